@@ -1,0 +1,71 @@
+"""multibody: kinematics and dynamics of mechanisms and rigid multibody systems, described once.
+
+Nothing heavy is imported here: the verbs load what they need when they are called.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from multibody._version import __version__
+
+if TYPE_CHECKING:
+    from multibody._verbs import Model, Run, State, load
+    from multibody.errors import AnalysisError, ModelError, ModelErrors
+    from multibody.model.body import Body
+    from multibody.model.joints import Joint
+
+_HOME = {
+    "Model": "multibody._verbs",
+    "Run": "multibody._verbs",
+    "State": "multibody._verbs",
+    "load": "multibody._verbs",
+    "AnalysisError": "multibody.errors",
+    "ModelError": "multibody.errors",
+    "ModelErrors": "multibody.errors",
+    "Body": "multibody.model.body",
+    "Joint": "multibody.model.joints",
+    "Force": "multibody.model.forces",
+    "Expression": "multibody.model.expressions",
+}
+_FUNCTIONS = (
+    "t", "pi", "deg", "rpm", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "log",
+    "sqrt", "sign", "step", "haversine", "poly", "norm", "unit", "cross", "dot", "if_", "min_", "max_", "abs_",
+)  # fmt: skip
+
+__all__ = [
+    "AnalysisError",
+    "Body",
+    "Expression",
+    "Force",
+    "Joint",
+    "Model",
+    "ModelError",
+    "ModelErrors",
+    "Run",
+    "State",
+    "__version__",
+    "load",
+    *_FUNCTIONS,
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used (PEP 562)."""
+    import importlib
+
+    if name in _HOME:
+        return getattr(importlib.import_module(_HOME[name]), name)
+    if name in _FUNCTIONS:
+        return getattr(importlib.import_module("multibody.model.expressions"), name)
+    from multibody.model.joints import KINDS, joint_class
+
+    for kind in KINDS.values():  # mb.Revolute("A", first, second, axis=...) for model.add
+        if name == "".join(part.capitalize() for part in kind.name.split("_")):
+            return joint_class(kind)
+    raise AttributeError(f"module 'multibody' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Return the public names."""
+    return sorted(__all__)

@@ -1,0 +1,1 @@
+"""The verbs: check, assemble, kinematics."""

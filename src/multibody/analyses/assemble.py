@@ -1,0 +1,298 @@
+"""Assembly: positions and velocities that satisfy the joints, from what is held, guessed or free.
+
+Damped, rank-revealing Newton steps of smallest norm, begun on a spanning tree; where they stall, the residual is walked down
+in small portions (continuation), then from disturbed starts. Guesses are met as well as the constraints allow, by weight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from multibody.analyses.branches import branch_label
+from multibody.analyses.leastnorm import DENSE_LIMIT, constrained_step, sparse_step
+from multibody.analyses.start import Starter, drawn_pose, read_pose, write_pose
+from multibody.analyses.state import State, Status
+from multibody.analyses.system import Floats, System, tables_of
+from multibody.model.model import Model
+
+CLOSED = 1e-11  # largest scaled residual of an assembled mechanism
+ITERATIONS = 60
+STEP_LIMIT = 0.5  # scaled length or rad a step
+
+
+def assemble(model: Model, initial: State | None = None, t: float | None = None) -> State:
+    """Return a consistent state of the mechanism.
+
+    Parameters
+    ----------
+    model : Model
+    initial : State, optional
+        Where to start; default: the drawn poses with held values and guesses.
+    t : float, optional
+        Time at which motions are taken; default that of `initial`, else 0.
+
+    Returns
+    -------
+    State
+        Its status says whether the mechanism closes, and which equation is violated most where it does not.
+    """
+    tables = tables_of(model)
+    system = System(tables)
+    time = float(t if t is not None else initial.t if initial is not None else 0.0)
+    solver = PositionSolver(system, time)
+    if initial is not None:
+        system.ref[:] = initial.references
+        q = solver.solve([initial.q])
+    else:
+        start = Starter(system, time).run()
+        set_start_references(system, start, time)
+        q = solver.solve([start, drawn_pose(system)])
+    status = solver.status(q)
+    if status.success:
+        system.take_references(q)
+    v, status = velocities(system, q, time, status)
+    label = branch_label(system, q, time) if status.success else ""
+    return State(tables, time, q, v, system.ref.copy(), label, status, solver.history)
+
+
+def set_start_references(system: System, q: Floats, t: float) -> None:
+    """Let counted angles start at the values that motions, held values and guesses ask for."""
+    from multibody.analyses.start import targets
+
+    system.take_references(q)
+    for function, value in targets(system, q, t).items():
+        if not system.tables.function_is_length[function]:
+            system.ref[function] = value
+
+
+class PositionSolver:
+    """Newton's method on joints, motions and held values at one time."""
+
+    def __init__(self, system: System, t: float) -> None:
+        self.system, self.t = system, t
+        self.count = system.all_rows
+        self.history: list[dict[str, Any]] = []
+        tables = system.tables
+        self.soft = [(s.function, float(system.F[v]), float(system.F[w])) for s, v, w, _ in tables.soft if s.function >= 0]
+        pointer = tables.row_pointer[: self.count + 1]
+        self.pattern = (np.repeat(np.arange(self.count), np.diff(pointer)), tables.columns[: pointer[-1]])
+        self.target = np.zeros(self.count)  # the residual that continuation asks for
+
+    def residual(self, q: Floats) -> Floats:
+        """Return the scaled Φ of all rows."""
+        return self.system.phi(q, self.t, 0, self.count) * self.system.scale_rows
+
+    def solve(self, starts: list[Floats]) -> Floats:
+        """Return the first closed pose from the given starts, else the best one found."""
+        best: tuple[float, Floats] | None = None
+        for q in self._attempts(starts):
+            q = self._unflip(q)
+            worst = float(np.max(np.abs(self.residual(q)), initial=0.0))
+            if worst < CLOSED and not self.flipped(q):
+                return q
+            if best is None or worst < best[0]:
+                best = (worst, q)
+        assert best is not None
+        return best[1]
+
+    def _attempts(self, starts: list[Floats]) -> Iterator[Floats]:
+        """Yield poses from plain Newton, continuation and disturbed starts, cheapest first."""
+        random = np.random.default_rng(0)
+        for start in starts:
+            yield self.newton(start)
+            self.history.append({"restart": True}) if self.history else None
+        yield self.continuation(starts[0])
+        tries = 12 if self.system.nv <= DENSE_LIMIT else 0
+        for k in range(tries):
+            shake = random.normal(size=self.system.nv) * self.system.scale_columns * (0.2 + 0.1 * k)
+            yield self.newton(self.system.displaced(starts[0], shake))
+
+    def newton(self, start: Floats, iterations: int = ITERATIONS) -> Floats:
+        """Return the pose that damped Newton steps of smallest norm reach."""
+        q = start.copy()
+        self.history = []
+        norm = self._norm(q)
+        stalled = 0
+        for _ in range(iterations):
+            step = self._step(q)
+            size = float(np.max(np.abs(step / self.system.scale_columns), initial=0.0))
+            self.history.append({"residual": norm, "step": size, "q": q.copy(), "delta": step})
+            if not np.isfinite(size):
+                break
+            q, taken, after = self._walk(q, step, min(1.0, STEP_LIMIT / max(size, 1e-300)), norm)
+            stalled = stalled + 1 if after > 0.999 * norm and after > CLOSED else 0
+            norm = after
+            if size < 1e-10 or (size < 1e-6 and norm < 1e-14) or taken == 0.0 or stalled > 6:
+                break
+        return q
+
+    def _norm(self, q: Floats) -> float:
+        """Return the norm of the residual that remains."""
+        return float(np.linalg.norm(self.residual(q) - self.target))
+
+    def _walk(self, q: Floats, step: Floats, factor: float, norm: float) -> tuple[Floats, float, float]:
+        """Return the pose along the step whose residual is small enough (halving), the part taken and its residual."""
+        best = (q, 0.0, norm)
+        for _ in range(12):
+            trial = self.system.displaced(q, step, factor)
+            after = self._norm(trial)
+            if after <= (1.0 - 1e-4 * factor) * norm or after < 1e-12:
+                return trial, factor, after
+            if after < best[2]:
+                best = (trial, factor, after)
+            factor *= 0.5
+        if best[1] == 0.0 and norm < 1e-9:  # at round-off: the last step only moves along free directions
+            trial = self.system.displaced(q, step, 1.0)
+            return trial, 1.0, self._norm(trial)
+        return best
+
+    def _step(self, q: Floats) -> Floats:
+        """Return the Newton step of smallest norm that also follows the guesses."""
+        system = self.system
+        c = self.residual(q) - self.target
+        if system.nv > DENSE_LIMIT:
+            rows, columns = self.pattern
+            entries = system.entries(q, self.t, 0, self.count) * system.scale_rows[rows] * system.scale_columns[columns]
+            return sparse_step(entries, rows, columns, (self.count, system.nv), c) * system.scale_columns
+        J = system.scaled(system.jacobian(q, self.t, 0, self.count))
+        soft, rest = self._soft(q)
+        return constrained_step(J, c, soft, rest) * system.scale_columns
+
+    def _soft(self, q: Floats) -> tuple[Floats, Floats]:
+        """Return the weighted gradients and residuals of the guesses."""
+        system = self.system
+        rows, rest = [], []
+        for function, value, weight in self.soft:
+            scale = weight**0.5 / (system.tables.length if system.tables.function_is_length[function] else 1.0)
+            rows.append(scale * system.gradient(q, function) * system.scale_columns)
+            rest.append(scale * (system.value(q, function) - value))
+        return np.array(rows).reshape(len(rows), system.nv), np.array(rest)
+
+    def continuation(self, start: Floats, portions: int = 20) -> Floats:
+        """Return the pose reached by asking for a residual that shrinks from the start's to zero."""
+        q, first = start.copy(), self.residual(start)
+        for k in range(1, portions + 1):
+            self.target = first * (1.0 - k / portions)
+            q = self.newton(q, 15)
+        self.target = np.zeros(self.count)
+        return self.newton(q)
+
+    def flipped(self, q: Floats) -> list[str]:
+        """Return the joints whose axes point against each other although their rows are satisfied."""
+        tables, found = self.system.tables, []
+        if tables.dimension == 2:
+            return found
+        for name, (first, second) in tables.ends.items():
+            for letter in tables.model.joints[name].kind.structure(3).aligned:
+                k = "fgh".index(letter)
+                a = read_pose(self.system, q, first.body)[1] @ tables.matrix(first.axes)[:, k]
+                b = read_pose(self.system, q, second.body)[1] @ tables.matrix(second.axes)[:, k]
+                if a @ b < -0.5:
+                    found.append(name)
+                    break
+        return found
+
+    def _unflip(self, q: Floats) -> Floats:
+        """Return a pose in which flipped joints were turned over and the mechanism closed again, if that works."""
+        for _ in range(3):
+            names = self.flipped(q)
+            if not names or self.system.nv > DENSE_LIMIT:
+                return q
+            turned = q.copy()
+            for name in names:
+                self._turn_over(turned, name)
+            q = self.newton(turned)
+        return q
+
+    def _turn_over(self, q: Floats, name: str) -> None:
+        """Turn the second body (the first, if that is the ground) so that the joint's frames align."""
+        tables = self.system.tables
+        first, second = tables.ends[name]
+        a, b = (first, second) if second.body else (second, first)
+        A = read_pose(self.system, q, a.body)[1] @ tables.matrix(a.axes)
+        r, B = read_pose(self.system, q, b.body)
+        point = r + B @ tables.vector(b.point)
+        C = A @ tables.matrix(b.axes).T
+        write_pose(self.system, q, b.body, point - C @ tables.vector(b.point), C)
+
+    def status(self, q: Floats) -> Status:
+        """Return whether the pose is closed, in words."""
+        system = self.system
+        values = self.residual(q)
+        if not np.all(np.isfinite(q)):
+            return Status(False, "assembly gave a number that is not finite", self.t, advice="check the guess")
+        flipped = self.flipped(q)
+        k = int(np.argmax(np.abs(values))) if len(values) else -1
+        if k < 0 or (abs(values[k]) < CLOSED and not flipped):
+            return Status(True, "assembled", self.t)
+        if abs(values[k]) < CLOSED:
+            message = f'joint "{flipped[0]}" closes only with its axes against each other'
+            return Status(False, message, self.t, advice="turn one of its axes round, or start elsewhere with a guess")
+        info = system.tables.rows[k]
+        gap = float(values[k] / system.scale_rows[k])
+        unit = system.tables.model.units.length if info.is_length else "rad"
+        kind = {"joint": "joint", "motion": "motion", "held": "held value"}[info.group]
+        message = f'{kind} "{info.owner}" cannot close: {abs(gap):.4g} {unit} remain (worst: "{info.name}")'
+        return Status(False, message, self.t, info.name, gap, self._advice(info.group))
+
+    def _advice(self, group: str) -> str:
+        """Return what would help a mechanism that does not close."""
+        others = [s.path for s, *_ in self.system.tables.soft]
+        free = [n for n, j in self.system.tables.model.joints.items() if j.names_of_coordinates(self.system.tables.dimension)]
+        start = f"start elsewhere with guess: {{{(others or free or ['JOINT'])[0]}: ...}}"
+        if group == "joint":
+            return f"check the lengths (a link may be that much too short or too long), or {start}"
+        return f"the mechanism cannot reach this value; change it, or {start}"
+
+
+def velocities(system: System, q: Floats, t: float, status: Status) -> tuple[Floats, Status]:
+    """Return v that satisfies joints, motions and held rates, and is small otherwise, with the status."""
+    n = system.nv
+    if not status.success:
+        return np.zeros(n), status
+    if n > DENSE_LIMIT and not system.tables.rates:
+        pointer = system.tables.row_pointer[: system.rows + 1]
+        rows, columns = np.repeat(np.arange(system.rows), np.diff(pointer)), system.tables.columns[: pointer[-1]]
+        scale = system.scale_rows[: system.rows]
+        entries = system.entries(q, t) * scale[rows] * system.scale_columns[columns]
+        side = system.velocity_side(q, t) * scale
+        return sparse_step(entries, rows, columns, (system.rows, n), -side) * system.scale_columns, status
+    J = system.scaled(system.jacobian(q, t))
+    side = system.velocity_side(q, t) * system.scale_rows[: system.rows]
+    names = [row.name for row in system.tables.rows[: system.rows]]
+    hard, values, soft, rest = [J], list(side), [], []
+    for condition, value, weight in system.tables.rates:
+        row, scale = _rate_row(system, q, condition)
+        if condition.held:
+            hard.append(row[None, :] * scale)
+            values.append(float(system.F[value]) * scale)
+            names.append(f"initial {condition.path}")
+        else:
+            root = float(system.F[weight]) ** 0.5 * scale
+            soft.append(row * root)
+            rest.append(-float(system.F[value]) * root)
+    matrix, right = np.vstack(hard), np.array(values)
+    x = constrained_step(matrix, -right, np.array(soft).reshape(len(soft), n), np.array(rest))
+    missing = np.abs(matrix @ x - right)
+    k = int(np.argmax(missing)) if len(missing) else -1
+    if k >= 0 and missing[k] > 1e-8 * max(1.0, float(np.max(np.abs(right)))):
+        message = f'the rates cannot be met: "{names[k]}" misses its value by {missing[k]:.4g} (scaled)'
+        advice = "two held rates or a motion contradict each other here, or the mechanism is singular"
+        return x * system.scale_columns, Status(False, message, t, names[k], float(missing[k]), advice)
+    return x * system.scale_columns, status
+
+
+def _rate_row(system: System, q: Floats, condition: Any) -> tuple[Floats, float]:
+    """Return the row of a rate condition (scaled columns) and the factor that makes it free of units."""
+    if condition.function >= 0:
+        scale = 1.0 / system.tables.length if system.tables.function_is_length[condition.function] else 1.0
+        return system.gradient(q, condition.function) * system.scale_columns, scale
+    row = np.zeros(system.nv)
+    A = read_pose(system, q, condition.body)[1]
+    row[6 * condition.body - 3 : 6 * condition.body] = A[condition.axis]
+    return row, 1.0
+
+

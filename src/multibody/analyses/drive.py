@@ -1,0 +1,134 @@
+"""Is the mechanism driven? Independent rows, idle degrees of freedom, and which motions are missing or too many."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from multibody.analyses.branches import independent_rows
+from multibody.analyses.leastnorm import DENSE_LIMIT
+from multibody.analyses.system import Floats, System
+from multibody.errors import ModelError
+
+
+@dataclass(frozen=True)
+class Drive:
+    """Rows and gauges that make the kinematic equations square.
+
+    Attributes
+    ----------
+    rows : array of int
+        Independent rows of Φ_q (joints and motions).
+    gauge : array (idle, nv)
+        Rows that hold idle degrees of freedom still: a rotation of one body about an axis fixed in it.
+    """
+
+    rows: npt.NDArray[np.int64]
+    gauge: Floats
+
+
+def find_drive(system: System, q: Floats, t: float) -> Drive:
+    """Return the square system at a pose; raise where motions are missing or contradict each other."""
+    n, m = system.nv, system.rows
+    if n > DENSE_LIMIT:
+        return _large_drive(system, q, t)
+    J = system.scaled(system.jacobian(q, t))
+    rows = independent_rows(J)
+    joints = len(independent_rows(J[: system.joint_rows]))
+    _too_many(system, J, n - joints)
+    gauge = idle_directions(system, J[: system.joint_rows])
+    gauge = gauge[_independent_gauges(J[rows], gauge)]
+    if len(rows) + len(gauge) < n:
+        _too_few(system, J, q, n - len(rows) - len(gauge))
+    unscaled = gauge / system.scale_columns
+    return Drive(rows, np.ascontiguousarray(unscaled[: n - len(rows)]) if m else unscaled)
+
+
+def _independent_gauges(J: Floats, gauge: Floats) -> list[int]:
+    """Return which gauges add to the rank of J."""
+    kept: list[int] = []
+    rank = len(J)
+    for k in range(len(gauge)):
+        if np.linalg.matrix_rank(np.vstack([J, gauge[[*kept, k]]]), tol=1e-9) > rank + len(kept):
+            kept.append(k)
+    return kept
+
+
+def idle_directions(system: System, J: Floats) -> Floats:
+    """Return rotations of a single body, jointed to two others or more, that move nothing else (scaled, one a row)."""
+    tables, width = system.tables, system.tables.width
+    neighbors: dict[int, set[int]] = {}
+    for first, second in tables.ends.values():
+        neighbors.setdefault(first.body, set()).add(second.body)
+        neighbors.setdefault(second.body, set()).add(first.body)
+    found = []
+    if tables.dimension == 3:
+        for b in range(1, len(tables.bodies)):
+            block = J[:, width * (b - 1) : width * b]
+            used = np.flatnonzero(np.any(block != 0.0, axis=1))
+            if len(neighbors.get(b, ())) < 2 or len(used) == 0:
+                continue
+            _, s, Vt = np.linalg.svd(block[used])
+            for vector in Vt[int(np.sum(s > 1e-9 * s[0])) :]:
+                row = np.zeros(system.nv)
+                turn = vector[3:]
+                part = slice(width * (b - 1) + 3, width * b) if np.linalg.norm(turn) > 1e-6 else slice(width * (b - 1), width * (b - 1) + 3)
+                values = turn if np.linalg.norm(turn) > 1e-6 else vector[:3]
+                row[part] = values / np.linalg.norm(values)
+                found.append(row)
+    return np.array(found).reshape(len(found), system.nv)
+
+
+def _too_many(system: System, J: Floats, mobility: int) -> None:
+    """Raise where motions drive what is driven already."""
+    motions = system.rows - system.joint_rows
+    if motions <= mobility:
+        return
+    kept = independent_rows(J[: system.joint_rows])
+    base = J[kept]
+    for r in range(system.joint_rows, system.rows):
+        trial = np.vstack([base, J[r]])
+        if np.linalg.matrix_rank(trial, tol=1e-9) == len(base):
+            name = system.tables.rows[r].owner
+            word = "degree" if mobility == 1 else "degrees"
+            raise ModelError(
+                f"it drives what other motions and joints already determine ({mobility} {word} of freedom, {motions} motions)",
+                where=f"motions.{name}",
+                hint="leave out this motion or another",
+            )
+        base = trial
+
+
+def _too_few(system: System, J: Floats, q: Floats, missing: int) -> None:
+    """Raise with the number of missing motions and the coordinates on which they could go."""
+    _, s, Vt = np.linalg.svd(J) if len(J) else (None, np.zeros(0), np.eye(system.nv))
+    rank = int(np.sum(s > 1e-9 * max(s[0], 1e-300))) if len(s) else 0
+    null = Vt[rank:]
+    candidates = []
+    for (kind, owner, item, _), function in system.tables.coordinates.items():
+        if kind == "joint":
+            row = system.gradient(q, function) * system.scale_columns
+            if np.linalg.norm(null @ row) > 1e-6 * max(np.linalg.norm(row), 1e-300):
+                joint = system.tables.model.joints[owner]
+                single = len(joint.names_of_coordinates(system.tables.dimension)) == 1
+                candidates.append(owner if single else f"{owner}.{item}")
+    places = ", ".join(candidates[:12]) + (", …" if len(candidates) > 12 else "")
+    word = "motion is" if missing == 1 else "motions are"
+    hint = f"add a motion, for instance on {places}" if candidates else "drive a point such as BODY.x"
+    if system.rows > system.joint_rows and missing < 3:
+        hint += " (or the start is a singular position: start elsewhere)"
+    raise ModelError(f"{missing} {word} missing for kinematics", where="motions", hint=hint)
+
+
+def _large_drive(system: System, q: Floats, t: float) -> Drive:
+    """Return the square system of a large model, decided by elimination body by body."""
+    from multibody.analyses.rank import sparse_independent_rows
+
+    rows = sparse_independent_rows(system, q, t)
+    if len(rows) < system.nv:
+        raise ModelError(
+            f"{system.nv - len(rows)} motions are missing for kinematics", where="motions", hint="see check for the mobility"
+        )
+    return Drive(rows, np.zeros((0, system.nv)))

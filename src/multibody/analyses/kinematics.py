@@ -1,0 +1,355 @@
+"""Kinematic analysis: positions, velocities and accelerations of a driven mechanism over time.
+
+Newton–Raphson on Φ(q, t) = 0, Φ_q v = ν, Φ_q v̇ = γ (Shabana, Computational Dynamics, ch. 3) inside one compiled loop. The
+square system is made of independent rows; rows that are redundant are monitored, idle degrees of freedom are held still.
+"""
+
+from __future__ import annotations
+
+import time as clock
+from typing import Any
+
+import numpy as np
+
+from multibody.analyses.assemble import assemble
+from multibody.analyses.drive import Drive, find_drive
+from multibody.analyses.leastnorm import DENSE_LIMIT, least_norm
+from multibody.analyses.motion import Motion, Singularity
+from multibody.analyses.singular import explain, groups_at
+from multibody.analyses.sparse_tracking import track_sparse
+from multibody.analyses.state import State, Status
+from multibody.analyses.system import Floats, System, tables_of
+from multibody.errors import ModelError
+from multibody.kernels import tracking
+from multibody.kernels.measure import violations
+from multibody.model.model import Model
+
+
+def kinematics(
+    model: Model, *, start: float = 0.0, until: float | None = None, steps: int | None = None, at: float | None = None,
+    times: Any = None, initial: State | None = None,
+) -> Motion:  # fmt: skip
+    """Return the motion of a mechanism whose motions drive all its degrees of freedom.
+
+    Parameters
+    ----------
+    model : Model
+    start, until : float
+        First and last time.
+    steps : int
+        Number of intervals of the grid; default 100.
+    at : float, optional
+        One time alone, in place of a grid.
+    times : array, optional
+        The grid itself, monotonic.
+    initial : State, optional
+        Where assembly starts, and with it the branch.
+
+    Returns
+    -------
+    Motion
+        One that stopped early (lock-up) keeps everything up to there; its status says why.
+    """
+    grid = time_grid(model, start, until, steps, at, times)
+    begin = clock.perf_counter()
+    tables = tables_of(model)
+    state = assemble(model, initial, float(grid[0]))
+    if not state.ok:
+        return _failed(tables, state, grid)
+    system = System(tables)
+    system.ref[:] = state.references
+    drive = find_drive(system, state.q, state.t)
+    tracker = Tracker(system, state, grid, drive)
+    tracker.run()
+    motion = tracker.motion()
+    motion.statistics["wall_time"] = clock.perf_counter() - begin
+    return motion
+
+
+def time_grid(
+    model: Model, start: float, until: float | None, steps: int | None, at: float | None, times: Any
+) -> Floats:
+    """Return the checked time grid; defaults come from the model's own `kinematics` options."""
+    defaults = model.defaults.get("kinematics", {})
+    if times is not None:
+        grid = np.array(times, dtype=float).ravel()
+        if len(grid) == 0 or not np.all(np.isfinite(grid)):
+            raise ModelError("the times are empty or not finite", where="kinematics", hint="give at least one time")
+        if len(grid) > 2 and not (np.all(np.diff(grid) > 0) or np.all(np.diff(grid) < 0)):
+            raise ModelError("the times are not monotonic", where="kinematics", hint="sort them")
+        return grid
+    if at is not None:
+        return np.array([float(at)])
+    until = defaults.get("until") if until is None else until
+    steps = defaults.get("steps", 100) if steps is None else steps
+    if until is None:
+        raise ModelError("no end time", where="kinematics", hint="give until (or at, or times)")
+    from multibody.tables.scope import Scope
+
+    values = [Scope(model).value(model.formula(x, "kinematics"), "kinematics") for x in (start, until)]
+    if not np.all(np.isfinite(values)) or values[0] == values[1]:
+        raise ModelError("the end time equals the start", where="kinematics", hint="give a later time")
+    if not isinstance(steps, int) or isinstance(steps, bool) or steps < 1:
+        raise ModelError(f"{steps!r} steps", where="kinematics", hint="a whole number of at least 1 is needed")
+    return np.linspace(values[0], values[1], steps + 1)
+
+
+def _failed(tables: Any, state: State, grid: Floats) -> Motion:
+    """Return the motion of a mechanism that could not be assembled: empty, with the reason."""
+    empty = np.zeros((0, tables.nv))
+    status = Status(False, state.status.message, float(grid[0]), state.status.worst, state.status.gap, state.status.advice)
+    return Motion(
+        tables, np.zeros(0), np.zeros((0, tables.nq)), empty, empty, np.zeros(0), state.references, status, state,
+        statistics={"steps": 0, "newton_iterations": 0, "rejected": 0},
+    )  # fmt: skip
+
+
+class Tracker:
+    """Drives the compiled loop over the grid and deals with the singular positions it meets."""
+
+    def __init__(self, system: System, state: State, grid: Floats, drive: Drive) -> None:
+        self.system, self.initial, self.grid = system, state, grid
+        self.chosen, self.gauge = drive.rows, drive.gauge
+        n, nq, m = system.nv, system.nq, system.rows
+        self.Q, self.V, self.A = np.zeros((len(grid), nq)), np.zeros((len(grid), n)), np.zeros((len(grid), n))
+        self.sigma = np.zeros(len(grid))
+        self.state, self.trial = np.zeros((3, max(nq, n))), np.zeros((3, max(nq, n)))
+        self.values, self.J = np.zeros(max(m, 1)), np.zeros(max(int(system.tables.row_pointer[m]), 1))
+        dense = n if n <= DENSE_LIMIT else 1
+        self.matrix, self.pivots = np.zeros((dense, dense)), np.zeros(dense, dtype=np.int64)
+        self.x, self.null = np.zeros(n), np.ones(n) / np.sqrt(n)
+        self.clock = np.array([grid[0], 0.0, 0.0])
+        self.crossings, self.counts = np.zeros((64, 2)), np.zeros(8, dtype=np.int64)
+        self.singularities: list[Singularity] = []
+        self.status = Status(True, "finished", float(grid[-1]))
+        self.reached = 0
+        self.groups = groups_at(system, state.q, state.t)
+        self.start_references = system.ref.copy()
+
+    # --- the loop ---------------------------------------------------------------------------------------------------
+    def run(self) -> None:
+        """Follow the grid to its end or to a lock-up."""
+        if self.system.nv > DENSE_LIMIT:
+            self.reached, self.status = track_sparse(self)
+            return
+        if not self._first_point():
+            return
+        while self.reached < len(self.grid):
+            code, k = self._track(self.grid, self.reached)
+            self.reached = k
+            if code == tracking.DONE:
+                break
+            if code in (tracking.SINGULAR, tracking.LOCKED) and self._choose_again():
+                continue
+            if code == tracking.SINGULAR:
+                self._singular_point(k)
+                self.reached = k + 1
+                continue
+            self._stop(code)
+            break
+        self._locate_crossings()
+
+    def _track(self, grid: Floats, first: int) -> tuple[int, int]:
+        """Call the compiled loop from grid[first] on."""
+        s = self.system
+        code, k = tracking.track(
+            s.I, s.F, s.W, s.ref, grid, first, s.rows, len(s.tables.function_is_length), self.chosen, self.gauge, self.state,
+            self.trial, self.values, self.J, self.matrix, self.pivots, self.x, self.null, self.clock, self.Q, self.V, self.A,
+            self.sigma, self.crossings, self.counts,
+        )  # fmt: skip
+        return int(code), int(k)
+
+    def _rates(self, q: Floats, t: float) -> tuple[float, float, float]:
+        """Write v and v̇ at q into the state; return (sign, pivot ratio, σ_min)."""
+        s = self.system
+        found = (0.0, 0.0, 0.0)
+        for _ in range(3):  # σ_min by inverse iteration from an arbitrary vector
+            found = tracking.rates(
+                s.I, s.F, s.W, s.ref, t, s.rows, self.chosen, self.gauge, q, self.state[1, : s.nv], self.state[2, : s.nv],
+                self.values, self.J, self.matrix, self.pivots, self.x, self.null,
+            )  # fmt: skip
+        return found
+
+    def _first_point(self) -> bool:
+        """Evaluate the assembled start; False where it cannot be used."""
+        q, t = self.initial.q, float(self.grid[0])
+        self.state[0, : self.system.nq] = q
+        sign, _, low = self._rates(q, t)
+        if sign == 0.0:
+            self._store(0, *self._resolve_rates(q, t, self.initial.v, np.zeros(self.system.nv)))
+            self.singularities.append(Singularity(t, "touched", explain(self.system, q, t, self.groups)))
+        else:
+            self._store(0, q, self.state[1, : self.system.nv].copy(), self.state[2, : self.system.nv].copy())
+        self.clock[1], self.sigma[0], self.reached = sign, low, 1
+        return True
+
+    def _store(self, k: int, q: Floats, v: Floats, a: Floats) -> None:
+        """Make (q, v, a) the accepted state and grid point k."""
+        self.Q[k], self.V[k], self.A[k] = q, v, a
+        self.state[0, : len(q)], self.state[1, : len(v)], self.state[2, : len(a)] = q, v, a
+        self.system.take_references(q)
+
+    # --- singular positions -------------------------------------------------------------------------------------------
+    def _choose_again(self) -> bool:
+        """Choose independent rows anew where the chosen ones, not the mechanism, became singular."""
+        q, t = self.state[0, : self.system.nq], float(self.clock[0])
+        J = self.system.scaled(self.system.jacobian(q, t))
+        full = np.linalg.svd(np.vstack([J, self.gauge * self.system.scale_columns]), compute_uv=False)
+        part = np.linalg.svd(np.vstack([J[self.chosen], self.gauge * self.system.scale_columns]), compute_uv=False)
+        if part[-1] > 0.1 * full[-1]:
+            return False
+        drive = find_drive(self.system, q, t)
+        if np.array_equal(drive.rows, self.chosen):
+            return False
+        self.chosen, self.gauge = drive.rows, drive.gauge
+        self.clock[1] = self.clock[2] = 0.0
+        return True
+
+    def _singular_point(self, k: int) -> None:
+        """Answer a grid point that lies on a singular position: truncated steps, rates nearest to those before."""
+        s, t = self.system, float(self.grid[k])
+        h = t - float(self.clock[0])
+        v, a = self.state[1, : s.nv].copy(), self.state[2, : s.nv].copy()
+        q = s.displaced(self.state[0, : s.nq].copy(), v + 0.5 * h * a, h)
+        for _ in range(20):
+            J = s.scaled(s.jacobian(q, t))
+            step, _ = least_norm(J, -s.phi(q, t) * s.scale_rows[: s.rows], 1e-7)
+            q = s.displaced(q, step * s.scale_columns)
+            if np.max(np.abs(step), initial=0.0) < 1e-11:
+                break
+        q, v, a = self._resolve_rates(q, t, v + h * a, a)
+        self._store(k, q, v, a)
+        self.sigma[k] = 0.0
+        self.singularities.append(Singularity(t, "passed", explain(s, q, t, self.groups)))
+        self.clock[:] = t, 0.0, 0.0
+
+    def _resolve_rates(self, q: Floats, t: float, v: Floats, a: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return v and v̇ that satisfy the regular part of the equations and lie nearest to the given ones."""
+        s = self.system
+        J = s.scaled(s.jacobian(q, t))
+        rows, columns = s.scale_rows[: s.rows], s.scale_columns
+        step, _ = least_norm(J, s.velocity_side(q, t) * rows - J @ (v / columns), 1e-7)
+        v = v + step * columns
+        step, _ = least_norm(J, s.gamma(q, v, t) * rows - J @ (a / columns), 1e-7)
+        return q, v, a + step * columns
+
+    def _stop(self, code: int) -> None:
+        """End at a lock-up or an inconsistency; what was computed stays."""
+        s = self.system
+        if code == tracking.LOCKED:
+            self._approach_lock()
+        t, q = float(self.clock[0]), self.state[0, : s.nq].copy()
+        if code == tracking.LOCKED:
+            reason = explain(s, q, t, self.groups)
+            self.singularities.append(Singularity(t, "lock-up", reason))
+            message = f"locked up at t = {t:.9g}: {reason}"
+            advice = "the motion asks for more than the mechanism can reach; drive another coordinate or change the motion"
+            self.status = Status(False, message, t, advice=advice)
+        elif code == tracking.INCONSISTENT:
+            phi = np.abs(s.phi(q, t)) * s.scale_rows[: s.rows]
+            k = int(np.argmax(phi))
+            message = f'geometry inconsistent: redundant equation "{s.tables.rows[k].name}" is violated after t = {t:.9g}'
+            self.status = Status(False, message, t, s.tables.rows[k].name, float(phi[k]), "check parallel axes and link lengths")
+        else:
+            message, advice = f"a number that is not finite came up after t = {t:.9g}", "check the motions there"
+            self.status = Status(False, message, t, advice=advice)
+
+    def _approach_lock(self) -> None:
+        """Creep towards the lock-up by steps that halve, to locate its time."""
+        s = self.system
+        h = (self.grid[self.reached] - self.clock[0]) * tracking.FINEST
+        for _ in range(60):
+            outcome, sign, _ = tracking.step(
+                s.I, s.F, s.W, s.ref, self.clock[0], h, s.rows, len(s.tables.function_is_length), self.chosen, self.gauge,
+                self.state, self.trial, self.values, self.J, self.matrix, self.pivots, self.x, self.null, self.counts,
+            )  # fmt: skip
+            if outcome == 0 and sign == self.clock[1]:
+                self.state[:], self.clock[0] = self.trial, self.clock[0] + h
+                s.take_references(self.state[0, : s.nq])
+            else:
+                h *= 0.5
+            if abs(h) < 1e-14 * max(abs(self.clock[0]), abs(self.grid[-1] - self.grid[0])):
+                break
+
+    def _locate_crossings(self) -> None:
+        """Find the time of every change of sign of the determinant and say what happened there."""
+        for k in range(int(self.counts[tracking.CROSSINGS])):
+            low, high = self.crossings[k]
+            q, t = self._bisect(low, high)
+            self.singularities.append(Singularity(t, "passed", explain(self.system, q, t, self.groups)))
+        self.singularities.sort(key=lambda item: item.time)
+
+    def _bisect(self, low: float, high: float) -> tuple[Floats, float]:
+        """Return pose and time at which the determinant vanishes between two times."""
+        s = self.system
+        before = max(0, int(np.searchsorted(self.grid * np.sign(self.grid[-1] - self.grid[0] or 1.0),
+                                            low * np.sign(self.grid[-1] - self.grid[0] or 1.0), side="right")) - 1)  # fmt: skip
+        sign_low = self._sign_at(before, low)[0]
+        q = self.Q[before]
+        for _ in range(40):
+            middle = 0.5 * (low + high)
+            sign, q = self._sign_at(before, middle)
+            if sign == 0.0:
+                break
+            low, high = (middle, high) if sign == sign_low else (low, middle)
+        return q, 0.5 * (low + high)
+
+    def _sign_at(self, k: int, t: float) -> tuple[float, Floats]:
+        """Return the sign of the determinant at a time near grid point k, and the pose there."""
+        s, h = self.system, t - float(self.grid[k])
+        q = s.displaced(self.Q[k], self.V[k] + 0.5 * h * self.A[k], h)
+        s.take_references(self.Q[k])
+        tracking.newton(
+            s.I, s.F, s.W, s.ref, t, s.rows, self.chosen, self.gauge, q, self.values, self.J, self.matrix, self.pivots, self.x
+        )
+        J = s.scaled(s.jacobian(q, t))[self.chosen]
+        sign, _ = np.linalg.slogdet(np.vstack([J, self.gauge * s.scale_columns]))
+        return float(sign), q
+
+    # --- what comes out -----------------------------------------------------------------------------------------------
+    def motion(self) -> Motion:
+        """Return what was computed, with its certificate."""
+        n, s = self.reached, self.system
+        t = self.grid[:n]
+        motion = Motion(
+            s.tables, t, self.Q[:n], self.V[:n], self.A[:n], self.sigma[:n], self.start_references, self.status, self.initial,
+            self.singularities,
+        )  # fmt: skip
+        motion.branches = self._branches(t)
+        motion.statistics = {
+            "steps": int(self.counts[tracking.STEPS]),
+            "newton_iterations": int(self.counts[tracking.ITERATIONS]),
+            "rejected": int(self.counts[tracking.REJECTED]),
+        }
+        motion.certificate = self._certificate(t)
+        return motion
+
+    def _branches(self, t: Floats) -> list[tuple[float, str]]:
+        """Return the branch label at the start and after every singular position that was passed."""
+        from multibody.analyses.branches import label_of
+
+        labels = [(float(self.grid[0]), self.initial.branch)]
+        for item in self.singularities:
+            after = int(np.searchsorted(t, item.time, side="right")) if len(t) and t[-1] >= t[0] else -1
+            if item.kind == "passed" and 0 <= after < len(t):
+                labels.append((item.time, label_of(self.system, self.Q[after], float(t[after]), self.groups)))
+        return labels
+
+    def _certificate(self, t: Floats) -> dict[str, Any]:
+        """Return the largest violation at the three levels and the smallest singular value met."""
+        s, n = self.system, len(t)
+        worst = np.zeros((3, max(s.rows, 1)))
+        ref = self.start_references.copy()
+        violations(
+            s.I, s.F, s.W, ref, len(s.tables.function_is_length), t, self.Q[:n], self.V[:n], self.A[:n], s.rows, self.values,
+            self.J, worst,
+        )  # fmt: skip
+        scale = s.scale_rows[: s.rows]
+        position, velocity, acceleration = (float(np.max(w[: s.rows] * scale, initial=0.0)) for w in worst)
+        low = float(np.min(self.sigma[:n], initial=np.inf))
+        return {
+            "position_violation": position,
+            "velocity_violation": velocity,
+            "acceleration_violation": acceleration,
+            "smallest_singular_value": low if np.isfinite(low) else None,
+        }

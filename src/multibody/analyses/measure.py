@@ -1,0 +1,264 @@
+"""Quantities by path along a motion: points, angles, angular velocities, joint coordinates, and expressions of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from multibody.analyses.start import matrix_of
+from multibody.analyses.system import Floats, System
+from multibody.errors import ModelError
+from multibody.kernels.measure import measure_functions
+from multibody.kernels.programs import spline_value
+from multibody.model.expressions import Expression, evaluate, names
+from multibody.model.paths import Path
+from multibody.model.units import rate_unit
+from multibody.tables.lower import Tables
+
+
+@dataclass(frozen=True)
+class Measure:
+    """Values over time with their unit and what is known about them."""
+
+    values: Floats
+    unit: str
+    attributes: dict[str, str]
+
+
+class Measurer:
+    """Evaluates paths on arrays over time.
+
+    Parameters
+    ----------
+    tables : Tables
+    t, q, v, a : arrays
+        Times, positions, velocities and accelerations, one row an instant.
+    references : array
+        Angle references at the first instant.
+    """
+
+    def __init__(self, tables: Tables, t: Floats, q: Floats, v: Floats, a: Floats | None, references: Floats) -> None:
+        self.tables, self.model = tables, tables.model
+        self.t, self.q, self.v, self.a = t, q, v, a
+        self.references = references
+        self._coordinates: dict[int, tuple[Floats, Floats, Floats]] = {}
+        self._outputs: list[str] = []
+
+    def __call__(self, text: str) -> Measure:
+        """Return a path or an expression of paths over time."""
+        parts = tuple(text.split("."))
+        if all(part.isidentifier() for part in parts):
+            path = self.model.resolve(parts, text, results=True)
+            return self._by_path(path)
+        return self._expression(text)
+
+    def _by_path(self, path: Path) -> Measure:
+        """Return one path."""
+        if path.order == 2 and self.a is None:
+            raise ModelError(f'"{path.text}" is not known', hint="a state has positions and velocities only")
+        values = self._values(path)
+        return Measure(values, self._unit(path), {"path": path.text, **self._about(path)})
+
+    def _values(self, path: Path) -> Floats:
+        """Return the values of a path."""
+        kinds: dict[str, Callable[[Path], Floats]] = {
+            "time": lambda p: self.t, "parameter": self._parameter, "joint": self._joint, "point": self._point,
+            "angle": self._angle, "omega": self._omega, "spring": self._spring, "output": self._output,
+            "rotation": self._rotation,
+        }  # fmt: skip
+        if path.kind not in kinds:
+            raise ModelError(f'"{path.text}" is not a result', hint="name a coordinate, a point or an output")
+        return kinds[path.kind](path)
+
+    def _unit(self, path: Path) -> str:
+        """Return the unit of a path."""
+        units = self.model.units
+        if path.kind == "time":
+            return units.time
+        if path.kind == "omega":
+            return rate_unit("rad", units.time, path.order)
+        if path.kind == "rotation":
+            return "1"
+        if path.kind in ("parameter", "output"):
+            return ""
+        is_length = path.kind in ("point", "spring")
+        if path.kind == "joint":
+            is_length = self.tables.function_is_length[self.tables.coordinates["joint", path.owner, path.item, 0]]
+        return rate_unit(units.length if is_length else "rad", units.time, path.order)
+
+    def _about(self, path: Path) -> dict[str, str]:
+        """Return axes, point and sign, as far as they apply."""
+        if path.kind == "point":
+            return {"axes": "ground", "point": f"{path.owner}.{path.item}"}
+        if path.kind == "joint":
+            joint = self.model.joints[path.owner]
+            return {"joint": joint.kind.name, "sign": "second end relative to the first, right-handed about or along the axis"}
+        return {"axes": "ground"} if path.kind == "omega" else {}
+
+    def _parameter(self, path: Path) -> Floats:
+        key = (path.owner, path.item) if path.item else (path.owner,)
+        return np.full(len(self.t), self.tables.F[self.tables.parameter_slots[key]])
+
+    def _body(self, name: str) -> tuple[Floats, Floats, Floats, Floats, Floats, Floats]:
+        """Return r, A, ṙ, ω, r̈, ω̇ of a body over time, ω in ground axes (planar: numbers)."""
+        n, d, b = len(self.t), self.tables.dimension, self.tables.bodies.index(name)
+        a = np.zeros_like(self.v) if self.a is None else self.a
+        if b == 0:
+            zero, spin = np.zeros((n, d)), np.zeros((n, 3) if d == 3 else n)
+            return zero, np.broadcast_to(np.eye(d), (n, d, d)), zero, spin, zero, spin
+        if d == 2:
+            k = 3 * (b - 1)
+            c, s = np.cos(self.q[:, k + 2]), np.sin(self.q[:, k + 2])
+            A = np.stack([np.stack([c, -s], -1), np.stack([s, c], -1)], -2)
+            return self.q[:, k : k + 2], A, self.v[:, k : k + 2], self.v[:, k + 2], a[:, k : k + 2], a[:, k + 2]
+        i, j = 7 * (b - 1), 6 * (b - 1)
+        A = matrix_of(self.q[:, i + 3 : i + 7])
+        turn = lambda x: np.einsum("tij,tj->ti", A, x)  # noqa: E731  (ω̇ = A ω̇′, as ω×ω = 0)
+        return (
+            self.q[:, i : i + 3], A, self.v[:, j : j + 3], turn(self.v[:, j + 3 : j + 6]),
+            a[:, j : j + 3], turn(a[:, j + 3 : j + 6]),
+        )  # fmt: skip
+
+    def frame(self, body: str, frame: str) -> tuple[Floats, Floats, Floats]:
+        """Return position, velocity and acceleration of a frame's point over time, ground axes."""
+        key = (body, frame)
+        if key not in self.tables.frames:
+            raise ModelError(f'body "{body}" has no frame "{frame}"', hint=f"it has origin, com, {', '.join(self.model.frames_of(body))}")
+        s = self.tables.vector(self.tables.frames[key][0])
+        r, A, dr, w, ddr, dw = self._body(body)
+        arm = A @ s
+        return r + arm, dr + cross(w, arm), ddr + cross(dw, arm) + cross(w, cross(w, arm))
+
+    def body_motion(self, body: str) -> tuple[Floats, Floats, Floats, Floats, Floats, Floats]:
+        """Return r, A, ṙ, ω, r̈, ω̇ of a body over time, ground axes."""
+        return self._body(body)
+
+    def _point(self, path: Path) -> Floats:
+        return np.asarray(self.frame(path.owner, path.item)[path.order][:, path.axis])
+
+    def _angle(self, path: Path) -> Floats:
+        if path.owner == "ground":
+            return np.zeros(len(self.t))
+        k = 3 * (self.tables.bodies.index(path.owner) - 1) + 2
+        return np.asarray((self.q, self.v, self.a)[path.order][:, k])  # type: ignore[index]
+
+    def _omega(self, path: Path) -> Floats:
+        if path.owner in self.model.joints:
+            first, second = self.tables.ends[path.owner]
+            names = [self.tables.bodies[end.body] for end in (first, second)]
+            _, A, _, wi, _, ai = self._body(names[0])
+            _, _, _, wj, _, aj = self._body(names[1])
+            C = A @ self.tables.matrix(first.axes)
+            relative = wj - wi if path.order == 1 else aj - ai - cross(wi, wj)
+            return np.asarray(np.einsum("tji,tj->ti", C, relative)[:, path.axis])
+        return np.asarray(self._body(path.owner)[3 if path.order == 1 else 5][:, path.axis])
+
+    def _rotation(self, path: Path) -> Floats:
+        """Return the unit quaternion of a body, or of a joint's second frame relative to its first."""
+        from multibody.analyses.start import quaternion_of
+
+        if path.owner in self.model.joints:
+            first, second = self.tables.ends[path.owner]
+            A = self._body(self.tables.bodies[first.body])[1] @ self.tables.matrix(first.axes)
+            B = self._body(self.tables.bodies[second.body])[1] @ self.tables.matrix(second.axes)
+            return np.array([quaternion_of(a.T @ b) for a, b in zip(A, B, strict=True)])
+        i = 7 * (self.tables.bodies.index(path.owner) - 1)
+        return self.q[:, i + 3 : i + 7]
+
+    def coordinate(self, function: int) -> tuple[Floats, Floats, Floats]:
+        """Return value, rate and acceleration of a coordinate function over time."""
+        if function not in self._coordinates:
+            self._evaluate([function])
+        return self._coordinates[function]
+
+    def _evaluate(self, functions: list[int]) -> None:
+        """Evaluate several coordinate functions in one compiled loop."""
+        system, n = System(self.tables), len(self.t)
+        out = np.zeros((3, n, len(functions)))
+        a = np.zeros_like(self.v) if self.a is None else self.a
+        measure_functions(
+            system.I, system.F, system.W, self.references.copy(), np.ascontiguousarray(self.q), np.ascontiguousarray(self.v),
+            np.ascontiguousarray(a), np.array(functions, dtype=np.int64), out[0], out[1], out[2],
+        )  # fmt: skip
+        for k, function in enumerate(functions):
+            self._coordinates[function] = (out[0, :, k], out[1, :, k], out[2, :, k])
+
+    def _joint(self, path: Path) -> Floats:
+        return self.coordinate(self.tables.coordinates["joint", path.owner, path.item, 0])[path.order]
+
+    def _spring(self, path: Path) -> Floats:
+        ends = [self.frame(*self.model.find_end(end, "")) for end in self.model.forces[path.owner].target]
+        d, dd, ddd = (b - a for a, b in zip(*ends, strict=True))
+        length = np.linalg.norm(d, axis=1)
+        rate = np.einsum("ti,ti->t", d, dd) / length
+        if path.order < 2:
+            return length if path.order == 0 else rate
+        return np.asarray((np.einsum("ti,ti->t", dd, dd) + np.einsum("ti,ti->t", d, ddd) - rate**2) / length)
+
+    def _output(self, path: Path) -> Floats:
+        if path.owner in self._outputs:
+            raise ModelError("it depends on itself", where=f"outputs.{path.owner}", hint="break the circle")
+        self._outputs.append(path.owner)
+        try:
+            return self._derivative(self.model.outputs[path.owner], path.order)
+        finally:
+            self._outputs.pop()
+
+    def _expression(self, text: str) -> Measure:
+        """Return an expression of paths."""
+        formula = self.model.formula(text, text)
+        return Measure(self._derivative(formula, 0), "", {"path": text})
+
+    def _derivative(self, formula: Any, order: int) -> Floats:
+        """Return the values of a formula; its rate and acceleration by the chain rule."""
+        if isinstance(formula, Expression):
+            from multibody.tables.scope import Scope
+
+            formula = Scope(self.model).formula(formula, str(formula))
+        for _ in range(order):
+            formula = time_derivative(formula, self.model)
+        value = formula if isinstance(formula, float) else evaluate(formula, self._lookup, _splines(self.tables))
+        return np.broadcast_to(np.asarray(value, dtype=float), (len(self.t),)).copy()
+
+    def _lookup(self, parts: tuple[str, ...]) -> Any:
+        """Return the values of a name inside an expression."""
+        from multibody.tables.scope import CONSTANTS
+
+        if parts in CONSTANTS:
+            return CONSTANTS[parts]
+        return self._by_path(self.model.resolve(parts, ".".join(parts), results=True)).values
+
+
+def time_derivative(formula: Any, model: Any) -> Any:
+    """Return the time derivative of a formula of paths: Σ ∂/∂path · path.rate + ∂/∂t."""
+    from multibody.model.expressions import differentiate, fold, name
+
+    total: Any = differentiate(formula, ("t",))
+    for parts in names(formula):
+        if parts in (("t",), ("pi",), ("deg",), ("rpm",)) or parts[0] in model.parameters:
+            continue
+        higher = (*parts[:-1], "acceleration") if parts[-1] == "rate" else (*parts, "rate")
+        total = total + differentiate(formula, parts) * name(*higher)
+    return fold(total)
+
+
+def cross(a: Floats, b: Floats) -> Floats:
+    """Return a×b over time; in the plane a is a number an instant (about z) and b a vector."""
+    if a.ndim == 1:
+        return np.stack([-a * b[:, 1], a * b[:, 0]], -1)
+    return np.cross(a, b)
+
+
+def _splines(tables: Tables) -> dict[str, Callable[[Any, int], Any]]:
+    """Return the model's tables as functions of (x, order of the derivative)."""
+    I, F = tables.I, tables.F
+
+    def make(k: int) -> Callable[[Any, int], Any]:
+        return lambda x, order=0: np.vectorize(lambda value: spline_value(I, F, k, order, float(value)))(x)
+
+    return {name: make(k) for k, name in enumerate(tables.model.tables)}
+
+

@@ -1,0 +1,69 @@
+"""A motion: positions, velocities and accelerations of all bodies over time, with what is known about their quality."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from multibody.analyses.state import State, Status
+from multibody.tables.lower import Tables
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Singularity:
+    """A singular position met on the way.
+
+    Attributes
+    ----------
+    time : float
+    kind : str
+        ``passed`` (the determinant changed its sign and the branch was kept), ``touched`` or ``lock-up`` (the end).
+    reason : str
+        In words: which bodies could move although all motions are held, and which pins are in line.
+    """
+
+    time: float
+    kind: str
+    reason: str
+
+    def plain(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        return {"time": self.time, "kind": self.kind, "reason": self.reason}
+
+
+@dataclass
+class Motion:
+    """Arrays over time.
+
+    Attributes
+    ----------
+    t : array (instants,)
+    q, v, a : arrays (instants, ·)
+        As in :class:`State`; a is v̇.
+    sigma : array (instants,)
+        Smallest singular value of the scaled Jacobian.
+    status : Status
+    singularities : list of Singularity
+    branches : list of (time, label)
+        The branch label from that time on.
+    statistics, certificate : dict
+    """
+
+    tables: Tables
+    t: Floats
+    q: Floats
+    v: Floats
+    a: Floats
+    sigma: Floats
+    references: Floats
+    status: Status
+    initial: State
+    singularities: list[Singularity] = field(default_factory=list)
+    branches: list[tuple[float, str]] = field(default_factory=list)
+    statistics: dict[str, Any] = field(default_factory=dict)
+    certificate: dict[str, Any] = field(default_factory=dict)

@@ -1,0 +1,152 @@
+"""A model's tables with a workspace: what every analysis evaluates Φ, Φ_q, ν, γ and coordinates through."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from multibody.kernels.functions import evaluate_functions, function_gradient, set_references
+from multibody.kernels.rows import row_gamma, row_hessian, row_jacobian, row_values, row_velocity
+from multibody.kernels.state import displace, set_positions, set_velocities
+from multibody.kernels import layout as L
+from multibody.model.model import Model
+from multibody.tables.lower import Tables, lower
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+
+def tables_of(model: Model) -> Tables:
+    """Return the model's tables, lowered once."""
+    if model._lowered is None:
+        model._lowered = lower(model)
+    tables: Tables = model._lowered
+    return tables
+
+
+class System:
+    """Tables, workspace and angle references of one model.
+
+    Parameters
+    ----------
+    tables : Tables
+
+    Attributes
+    ----------
+    rows : int
+        Number of joint and motion rows; held rows follow them.
+    scale_rows, scale_columns : arrays
+        Factors that make Φ_q free of units: rows of length kind over L, translation columns times L.
+    """
+
+    def __init__(self, tables: Tables) -> None:
+        self.tables = tables
+        self.I, self.F = tables.I, tables.F
+        self.W: Floats = np.zeros(tables.workspace)
+        self.ref: Floats = np.zeros(max(len(tables.function_is_length), 1))
+        self.nq, self.nv = tables.nq, tables.nv
+        self.joint_rows = tables.count_joint
+        self.rows = tables.count_joint + tables.count_motion
+        self.all_rows = len(tables.rows)
+        length = tables.length
+        self.scale_rows = np.array([1.0 / length if row.is_length else 1.0 for row in tables.rows])
+        self.scale_columns = np.ones(self.nv)
+        d, width = tables.dimension, tables.width
+        for k in range(d):
+            self.scale_columns[k : width * (len(tables.bodies) - 1) : width] = length
+
+    def phi(self, q: Floats, t: float, lo: int = 0, hi: int | None = None) -> Floats:
+        """Return Φ(q, t) of the rows lo..hi−1 (default: joints and motions)."""
+        hi = self.rows if hi is None else hi
+        out = np.zeros(hi - lo)
+        set_positions(self.I, self.W, q)
+        row_values(self.I, self.F, self.W, self.ref, t, lo, hi, out)
+        return out
+
+    def entries(self, q: Floats, t: float, lo: int = 0, hi: int | None = None) -> Floats:
+        """Return the entries of Φ_q on its static pattern."""
+        hi = self.rows if hi is None else hi
+        pointer = self.tables.row_pointer
+        out = np.zeros(int(pointer[hi] - pointer[lo]))
+        set_positions(self.I, self.W, q)
+        row_jacobian(self.I, self.F, self.W, self.ref, t, lo, hi, out)
+        return out
+
+    def jacobian(self, q: Floats, t: float, lo: int = 0, hi: int | None = None) -> Floats:
+        """Return Φ_q as a dense matrix (rows × velocity coordinates)."""
+        hi = self.rows if hi is None else hi
+        pointer, columns = self.tables.row_pointer, self.tables.columns
+        entries = self.entries(q, t, lo, hi)
+        matrix = np.zeros((hi - lo, self.nv))
+        which = np.repeat(np.arange(hi - lo), np.diff(pointer[lo : hi + 1]))
+        np.add.at(matrix, (which, columns[pointer[lo] : pointer[hi]]), entries)
+        return matrix
+
+    def velocity_side(self, q: Floats, t: float, lo: int = 0, hi: int | None = None) -> Floats:
+        """Return ν of Φ_q v = ν."""
+        hi = self.rows if hi is None else hi
+        out = np.zeros(hi - lo)
+        set_positions(self.I, self.W, q)
+        row_velocity(self.I, self.F, self.W, self.ref, t, lo, hi, out)
+        return out
+
+    def gamma(self, q: Floats, v: Floats, t: float, lo: int = 0, hi: int | None = None) -> Floats:
+        """Return γ of Φ_q v̇ = γ."""
+        hi = self.rows if hi is None else hi
+        out = np.zeros(hi - lo)
+        set_positions(self.I, self.W, q)
+        set_velocities(self.I, self.W, v)
+        row_gamma(self.I, self.F, self.W, self.ref, t, lo, hi, out)
+        return out
+
+    def hessian(self, q: Floats, t: float, multipliers: Floats, lo: int = 0, hi: int | None = None) -> Floats:
+        """Return (Φ_qᵀ λ)_q, the derivative of the vector Φ_qᵀ λ along (δr, δπ′)."""
+        hi = self.rows if hi is None else hi
+        out = np.zeros((self.nv, self.nv))
+        set_positions(self.I, self.W, q)
+        row_hessian(self.I, self.F, self.W, self.ref, t, lo, hi, np.ascontiguousarray(multipliers, dtype=float), out)
+        return out
+
+    def displaced(self, q: Floats, d: Floats, k: float = 1.0) -> Floats:
+        """Return q ⊕ k d."""
+        out = np.empty_like(q)
+        displace(self.I, q, np.ascontiguousarray(d), k, out)
+        return out
+
+    def functions(self, q: Floats, v: Floats, lo: int, hi: int) -> tuple[Floats, Floats, Floats]:
+        """Return values, rates and γ terms of the coordinate functions lo..hi−1."""
+        out = np.zeros((3, hi - lo))
+        set_positions(self.I, self.W, q)
+        set_velocities(self.I, self.W, v)
+        evaluate_functions(self.I, self.F, self.W, self.ref, lo, hi, out[0], out[1], out[2])
+        return out[0], out[1], out[2]
+
+    def value(self, q: Floats, function: int) -> float:
+        """Return the value of one coordinate function."""
+        return float(self.functions(q, np.zeros(self.nv), function, function + 1)[0][0])
+
+    def gradient(self, q: Floats, function: int) -> Floats:
+        """Return the gradient of one coordinate function over all velocity coordinates."""
+        row = np.zeros(self.nv)
+        at, width = int(self.I[L.W_GRADIENT]), self.tables.width
+        set_positions(self.I, self.W, q)
+        record = self.I[self.I[L.FUNCTIONS] + L.FUNCTION_STRIDE * function :][: L.FUNCTION_STRIDE]
+        if record[0] == L.EXTRA:
+            row[width * (len(self.tables.bodies) - 1) + record[4]] = 1.0
+            return row
+        function_gradient(self.I, self.F, self.W, function, at)
+        for side in range(2):
+            body = int(record[1 + side])
+            if body:
+                row[width * (body - 1) : width * body] += self.W[at + side * width : at + (side + 1) * width]
+        return row
+
+    def take_references(self, q: Floats) -> None:
+        """Move the angle references to the values at q (an accepted state)."""
+        set_positions(self.I, self.W, q)
+        set_references(self.I, self.F, self.W, self.ref, len(self.tables.function_is_length))
+
+    def scaled(self, matrix: Floats, lo: int = 0) -> Floats:
+        """Return a Jacobian free of units: rows from `lo` on."""
+        scaled: Floats = self.scale_rows[lo : lo + len(matrix), None] * matrix * self.scale_columns
+        return scaled

@@ -1,0 +1,1 @@
+"""How models come in and go out: reading and writing model files."""

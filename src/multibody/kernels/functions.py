@@ -1,0 +1,113 @@
+"""Coordinate functions: one interface (value, gradient, rate, γ, second derivative) over planar, spatial and extra ones.
+
+A pair's rows, its coordinates, a frame's point and a cam's contact are all such functions; motions, gears, racks, screws,
+cams and couplers are written on them and know no bodies.
+"""
+
+from __future__ import annotations
+
+from multibody.kernels import layout as L
+from multibody.kernels.compile import kernel
+from multibody.kernels.planar import planar_gamma, planar_gradient, planar_hessian, planar_value
+from multibody.kernels.spatial import spatial_gamma, spatial_gradient, spatial_hessian, spatial_value
+
+
+@kernel
+def record(I, f):
+    """Return kind, first body, second body, offset of the numbers in F, extra index."""
+    k = I[L.FUNCTIONS] + L.FUNCTION_STRIDE * f
+    return (I[k], I[k + 1], I[k + 2], I[k + 3], I[k + 4])
+
+
+@kernel
+def function_value(I, F, W, ref, f):
+    """Return the value of function f at the poses in W."""
+    kind, i, j, k, extra = record(I, f)
+    if kind == L.EXTRA:
+        return W[I[L.W_EXTRA] + extra]
+    at = I[L.W_POSE]
+    if I[L.DIMENSION] == 2:
+        return planar_value(W, F, kind, at + 5 * i, at + 5 * j, k)
+    return spatial_value(W, F, kind, at + 12 * i, at + 12 * j, k, ref[f])
+
+
+@kernel
+def function_gradient(I, F, W, f, g):
+    """Write the gradient of function f at W[g]: first body's block, then the second's; an extra one writes 1."""
+    kind, i, j, k, _ = record(I, f)
+    at = I[L.W_POSE]
+    if kind == L.EXTRA:
+        W[g] = 1.0
+    elif I[L.DIMENSION] == 2:
+        planar_gradient(W, F, kind, at + 5 * i, at + 5 * j, k, g)
+    else:
+        spatial_gradient(W, F, kind, at + 12 * i, at + 12 * j, k, g)
+
+
+@kernel
+def function_gamma(I, F, W, f):
+    """Return the γ term of function f: its second time derivative is gradient · v̇ − γ."""
+    kind, i, j, k, _ = record(I, f)
+    if kind == L.EXTRA:
+        return 0.0
+    at, twist = I[L.W_POSE], I[L.W_TWIST]
+    if I[L.DIMENSION] == 2:
+        return planar_gamma(W, F, kind, at + 5 * i, at + 5 * j, twist + 3 * i, twist + 3 * j, k)
+    return spatial_gamma(W, F, kind, at + 12 * i, at + 12 * j, twist + 6 * i, twist + 6 * j, k)
+
+
+@kernel
+def dot_gradient(I, W, f, g, vector):
+    """Return gradient (at W[g]) · vector, where the vector lies at W[vector] with the ground's block first."""
+    kind, i, j, _, extra = record(I, f)
+    width = 3 if I[L.DIMENSION] == 2 else 6
+    if kind == L.EXTRA:
+        return W[vector + width * (I[L.BODIES] + 1) + extra]
+    total = 0.0
+    for c in range(width):
+        total += W[g + c] * W[vector + width * i + c] + W[g + width + c] * W[vector + width * j + c]
+    return total
+
+
+@kernel
+def function_hessian(I, F, W, f, h, g):
+    """Write the second derivative of function f at W[h] (by rows); W[g..] is scratch for three gradients."""
+    kind, i, j, k, _ = record(I, f)
+    at = I[L.W_POSE]
+    if kind == L.EXTRA:
+        return
+    if I[L.DIMENSION] == 2:
+        planar_hessian(W, F, kind, at + 5 * i, at + 5 * j, k, h, g)
+    else:
+        spatial_hessian(W, F, kind, at + 12 * i, at + 12 * j, k, h, g)
+
+
+@kernel
+def evaluate_functions(I, F, W, ref, lo, hi, values, rates, gammas):
+    """Write value, rate and γ term of the functions lo..hi−1 at the state in W."""
+    g = I[L.W_GRADIENT]
+    for f in range(lo, hi):
+        values[f - lo] = function_value(I, F, W, ref, f)
+        function_gradient(I, F, W, f, g)
+        rates[f - lo] = dot_gradient(I, W, f, g, I[L.W_VELOCITY])
+        gammas[f - lo] = function_gamma(I, F, W, f)
+
+
+@kernel
+def set_references(I, F, W, ref, count):
+    """Move the angle references to the values at the poses in W; done at accepted steps only."""
+    for f in range(count):
+        if record(I, f)[0] == L.ANGLE:
+            ref[f] = function_value(I, F, W, ref, f)
+
+
+@kernel
+def largest_turn(I, F, W, ref, count):
+    """Return how far the farthest counted angle has moved from its reference [rad]."""
+    worst = 0.0
+    if I[L.DIMENSION] == 2:
+        return worst
+    for f in range(count):
+        if record(I, f)[0] == L.ANGLE:
+            worst = max(worst, abs(function_value(I, F, W, ref, f) - ref[f]))
+    return worst

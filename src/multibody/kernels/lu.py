@@ -1,0 +1,101 @@
+"""Dense LU with partial pivoting, in place, and the smallest singular value that its factors show."""
+
+from __future__ import annotations
+
+import math
+
+from multibody.kernels.compile import kernel
+
+
+@kernel
+def factor(A, n, pivots):
+    """Factor the leading n×n part of A in place; return (sign of the determinant, smallest over largest pivot)."""
+    sign, low, high = 1.0, math.inf, 0.0
+    for k in range(n):
+        best = k
+        for r in range(k + 1, n):
+            if abs(A[r, k]) > abs(A[best, k]):
+                best = r
+        pivots[k] = best
+        if best != k:
+            sign = -sign
+            for c in range(n):
+                A[k, c], A[best, c] = A[best, c], A[k, c]
+        pivot = A[k, k]
+        low, high = min(low, abs(pivot)), max(high, abs(pivot))
+        if pivot < 0.0:
+            sign = -sign
+        if pivot == 0.0:
+            return (0.0, 0.0)
+        for r in range(k + 1, n):
+            if A[r, k] != 0.0:
+                A[r, k] /= pivot
+                m = A[r, k]
+                for c in range(k + 1, n):
+                    A[r, c] -= m * A[k, c]
+    return (sign, low / high if n > 0 else 1.0)
+
+
+@kernel
+def solve(A, n, pivots, x):
+    """Solve with the factors in A; x is overwritten."""
+    for k in range(n):
+        p = pivots[k]
+        if p != k:
+            x[k], x[p] = x[p], x[k]
+    for r in range(n):
+        total = x[r]
+        for c in range(r):
+            total -= A[r, c] * x[c]
+        x[r] = total
+    for r in range(n - 1, -1, -1):
+        total = x[r]
+        for c in range(r + 1, n):
+            total -= A[r, c] * x[c]
+        x[r] = total / A[r, r]
+
+
+@kernel
+def solve_transposed(A, n, pivots, x):
+    """Solve with the transpose of the factored matrix; x is overwritten."""
+    for r in range(n):
+        total = x[r]
+        for c in range(r):
+            total -= A[c, r] * x[c]
+        x[r] = total / A[r, r]
+    for r in range(n - 1, -1, -1):
+        total = x[r]
+        for c in range(r + 1, n):
+            total -= A[c, r] * x[c]
+        x[r] = total
+    for k in range(n - 1, -1, -1):
+        p = pivots[k]
+        if p != k:
+            x[k], x[p] = x[p], x[k]
+
+
+@kernel
+def smallest_singular_value(A, n, pivots, x, sweeps):
+    """Return σ_min by inverse iteration on AᵀA from the vector x, which is left at the right singular vector."""
+    sigma = 0.0
+    for _ in range(sweeps):
+        solve_transposed(A, n, pivots, x)
+        norm = 0.0
+        for k in range(n):
+            norm += x[k] * x[k]
+        norm = math.sqrt(norm)
+        if not norm > 0.0 or norm == math.inf:
+            return 0.0
+        for k in range(n):
+            x[k] /= norm
+        solve(A, n, pivots, x)
+        length = 0.0
+        for k in range(n):
+            length += x[k] * x[k]
+        length = math.sqrt(length)
+        if not length > 0.0 or length == math.inf:
+            return 0.0
+        sigma = 1.0 / length
+        for k in range(n):
+            x[k] /= length
+    return sigma

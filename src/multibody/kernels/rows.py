@@ -1,0 +1,216 @@
+"""Constraint rows: Φ = Σ w_k c_k + G(c₁…c_m, t) over coordinate functions c_k, with everything analyses ask of them.
+
+A pair's row is one function with weight one; a motion is c − f(t); a gear a weighted sum; a cam or a coupler has a program G
+with its first and second partial derivatives, made when the model was lowered.
+
+A program table holds, for inputs x = (t, c₁…c_m): the value, the m+1 first and the (m+1)(m+2)/2 second partial derivatives
+(upper triangle by rows), each as the start of a program or −1 where it vanishes.
+"""
+
+from __future__ import annotations
+
+from multibody.kernels import layout as L
+from multibody.kernels.compile import kernel
+from multibody.kernels.functions import (
+    dot_gradient,
+    function_gamma,
+    function_gradient,
+    function_hessian,
+    function_value,
+    record,
+)
+from multibody.kernels.programs import run_program
+
+
+@kernel
+def _partial(I, F, W, table, index):
+    """Return the partial derivative with this index in the program table."""
+    pc = I[table + index]
+    if pc < 0:
+        return 0.0
+    return run_program(I, F, W, I[L.CODE] + pc, I[L.W_INPUT])
+
+
+@kernel
+def _second(m, k, l):
+    """Return the index of the second partial ∂²G/∂x_k∂x_l in a table with m coordinates."""
+    low, high = min(k, l), max(k, l)
+    return m + 2 + low * (m + 1) - low * (low - 1) // 2 + high - low
+
+
+@kernel
+def _inputs(I, F, W, ref, t, row):
+    """Write the program's inputs (t, then the row's coordinates) into W."""
+    W[I[L.W_INPUT]] = t
+    for k in range(I[row + 1]):
+        f = I[I[L.TERMS] + L.TERM_STRIDE * (I[row] + k)]
+        W[I[L.W_INPUT] + 1 + k] = function_value(I, F, W, ref, f)
+
+
+@kernel
+def row_values(I, F, W, ref, t, lo, hi, out):
+    """Write Φ of the rows lo..hi−1 at time t and the poses in W."""
+    for r in range(lo, hi):
+        row = I[L.ROWS] + L.ROW_STRIDE * r
+        total = 0.0
+        for k in range(I[row + 1]):
+            term = I[L.TERMS] + L.TERM_STRIDE * (I[row] + k)
+            value = function_value(I, F, W, ref, I[term])
+            W[I[L.W_INPUT] + 1 + k] = value
+            total += F[I[term + 1]] * value
+        if I[row + 4] >= 0:
+            W[I[L.W_INPUT]] = t
+            total += _partial(I, F, W, I[row + 4], 0)
+        out[r - lo] = total
+
+
+@kernel
+def row_jacobian(I, F, W, ref, t, lo, hi, J):
+    """Write the entries of Φ_q of the rows lo..hi−1; entry e of the model is J[e − first entry of row lo]."""
+    width = 3 if I[L.DIMENSION] == 2 else 6
+    start = I[I[L.ROWS] + L.ROW_STRIDE * lo + 2] if hi > lo else 0
+    g = I[L.W_GRADIENT]
+    for r in range(lo, hi):
+        row = I[L.ROWS] + L.ROW_STRIDE * r
+        for e in range(I[row + 3]):
+            J[I[row + 2] - start + e] = 0.0
+        if I[row + 4] >= 0:
+            _inputs(I, F, W, ref, t, row)
+        for k in range(I[row + 1]):
+            term = I[L.TERMS] + L.TERM_STRIDE * (I[row] + k)
+            weight = F[I[term + 1]]
+            if I[row + 4] >= 0:
+                weight += _partial(I, F, W, I[row + 4], 2 + k)
+            function_gradient(I, F, W, I[term], g)
+            _accumulate(I, W, I[term], term, g, weight, J, I[row + 2] - start, width)
+
+
+@kernel
+def _accumulate(I, W, f, term, g, weight, J, at, width):
+    """Add weight · gradient to the row's entries."""
+    if record(I, f)[0] == L.EXTRA:
+        J[at + I[term + 2]] += weight
+        return
+    for side in range(2):
+        entry = I[term + 2 + side]
+        if entry >= 0:
+            for c in range(width):
+                J[at + entry + c] += weight * W[g + side * width + c]
+
+
+@kernel
+def row_velocity(I, F, W, ref, t, lo, hi, out):
+    """Write ν = −∂Φ/∂t of the rows lo..hi−1, so that Φ_q v = ν."""
+    for r in range(lo, hi):
+        row = I[L.ROWS] + L.ROW_STRIDE * r
+        out[r - lo] = 0.0
+        if I[row + 4] >= 0 and I[I[row + 4] + 1] >= 0:
+            _inputs(I, F, W, ref, t, row)
+            out[r - lo] = -_partial(I, F, W, I[row + 4], 1)
+
+
+@kernel
+def row_gamma(I, F, W, ref, t, lo, hi, out):
+    """Write γ of the rows lo..hi−1 at the positions and velocities in W, so that Φ_q v̇ = γ."""
+    for r in range(lo, hi):
+        row = I[L.ROWS] + L.ROW_STRIDE * r
+        table = I[row + 4]
+        if table >= 0:
+            _inputs(I, F, W, ref, t, row)
+        total = 0.0
+        for k in range(I[row + 1]):
+            term = I[L.TERMS] + L.TERM_STRIDE * (I[row] + k)
+            weight = F[I[term + 1]]
+            if table >= 0:
+                weight += _partial(I, F, W, table, 2 + k)
+            total += weight * function_gamma(I, F, W, I[term])
+        out[r - lo] = total - (_program_rates(I, F, W, row) if table >= 0 else 0.0)
+
+
+@kernel
+def _program_rates(I, F, W, row):
+    """Return Σ G_kl ẋ_k ẋ_l over x = (t, c): the part of G̈ that is quadratic in (1, ċ)."""
+    m, table, g = I[row + 1], I[row + 4], I[L.W_GRADIENT]
+    rates = g + 36  # behind the scratch of a gradient
+    W[rates] = 1.0
+    for k in range(m):
+        f = I[I[L.TERMS] + L.TERM_STRIDE * (I[row] + k)]
+        function_gradient(I, F, W, f, g)
+        W[rates + 1 + k] = dot_gradient(I, W, f, g, I[L.W_VELOCITY])
+    total = 0.0
+    for k in range(m + 1):
+        for l in range(k, m + 1):
+            second = _partial(I, F, W, table, _second(m, k, l))
+            total += (1.0 if k == l else 2.0) * second * W[rates + k] * W[rates + l]
+    return total
+
+
+@kernel
+def row_hessian(I, F, W, ref, t, lo, hi, multipliers, H):
+    """Add (Φ_qᵀ λ)_q of the rows lo..hi−1 to H (velocity dimensions squared)."""
+    width = 3 if I[L.DIMENSION] == 2 else 6
+    h, g = I[L.W_HESSIAN], I[L.W_GRADIENT]
+    for r in range(lo, hi):
+        row = I[L.ROWS] + L.ROW_STRIDE * r
+        table, factor = I[row + 4], multipliers[r - lo]
+        if table >= 0:
+            _inputs(I, F, W, ref, t, row)
+        for k in range(I[row + 1]):
+            term = I[L.TERMS] + L.TERM_STRIDE * (I[row] + k)
+            weight = F[I[term + 1]]
+            if table >= 0:
+                weight += _partial(I, F, W, table, 2 + k)
+            if record(I, I[term])[0] != L.EXTRA:
+                function_hessian(I, F, W, I[term], h, g)
+                _scatter_block(I, W, I[term], h, factor * weight, width, H)
+        if table >= 0:
+            _program_hessian(I, F, W, row, factor, width, H)
+
+
+@kernel
+def _column(I, f, c, width):
+    """Return the column of H that entry c of function f's gradient belongs to, −1 for the ground."""
+    kind, i, j, _, extra = record(I, f)
+    if kind == L.EXTRA:
+        return width * I[L.BODIES] + extra if c == 0 else -1
+    body = i if c < width else j
+    return width * (body - 1) + c % width if body > 0 else -1
+
+
+@kernel
+def _scatter_block(I, W, f, h, factor, width, H):
+    """Add factor times the function's second derivative at W[h]."""
+    for r in range(2 * width):
+        row = _column(I, f, r, width)
+        if row >= 0:
+            for c in range(2 * width):
+                column = _column(I, f, c, width)
+                if column >= 0:
+                    H[row, column] += factor * W[h + 2 * width * r + c]
+
+
+@kernel
+def _program_hessian(I, F, W, row, factor, width, H):
+    """Add λ Σ G_kl ∇c_k ∇c_lᵀ."""
+    m, table, g = I[row + 1], I[row + 4], I[L.W_GRADIENT]
+    for k in range(m):
+        fk = I[I[L.TERMS] + L.TERM_STRIDE * (I[row] + k)]
+        for l in range(m):
+            second = factor * _partial(I, F, W, table, _second(m, k + 1, l + 1))
+            if second != 0.0:
+                fl = I[I[L.TERMS] + L.TERM_STRIDE * (I[row] + l)]
+                function_gradient(I, F, W, fk, g)
+                function_gradient(I, F, W, fl, g + 36)
+                _outer(I, W, fk, fl, g, g + 36, second, width, H)
+
+
+@kernel
+def _outer(I, W, fk, fl, gk, gl, factor, width, H):
+    """Add factor ∇c_k ∇c_lᵀ to H."""
+    for r in range(2 * width):
+        row = _column(I, fk, r, width)
+        if row >= 0:
+            for c in range(2 * width):
+                column = _column(I, fl, c, width)
+                if column >= 0:
+                    H[row, column] += factor * W[gk + r] * W[gl + c]

@@ -1,0 +1,116 @@
+"""Vectors and 3×3 matrices as tuples of scalars: they live in registers and the formulas read as on paper."""
+
+from __future__ import annotations
+
+from multibody.kernels.compile import kernel
+
+
+@kernel
+def dot(a, b):
+    """Return a·b."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+@kernel
+def cross(a, b):
+    """Return a×b."""
+    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+
+
+@kernel
+def add(a, b):
+    """Return a + b."""
+    return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
+
+
+@kernel
+def subtract(a, b):
+    """Return a − b."""
+    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
+
+
+@kernel
+def scale(k, a):
+    """Return k a."""
+    return (k * a[0], k * a[1], k * a[2])
+
+
+@kernel
+def load3(F, k):
+    """Return the three numbers at F[k]."""
+    return (F[k], F[k + 1], F[k + 2])
+
+
+@kernel
+def load9(F, k):
+    """Return the 3×3 matrix at F[k], by rows."""
+    return (F[k], F[k + 1], F[k + 2], F[k + 3], F[k + 4], F[k + 5], F[k + 6], F[k + 7], F[k + 8])
+
+
+@kernel
+def apply(A, x):
+    """Return A x."""
+    return (
+        A[0] * x[0] + A[1] * x[1] + A[2] * x[2],
+        A[3] * x[0] + A[4] * x[1] + A[5] * x[2],
+        A[6] * x[0] + A[7] * x[1] + A[8] * x[2],
+    )
+
+
+@kernel
+def apply_transposed(A, x):
+    """Return Aᵀ x."""
+    return (
+        A[0] * x[0] + A[3] * x[1] + A[6] * x[2],
+        A[1] * x[0] + A[4] * x[1] + A[7] * x[2],
+        A[2] * x[0] + A[5] * x[1] + A[8] * x[2],
+    )
+
+
+@kernel
+def add_block(W, h, stride, row, column, k, B):
+    """Add k B (3×3 by rows) to the matrix at W[h] whose rows are `stride` long."""
+    for i in range(3):
+        base = h + (row + i) * stride + column
+        W[base] += k * B[3 * i]
+        W[base + 1] += k * B[3 * i + 1]
+        W[base + 2] += k * B[3 * i + 2]
+
+
+@kernel
+def tilde_tilde(a, b):
+    """Return ã b̃ = b aᵀ − (a·b) I."""
+    c = dot(a, b)
+    return (
+        b[0] * a[0] - c, b[0] * a[1], b[0] * a[2],
+        b[1] * a[0], b[1] * a[1] - c, b[1] * a[2],
+        b[2] * a[0], b[2] * a[1], b[2] * a[2] - c,
+    )  # fmt: skip
+
+
+@kernel
+def multiply(A, B):
+    """Return A B."""
+    return (
+        A[0] * B[0] + A[1] * B[3] + A[2] * B[6],
+        A[0] * B[1] + A[1] * B[4] + A[2] * B[7],
+        A[0] * B[2] + A[1] * B[5] + A[2] * B[8],
+        A[3] * B[0] + A[4] * B[3] + A[5] * B[6],
+        A[3] * B[1] + A[4] * B[4] + A[5] * B[7],
+        A[3] * B[2] + A[4] * B[5] + A[5] * B[8],
+        A[6] * B[0] + A[7] * B[3] + A[8] * B[6],
+        A[6] * B[1] + A[7] * B[4] + A[8] * B[7],
+        A[6] * B[2] + A[7] * B[5] + A[8] * B[8],
+    )
+
+
+@kernel
+def transpose(A):
+    """Return Aᵀ."""
+    return (A[0], A[3], A[6], A[1], A[4], A[7], A[2], A[5], A[8])
+
+
+@kernel
+def tilde(a):
+    """Return ã, the matrix of the cross product with a."""
+    return (0.0, -a[2], a[1], a[2], 0.0, -a[0], -a[1], a[0], 0.0)

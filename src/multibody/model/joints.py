@@ -1,0 +1,362 @@
+"""The catalog of joints: each kind is one row of data, made of a few basic constraints and coordinate functions.
+
+The mathematics lives once, in the basic functions (``kernels/planar.py``, ``kernels/spatial.py``). A kind says which of them
+it is made of: joint axes are written f, g, h, the first letter on the first end, the second on the second end.
+
+* ``("coincide",)``: the two points coincide (a row for every ground axis)
+* ``("dot1", a, b)``: a_i·b_j = 0
+* ``("dot2", a)``: a_i·d = 0, d from the first point to the second
+* ``("angle",)``: planar relative angle
+* ``("distance",)``: |d| = length
+
+Coordinates are functions too: ``("dot2", a)``, ``("angle", s1, s2, c1, c2)`` = atan2(s1_i·s2_j, c1_i·c2_j), ``("distance",)``.
+A new joint is a new row here, its page in the docs and its tests.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from multibody.errors import ModelError, nearest
+from multibody.model.values import Field, FieldType, Vector, read_end, read_fields, read_number, read_vector, write_value
+
+Basic = tuple[str, ...]
+_ANGLE: Basic = ("angle", "g", "f", "f", "f")  # of j relative to i about h
+
+
+@dataclass(frozen=True)
+class Structure:
+    """What a kind is made of in the plane or in space.
+
+    Attributes
+    ----------
+    rows : tuple of basic constraints
+    coordinates : tuple of (name, basic function)
+        The joint's own coordinates, in the order of results.
+    readable : tuple of (name, basic function)
+        Further quantities that paths may name.
+    translations : tuple of str
+        Axes of the first end along which the pair slides, in the order of its coordinates (pairs only).
+    rotation : int
+        0 none, 1 about h, 2 R_z(α₁)R_x(α₂), 3 any (pairs only).
+    aligned : tuple of str
+        Axes that must point the same way on both ends; the rows alone would accept the flipped assembly.
+    """
+
+    rows: tuple[Basic, ...] = ()
+    coordinates: tuple[tuple[str, Basic], ...] = ()
+    readable: tuple[tuple[str, Basic], ...] = ()
+    translations: tuple[str, ...] = ()
+    rotation: int = 0
+    aligned: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class JointKind:
+    """One kind of joint or constraint.
+
+    Attributes
+    ----------
+    name : str
+    summary : str
+        One line for people.
+    planar, spatial : Structure or None
+        None where the kind does not exist in that dimension.
+    fields : tuple of Field
+    pair : bool
+        Whether it has a relative motion and can be an edge of a spanning tree.
+    relation : str
+        Name of the builder of its rows on coordinate functions (gear, rack, screw, cam, coupler), "" if it has none.
+    axes : str
+        How the joint's axes f, g, h follow from its fields: ``axis`` or ``axes``.
+    """
+
+    name: str
+    summary: str
+    planar: Structure | None
+    spatial: Structure | None
+    fields: tuple[Field, ...] = ()
+    pair: bool = True
+    relation: str = ""
+    axes: str = "axis"
+
+    def structure(self, dimension: int) -> Structure:
+        """Return the structure in this dimension, which must exist."""
+        structure = self.planar if dimension == 2 else self.spatial
+        if structure is None:
+            raise ModelError(f"{self.name} needs dimension {5 - dimension}", hint=_INSTEAD.get(self.name, "choose another kind"))
+        return structure
+
+
+_INSTEAD = {
+    "spherical": "in the plane a pin is a revolute joint",
+    "universal": "in the plane shafts are parallel: use revolute joints and a gear",
+    "cylindrical": "in the plane use translational or revolute",
+    "screw": "in the plane use a coupler between a position and an angle",
+    "planar": "in the plane every body already moves so; use free",
+    "point_on_plane": "in the plane use point_on_line",
+}
+
+_NUMBER, _AXIS = FieldType("number"), FieldType("axis")
+_TURN = Field("axis", FieldType("axis3"), "axis of rotation, same components in both frames; default z")
+_SLIDE = Field("axis", _AXIS, "direction of sliding, same components in both frames", required=True)
+_NORMAL = Field("axis", _AXIS, "the line, the normal or the direction, in the first end's frame", required=True)
+_POSITION, _PLANAR_POSITION = ("position", ("dot2", "h")), ("position", ("dot2", "f"))
+_POINT_AND_ANGLE = (("x", ("dot2", "f")), ("y", ("dot2", "g")))
+_LENGTH = (("length", ("distance",)),)
+_NO_ROTATION: tuple[Basic, ...] = (("dot1", "g", "h"), ("dot1", "h", "f"), ("dot1", "f", "g"))
+_PARALLEL: tuple[Basic, ...] = (("dot1", "f", "h"), ("dot1", "g", "h"))
+_ON_AXIS: tuple[Basic, ...] = (("dot2", "f"), ("dot2", "g"))
+
+_KINDS = (
+    JointKind(
+        "fixed", "no relative motion",
+        Structure((("coincide",), ("angle",))),
+        Structure((("coincide",), *_NO_ROTATION), aligned=("f", "g", "h")),
+    ),
+    JointKind(
+        "revolute", "turns about one axis",
+        Structure((("coincide",),), (("angle", ("angle",)),), rotation=1),
+        Structure((("coincide",), *_PARALLEL), (("angle", _ANGLE),), rotation=1, aligned=("h",)),
+        fields=(_TURN,),
+    ),
+    JointKind(
+        "translational", "slides along one axis",
+        Structure((("dot2", "g"), ("angle",)), (_PLANAR_POSITION,), translations=("f",)),
+        Structure((*_ON_AXIS, *_NO_ROTATION), (_POSITION,), translations=("h",), aligned=("f", "g", "h")),
+        fields=(_SLIDE,),
+    ),
+    JointKind(
+        "cylindrical", "turns about and slides along one axis", None,
+        Structure((*_ON_AXIS, *_PARALLEL), (_POSITION, ("angle", _ANGLE)), translations=("h",), rotation=1, aligned=("h",)),
+        fields=(_TURN,),
+    ),
+    JointKind(
+        "screw", "advances by `lead` a turn", None,
+        Structure((*_ON_AXIS, *_PARALLEL), (("angle", _ANGLE),), (_POSITION,), translations=("h",), rotation=1, aligned=("h",)),
+        fields=(_TURN, Field("lead", _NUMBER, "advance a turn, right-handed positive [length]", required=True)),
+        relation="screw",
+    ),
+    JointKind(
+        "universal", "two perpendicular axes that meet (Hooke)", None,
+        Structure(
+            (("coincide",), ("dot1", "h", "f")),
+            (("angle1", _ANGLE), ("angle2", ("angle", "h", "g", "h", "h"))),
+            rotation=2,
+        ),
+        fields=(Field("axes", FieldType("axes"), "first axis (on the first body) and second, perpendicular at zero", required=True),),
+        axes="axes",
+    ),
+    JointKind("spherical", "turns freely about a point", None, Structure((("coincide",),), rotation=3)),
+    JointKind(
+        "planar", "slides in a plane and turns about its normal", None,
+        Structure((("dot2", "h"), *_PARALLEL), (*_POINT_AND_ANGLE, ("angle", _ANGLE)), translations=("f", "g"), rotation=1,
+                  aligned=("h",)),
+        fields=(_TURN,),
+    ),
+    JointKind(
+        "free", "all relative motion",
+        Structure((), (*_POINT_AND_ANGLE, ("angle", ("angle",))), translations=("f", "g"), rotation=1),
+        Structure((), (*_POINT_AND_ANGLE, ("z", ("dot2", "h"))), translations=("f", "g", "h"), rotation=3),
+    ),
+    JointKind(
+        "distance", "keeps two points at a distance (a massless rod)",
+        Structure((), readable=_LENGTH), Structure((), readable=_LENGTH),
+        fields=(Field("length", FieldType("positive"), "distance of the two points [length]", required=True),),
+        pair=False, relation="distance",
+    ),
+    JointKind(
+        "point_on_line", "keeps a point of the second body on a line of the first",
+        Structure((("dot2", "g"),), readable=(_PLANAR_POSITION,)), Structure(_ON_AXIS, readable=(_POSITION,)),
+        fields=(_NORMAL,), pair=False,
+    ),
+    JointKind(
+        "point_on_plane", "keeps a point of the second body on a plane of the first", None, Structure((("dot2", "h"),)),
+        fields=(_NORMAL,), pair=False,
+    ),
+    JointKind(
+        "parallel", "keeps a direction of both bodies parallel",
+        Structure((("angle",),)), Structure(_PARALLEL, aligned=("h",)),
+        fields=(Field("axis", _AXIS, "the direction, same components in both frames; default z"),), pair=False,
+    ),
+    JointKind(
+        "gear", "two wheels on a carrier that roll on each other", Structure(), Structure(),
+        fields=(
+            Field("carrier", FieldType("end"), "the body that holds both axes", default="ground"),
+            Field("teeth", FieldType("pair"), "numbers of teeth [first, second]"),
+            Field("radii", FieldType("pair"), "pitch radii [first, second] [length]"),
+            Field("internal", FieldType("flag"), "whether one wheel runs inside the other", default=False),
+            Field("axes", FieldType("axes"), "axes of the wheels in the carrier as drawn; default z"),
+            Field("phase", _NUMBER, "value of a·∠first + b·∠second", default=0.0),
+        ),
+        pair=False, relation="gear",
+    ),
+    JointKind(
+        "rack", "a pinion that rolls along a rack", Structure(), Structure(),
+        fields=(
+            Field("radius", _NUMBER, "pitch radius of the pinion, negative for the other side [length]", required=True),
+            Field("axis", _AXIS, "direction of the rack", required=True),
+            Field("carrier", FieldType("end"), "the body that both move on", default="ground"),
+            Field("turn", FieldType("axis3"), "axis of the pinion; default z"),
+        ),
+        pair=False, relation="rack",
+    ),
+    JointKind(
+        "cam", "a profile of the first body that a follower of the second touches", Structure(), Structure(),
+        fields=(
+            Field("profile", FieldType("expression"), "surface radius as a function of phi [length]", required=True),
+            Field("roller", FieldType("positive"), "radius of a roller follower [length]"),
+            Field("flat", FieldType("axis"), "face normal of a flat follower, in the follower's frame, away from the cam"),
+        ),
+        pair=False, relation="cam",
+    ),
+    JointKind(
+        "coupler", "an expression of coordinates and time that stays zero", Structure(), Structure(),
+        fields=(Field("expression", FieldType("expression"), "stays zero", required=True),),
+        pair=False, relation="coupler",
+    ),
+)  # fmt: skip
+
+KINDS: dict[str, JointKind] = {kind.name: kind for kind in _KINDS}
+ALIASES = {"prismatic": "translational"}
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A joint between two ends.
+
+    Attributes
+    ----------
+    name : str
+    kind : JointKind
+    first, second : str
+        Ends, ``body`` or ``body.frame``; coordinates measure the second relative to the first. Empty for a coupler.
+    at : vector or None
+        Ground point of a joint made in place, None for a joint by frames.
+    fields : dict
+        The kind's own fields.
+    """
+
+    name: str
+    kind: JointKind
+    first: str
+    second: str
+    at: Vector | None = None
+    fields: dict[str, Any] = field(default_factory=dict)
+
+    def plain(self) -> dict[str, Any]:
+        """Return the mapping a file has for it."""
+        if self.kind.relation == "coupler":
+            return {"coupler": write_value(self.fields["expression"])}
+        data: dict[str, Any] = {self.kind.name: [self.first, self.second]}
+        if self.at is not None:
+            data["at"] = write_value(self.at)
+        for f in self.kind.fields:
+            value = self.fields.get(f.name)
+            if value is not None and value != f.default:
+                data[f.name] = write_value(value)
+        return data
+
+    def names_of_coordinates(self, dimension: int) -> list[str]:
+        """Return the names of its scalar coordinates, in order."""
+        names = [name for name, _ in self.kind.structure(dimension).coordinates]
+        return ["contact"] if self.kind.relation == "cam" else names
+
+    def readable(self, dimension: int) -> list[str]:
+        """Return the names of all scalar quantities that a path may name after the joint."""
+        return self.names_of_coordinates(dimension) + [name for name, _ in self.kind.structure(dimension).readable]
+
+
+def find_kind(name: str, where: str) -> JointKind:
+    """Return the kind with this name or alias."""
+    kind = KINDS.get(ALIASES.get(name, name))
+    if kind is None:
+        raise ModelError(f'unknown kind "{name}"', where=where, hint=f"{nearest(name, KINDS)} Kinds are {', '.join(KINDS)}".strip())
+    return kind
+
+
+def make_joint(
+    kind_name: str, name: str, first: object, second: object, dimension: int, at: object = None, **given: Any
+) -> Joint:
+    """Return a checked joint.
+
+    Parameters
+    ----------
+    kind_name : str
+        A kind of the catalog.
+    name : str
+    first, second : end
+        ``"body"``, ``"body.frame"``, a body or a frame handle.
+    dimension : int
+    at : vector, optional
+        Ground point of a joint made in place [length].
+    **given
+        The kind's own fields.
+
+    Returns
+    -------
+    Joint
+    """
+    where = f"joints.{name}"
+    kind = find_kind(kind_name, where)
+    try:
+        kind.structure(dimension)
+    except ModelError as error:
+        raise ModelError(error.problem, where=where, hint=error.hint) from None
+    fields = read_fields(kind.fields, given, dimension, where)
+    if kind.relation == "coupler":
+        return Joint(name, kind, "", "", None, fields)
+    ends = read_end(first, where), read_end(second, where)
+    if ends[0].split(".")[0] == ends[1].split(".")[0]:
+        raise ModelError(f'joins body "{ends[0].split(".")[0]}" with itself', where=where, hint="a joint needs two different bodies")
+    place = None if at is None else read_vector(at, dimension, where)
+    if place is not None and any("." in end for end in ends):
+        raise ModelError("`at` together with body.frame", where=where, hint="place it by frames or in place, not both")
+    _check_special(kind, fields, dimension, where)
+    return Joint(name, kind, *ends, place, fields)
+
+
+def _check_special(kind: JointKind, fields: dict[str, Any], dimension: int, where: str) -> None:
+    """Refuse combinations that a single field cannot see."""
+    if kind.name == "gear" and (fields["teeth"] is None) == (fields["radii"] is None):
+        raise ModelError("a gear takes teeth or radii", where=where, hint="give teeth: [a, b] or radii: [a, b], one of them")
+    if kind.name == "cam" and fields["roller"] is not None and fields["flat"] is not None:
+        raise ModelError("roller and flat are both given", where=where, hint="a follower is a roller, a flat face or a knife edge")
+    if dimension == 2 and kind.name == "gear" and fields["axes"] is not None:
+        raise ModelError("axes need dimension 3", where=where, hint="in the plane all axes are z")
+    if dimension == 2 and (kind.name == "revolute" or kind.name == "rack"):
+        key = "axis" if kind.name == "revolute" else "turn"
+        axis = fields.get(key)
+        if axis is not None and axis not in ((0.0, 0.0, 1.0),):
+            raise ModelError("a planar joint turns about z", where=where, hint=f"leave {key} out")
+
+
+def read_joint(name: str, given: dict[str, Any], dimension: int) -> Joint:
+    """Return a joint from the mapping that a file has: the kind is the key of its ends."""
+    where = f"joints.{name}"
+    kinds = [key for key in given if key in KINDS or key in ALIASES]
+    if not kinds:
+        first = next(iter(given), "")
+        hint = f"{nearest(first, [*KINDS, *ALIASES])} Kinds are {', '.join(KINDS)}".strip()
+        raise ModelError("it has no kind", where=where, hint=hint)
+    if len(kinds) > 1:
+        raise ModelError(f"two kinds, {kinds[0]} and {kinds[1]}", where=where, hint="a joint has one kind")
+    rest = {key: value for key, value in given.items() if key != kinds[0]}
+    ends = given[kinds[0]]
+    if kinds[0] == "coupler":
+        return make_joint("coupler", name, "", "", dimension, expression=read_number(ends, where), **rest)
+    if not isinstance(ends, list) or len(ends) != 2:
+        raise ModelError(f"{kinds[0]} needs two ends", where=where, hint=f"write {kinds[0]}: [first, second]")
+    return make_joint(kinds[0], name, ends[0], ends[1], dimension, **rest)
+
+
+def joint_class(kind: JointKind) -> Any:
+    """Return a constructor ``Kind(name, first, second, *, dimension=3, at=None, **fields)`` for ``model.add``."""
+
+    def construct(name: str, first: Any, second: Any, *, dimension: int = 3, at: Any = None, **fields: Any) -> Joint:
+        return make_joint(kind.name, name, first, second, dimension, at, **fields)
+
+    construct.__name__ = "".join(part.capitalize() for part in kind.name.split("_"))
+    construct.__doc__ = f"Make a {kind.name} joint: {kind.summary}."
+    return construct

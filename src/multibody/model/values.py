@@ -1,0 +1,229 @@
+"""Types of fields: how a value is read from Python or a file, written back, and described in the JSON Schema."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from multibody.errors import ModelError
+from multibody.model.expressions import Expression, ExpressionError, Number, as_number
+
+Vector = tuple[Number, ...] | Expression  # components, or one formula of vector parameters
+
+
+def read_number(value: object, where: str) -> Number:
+    """Return a number or a formula; strings are formulas.
+
+    Parameters
+    ----------
+    value : object
+        int, float, string or expression.
+    where : str
+        Path for the error message.
+
+    Returns
+    -------
+    float or Expression
+    """
+    if hasattr(value, "item") and getattr(value, "ndim", 1) == 0:
+        value = value.item()  # a NumPy scalar
+    if not isinstance(value, int | float | str | Expression):
+        raise ModelError(f"{_short(value)} is not a number", where=where, hint="give a number or a formula")
+    try:
+        return as_number(value)
+    except ExpressionError as error:
+        raise from_expression(error, where) from None
+
+
+def from_expression(error: ExpressionError, where: str) -> ModelError:
+    """Return a model error that shows the formula with the caret under the fault."""
+    lines = str(error).split("\n")[1:]
+    return ModelError(error.problem, where=where, hint=error.hint, detail="\n".join(lines))
+
+
+def _short(value: object) -> str:
+    """Return the value as text, cut to a readable length."""
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "…"
+
+
+def read_vector(value: object, dimension: int, where: str) -> Vector:
+    """Return a vector: a list of numbers or formulas, or one formula of vector parameters."""
+    if isinstance(value, Expression):
+        return value
+    if isinstance(value, str):
+        parsed = read_number(value, where)
+        if isinstance(parsed, Expression):
+            return parsed
+        raise ModelError(f"{value} is a number", where=where, hint=f"a vector of {dimension} components is needed")
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if not isinstance(value, Sequence):
+        raise ModelError(f"{_short(value)} is not a vector", where=where, hint=f"give a list of {dimension} numbers")
+    if len(value) != dimension:
+        raise ModelError(f"{len(value)} components", where=where, hint=f"{dimension} are needed in dimension {dimension}")
+    return tuple(read_number(item, where) for item in value)
+
+
+def write_value(value: Any) -> Any:
+    """Return plain data (numbers, strings, lists) of a field's value."""
+    if isinstance(value, Expression):
+        return str(value)
+    if isinstance(value, tuple | list):
+        return [write_value(item) for item in value]
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return int(value)
+    return value
+
+
+def is_zero(vector: Vector) -> bool:
+    """Return whether all components are the number zero (formulas are judged when they are evaluated)."""
+    return isinstance(vector, tuple) and all(isinstance(c, float) and c == 0.0 for c in vector)
+
+
+_NUMBER_SCHEMA: dict[str, Any] = {"type": ["number", "string"], "description": "a number or a formula"}
+_VECTOR_SCHEMA: dict[str, Any] = {
+    "anyOf": [
+        {"type": "array", "items": _NUMBER_SCHEMA, "minItems": 2, "maxItems": 3},
+        {"type": "string", "description": "a formula of vector parameters"},
+    ]
+}
+
+
+@dataclass(frozen=True)
+class FieldType:
+    """How one kind of field is read; `shape` names it."""
+
+    shape: str
+
+    def read(self, value: object, dimension: int, where: str) -> Any:
+        """Return the checked value; None stays None."""
+        if value is None:
+            return None
+        reader = getattr(self, f"_read_{self.shape}")
+        return reader(value, dimension, where)
+
+    def _read_number(self, value: object, dimension: int, where: str) -> Number:
+        return read_number(value, where)
+
+    def _read_expression(self, value: object, dimension: int, where: str) -> Number:
+        return read_number(value, where)
+
+    def _read_positive(self, value: object, dimension: int, where: str) -> Number:
+        number = read_number(value, where)
+        if isinstance(number, float) and not number > 0.0:
+            raise ModelError(f"{number:g} is not positive", where=where, hint="give a number above zero")
+        return number
+
+    def _read_nonnegative(self, value: object, dimension: int, where: str) -> Number:
+        number = read_number(value, where)
+        if isinstance(number, float) and number < 0.0:
+            raise ModelError(f"{number:g} is negative", where=where, hint="give a number that is zero or above")
+        return number
+
+    def _read_vector(self, value: object, dimension: int, where: str) -> Vector:
+        return read_vector(value, dimension, where)
+
+    def _read_axis(self, value: object, dimension: int, where: str) -> Vector:
+        vector = read_vector(value, dimension, where)
+        if is_zero(vector):
+            raise ModelError("the axis is zero", where=where, hint="an axis may have any length but zero")
+        return vector
+
+    def _read_axis3(self, value: object, dimension: int, where: str) -> Vector:
+        return self._read_axis(value, 3, where)
+
+    def _read_axes(self, value: object, dimension: int, where: str) -> tuple[Vector, Vector]:
+        if isinstance(value, str) or not isinstance(value, Sequence) or len(value) != 2:
+            raise ModelError(f"{_short(value)} is not a pair of axes", where=where, hint="give [first axis, second axis]")
+        return self._read_axis(value[0], dimension, where), self._read_axis(value[1], dimension, where)
+
+    def _read_pair(self, value: object, dimension: int, where: str) -> tuple[Number, Number]:
+        if isinstance(value, str) or not isinstance(value, Sequence) or len(value) != 2:
+            raise ModelError(f"{_short(value)} is not a pair of numbers", where=where, hint="give [first, second]")
+        return read_number(value[0], where), read_number(value[1], where)
+
+    def _read_moment(self, value: object, dimension: int, where: str) -> Any:
+        return read_number(value, where) if dimension == 2 else read_vector(value, 3, where)
+
+    def _read_diagonal(self, value: object, dimension: int, where: str) -> tuple[Number, ...]:
+        count = 3 if dimension == 2 else 6
+        if isinstance(value, str) or not isinstance(value, Sequence) or len(value) != count:
+            raise ModelError(f"{_short(value)} is not a list of {count} numbers", where=where, hint="translations, then rotations")
+        return tuple(read_number(item, where) for item in value)
+
+    def _read_flag(self, value: object, dimension: int, where: str) -> bool:
+        if not isinstance(value, bool):
+            raise ModelError(f"{_short(value)} is not true or false", where=where, hint="write true or false")
+        return value
+
+    def _read_end(self, value: object, dimension: int, where: str) -> str:
+        return read_end(value, where)
+
+    def _read_word(self, value: object, dimension: int, where: str) -> str:
+        if not isinstance(value, str):
+            raise ModelError(f"{_short(value)} is not a word", where=where, hint="give a word")
+        return value
+
+    def schema(self) -> dict[str, Any]:
+        """Return the JSON Schema of such a field."""
+        pair = {"type": "array", "minItems": 2, "maxItems": 2}
+        schemas: dict[str, dict[str, Any]] = {
+            "vector": _VECTOR_SCHEMA,
+            "axis": _VECTOR_SCHEMA,
+            "axis3": _VECTOR_SCHEMA,
+            "axes": {**pair, "items": _VECTOR_SCHEMA},
+            "pair": {**pair, "items": _NUMBER_SCHEMA},
+            "flag": {"type": "boolean"},
+            "end": {"type": "string"},
+            "word": {"type": "string"},
+        }
+        return schemas.get(self.shape, _NUMBER_SCHEMA)
+
+
+@dataclass(frozen=True)
+class Field:
+    """One field of a kind: its name, type, default and the words that explain it."""
+
+    name: str
+    type: FieldType
+    doc: str
+    default: Any = None
+    required: bool = field(default=False)
+
+
+def read_end(value: object, where: str) -> str:
+    """Return an end of a joint as text: ``body`` or ``body.frame``."""
+    reference = getattr(value, "reference", None)
+    if isinstance(reference, str):
+        return reference
+    if not isinstance(value, str) or not all(part.isidentifier() for part in value.split(".")) or value.count(".") > 1:
+        raise ModelError(f"{_short(value)} is not an end", where=where, hint='an end is "body" or "body.frame"')
+    return value
+
+
+def read_fields(
+    fields: Sequence[Field], given: Mapping[str, Any], dimension: int, where: str
+) -> dict[str, Any]:
+    """Return the checked values of all fields; unknown ones and missing required ones are errors."""
+    from multibody.errors import nearest
+
+    known = {f.name for f in fields}
+    for name in given:
+        if name not in known:
+            hint = nearest(name, known) or f"it takes {', '.join(sorted(known)) or 'no further fields'}"
+            raise ModelError(f'unknown field "{name}"', where=where, hint=hint)
+    values = {}
+    for f in fields:
+        value = f.type.read(given.get(f.name), dimension, where)
+        if value is None and f.required:
+            raise ModelError(f'"{f.name}" is missing', where=where, hint=f.doc)
+        values[f.name] = f.default if value is None else value
+    return values
+
+
+def is_number(value: object) -> bool:
+    """Return whether the value is a finite plain number."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

@@ -1,0 +1,364 @@
+"""Packing: functions, rows and numbers into the arrays I and F, and everything that names them."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from multibody.errors import ModelError
+from multibody.kernels import layout as L
+from multibody.model.expressions import Number
+from multibody.model.model import Model
+from multibody.tables.build import Builder, Key, RateCondition, RowInfo, Soft
+from multibody.tables.placement import End
+from multibody.tables.programs import Compiler
+from multibody.tables.splines import pack_table
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class EndSlots:
+    """Where a joint's end lies in F: point from the center of mass, then its axes by rows."""
+
+    body: int
+    point: int
+    axes: int
+
+
+@dataclass
+class Tables:
+    """A model in flat arrays.
+
+    Attributes
+    ----------
+    I, F : arrays
+        Integers (header, functions, rows, terms, columns, programs) and numbers; see ``kernels/layout.py``.
+    workspace : int
+        Length of W.
+    rows : list of RowInfo
+        Name and meaning of every row: joints first, then motions, then held values.
+    joint_rows : dict
+        Rows of each joint.
+    coordinates : dict
+        Function of each named coordinate.
+    bodies : list of str
+        Names; body 0 is the ground.
+    """
+
+    model: Model
+    I: Integers
+    F: Floats
+    workspace: int
+    rows: list[RowInfo]
+    row_pointer: Integers
+    columns: Integers
+    count_joint: int
+    count_motion: int
+    joint_rows: dict[str, range]
+    coordinates: dict[Key, int]
+    function_is_length: list[bool]
+    function_bodies: list[tuple[int, int]]
+    bodies: list[str]
+    extras: list[str]
+    parameter_slots: dict[tuple[str, ...], int]
+    starts: Integers
+    slots: Integers
+    ends: dict[str, tuple[EndSlots, EndSlots]]
+    frames: dict[tuple[str, str], tuple[int, int]]
+    poses: list[tuple[int, int]]
+    masses: list[tuple[int, int]]
+    rates: list[tuple[RateCondition, int, int]]
+    soft: list[tuple[Soft, int, int, int]]
+    cache: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def dimension(self) -> int:
+        """2 or 3."""
+        return int(self.I[L.DIMENSION])
+
+    @property
+    def nq(self) -> int:
+        """Number of position coordinates."""
+        return int(self.I[L.COORDINATES])
+
+    @property
+    def nv(self) -> int:
+        """Number of velocity coordinates."""
+        return int(self.I[L.VELOCITIES])
+
+    @property
+    def length(self) -> float:
+        """Characteristic length."""
+        return float(self.F[self.I[L.LENGTH]])
+
+    @property
+    def width(self) -> int:
+        """Velocity coordinates of a body: 3 or 6."""
+        return L.BODY_VELOCITIES[self.dimension]
+
+    def vector(self, offset: int, count: int | None = None) -> Floats:
+        """Return numbers of F as an array."""
+        return self.F[offset : offset + (self.dimension if count is None else count)]
+
+    def matrix(self, offset: int) -> Floats:
+        """Return a matrix of F."""
+        d = self.dimension
+        return self.F[offset : offset + d * d].reshape(d, d)
+
+    def with_parameters(self, values: Mapping[str, Any], model: Model) -> Tables:
+        """Return the same tables with other parameter values: nothing is lowered again."""
+        from multibody.kernels.programs import evaluate_programs
+
+        changed = copy.copy(self)
+        changed.model, changed.F, changed.cache = model, self.F.copy(), {}
+        given: set[int] = set()
+        for name, value in values.items():
+            paths = [p for p in self.parameter_slots if p[0] == name]
+            parts = np.atleast_1d(np.asarray(value, dtype=float))
+            for path, part in zip(paths, parts, strict=True):
+                changed.F[self.parameter_slots[path]] = part
+                given.add(self.parameter_slots[path])
+        keep = np.array([slot not in given for slot in self.slots], dtype=bool)
+        evaluate_programs(self.I, changed.F, np.zeros(self.workspace), self.starts[keep], self.slots[keep])
+        if not np.all(np.isfinite(changed.F)):
+            raise ModelError("the parameters give a number that is not finite", hint="check their values")
+        set_length(changed)
+        return changed
+
+
+class _Packer:
+    """Allocates numbers in F and remembers which of them are formulas."""
+
+    def __init__(self, builder: Builder) -> None:
+        scope = builder.scope
+        self.scope = scope
+        self.numbers: list[Number] = list(scope.formulas)
+        self.parameter_slots = {path: k for k, path in enumerate(scope.order)}
+        self.length_slot = self.one(1.0)
+        self._constants: dict[float, int] = {}
+
+    def one(self, number: Number) -> int:
+        """Allocate one number."""
+        self.numbers.append(number)
+        return len(self.numbers) - 1
+
+    def many(self, numbers: Sequence[Number]) -> int:
+        """Allocate several numbers in a row; return the offset of the first."""
+        start = len(self.numbers)
+        self.numbers.extend(numbers)
+        return start
+
+    def constant(self, value: float) -> int:
+        """Return the offset of a constant, stored once."""
+        if value not in self._constants:
+            self._constants[value] = self.one(value)
+        return self._constants[value]
+
+    def weight(self, number: Number) -> int:
+        """Return the offset of a weight; plain ones are shared."""
+        return self.constant(number) if isinstance(number, float) else self.one(number)
+
+    def end(self, end: End) -> EndSlots:
+        """Allocate a joint's end."""
+        return EndSlots(end.body, self.many(end.point), self.many([x for row in end.axes for x in row]))
+
+
+def lower(model: Model) -> Tables:
+    """Lower a model into tables.
+
+    Parameters
+    ----------
+    model : Model
+
+    Returns
+    -------
+    Tables
+        The structure in integers, made once; every number a constant or a program of the parameters.
+    """
+    if not model.bodies:
+        raise ModelError("the model has no bodies", hint="add a body")
+    builder = Builder(model).run()
+    packer = _Packer(builder)
+    d, nb, nx = model.dimension, len(model.bodies), len(builder.extras)
+    numbers = [packer.many(f.numbers) for f in builder.functions]
+    spline_records, spline_index = _splines(model, packer)
+    compiler = Compiler(packer.parameter_slots, spline_index, packer.constant)
+    rows, terms, columns, program_tables, pointer = _rows(builder, packer, compiler)
+
+    named = _named(builder, packer)
+    formulas = [(slot, number) for slot, number in enumerate(packer.numbers) if not isinstance(number, float)]
+    starts = [compiler.program(number, (), "") for _, number in formulas]
+    zero = compiler.program_of_zero() if -1 in starts else -1
+
+    I = np.zeros(L.HEADER, dtype=np.int64)
+    I[L.DIMENSION], I[L.BODIES], I[L.EXTRAS] = d, nb, nx
+    I[L.COORDINATES] = L.BODY_COORDINATES[d] * nb + nx
+    I[L.VELOCITIES] = L.BODY_VELOCITIES[d] * nb + nx
+    I[L.LENGTH] = packer.length_slot
+    sections: list[list[int]] = [
+        [x for f, k in zip(builder.functions, numbers, strict=True) for x in (f.kind, f.first, f.second, k, f.extra)],
+        rows, terms, columns, program_tables, compiler.code, spline_records,
+    ]  # fmt: skip
+    offset = L.HEADER
+    offsets = []
+    for section in sections:
+        offsets.append(offset)
+        offset += len(section)
+    I[L.FUNCTIONS], I[L.ROWS], I[L.TERMS], I[L.COLUMNS], tables_at, I[L.CODE], I[L.SPLINES] = offsets
+    for r in range(len(builder.rows)):  # program tables get their absolute place
+        at = L.ROW_STRIDE * r + 4
+        rows[at] = rows[at] + tables_at if rows[at] >= 0 else -1
+    sections[1] = rows
+    most = max((len(row.terms) for row in builder.rows), default=0)
+    workspace = _workspace(I, d, nb, nx, most)
+    I = np.ascontiguousarray(np.concatenate([I, *(np.array(s, dtype=np.int64) for s in sections)]))
+    F = np.array([builder.scope.value(x) for x in packer.numbers], dtype=np.float64)
+    tables = Tables(
+        model, I, F, workspace, [row.info for row in builder.rows], np.array(pointer, dtype=np.int64),
+        np.array(columns, dtype=np.int64), builder.count_joint, builder.count_motion, builder.joint_rows,
+        builder.coordinates, [f.is_length for f in builder.functions],
+        [(f.first, f.second) for f in builder.functions], ["ground", *model.bodies], builder.extras,
+        packer.parameter_slots, np.array([I[L.CODE] + (s if s >= 0 else zero) for s in starts], dtype=np.int64),
+        np.array([slot for slot, _ in formulas], dtype=np.int64), **named,
+    )  # fmt: skip
+    set_length(tables)
+    return tables
+
+
+def _splines(model: Model, packer: _Packer) -> tuple[list[int], dict[str, int]]:
+    """Return the spline records and the number of each table."""
+    records: list[int] = []
+    index = {}
+    for k, (name, table) in enumerate(model.tables.items()):
+        kind, knots, coefficients = pack_table(table)
+        records += [kind, len(knots) - 1, packer.many(knots), packer.many(coefficients)]
+        index[name] = k
+    return records, index
+
+
+def _rows(
+    builder: Builder, packer: _Packer, compiler: Compiler
+) -> tuple[list[int], list[int], list[int], list[int], list[int]]:
+    """Return row records, term records, columns, program tables and the row pointer."""
+    width, nb = L.BODY_VELOCITIES[builder.dimension], len(builder.model.bodies)
+    rows: list[int] = []
+    terms: list[int] = []
+    columns: list[int] = []
+    tables: list[int] = []
+    pointer = [0]
+    for row in builder.rows:
+        blocks: dict[tuple[str, int], int] = {}
+        first_term = len(terms) // L.TERM_STRIDE
+        own: list[int] = []
+        for function, weight in row.terms:
+            record = builder.functions[function]
+            entries = []
+            if record.kind == L.EXTRA:
+                keys = [("extra", record.extra)]
+            else:
+                keys = [("body", record.first), ("body", record.second)]
+            for key in keys:
+                if key == ("body", 0):
+                    entries.append(-1)
+                    continue
+                if key not in blocks:
+                    blocks[key] = len(own)
+                    own += [width * (key[1] - 1) + c for c in range(width)] if key[0] == "body" else [width * nb + key[1]]
+                entries.append(blocks[key])
+            terms += [function, packer.weight(weight), entries[0], entries[1] if len(entries) > 1 else -1]
+        program = -1
+        if not (isinstance(row.formula, float) and row.formula == 0.0):
+            program = len(tables)
+            tables += compiler.table(row.formula, len(row.terms), f"{row.info.group}s.{row.info.owner}")
+        rows += [first_term, len(row.terms), len(columns), len(own), program, int(row.info.is_length)]
+        columns += own
+        pointer.append(len(columns))
+    return rows, terms, columns, tables, pointer
+
+
+def _named(builder: Builder, packer: _Packer) -> dict[str, Any]:
+    """Allocate frames, poses, masses and conditions in F; return what finds them."""
+    place = builder.placement
+    frames = {}
+    for body in ["ground", *builder.model.bodies]:
+        for frame in ["origin", "com", *builder.model.frames_of(body)]:
+            point, axes = place.frame(body, frame)
+            frames[body, frame] = (packer.many(point), packer.many([x for row in axes for x in row]))
+    poses = [
+        (packer.many(place.center(k)), packer.many([x for row in place.turn[k] for x in row])) for k in range(len(place.com))
+    ]
+    masses = []
+    for properties in place.masses:
+        inertia = properties.inertia
+        if inertia is None:
+            at = -1
+        else:
+            at = packer.many([x for row in inertia for x in row]) if isinstance(inertia, tuple) else packer.one(inertia)
+        masses.append((-1 if properties.mass is None else packer.one(properties.mass), at))
+    return {
+        "ends": {name: (packer.end(a), packer.end(b)) for name, (a, b) in builder.ends.items()},
+        "frames": frames,
+        "poses": poses,
+        "masses": masses,
+        "rates": [(rate, packer.one(rate.value), packer.one(rate.weight)) for rate in builder.rates],
+        "soft": [
+            (s, packer.one(s.value), packer.one(s.weight), -1 if s.orientation is None else packer.many([x for r in s.orientation for x in r]))
+            for s in builder.soft
+        ],
+    }
+
+
+def _workspace(I: Integers, d: int, nb: int, nx: int, most: int) -> int:
+    """Lay out W and return its length."""
+    at = 0
+    sizes = (
+        (L.W_POSE, L.POSE_STRIDE[d] * (nb + 1)),
+        (L.W_TWIST, L.TWIST_STRIDE[d] * (nb + 1)),
+        (L.W_VELOCITY, L.BODY_VELOCITIES[d] * (nb + 1) + nx),
+        (L.W_EXTRA, nx),
+        (L.W_GRADIENT, 80 + most),
+        (L.W_HESSIAN, 144),
+        (L.W_INPUT, most + 2),
+        (L.W_STACK, L.STACK_DEPTH),
+    )
+    for slot, size in sizes:
+        I[slot] = at
+        at += size
+    return at
+
+
+def set_length(tables: Tables) -> None:
+    """Set the characteristic length: the largest distance between two points of a body, unless the model states it."""
+    F, d = tables.F, tables.dimension
+    stated = tables.model.length
+    if stated is not None:
+        F[tables.I[L.LENGTH]] = float(stated) if isinstance(stated, float) else F[tables.I[L.LENGTH]]
+        return
+    points: dict[int, list[Floats]] = {}
+    index = {name: k for k, name in enumerate(tables.bodies)}
+    for (body, _), (at, _) in tables.frames.items():
+        points.setdefault(index[body], []).append(F[at : at + d])
+    for pair in tables.ends.values():
+        for end in pair:
+            points.setdefault(end.body, []).append(F[end.point : end.point + d])
+    largest = 0.0
+    for body, items in points.items():
+        cloud = np.array(items)
+        if body == 0 and len(points) > 1:
+            continue
+        spread = cloud.max(axis=0) - cloud.min(axis=0)
+        largest = max(largest, float(np.linalg.norm(spread)))
+    if largest == 0.0:
+        cloud = np.array([F[at : at + d] for at, _ in tables.poses])
+        largest = float(np.linalg.norm(cloud.max(axis=0) - cloud.min(axis=0)))
+    if largest == 0.0:
+        cloud = np.array(points.get(0, [np.zeros(d)]))
+        largest = float(np.linalg.norm(cloud.max(axis=0) - cloud.min(axis=0)))
+    F[tables.I[L.LENGTH]] = largest if largest > 0.0 else 1.0

@@ -1,0 +1,174 @@
+"""Expressions into programs of the stack machine: codes in I, constants in F."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+
+from multibody.errors import ModelError
+from multibody.kernels import layout as L
+from multibody.model.expressions import Expression, Number, differentiate, fold, if_
+from multibody.model.expressions import cos as cos_of
+
+_UNARY = {
+    "sin": L.OP_SIN, "cos": L.OP_COS, "tan": L.OP_TAN, "asin": L.OP_ASIN, "acos": L.OP_ACOS, "atan": L.OP_ATAN,
+    "sinh": L.OP_SINH, "cosh": L.OP_COSH, "tanh": L.OP_TANH, "exp": L.OP_EXP, "log": L.OP_LOG, "sqrt": L.OP_SQRT,
+    "abs": L.OP_ABS, "sign": L.OP_SIGN,
+}  # fmt: skip
+_BINARY = {
+    "+": L.OP_ADD, "-": L.OP_SUBTRACT, "*": L.OP_MULTIPLY, "/": L.OP_DIVIDE,
+    "<": L.OP_LESS, "<=": L.OP_LESS_EQUAL, ">": L.OP_GREATER, ">=": L.OP_GREATER_EQUAL,
+    "==": L.OP_EQUAL, "!=": L.OP_NOT_EQUAL,
+}  # fmt: skip
+LARGEST_POWER = 8  # whole exponents up to here are multiplied out
+
+
+def _step(x: Number, x0: Number, y0: Number, x1: Number, y1: Number) -> Number:
+    """Return the cubic smooth step as arithmetic."""
+    u = (x - x0) / (x1 - x0)
+    return if_(x <= x0, y0, if_(x >= x1, y1, y0 + (y1 - y0) * u * u * (3.0 - 2.0 * u)))  # type: ignore[operator]
+
+
+def _haversine(x: Number, x0: Number, y0: Number, x1: Number, y1: Number) -> Number:
+    """Return the cosine ramp as arithmetic."""
+    u = (x - x0) / (x1 - x0)
+    return if_(x <= x0, y0, if_(x >= x1, y1, y0 + (y1 - y0) * (1.0 - cos_of(math.pi * u)) / 2.0))  # type: ignore[operator]
+
+
+def _poly(x: Number, x0: Number, *coefficients: Number) -> Number:
+    """Return Σ a_k (x − x0)^k by Horner's rule."""
+    total: Number = 0.0
+    for a in reversed(coefficients):
+        total = total * (x - x0) + a
+    return total
+
+
+_MACROS: dict[str, Callable[..., Number]] = {"step": _step, "haversine": _haversine, "poly": _poly}
+
+
+class Compiler:
+    """Collects programs; equal programs are stored once.
+
+    Parameters
+    ----------
+    parameters : mapping
+        Path of a scalar parameter → its slot.
+    splines : mapping
+        Name of a table → its number.
+    constant : callable
+        Returns the offset in F of a constant.
+    """
+
+    def __init__(
+        self, parameters: Mapping[tuple[str, ...], int], splines: Mapping[str, int], constant: Callable[[float], int]
+    ) -> None:
+        self.code: list[int] = []
+        self.parameters, self.splines, self.constant = parameters, splines, constant
+        self._starts: dict[tuple[object, tuple[tuple[str, ...], ...]], int] = {}
+
+    def program(self, formula: Number, inputs: Sequence[tuple[str, ...]], where: str) -> int:
+        """Return the start of the program of a formula in the code, −1 if the formula is zero."""
+        formula = fold(formula)
+        if isinstance(formula, float) and formula == 0.0:
+            return -1
+        key = (formula, tuple(inputs))
+        if key not in self._starts:
+            start = len(self.code)
+            depth = self._emit(formula, {path: k for k, path in enumerate(inputs)}, where)
+            if depth > L.STACK_DEPTH - 2:
+                raise ModelError("the formula nests too deep", where=where, hint="split it with parameters or outputs")
+            self.code += [L.OP_END, 0]
+            self._starts[key] = start
+        return self._starts[key]
+
+    def program_of_zero(self) -> int:
+        """Return the start of a program that gives zero."""
+        start = len(self.code)
+        self.code += [L.OP_CONSTANT, self.constant(0.0), L.OP_END, 0]
+        return start
+
+    def table(self, formula: Number, count: int, where: str) -> list[int]:
+        """Return the program table of G(t, c₁…c_count): value, first and second partial derivatives."""
+        inputs: list[tuple[str, ...]] = [("t",), *((coordinate(k + 1)).args for k in range(count))]
+        first = [differentiate(formula, path) for path in inputs]
+        entries = [self.program(formula, inputs, where)]
+        entries += [self.program(item, inputs, where) for item in first]
+        for k, item in enumerate(first):
+            entries += [self.program(differentiate(item, path), inputs, where) for path in inputs[k:]]
+        return entries
+
+    def _emit(self, root: Number, inputs: Mapping[tuple[str, ...], int], where: str) -> int:
+        """Append the code of a formula in postfix order, without recursion; return the depth of stack it needs."""
+        pending: list[Number | tuple[int, int, int]] = [root]
+        depth = deepest = 0
+        while pending:
+            item = pending.pop()
+            if isinstance(item, tuple):
+                op, arg, taken = item
+                self.code += [op, arg]
+                depth += 1 - taken
+            elif isinstance(item, float | int):
+                self.code += [L.OP_CONSTANT, self.constant(float(item))]
+                depth += 1
+            elif item.op in ("name", "number"):
+                self._leaf(item, inputs, where)
+                depth += 1
+            else:
+                op, arg, arguments = self._operation(item, where)
+                if op < 0:
+                    pending.extend(reversed(arguments))
+                    continue
+                pending.append((op, arg, len(arguments)))
+                pending.extend(reversed(arguments))
+            deepest = max(deepest, depth)
+        return deepest
+
+    def _leaf(self, item: Expression, inputs: Mapping[tuple[str, ...], int], where: str) -> None:
+        """Append a constant, an input or a parameter."""
+        constants = {("pi",): math.pi, ("deg",): math.pi / 180.0, ("rpm",): math.pi / 30.0}
+        if item.op == "number":
+            self.code += [L.OP_CONSTANT, self.constant(item.args[0])]
+        elif item.args in inputs:
+            self.code += [L.OP_INPUT, inputs[item.args]]
+        elif item.args in self.parameters:
+            self.code += [L.OP_PARAMETER, self.parameters[item.args]]
+        elif item.args in constants:
+            self.code += [L.OP_CONSTANT, self.constant(constants[item.args])]
+        else:
+            raise ModelError(f'"{".".join(item.args)}" cannot stand here', where=where, hint="use t and parameters")
+
+    def _operation(self, item: Expression, where: str) -> tuple[int, int, list[Number]]:
+        """Return (operation, argument, operands); operation −1: replace by the operands themselves."""
+        if item.op in _BINARY:
+            return _BINARY[item.op], 0, list(item.args)
+        if item.op == "neg":
+            return L.OP_NEGATE, 0, [item.args[0]]
+        if item.op == "^":
+            base, exponent = item.args
+            power = exponent if isinstance(exponent, float) else exponent.args[0] if exponent.op == "number" else None
+            if isinstance(power, float) and power.is_integer() and 0 <= power <= LARGEST_POWER:
+                return L.OP_INTEGER_POWER, int(power), [base]
+            return L.OP_POWER, 0, [base, exponent]
+        if item.op == "table":
+            return L.OP_SPLINE, 8 * self.splines[item.args[0]] + item.args[1], [item.args[2]]
+        function, arguments = str(item.args[0]), list(item.args[1:])
+        if function in _UNARY:
+            return _UNARY[function], 0, arguments
+        if function == "atan2":
+            return L.OP_ATAN2, 0, arguments
+        if function == "if":
+            return L.OP_SELECT, 0, arguments
+        if function in ("min", "max"):
+            code = L.OP_MIN if function == "min" else L.OP_MAX
+            nested: Number = arguments[0]
+            for k in range(1, len(arguments) - 1):
+                nested = Expression("call", (function, nested, arguments[k]))
+            return code, 0, [nested, arguments[-1]]
+        if function in _MACROS:
+            return -1, 0, [_MACROS[function](*arguments)]
+        raise ModelError(f'the function "{function}" cannot stand here', where=where, hint="use a scalar function")
+
+
+def coordinate(k: int) -> Expression:
+    """Return the k-th coordinate of a row as a name that no user can write."""
+    return Expression("name", (f"#{k}",))
