@@ -10,15 +10,19 @@ from typing import TYPE_CHECKING, Any
 from multibody._version import __version__
 
 if TYPE_CHECKING:
-    from multibody._verbs import Model, Run, State, load
+    from multibody._verbs import Model, load
     from multibody.errors import AnalysisError, ModelError, ModelErrors
     from multibody.model.body import Body
+    from multibody.model.expressions import Expression
+    from multibody.model.forces import Force
     from multibody.model.joints import Joint
+    from multibody.results.run import Run
+    from multibody.results.state import State
 
 _HOME = {
     "Model": "multibody._verbs",
-    "Run": "multibody._verbs",
-    "State": "multibody._verbs",
+    "Run": "multibody.results.run",
+    "State": "multibody.results.state",
     "load": "multibody._verbs",
     "AnalysisError": "multibody.errors",
     "ModelError": "multibody.errors",

@@ -1,16 +1,135 @@
-"""The verbs on a model and on what it returns: one-line delegations, and the only file that knows both ends."""
+"""The verbs on a model, a state and a run: one-line delegations, and the only file that knows both ends."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Self
 
-from multibody.errors import ModelError
 from multibody.model.model import Model as _Model
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from multibody.analyses.check import CheckReport
+    from multibody.analyses.relative import RelativeMotion
+    from multibody.results.run import Run
+    from multibody.results.state import State
 
 
 class Model(_Model):
+    """A mechanism, described once; every analysis reads it and none changes it."""
+
     __doc__ = _Model.__doc__
+
+    def check(self) -> CheckReport:
+        """Return mobility, rank, redundancy by name, singularity and which reactions are unique."""
+        from multibody.analyses.check import check
+
+        return check(self)
+
+    def assemble(self, initial: State | None = None, *, t: float | None = None, branches: bool = False) -> Any:
+        """Return a consistent :class:`State`; with ``branches=True`` a list of all assemblies of its groups."""
+        from multibody.results.state import assembled
+
+        return assembled(self, initial, t, branches)
+
+    def kinematics(
+        self, until: float | None = None, steps: int | None = None, *, start: float = 0.0, at: float | None = None,
+        times: Any = None, initial: State | None = None,
+    ) -> Run:  # fmt: skip
+        """Return positions, velocities and accelerations of the driven mechanism over time.
+
+        Parameters
+        ----------
+        until, start : float
+            Last and first time.
+        steps : int
+            Number of intervals; default 100.
+        at : float, optional
+            One time alone.
+        times : array, optional
+            The instants themselves.
+        initial : State, optional
+            Where assembly starts, and with it the branch.
+        """
+        from multibody.analyses.kinematics import kinematics
+        from multibody.results.run import Run
+
+        return Run(kinematics(self, start=start, until=until, steps=steps, at=at, times=times, initial=initial))
+
+    def set(self, **parameters: Any) -> Self:
+        """Return a copy with other parameter values; nothing is lowered again.
+
+        Parameters
+        ----------
+        **parameters
+            New values by name: numbers, or lists for vectors.
+        """
+        from multibody.model.parameters import changed
+
+        return changed(self, parameters)
+
+    def include(self, other: _Model, prefix: str, at: Any = None, **orientation: Any) -> None:
+        """Add another model's bodies, joints and everything else, every name with a prefix, placed as a whole."""
+        from multibody.model.include import include
+
+        include(self, other, prefix, at, **orientation)
+
+    def save(self, file: str) -> None:
+        """Write the model to a ``.yaml`` or ``.json`` file; reading it back gives the same model."""
+        from multibody.files.writer import write_file
+
+        write_file(self, file)
+
+    def draw(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw the assembled mechanism with matplotlib and return the axes."""
+        return self.assemble().draw(ax, **options)  # type: ignore[no-any-return]
+
+
+class StateVerbs:
+    """What a state can do beside holding numbers."""
+
+    def draw(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw the pose with matplotlib and return the axes."""
+        from multibody.view.draw import draw_state
+
+        return draw_state(self, ax, **options)  # type: ignore[arg-type]
+
+
+class RunVerbs:
+    """What a run can do beside holding data."""
+
+    measurer: Any
+
+    def plot(self, *paths: str, ax: Any = None, **options: Any) -> Any:
+        """Plot paths or expressions over time: ``run.plot("slider.x", "O.rate")``."""
+        from multibody.view.plot import plot_run
+
+        return plot_run(self, paths, ax, **options)  # type: ignore[arg-type]
+
+    def draw(self, at: float | Sequence[float] | None = None, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw the pose at one or several times, with the paths of chosen points (``trace=["rod.P"]``)."""
+        from multibody.view.draw import draw_run
+
+        return draw_run(self, at, ax, **options)  # type: ignore[arg-type]
+
+    def relative(self, point: str, to: str) -> RelativeMotion:
+        """Return the motion of a point as seen from a body, with normal, tangential and Coriolis parts."""
+        from multibody.analyses.relative import relative_motion
+
+        return relative_motion(self.measurer, point, to)
+
+    def instant_center(self, body: str, other: str = "ground") -> Any:
+        """Return the instant center of a planar body relative to another over time (instants, 2)."""
+        from multibody.analyses.relative import instant_center
+
+        return instant_center(self.measurer, body, other)
+
+    def toggles(self) -> list[dict[str, Any]]:
+        """Return the instants at which three pins of a planar mechanism come into line."""
+        from multibody.analyses.relative import toggle_positions
+
+        return toggle_positions(self.measurer)
 
 
 def load(source: str, **parameters: Any) -> Model:
@@ -22,19 +141,10 @@ def load(source: str, **parameters: Any) -> Model:
         Path of a ``.yaml`` or ``.json`` file, or the name of a library model.
     **parameters
         Values of its parameters.
-
-    Returns
-    -------
-    Model
     """
     from multibody.files.reader import read_file
 
-    return read_file(source, Model, parameters)
+    model: Model = read_file(source, Model, parameters)
+    return model
 
 
-class State:
-    pass
-
-
-class Run:
-    pass

@@ -1,8 +1,8 @@
 """Small mechanisms in general position, one for every kind of joint, for every way to place it.
 
-Three bodies a, b, c with random drawn poses, centers of mass off their origins and frames P, Q with random axes; the ground
-has a frame G. Nothing is aligned with anything, so that no term of a formula vanishes by chance. The geometry is kept in
-NumPy beside the model, made without the package's own lowering, for tests of closed forms.
+Three bodies a, b, c with random drawn poses, centers of mass off their origins and frames P, Q with random axes; the
+ground has a frame G. Nothing is aligned with anything, so that no term of a formula vanishes by chance. The geometry is
+kept in NumPy beside the model, made without the package's own lowering, for tests of closed forms.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ class World:
         return System(tables_of(self.model))
 
 
-# --- the catalog of joints under test ----------------------------------------------------------------------------------
+# --- the catalog of joints under test --------------------------------------------------------------------------------
 
 BY_FRAMES = {
     "moving": ("a.P", "b.Q"),
@@ -168,7 +168,7 @@ def _constant(**fields: Any) -> Fields:
     return lambda rng: fields
 
 
-PROFILE = "base + 0.2*cos(phi - 0.4) + 0.05*sin(3*phi)"  # the parameter `base` and the tables are added to every cam model
+PROFILE = "base + 0.2*cos(phi - 0.4) + 0.05*sin(3*phi)"  # every model has the parameter `base` and the table `lift`
 
 
 def _cams(dimension: int) -> dict[str, Variant]:
@@ -240,8 +240,10 @@ VARIANTS: dict[tuple[str, int], dict[str, Variant]] = {
 
 # What a coupler may speak of: joint coordinates, points, lengths, angles, tables, time, parameters.
 COUPLERS = {
-    2: "sin(J)*K.x - 0.4*b.angle*K.y^2 + c.P.x*exp(-0.3*t) + D.length*S*t + 0.5*lift(0.3*J) + base*atan2(b.y, 5 + K.x^2)",
-    3: "sin(J)*K.position - 0.4*U.angle1*U.angle2^2 + c.P.x*exp(-0.3*t) + D.length*S*K.angle*t + base*lift(0.3*J)*b.origin.z",
+    2: "sin(J)*K.x - 0.4*b.angle*K.y^2 + c.P.x*exp(-0.3*t) + D.length*S*t"
+    " + 0.5*lift(0.3*J) + base*atan2(b.y, 5 + K.x^2)",
+    3: "sin(J)*K.position - 0.4*U.angle1*U.angle2^2 + c.P.x*exp(-0.3*t) + D.length*S*K.angle*t"
+    " + base*lift(0.3*J)*b.origin.z",
 }
 
 
@@ -347,8 +349,12 @@ CASES = list(_cases())
 
 def catalog() -> set[tuple[str, int]]:
     """Return (kind, dimension) of everything that the package's catalog of joints offers."""
-    structures = {(kind.name, 2): kind.planar for kind in KINDS.values()} | {(kind.name, 3): kind.spatial for kind in KINDS.values()}
-    return {key for key, structure in structures.items() if structure is not None}
+    return {
+        (kind.name, dimension)
+        for kind in KINDS.values()
+        for dimension, structure in ((2, kind.planar), (3, kind.spatial))
+        if structure is not None
+    }
 
 
 @dataclass(frozen=True)

@@ -36,8 +36,7 @@ def find_drive(system: System, q: Floats, t: float) -> Drive:
         return _large_drive(system, q, t)
     J = system.scaled(system.jacobian(q, t))
     rows = independent_rows(J)
-    joints = len(independent_rows(J[: system.joint_rows]))
-    _too_many(system, J, n - joints)
+    _too_many(system, J, n - len(independent_rows(J[: system.joint_rows])))
     gauge = idle_directions(system, J[: system.joint_rows])
     gauge = gauge[_independent_gauges(J[rows], gauge)]
     if len(rows) + len(gauge) < n:
@@ -79,6 +78,13 @@ def idle_directions(system: System, J: Floats) -> Floats:
                 row[part] = values / np.linalg.norm(values)
                 found.append(row)
     return np.array(found).reshape(len(found), system.nv)
+
+
+def refuse_too_many(system: System, q: Floats, t: float) -> None:
+    """Raise where there are more motions than degrees of freedom."""
+    if system.nv <= DENSE_LIMIT:
+        J = system.scaled(system.jacobian(q, t))
+        _too_many(system, J, system.nv - len(independent_rows(J[: system.joint_rows])))
 
 
 def _too_many(system: System, J: Floats, mobility: int) -> None:

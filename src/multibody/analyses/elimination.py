@@ -1,4 +1,4 @@
-"""Rank and dependencies of the rows of one matrix: by singular values, or vertex after vertex where it is large and sparse.
+"""Rank and dependencies of the rows of one matrix: by singular values, or vertex after vertex where it is large.
 
 Both answer with circuits: each dropped row with the rows it depends on and the coefficients of their vanishing sum.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +15,7 @@ from scipy import sparse
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
-Matrix = sparse.csr_array[np.float64, tuple[int, int]]
+Matrix: TypeAlias = "sparse.csr_array[np.float64, tuple[int, int]]"
 Circuits = list[tuple[int, Integers, Floats]]  # dropped row, rows of the dependency, their coefficients
 
 CUT = 1e-9  # what is below this is zero; rows and columns are free of units and of size one
@@ -38,7 +39,7 @@ def decide_dense(A: Floats, priority: Floats) -> tuple[int, Circuits, float]:
 
 
 def _choose(N: Floats, order: npt.NDArray[np.intp]) -> list[int]:
-    """Return as many independent rows of N as it has columns, the first ones in the order that are clearly independent."""
+    """Return as many rows of N as it has columns, the first ones in the order that are clearly independent."""
     k = N.shape[1]
     for least in (1e-2, 1e-5, 1e-9):
         basis = np.zeros((0, k))
@@ -96,8 +97,8 @@ class _Element:
 def decide_frontal(A: Matrix, widths: list[int], priority: Floats) -> tuple[int, Circuits, float]:
     """Return rank, dependencies and unclear value by eliminating the columns of one vertex after the other.
 
-    A multifrontal Gaussian elimination with complete pivoting inside a vertex: unlike an orthogonal one it leaves every row
-    its name, so that the rows that vanish are the redundant ones and their dependencies stay short.
+    A multifrontal Gaussian elimination with complete pivoting inside a vertex: unlike an orthogonal one it leaves every
+    row its name, so that the rows that vanish are the redundant ones and their dependencies stay short.
 
     Parameters
     ----------
@@ -108,7 +109,7 @@ def decide_frontal(A: Matrix, widths: list[int], priority: Floats) -> tuple[int,
     priority : array
         Rows of high priority are dropped where the pivots allow it.
     """
-    work = _Frontal(A, widths, 1.0 - 0.2 * np.minimum(np.floor(priority), 3.0))
+    work = _Frontal(A, widths, 0.5 ** np.floor(priority))
     work.run()
     return work.rank, _recover(work.fronts, work.zero, A.shape[0]), most_unclear(np.array([*work.doubtful, 0.0]))
 
@@ -199,8 +200,11 @@ class _Frontal:
         width, F = self.widths[v], front.entries
         rows, columns = self._pivots(F[:, :width], self.weights[front.rows])
         self.rank += len(rows)
-        rest = np.setdiff1d(np.arange(len(F)), rows)
-        factors = np.linalg.solve(F[np.ix_(rows, columns)].T, F[np.ix_(rest, columns)].T).T
+        keep = np.ones(len(F), dtype=bool)
+        keep[rows] = False
+        rest = np.flatnonzero(keep)
+        own = F[:, columns]
+        factors: Floats = np.linalg.solve(own[rows].T, own[rest].T).T.astype(np.float64, copy=False)
         if len(rows):
             self.fronts.append(_Front(front.rows[rows], front.rows[rest], factors))
         left = F[rest, width:] - factors @ F[rows, width:]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from multibody.analyses.assemble import assemble
-from multibody.analyses.drive import Drive, find_drive
+from multibody.analyses.drive import Drive, find_drive, refuse_too_many
 from multibody.analyses.leastnorm import DENSE_LIMIT, least_norm
 from multibody.analyses.motion import Motion, Singularity
 from multibody.analyses.singular import explain, groups_at
@@ -54,9 +54,10 @@ def kinematics(
     begin = clock.perf_counter()
     tables = tables_of(model)
     state = assemble(model, initial, float(grid[0]))
-    if not state.ok:
-        return _failed(tables, state, grid)
     system = System(tables)
+    if not state.ok:
+        refuse_too_many(system, state.q, state.t)
+        return _failed(tables, state, grid)
     system.ref[:] = state.references
     drive = find_drive(system, state.q, state.t)
     tracker = Tracker(system, state, grid, drive)
@@ -274,28 +275,27 @@ class Tracker:
     def _locate_crossings(self) -> None:
         """Find the time of every change of sign of the determinant and say what happened there."""
         for k in range(int(self.counts[tracking.CROSSINGS])):
-            low, high = self.crossings[k]
-            q, t = self._bisect(low, high)
+            q, t = self._crossing(*self.crossings[k])
             self.singularities.append(Singularity(t, "passed", explain(self.system, q, t, self.groups)))
         self.singularities.sort(key=lambda item: item.time)
 
-    def _bisect(self, low: float, high: float) -> tuple[Floats, float]:
-        """Return pose and time at which the determinant vanishes between two times."""
-        s = self.system
-        before = max(0, int(np.searchsorted(self.grid * np.sign(self.grid[-1] - self.grid[0] or 1.0),
-                                            low * np.sign(self.grid[-1] - self.grid[0] or 1.0), side="right")) - 1)  # fmt: skip
-        sign_low = self._sign_at(before, low)[0]
-        q = self.Q[before]
-        for _ in range(40):
-            middle = 0.5 * (low + high)
-            sign, q = self._sign_at(before, middle)
-            if sign == 0.0:
-                break
-            low, high = (middle, high) if sign == sign_low else (low, middle)
-        return q, 0.5 * (low + high)
+    def _crossing(self, low: float, high: float) -> tuple[Floats, float]:
+        """Return pose and time at which the determinant vanishes between two times.
 
-    def _sign_at(self, k: int, t: float) -> tuple[float, Floats]:
-        """Return the sign of the determinant at a time near grid point k, and the pose there."""
+        The determinant is smooth through its zero, so a cubic through four points places it; the points keep away from
+        the zero itself, where Newton's method would lose digits.
+        """
+        direction = 1.0 if self.grid[-1] >= self.grid[0] else -1.0
+        before = max(0, int(np.searchsorted(direction * self.grid, direction * low, side="right")) - 1)
+        u = np.array([-0.5, 0.0, 1.0, 1.5])
+        values = np.array([self._determinant(before, low + x * (high - low))[0] for x in u])
+        roots = np.roots(np.polyfit(u, values / np.max(np.abs(values)), 3))
+        real = [float(r.real) for r in np.atleast_1d(roots) if abs(r.imag) < 1e-6 and -0.01 <= r.real <= 1.01]
+        t = low + (real[0] if real else 0.5) * (high - low)
+        return self._determinant(before, t)[1], float(t)
+
+    def _determinant(self, k: int, t: float) -> tuple[float, Floats]:
+        """Return the determinant at a time near grid point k (up to a constant factor), and the pose there."""
         s, h = self.system, t - float(self.grid[k])
         q = s.displaced(self.Q[k], self.V[k] + 0.5 * h * self.A[k], h)
         s.take_references(self.Q[k])
@@ -303,8 +303,8 @@ class Tracker:
             s.I, s.F, s.W, s.ref, t, s.rows, self.chosen, self.gauge, q, self.values, self.J, self.matrix, self.pivots, self.x
         )
         J = s.scaled(s.jacobian(q, t))[self.chosen]
-        sign, _ = np.linalg.slogdet(np.vstack([J, self.gauge * s.scale_columns]))
-        return float(sign), q
+        sign, logarithm = np.linalg.slogdet(np.vstack([J, self.gauge * s.scale_columns]))
+        return float(sign * np.exp(logarithm)), q
 
     # --- what comes out -----------------------------------------------------------------------------------------------
     def motion(self) -> Motion:

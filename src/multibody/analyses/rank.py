@@ -1,11 +1,10 @@
 """Rank decisions: which rows of a scaled Jacobian depend on others, block by block.
 
-The rows of a mechanism fall into blocks, the biconnected parts of the graph whose vertices are bodies (ground among them)
-and whose edges are joints. A row measures the motion of its bodies relative to each other, so a block does not care whether
-the one body through which it hangs on the rest moves: the columns of this root are left out, ranks add up and dependencies
-never reach across blocks. A small block is decided by its singular values; a large one by eliminating body after body
-(a multifrontal Gaussian elimination with complete pivoting, in which every row keeps its name), with time and memory that
-grow with the number of bodies where the graph is a chain, a ladder or a tree of small loops.
+The rows of a mechanism fall into blocks, the biconnected parts of the graph whose vertices are bodies (ground among
+them) and whose edges are joints. A row measures the motion of its bodies relative to each other, so a block does not
+care whether the one body through which it hangs on the rest moves: the columns of this root are left out, ranks add up
+and dependencies never reach across blocks. A small block is decided by its singular values, a large one by eliminating
+body after body, with time and memory that grow like the number of bodies in chains, ladders and trees of small loops.
 """
 
 from __future__ import annotations
@@ -66,8 +65,8 @@ class Decider:
     count : int
         The first `count` rows of Φ are judged.
     relative : bool
-        Whether every row is invariant under common motion of its bodies, as it is in an assembled pose; if not, blocks are
-        the parts that only the ground connects.
+        Whether every row is invariant under common motion of its bodies, as it is in an assembled pose; if not, blocks
+        are the parts that only the ground connects.
     """
 
     def __init__(self, system: System, count: int, relative: bool = True) -> None:
@@ -194,19 +193,21 @@ def connected(rows: Sequence[tuple[int, ...]], count: int, bodies: int) -> list[
 def biconnected(rows: Sequence[tuple[int, ...]], count: int, bodies: int) -> list[Block]:
     """Split rows into biconnected parts; a block's vertices are without its root, which is the ground if it has it."""
     blocks: list[Block] = []
-    owner: dict[tuple[int, int], int] = {}
+    owner: dict[tuple[int, ...], int] = {}
     for root, edges in biconnected_parts(neighbors(rows, count), bodies):
         vertices = sorted({v for edge in edges for v in edge} - {root})
         for a, b in edges:
             owner[min(a, b), max(a, b)] = len(blocks)
+        for v in vertices:
+            owner[(v,)] = len(blocks)  # a vertex is below the root in one block only
         blocks.append(Block([], vertices))
     for r, row in enumerate(rows):
-        blocks[owner[row[0], row[1]]].rows.append(r)
+        blocks[owner[row[:2]]].rows.append(r)
     return [block for block in blocks if block.rows]
 
 
 def biconnected_parts(adjacent: list[list[int]], starts: int) -> list[tuple[int, list[tuple[int, int]]]]:
-    """Return (root, edges) of every biconnected part (Hopcroft, Tarjan 1973), searched from the vertices below `starts`."""
+    """Return (root, edges) of every biconnected part (Hopcroft, Tarjan 1973); roots are vertices below `starts`."""
     depth, low = [-1] * len(adjacent), [0] * len(adjacent)
     parts: list[tuple[int, list[tuple[int, int]]]] = []
     for start in range(starts):

@@ -71,6 +71,36 @@ CACHE_DIRECTORY = cache_directory()
 REGISTRY: list[Any] = []
 
 
+def _compiled(function: _Function, **options: bool) -> _Function:
+    """Return the dispatcher of a function, cached in our directory and compiled with our settings.
+
+    Loops here are short and of unknown length: LLVM's loop vectorizer only costs compile time (a quarter of it), so it is
+    off while one of our functions is compiled, and as it was for everybody else's.
+    """
+    previous = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(CACHE_DIRECTORY)  # other packages keep their own directory
+    try:
+        made: Any = numba.njit(cache=True, error_model="numpy", fastmath={"contract"}, **options)(function)
+    finally:
+        numba.config.CACHE_DIR = previous
+    compiler = getattr(made, "_compiler", None)
+    if compiler is not None:  # absent where numba is switched off
+        plain = compiler.compile
+
+        def compile_without_vectorizer(arguments: Any, result: Any) -> Any:
+            before = numba.config.LOOP_VECTORIZE
+            numba.config.LOOP_VECTORIZE = 0
+            try:
+                return plain(arguments, result)
+            finally:
+                numba.config.LOOP_VECTORIZE = before
+
+        compiler.compile = compile_without_vectorizer
+    REGISTRY.append(made)
+    result: _Function = made
+    return result
+
+
 def kernel(function: _Function) -> _Function:
     """Compile a module-level function in nopython mode and keep its machine code on disk.
 
@@ -84,12 +114,9 @@ def kernel(function: _Function) -> _Function:
     callable
         The numba dispatcher.
     """
-    previous = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(CACHE_DIRECTORY)  # other packages keep their own directory
-    try:
-        compiled = numba.njit(cache=True, error_model="numpy", fastmath={"contract"})(function)
-    finally:
-        numba.config.CACHE_DIR = previous
-    REGISTRY.append(compiled)
-    result: _Function = compiled
-    return result
+    return _compiled(function, no_cfunc_wrapper=True)
+
+
+def inner_kernel(function: _Function) -> _Function:
+    """Compile as :func:`kernel` does, for functions that only other kernels call: no entrance from Python is built."""
+    return _compiled(function, no_cfunc_wrapper=True, no_cpython_wrapper=True)

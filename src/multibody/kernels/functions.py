@@ -7,12 +7,12 @@ cams and couplers are written on them and know no bodies.
 from __future__ import annotations
 
 from multibody.kernels import layout as L
-from multibody.kernels.compile import kernel
+from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.planar import planar_gamma, planar_gradient, planar_hessian, planar_value
 from multibody.kernels.spatial import spatial_gamma, spatial_gradient, spatial_hessian, spatial_value
 
 
-@kernel
+@inner_kernel
 def record(I, f):
     """Return kind, first body, second body, offset of the numbers in F, extra index."""
     k = I[L.FUNCTIONS] + L.FUNCTION_STRIDE * f
@@ -44,7 +44,7 @@ def function_gradient(I, F, W, f, g):
         spatial_gradient(W, F, kind, at + 12 * i, at + 12 * j, k, g)
 
 
-@kernel
+@inner_kernel
 def function_gamma(I, F, W, f):
     """Return the γ term of function f: its second time derivative is gradient · v̇ − γ."""
     kind, i, j, k, _ = record(I, f)
@@ -56,7 +56,7 @@ def function_gamma(I, F, W, f):
     return spatial_gamma(W, F, kind, at + 12 * i, at + 12 * j, twist + 6 * i, twist + 6 * j, k)
 
 
-@kernel
+@inner_kernel
 def dot_gradient(I, W, f, g, vector):
     """Return gradient (at W[g]) · vector, where the vector lies at W[vector] with the ground's block first."""
     kind, i, j, _, extra = record(I, f)
@@ -69,7 +69,7 @@ def dot_gradient(I, W, f, g, vector):
     return total
 
 
-@kernel
+@inner_kernel
 def function_hessian(I, F, W, f, h, g):
     """Write the second derivative of function f at W[h] (by rows); W[g..] is scratch for three gradients."""
     kind, i, j, k, _ = record(I, f)

@@ -92,8 +92,7 @@ EXTRA = 6  # an extra coordinate itself
     OP_MAX,
     OP_SIGN,
     OP_SPLINE,
-    OP_POLYNOMIAL,
-) = range(37)
+) = range(36)
 
 # --- kinds of splines ------------------------------------------------------------------------------------------------
 SPLINE_CLAMPED = 0  # held constant outside its knots

@@ -25,7 +25,7 @@ def factor(A, n, pivots):
         low, high = min(low, abs(pivot)), max(high, abs(pivot))
         if pivot < 0.0:
             sign = -sign
-        if pivot == 0.0:
+        if not abs(pivot) > 0.0:  # zero, or not a number
             return (0.0, 0.0)
         for r in range(k + 1, n):
             if A[r, k] != 0.0:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from multibody.kernels import layout as L
-from multibody.kernels.compile import kernel
+from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.functions import dot_gradient, function_gamma, function_gradient, function_value
 from multibody.kernels.rows import row_gamma, row_jacobian, row_values, row_velocity
 from multibody.kernels.state import set_positions, set_velocities
@@ -65,7 +65,7 @@ def violations(I, F, W, ref, nf, times, Q, V, A, m, values, J, worst):
         _compare(I, J, A[k], m, values, worst[2])
 
 
-@kernel
+@inner_kernel
 def _compare(I, J, x, m, side, worst):
     """Raise worst to |J x − side| row by row."""
     for r in range(m):

@@ -9,22 +9,22 @@ from __future__ import annotations
 import math
 
 from multibody.kernels import layout as L
-from multibody.kernels.compile import kernel
+from multibody.kernels.compile import inner_kernel
 
 
-@kernel
+@inner_kernel
 def _turned(W, p, F, k):
     """Return A x for the body whose pose is at W[p] and the vector at F[k]."""
     return (W[p + 3] * F[k] - W[p + 4] * F[k + 1], W[p + 4] * F[k] + W[p + 3] * F[k + 1])
 
 
-@kernel
+@inner_kernel
 def _gap(W, p, q, si, sj):
     """Return d = r_j + S_j − r_i − S_i."""
     return (W[q] + sj[0] - W[p] - si[0], W[q + 1] + sj[1] - W[p + 1] - si[1])
 
 
-@kernel
+@inner_kernel
 def planar_value(W, F, kind, p, q, k):
     """Return the function's value; p, q: poses in W, k: its numbers in F (s_i, s_j, a, b, offset)."""
     if kind == L.ANGLE:
@@ -41,7 +41,7 @@ def planar_value(W, F, kind, p, q, k):
     return math.sqrt(d[0] * d[0] + d[1] * d[1])  # DISTANCE
 
 
-@kernel
+@inner_kernel
 def _write(W, g, x, y, ti, tj):
     """Write the gradient of a function that sees only the difference of the positions."""
     W[g] = -x
@@ -52,7 +52,7 @@ def _write(W, g, x, y, ti, tj):
     W[g + 5] = tj
 
 
-@kernel
+@inner_kernel
 def planar_gradient(W, F, kind, p, q, k, g):
     """Write the six partial derivatives at W[g]."""
     if kind == L.ANGLE:
@@ -77,7 +77,7 @@ def planar_gradient(W, F, kind, p, q, k, g):
     _write(W, g, ex, ey, ex * si[1] - ey * si[0], -ex * sj[1] + ey * sj[0])
 
 
-@kernel
+@inner_kernel
 def planar_gamma(W, F, kind, p, q, u, w, k):
     """Return the γ term, minus the part of the second time derivative that is quadratic in v; u, w: twists in W."""
     if kind == L.ANGLE:
@@ -106,7 +106,7 @@ def planar_gamma(W, F, kind, p, q, u, w, k):
     return ex * nx + ey * ny - (dx * dx + dy * dy - rate * rate) / ell
 
 
-@kernel
+@inner_kernel
 def planar_hessian(W, F, kind, p, q, k, h, g):
     """Write the 6×6 second derivative at W[h] (by rows); W[g..g+12] is scratch."""
     for c in range(36):

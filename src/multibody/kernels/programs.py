@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from multibody.kernels import layout as L
-from multibody.kernels.compile import kernel
+from multibody.kernels.compile import inner_kernel, kernel
 
 
 @kernel
@@ -29,8 +29,6 @@ def run_program(I, F, W, pc, inputs):
             W[top] = W[top + 1] if W[top] != 0.0 else W[top + 2]
         elif op == L.OP_SPLINE:
             W[top] = spline_value(I, F, arg // 8, arg % 8, W[top])
-        elif op == L.OP_POLYNOMIAL:
-            W[top] = _polynomial(F, arg, W[top])
         elif op == L.OP_INTEGER_POWER:
             W[top] = _integer_power(W[top], arg)
         elif _is_binary(op):
@@ -41,7 +39,7 @@ def run_program(I, F, W, pc, inputs):
     return W[top]
 
 
-@kernel
+@inner_kernel
 def _is_binary(op):
     """Return whether the operation takes two values."""
     if L.OP_ADD <= op <= L.OP_POWER or L.OP_LESS <= op <= L.OP_NOT_EQUAL:
@@ -49,7 +47,7 @@ def _is_binary(op):
     return op == L.OP_ATAN2 or op == L.OP_MIN or op == L.OP_MAX
 
 
-@kernel
+@inner_kernel
 def _binary(op, x, y):
     """Return x op y; comparisons give 1 or 0."""
     if op == L.OP_ADD:
@@ -83,7 +81,7 @@ def _binary(op, x, y):
     return 1.0 if truth else 0.0
 
 
-@kernel
+@inner_kernel
 def _unary(op, x):
     """Return the function of one argument."""
     if op == L.OP_NEGATE:
@@ -119,23 +117,13 @@ def _unary(op, x):
     return -1.0 if x < 0.0 else 0.0
 
 
-@kernel
+@inner_kernel
 def _integer_power(x, n):
     """Return x^n for a whole number n ≥ 0 by repeated multiplication."""
     result = 1.0
     for _ in range(n):
         result *= x
     return result
-
-
-@kernel
-def _polynomial(F, k, x):
-    """Return the polynomial at F[k] (degree, then coefficients from the constant on) by Horner's rule."""
-    degree = int(F[k])
-    total = F[k + 1 + degree]
-    for c in range(degree):
-        total = total * x + F[k + degree - c]
-    return total
 
 
 @kernel

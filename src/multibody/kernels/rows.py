@@ -10,7 +10,7 @@ A program table holds, for inputs x = (t, c₁…c_m): the value, the m+1 first 
 from __future__ import annotations
 
 from multibody.kernels import layout as L
-from multibody.kernels.compile import kernel
+from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.functions import (
     dot_gradient,
     function_gamma,
@@ -22,7 +22,7 @@ from multibody.kernels.functions import (
 from multibody.kernels.programs import run_program
 
 
-@kernel
+@inner_kernel
 def _partial(I, F, W, table, index):
     """Return the partial derivative with this index in the program table."""
     pc = I[table + index]
@@ -31,14 +31,14 @@ def _partial(I, F, W, table, index):
     return run_program(I, F, W, I[L.CODE] + pc, I[L.W_INPUT])
 
 
-@kernel
+@inner_kernel
 def _second(m, k, l):
     """Return the index of the second partial ∂²G/∂x_k∂x_l in a table with m coordinates."""
     low, high = min(k, l), max(k, l)
     return m + 2 + low * (m + 1) - low * (low - 1) // 2 + high - low
 
 
-@kernel
+@inner_kernel
 def _inputs(I, F, W, ref, t, row):
     """Write the program's inputs (t, then the row's coordinates) into W."""
     W[I[L.W_INPUT]] = t
@@ -85,7 +85,7 @@ def row_jacobian(I, F, W, ref, t, lo, hi, J):
             _accumulate(I, W, I[term], term, g, weight, J, I[row + 2] - start, width)
 
 
-@kernel
+@inner_kernel
 def _accumulate(I, W, f, term, g, weight, J, at, width):
     """Add weight · gradient to the row's entries."""
     if record(I, f)[0] == L.EXTRA:
@@ -127,7 +127,7 @@ def row_gamma(I, F, W, ref, t, lo, hi, out):
         out[r - lo] = total - (_program_rates(I, F, W, row) if table >= 0 else 0.0)
 
 
-@kernel
+@inner_kernel
 def _program_rates(I, F, W, row):
     """Return Σ G_kl ẋ_k ẋ_l over x = (t, c): the part of G̈ that is quadratic in (1, ċ)."""
     m, table, g = I[row + 1], I[row + 4], I[L.W_GRADIENT]
@@ -167,7 +167,7 @@ def row_hessian(I, F, W, ref, t, lo, hi, multipliers, H):
             _program_hessian(I, F, W, row, factor, width, H)
 
 
-@kernel
+@inner_kernel
 def _column(I, f, c, width):
     """Return the column of H that entry c of function f's gradient belongs to, −1 for the ground."""
     kind, i, j, _, extra = record(I, f)
@@ -177,7 +177,7 @@ def _column(I, f, c, width):
     return width * (body - 1) + c % width if body > 0 else -1
 
 
-@kernel
+@inner_kernel
 def _scatter_block(I, W, f, h, factor, width, H):
     """Add factor times the function's second derivative at W[h]."""
     for r in range(2 * width):
@@ -189,7 +189,7 @@ def _scatter_block(I, W, f, h, factor, width, H):
                     H[row, column] += factor * W[h + 2 * width * r + c]
 
 
-@kernel
+@inner_kernel
 def _program_hessian(I, F, W, row, factor, width, H):
     """Add λ Σ G_kl ∇c_k ∇c_lᵀ."""
     m, table, g = I[row + 1], I[row + 4], I[L.W_GRADIENT]
@@ -204,7 +204,7 @@ def _program_hessian(I, F, W, row, factor, width, H):
                 _outer(I, W, fk, fl, g, g + 36, second, width, H)
 
 
-@kernel
+@inner_kernel
 def _outer(I, W, fk, fl, gk, gl, factor, width, H):
     """Add factor ∇c_k ∇c_lᵀ to H."""
     for r in range(2 * width):

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 
 from multibody.kernels import layout as L
-from multibody.kernels.compile import kernel
+from multibody.kernels.compile import inner_kernel
 from multibody.kernels.vectors import (
     add,
     add_block,
@@ -31,20 +31,20 @@ from multibody.kernels.vectors import (
 )
 
 
-@kernel
+@inner_kernel
 def _gap(W, F, p, q, k):
-    """Return d, from the second point to the first's, in ground axes."""
+    """Return d, from the first point to the second, in ground axes."""
     end = add(load3(W, q), apply(load9(W, q + 3), load3(F, k + 3)))
     return subtract(end, add(load3(W, p), apply(load9(W, p + 3), load3(F, k))))
 
 
-@kernel
+@inner_kernel
 def _dot1(W, F, p, q, a, b):
     """Return a_i·b_j of the vectors at F[a] (on i) and F[b] (on j)."""
     return dot(apply(load9(W, p + 3), load3(F, a)), apply(load9(W, q + 3), load3(F, b)))
 
 
-@kernel
+@inner_kernel
 def spatial_value(W, F, kind, p, q, k, reference):
     """Return the function's value; p, q: poses in W, k: its numbers in F; an angle is the one nearest its reference."""
     if kind == L.DOT1:
@@ -60,7 +60,7 @@ def spatial_value(W, F, kind, p, q, k, reference):
     return math.sqrt(dot(d, d))  # DISTANCE
 
 
-@kernel
+@inner_kernel
 def _write(W, g, x, pi, pj):
     """Write a gradient whose translational parts are −x and x."""
     for c in range(3):
@@ -70,7 +70,7 @@ def _write(W, g, x, pi, pj):
         W[g + 9 + c] = pj[c]
 
 
-@kernel
+@inner_kernel
 def _dot1_gradient(W, F, p, q, a, b, g):
     """Write the gradient of a_i·b_j: δπ′_i: a′×A_iᵀb, δπ′_j: b′×A_jᵀa."""
     Ai, Aj, ai, bj = load9(W, p + 3), load9(W, q + 3), load3(F, a), load3(F, b)
@@ -78,7 +78,7 @@ def _dot1_gradient(W, F, p, q, a, b, g):
     _write(W, g, zero, cross(ai, apply_transposed(Ai, apply(Aj, bj))), cross(bj, apply_transposed(Aj, apply(Ai, ai))))
 
 
-@kernel
+@inner_kernel
 def _coincide_gradient(W, F, p, q, k, e, g):
     """Write the gradient of e·d, e fixed in ground: δπ′_i: A_iᵀe×s_i, δπ′_j: s_j×A_jᵀe."""
     si, sj = load3(F, k), load3(F, k + 3)
@@ -86,7 +86,7 @@ def _coincide_gradient(W, F, p, q, k, e, g):
     _write(W, g, e, cross(ei, si), cross(sj, ej))
 
 
-@kernel
+@inner_kernel
 def spatial_gradient(W, F, kind, p, q, k, g):
     """Write the twelve partial derivatives at W[g]; W[g+12..g+36] is scratch."""
     if kind == L.DOT1:
@@ -109,7 +109,7 @@ def spatial_gradient(W, F, kind, p, q, k, g):
     _coincide_gradient(W, F, p, q, k, scale(1.0 / ell if ell > 0.0 else 0.0, d), g)
 
 
-@kernel
+@inner_kernel
 def _angle_gradient(W, F, p, q, k, g):
     """Write the gradient of atan2(s, c): (c ∇s − s ∇c)/ρ²; leaves ∇s at g+12 and ∇c at g+24."""
     s, c = _dot1(W, F, p, q, k + 6, k + 9), _dot1(W, F, p, q, k + 12, k + 15)
@@ -120,7 +120,7 @@ def _angle_gradient(W, F, p, q, k, g):
         W[g + n] = (c * W[g + 12 + n] - s * W[g + 24 + n]) / square if square > 0.0 else 0.0
 
 
-@kernel
+@inner_kernel
 def _dot1_rates(W, F, p, q, u, w, a, b):
     """Return (value, rate, γ) of a_i·b_j."""
     ai, bj = apply(load9(W, p + 3), load3(F, a)), apply(load9(W, q + 3), load3(F, b))
@@ -130,7 +130,7 @@ def _dot1_rates(W, F, p, q, u, w, a, b):
     return (dot(ai, bj), dot(da, bj) + dot(ai, db), -quadratic)
 
 
-@kernel
+@inner_kernel
 def spatial_gamma(W, F, kind, p, q, u, w, k):
     """Return the γ term, minus the part of the second time derivative that is quadratic in v; u, w: twists in W."""
     if kind == L.DOT1:
@@ -161,7 +161,7 @@ def spatial_gamma(W, F, kind, p, q, u, w, k):
     return dot(d, n) / ell - (dot(rate, rate) - along * along) / ell
 
 
-@kernel
+@inner_kernel
 def _dot1_hessian(W, F, p, q, a, b, factor, h):
     """Add factor times the second derivative of a_i·b_j: blocks (2,2), (2,4), (4,2), (4,4)."""
     Ai, Aj, ai, bj = load9(W, p + 3), load9(W, q + 3), load3(F, a), load3(F, b)
@@ -173,14 +173,14 @@ def _dot1_hessian(W, F, p, q, a, b, factor, h):
     add_block(W, h, 12, 9, 9, factor, tilde_tilde(bj, apply_transposed(Aij, ai)))
 
 
-@kernel
+@inner_kernel
 def _coincide_hessian(W, F, p, q, k, e, h):
     """Add the second derivative of e·d: blocks (2,2) −s̃_i ẽ′_i and (4,4) s̃_j ẽ′_j."""
     add_block(W, h, 12, 3, 3, -1.0, tilde_tilde(load3(F, k), apply_transposed(load9(W, p + 3), e)))
     add_block(W, h, 12, 9, 9, 1.0, tilde_tilde(load3(F, k + 3), apply_transposed(load9(W, q + 3), e)))
 
 
-@kernel
+@inner_kernel
 def _dot2_hessian(W, F, p, q, k, h):
     """Add the second derivative of f_i·d."""
     Ai, Aj, f = load9(W, p + 3), load9(W, q + 3), load3(F, k + 6)
@@ -201,7 +201,7 @@ def _dot2_hessian(W, F, p, q, k, h):
     add_block(W, h, 12, 9, 9, 1.0, tilde_tilde(sj, apply_transposed(Aij, f)))
 
 
-@kernel
+@inner_kernel
 def _distance_hessian(W, F, p, q, k, h, g):
     """Add the second derivative of |d|: that of u·d with u = d/|d| held, plus Dᵀ(I − u uᵀ)D/|d|."""
     d = _gap(W, F, p, q, k)
@@ -221,7 +221,7 @@ def _distance_hessian(W, F, p, q, k, h, g):
     _coincide_hessian(W, F, p, q, k, u, h)
 
 
-@kernel
+@inner_kernel
 def _angle_hessian(W, F, p, q, k, h, g):
     """Add the second derivative of atan2(s, c), from those of s and c."""
     s, c = _dot1(W, F, p, q, k + 6, k + 9), _dot1(W, F, p, q, k + 12, k + 15)
@@ -238,7 +238,7 @@ def _angle_hessian(W, F, p, q, k, h, g):
             W[h + 12 * r + n] += (swap - 2.0 * W[g + r] * radial) / square
 
 
-@kernel
+@inner_kernel
 def spatial_hessian(W, F, kind, p, q, k, h, g):
     """Write the 12×12 second derivative at W[h] (by rows); W[g..g+36] is scratch."""
     for c in range(144):

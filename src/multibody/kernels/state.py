@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from multibody.kernels import layout as L
-from multibody.kernels.compile import kernel
+from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.rotations import matrix_of_quaternion, turned_quaternion
 
 
@@ -28,7 +28,7 @@ def set_positions(I, W, q):
         W[I[L.W_EXTRA] + k] = q[first + k]
 
 
-@kernel
+@inner_kernel
 def _planar_pose(W, at, x, y, angle):
     """Write x, y, θ, cos θ, sin θ."""
     W[at] = x
@@ -38,7 +38,7 @@ def _planar_pose(W, at, x, y, angle):
     W[at + 4] = math.sin(angle)
 
 
-@kernel
+@inner_kernel
 def _spatial_pose(W, at, x, y, z, e0, e1, e2, e3):
     """Write r and A by rows."""
     W[at] = x

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 
 from multibody.kernels import layout as L
-from multibody.kernels.compile import kernel
+from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.functions import largest_turn, set_references
 from multibody.kernels.lu import factor, smallest_singular_value, solve
 from multibody.kernels.rows import row_gamma, row_jacobian, row_values, row_velocity
@@ -32,7 +32,7 @@ CROSSING = 1.0 / 256.0  # of a grid interval: where a change of sign is taken fo
 STEPS, ITERATIONS, REJECTED, CROSSINGS = 0, 1, 2, 3
 
 
-@kernel
+@inner_kernel
 def _is_length_column(I, c):
     """Return whether velocity column c is a translation."""
     width = 3 if I[L.DIMENSION] == 2 else 6
@@ -41,7 +41,7 @@ def _is_length_column(I, c):
     return c % width < (2 if width == 3 else 3)
 
 
-@kernel
+@inner_kernel
 def _assemble(I, F, J, chosen, gauge, A):
     """Scatter the chosen rows and the gauge rows into A, rows and columns scaled by the characteristic length."""
     n, length = I[L.VELOCITIES], F[I[L.LENGTH]]
@@ -59,7 +59,7 @@ def _assemble(I, F, J, chosen, gauge, A):
             A[chosen.shape[0] + k, c] = gauge[k, c] * (length if _is_length_column(I, c) else 1.0)
 
 
-@kernel
+@inner_kernel
 def _right_side(I, F, chosen, values, sign, x):
     """Write sign · (scaled values of the chosen rows), zero for the gauge rows, into x."""
     n, length = I[L.VELOCITIES], F[I[L.LENGTH]]
@@ -70,7 +70,7 @@ def _right_side(I, F, chosen, values, sign, x):
         x[k] = sign * scale * values[chosen[k]]
 
 
-@kernel
+@inner_kernel
 def _unscale(I, F, x):
     """Turn the scaled solution into velocity dimensions; return its largest scaled component."""
     n, length, worst = I[L.VELOCITIES], F[I[L.LENGTH]], 0.0
@@ -139,7 +139,7 @@ def rates(I, F, W, ref, t, m, chosen, gauge, q, v, a, values, J, A, pivots, x, n
     return (sign, ratio, smallest_singular_value(A, n, pivots, null, 1))
 
 
-@kernel
+@inner_kernel
 def _predict(I, q, v, a, h, x, out):
     """Write q ⊕ (h v + ½ h² v̇); return nothing."""
     for c in range(I[L.VELOCITIES]):
@@ -147,7 +147,7 @@ def _predict(I, q, v, a, h, x, out):
     displace(I, q, x, 1.0, out)
 
 
-@kernel
+@inner_kernel
 def _size(I, F, x):
     """Return the largest scaled component of a displacement."""
     worst = 0.0
@@ -158,7 +158,7 @@ def _size(I, F, x):
     return worst
 
 
-@kernel
+@inner_kernel
 def _worst_row(I, F, W, ref, t, m, q, values):
     """Return the largest scaled residual over all rows, the dropped ones included."""
     set_positions(I, W, q)
@@ -230,33 +230,32 @@ def track(I, F, W, ref, times, first, m, nf, chosen, gauge, state, trial, values
         if 0.0 < abs(clock[2]) < abs(h):
             h = clock[2]
         while clock[0] != times[k]:
-            last = abs(times[k] - clock[0]) <= abs(h) * (1.0 + 1e-9)
-            if last:
-                h = times[k] - clock[0]
+            rest = times[k] - clock[0]
+            last = abs(rest) <= abs(h) * (1.0 + 1e-9)
+            span = rest if last else h
             outcome, sign, low = step(
-                I, F, W, ref, clock[0], h, m, nf, chosen, gauge, state, trial, values, J, A, pivots, x, null, counts
+                I, F, W, ref, clock[0], span, m, nf, chosen, gauge, state, trial, values, J, A, pivots, x, null, counts
             )
             if outcome == 2 and last:
                 return (SINGULAR, k)
             if outcome == 3:
                 return (INCONSISTENT, k)
             crossed = outcome == 0 and clock[1] != 0.0 and sign != clock[1]
-            if outcome != 0 or (crossed and abs(h) > CROSSING * abs(interval)):
+            if outcome != 0 or (crossed and abs(span) > CROSSING * abs(interval)):
                 counts[REJECTED] += 1
-                h *= 0.5
+                h = 0.5 * span
                 if abs(h) < FINEST * abs(interval):
                     return (LOCKED, k)
                 continue
             if crossed and counts[CROSSINGS] < crossings.shape[0]:
                 crossings[counts[CROSSINGS], 0] = clock[0]
-                crossings[counts[CROSSINGS], 1] = clock[0] + h
+                crossings[counts[CROSSINGS], 1] = clock[0] + span
                 counts[CROSSINGS] += 1
             _accept(I, F, W, ref, nf, state, trial, nq, nv)
             counts[STEPS] += 1
-            clock[0] = times[k] if last else clock[0] + h
+            clock[0] = times[k] if last else clock[0] + span
             clock[1] = sign
-            if not last:
-                h = min(2.0 * abs(h), abs(interval)) * (1.0 if interval > 0.0 else -1.0)
+            h = math.copysign(min(2.0 * abs(h), abs(interval)), interval)
             sigma[k] = low
         clock[2] = h
         for c in range(nq):
@@ -269,7 +268,7 @@ def track(I, F, W, ref, times, first, m, nf, chosen, gauge, state, trial, values
     return (DONE, times.shape[0])
 
 
-@kernel
+@inner_kernel
 def _accept(I, F, W, ref, nf, state, trial, nq, nv):
     """Make the trial state the accepted one and move the angle references to it."""
     for c in range(nq):

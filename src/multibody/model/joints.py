@@ -313,6 +313,8 @@ def make_joint(
     place = None if at is None else read_vector(at, dimension, where)
     if place is not None and any("." in end for end in ends):
         raise ModelError("`at` together with body.frame", where=where, hint="place it by frames or in place, not both")
+    if place is not None and kind.name in ("gear", "rack"):
+        raise ModelError("it takes no place", where=where, hint="its bodies' own joints place it; leave `at` out")
     _check_special(kind, fields, dimension, where)
     return Joint(name, kind, *ends, place, fields)
 

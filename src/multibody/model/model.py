@@ -17,7 +17,7 @@ from multibody.model.names import check_name, unknown
 from multibody.model.paths import Path, resolve
 from multibody.model.tables import Table, read_table
 from multibody.model.units import Units, read_units
-from multibody.model.values import Vector, from_expression, read_number, read_vector, write_value
+from multibody.model.values import Vector, check_limits, from_expression, read_number, read_vector, write_value
 
 InitialValue = Number | Orientation
 
@@ -158,8 +158,7 @@ class Model:
                 raise ModelError(f"{len(value)} components", where=where, hint="a vector has 2 or 3")
         else:
             checked = read_number(value, where)
-        if isinstance(checked, float) and not (min is None or checked >= min) | (max is not None and checked > max):
-            raise ModelError(f"{checked:g} is outside {min} … {max}", where=where, hint="choose a value inside the limits")
+        check_limits(item, checked, min, max)
         self.parameters[item] = Parameter(item, checked, unit, doc, min, max)
         return name(item)
 

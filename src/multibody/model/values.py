@@ -227,3 +227,10 @@ def read_fields(
 def is_number(value: object) -> bool:
     """Return whether the value is a finite plain number."""
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def check_limits(name: str, value: Any, low: float | None, high: float | None) -> None:
+    """Refuse a value outside the parameter's limits."""
+    if isinstance(value, float) and ((low is not None and value < low) or (high is not None and value > high)):
+        limits = f"{'' if low is None else f'{low:g} ≤ '}{name}{'' if high is None else f' ≤ {high:g}'}"
+        raise ModelError(f"{value:g} is outside its limits", where=f"parameters.{name}", hint=f"choose {limits}")

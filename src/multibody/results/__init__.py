@@ -1,1 +1,1 @@
-"""TBD."""
+"""What an analysis returns: labelled data by path, status, certificate; result files."""

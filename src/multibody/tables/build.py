@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 from multibody.errors import ModelError
@@ -189,8 +190,15 @@ class Builder:
         if spec[0] == "distance":
             return [(self.distance(first, second), "distance")]
         if self.dimension == 2:
-            return [(self.angle2(first.body, second.body, _angle_of(second.axes) - _angle_of(first.axes)), "rotation")]
+            return [(self.angle2(first.body, second.body, self._angle_offset(first, second)), "rotation")]
         return [(self.angle3(first, second, spec[1:]), "rotation about h")]
+
+    def _angle_offset(self, first: End, second: End) -> Number:
+        """Return the offset of a planar angle, so that it lies within half a turn as drawn."""
+        offset = _angle_of(second.axes) - _angle_of(first.axes)
+        place = self.placement
+        drawn = self.scope.value(place.drawn_angle(second.body) - place.drawn_angle(first.body) + offset)
+        return offset - 2.0 * math.pi * round(drawn / (2.0 * math.pi))
 
     def _declare_coordinates(self, joint: Joint) -> None:
         """Add the coordinate functions of a joint and name them."""

@@ -83,6 +83,8 @@ def rack(builder: Builder, joint: Joint, ends: tuple[End, End]) -> list[Relation
     pinion, _ = builder.model.find_end(joint.first, where)
     body, frame = builder.model.find_end(joint.second, where)
     carrier = builder.model.find_end(fields["carrier"], where)[0]
+    if carrier in (pinion, body):
+        raise ModelError(f'"{carrier}" is the carrier and an end', where=where, hint="name the body that pinion and rack move on")
     radius = builder.scope.scalar(fields["radius"], where)
     c, j = place.index[carrier], place.index[body]
     point, _ = place.frame(body, frame)

@@ -1,0 +1,78 @@
+"""Results as plain data, for JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from multibody.analyses.measure import Measurer
+from multibody.model.units import Units
+
+if TYPE_CHECKING:
+    from multibody.results.run import Run
+
+
+def final_plain(run: Run, units: str | None) -> dict[str, Any]:
+    """Return units, status, statistics, certificate, singular positions and the last instant of a run."""
+    result: dict[str, Any] = {
+        "model": run.model.name,
+        "units": Units().plain() if units == "SI" else run.model.units.plain(),
+        "status": run.status.plain(),
+        "statistics": run.statistics,
+        "certificate": run.certificate,
+        "singularities": [item.plain() for item in run.singularities],
+        "branches": [{"from": t, "label": label} for t, label in run.branches],
+    }
+    if len(run.time):
+        result["final"] = instant_plain(run.measurer, len(run.time) - 1, units, accelerations=True)
+    return result
+
+
+def instant_plain(measurer: Measurer, k: int, units: str | None, *, accelerations: bool) -> dict[str, Any]:
+    """Return time, bodies and joints at one instant.
+
+    Positions are of the center of mass; vectors in ground axes; ``rotation`` is [w, x, y, z]; ``angle`` is unwrapped.
+    """
+    model, tables = measurer.model, measurer.tables
+    length, time = (model.units.factor(1, 0, 0), model.units.factor(0, 1, 0)) if units == "SI" else (1.0, 1.0)
+    bodies = {}
+    for b, name in enumerate(tables.bodies[1:], start=1):
+        r, _, dr, w, ddr, dw = (part[k] for part in measurer.body_motion(name))
+        item: dict[str, Any] = {"position": _list(r * length)}
+        if tables.dimension == 2:
+            item["angle"] = float(measurer.q[k, 3 * b - 1])
+        else:
+            item["rotation"] = _list(measurer.q[k, 7 * b - 4 : 7 * b])
+        item |= {"velocity": _list(dr * length / time), "angular_velocity": _list(w / time)}
+        if accelerations:
+            item |= {"acceleration": _list(ddr * length / time**2), "angular_acceleration": _list(dw / time**2)}
+        bodies[name] = item
+    joints = {name: _joint(measurer, name, k, length, time, accelerations) for name in model.joints}
+    result: dict[str, Any] = {"time": float(measurer.t[k]) * time, "bodies": bodies, "joints": joints}
+    if model.outputs:
+        result["outputs"] = {name: float(measurer(name).values[k]) for name in model.outputs}
+    return result
+
+
+def _list(value: Any) -> Any:
+    """Return a number or a list of numbers."""
+    return float(value) if np.ndim(value) == 0 else [float(x) for x in value]
+
+
+def _joint(measurer: Measurer, name: str, k: int, length: float, time: float, accelerations: bool) -> dict[str, Any]:
+    """Return a joint's coordinates and rates, in the order of the joint table."""
+    joint, tables = measurer.model.joints[name], measurer.tables
+    values: tuple[list[float], list[float], list[float]] = ([], [], [])
+    for item in joint.names_of_coordinates(tables.dimension):
+        function = tables.coordinates["joint", name, item, 0]
+        scale = length if tables.function_is_length[function] else 1.0
+        for order, part in enumerate(measurer.coordinate(function)):
+            values[order].append(float(part[k]) * scale / time**order)
+    if tables.dimension == 3 and joint.kind.pair and joint.kind.structure(3).rotation == 3:
+        values[0].extend(_list(measurer(f"{name}.rotation").values[k]))
+        values[1].extend(float(measurer(f"{name}.omega.{axis}").values[k]) / time for axis in "xyz")
+        if accelerations:
+            values[2].extend(float(measurer(f"{name}.omega.{axis}.acceleration").values[k]) / time**2 for axis in "xyz")
+    result = {"coordinates": values[0], "rates": values[1]}
+    return result | {"accelerations": values[2]} if accelerations else result

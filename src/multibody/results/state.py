@@ -1,0 +1,64 @@
+"""A state as a result: numbers by path, a picture, plain data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from multibody._verbs import StateVerbs
+from multibody.analyses import state as analysis
+from multibody.analyses.assemble import assemble
+from multibody.analyses.enumerate import assemble_branches
+from multibody.analyses.measure import Measurer
+from multibody.results.plain import instant_plain
+
+if TYPE_CHECKING:
+    from multibody.model.model import Model
+
+
+@dataclass(frozen=True)
+class State(analysis.State, StateVerbs):
+    """Positions and velocities of all bodies at one time; ``state["slider.x"]`` reads a path."""
+
+    @classmethod
+    def of(cls, state: analysis.State) -> State:
+        """Return an analysis' state as a result."""
+        return cls(
+            state.tables, state.t, state.q, state.v, state.references, state.branch, state.status, state.history
+        )
+
+    @cached_property
+    def measurer(self) -> Measurer:
+        """Reads paths at this one instant."""
+        import numpy as np
+
+        return Measurer(self.tables, np.array([self.t]), self.q[None, :], self.v[None, :], None, self.references)
+
+    def __getitem__(self, path: str) -> Any:
+        """Return a path or an expression of paths: a number, or an array for a rotation."""
+        value = self.measurer(path).values[0]
+        return float(value) if value.ndim == 0 else value
+
+    def plain(self, units: str | None = None) -> dict[str, Any]:
+        """Return what the command line prints as JSON."""
+        return {
+            "model": self.tables.model.name,
+            "units": {"length": "m", "time": "s", "mass": "kg"} if units == "SI" else self.tables.model.units.plain(),
+            "status": self.status.plain(),
+            "branch": self.branch,
+            "iterations": len(self.history),
+            "state": instant_plain(self.measurer, 0, units, accelerations=False),
+        }
+
+    def __repr__(self) -> str:
+        """Return a line for people."""
+        branch = f", branch {self.branch}" if self.branch else ""
+        return f"<State of {self.tables.model.name!r} at t = {self.t:g}{branch}: {self.status.message}>"
+
+
+def assembled(model: Model, initial: analysis.State | None, t: float | None, branches: bool) -> Any:
+    """Return the assembled state, or with `branches` the list of all assemblies."""
+    if branches:
+        return [State.of(state) for state in assemble_branches(model, initial, t)]
+    return State.of(assemble(model, initial, t))

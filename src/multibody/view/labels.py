@@ -1,0 +1,89 @@
+"""Names in a picture, placed where they cover least."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from multibody.view.geometry import Floats
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_DIRECTIONS = [(np.cos(a), np.sin(a)) for a in np.deg2rad([45, 135, -45, -135, 90, 0, 180, -90, 20, 160, -20, -160])]
+
+
+@dataclass(frozen=True)
+class Label:
+    """A name, the display point that it belongs to (pixels), its color, and how far off it stands (points)."""
+
+    text: str
+    anchor: Floats
+    color: str
+    distance: float
+    size: float = 8.0
+    slanted: bool = False
+
+
+def place_labels(ax: Axes, labels: list[Label], obstacles: Floats) -> None:
+    """Write the labels, each in the direction in which it covers fewest other labels and drawn points.
+
+    Parameters
+    ----------
+    ax : Axes
+        Its limits must be final.
+    labels : list of Label
+        Those that come first choose first.
+    obstacles : array (n, 2)
+        Display points that had better stay visible.
+    """
+    points_to_pixels = ax.figure.dpi / 72.0
+    taken: list[tuple[float, float, float, float]] = []
+    frame = ax.get_window_extent()
+    for label in labels:
+        width = 0.58 * label.size * len(label.text) * points_to_pixels + 2.0
+        height = 1.25 * label.size * points_to_pixels
+        best: tuple[float, Floats] | None = None
+        for rank, factor, (dx, dy) in ((0.02 * k + 0.3 * f, 1.0 + 0.8 * f, d) for f in range(3) for k, d in enumerate(_DIRECTIONS)):
+            reach = label.distance * points_to_pixels * factor
+            center = label.anchor + np.array([dx * (reach + 0.5 * width), dy * (reach + 0.5 * height)])
+            box = (center[0] - 0.5 * width, center[1] - 0.5 * height, center[0] + 0.5 * width, center[1] + 0.5 * height)
+            cost = rank + _covered(box, taken, obstacles) + 5.0 * _outside(box, frame)
+            if best is None or cost < best[0]:
+                best = (cost, center)
+        assert best is not None
+        center = best[1]
+        taken.append((center[0] - 0.5 * width, center[1] - 0.5 * height, center[0] + 0.5 * width, center[1] + 0.5 * height))
+        _write(ax, label, (center - label.anchor) / points_to_pixels)
+
+
+def _covered(box: tuple[float, float, float, float], taken: list[tuple[float, float, float, float]], obstacles: Floats) -> float:
+    """Return how bad it is to write into a box: overlaps with labels, then drawn points inside."""
+    x0, y0, x1, y1 = box
+    cost = 0.0
+    for a0, b0, a1, b1 in taken:
+        if x0 < a1 and a0 < x1 and y0 < b1 and b0 < y1:
+            cost += 4.0
+    if len(obstacles):
+        inside = (obstacles[:, 0] > x0) & (obstacles[:, 0] < x1) & (obstacles[:, 1] > y0) & (obstacles[:, 1] < y1)
+        cost += 0.25 * float(np.count_nonzero(inside))
+    return cost
+
+
+def _outside(box: tuple[float, float, float, float], frame: Any) -> float:
+    """Return 1 where a box leaves the axes."""
+    return float(box[0] < frame.x0 or box[1] < frame.y0 or box[2] > frame.x1 or box[3] > frame.y1)
+
+
+def _write(ax: Axes, label: Label, offset: Floats) -> None:
+    """Write one label with a white halo."""
+    from matplotlib.patheffects import withStroke
+
+    where = ax.transData.inverted().transform(label.anchor)
+    note = ax.annotate(
+        label.text, (where[0], where[1]), xytext=(offset[0], offset[1]), textcoords="offset points", ha="center", va="center",
+        fontsize=label.size, color=label.color, style="italic" if label.slanted else "normal", zorder=9, annotation_clip=False,
+    )  # fmt: skip
+    note.set_path_effects([withStroke(linewidth=2.2, foreground="white", alpha=0.85)])

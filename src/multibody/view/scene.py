@@ -1,0 +1,254 @@
+"""What there is to draw: links, joints, solids and springs of a mechanism, in numbers, at one pose.
+
+A :class:`Blueprint` holds the geometry in body axes, worked out once; :meth:`Blueprint.scene` places it at a pose.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from multibody.analyses.start import matrix_of
+from multibody.tables.lower import Tables
+from multibody.tables.scope import Scope
+from multibody.view.geometry import Floats, box_corners, distinct
+from multibody.view.wheels import Cam, Rack, Wheel, cams_at, racks_at, wheels_at
+
+SKELETON = frozenset({"gear", "rack", "coupler", "parallel"})
+"""Kinds whose ends are no points that a link has to reach."""
+
+
+@dataclass(frozen=True)
+class Solid:
+    """A shape of a body: its points (two ends, corners or a center), radius (0: none), axis and thickness."""
+
+    kind: str
+    points: Floats
+    radius: float = 0.0
+    axis: Floats = field(default_factory=lambda: np.zeros(0))
+    thickness: float = 0.0
+
+
+@dataclass(frozen=True)
+class Link:
+    """A body: the points that its outline has to reach, and its solids."""
+
+    number: int
+    name: str
+    points: Floats
+    solids: tuple[Solid, ...]
+
+    @property
+    def center(self) -> Floats:
+        """Where its name belongs: the middle of its solids, else of its points."""
+        clouds = [solid.points for solid in self.solids] or [self.points]
+        return np.asarray(np.vstack(clouds).mean(axis=0))
+
+    @property
+    def span(self) -> float:
+        """Largest extent of its points and solids."""
+        cloud = np.vstack([self.points, *(solid.points for solid in self.solids)])
+        return float(np.linalg.norm(cloud.max(axis=0) - cloud.min(axis=0))) + max((s.radius for s in self.solids), default=0.0)
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A joint: its kind, bodies, the points of its two ends and their axes f, g(, h) as columns, in ground."""
+
+    name: str
+    kind: str
+    bodies: tuple[int, int]
+    points: tuple[Floats, Floats]
+    axes: tuple[Floats, Floats]
+
+    @property
+    def grounded(self) -> bool:
+        """Whether one end is on the ground."""
+        return 0 in self.bodies
+
+
+@dataclass(frozen=True)
+class Spring:
+    """A spring or bushing: its two points, and whether each is on the ground."""
+
+    name: str
+    kind: str
+    points: tuple[Floats, Floats]
+    grounded: tuple[bool, bool]
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Everything at one pose, in ground."""
+
+    tables: Tables
+    links: list[Link]
+    marks: list[Mark]
+    springs: list[Spring]
+    wheels: list[Wheel]
+    racks: list[Rack]
+    cams: list[Cam]
+
+    @property
+    def dimension(self) -> int:
+        """2 or 3."""
+        return self.tables.dimension
+
+    def cloud(self) -> Floats:
+        """Return points that the picture has to show (n, d)."""
+        parts = [link.points for link in self.links]
+        parts += [solid_extent(solid) for link in self.links for solid in link.solids]
+        parts += [np.array(spring.points) for spring in self.springs]
+        parts += [np.array(mark.points) for mark in self.marks if mark.kind in ("revolute", "spherical", "fixed", "distance")]
+        parts += [item.extent() for item in (*self.wheels, *self.racks, *self.cams)]
+        return np.vstack(parts)
+
+
+def solid_extent(solid: Solid) -> Floats:
+    """Return the corners of a box around a solid."""
+    return np.vstack([solid.points - solid.radius, solid.points + solid.radius])
+
+
+class Poses:
+    """Positions of the centers of mass and rotation matrices of all bodies; body 0 is the ground."""
+
+    def __init__(self, tables: Tables, q: Floats) -> None:
+        d, count = tables.dimension, len(tables.bodies) - 1
+        if d == 2:
+            rows = q[: 3 * count].reshape(count, 3)
+            c, s = np.cos(rows[:, 2]), np.sin(rows[:, 2])
+            turns = np.stack([np.stack([c, -s], -1), np.stack([s, c], -1)], -2)
+        else:
+            rows = q[: 7 * count].reshape(count, 7)
+            turns = matrix_of(rows[:, 3:])
+        self.r = np.vstack([np.zeros((1, d)), rows[:, :d]])
+        self.A = np.concatenate([np.eye(d)[None], turns])
+
+    def place(self, body: int, points: Floats) -> Floats:
+        """Return body points, measured from the center of mass, in ground."""
+        return np.asarray(self.r[body] + points @ self.A[body].T)
+
+    def axes(self, body: int, columns: Floats) -> Floats:
+        """Return axes (columns) or a vector of a body in ground components."""
+        return np.asarray(self.A[body] @ columns)
+
+
+class Blueprint:
+    """The geometry of a mechanism in body axes.
+
+    Parameters
+    ----------
+    tables : Tables
+    """
+
+    def __init__(self, tables: Tables) -> None:
+        self.tables, self.model = tables, tables.model
+        self.scope = Scope(tables.model)
+        self.solids = {b: self._solids(name) for b, name in enumerate(tables.bodies) if b}
+        self.points = self._points()
+
+    def scene(self, q: Floats) -> Scene:
+        """Return everything at the pose q, in ground."""
+        tables, poses = self.tables, Poses(self.tables, q)
+        links = [self._link(b, poses) for b in range(1, len(tables.bodies))]
+        marks = []
+        for name, ends in tables.ends.items():
+            points = [poses.place(end.body, tables.vector(end.point)) for end in ends]
+            axes = [poses.axes(end.body, tables.matrix(end.axes)) for end in ends]
+            bodies = (ends[0].body, ends[1].body)
+            kind = self.model.joints[name].kind.name
+            marks.append(Mark(name, kind, bodies, (points[0], points[1]), (axes[0], axes[1])))
+        springs = [self._spring(name, poses) for name, force in self.model.forces.items() if force.kind.target == "ends"]
+        return Scene(
+            tables, links, marks, springs, wheels_at(tables, self.scope, poses), racks_at(tables, self.scope, poses),
+            cams_at(tables, self.scope, poses, q),
+        )  # fmt: skip
+
+    def _link(self, b: int, poses: Poses) -> Link:
+        """Return a body at its pose."""
+        solids = tuple(
+            Solid(s.kind, poses.place(b, s.points), s.radius, poses.axes(b, s.axis) if len(s.axis) else s.axis, s.thickness)
+            for s in self.solids[b]
+        )
+        return Link(b, self.tables.bodies[b], poses.place(b, self.points[b]), solids)
+
+    def _spring(self, name: str, poses: Poses) -> Spring:
+        """Return a force between two points."""
+        force = self.model.forces[name]
+        ends = [self._end(end) for end in force.target]
+        points = [poses.place(body, point) for body, point in ends]
+        return Spring(name, force.kind.name, (points[0], points[1]), (ends[0][0] == 0, ends[1][0] == 0))
+
+    def _end(self, end: str) -> tuple[int, Floats]:
+        """Return body and point of an end."""
+        body, frame = self.model.find_end(end, "draw")
+        return self.tables.bodies.index(body), self.tables.vector(self.tables.frames[body, frame][0])
+
+    def _points(self) -> dict[int, Floats]:
+        """Return the points of every body that its link has to reach, from its center of mass."""
+        tables, d = self.tables, self.tables.dimension
+        index = {name: b for b, name in enumerate(tables.bodies)}
+        found: dict[int, list[Floats]] = {b: [] for b in range(len(tables.bodies))}
+        for name, ends in tables.ends.items():
+            if self.model.joints[name].kind.name not in SKELETON:
+                for end in ends:
+                    found[end.body].append(tables.vector(end.point))
+        for (body, frame), (at, _) in tables.frames.items():
+            if frame not in ("origin", "com"):
+                found[index[body]].append(tables.vector(at))
+        for force in self.model.forces.values():
+            for end in force.target if force.kind.target == "ends" else ():
+                b, point = self._end(end)
+                found[b].append(point)
+        result = {}
+        for b, points in found.items():
+            cloud = distinct(np.array(points).reshape(-1, d), 1e-9 * tables.length)
+            body = self.model.bodies.get(tables.bodies[b])
+            stated = body is not None and body.com is not None
+            if stated or len(cloud) < 2 and body is not None and (body.mass is not None or len(cloud) == 0):
+                cloud = distinct(np.vstack([cloud, np.zeros((1, d))]), 1e-9 * tables.length)
+            result[b] = cloud
+        return result
+
+    def _solids(self, name: str) -> tuple[Solid, ...]:
+        """Return the shapes of a body from its center of mass."""
+        origin = self.tables.vector(self.tables.frames[name, "origin"][0])
+        return tuple(self._solid(shape, origin) for shape in self.model.bodies[name].shape if shape.kind not in ("mesh", "point"))
+
+    def _solid(self, shape: Any, origin: Floats) -> Solid:
+        """Return one shape in numbers."""
+        d = self.tables.dimension
+        numbers = {key: self._scalar(shape.fields[key]) for key in ("radius", "thickness") if key in shape.fields}
+        if shape.kind in ("rod", "cylinder"):
+            return Solid(shape.kind, np.array([self._vector(p) for p in shape.value]) + origin, numbers.get("radius", 0.0))
+        if shape.kind == "box":
+            middle = self._vector(shape.fields["at"]) if "at" in shape.fields else np.zeros(d)
+            return Solid("box", box_corners(self._vector(shape.value), middle) + origin)
+        axis = self._vector(shape.fields["axis"]) if "axis" in shape.fields else np.eye(d)[d - 1]
+        return Solid(shape.kind, (self._vector(shape.value) + origin)[None], numbers["radius"], axis, numbers.get("thickness", 0.0))
+
+    def _scalar(self, number: Any) -> float:
+        return self.scope.value(self.scope.scalar(number, "draw"), "draw")
+
+    def _vector(self, vector: Any) -> Floats:
+        return np.array(self.scope.numeric(self.scope.vector(vector, None, "draw"), "draw"))
+
+    def gravity(self) -> Floats | None:
+        """Return the direction of gravity, None where there is none."""
+        if self.model.gravity is None:
+            return None
+        g = self._vector(self.model.gravity)
+        size = float(np.linalg.norm(g))
+        return g / size if size > 0.0 else None
+
+
+def glyph_size(scene: Scene, cloud: Floats) -> float:
+    """Return the size of joints in the picture: a part of its diagonal, less where links are short."""
+    diagonal = float(np.linalg.norm(cloud.max(axis=0) - cloud.min(axis=0)))
+    spans = sorted(link.span for link in scene.links if link.span > 1e-6 * diagonal)
+    sizes = [0.03 * diagonal] if diagonal > 0.0 else []
+    if spans:
+        sizes.append(0.14 * spans[len(spans) // 2])
+    return min(sizes) if sizes else 0.1 * scene.tables.length

@@ -1,0 +1,75 @@
+"""The look of pictures: colors, line widths and an rc context of our own, so that the user's settings stay as they are."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from typing import Any
+
+INK = "#2f3640"  # joints, text
+GROUND = "#6b7280"
+PALE = "#9aa3af"
+ACCENT = "#c0392b"  # lock-up, contact, mesh
+PALETTE = ("#2f6fb0", "#d9822b", "#3f9150", "#b3434b", "#7a5aa6", "#8a6a43", "#c96199", "#3d9ca3", "#94963a", "#5b6c8f")
+
+RC: dict[str, Any] = {
+    "font.size": 9.0,
+    "axes.titlesize": 10.0,
+    "axes.titleweight": "semibold",
+    "axes.titlelocation": "left",
+    "axes.labelsize": 9.0,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": PALE,
+    "axes.linewidth": 0.8,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.formatter.useoffset": False,
+    "axes.formatter.limits": (-3, 4),
+    "axes.formatter.use_mathtext": True,
+    "grid.color": "#e3e7ec",
+    "grid.linewidth": 0.7,
+    "xtick.color": GROUND,
+    "ytick.color": GROUND,
+    "xtick.labelsize": 8.0,
+    "ytick.labelsize": 8.0,
+    "text.color": INK,
+    "legend.frameon": False,
+    "legend.fontsize": 8.0,
+    "lines.linewidth": 1.6,
+    "lines.solid_capstyle": "round",
+    "figure.facecolor": "white",
+    "figure.dpi": 110.0,
+    "savefig.dpi": 150.0,
+    "hatch.linewidth": 0.6,
+}
+
+
+def styled() -> AbstractContextManager[None]:
+    """Return a context in which axes and artists are made in our style."""
+    import matplotlib
+
+    context: AbstractContextManager[None] = matplotlib.rc_context(RC)
+    return context
+
+
+def body_color(number: int) -> str:
+    """Return the color of a body by its number (1 is the first; 0, the ground, is gray)."""
+    return GROUND if number == 0 else PALETTE[(number - 1) % len(PALETTE)]
+
+
+def lighter(color: str, amount: float) -> tuple[float, float, float]:
+    """Return a color mixed with white: `amount` 0 leaves it, 1 is white."""
+    from matplotlib.colors import to_rgb
+
+    r, g, b = to_rgb(color)
+    return (r + (1.0 - r) * amount, g + (1.0 - g) * amount, b + (1.0 - b) * amount)
+
+
+def save(figure: Any, file: Any) -> None:
+    """Write a figure to a file in our style; the ending decides the format."""
+    import pathlib
+
+    with styled():
+        pathlib.Path(file).parent.mkdir(parents=True, exist_ok=True)
+        figure.savefig(file)
