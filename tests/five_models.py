@@ -1,6 +1,8 @@
-"""The five models of tests/files/models, written in Python."""
+"""The five models of tests/files/models, written in Python, and one that uses every kind of item and field."""
 
 import math
+
+from scipy.spatial.transform import Rotation
 
 import multibody as mb
 from multibody.model.expressions import name
@@ -111,3 +113,54 @@ MODELS = {
     "cam-roller": cam_roller,
     "rrc-arm": rrc_arm,
 }
+
+
+def everything(dimension: int) -> mb.Model:
+    """A model with every kind of item and of field."""
+    d = dimension
+    m = mb.Model("everything", d, gravity=("g0", 0, -9.81)[:d], units={"length": "mm", "time": "ms", "mass": "g"})
+    m.length = 12.5
+    m.parameter("g0", 0.25, unit="mm/ms²", doc="a: \"quoted\" # doc", min=0, max=1e6)
+    a = m.parameter("a", 0.3)
+    p = m.parameter("p", (1, a, 3)[:d])
+    m.parameter("q", 2 * p - p / 3)
+    m.table("lift", [0, 1, 2.5], [0, 1 / 3, 0], kind="periodic")
+    m.frames(plain=p, tilted={"at": "q", **({"angle": "a"} if d == 2 else {"z": (0, a, 1), "x": "p"})})
+    forms = [{"angle": 30 * mb.deg}] if d == 2 else [
+        {"x": (1, 2, 3)}, {"x": "p", "z": (0, 0, 1)}, {"z": (0, 0, 1), "x": "p"}, {"quaternion": (1, "a", 0, 0)},
+        {"rotvec": (0.1, 0.2, "a")}, {"rpy": (0, "a", 1)}, {"euler": {"ZXZ": ("a", 2, 3)}},
+        {"rotation": Rotation.from_euler("xyz", [0.1, 0.2, 0.3])},
+    ]  # fmt: skip
+    for k, form in enumerate(forms):
+        m.body(f"b{k}", at=(k, a, 2)[:d], **form)
+    inertia = 0.5 if d == 2 else ((2, "a/10", 0), ("a/10", 2, 0), (0, 0, 3))
+    shape = [{"rod": [p, "q"], "radius": "a/10", "mass": 1}, {"box": (1, 2, 3)[:d], "at": "q", "density": a}]
+    m.body("c", mass=a * 2, inertia=inertia, com="q", frames={"f": p, "g": {"at": p, **forms[0]}}, shape=shape)
+    m.body("e", shape={"mesh": "parts/e.stl", "scale": 2})
+    m.revolute("J0", "ground.tilted", "c.f")
+    m.translational("J1", "ground", "c", at="q", axis=("a", 1, 0)[:d])
+    m.distance("J2", "b0", "c.g", length="a*2")
+    m.gear("J3", "b0", "c", carrier="e", teeth=("a", 3), internal=True, phase=0.1)
+    m.gear("J4", "b0", "c", radii=(1, 2))
+    m.rack("J5", "b0", "c", radius=-2, axis=(1, 0, 0)[:d])
+    m.cam("J6", "b0", "c", profile="lift(phi)*a", flat=(0, 1, 0)[:d])
+    m.coupler("J7", "J0.angle - 2*J1*t")
+    if d == 3:
+        m.universal("J8", "b0", "c", axes=((1, 0, 0), (0, "a", 0)))
+        m.screw("J9", "b1", "c", lead=0.2, axis=(0, 0, -1))
+        m.spherical("S", "b2", "c")
+    m.spring("F0", "ground.plain", "c.f", stiffness="a", damping=1, length=0.5)
+    m.spring("F1", "ground", "c.f", force="-a*F1.length - F1.rate")
+    m.effort("F2", "J0", stiffness=3, rest="a", damping=0.1)
+    m.effort("F3", "J1.position", value="-J1.rate^3 + lift(t)")
+    m.force("F4", "c.f", value=("sin(t)", 0, "a")[:d], moment=1 if d == 2 else (1, 0, "t"), axes="body")
+    m.bushing("F5", "b0", "c", stiffness=(1, "a", 3, 4, 5, 6)[: 3 * (d - 1)])
+    m.friction("F6", "J1", load="abs(t)", coulomb=0.1, static="a", smooth=0.01)
+    m.motion("J1", "step(t, 0, 0, a, 1)*if(t < 1, 2, -3e-7)")
+    m.initial({"J0": "a", "c.x.rate": 2.5}, guess={"c.y": {"value": "a", "weight": 3}, "b0.x": 1})
+    if d == 3:
+        m.initial({"b1.rotation": {"rpy": (0, "a", 1)}}, guess={"S.rotation": {"value": {"z": (0, 1, "a")}, "weight": 2}})
+    m.output("y", "c.f.y - lift(J0)/2^a^2")
+    m.event("hit", "c.y - a", terminal=True, direction=-1)
+    m.defaults["run"] = {"until": 1.5, "integrator": "radau", "grid": [0, 0.5]}
+    return m

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from library.states import Reading, e, references
 from scipy.optimize import brentq, minimize_scalar
 
 import multibody as mb
+from library.states import Reading, e, references
 from multibody.analyses.assemble import assemble
 from multibody.analyses.start import matrix_of
 from multibody.analyses.system import System
@@ -111,7 +111,7 @@ def test_shabanas_four_bar_over_a_revolution():
     rows = {row["theta2_deg"]: row for row in references("shabana-four-bar")}
     degrees = [*range(63, 423, 3)]
     checked = 0
-    for k, (t, reading) in enumerate(readings(model, [np.radians(d - 63) / 5.0 for d in degrees])):
+    for k, (_, reading) in enumerate(readings(model, [np.radians(d - 63) / 5.0 for d in degrees])):
         theta2 = reading.angle("link2")[0]
         close(theta2, np.radians(degrees[k]))
         a, b, c = (reading.angle(f"link{j}") for j in (2, 3, 4))
@@ -157,7 +157,11 @@ def test_newtons_iterations_on_shabanas_four_bar():
     close(steps[2], (0.0, 5.290706436e-7, 5.990175873e-6), 1e-14)
     assert len(state.history) <= 5 and np.max(np.abs(steps[3])) < 2e-11
     residuals = [entry["residual"] for entry in state.history]
-    close(residuals[:2], (np.hypot(0.02017375193299268, 0.012401220261936704), np.hypot(3.551285568e-4, 8.558098264e-4)), 1e-12)
+    close(
+        residuals[:2],
+        (np.hypot(0.02017375193299268, 0.012401220261936704), np.hypot(3.551285568e-4, 8.558098264e-4)),
+        1e-12,
+    )
     reading = Reading(state)
     close([reading.angle(f"link{k}")[0] for k in (3, 4)], (0.16203002666534394, 4.360304717755604), 1e-14)
     close([reading.angle(f"link{k}")[1] for k in (3, 4)], (-0.39006044899673387, 3.7030932586393606), 1e-13)
@@ -327,7 +331,7 @@ def test_two_universal_joints_make_the_speed_constant():
 
 def test_a_screw_press():
     model = find("screw-press")()
-    for t, reading in readings(model, revolution(model, 10)):
+    for _, reading in readings(model, revolution(model, 10)):
         angle, rate = reading.joint("nut")
         place, speed = reading.joint("guide")
         close((place, speed), (0.01 * angle / (2 * np.pi), 0.01 * rate / (2 * np.pi)))

@@ -6,9 +6,9 @@ import sys
 
 import numpy as np
 import pytest
-from library.states import Reading
 
 import multibody as mb
+from library.states import Reading
 from multibody.analyses.assemble import assemble
 from multibody.analyses.system import System, tables_of
 from multibody.library import describe, example, find, names
@@ -121,6 +121,15 @@ def test_every_declared_parameter_may_be_given():
     assert assemble(find("planetary")(zr=72, zs="30")).ok
 
 
+def test_parameters_may_come_as_text():
+    model = find("slider-crank")(omega="300*rpm", l2="0.3/2")
+    assert model.defaults["kinematics"]["until"] == pytest.approx(0.2)
+    assert Reading(assemble(model, t=0.05)).joint("O")[0] == pytest.approx(np.pi / 2)
+    assert find("slider-crank")(drive="False").motions == {}
+    assert find("iftomm-n-four-bar")(n="3", drive="true").motions
+    assert "kinematics" not in find("slider-crank")(omega="10*l2").defaults  # not known before the model is made
+
+
 def test_an_unknown_model_is_told_from_its_neighbors():
     with pytest.raises(mb.ModelError, match=r'no model "slider-crnk"; did you mean "slider-crank"\? It has arm7, '):
         find("slider-crnk")
@@ -136,9 +145,13 @@ def test_an_unknown_model_is_told_from_its_neighbors():
         ("arm7", {"n": 3}, 'arm7: there is no parameter "n"; it has spacing$'),
         ("chain", {"n": 2.5}, "chain: n = 2.5 is no count; give a whole number from 1 on"),
         ("planetary", {"n": "three"}, "planetary: n = three is no count"),
-        ("planetary", {"drive": "suns"}, r'planetary: drive has no choice "suns"; did you mean "sun"\? It is one of sun, carr'),
+        (
+            "planetary",
+            {"drive": "suns"},
+            r'planetary: drive has no choice "suns"; did you mean "sun"\? It is one of sun, carr',
+        ),
         ("rrc-arm", {"case": "1c"}, 'rrc-arm: case has no choice "1c"'),
-        ("engine", {"dimension": 4}, "engine: dimension 4; it is 2 or 3"),
+        ("engine", {"dimension": 4}, 'engine: dimension has no choice "4"; it is one of 2, 3'),
     ],
 )
 def test_bad_parameters_are_named(name, given, message):

@@ -130,11 +130,12 @@ def _too_few(system: System, J: Floats, q: Floats, missing: int) -> None:
 
 def _large_drive(system: System, q: Floats, t: float) -> Drive:
     """Return the square system of a large model, decided by elimination body by body."""
-    from multibody.analyses.rank import sparse_independent_rows
+    from multibody.analyses.rank import Decider
 
-    rows = sparse_independent_rows(system, q, t)
-    if len(rows) < system.nv:
-        raise ModelError(
-            f"{system.nv - len(rows)} motions are missing for kinematics", where="motions", hint="see check for the mobility"
-        )
-    return Drive(rows, np.zeros((0, system.nv)))
+    decider = Decider(system, system.rows, relative=False)
+    found = decider.decide(decider.jacobian(q, t))
+    if found.rank < system.nv:
+        missing = system.nv - found.rank
+        word = "motion is" if missing == 1 else "motions are"
+        raise ModelError(f"{missing} {word} missing for kinematics", where="motions", hint="see check for the mobility")
+    return Drive(found.independent, np.zeros((0, system.nv)))

@@ -75,12 +75,13 @@ def _compiled(function: _Function, **options: bool) -> _Function:
     """Return the dispatcher of a function, cached in our directory and compiled with our settings.
 
     Loops here are short and of unknown length: LLVM's loop vectorizer only costs compile time (a quarter of it), so it is
-    off while one of our functions is compiled, and as it was for everybody else's.
+    off while one of our functions is compiled, and as it was for everybody else's. Kernels never allocate, so they need no
+    reference counting; counting the references of array arguments would cost three quarters of their time.
     """
     previous = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(CACHE_DIRECTORY)  # other packages keep their own directory
     try:
-        made: Any = numba.njit(cache=True, error_model="numpy", fastmath={"contract"}, **options)(function)
+        made: Any = numba.njit(cache=True, error_model="numpy", fastmath={"contract"}, _nrt=False, **options)(function)
     finally:
         numba.config.CACHE_DIR = previous
     compiler = getattr(made, "_compiler", None)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from multibody.errors import ModelError, nearest
+from multibody.model.expressions import as_number, fold
 
 if TYPE_CHECKING:
     from multibody import Model
@@ -40,10 +41,12 @@ def example(name: str) -> Callable[[Callable[..., Model]], Callable[..., Model]]
         @functools.wraps(build)
         def checked(**parameters: Any) -> Model:
             model = build(**{key: value for key, value in parameters.items() if key in own})
-            for key, value in parameters.items():
-                if key not in own:
-                    _declare_again(model, key, value, own)
-            return model
+            rest = {key: value for key, value in parameters.items() if key not in own}
+            for key in rest:
+                if key not in model.parameters:
+                    hint = _choices(key, list(dict.fromkeys([*own, *model.parameters])), "it has")
+                    raise ModelError(f'there is no parameter "{key}"', where=name, hint=hint)
+            return model.set(**rest) if rest else model
 
         if name in _EXAMPLES:
             raise ValueError(f"the library has two models {name!r}")
@@ -51,18 +54,6 @@ def example(name: str) -> Callable[[Callable[..., Model]], Callable[..., Model]]
         return checked
 
     return register
-
-
-def _declare_again(model: Model, key: str, value: Any, own: list[str]) -> None:
-    """Give another value to a parameter that the model declares beside the arguments of its function."""
-    if key not in model.parameters:
-        known = list(dict.fromkeys([*own, *model.parameters]))
-        hint = _choices(key, known, "it has")
-        raise ModelError(f'there is no parameter "{key}"', where=model.name, hint=hint)
-    old = model.parameters[key]
-    scratch = type(model)(model.name, model.dimension)  # reads and checks the value as any declaration does
-    scratch.parameter(key, value, old.unit, old.doc, old.min, old.max)
-    model.parameters[key] = scratch.parameters[key]
 
 
 def names() -> list[str]:
@@ -146,6 +137,34 @@ def word(value: Any, key: str, model: str, choices: Iterable[str]) -> str:
         hint = _choices(text, known, "it is one of")
         raise ModelError(f'{key} has no choice "{text}"', where=model, hint=hint)
     return text
+
+
+def flag(value: Any, key: str, model: str) -> bool:
+    """Return a choice between true and false, which may come as text.
+
+    Parameters
+    ----------
+    value : bool or str
+        What was given.
+    key, model : str
+        Names of the parameter and of the library model, for the message.
+    """
+    return word(str(value).lower(), key, model, ("true", "false")) == "true"
+
+
+def period(model: Model, amount: Any, rate: Any = 1.0) -> None:
+    """Let kinematics last |amount / rate| by default.
+
+    Parameters
+    ----------
+    model : Model
+        The model whose default is set. It is left as it is where the numbers are formulas of other parameters, or zero.
+    amount, rate : number or formula
+        A revolution and a speed, or a time alone.
+    """
+    span, speed = fold(as_number(amount)), fold(as_number(rate))
+    if isinstance(span, float) and isinstance(speed, float) and span * speed != 0.0:
+        model.defaults["kinematics"] = {"until": abs(span / speed)}
 
 
 def _choices(given: str, known: list[str], lead: str) -> str:

@@ -7,7 +7,7 @@ origin, and lift their follower along the y axis; ``O`` is the cam's angle θ an
 from __future__ import annotations
 
 import multibody as mb
-from multibody.library._registry import example
+from multibody.library._registry import example, period
 
 
 @example("cam-knife")
@@ -97,7 +97,7 @@ def _cam(name: str, base: float, lift: float, speed: float) -> tuple[mb.Model, s
     m.translational("guide", m.ground, follower, axis=(0, 1))
     m.motion("O", m.parameter("speed", speed, unit="rpm", doc="speed of the cam") * mb.rpm * mb.t)
     m.spring("valve_spring", m.ground["seat"], follower["top"], stiffness=800, damping=2, length=0.08)
-    m.defaults["kinematics"] = {"until": 60.0 / abs(speed)}
+    period(m, 60.0, speed)
     return m, "base + lift*(1 - cos(phi))/2", b
 
 

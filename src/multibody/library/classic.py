@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
-
 import multibody as mb
-from multibody.library._registry import example
+from multibody.library._registry import example, period
 
 
 @example("peaucellier")
@@ -62,7 +60,7 @@ def peaucellier(
     amplitude = m.parameter("swing", swing, unit="deg", doc="amplitude of the crank's angle")
     rate = m.parameter("frequency", frequency, unit="Hz", doc="frequency of the swing")
     m.motion("C", amplitude * mb.deg * mb.sin(2 * mb.pi * rate * mb.t))
-    m.defaults["kinematics"] = {"until": 1.0 / abs(frequency)}
+    period(m, 1.0, frequency)
     return m
 
 
@@ -106,5 +104,5 @@ def six_bar(omega: float = 2.0) -> mb.Model:
     m.motion("O2", m.parameter("omega", omega, unit="rad/s", doc="speed of the crank") * mb.t)
     m.initial(guess={"coupler.angle": 55 * mb.deg, "rocker.angle": 105 * mb.deg})
     m.initial(guess={"link5.angle": -15 * mb.deg, "link6.angle": -60 * mb.deg})
-    m.defaults["kinematics"] = {"until": 2 * math.pi / abs(omega)}
+    period(m, 2 * mb.pi, omega)
     return m

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import multibody as mb
-from multibody.errors import ModelError
 from multibody.library._registry import example, whole, word
 
 _DATA: dict[str, dict[str, Any]] = {
@@ -49,10 +48,9 @@ def engine(n: int = 1, data: str = "paper", g: float = 0.0, dimension: int = 3) 
     """
     count = whole(n, "n", "engine")
     values = _DATA[word(data, "data", "engine", _DATA)]
-    if dimension not in (2, 3):
-        raise ModelError(f"dimension {dimension}", where="engine", hint="it is 2 or 3")
-    gravity = tuple("-g" if k == 0 else 0 for k in range(dimension)) if g else None
-    m = mb.Model("engine", dimension=dimension, gravity=gravity)
+    size = int(word(dimension, "dimension", "engine", ("2", "3")))
+    gravity = tuple("-g" if k == 0 else 0 for k in range(size)) if g else None
+    m = mb.Model("engine", dimension=size, gravity=gravity)
     if g:
         m.parameter("g", g, unit="m/s^2", doc="gravity along -x")
     m.parameter("r", values["r"], unit="m", doc="radius of the cranks")
@@ -64,7 +62,7 @@ def engine(n: int = 1, data: str = "paper", g: float = 0.0, dimension: int = 3) 
         _cylinder(m, k, values)
         m.initial({f"O{k}": theta, f"O{k}.rate": omega}, guess={f"S{k}": "r + l"})
         # the rod points to the cylinder at every crank angle
-        m.initial(guess={f"rod{k}.angle": 0} if dimension == 2 else {f"rod{k}.rotation": {"rotvec": (0, 0, 0)}})
+        m.initial(guess={f"rod{k}.angle": 0} if size == 2 else {f"rod{k}.rotation": {"rotvec": (0, 0, 0)}})
     m.defaults["run"] = {"until": 1.0}
     return m
 

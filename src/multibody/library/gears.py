@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import multibody as mb
-from multibody.library._registry import example, whole, word
+from multibody.library._registry import example, period, whole, word
 
 
 @example("planetary")
@@ -64,7 +64,7 @@ def planetary(
     else:
         rate = m.parameter("speed", speed, unit="rpm", doc="speed of the driven shaft")
         m.motion("S" if chosen == "sun" else "C", rate * mb.rpm * mb.t)
-        m.defaults["kinematics"] = {"until": 60.0 / abs(speed)}
+        period(m, 60.0, speed)
     return m
 
 
@@ -98,5 +98,5 @@ def rack_and_pinion(radius: float = 0.02, swing: float = 90.0, frequency: float 
     amplitude = m.parameter("swing", swing, unit="deg", doc="amplitude of the pinion's angle")
     rate = m.parameter("frequency", frequency, unit="Hz", doc="frequency of the swing")
     m.motion("P", amplitude * mb.deg * mb.sin(2 * mb.pi * rate * mb.t))
-    m.defaults["kinematics"] = {"until": 1.0 / abs(frequency)}
+    period(m, 1.0, frequency)
     return m

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import multibody as mb
-from multibody.library._registry import example, whole
+from multibody.library._registry import example, flag, period, whole
 
 
 @example("iftomm-pendulum")
@@ -66,9 +67,9 @@ def n_four_bar(n: int = 2, v0: float = 1.0, drive: bool = False) -> mb.Model:
         coupler = m.body(f"coupler{k}", mass=mass, inertia=moment, com=middle, frames=end, at=(k * size, size))
         m.revolute(f"B{k}", f"crank{k}.end", coupler)
         m.revolute(f"C{k + 1}", coupler["end"], f"crank{k + 1}.end")
-    if drive:
+    if flag(drive, "drive", "iftomm-n-four-bar"):
         m.motion("A0", mb.pi / 2 + mb.pi / 3 * mb.sin(2 * mb.pi * mb.t))
-        m.defaults["kinematics"] = {"until": 1.0}
+        period(m, 1.0)
     else:
         speed = m.parameter("v0", v0, unit="m/s", doc="first speed of the tips")
         m.initial({"A0": mb.pi / 2, "A0.rate": -speed / size})
@@ -187,7 +188,7 @@ def bricard(section: float = 0.1) -> mb.Model:
 
 
 @example("iftomm-flyball")
-def flyball(omega: float = 6.283185307179586, k: float = 8e5, c: float = 4e4) -> mb.Model:
+def flyball(omega: float = 2 * math.pi, k: float = 8e5, c: float = 4e4) -> mb.Model:
     """IFToMM A05, stiff flyball governor: two arms with heavy balls, held by stiff springs to a slider on the shaft.
 
     The shaft turns about z (``spin``). Arms of 1 m hang on it at z = 1, 0.05 m off the axis; ``hinge1`` and

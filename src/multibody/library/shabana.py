@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
-
 import multibody as mb
-from multibody.library._registry import example
+from multibody.library._registry import example, flag, period
 
 
 @example("slider-crank")
@@ -33,9 +31,9 @@ def slider_crank(l2: float = 0.15, l3: float = 0.35, omega: float = 150.0, drive
     """
     m = mb.Model("slider-crank", dimension=2, gravity=(0, -9.81))
     _slider_crank(m, l2, l3, 0)
-    if drive:
+    if flag(drive, "drive", "slider-crank"):
         m.motion("O", m.parameter("omega", omega, unit="rad/s", doc="speed of the crank") * mb.t)
-        m.defaults["kinematics"] = {"until": 2 * math.pi / abs(omega)}
+        period(m, 2 * mb.pi, omega)
     else:
         m.initial({"O": 0.3, "O.rate": 15.0})
         m.defaults["run"] = {"until": 1.0}
@@ -66,7 +64,7 @@ def offset_slider_crank(l2: float = 0.15, l3: float = 0.35, h: float = 0.05, ome
     m = mb.Model("offset-slider-crank", dimension=2, gravity=(0, -9.81))
     _slider_crank(m, l2, l3, m.parameter("h", h, unit="m", doc="offset of the guide"))
     m.motion("O", m.parameter("omega", omega, unit="rad/s", doc="speed of the crank") * mb.t)
-    m.defaults["kinematics"] = {"until": 2 * math.pi / abs(omega)}
+    period(m, 2 * mb.pi, omega)
     return m
 
 
@@ -101,7 +99,7 @@ def driven_slider(
     speed = m.parameter("omega", omega, unit="rad/s", doc="angular frequency of the motion")
     m.motion("S", middle - swing * crank_length * mb.sin(speed * mb.t))
     m.initial(guess={"O": 80 * mb.deg})
-    m.defaults["kinematics"] = {"until": 2 * math.pi / abs(omega)}
+    period(m, 2 * mb.pi, omega)
     return m
 
 
@@ -165,7 +163,7 @@ def shabana_four_bar(
     speed = m.parameter("omega", omega, unit="rad/s", doc="speed of the crank")
     m.motion("O2", m.parameter("start", start, unit="deg", doc="crank angle at the start") * mb.deg + speed * mb.t)
     m.initial(guess={"link3.angle": 10 * mb.deg, "link4.angle": 245 * mb.deg})
-    m.defaults["kinematics"] = {"until": 2 * math.pi / abs(omega)}
+    period(m, 2 * mb.pi, omega)
     return m
 
 
@@ -197,7 +195,7 @@ def two_link(l2: float = 0.5, l3: float = 0.4, omega2: float = 3.0, omega3: floa
     m.revolute("A", link2["end"], link3)
     m.motion("link2.angle", 0.3 + m.parameter("omega2", omega2, unit="rad/s", doc="speed of link 2") * mb.t)
     m.motion("link3.angle", 0.9 + m.parameter("omega3", omega3, unit="rad/s", doc="speed of link 3") * mb.t)
-    m.defaults["kinematics"] = {"until": 1.0}
+    period(m, 1.0)
     return m
 
 
@@ -239,5 +237,5 @@ def inverted_slider(l2: float = 0.1, d: float = 0.3, start: float = 60.0, omega:
     speed = m.parameter("omega", omega, unit="rad/s", doc="speed of the crank")
     m.motion("O2", m.parameter("start", start, unit="deg", doc="crank angle at the start") * mb.deg + speed * mb.t)
     m.initial(guess={"O3": 0.0, "S": distance + a})
-    m.defaults["kinematics"] = {"until": 2 * math.pi / abs(omega)}
+    period(m, 2 * mb.pi, omega)
     return m

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
-
 import multibody as mb
-from multibody.library._registry import example
+from multibody.library._registry import example, period
 
 Point = tuple[float, float, float]
 
@@ -44,7 +42,7 @@ def rssr(
     m.spherical("rocker_pin", coupler, rocker, at=B)
     m.revolute("rocker_pivot", m.ground, rocker, at=O4, axis=(0.1, -0.3, 1))
     m.motion("crank_pivot", m.parameter("omega", omega, unit="rad/s", doc="speed of the crank") * mb.t)
-    m.defaults["kinematics"] = {"until": 2 * math.pi / abs(omega)}
+    period(m, 2 * mb.pi, omega)
     return m
 
 
@@ -79,7 +77,7 @@ def universal_shaft(beta: float = 30.0, omega: float = 10.0) -> mb.Model:
     m.universal("U", shaft1, shaft2, at=(0, 0, 0), axes=[(0, 1, 0), (0, 0, 1)])
     m.revolute("output", m.ground, shaft2, at=(0, 0, 0), axis=along)
     m.motion("input", m.parameter("omega", omega, unit="rad/s", doc="speed of the input shaft") * mb.t)
-    m.defaults["kinematics"] = {"until": 2 * math.pi / abs(omega)}
+    period(m, 2 * mb.pi, omega)
     return m
 
 
@@ -116,7 +114,7 @@ def double_universal(beta: float = 30.0, length: float = 0.3, omega: float = 10.
     m.universal("U2", middle, shaft2, at=end, axes=[(0, 0, 1), (0, 1, 0)])
     m.revolute("output", m.ground, shaft2, at=end, axis=(1, 0, 0))
     m.motion("input", m.parameter("omega", omega, unit="rad/s", doc="speed of the input shaft") * mb.t)
-    m.defaults["kinematics"] = {"until": 2 * math.pi / abs(omega)}
+    period(m, 2 * mb.pi, omega)
     return m
 
 
@@ -159,5 +157,5 @@ def screw_press(lead: float = 0.01, turns: float = 3.0, time: float = 5.0, force
     m.translational("guide", m.ground, ram, at=(0, 0, 0.2), axis=down)
     m.motion("nut", mb.haversine(mb.t, 0, 0, span, 2 * mb.pi * count))
     m.force("work", ram["face"], value=(0, 0, m.parameter("force", force, unit="N", doc="force against the ram")))
-    m.defaults["kinematics"] = {"until": float(time)}
+    period(m, time)
     return m

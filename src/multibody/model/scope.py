@@ -21,7 +21,7 @@ from multibody.model.expressions import (
 )
 from multibody.model.model import Model, Parameter, caret
 from multibody.model.paths import AXES
-from multibody.model.values import Vector, from_expression
+from multibody.model.values import Vector, check_limits, from_expression
 
 PARAMETERS = frozenset({"parameter"})
 
@@ -103,11 +103,7 @@ class ParameterScope:
         if value is None:
             return
         self.values[path] = value
-        low, high = parameter.min, parameter.max
-        if (low is not None and value < low) or (high is not None and value > high):
-            stated = (("at least", low), ("at most", high))
-            limits = " and ".join(f"{word} {limit:g}" for word, limit in stated if limit is not None)
-            raise ModelError(f"{value:g} is outside its limits", where=where, hint=f"it is {limits}")
+        check_limits(parameter.name, value, parameter.min, parameter.max)
 
     def size(self, parts: tuple[str, ...]) -> int:
         """Return how many components a name has, 0 for a scalar."""

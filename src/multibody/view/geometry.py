@@ -63,7 +63,7 @@ def rounded(points: Floats, radius: float) -> Floats:
     return np.vstack(outline)
 
 
-def circle(center: Floats, radius: float, count: int = 72) -> Floats:
+def circle(center: Floats, radius: float, count: int = 144) -> Floats:
     """Return points of a planar circle (count, 2), the first not repeated."""
     angles = np.linspace(0.0, 2.0 * np.pi, count, endpoint=False)
     return center + radius * np.column_stack([np.cos(angles), np.sin(angles)])
@@ -95,7 +95,9 @@ def zigzag(a: Floats, b: Floats, width: float, coils: int = 7) -> Floats:
     side = np.array([-along[1], along[0]]) if len(a) == 2 else across(along)[0]
     lead = min(0.15 * length, 1.5 * width)
     stations = np.linspace(lead, length - lead, 2 * coils + 1)
-    teeth = [a + along * s + side * width * (0.0 if k in (0, 2 * coils) else 0.5 * (-1) ** k) for k, s in enumerate(stations)]
+    teeth = [
+        a + along * s + side * width * (0.0 if k in (0, 2 * coils) else 0.5 * (-1) ** k) for k, s in enumerate(stations)
+    ]
     return np.array([a, *teeth, b])
 
 
@@ -149,6 +151,18 @@ def tube_faces(start: Floats, end: Floats, radius: float, count: int = 16) -> li
     return [*sides, lower, upper]
 
 
+def inner_point(points: Floats, tolerance: float) -> int:
+    """Return a planar point that lies inside the hull of the others, away from its edges; −1 if there is none."""
+    corners = hull(points)
+    if len(corners) < 3:
+        return -1
+    edges = np.roll(corners, -1, axis=0) - corners
+    normals = np.column_stack([-edges[:, 1], edges[:, 0]]) / np.linalg.norm(edges, axis=1)[:, None]
+    depths = np.min(np.einsum("nij,ij->ni", points[:, None, :] - corners, normals), axis=1)
+    k = int(np.argmax(depths))
+    return k if depths[k] > tolerance else -1
+
+
 def tree_edges(points: Floats) -> list[tuple[int, int]]:
     """Return the edges of a shortest tree through all points (Prim)."""
     edges: list[tuple[int, int]] = []
@@ -160,3 +174,11 @@ def tree_edges(points: Floats) -> list[tuple[int, int]]:
         inside.append(j)
         outside.remove(j)
     return edges
+
+
+def gap_to(points: Floats, segment: Floats) -> Floats:
+    """Return the distances of points from a segment (two points; one point stands for itself)."""
+    a, b = segment[0], segment[-1]
+    square = float((b - a) @ (b - a))
+    part = np.clip((points - a) @ (b - a) / square, 0.0, 1.0) if square > 0.0 else np.zeros(len(points))
+    return np.asarray(np.linalg.norm(points - a - part[:, None] * (b - a), axis=1))

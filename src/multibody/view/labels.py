@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +28,10 @@ class Label:
     slanted: bool = False
 
 
-def place_labels(ax: Axes, labels: list[Label], obstacles: Floats) -> None:
+Write = Callable[[Label, Floats], None]
+
+
+def place_labels(ax: Axes, labels: list[Label], obstacles: Floats, write: Write) -> None:
     """Write the labels, each in the direction in which it covers fewest other labels and drawn points.
 
     Parameters
@@ -38,6 +42,8 @@ def place_labels(ax: Axes, labels: list[Label], obstacles: Floats) -> None:
         Those that come first choose first.
     obstacles : array (n, 2)
         Display points that had better stay visible.
+    write : callable
+        ``write(label, offset)`` puts the middle of the text at an offset from the anchor (pixels).
     """
     points_to_pixels = ax.figure.dpi / 72.0
     taken: list[tuple[float, float, float, float]] = []
@@ -46,7 +52,9 @@ def place_labels(ax: Axes, labels: list[Label], obstacles: Floats) -> None:
         width = 0.58 * label.size * len(label.text) * points_to_pixels + 2.0
         height = 1.25 * label.size * points_to_pixels
         best: tuple[float, Floats] | None = None
-        for rank, factor, (dx, dy) in ((0.02 * k + 0.3 * f, 1.0 + 0.8 * f, d) for f in range(3) for k, d in enumerate(_DIRECTIONS)):
+        for rank, factor, (dx, dy) in (
+            (0.02 * k + 0.3 * f, 1.0 + 0.8 * f, d) for f in range(3) for k, d in enumerate(_DIRECTIONS)
+        ):
             reach = label.distance * points_to_pixels * factor
             center = label.anchor + np.array([dx * (reach + 0.5 * width), dy * (reach + 0.5 * height)])
             box = (center[0] - 0.5 * width, center[1] - 0.5 * height, center[0] + 0.5 * width, center[1] + 0.5 * height)
@@ -55,11 +63,15 @@ def place_labels(ax: Axes, labels: list[Label], obstacles: Floats) -> None:
                 best = (cost, center)
         assert best is not None
         center = best[1]
-        taken.append((center[0] - 0.5 * width, center[1] - 0.5 * height, center[0] + 0.5 * width, center[1] + 0.5 * height))
-        _write(ax, label, (center - label.anchor) / points_to_pixels)
+        taken.append(
+            (center[0] - 0.5 * width, center[1] - 0.5 * height, center[0] + 0.5 * width, center[1] + 0.5 * height)
+        )
+        write(label, center - label.anchor)
 
 
-def _covered(box: tuple[float, float, float, float], taken: list[tuple[float, float, float, float]], obstacles: Floats) -> float:
+def _covered(
+    box: tuple[float, float, float, float], taken: list[tuple[float, float, float, float]], obstacles: Floats
+) -> float:
     """Return how bad it is to write into a box: overlaps with labels, then drawn points inside."""
     x0, y0, x1, y1 = box
     cost = 0.0
@@ -77,13 +89,29 @@ def _outside(box: tuple[float, float, float, float], frame: Any) -> float:
     return float(box[0] < frame.x0 or box[1] < frame.y0 or box[2] > frame.x1 or box[3] > frame.y1)
 
 
-def _write(ax: Axes, label: Label, offset: Floats) -> None:
-    """Write one label with a white halo."""
+def halo() -> list[Any]:
+    """Return the path effects of a white halo."""
     from matplotlib.patheffects import withStroke
 
-    where = ax.transData.inverted().transform(label.anchor)
-    note = ax.annotate(
-        label.text, (where[0], where[1]), xytext=(offset[0], offset[1]), textcoords="offset points", ha="center", va="center",
-        fontsize=label.size, color=label.color, style="italic" if label.slanted else "normal", zorder=9, annotation_clip=False,
-    )  # fmt: skip
-    note.set_path_effects([withStroke(linewidth=2.2, foreground="white", alpha=0.85)])
+    return [withStroke(linewidth=2.2, foreground="white", alpha=0.85)]
+
+
+def looks(label: Label) -> dict[str, Any]:
+    """Return the properties of a label's text."""
+    return {
+        "ha": "center", "va": "center", "fontsize": label.size, "color": label.color, "zorder": 1000.0,
+        "style": "italic" if label.slanted else "normal", "path_effects": halo(),
+    }  # fmt: skip
+
+
+def write_flat(ax: Axes) -> Write:
+    """Return how a label is written on planar axes."""
+
+    def write(label: Label, offset: Floats) -> None:
+        x, y = ax.transData.inverted().transform(label.anchor)
+        dx, dy = offset * 72.0 / ax.figure.dpi
+        ax.annotate(
+            label.text, (x, y), xytext=(dx, dy), textcoords="offset points", annotation_clip=False, **looks(label)
+        )
+
+    return write

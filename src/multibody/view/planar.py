@@ -36,7 +36,12 @@ class PlanarPainter:
     """
 
     def __init__(
-        self, ax: Axes, scene: Scene, size: float, fade: float = 0.0, travel: dict[str, tuple[float, float]] | None = None
+        self,
+        ax: Axes,
+        scene: Scene,
+        size: float,
+        fade: float = 0.0,
+        travel: dict[str, tuple[float, float]] | None = None,
     ) -> None:
         self.ax, self.scene, self.size, self.fade = ax, scene, size, fade
         self.travel = travel or {}
@@ -68,19 +73,34 @@ class PlanarPainter:
         """Return a color as it is at this pose."""
         return lighter(color, 0.8 * self.fade)
 
-    def _area(self, outline: Floats, color: str, z: float, *, paleness: float = 0.55, width: float = 1.2, **options: Any) -> None:
+    def _area(
+        self, outline: Floats, color: str, z: float, *, paleness: float = 0.55, width: float = 1.2, **options: Any
+    ) -> None:
         """Add a filled outline."""
         from matplotlib.patches import Polygon
 
         face = lighter(color, paleness + (1.0 - paleness) * 0.8 * self.fade)
-        patch = Polygon(outline, closed=True, facecolor=face, edgecolor=self._color(color), linewidth=width, zorder=z + self.shift)
+        patch = Polygon(
+            outline, closed=True, facecolor=face, edgecolor=self._color(color), linewidth=width, zorder=z + self.shift
+        )
         patch.set(joinstyle="round", **options)
         self.ax.add_patch(patch)
 
-    def _line(self, points: Sequence[Floats] | Floats, color: str, z: float, width: float = 1.2, **options: Any) -> None:
+    def _line(
+        self, points: Sequence[Floats] | Floats, color: str, z: float, width: float = 1.2, **options: Any
+    ) -> None:
         """Add a line."""
         x, y = np.asarray(points).T
-        self.ax.plot(x, y, color=self._color(color), linewidth=width, zorder=z + self.shift, scalex=False, scaley=False, **options)
+        self.ax.plot(
+            x,
+            y,
+            color=self._color(color),
+            linewidth=width,
+            zorder=z + self.shift,
+            scalex=False,
+            scaley=False,
+            **options,
+        )
 
     def _hatch(self, a: Floats, b: Floats, side: Floats, spacing: float = 0.32) -> None:
         """Add the line of a support from a to b with strokes on the side that is solid."""
@@ -111,7 +131,11 @@ class PlanarPainter:
 
     def _is_round(self, number: int) -> bool:
         """Return whether a body shows as a wheel, a pinion or a cam."""
-        numbers = {w.body for w in self.scene.wheels} | {c.cam for c in self.scene.cams} | {r.pinion for r in self.scene.racks}
+        numbers = (
+            {w.body for w in self.scene.wheels}
+            | {c.cam for c in self.scene.cams}
+            | {r.pinion for r in self.scene.racks}
+        )
         return number in numbers
 
     def _solid(self, solid: Solid, color: str, z: float) -> None:
@@ -137,7 +161,9 @@ class PlanarPainter:
         else:
             self._area(outline, color, Z_WHEEL, paleness=0.72, width=1.0)
             direction = np.array([np.cos(wheel.angle), np.sin(wheel.angle)])
-            self._line([wheel.center, wheel.center + direction * (wheel.radius - 0.6 * depth)], color, Z_WHEEL + 0.1, 1.0)
+            self._line(
+                [wheel.center, wheel.center + direction * (wheel.radius - 0.6 * depth)], color, Z_WHEEL + 0.1, 1.0
+            )
         rim = geometry.circle(wheel.center, wheel.radius)
         self._line(np.vstack([rim, rim[:1]]), INK, Z_WHEEL + 0.2, 0.6, linestyle=(0, (9, 3, 2, 3)))
         self._dot(wheel.contact, ACCENT, Z_JOINT, 3.0)
@@ -267,7 +293,9 @@ class PlanarPainter:
 
     def _block(self, point: Floats, along: Floats, side: Floats, color: str) -> None:
         """Draw a sliding block."""
-        corners = [point + self.size * (1.05 * x * along + 0.62 * y * side) for x, y in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
+        corners = [
+            point + self.size * (1.05 * x * along + 0.62 * y * side) for x, y in ((-1, -1), (1, -1), (1, 1), (-1, 1))
+        ]
         self._area(np.array(corners), color, Z_LINK - 0.1)
 
     def _guides(self, middle: Floats, along: Floats, side: Floats) -> None:
@@ -299,7 +327,9 @@ class PlanarPainter:
         reach = float((mark.points[1] - mark.points[0]) @ along)
         low, high = min(0.0, reach) - 2.5 * self.size, max(0.0, reach) + 2.5 * self.size
         color = body_color(mark.bodies[0])
-        self._line([mark.points[0] + low * along, mark.points[0] + high * along], color, Z_GROUND + 0.3, 1.0, linestyle="--")
+        self._line(
+            [mark.points[0] + low * along, mark.points[0] + high * along], color, Z_GROUND + 0.3, 1.0, linestyle="--"
+        )
         self._dot(mark.points[1], INK, Z_JOINT, 4.5)
 
     # --- forces ---------------------------------------------------------------------------------------------------
@@ -307,7 +337,9 @@ class PlanarPainter:
         """Draw a spring as a zigzag, a bushing as a dashed square."""
         a, b = spring.points
         if spring.kind == "bushing":
-            self._area(geometry.box_corners(np.full(2, 0.9 * self.size), 0.5 * (a + b)), GROUND, Z_JOINT - 0.6, linestyle=":")
+            self._area(
+                geometry.box_corners(np.full(2, 0.9 * self.size), 0.5 * (a + b)), GROUND, Z_JOINT - 0.6, linestyle=":"
+            )
             return
         self._line(geometry.zigzag(a, b, 0.75 * self.size), INK, Z_JOINT - 0.7, 1.0)
         for point, other, grounded in ((a, b, spring.grounded[0]), (b, a, spring.grounded[1])):

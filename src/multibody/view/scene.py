@@ -50,7 +50,9 @@ class Link:
     def span(self) -> float:
         """Largest extent of its points and solids."""
         cloud = np.vstack([self.points, *(solid.points for solid in self.solids)])
-        return float(np.linalg.norm(cloud.max(axis=0) - cloud.min(axis=0))) + max((s.radius for s in self.solids), default=0.0)
+        return float(np.linalg.norm(cloud.max(axis=0) - cloud.min(axis=0))) + max(
+            (s.radius for s in self.solids), default=0.0
+        )
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,9 @@ class Scene:
         parts = [link.points for link in self.links]
         parts += [solid_extent(solid) for link in self.links for solid in link.solids]
         parts += [np.array(spring.points) for spring in self.springs]
-        parts += [np.array(mark.points) for mark in self.marks if mark.kind in ("revolute", "spherical", "fixed", "distance")]
+        parts += [
+            np.array(mark.points) for mark in self.marks if mark.kind in ("revolute", "spherical", "fixed", "distance")
+        ]
         parts += [item.extent() for item in (*self.wheels, *self.racks, *self.cams)]
         return np.vstack(parts)
 
@@ -160,7 +164,9 @@ class Blueprint:
             bodies = (ends[0].body, ends[1].body)
             kind = self.model.joints[name].kind.name
             marks.append(Mark(name, kind, bodies, (points[0], points[1]), (axes[0], axes[1])))
-        springs = [self._spring(name, poses) for name, force in self.model.forces.items() if force.kind.target == "ends"]
+        springs = [
+            self._spring(name, poses) for name, force in self.model.forces.items() if force.kind.target == "ends"
+        ]
         return Scene(
             tables, links, marks, springs, wheels_at(tables, self.scope, poses), racks_at(tables, self.scope, poses),
             cams_at(tables, self.scope, poses, q),
@@ -169,7 +175,13 @@ class Blueprint:
     def _link(self, b: int, poses: Poses) -> Link:
         """Return a body at its pose."""
         solids = tuple(
-            Solid(s.kind, poses.place(b, s.points), s.radius, poses.axes(b, s.axis) if len(s.axis) else s.axis, s.thickness)
+            Solid(
+                s.kind,
+                poses.place(b, s.points),
+                s.radius,
+                poses.axes(b, s.axis) if len(s.axis) else s.axis,
+                s.thickness,
+            )
             for s in self.solids[b]
         )
         return Link(b, self.tables.bodies[b], poses.place(b, self.points[b]), solids)
@@ -215,19 +227,29 @@ class Blueprint:
     def _solids(self, name: str) -> tuple[Solid, ...]:
         """Return the shapes of a body from its center of mass."""
         origin = self.tables.vector(self.tables.frames[name, "origin"][0])
-        return tuple(self._solid(shape, origin) for shape in self.model.bodies[name].shape if shape.kind not in ("mesh", "point"))
+        return tuple(
+            self._solid(shape, origin) for shape in self.model.bodies[name].shape if shape.kind not in ("mesh", "point")
+        )
 
     def _solid(self, shape: Any, origin: Floats) -> Solid:
         """Return one shape in numbers."""
         d = self.tables.dimension
         numbers = {key: self._scalar(shape.fields[key]) for key in ("radius", "thickness") if key in shape.fields}
         if shape.kind in ("rod", "cylinder"):
-            return Solid(shape.kind, np.array([self._vector(p) for p in shape.value]) + origin, numbers.get("radius", 0.0))
+            return Solid(
+                shape.kind, np.array([self._vector(p) for p in shape.value]) + origin, numbers.get("radius", 0.0)
+            )
         if shape.kind == "box":
             middle = self._vector(shape.fields["at"]) if "at" in shape.fields else np.zeros(d)
             return Solid("box", box_corners(self._vector(shape.value), middle) + origin)
         axis = self._vector(shape.fields["axis"]) if "axis" in shape.fields else np.eye(d)[d - 1]
-        return Solid(shape.kind, (self._vector(shape.value) + origin)[None], numbers["radius"], axis, numbers.get("thickness", 0.0))
+        return Solid(
+            shape.kind,
+            (self._vector(shape.value) + origin)[None],
+            numbers["radius"],
+            axis,
+            numbers.get("thickness", 0.0),
+        )
 
     def _scalar(self, number: Any) -> float:
         return self.scope.value(self.scope.scalar(number, "draw"), "draw")

@@ -14,7 +14,7 @@ PALETTE = ("#2f6fb0", "#d9822b", "#3f9150", "#b3434b", "#7a5aa6", "#8a6a43", "#c
 RC: dict[str, Any] = {
     "font.size": 9.0,
     "axes.titlesize": 10.0,
-    "axes.titleweight": "semibold",
+    "axes.titleweight": "bold",
     "axes.titlelocation": "left",
     "axes.labelsize": 9.0,
     "axes.labelcolor": INK,

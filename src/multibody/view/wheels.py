@@ -112,11 +112,15 @@ def _add_pair(tables: Tables, scope: Scope, poses: Poses, joint: Joint, wheels: 
     bodies = [end.body for end in tables.ends[joint.name]]
     centers = [wheel_center(tables, poses, joint.name, k, carrier) for k in range(2)]
     sizes = [scope.value(scope.scalar(item, where), where) for item in fields["teeth"] or fields["radii"]]
-    radii = _radii(sizes, bool(fields["radii"]), bool(fields["internal"]), float(np.linalg.norm(centers[1] - centers[0])))
+    radii = _radii(
+        sizes, bool(fields["radii"]), bool(fields["internal"]), float(np.linalg.norm(centers[1] - centers[0]))
+    )
     axes = [_axis(tables, scope, poses, joint, k, carrier) for k in range(2)]
     outer = int(np.argmax(sizes)) if fields["internal"] else -1
     contact = _contact(centers, radii, outer)
-    counts = [round(s) if fields["teeth"] and s == round(s) and 3 < s <= MOST_TEETH and not len(axes[0]) else 0 for s in sizes]
+    counts = [
+        round(s) if fields["teeth"] and s == round(s) and 3 < s <= MOST_TEETH and not len(axes[0]) else 0 for s in sizes
+    ]
     for k in (0, 1):
         partner = wheels.get((bodies[1 - k], _step(radii[1 - k], radii)))
         key = (bodies[k], _step(radii[k], radii))
@@ -243,7 +247,9 @@ def _cam(tables: Tables, scope: Scope, poses: Poses, joint: Joint, contact: floa
     roller = 0.0 if fields["roller"] is None else scope.value(scope.scalar(fields["roller"], where), where)
     face = np.zeros((0, tables.dimension))
     if fields["flat"] is not None:
-        face = _face(poses.axes(second.body, tables.matrix(second.axes)), _vector(scope, fields["flat"], joint.name), axes)
+        face = _face(
+            poses.axes(second.body, tables.matrix(second.axes)), _vector(scope, fields["flat"], joint.name), axes
+        )
         face = tip + face * 1.2 * float(np.max(np.abs(radius)))
     axis = np.zeros(0) if tables.dimension == 2 else np.cross(axes[:, 0], axes[:, 1])
     return Cam(joint.name, first.body, second.body, curve[:-1], curve[-1], tip, roller, face, axis)
@@ -273,6 +279,8 @@ def _splines(tables: Tables) -> dict[str, Any]:
     from multibody.kernels.programs import spline_value
 
     def make(k: int) -> Any:
-        return lambda x, order=0: np.vectorize(lambda value: spline_value(tables.I, tables.F, k, order, float(value)))(x)
+        return lambda x, order=0: np.vectorize(lambda value: spline_value(tables.I, tables.F, k, order, float(value)))(
+            x
+        )
 
     return {name: make(k) for k, name in enumerate(tables.model.tables)}

@@ -1,0 +1,157 @@
+"""Every snippet of the documentation runs, page by page, and prints what the page says that it prints.
+
+* ``python`` blocks of a page are executed in order, in one namespace and in an empty directory.
+* A ``text`` block that follows one directly is what it prints: numbers are compared to six digits, ``…`` stands for
+  anything.
+* A ``yaml`` block with a title is written to a file of that name. One with the key ``name`` is a whole model: it is read
+  and assembled, and where a snippet before it built a model of the same name, both are the same.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import math
+import re
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import multibody as mb
+from multibody.files.reader import read_text
+from multibody.files.writer import model_to_plain
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+FENCE = re.compile(r"^(?P<indent> *)```(?P<language>\w+)?(?: +title=\"(?P<title>[^\"]+)\")?[^\n]*$")
+ANYTHING = "…"
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block: its language, title, text, first line, and whether it follows the block before it directly."""
+
+    language: str
+    title: str
+    text: str
+    line: int
+    follows: bool
+
+
+def blocks_of(page: Path) -> Iterator[Block]:
+    """Yield the fenced blocks of a page."""
+    lines = page.read_text(encoding="utf-8").split("\n")
+    follows, k = False, 0
+    while k < len(lines):
+        opening = FENCE.match(lines[k])
+        if opening is None:
+            follows = follows and not lines[k].strip()
+            k += 1
+            continue
+        indent = opening["indent"]
+        last = next(n for n in range(k + 1, len(lines)) if lines[n] == f"{indent}```")
+        text = "\n".join(line.removeprefix(indent) for line in lines[k + 1 : last]) + "\n"
+        yield Block(opening["language"] or "", opening["title"] or "", text, k + 2, follows)
+        follows, k = True, last + 1
+
+
+def pages() -> list[str]:
+    """Return the pages that hold something to run."""
+    found = sorted(str(page.relative_to(DOCS)) for page in DOCS.rglob("*.md"))
+    return [name for name in found if any(is_run(block) for block in blocks_of(DOCS / name))]
+
+
+def is_run(block: Block) -> bool:
+    """Return whether a block is executed or read."""
+    return block.language == "python" or (block.language == "yaml" and "name:" in block.text)
+
+
+@pytest.mark.parametrize("name", pages())
+def test_the_snippets_of_a_page_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    monkeypatch.chdir(tmp_path)
+    namespace: dict[str, Any] = {"__name__": "snippet"}
+    printed = ""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # runs that stop early on purpose
+        for block in blocks_of(DOCS / name):
+            place = f"docs/{name}:{block.line}"
+            if block.language == "yaml":
+                read(block, namespace)
+            elif block.language == "python":
+                printed = execute(block, name, namespace)
+            elif block.language == "text" and block.follows and printed:
+                compare(printed, block.text, place)
+                printed = ""
+    close_figures()
+
+
+def execute(block: Block, name: str, namespace: dict[str, Any]) -> str:
+    """Run a block of Python so that a traceback names the line of the page; return what it printed."""
+    stream = io.StringIO()
+    code = compile("\n" * (block.line - 1) + block.text, str(DOCS / name), "exec")
+    with contextlib.redirect_stdout(stream):
+        exec(code, namespace)
+    return stream.getvalue()
+
+
+def read(block: Block, namespace: dict[str, Any]) -> None:
+    """Write a YAML block with a title to its file; read and assemble it if it is a model."""
+    if block.title:
+        Path(block.title).write_text(block.text, encoding="utf-8")
+    if not re.search(r"^name:", block.text, re.MULTILINE):
+        return
+    model = read_text(block.text, block.title or "snippet.yaml", mb.Model)
+    state = model.assemble()
+    assert state.ok, state.status.message
+    twins = [other for other in namespace.values() if isinstance(other, mb.Model) and other.name == model.name]
+    if twins:
+        assert model_to_plain(model) in [model_to_plain(twin) for twin in twins]
+
+
+def compare(printed: str, shown: str, place: str) -> None:
+    """Compare what was printed with what the page shows, number by number."""
+    pattern = [line.split() for line in shown.strip().split("\n")]
+    found = [line.split() for line in printed.strip().split("\n")]
+    assert matches(found, pattern), f"{place} shows\n{shown}\nbut the snippet prints\n{printed}"
+
+
+def matches(found: list[list[str]], pattern: list[list[str]]) -> bool:
+    """Return whether the lines match; a line ``…`` stands for any number of lines."""
+    for k, line in enumerate(pattern):
+        if line == [ANYTHING]:
+            return any(matches(found[n:], pattern[k + 1 :]) for n in range(k, len(found) + 1))
+        if k >= len(found) or len(found[k]) != len(line):
+            return False
+        if not all(same(a, b) for a, b in zip(found[k], line, strict=True)):
+            return False
+    return len(found) == len(pattern)
+
+
+def same(found: str, shown: str) -> bool:
+    """Return whether two words are equal, or differ by numbers that are equal to six digits."""
+    if found == shown or shown == ANYTHING:
+        return True
+    number = re.compile(r"[-+]?\d+\.?\d*(?:e[-+]?\d+)?")
+    if number.sub("#", found) != number.sub("#", shown):
+        return False
+    pairs = zip(number.findall(found), number.findall(shown), strict=True)
+    return all(math.isclose(float(a), float(b), rel_tol=1e-6, abs_tol=1e-9) for a, b in pairs)
+
+
+def close_figures() -> None:
+    """Close what a page has drawn."""
+    import matplotlib.pyplot as plt
+
+    plt.close("all")
+
+
+def test_a_page_that_shows_something_else_is_found() -> None:
+    compare("x = 1.0000000001 m\n", "x = 1.0 m\n", "here")
+    compare("a\nb\nc 2.5\n", "a\n…\nc …\n", "here")
+    for shown in ("x = 1.001 m\n", "x = 1.0 mm\n", "x = 1.0 m\nmore\n"):
+        with pytest.raises(AssertionError, match="but the snippet prints"):
+            compare("x = 1.0 m\n", shown, "here")
