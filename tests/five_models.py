@@ -116,7 +116,7 @@ MODELS = {
 
 
 def everything(dimension: int) -> mb.Model:
-    """A model with every kind of item and of field."""
+    """Return a model with every kind of item and of field."""
     d = dimension
     m = mb.Model("everything", d, gravity=("g0", 0, -9.81)[:d], units={"length": "mm", "time": "ms", "mass": "g"})
     m.length = 12.5
@@ -159,7 +159,8 @@ def everything(dimension: int) -> mb.Model:
     m.motion("J1", "step(t, 0, 0, a, 1)*if(t < 1, 2, -3e-7)")
     m.initial({"J0": "a", "c.x.rate": 2.5}, guess={"c.y": {"value": "a", "weight": 3}, "b0.x": 1})
     if d == 3:
-        m.initial({"b1.rotation": {"rpy": (0, "a", 1)}}, guess={"S.rotation": {"value": {"z": (0, 1, "a")}, "weight": 2}})
+        turned = {"value": {"z": (0, 1, "a")}, "weight": 2}
+        m.initial({"b1.rotation": {"rpy": (0, "a", 1)}}, guess={"S.rotation": turned})
     m.output("y", "c.f.y - lift(J0)/2^a^2")
     m.event("hit", "c.y - a", terminal=True, direction=-1)
     m.defaults["run"] = {"until": 1.5, "integrator": "radau", "grid": [0, 0.5]}

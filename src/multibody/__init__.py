@@ -33,7 +33,7 @@ _HOME = {
     "Expression": "multibody.model.expressions",
 }
 _FUNCTIONS = (
-    "t", "pi", "deg", "rpm", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "log",
+    "t", "phi", "pi", "deg", "rpm", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "log",
     "sqrt", "sign", "step", "haversine", "poly", "norm", "unit", "cross", "dot", "if_", "min_", "max_", "abs_",
 )  # fmt: skip
 

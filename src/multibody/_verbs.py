@@ -10,7 +10,7 @@ from multibody.model.model import Model as _Model
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from multibody.analyses.check import CheckReport
+    from multibody.analyses.check_report import CheckReport
     from multibody.analyses.relative import RelativeMotion
     from multibody.results.run import Run
     from multibody.results.state import State
@@ -146,5 +146,3 @@ def load(source: str, **parameters: Any) -> Model:
 
     model: Model = read_file(source, Model, parameters)
     return model
-
-

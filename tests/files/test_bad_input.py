@@ -2,11 +2,16 @@
 
 import json
 from pathlib import Path
+from random import Random
+from typing import Any
 
 import pytest
 
 import multibody as mb
+from five_models import everything
 from multibody.files.reader import read_text
+from multibody.files.writer import model_to_plain
+from multibody.files.yaml12 import read_yaml
 from multibody.tables.lower import lower
 
 PLANAR = """\
@@ -62,7 +67,8 @@ CASES = {
                               'the name "l2" is taken; names are unique over the whole model'),
     "reserved name": (("  A:", "  t:"), 12, "joints.t", '"t" is reserved; choose another name'),
     "no identifier": (("  A:", "  a-b:"), 12, "joints.a-b", "is not a name; a name is letters, digits and underscores"),
-    "negative mass": (("mass: 1.0", "mass: -1.0"), 6, "bodies.crank", 'body "crank": mass -1 is negative; a mass is zero'),
+    "negative mass": (("mass: 1.0", "mass: -1.0"), 6, "bodies.crank",
+        'body "crank": mass -1 is negative; a mass is zero'),
     "negative inertia": (("inertia: 0.01", "inertia: -2"), 7, "bodies.crank", "inertia -2 is negative"),
     "zero axis": ((PIN, "{translational: [crank.pin, rod], axis: [0, 0]}"), 12, "joints.A",
                   'joint "A": the axis is zero; an axis may have any length but zero'),
@@ -81,7 +87,8 @@ CASES = {
     "two shapes of orientation": (("com: [l3/2, 0]", "rpy: [0, 0, 0]"), 9, "bodies.rod", '"rpy" needs dimension 3'),
     "NaN": (("mass: 0.5", "mass: .nan"), 9, "bodies.rod.mass", ".nan is not a finite number"),
     "nan as a formula": (("mass: 0.5", "mass: nan"), 9, "bodies.rod", '"nan" is not a number; give a finite number'),
-    "not a number": (("mass: 0.5", "mass: {a: 1}"), 9, "bodies.rod", "{'a': 1} is not a number; give a number or a formula"),
+    "not a number": (("mass: 0.5", "mass: {a: 1}"), 9, "bodies.rod",
+        "{'a': 1} is not a number; give a number or a formula"),
     "dimension": (("dimension: 2", "dimension: 4"), 2, "dimension", "dimension 4; it is 2 or 3"),
     "dimension as text": (("dimension: 2", "dimension: two"), 2, "dimension", "it is 2 or 3"),
     "unit": (("parameters:", "units: {length: inch}\nparameters:"), 3, "units",
@@ -99,7 +106,8 @@ CASES = {
     "tab": (("    mass: 1.0", "\tmass: 1.0"), 6, "", "tab"),
     "driven twice": (("pi/3*t", "pi/3*t\n  O.angle: t"), 15, "motions.O.angle",
                      'motion "O.angle": "O" drives the same coordinate; keep one of the two motions'),
-    "motion of a rate": (("  O: pi", "  O.rate: pi"), 14, "motions.O.rate", '"O.rate" is a rate; name the coordinate itself: O'),
+    "motion of a rate": (("  O: pi", "  O.rate: pi"), 14, "motions.O.rate",
+        '"O.rate" is a rate; name the coordinate itself: O'),
     "motion of the ground": (("  O: pi", "  ground.x: pi"), 14, "motions.ground.x", "the ground does not move"),
     "motion of a parameter": (("  O: pi", "  l2: pi"), 14, "motions.l2", '"l2" is a parameter; name a coordinate'),
     "motion of a coordinate": (("pi/3*t", "A"), 14, "motions.O", '"A" cannot stand here; only parameter, time may'),
@@ -107,30 +115,41 @@ CASES = {
     "circle": (("l3: 0.35", "l3: l4 + 1, l4: 2*l3"), 3, "parameters.l3", "it depends on itself (l3 → l4 → l3); break"),
     "vector for a number": (("mass: 0.5", 'mass: "[l2, l3]"'), 9, "bodies.rod.mass", "is a vector; a number is needed"),
     "number for a vector": (("com: [l3/2, 0]", "com: l3"), 9, "bodies.rod.com", "l3 is a number; a vector is needed"),
-    "component of a number": (("mass: 0.5", "mass: l2.x"), 9, "bodies.rod.mass", 'parameter "l2" is a number; write l2'),
-    "limits": (("l3: 0.35", "l3: {value: 2*l2, max: 0.2}"), 3, "parameters.l3", "0.3 is outside its limits; choose l3 ≤ 0.2"),
-    "key of a parameter": (("l3: 0.35", "l3: {value: 1, mx: 0.2}"), 3, "parameters.l3", 'unknown field "mx"; did you mean "max"'),
+    "component of a number": (("mass: 0.5", "mass: l2.x"), 9, "bodies.rod.mass",
+        'parameter "l2" is a number; write l2'),
+    "limits": (("l3: 0.35", "l3: {value: 2*l2, max: 0.2}"), 3, "parameters.l3",
+        "0.3 is outside its limits; choose l3 ≤ 0.2"),
+    "key of a parameter": (("l3: 0.35", "l3: {value: 1, mx: 0.2}"), 3, "parameters.l3",
+        'unknown field "mx"; did you mean "max"'),
     "not finite": (("l3: 0.35", "l3: 1/(l2 - 0.15)"), 3, "parameters.l3", "is not a finite number"),
     "held path": (("motions:", "initial: {O.angel: 1}\nmotions:"), 13, "initial.O.angel",
                   'unknown name "O.angel"; did you mean "angle"? Joint "O" (revolute) has angle, rate.'),
-    "held value over time": (("motions:", "initial: {A: 2*t}\nmotions:"), 13, "initial.A", "it depends on t; a value over time"),
-    "held orientation": (("motions:", "initial: {A: {rpy: [0, 0, 1]}}\nmotions:"), 13, "initial.A", "it takes a number"),
+    "held value over time": (("motions:", "initial: {A: 2*t}\nmotions:"), 13, "initial.A",
+        "it depends on t; a value over time"),
+    "held orientation": (("motions:", "initial: {A: {rpy: [0, 0, 1]}}\nmotions:"), 13, "initial.A",
+        "it takes a number"),
     "weight": (("motions:", "guess: {A: {value: 2, weigth: 1}}\nmotions:"), 13, "guess.A", 'did you mean "weight"?'),
-    "output": (("motions:", "outputs: {y: rod.cm.y}\nmotions:"), 13, "outputs.y", 'unknown name "rod.cm.y"; did you mean "com"?'),
+    "output": (("motions:", "outputs: {y: rod.cm.y}\nmotions:"), 13, "outputs.y",
+        'unknown name "rod.cm.y"; did you mean "com"?'),
     "outputs in a circle": (("motions:", "outputs: {y: z, z: 2*y}\nmotions:"), 13, "outputs.y", "it depends on itself"),
     "event": (("motions:", "events: {e: {then: 3}}\nmotions:"), 13, "events.e", "it does not say when"),
     "coupler": ((PIN, "{coupler: O.rate - 2*t}"), 12, "joints.A", '"O.rate" cannot stand here'),
-    "coupler of nothing": ((PIN, "{coupler: l2 - 2*t}"), 12, "joints.A", "it names no coordinate; write an expression of"),
-    "cam": ((PIN, "{cam: [crank.pin, rod], profile: 0.1 + 0.01*sin(psi)}"), 12, "joints.A.profile", 'unknown name "psi"'),
+    "coupler of nothing": ((PIN, "{coupler: l2 - 2*t}"), 12, "joints.A",
+        "it names no coordinate; write an expression of"),
+    "cam": ((PIN, "{cam: [crank.pin, rod], profile: 0.1 + 0.01*sin(psi)}"), 12, "joints.A.profile",
+        'unknown name "psi"'),
     "spring law": (("motions:", "forces:\n  s:\n    spring: [ground, rod]\n    force: -s.lenght\nmotions:"), 16,
                    "forces.s.force", 'unknown name "s.lenght"'),
     "effort": (("motions:", "forces: {e: {effort: OO, value: 1}}\nmotions:"), 13, "forces.e", 'unknown name "OO"'),
-    "axes of a load": (("motions:", "forces: {e: {force: rod, value: [1, 0], axes: grund}}\nmotions:"), 13, "forces.e.axes",
+    "axes of a load": (("motions:", "forces: {e: {force: rod, value: [1, 0], axes: grund}}\nmotions:"), 13,
+        "forces.e.axes",
                        'unknown axes "grund"; they are ground or body'),
     "function": (("pi/3*t", "sn(t)"), 14, "motions.O", 'unknown function "sn"; did you mean "sin"?'),
-    "table": (("motions:", "tables: {f: {x: [0, 0], y: [1, 1]}}\nmotions:"), 13, "tables.f", "x does not increase; sort"),
+    "table": (("motions:", "tables: {f: {x: [0, 0], y: [1, 1]}}\nmotions:"), 13, "tables.f",
+        "x does not increase; sort"),
     "options": (("motions:", "run: 3\nmotions:"), 13, "run", "it is not a mapping"),
-    "frame of the ground": (("joints:", "ground: {x: [0, 0]}\njoints:"), 10, "ground.frames.x", '"x" would hide a path'),
+    "frame of the ground": (("joints:", "ground: {x: [0, 0]}\njoints:"), 10, "ground.frames.x",
+        '"x" would hide a path'),
 }  # fmt: skip
 
 
@@ -194,7 +213,7 @@ def test_nesting_without_end(opening: str, closing: str) -> None:
 
 def test_an_impossible_inertia_is_told_when_the_model_is_lowered() -> None:
     model = read_text("bodies: {top: {mass: 1, inertia: [1, 1, 5]}}\n", "top.yaml", mb.Model)
-    with pytest.raises(mb.ModelError, match=r"no body has the principal moments 1, 1, 5; each is at most the sum") as caught:
+    with pytest.raises(mb.ModelError, match=r"no body has the principal moments 1, 1, 5; each is") as caught:
         lower(model)
     assert caught.value.where == "bodies.top"
 
@@ -204,7 +223,7 @@ def test_six_loose_numbers_are_no_inertia() -> None:
     assert "give three principal moments or a 3×3 matrix" in str(error)
 
 
-# --- many faults at once -----------------------------------------------------------------------------------------------
+# --- many faults at once ---------------------------------------------------------------------------------------------
 
 
 def faults(text: str) -> list[mb.ModelError]:
@@ -272,3 +291,53 @@ outputs: {y: J.angle + c}
 def test_a_misspelled_section_is_read_all_the_same() -> None:
     text = PLANAR.replace("bodies:", "bodys:").replace("mass: 0.5", "mass: -0.5")
     assert [(error.line, error.where) for error in faults(text)] == [(4, ""), (9, "bodies.rod")]
+
+
+# --- anything at all -------------------------------------------------------------------------------------------------
+
+ODD = (
+    None, True, [], {}, 0, -1, 1e300, "", "a", "l2 + ", "x.y.z", "ground", "..", "$k", "k", "t", "phi", [1], [1, 2, 3],
+    ["a", "b"], {"a": 1}, {"value": 1}, {"rpy": [0, 0, 0]}, {"euler": {"": [1, 2, 3]}}, [None, None], [{}], [[]],
+    {"for": {"k": 2}}, "1b", 10**30, "é", "a" * 5000, "[1, 2, 3]", "norm(3)", "f(",
+    {"name": 1, "dimension": 2, "first": 3, "self": 1, "item": 4, "kind_name": 1, "target": 2, "body_name": 2},
+)  # fmt: skip
+ODD_KEYS = ("a", "t", "c", "self", "item", "name", "dimension", "O.rate", "", "$k", "at", "x", "a.b", "__class__")
+
+
+def places(data: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Return the paths of everything inside plain data."""
+    keys = data if isinstance(data, dict) else range(len(data)) if isinstance(data, list) else ()
+    return [place for key in keys for place in [(*path, key), *places(data[key], (*path, key))]]
+
+
+def spoiled(data: Any, random: Random) -> Any:
+    """Return data with one place replaced, removed or renamed."""
+    data = json.loads(json.dumps(data))
+    *outer, last = random.choice(places(data))
+    inner = data
+    for key in outer:
+        inner = inner[key]
+    action = random.random()
+    if action < 0.6:
+        inner[last] = random.choice(ODD)
+    elif action < 0.8 or isinstance(inner, list):
+        del inner[last]
+    else:
+        inner[random.choice(ODD_KEYS)] = inner.pop(last)
+    return data
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_whatever_a_file_holds_it_is_a_model_or_a_model_error(seed: int) -> None:
+    random = Random(seed)
+    models = [model_to_plain(everything(2)), model_to_plain(everything(3))]
+    models += [read_yaml(file.read_text(), file.name).data for file in (Path(__file__).parent / "models").iterdir()]
+    refused = 0
+    for _ in range(100):
+        data = spoiled(random.choice(models), random)
+        try:
+            read_text(json.dumps(data), "odd.json", mb.Model, format="json")
+        except mb.ModelError as error:
+            refused += 1
+            assert str(error).startswith("odd.json:")
+    assert refused > 50

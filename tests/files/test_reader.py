@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from five_models import MODELS
 
 import multibody as mb
+from five_models import MODELS
 from multibody.files.reader import read_file, read_text
 from multibody.files.yaml12 import read_yaml
 from multibody.model.model import Model
@@ -55,7 +55,7 @@ def test_a_characteristic_length() -> None:
     assert read_text("length: 0.25\n", "f.yaml", Model).length == 0.25
 
 
-# --- parameters --------------------------------------------------------------------------------------------------------
+# --- parameters ------------------------------------------------------------------------------------------------------
 
 PARAMETERS = """\
 dimension: 2
@@ -107,12 +107,12 @@ def test_a_value_that_cannot_be_set(given: dict[str, object], message: str) -> N
     assert caught.value.line is None
 
 
-# --- sources -----------------------------------------------------------------------------------------------------------
+# --- sources ---------------------------------------------------------------------------------------------------------
 
 
 def test_a_missing_file_says_so(tmp_path: Path) -> None:
     (tmp_path / "engine.yaml").write_text("name: engine\n")
-    with pytest.raises(mb.ModelError, match='there is no such file; did you mean "engine.yaml"') as caught:
+    with pytest.raises(mb.ModelError, match=r'there is no such file; did you mean "engine\.yaml"') as caught:
         read_file(tmp_path / "engin.yaml", Model)
     assert caught.value.file == str(tmp_path / "engin.yaml")
     with pytest.raises(mb.ModelError, match="there is no such file; check the path"):
@@ -138,7 +138,7 @@ def test_a_library_model_is_found_by_name() -> None:
         read_file("slider-crnk", mb.Model)
 
 
-# --- the same checks for models made in Python -------------------------------------------------------------------------
+# --- the same checks for models made in Python -----------------------------------------------------------------------
 
 
 def test_python_models_get_the_same_checks() -> None:

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from five_models import planetary
 
 import multibody as mb
+from five_models import planetary
 from multibody.files.reader import read_text
 from multibody.files.writer import model_to_plain
 from multibody.tables.lower import lower
@@ -93,7 +93,8 @@ def test_a_count_may_be_a_formula_and_begin_elsewhere() -> None:
 
 
 def test_an_index_may_go_around() -> None:
-    text = PLANETARY.replace("sun_mesh$k: {gear: [sun, planet$k]", 'pair$k: {gear: [planet$k, "planet$(if(k<n, k+1, 1))"]')
+    mesh = 'pair$k: {gear: [planet$k, "planet$(if(k<n, k+1, 1))"]'
+    text = PLANETARY.replace("sun_mesh$k: {gear: [sun, planet$k]", mesh)
     joints = read(text, n=4).joints
     assert [joints[f"pair{k}"].second for k in range(1, 5)] == ["planet2", "planet3", "planet4", "planet1"]
 
@@ -125,7 +126,7 @@ repeat:
         ("{k: n}", "{k: n, j: 2}", 9, "repeat.0", "it needs one counter; write for: {k: n}"),
         ("{k: n}", "{k: link0}", 9, "repeat.0.for", 'unknown name "link0"'),
         ("{k: n}", "{t: n}", 9, "repeat.0.for", '"t" is reserved'),
-        ("  joints:\n    J$k", "  joint:\n    J$k", 17, "repeat.0.joint", 'unknown key "joint"; did you mean "joints"?'),
+        ("  joints:\n    J$k", "  joint:\n    J$k", 17, "repeat.0.joint", 'unknown key "joint"; did you mean "joints"'),
         ("J$k: {rev", "J$i: {rev", 18, "repeat.0.joints.J$i", 'unknown counter "$i"; the counter here is $k'),
         ("J$k: {rev", "J: {rev", 18, "repeat.0.joints.J", "all its copies have one name; put the counter into it: $k"),
         ("link$(k-1), link", "link$(k-2), link", 18, "repeat.0.joints.J$k", "k-2 is -1 for k = 1; names are numbered"),

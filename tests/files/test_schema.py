@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from five_models import everything
 
+from five_models import everything
 from multibody.files.reader import KEYS, read_file
 from multibody.files.schema import json_schema
 from multibody.files.writer import model_to_plain

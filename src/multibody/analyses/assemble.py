@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from multibody.analyses.branches import branch_label
-from multibody.analyses.leastnorm import DENSE_LIMIT, constrained_step, sparse_step
-from multibody.analyses.start import Starter, drawn_pose, read_pose, write_pose
+from multibody.analyses.leastnorm import DENSE_ASSEMBLY, constrained_step, sparse_step
+from multibody.analyses.start import Starter, drawn_pose, read_pose, targets, write_pose
 from multibody.analyses.state import State, Status
 from multibody.analyses.system import Floats, System, tables_of
 from multibody.model.model import Model
@@ -60,8 +60,6 @@ def assemble(model: Model, initial: State | None = None, t: float | None = None)
 
 def set_start_references(system: System, q: Floats, t: float) -> None:
     """Let counted angles start at the values that motions, held values and guesses ask for."""
-    from multibody.analyses.start import targets
-
     system.take_references(q)
     for function, value in targets(system, q, t).items():
         if not system.tables.function_is_length[function]:
@@ -76,14 +74,14 @@ class PositionSolver:
         self.count = system.all_rows
         self.history: list[dict[str, Any]] = []
         tables = system.tables
-        self.soft = [(s.function, float(system.F[v]), float(system.F[w])) for s, v, w, _ in tables.soft if s.function >= 0]
-        pointer = tables.row_pointer[: self.count + 1]
-        self.pattern = (np.repeat(np.arange(self.count), np.diff(pointer)), tables.columns[: pointer[-1]])
+        self.soft = [
+            (s.function, float(system.F[v]), float(system.F[w])) for s, v, w, _ in tables.soft if s.function >= 0
+        ]
         self.target = np.zeros(self.count)  # the residual that continuation asks for
 
     def residual(self, q: Floats) -> Floats:
         """Return the scaled Φ of all rows."""
-        return self.system.phi(q, self.t, 0, self.count) * self.system.scale_rows
+        return np.asarray(self.system.phi(q, self.t, 0, self.count) * self.system.scale_rows)
 
     def solve(self, starts: list[Floats]) -> Floats:
         """Return the first closed pose from the given starts, else the best one found."""
@@ -105,7 +103,7 @@ class PositionSolver:
             yield self.newton(start)
             self.history.append({"restart": True}) if self.history else None
         yield self.continuation(starts[0])
-        tries = 12 if self.system.nv <= DENSE_LIMIT else 0
+        tries = 12 if self.system.nv <= DENSE_ASSEMBLY else 0
         for k in range(tries):
             shake = random.normal(size=self.system.nv) * self.system.scale_columns * (0.2 + 0.1 * k)
             yield self.newton(self.system.displaced(starts[0], shake))
@@ -153,12 +151,16 @@ class PositionSolver:
         """Return the Newton step of smallest norm that also follows the guesses."""
         system = self.system
         c = self.residual(q) - self.target
-        if system.nv > DENSE_LIMIT:
-            rows, columns = self.pattern
-            entries = system.entries(q, self.t, 0, self.count) * system.scale_rows[rows] * system.scale_columns[columns]
-            return sparse_step(entries, rows, columns, (self.count, system.nv), c) * system.scale_columns
-        J = system.scaled(system.jacobian(q, self.t, 0, self.count))
         soft, rest = self._soft(q)
+        if system.nv > DENSE_ASSEMBLY:
+            from scipy.sparse import csr_array
+
+            from multibody.analyses.rank import scaled_rows
+
+            return (
+                sparse_step(scaled_rows(system, q, self.t, self.count), c, csr_array(soft), rest) * system.scale_columns
+            )
+        J = system.scaled(system.jacobian(q, self.t, 0, self.count))
         return constrained_step(J, c, soft, rest) * system.scale_columns
 
     def _soft(self, q: Floats) -> tuple[Floats, Floats]:
@@ -182,7 +184,8 @@ class PositionSolver:
 
     def flipped(self, q: Floats) -> list[str]:
         """Return the joints whose axes point against each other although their rows are satisfied."""
-        tables, found = self.system.tables, []
+        tables = self.system.tables
+        found: list[str] = []
         if tables.dimension == 2:
             return found
         for name, (first, second) in tables.ends.items():
@@ -199,7 +202,7 @@ class PositionSolver:
         """Return a pose in which flipped joints were turned over and the mechanism closed again, if that works."""
         for _ in range(3):
             names = self.flipped(q)
-            if not names or self.system.nv > DENSE_LIMIT:
+            if not names or self.system.nv > DENSE_ASSEMBLY:
                 return q
             turned = q.copy()
             for name in names:
@@ -241,7 +244,11 @@ class PositionSolver:
     def _advice(self, group: str) -> str:
         """Return what would help a mechanism that does not close."""
         others = [s.path for s, *_ in self.system.tables.soft]
-        free = [n for n, j in self.system.tables.model.joints.items() if j.names_of_coordinates(self.system.tables.dimension)]
+        free = [
+            n
+            for n, j in self.system.tables.model.joints.items()
+            if j.names_of_coordinates(self.system.tables.dimension)
+        ]
         start = f"start elsewhere with guess: {{{(others or free or ['JOINT'])[0]}: ...}}"
         if group == "joint":
             return f"check the lengths (a link may be that much too short or too long), or {start}"
@@ -253,29 +260,32 @@ def velocities(system: System, q: Floats, t: float, status: Status) -> tuple[Flo
     n = system.nv
     if not status.success:
         return np.zeros(n), status
-    if n > DENSE_LIMIT and not system.tables.rates:
-        pointer = system.tables.row_pointer[: system.rows + 1]
-        rows, columns = np.repeat(np.arange(system.rows), np.diff(pointer)), system.tables.columns[: pointer[-1]]
-        scale = system.scale_rows[: system.rows]
-        entries = system.entries(q, t) * scale[rows] * system.scale_columns[columns]
-        side = system.velocity_side(q, t) * scale
-        return sparse_step(entries, rows, columns, (system.rows, n), -side) * system.scale_columns, status
-    J = system.scaled(system.jacobian(q, t))
     side = system.velocity_side(q, t) * system.scale_rows[: system.rows]
     names = [row.name for row in system.tables.rows[: system.rows]]
-    hard, values, soft, rest = [J], list(side), [], []
+    hard: list[Floats] = []
+    values, soft, rest = list(side), [], []
     for condition, value, weight in system.tables.rates:
         row, scale = _rate_row(system, q, condition)
         if condition.held:
-            hard.append(row[None, :] * scale)
+            hard.append(row * scale)
             values.append(float(system.F[value]) * scale)
             names.append(f"initial {condition.path}")
         else:
             root = float(system.F[weight]) ** 0.5 * scale
             soft.append(row * root)
             rest.append(-float(system.F[value]) * root)
-    matrix, right = np.vstack(hard), np.array(values)
-    x = constrained_step(matrix, -right, np.array(soft).reshape(len(soft), n), np.array(rest))
+    held, right = np.array(hard).reshape(len(hard), n), np.array(values)
+    wishes = np.array(soft).reshape(len(soft), n)
+    if n > DENSE_ASSEMBLY:
+        from scipy.sparse import csr_array, vstack
+
+        from multibody.analyses.rank import scaled_rows
+
+        matrix: Any = csr_array(vstack([scaled_rows(system, q, t, system.rows), csr_array(held)]))
+        x = sparse_step(matrix, -right, csr_array(wishes), np.array(rest))
+    else:
+        matrix = np.vstack([system.scaled(system.jacobian(q, t)), held])
+        x = constrained_step(matrix, -right, wishes, np.array(rest))
     missing = np.abs(matrix @ x - right)
     k = int(np.argmax(missing)) if len(missing) else -1
     if k >= 0 and missing[k] > 1e-8 * max(1.0, float(np.max(np.abs(right)))):
@@ -294,5 +304,3 @@ def _rate_row(system: System, q: Floats, condition: Any) -> tuple[Floats, float]
     A = read_pose(system, q, condition.body)[1]
     row[6 * condition.body - 3 : 6 * condition.body] = A[condition.axis]
     return row, 1.0
-
-

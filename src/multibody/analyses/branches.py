@@ -88,7 +88,6 @@ def _components(system: System, pattern: npt.NDArray[np.bool_], labels: Integers
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import connected_components, maximum_bipartite_matching
 
-    n = len(pattern)
     match = maximum_bipartite_matching(csr_matrix(pattern), perm_type="column")  # column of each row
     if np.any(match < 0):
         return []
@@ -127,7 +126,8 @@ def _dyad(system: System, bodies: tuple[int, ...]) -> tuple[str, ...]:
     tables = system.tables
     if tables.dimension != 2 or len(bodies) != 2:
         return ()
-    inner, outer = [], []
+    inner: list[str] = []
+    outer: list[str] = []
     for name, (first, second) in tables.ends.items():
         if tables.model.joints[name].kind.name == "revolute":
             inside = {first.body, second.body} & set(bodies)
@@ -164,9 +164,10 @@ def group_block(system: System, q: Floats, t: float, group: Group) -> Floats:
 
 
 def label_of(system: System, q: Floats, t: float, groups: list[Group]) -> str:
-    """Return the signs of all groups of two or more bodies, such as ``+-``."""
+    """Return the signs of all groups of two or more bodies that joints and motions close, such as ``+-``."""
     words = {1: "+", -1: "-", 0: "0"}
-    return "".join(words[group_sign(system, q, t, g)] for g in groups if len(g.bodies) > 1)
+    closed = [g for g in groups if len(g.bodies) > 1 and np.all(g.rows >= 0)]
+    return "".join(words[group_sign(system, q, t, g)] for g in closed)
 
 
 def branch_label(system: System, q: Floats, t: float) -> str:

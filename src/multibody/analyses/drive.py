@@ -73,7 +73,11 @@ def idle_directions(system: System, J: Floats) -> Floats:
             for vector in Vt[int(np.sum(s > 1e-9 * s[0])) :]:
                 row = np.zeros(system.nv)
                 turn = vector[3:]
-                part = slice(width * (b - 1) + 3, width * b) if np.linalg.norm(turn) > 1e-6 else slice(width * (b - 1), width * (b - 1) + 3)
+                part = (
+                    slice(width * (b - 1) + 3, width * b)
+                    if np.linalg.norm(turn) > 1e-6
+                    else slice(width * (b - 1), width * (b - 1) + 3)
+                )
                 values = turn if np.linalg.norm(turn) > 1e-6 else vector[:3]
                 row[part] = values / np.linalg.norm(values)
                 found.append(row)
@@ -116,7 +120,7 @@ def _too_few(system: System, J: Floats, q: Floats, missing: int) -> None:
     for (kind, owner, item, _), function in system.tables.coordinates.items():
         if kind == "joint":
             row = system.gradient(q, function) * system.scale_columns
-            if np.linalg.norm(null @ row) > 1e-6 * max(np.linalg.norm(row), 1e-300):
+            if np.linalg.norm(null @ row) > 1e-6 * max(float(np.linalg.norm(row)), 1e-300):
                 joint = system.tables.model.joints[owner]
                 single = len(joint.names_of_coordinates(system.tables.dimension)) == 1
                 candidates.append(owner if single else f"{owner}.{item}")

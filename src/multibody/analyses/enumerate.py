@@ -52,15 +52,16 @@ def assemble_branches(model: Model, initial: State | None = None, t: float | Non
         system.ref[:] = first.references
         system.take_references(q)
         v, status = velocities(system, q, first.t, Status(True, "assembled", first.t))
-        states.append(State(first.tables, first.t, q, v, system.ref.copy(), label_of(system, q, first.t, groups), status))
+        states.append(
+            State(first.tables, first.t, q, v, system.ref.copy(), label_of(system, q, first.t, groups), status)
+        )
     return states
 
 
 def _solutions(system: System, pose: Floats, first: State, group: Group) -> list[Floats]:
     """Return the poses of one group that close its rows while all other bodies stay; later groups follow."""
     random = np.random.default_rng(1)
-    found = [_close(system, pose, first.q, first.t, group)]
-    found = [q for q in found if q is not None]
+    found: list[Floats] = [q for q in [_close(system, pose, first.q, first.t, group)] if q is not None]
     for _ in range(STARTS):
         shake = np.zeros(system.nv)
         size = np.where(system.scale_columns[group.columns] == 1.0, np.pi, system.scale_columns[group.columns])
@@ -68,7 +69,7 @@ def _solutions(system: System, pose: Floats, first: State, group: Group) -> list
         q = _close(system, system.displaced(pose, shake), first.q, first.t, group)
         if q is not None and all(_apart(system, q, other, group) > SAME for other in found):
             found.append(q)
-    return found  # type: ignore[return-value]
+    return found
 
 
 def _close(system: System, q: Floats, held: Floats, t: float, group: Group) -> Floats | None:
@@ -96,7 +97,12 @@ def _offset(system: System, q: Floats, held: Floats, columns: list[int]) -> Floa
     """Return how far held columns are from their value (planar and translations; rotations are left free)."""
     if system.tables.dimension == 2:
         return np.array([(q[k] - held[k]) / system.scale_columns[k] for k in columns])
-    return np.array([(q[7 * (k // 6) + k % 6] - held[7 * (k // 6) + k % 6]) / system.scale_columns[k] if k % 6 < 3 else 0.0 for k in columns])
+    return np.array(
+        [
+            (q[7 * (k // 6) + k % 6] - held[7 * (k // 6) + k % 6]) / system.scale_columns[k] if k % 6 < 3 else 0.0
+            for k in columns
+        ]
+    )
 
 
 def _near(system: System, q: Floats, other: Floats) -> Floats:

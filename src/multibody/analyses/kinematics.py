@@ -98,7 +98,9 @@ def time_grid(
 def _failed(tables: Any, state: State, grid: Floats) -> Motion:
     """Return the motion of a mechanism that could not be assembled: empty, with the reason."""
     empty = np.zeros((0, tables.nv))
-    status = Status(False, state.status.message, float(grid[0]), state.status.worst, state.status.gap, state.status.advice)
+    status = Status(
+        False, state.status.message, float(grid[0]), state.status.worst, state.status.gap, state.status.advice
+    )
     return Motion(
         tables, np.zeros(0), np.zeros((0, tables.nq)), empty, empty, np.zeros(0), state.references, status, state,
         statistics={"steps": 0, "newton_iterations": 0, "rejected": 0},
@@ -244,13 +246,19 @@ class Tracker:
             reason = explain(s, q, t, self.groups)
             self.singularities.append(Singularity(t, "lock-up", reason))
             message = f"locked up at t = {t:.9g}: {reason}"
-            advice = "the motion asks for more than the mechanism can reach; drive another coordinate or change the motion"
+            advice = (
+                "the motion asks for more than the mechanism can reach; drive another coordinate or change the motion"
+            )
             self.status = Status(False, message, t, advice=advice)
         elif code == tracking.INCONSISTENT:
             phi = np.abs(s.phi(q, t)) * s.scale_rows[: s.rows]
             k = int(np.argmax(phi))
-            message = f'geometry inconsistent: redundant equation "{s.tables.rows[k].name}" is violated after t = {t:.9g}'
-            self.status = Status(False, message, t, s.tables.rows[k].name, float(phi[k]), "check parallel axes and link lengths")
+            message = (
+                f'geometry inconsistent: redundant equation "{s.tables.rows[k].name}" is violated after t = {t:.9g}'
+            )
+            self.status = Status(
+                False, message, t, s.tables.rows[k].name, float(phi[k]), "check parallel axes and link lengths"
+            )
         else:
             message, advice = f"a number that is not finite came up after t = {t:.9g}", "check the motions there"
             self.status = Status(False, message, t, advice=advice)
@@ -300,7 +308,20 @@ class Tracker:
         q = s.displaced(self.Q[k], self.V[k] + 0.5 * h * self.A[k], h)
         s.take_references(self.Q[k])
         tracking.newton(
-            s.I, s.F, s.W, s.ref, t, s.rows, self.chosen, self.gauge, q, self.values, self.J, self.matrix, self.pivots, self.x
+            s.I,
+            s.F,
+            s.W,
+            s.ref,
+            t,
+            s.rows,
+            self.chosen,
+            self.gauge,
+            q,
+            self.values,
+            self.J,
+            self.matrix,
+            self.pivots,
+            self.x,
         )
         J = s.scaled(s.jacobian(q, t))[self.chosen]
         sign, logarithm = np.linalg.slogdet(np.vstack([J, self.gauge * s.scale_columns]))

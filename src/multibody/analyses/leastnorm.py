@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
-DENSE_LIMIT = 400  # unknowns; beyond, the sparse path
+DENSE_LIMIT = 400  # unknowns that are followed with dense factors; beyond, the sparse path
+DENSE_ASSEMBLY = 150  # unknowns that are assembled with singular values
 CUT = 1e-9  # singular values below this part of the largest count as zero
 
 
@@ -21,9 +24,7 @@ def least_norm(J: Floats, b: Floats, cut: float = CUT) -> tuple[Floats, Floats]:
     return x, Vt[rank:].T
 
 
-def constrained_step(
-    J: Floats, c: Floats, soft: Floats, rest: Floats, cut: float = CUT
-) -> Floats:
+def constrained_step(J: Floats, c: Floats, soft: Floats, rest: Floats, cut: float = CUT) -> Floats:
     """Return the step with J δ = −c that brings soft δ nearest to −rest, smallest where that leaves freedom."""
     x, Z = least_norm(J, -c, cut)
     if len(rest) == 0 or Z.shape[1] == 0:
@@ -32,21 +33,31 @@ def constrained_step(
     return np.asarray(x + Z @ y)
 
 
-def sparse_step(
-    entries: Floats, rows: npt.NDArray[np.int64], columns: npt.NDArray[np.int64], shape: tuple[int, int], c: Floats
-) -> Floats:
-    """Return the smallest δ with J δ = −c for a large sparse J, by the quasi-definite system [I Jᵀ; J −ε]."""
+def sparse_step(J: Any, c: Floats, soft: Any = None, rest: Floats | None = None) -> Floats:
+    """Return the same step for a large sparse J, by one quasi-definite system.
+
+    ``[μ Jᵀ Sᵀ; J −ε 0; S 0 −1]``: the smallest δ with J δ = −c that brings S δ near −rest; a small μ lets the guesses rule
+    over the norm, proximal refinement removes the trace of ε, and dependent rows do no harm.
+
+    Parameters
+    ----------
+    J, soft : sparse matrices
+    c, rest : arrays
+    """
     from scipy.sparse import bmat, csr_matrix, identity
     from scipy.sparse.linalg import splu
 
-    m, n = shape
-    J = csr_matrix((entries, (rows, columns)), shape=shape)
-    epsilon = 1e-10
-    K = bmat([[identity(n), J.T], [J, -epsilon * identity(m)]], format="csc")
-    factors = splu(K, permc_spec="COLAMD")
-    x = np.zeros(n + m)
-    right = np.concatenate([np.zeros(n), -c])
-    for _ in range(3):  # proximal refinement removes the trace of ε
-        residual = right - np.concatenate([x[:n] + J.T @ x[n:], J @ x[:n]])
-        x = x + factors.solve(residual)
+    m, n = J.shape
+    S = csr_matrix((0, n)) if soft is None or soft.shape[0] == 0 else soft
+    k = S.shape[0]
+    mu = 1e-6 if k else 1.0
+    weak = -identity(k) if k else None
+    blocks = [[mu * identity(n), J.T, S.T], [J, -1e-10 * identity(m), None], [S, None, weak]]
+    factors = splu(bmat(blocks if k else [row[:2] for row in blocks[:2]], format="csc"))
+    right = np.concatenate([np.zeros(n), -c, np.zeros(k) if rest is None else -rest])
+    x = np.zeros(n + m + k)
+    for _ in range(3):
+        d, multipliers, pull = x[:n], x[n : n + m], x[n + m :]
+        upper = mu * d + J.T @ multipliers + S.T @ pull
+        x = x + factors.solve(right - np.concatenate([upper, J @ d, S @ d - pull]))
     return np.asarray(x[:n])

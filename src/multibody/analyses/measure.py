@@ -95,7 +95,10 @@ class Measurer:
             return {"axes": "ground", "point": f"{path.owner}.{path.item}"}
         if path.kind == "joint":
             joint = self.model.joints[path.owner]
-            return {"joint": joint.kind.name, "sign": "second end relative to the first, right-handed about or along the axis"}
+            return {
+                "joint": joint.kind.name,
+                "sign": "second end relative to the first, right-handed about or along the axis",
+            }
         return {"axes": "ground"} if path.kind == "omega" else {}
 
     def _parameter(self, path: Path) -> Floats:
@@ -116,7 +119,9 @@ class Measurer:
             return self.q[:, k : k + 2], A, self.v[:, k : k + 2], self.v[:, k + 2], a[:, k : k + 2], a[:, k + 2]
         i, j = 7 * (b - 1), 6 * (b - 1)
         A = matrix_of(self.q[:, i + 3 : i + 7])
-        turn = lambda x: np.einsum("tij,tj->ti", A, x)  # noqa: E731  (ω̇ = A ω̇′, as ω×ω = 0)
+        def turn(x: Floats) -> Floats:  # ω̇ = A ω̇′, as ω×ω = 0
+            return np.asarray(np.einsum("tij,tj->ti", A, x))
+
         return (
             self.q[:, i : i + 3], A, self.v[:, j : j + 3], turn(self.v[:, j + 3 : j + 6]),
             a[:, j : j + 3], turn(a[:, j + 3 : j + 6]),
@@ -126,7 +131,10 @@ class Measurer:
         """Return position, velocity and acceleration of a frame's point over time, ground axes."""
         key = (body, frame)
         if key not in self.tables.frames:
-            raise ModelError(f'body "{body}" has no frame "{frame}"', hint=f"it has origin, com, {', '.join(self.model.frames_of(body))}")
+            raise ModelError(
+                f'body "{body}" has no frame "{frame}"',
+                hint=f"it has origin, com, {', '.join(self.model.frames_of(body))}",
+            )
         s = self.tables.vector(self.tables.frames[key][0])
         r, A, dr, w, ddr, dw = self._body(body)
         arm = A @ s
@@ -195,7 +203,7 @@ class Measurer:
         length = np.linalg.norm(d, axis=1)
         rate = np.einsum("ti,ti->t", d, dd) / length
         if path.order < 2:
-            return length if path.order == 0 else rate
+            return np.asarray(length if path.order == 0 else rate)
         return np.asarray((np.einsum("ti,ti->t", dd, dd) + np.einsum("ti,ti->t", d, ddd) - rate**2) / length)
 
     def _output(self, path: Path) -> Floats:
@@ -257,8 +265,9 @@ def _splines(tables: Tables) -> dict[str, Callable[[Any, int], Any]]:
     I, F = tables.I, tables.F
 
     def make(k: int) -> Callable[[Any, int], Any]:
-        return lambda x, order=0: np.vectorize(lambda value: spline_value(I, F, k, order, float(value)))(x)
+        def spline(x: Any, order: int = 0) -> Any:
+            return np.vectorize(lambda value: spline_value(I, F, k, order, float(value)))(x)
+
+        return spline
 
     return {name: make(k) for k, name in enumerate(tables.model.tables)}
-
-

@@ -65,7 +65,8 @@ def _in_line(system: System, q: Floats, group: Group) -> str:
     tables = system.tables
     if tables.dimension != 2 or len(group.bodies) != 2:
         return ""
-    slides, pins = [], []
+    slides: list[str] = []
+    pins: list[str] = []
     for name, (first, second) in tables.ends.items():
         if {first.body, second.body} & set(group.bodies):
             kind = tables.model.joints[name].kind.name
@@ -74,7 +75,7 @@ def _in_line(system: System, q: Floats, group: Group) -> str:
         return ""
     first, _ = tables.ends[slides[0]]
     direction = read_pose(system, q, first.body)[1] @ tables.matrix(first.axes)[:, 0]
-    link = pin_position(system, q, pins[1]) - pin_position(system, q, pins[0])
+    link = np.subtract(pin_position(system, q, pins[1]), pin_position(system, q, pins[0]))
     size = float(np.linalg.norm(link))
     if size > 0.0 and abs(link @ direction) < 1e-3 * size:
         return f"the line {pins[0]}–{pins[1]} is perpendicular to the slide of {slides[0]}"

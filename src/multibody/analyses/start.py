@@ -132,7 +132,7 @@ class Starter:
         placed = {0}
         edges: dict[int, list[tuple[int, int, Joint]]] = {}
         for number, joint in enumerate(self.tables.model.joints.values()):
-            if joint.kind.pair and joint.kind.name != "free" or joint.kind.name == "free" and self._known(joint):
+            if (joint.kind.pair and joint.kind.name != "free") or (joint.kind.name == "free" and self._known(joint)):
                 first, second = self.tables.ends[joint.name]
                 for body in (first.body, second.body):
                     edges.setdefault(body, []).append((self._rank(joint), number, joint))
@@ -226,6 +226,14 @@ class Starter:
             r, A = read_pose(self.system, self.q, second.body)
             B = A @ Cj @ turn.T @ Ci.T
             write_pose(self.system, self.q, child, r + A @ sj - B @ (si + Ci @ shift), B)
+        self._count_turns(joint, child, forward)
+
+    def _count_turns(self, joint: Joint, child: int, forward: bool) -> None:
+        """Add whole turns to a planar body so that its joint's angle is the given one, not that less a few turns."""
+        function = self.tables.coordinates.get(("joint", joint.name, "angle", 0), -1)
+        if self.dimension == 2 and function in self.targets:
+            turns = round((self.targets[function] - self.system.value(self.q, function)) / (2.0 * math.pi))
+            self.q[3 * child - 1] += (1.0 if forward else -1.0) * 2.0 * math.pi * turns
 
     def _extras(self) -> None:
         """Start every contact at the follower's direction in the cam's frame."""

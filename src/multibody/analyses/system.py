@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from multibody.kernels import layout as L
 from multibody.kernels.functions import evaluate_functions, function_gradient, set_references
 from multibody.kernels.rows import row_gamma, row_hessian, row_jacobian, row_values, row_velocity
 from multibody.kernels.state import displace, set_positions, set_velocities
-from multibody.kernels import layout as L
 from multibody.model.model import Model
 from multibody.tables.lower import Tables, lower
 

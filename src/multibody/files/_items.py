@@ -59,6 +59,9 @@ def _kind(given: Mapping[str, Any], kinds: Collection[str], fields: Collection[s
 def _body(model: Model, name: str, value: Any) -> Body:
     where = f"bodies.{name}"
     given = check_keys(value, BODY_KEYS, where, f"{name}: {{mass: 1, frames: {{pin: [..]}}}}")
+    rows = given.get("inertia")
+    if isinstance(rows, list) and len({isinstance(row, list) for row in rows}) > 1:
+        raise ModelError("its inertia mixes rows and numbers", where=where, hint="give three numbers or a 3×3 matrix")
     return make_body(name, model.dimension, **given)
 
 

@@ -187,9 +187,7 @@ def step(I, F, W, ref, t, h, m, nf, chosen, gauge, state, trial, values, J, A, p
     move = _size(I, F, x)
     if not move < 1.0:
         return (1, 0.0, 0.0)
-    iterations, correction = newton(
-        I, F, W, ref, t + h, m, chosen, gauge, trial[0, :nq], values, J, A, pivots, x
-    )
+    iterations, correction = newton(I, F, W, ref, t + h, m, chosen, gauge, trial[0, :nq], values, J, A, pivots, x)
     counts[ITERATIONS] += max(iterations, 0)
     if iterations < 0 or correction > 0.3 * move + 1e-5:
         return (1, 0.0, 0.0)
@@ -197,7 +195,23 @@ def step(I, F, W, ref, t, h, m, nf, chosen, gauge, state, trial, values, J, A, p
     if largest_turn(I, F, W, ref, nf) > 0.5 * math.pi:
         return (1, 0.0, 0.0)
     sign, _, sigma = rates(
-        I, F, W, ref, t + h, m, chosen, gauge, trial[0, :nq], trial[1, :nv], trial[2, :nv], values, J, A, pivots, x, null
+        I,
+        F,
+        W,
+        ref,
+        t + h,
+        m,
+        chosen,
+        gauge,
+        trial[0, :nq],
+        trial[1, :nv],
+        trial[2, :nv],
+        values,
+        J,
+        A,
+        pivots,
+        x,
+        null,
     )
     if sign == 0.0:
         return (2, 0.0, 0.0)

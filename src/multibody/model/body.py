@@ -129,7 +129,9 @@ def read_inertia(value: Any, dimension: int, where: str) -> Inertia:
         value = value.tolist()
     if dimension == 2:
         if isinstance(value, list | tuple):
-            raise ModelError("inertia has several numbers", where=where, hint="a planar body has one, about its center of mass")
+            raise ModelError(
+                "inertia has several numbers", where=where, hint="a planar body has one, about its center of mass"
+            )
         number = read_number(value, where)
         if isinstance(number, float) and number < 0.0:
             raise ModelError(f"inertia {number:g} is negative", where=where, hint="an inertia is zero or above")
@@ -144,5 +146,7 @@ def read_inertia(value: Any, dimension: int, where: str) -> Inertia:
         for j in range(i):
             a, b = rows[i][j], rows[j][i]  # type: ignore[index]
             if isinstance(a, float) and isinstance(b, float) and abs(a - b) > 1e-9 * max(abs(a), abs(b)):
-                raise ModelError("the inertia matrix is not symmetric", where=where, hint=f"entries {a:g} and {b:g} differ")
+                raise ModelError(
+                    "the inertia matrix is not symmetric", where=where, hint=f"entries {a:g} and {b:g} differ"
+                )
     return rows

@@ -80,7 +80,9 @@ def make_force(kind_name: str, name: str, target: object, dimension: int, **give
     where = f"forces.{name}"
     kind = KINDS.get(kind_name)
     if kind is None:
-        raise ModelError(f'unknown kind "{kind_name}"', where=where, hint=f"{nearest(kind_name, KINDS)} Kinds are {', '.join(KINDS)}")
+        raise ModelError(
+            f'unknown kind "{kind_name}"', where=where, hint=f"{nearest(kind_name, KINDS)} Kinds are {', '.join(KINDS)}"
+        )
     fields = read_fields(kind.fields, given, dimension, where)
     if kind.target == "ends":
         if isinstance(target, str) or not isinstance(target, list | tuple) or len(target) != 2:

@@ -68,7 +68,9 @@ def read_orientation(given: Mapping[str, Any], dimension: int, where: str) -> Or
         return None
     if dimension == 2:
         if keys != ["angle"]:
-            raise ModelError(f'"{keys[0]}" needs dimension 3', where=where, hint="in the plane an orientation is `angle`")
+            raise ModelError(
+                f'"{keys[0]}" needs dimension 3', where=where, hint="in the plane an orientation is `angle`"
+            )
         return Orientation("angle", (read_number(given["angle"], where),))
     if set(keys) <= {"x", "z"}:
         return _read_axes(keys, given, where)
@@ -91,7 +93,9 @@ def _read_axes(keys: list[str], given: Mapping[str, Any], where: str) -> Orienta
 def _read_spatial(key: str, value: Any, where: str) -> Orientation:
     """Return one of the forms quaternion, rotvec, rpy, euler, or a SciPy rotation."""
     if key == "angle":
-        raise ModelError('"angle" needs dimension 2', where=where, hint="in space give z, x, quaternion, rotvec, rpy or euler")
+        raise ModelError(
+            '"angle" needs dimension 2', where=where, hint="in space give z, x, quaternion, rotvec, rpy or euler"
+        )
     if key == "rotation":
         if hasattr(value, "as_quat"):
             x, y, z, w = (float(c) for c in value.as_quat())
@@ -102,13 +106,19 @@ def _read_spatial(key: str, value: Any, where: str) -> Orientation:
                 return inner
         if isinstance(value, list | tuple) and len(value) == 4:
             return _read_spatial("quaternion", value, where)
-        raise ModelError("this is not a rotation", where=where, hint="give {quaternion: [w, x, y, z]}, {rpy: [..]} or the like")
+        raise ModelError(
+            "this is not a rotation", where=where, hint="give {quaternion: [w, x, y, z]}, {rpy: [..]} or the like"
+        )
     if key == "euler":
         if not isinstance(value, Mapping) or len(value) != 1:
-            raise ModelError("euler takes a sequence and three angles", where=where, hint="write euler: {zxz: [a, b, c]}")
+            raise ModelError(
+                "euler takes a sequence and three angles", where=where, hint="write euler: {zxz: [a, b, c]}"
+            )
         sequence, angles = next(iter(value.items()))
         if not (sequence.islower() or sequence.isupper()) or len(sequence) != 3 or set(sequence.lower()) - set("xyz"):
-            raise ModelError(f'"{sequence}" is not a sequence', where=where, hint="three letters, all lower or all upper case")
+            raise ModelError(
+                f'"{sequence}" is not a sequence', where=where, hint="three letters, all lower or all upper case"
+            )
         return Orientation("euler", _components(angles, 3, where), sequence)
     numbers = _components(value, 4 if key == "quaternion" else 3, where)
     if key == "quaternion" and all(isinstance(c, float) and c == 0.0 for c in numbers):

@@ -19,7 +19,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from multibody.errors import ModelError, nearest
-from multibody.model.values import Field, FieldType, Vector, read_end, read_fields, read_number, read_vector, write_value
+from multibody.model.expressions import Expression, name
+from multibody.model.values import (
+    Field,
+    FieldType,
+    Vector,
+    read_end,
+    read_fields,
+    read_number,
+    read_vector,
+    write_value,
+)
 
 Basic = tuple[str, ...]
 _ANGLE: Basic = ("angle", "g", "f", "f", "f")  # of j relative to i about h
@@ -85,7 +95,9 @@ class JointKind:
         """Return the structure in this dimension, which must exist."""
         structure = self.planar if dimension == 2 else self.spatial
         if structure is None:
-            raise ModelError(f"{self.name} needs dimension {5 - dimension}", hint=_INSTEAD.get(self.name, "choose another kind"))
+            raise ModelError(
+                f"{self.name} needs dimension {5 - dimension}", hint=_INSTEAD.get(self.name, "choose another kind")
+            )
         return structure
 
 
@@ -145,7 +157,7 @@ _KINDS = (
             (("angle1", _ANGLE), ("angle2", ("angle", "h", "g", "h", "h"))),
             rotation=2,
         ),
-        fields=(Field("axes", FieldType("axes"), "first axis (on the first body) and second, perpendicular at zero", required=True),),
+        fields=(Field("axes", FieldType("axes"), "first axis (on the first body), second one; perpendicular", required=True),),
         axes="axes",
     ),
     JointKind("spherical", "turns freely about a point", None, Structure((("coincide",),), rotation=3)),
@@ -245,6 +257,20 @@ class Joint:
     at: Vector | None = None
     fields: dict[str, Any] = field(default_factory=dict)
 
+    @property
+    def reference(self) -> str:
+        """The joint as a path: its only coordinate."""
+        return self.name
+
+    def __getattr__(self, attribute: str) -> Expression:
+        """Return a coordinate as an expression: ``joint.angle``, ``joint.rate``."""
+        names = {n for s in (self.kind.planar, self.kind.spatial) if s for n, _ in (*s.coordinates, *s.readable)}
+        if attribute in names | {"rate", "contact"}:
+            return name(self.name, attribute)
+        raise AttributeError(
+            f"a {self.kind.name} joint has no attribute {attribute!r}; it has {', '.join(sorted(names))}, rate"
+        )
+
     def plain(self) -> dict[str, Any]:
         """Return the mapping a file has for it."""
         if self.kind.relation == "coupler":
@@ -260,19 +286,21 @@ class Joint:
 
     def names_of_coordinates(self, dimension: int) -> list[str]:
         """Return the names of its scalar coordinates, in order."""
-        names = [name for name, _ in self.kind.structure(dimension).coordinates]
+        names = [item for item, _ in self.kind.structure(dimension).coordinates]
         return ["contact"] if self.kind.relation == "cam" else names
 
     def readable(self, dimension: int) -> list[str]:
         """Return the names of all scalar quantities that a path may name after the joint."""
-        return self.names_of_coordinates(dimension) + [name for name, _ in self.kind.structure(dimension).readable]
+        return self.names_of_coordinates(dimension) + [item for item, _ in self.kind.structure(dimension).readable]
 
 
 def find_kind(name: str, where: str) -> JointKind:
     """Return the kind with this name or alias."""
     kind = KINDS.get(ALIASES.get(name, name))
     if kind is None:
-        raise ModelError(f'unknown kind "{name}"', where=where, hint=f"{nearest(name, KINDS)} Kinds are {', '.join(KINDS)}".strip())
+        raise ModelError(
+            f'unknown kind "{name}"', where=where, hint=f"{nearest(name, KINDS)} Kinds are {', '.join(KINDS)}".strip()
+        )
     return kind
 
 
@@ -309,7 +337,9 @@ def make_joint(
         return Joint(name, kind, "", "", None, fields)
     ends = read_end(first, where), read_end(second, where)
     if ends[0].split(".")[0] == ends[1].split(".")[0]:
-        raise ModelError(f'joins body "{ends[0].split(".")[0]}" with itself', where=where, hint="a joint needs two different bodies")
+        raise ModelError(
+            f'joins body "{ends[0].split(".")[0]}" with itself', where=where, hint="a joint needs two different bodies"
+        )
     place = None if at is None else read_vector(at, dimension, where)
     if place is not None and any("." in end for end in ends):
         raise ModelError("`at` together with body.frame", where=where, hint="place it by frames or in place, not both")
@@ -322,9 +352,13 @@ def make_joint(
 def _check_special(kind: JointKind, fields: dict[str, Any], dimension: int, where: str) -> None:
     """Refuse combinations that a single field cannot see."""
     if kind.name == "gear" and (fields["teeth"] is None) == (fields["radii"] is None):
-        raise ModelError("a gear takes teeth or radii", where=where, hint="give teeth: [a, b] or radii: [a, b], one of them")
+        raise ModelError(
+            "a gear takes teeth or radii", where=where, hint="give teeth: [a, b] or radii: [a, b], one of them"
+        )
     if kind.name == "cam" and fields["roller"] is not None and fields["flat"] is not None:
-        raise ModelError("roller and flat are both given", where=where, hint="a follower is a roller, a flat face or a knife edge")
+        raise ModelError(
+            "roller and flat are both given", where=where, hint="a follower is a roller, a flat face or a knife edge"
+        )
     if dimension == 2 and kind.name == "gear" and fields["axes"] is not None:
         raise ModelError("axes need dimension 3", where=where, hint="in the plane all axes are z")
     if dimension == 2 and (kind.name == "revolute" or kind.name == "rack"):

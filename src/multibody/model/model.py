@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from multibody.errors import ModelError
 from multibody.model.body import Body, make_body, read_frames
@@ -35,7 +35,11 @@ class Parameter:
 
     def plain(self) -> Any:
         """Return what a file has for it."""
-        extra = {k: v for k, v in (("unit", self.unit), ("doc", self.doc), ("min", self.min), ("max", self.max)) if v not in (None, "")}
+        extra = {
+            k: v
+            for k, v in (("unit", self.unit), ("doc", self.doc), ("min", self.min), ("max", self.max))
+            if v not in (None, "")
+        }
         return {"value": write_value(self.value), **extra} if extra else write_value(self.value)
 
 
@@ -83,6 +87,10 @@ class Model:
         self.length: Number | None = None  # characteristic length, None: derived
         self._lowered: Any = None
 
+    if TYPE_CHECKING:  # model.revolute, model.gear, …: one method for every kind of the catalog, made below
+
+        def __getattr__(self, kind: str) -> Callable[..., Joint]: ...
+
     # --- names ------------------------------------------------------------------------------------------------------
     def all_names(self) -> list[str]:
         """Return every name of the one namespace."""
@@ -96,7 +104,9 @@ class Model:
         checked = check_name(item, where)
         groups = (self.parameters, self.bodies, self.joints, self.forces, self.tables, self.outputs)
         if any(checked in group for group in groups):
-            raise ModelError(f'the name "{checked}" is taken', where=where, hint="names are unique over the whole model")
+            raise ModelError(
+                f'the name "{checked}" is taken', where=where, hint="names are unique over the whole model"
+            )
         self._lowered = None
         return checked
 
@@ -125,8 +135,8 @@ class Model:
         if frame and frame not in ("origin", "com") and frame not in self.frames_of(body):
             known = ["origin", "com", *self.frames_of(body)]
             problem = unknown("frame", frame, known, where)
-            listed = f'{problem.hint.split(" There is")[0]} It has {", ".join(known)}.'
-            hint = listed if not problem.hint.startswith("There is") else f'It has {", ".join(known)}.'
+            listed = f"{problem.hint.split(' There is')[0]} It has {', '.join(known)}."
+            hint = listed if not problem.hint.startswith("There is") else f"It has {', '.join(known)}."
             raise ModelError(f'body "{body}" has no frame "{frame}"', where=where, hint=hint)
         return body, frame or "origin"
 
@@ -137,7 +147,13 @@ class Model:
 
     # --- building ---------------------------------------------------------------------------------------------------
     def parameter(
-        self, item: str, value: Any, unit: str | None = None, doc: str = "", min: float | None = None, max: float | None = None
+        self,
+        item: str,
+        value: Any,
+        unit: str | None = None,
+        doc: str = "",
+        min: float | None = None,
+        max: float | None = None,
     ) -> Expression:
         """Declare a parameter and return its handle, usable in any number of the model.
 
@@ -190,7 +206,8 @@ class Model:
 
     def joint(self, kind: str, item: str, first: Any, second: Any, *, at: Any = None, **fields: Any) -> Joint:
         """Add a joint of the named kind and return it; ``model.revolute(...)`` and so on call this."""
-        return self.add(make_joint(kind, item, first, second, self.dimension, at, **fields))
+        made: Joint = self.add(make_joint(kind, item, first, second, self.dimension, at, **fields))
+        return made
 
     def add(self, item: Joint | Force | Body) -> Any:
         """Add a joint, a force or a body that was made elsewhere, and return it."""
@@ -306,7 +323,9 @@ class Model:
             kind = "rate" if found.order == 1 and found.kind != "omega" else found.kind
             if kind not in allowed:
                 hint = f"only {', '.join(sorted(allowed))} may stand here"
-                raise ModelError(f'"{".".join(parts)}" cannot stand here', where=where, hint=hint, detail=caret(formula, parts))
+                raise ModelError(
+                    f'"{".".join(parts)}" cannot stand here', where=where, hint=hint, detail=caret(formula, parts)
+                )
 
     def __repr__(self) -> str:
         """Return a line that says what the model holds."""

@@ -29,7 +29,9 @@ def check_name(name: object, where: str, *, reserved: bool = True) -> str:
     """
     if not isinstance(name, str) or not name.isidentifier() or name.startswith("_"):
         raise ModelError(
-            f"{name!r} is not a name", where=where, hint="a name is letters, digits and underscores, beginning with a letter"
+            f"{name!r} is not a name",
+            where=where,
+            hint="a name is letters, digits and underscores, beginning with a letter",
         )
     if reserved and name in RESERVED:
         raise ModelError(f'"{name}" is reserved', where=where, hint="choose another name")
@@ -40,5 +42,7 @@ def unknown(kind: str, name: str, choices: Iterable[str], where: str) -> ModelEr
     """Return the error for a name that does not exist, with the nearest one and the list to choose from."""
     known = list(choices)
     listed = ", ".join(known[:12]) + (", …" if len(known) > 12 else "")
-    hint = " ".join(part for part in (nearest(name, known), f"There is {listed}." if known else "There is none.") if part)
+    hint = " ".join(
+        part for part in (nearest(name, known), f"There is {listed}." if known else "There is none.") if part
+    )
     return ModelError(f'unknown {kind} "{name}"', where=where, hint=hint)

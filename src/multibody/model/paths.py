@@ -104,7 +104,9 @@ def _parameter(model: Model, first: str, rest: tuple[str, ...], where: str) -> P
     if size and len(rest) == 1 and rest[0] in AXES[:size]:
         return Path("parameter", first, rest[0], AXES.index(rest[0]))
     word = "a vector" if size else "a number"
-    raise ModelError(f'parameter "{first}" is {word}', where=where, hint=f"write {first}.x" if size else f"write {first}")
+    raise ModelError(
+        f'parameter "{first}" is {word}', where=where, hint=f"write {first}.x" if size else f"write {first}"
+    )
 
 
 def _joint(model: Model, first: str, rest: tuple[str, ...], where: str) -> Path:

@@ -62,7 +62,9 @@ def _read_one(given: Mapping[str, Any], dimension: int, where: str) -> Shape:
     if len(kinds) != 1:
         words = ", ".join(SHAPES)
         first = next(iter(given), "")
-        raise ModelError("a shape has one kind", where=where, hint=f"{nearest(first, SHAPES)} It is one of {words}".strip())
+        raise ModelError(
+            "a shape has one kind", where=where, hint=f"{nearest(first, SHAPES)} It is one of {words}".strip()
+        )
     kind = kinds[0]
     allowed = (*SHAPES[kind][1], "mass", "density", "depth")
     fields: dict[str, Any] = {}
@@ -70,7 +72,11 @@ def _read_one(given: Mapping[str, Any], dimension: int, where: str) -> Shape:
         if key == kind:
             continue
         if key not in allowed:
-            raise ModelError(f'unknown field "{key}"', where=where, hint=nearest(key, allowed) or f"{kind} takes {', '.join(allowed)}")
+            raise ModelError(
+                f'unknown field "{key}"',
+                where=where,
+                hint=nearest(key, allowed) or f"{kind} takes {', '.join(allowed)}",
+            )
         fields[key] = read_vector(item, dimension, where) if key in ("at", "axis") else _positive(item, where, key)
     shape = Shape(kind, _value(kind, given[kind], dimension, where), fields)
     if kind in ("sphere", "disk", "cylinder") and "radius" not in fields:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -47,7 +48,7 @@ def read_table(name: str, given: Mapping[str, Any]) -> Table:
         raise ModelError(f'unknown kind "{kind}"', where=where, hint=f"it is one of {', '.join(TABLE_KINDS)}")
     columns = []
     for key in ("x", "y"):
-        values = given.get(key)
+        values: Any = given.get(key)
         if hasattr(values, "tolist"):
             values = values.tolist()
         if not isinstance(values, list | tuple) or not all(is_number(v) for v in values):
@@ -56,7 +57,7 @@ def read_table(name: str, given: Mapping[str, Any]) -> Table:
     x, y = columns
     if len(x) != len(y) or len(x) < 2:
         raise ModelError(f"{len(x)} x and {len(y)} y", where=where, hint="give as many x as y, at least two")
-    if any(b <= a for a, b in zip(x, x[1:], strict=False)):
+    if any(b <= a for a, b in itertools.pairwise(x)):
         raise ModelError("x does not increase", where=where, hint="sort the points by x")
     if kind == "periodic" and abs(y[0] - y[-1]) > 1e-12 * max(map(abs, y)):
         raise ModelError("the last y differs from the first", where=where, hint="a periodic table ends where it begins")

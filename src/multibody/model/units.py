@@ -43,7 +43,11 @@ class Units:
 
     def plain(self) -> dict[str, str]:
         """Return the mapping a file has for it."""
-        return {k: v for k, v in (("length", self.length), ("time", self.time), ("mass", self.mass), ("force", self.force)) if v}
+        return {
+            k: v
+            for k, v in (("length", self.length), ("time", self.time), ("mass", self.mass), ("force", self.force))
+            if v
+        }
 
 
 def rate_unit(unit: str, time: str, order: int) -> str:
@@ -60,7 +64,9 @@ def read_units(given: Mapping[str, str] | Units | None) -> Units:
     tables = {"length": LENGTHS, "time": TIMES, "mass": MASSES, "force": FORCES}
     for key, value in given.items():
         if key not in tables:
-            raise ModelError(f'unknown quantity "{key}"', where="units", hint="units are length, time and mass or force")
+            raise ModelError(
+                f'unknown quantity "{key}"', where="units", hint="units are length, time and mass or force"
+            )
         if value not in tables[key]:
             hint = f"{nearest(str(value), tables[key])} It is one of {', '.join(tables[key])}".strip()
             raise ModelError(f'unknown unit "{value}" of {key}', where="units", hint=hint)

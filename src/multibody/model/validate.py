@@ -77,6 +77,7 @@ class Checker:
         self.model, self.dimension = model, model.dimension
         self.scope = ParameterScope(model, broken)
         self.errors: list[ModelError] = list(self.scope.errors)
+        self._sound: set[tuple[Expression, frozenset[str]]] = set()  # copies repeat their formulas
 
     # --- formulas -----------------------------------------------------------------------------------------------------
     def _hidden(self, formula: Number) -> bool:
@@ -87,11 +88,12 @@ class Checker:
         self, value: Number, where: str, allowed: frozenset[str] = PARAMETERS, *, results: bool = False
     ) -> None:
         """Check a formula that must be a number."""
-        if not isinstance(value, Expression) or self._hidden(value):
+        if not isinstance(value, Expression) or (value, allowed) in self._sound or self._hidden(value):
             return
         try:
             self.scope.check_names(value, where, allowed, results=results)
             self.scope.scalar(value, where)
+            self._sound.add((value, allowed))
         except ModelError as error:
             self.errors.append(error)
 

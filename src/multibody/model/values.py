@@ -63,7 +63,9 @@ def read_vector(value: object, dimension: int, where: str) -> Vector:
     if not isinstance(value, Sequence):
         raise ModelError(f"{_short(value)} is not a vector", where=where, hint=f"give a list of {dimension} numbers")
     if len(value) != dimension:
-        raise ModelError(f"{len(value)} components", where=where, hint=f"{dimension} are needed in dimension {dimension}")
+        raise ModelError(
+            f"{len(value)} components", where=where, hint=f"{dimension} are needed in dimension {dimension}"
+        )
     return tuple(read_number(item, where) for item in value)
 
 
@@ -137,7 +139,9 @@ class FieldType:
 
     def _read_axes(self, value: object, dimension: int, where: str) -> tuple[Vector, Vector]:
         if isinstance(value, str) or not isinstance(value, Sequence) or len(value) != 2:
-            raise ModelError(f"{_short(value)} is not a pair of axes", where=where, hint="give [first axis, second axis]")
+            raise ModelError(
+                f"{_short(value)} is not a pair of axes", where=where, hint="give [first axis, second axis]"
+            )
         return self._read_axis(value[0], dimension, where), self._read_axis(value[1], dimension, where)
 
     def _read_pair(self, value: object, dimension: int, where: str) -> tuple[Number, Number]:
@@ -151,7 +155,9 @@ class FieldType:
     def _read_diagonal(self, value: object, dimension: int, where: str) -> tuple[Number, ...]:
         count = 3 if dimension == 2 else 6
         if isinstance(value, str) or not isinstance(value, Sequence) or len(value) != count:
-            raise ModelError(f"{_short(value)} is not a list of {count} numbers", where=where, hint="translations, then rotations")
+            raise ModelError(
+                f"{_short(value)} is not a list of {count} numbers", where=where, hint="translations, then rotations"
+            )
         return tuple(read_number(item, where) for item in value)
 
     def _read_flag(self, value: object, dimension: int, where: str) -> bool:
@@ -204,9 +210,7 @@ def read_end(value: object, where: str) -> str:
     return value
 
 
-def read_fields(
-    fields: Sequence[Field], given: Mapping[str, Any], dimension: int, where: str
-) -> dict[str, Any]:
+def read_fields(fields: Sequence[Field], given: Mapping[str, Any], dimension: int, where: str) -> dict[str, Any]:
     """Return the checked values of all fields; unknown ones and missing required ones are errors."""
     from multibody.errors import nearest
 

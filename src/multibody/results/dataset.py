@@ -28,7 +28,11 @@ def dataset(run: Run) -> xarray.Dataset:
         columns[key] = (("time", "body", "axis"), np.stack([p[index] for p in parts], 1), attributes)
     spin = ("time", "body") if d == 2 else ("time", "body", "axis")
     for key, index, order in (("angular_velocity", 3, 1), ("angular_acceleration", 5, 2)):
-        columns[key] = (spin, np.stack([p[index] for p in parts], 1), {"unit": rate_unit("rad", units.time, order), "axes": "ground"})
+        columns[key] = (
+            spin,
+            np.stack([p[index] for p in parts], 1),
+            {"unit": rate_unit("rad", units.time, order), "axes": "ground"},
+        )
     if d == 2:
         columns["angle"] = (("time", "body"), m.q[:, 2 : 3 * len(names) : 3], {"unit": "rad"})
     else:
@@ -57,7 +61,8 @@ def coordinate_table(run: Run) -> tuple[list[str], list[np.ndarray[Any, Any]], l
             columns.append(run.measurer.coordinate(function))
             kinds.append(run.model.units.length if run.tables.function_is_length[function] else "rad")
     values = [
-        np.stack([column[order] for column in columns], 1) if columns else np.zeros((len(run.time), 0)) for order in range(3)
+        np.stack([column[order] for column in columns], 1) if columns else np.zeros((len(run.time), 0))
+        for order in range(3)
     ]
     return labels, values, kinds
 

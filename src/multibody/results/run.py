@@ -89,7 +89,9 @@ class Run(RunVerbs):
             key: (("time", "axis"), value, {"axes": "ground", "point": f"{body}.{name}"})
             for key, value in zip(("position", "velocity", "acceleration"), parts, strict=True)
         }
-        return xarray.Dataset(data, coords={"time": self.time, "axis": axes}, attrs={"units": str(self.model.units.plain())})
+        return xarray.Dataset(
+            data, coords={"time": self.time, "axis": axes}, attrs={"units": str(self.model.units.plain())}
+        )
 
     @property
     def data(self) -> xarray.Dataset:
@@ -101,7 +103,15 @@ class Run(RunVerbs):
     def state_at(self, k: int) -> State:
         """Return the k-th instant as a state that another analysis can start from."""
         m = self.motion
-        return State(m.tables, float(m.t[k]), m.q[k].copy(), m.v[k].copy(), self._references(k), "", Status(True, "from a run", float(m.t[k])))
+        return State(
+            m.tables,
+            float(m.t[k]),
+            m.q[k].copy(),
+            m.v[k].copy(),
+            self._references(k),
+            "",
+            Status(True, "from a run", float(m.t[k])),
+        )
 
     def _references(self, k: int) -> Any:
         """Return the angle references at an instant."""
@@ -137,5 +147,9 @@ class Run(RunVerbs):
 
     def __repr__(self) -> str:
         """Return a line for people."""
-        span = f"{self.time[0]:g} … {self.time[-1]:g} {self.model.units.time}, {len(self.time)} instants" if len(self.time) else "empty"
+        span = (
+            f"{self.time[0]:g} … {self.time[-1]:g} {self.model.units.time}, {len(self.time)} instants"
+            if len(self.time)
+            else "empty"
+        )
         return f"<Run of {self.model.name!r}: {span}; {self.status.message}>"

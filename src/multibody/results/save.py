@@ -20,14 +20,18 @@ def save(run: Run, file: pathlib.Path) -> None:
     if file.suffix == ".csv":
         paths = standard_paths(run.model)
         measures = [run.measurer(path) for path in paths]
-        header = ",".join([f"time [{run.model.units.time}]", *(f"{p} [{m.unit}]" for p, m in zip(paths, measures, strict=True))])
+        header = ",".join(
+            [f"time [{run.model.units.time}]", *(f"{p} [{m.unit}]" for p, m in zip(paths, measures, strict=True))]
+        )
         table = np.column_stack([run.time, *(m.values for m in measures)])
         np.savetxt(file, table, delimiter=",", header=header, comments="", fmt="%.17g")
     elif file.suffix == ".nc":
         try:
             run.data.to_netcdf(file)
         except (ValueError, ImportError) as error:
-            raise ModelError(f"netCDF needs a further package ({error})", hint="pip install multibody[netcdf]") from None
+            raise ModelError(
+                f"netCDF needs a further package ({error})", hint="pip install multibody[netcdf]"
+            ) from None
     elif file.suffix == ".json":
         file.write_text(json.dumps(run.plain(), indent=1))
     else:

@@ -24,9 +24,7 @@ class State(analysis.State, StateVerbs):
     @classmethod
     def of(cls, state: analysis.State) -> State:
         """Return an analysis' state as a result."""
-        return cls(
-            state.tables, state.t, state.q, state.v, state.references, state.branch, state.status, state.history
-        )
+        return cls(state.tables, state.t, state.q, state.v, state.references, state.branch, state.status, state.history)
 
     @cached_property
     def measurer(self) -> Measurer:

@@ -147,7 +147,9 @@ class Builder:
 
     def dot1(self, first: End, second: End, a: Vec, b: Vec) -> int:
         """Add a_i·b_j, a on the first body and b on the second."""
-        return self._add(FunctionRecord(L.DOT1, first.body, second.body, self._pack(first, second, a, b), is_length=False))
+        return self._add(
+            FunctionRecord(L.DOT1, first.body, second.body, self._pack(first, second, a, b), is_length=False)
+        )
 
     def dot2(self, first: End, second: End, a: Vec) -> int:
         """Add a_i·d, a on the first body."""
@@ -222,7 +224,9 @@ class Builder:
             a, b = (self._point_end(*self.model.find_end(end, "")) for end in self.model.forces[path.owner].target)
             self.coordinates[key] = self.distance(a, b)
         else:
-            raise ModelError(f'"{path.text}" is not a coordinate', hint="name a joint coordinate or a point's component")
+            raise ModelError(
+                f'"{path.text}" is not a coordinate', hint="name a joint coordinate or a point's component"
+            )
         return self.coordinates[key]
 
     def _point_end(self, body: str, frame: str) -> End:
@@ -234,7 +238,9 @@ class Builder:
         """Return the function of a coordinate that a motion, an effort or a guess names."""
         path = self.model.resolve(text, where)
         if not path.scalar_coordinate:
-            raise ModelError(f'"{text}" is not a coordinate', where=where, hint="name a joint coordinate or a point's component")
+            raise ModelError(
+                f'"{text}" is not a coordinate', where=where, hint="name a joint coordinate or a point's component"
+            )
         if path.owner == "ground":
             raise ModelError("the ground does not move", where=where, hint="name a coordinate of a body or joint")
         return self.function_of(path)
@@ -263,7 +269,9 @@ class Builder:
         function = self._coordinate(text, where)
         for other in self.rows[self.count_joint :]:
             if other.terms[0][0] == function:
-                raise ModelError(f'"{other.info.owner}" drives the same coordinate', where=where, hint="keep one of them")
+                raise ModelError(
+                    f'"{other.info.owner}" drives the same coordinate', where=where, hint="keep one of them"
+                )
         self.model.check_paths(formula, where, frozenset({"parameter", "time"}))
         reduced = self.scope.formula(formula, where)
         relation = Relation([(function, 1.0)], -reduced, "motion", self.functions[function].is_length)
@@ -283,7 +291,9 @@ class Builder:
             self._rate(path, number, 1.0, True, where)
             return
         function = self._coordinate(text, where)
-        if any(row.terms[0][0] == function for row in self.rows[self.count_joint : self.count_joint + self.count_motion]):
+        if any(
+            row.terms[0][0] == function for row in self.rows[self.count_joint : self.count_joint + self.count_motion]
+        ):
             return  # the motion holds it; a held value that disagrees is reported by assembly through the motion
         self._append(Relation([(function, 1.0)], -number, "held", self.functions[function].is_length), text, "held")
 
@@ -297,8 +307,12 @@ class Builder:
         """Add a condition on a rate."""
         if path.kind == "omega":
             if path.owner not in self.placement.index:
-                raise ModelError("an angular velocity of a joint cannot be set", where=where, hint="set the body's omega")
-            self.rates.append(RateCondition(path.text, -1, self.placement.index[path.owner], path.axis, value, weight, held))
+                raise ModelError(
+                    "an angular velocity of a joint cannot be set", where=where, hint="set the body's omega"
+                )
+            self.rates.append(
+                RateCondition(path.text, -1, self.placement.index[path.owner], path.axis, value, weight, held)
+            )
             return
         function = self.function_of(Path(path.kind, path.owner, path.item, path.axis, 0, path.text))
         self.rates.append(RateCondition(path.text, function, -1, 0, value, weight, held))
@@ -306,7 +320,9 @@ class Builder:
     def _rotation_target(self, path: Path, value: object, where: str) -> tuple[End, End]:
         """Return frames that are aligned when the body or joint has the given orientation."""
         if not isinstance(value, Orientation):
-            raise ModelError("it takes an orientation", where=where, hint="give {rpy: [..]}, {quaternion: [..]} or the like")
+            raise ModelError(
+                "it takes an orientation", where=where, hint="give {rpy: [..]}, {quaternion: [..]} or the like"
+            )
         turn = orientation_matrix(value, 3, self.scope, where)
         if path.owner in self.ends:
             first, second = self.ends[path.owner]
@@ -357,5 +373,3 @@ def _angle_of(axes: Mat) -> Number:
     if isinstance(x, float) and isinstance(y, float) and (x, y) == (1.0, 0.0):
         return 0.0
     return atan2(y, x)
-
-

@@ -270,7 +270,9 @@ def _rows(
                     continue
                 if key not in blocks:
                     blocks[key] = len(own)
-                    own += [width * (key[1] - 1) + c for c in range(width)] if key[0] == "body" else [width * nb + key[1]]
+                    own += (
+                        [width * (key[1] - 1) + c for c in range(width)] if key[0] == "body" else [width * nb + key[1]]
+                    )
                 entries.append(blocks[key])
             terms += [function, packer.weight(weight), entries[0], entries[1] if len(entries) > 1 else -1]
         program = -1
@@ -292,7 +294,8 @@ def _named(builder: Builder, packer: _Packer) -> dict[str, Any]:
             point, axes = place.frame(body, frame)
             frames[body, frame] = (packer.many(point), packer.many([x for row in axes for x in row]))
     poses = [
-        (packer.many(place.center(k)), packer.many([x for row in place.turn[k] for x in row])) for k in range(len(place.com))
+        (packer.many(place.center(k)), packer.many([x for row in place.turn[k] for x in row]))
+        for k in range(len(place.com))
     ]
     masses = []
     for properties in place.masses:
@@ -309,7 +312,12 @@ def _named(builder: Builder, packer: _Packer) -> dict[str, Any]:
         "masses": masses,
         "rates": [(rate, packer.one(rate.value), packer.one(rate.weight)) for rate in builder.rates],
         "soft": [
-            (s, packer.one(s.value), packer.one(s.weight), -1 if s.orientation is None else packer.many([x for r in s.orientation for x in r]))
+            (
+                s,
+                packer.one(s.value),
+                packer.one(s.weight),
+                -1 if s.orientation is None else packer.many([x for r in s.orientation for x in r]),
+            )
             for s in builder.soft
         ],
     }
@@ -349,9 +357,9 @@ def set_length(tables: Tables) -> None:
         for end in pair:
             points.setdefault(end.body, []).append(F[end.point : end.point + d])
     largest = 0.0
-    for body, items in points.items():
+    for number, items in points.items():
         cloud = np.array(items)
-        if body == 0 and len(points) > 1:
+        if number == 0 and len(points) > 1:
             continue
         spread = cloud.max(axis=0) - cloud.min(axis=0)
         largest = max(largest, float(np.linalg.norm(spread)))

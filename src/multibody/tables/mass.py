@@ -75,7 +75,9 @@ class MassProperties:
         if shape.kind in ("rod", "cylinder"):
             span = length(minus(self._point(shape.value[1]), self._point(shape.value[0])))
             if radius is None:
-                raise ModelError("a rod without radius has no volume", where=self.where, hint="add radius, or state the mass")
+                raise ModelError(
+                    "a rod without radius has no volume", where=self.where, hint="add radius, or state the mass"
+                )
             size: Number = 2.0 * radius * span if self.dimension == 2 else math.pi * radius * radius * span
         elif shape.kind == "box":
             size = 1.0
@@ -86,7 +88,9 @@ class MassProperties:
         elif shape.kind == "disk" and radius is not None:
             thickness = self._field(shape, "thickness")
             if self.dimension == 3 and thickness is None:
-                raise ModelError("a disk without thickness has no volume", where=self.where, hint="add thickness, or state the mass")
+                raise ModelError(
+                    "a disk without thickness has no volume", where=self.where, hint="add thickness, or state the mass"
+                )
             size = math.pi * radius * radius * (thickness if self.dimension == 3 and thickness is not None else 1.0)
         else:
             raise ModelError(f"{shape.kind} has no volume", where=self.where, hint="state its mass")
@@ -174,7 +178,9 @@ class MassProperties:
         if shape.kind == "disk":
             thickness = self._field(shape, "thickness") or 0.0
             axis = self._point(shape.fields["axis"]) if "axis" in shape.fields else (0.0, 0.0, 1.0)
-            return _about_axis(normalized(axis), radius * radius / 2.0, radius * radius / 4.0 + thickness * thickness / 12.0)
+            return _about_axis(
+                normalized(axis), radius * radius / 2.0, radius * radius / 4.0 + thickness * thickness / 12.0
+            )
         if shape.kind == "box":
             x, y, z = (edge * edge / 12.0 for edge in self._point(shape.value))
             return ((y + z, 0.0, 0.0), (0.0, x + z, 0.0), (0.0, 0.0, x + y))

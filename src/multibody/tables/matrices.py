@@ -120,18 +120,17 @@ def frame_of_axes(letters: Sequence[tuple[str, Vec]], scope: Scope, where: str) 
     if len(letters) == 1:
         if letter == "z":
             return shortest_turn(first, scope, where)
-        _, y, z = first[0], first[1], first[2]
-        turned_to_z = shortest_turn((-z, y, first[0]), scope, where)  # the same turn, seen with x in the role of z
+        turned_to_z = shortest_turn((-first[2], first[1], first[0]), scope, where)  # the same turn, seen with x in the role of z
         swap: Mat = ((0.0, 0.0, 1.0), (0.0, 1.0, 0.0), (-1.0, 0.0, 0.0))
         return product(swap, product(turned_to_z, transposed(swap)))
     a = normalized(first)
-    b = letters[1][1]
-    rest = minus(b, times(inner(a, b), a))
+    second = letters[1][1]
+    rest = minus(second, times(inner(a, second), a))
     if sum(v * v for v in scope.numeric(rest, where)) < 1e-24:
         raise ModelError("x and z are parallel", where=where, hint="give two directions that differ")
     b = normalized(rest)
-    x, z = (a, b) if letter == "x" else (b, a)
-    return transposed((x, outer_product(z, x), z))
+    first_axis, third_axis = (a, b) if letter == "x" else (b, a)
+    return transposed((first_axis, outer_product(third_axis, first_axis), third_axis))
 
 
 def rotation_vector(w: Sequence[Number], scope: Scope, where: str) -> Mat:
@@ -141,7 +140,11 @@ def rotation_vector(w: Sequence[Number], scope: Scope, where: str) -> Mat:
         return IDENTITY
     k = if_(angle > 0.0, sin(angle) / angle, 1.0) if not isinstance(angle, float) else sin(angle) / angle
     half = angle / 2.0
-    c = if_(angle > 0.0, 2.0 * (sin(half) / angle) ** 2, 0.5) if not isinstance(angle, float) else 2.0 * (sin(half) / angle) ** 2
+    c = (
+        if_(angle > 0.0, 2.0 * (sin(half) / angle) ** 2, 0.5)
+        if not isinstance(angle, float)
+        else 2.0 * (sin(half) / angle) ** 2
+    )
     x, y, z = w
     tilde: Mat = ((0.0, -z, y), (z, 0.0, -x), (-y, x, 0.0))
     square = product(tilde, tilde)

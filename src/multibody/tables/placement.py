@@ -130,7 +130,9 @@ class Placement:
         """Return [b, a×b, a] of a universal joint's axes a and b, which must be perpendicular."""
         a, b = normalized(self.vector(axes[0], where)), normalized(self.vector(axes[1], where))
         if abs(self.scope.value(inner(a, b), where)) > 1e-9:
-            raise ModelError("its axes are not perpendicular", where=where, hint="choose axes at right angles in the zero position")
+            raise ModelError(
+                "its axes are not perpendicular", where=where, hint="choose axes at right angles in the zero position"
+            )
         return transposed((b, outer_product(a, b), a))
 
     def ends(self, joint: Joint) -> tuple[End, End]:

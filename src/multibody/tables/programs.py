@@ -26,13 +26,13 @@ LARGEST_POWER = 8  # whole exponents up to here are multiplied out
 def _step(x: Number, x0: Number, y0: Number, x1: Number, y1: Number) -> Number:
     """Return the cubic smooth step as arithmetic."""
     u = (x - x0) / (x1 - x0)
-    return if_(x <= x0, y0, if_(x >= x1, y1, y0 + (y1 - y0) * u * u * (3.0 - 2.0 * u)))  # type: ignore[operator]
+    return if_(x <= x0, y0, if_(x >= x1, y1, y0 + (y1 - y0) * u * u * (3.0 - 2.0 * u)))
 
 
 def _haversine(x: Number, x0: Number, y0: Number, x1: Number, y1: Number) -> Number:
     """Return the cosine ramp as arithmetic."""
     u = (x - x0) / (x1 - x0)
-    return if_(x <= x0, y0, if_(x >= x1, y1, y0 + (y1 - y0) * (1.0 - cos_of(math.pi * u)) / 2.0))  # type: ignore[operator]
+    return if_(x <= x0, y0, if_(x >= x1, y1, y0 + (y1 - y0) * (1.0 - cos_of(math.pi * u)) / 2.0))
 
 
 def _poly(x: Number, x0: Number, *coefficients: Number) -> Number:

@@ -48,7 +48,7 @@ def screw(builder: Builder, joint: Joint, ends: tuple[End, End]) -> list[Relatio
 
 
 def gear(builder: Builder, joint: Joint, ends: tuple[End, End]) -> list[Relation]:
-    """a ∠first ± b ∠second = phase, angles relative to the carrier, zero as drawn; minus where it is internal."""
+    """Return a ∠first ± b ∠second = phase, angles relative to the carrier, zero as drawn; minus where it is internal."""
     where, fields = f"joints.{joint.name}", joint.fields
     a, b = (builder.scope.scalar(item, where) for item in fields["teeth"] or fields["radii"])
     values = builder.scope.numeric((a, b), where)
@@ -58,10 +58,14 @@ def gear(builder: Builder, joint: Joint, ends: tuple[End, End]) -> list[Relation
     carrier = builder.model.find_end(fields["carrier"], where)[0]
     axes = fields["axes"] or (None, None)
     terms: list[tuple[int, Number]] = []
-    for end, factor, axis in zip((joint.first, joint.second), (a, b if not fields["internal"] else -b), axes, strict=True):
+    for end, factor, axis in zip(
+        (joint.first, joint.second), (a, b if not fields["internal"] else -b), axes, strict=True
+    ):
         body = builder.model.find_end(end, where)[0]
         if body == carrier:
-            raise ModelError(f'"{body}" is a wheel and the carrier', where=where, hint="the carrier holds the wheels' axes")
+            raise ModelError(
+                f'"{body}" is a wheel and the carrier', where=where, hint="the carrier holds the wheels' axes"
+            )
         terms.append((drawn_angle(builder, carrier, body, axis, where), factor / size))
     return [Relation(terms, -builder.scope.scalar(fields["phase"], where) / size, "mesh", False)]
 
@@ -84,7 +88,9 @@ def rack(builder: Builder, joint: Joint, ends: tuple[End, End]) -> list[Relation
     body, frame = builder.model.find_end(joint.second, where)
     carrier = builder.model.find_end(fields["carrier"], where)[0]
     if carrier in (pinion, body):
-        raise ModelError(f'"{carrier}" is the carrier and an end', where=where, hint="name the body that pinion and rack move on")
+        raise ModelError(
+            f'"{carrier}" is the carrier and an end', where=where, hint="name the body that pinion and rack move on"
+        )
     radius = builder.scope.scalar(fields["radius"], where)
     c, j = place.index[carrier], place.index[body]
     point, _ = place.frame(body, frame)
@@ -92,7 +98,9 @@ def rack(builder: Builder, joint: Joint, ends: tuple[End, End]) -> list[Relation
     direction = normalized(place.vector(fields["axis"], where))
     first = place.in_place(carrier, tuple(drawn), _unit(builder.dimension))
     back = transposed(place.turn[c])
-    travel = builder.dot2(End(c, first.point, first.axes), End(j, point, _unit(builder.dimension)), turned(back, direction))
+    travel = builder.dot2(
+        End(c, first.point, first.axes), End(j, point, _unit(builder.dimension)), turned(back, direction)
+    )
     angle = drawn_angle(builder, carrier, pinion, fields.get("turn"), where)
     return [Relation([(travel, 1.0), (angle, -radius)], 0.0, "rolling", True)]
 
@@ -134,7 +142,12 @@ def _of_contact(formula: Number, k: int) -> Number:
 
 
 def _flat_follower(
-    builder: Builder, joint: Joint, ends: tuple[End, End], contact: int, curve: tuple[Number, ...], tangent: tuple[Number, ...]
+    builder: Builder,
+    joint: Joint,
+    ends: tuple[End, End],
+    contact: int,
+    curve: tuple[Number, ...],
+    tangent: tuple[Number, ...],
 ) -> list[Relation]:
     """n·(P(φ) − Q) = 0 and n·t(φ) = 0, n the face normal on the follower."""
     where = f"joints.{joint.name}"
@@ -152,12 +165,14 @@ def _flat_follower(
 
 
 def coupler(builder: Builder, joint: Joint, ends: tuple[End, End]) -> list[Relation]:
-    """An expression of coordinates and t that stays zero."""
+    """Return the expression of coordinates and t that stays zero."""
     where = f"joints.{joint.name}"
     expression = joint.fields["expression"]
     formula, functions = on_coordinates(builder, expression, where)
     if not functions:
-        raise ModelError("it names no coordinate", where=where, hint="write an expression of coordinates such as O - 2*P")
+        raise ModelError(
+            "it names no coordinate", where=where, hint="write an expression of coordinates such as O - 2*P"
+        )
     return [Relation([(function, 0.0) for function in functions], formula, "coupling", False)]
 
 

@@ -22,7 +22,7 @@ from multibody.model.model import Model
 from multibody.model.paths import AXES
 from multibody.model.values import Vector, from_expression
 
-CONSTANTS = {("pi",): math.pi, ("deg",): math.pi / 180.0, ("rpm",): math.pi / 30.0}
+CONSTANTS: dict[tuple[str, ...], float] = {("pi",): math.pi, ("deg",): math.pi / 180.0, ("rpm",): math.pi / 30.0}
 
 
 class Scope:
@@ -102,14 +102,18 @@ class Scope:
                 self.model.check_paths(value, where, frozenset({"parameter"}))
         reduced = self._components(value, where)
         if isinstance(reduced, tuple):
-            raise ModelError(f"{value} is a vector", where=where, hint="a number is needed; take a component such as .x")
+            raise ModelError(
+                f"{value} is a vector", where=where, hint="a number is needed; take a component such as .x"
+            )
         return fold(reduced)
 
     def formula(self, value: Number, where: str) -> Number:
         """Return a formula with its vector parameters expanded; other names stay."""
         reduced = self._components(value, where)
         if isinstance(reduced, tuple):
-            raise ModelError(f"{value} is a vector", where=where, hint="a number is needed; take a component such as .x")
+            raise ModelError(
+                f"{value} is a vector", where=where, hint="a number is needed; take a component such as .x"
+            )
         return fold(reduced)
 
     def vector(self, value: Vector, dimension: int | None, where: str) -> tuple[Number, ...]:

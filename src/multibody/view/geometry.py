@@ -95,9 +95,7 @@ def zigzag(a: Floats, b: Floats, width: float, coils: int = 7) -> Floats:
     side = np.array([-along[1], along[0]]) if len(a) == 2 else across(along)[0]
     lead = min(0.15 * length, 1.5 * width)
     stations = np.linspace(lead, length - lead, 2 * coils + 1)
-    teeth = [
-        a + along * s + side * width * (0.0 if k in (0, 2 * coils) else 0.5 * (-1) ** k) for k, s in enumerate(stations)
-    ]
+    teeth = [a + along * s + side * width * (0.0 if k in (0, 2 * coils) else 0.5 * (-1) ** k) for k, s in enumerate(stations)]
     return np.array([a, *teeth, b])
 
 
@@ -121,7 +119,7 @@ def teeth(center: Floats, radius: float, count: int, depth: float, angle: float,
     heights = np.array([-0.5, 0.5, 0.5, -0.5]) * depth * (-1.0 if internal else 1.0)
     angles = (angle + pitch * np.arange(count)[:, None] + parts).ravel()
     radii = radius + np.tile(heights, count)
-    return center + radii[:, None] * np.column_stack([np.cos(angles), np.sin(angles)])
+    return np.asarray(center + radii[:, None] * np.column_stack([np.cos(angles), np.sin(angles)]))
 
 
 def helix(start: Floats, end: Floats, radius: float, turns: float, count: int = 120) -> Floats:
@@ -176,9 +174,9 @@ def tree_edges(points: Floats) -> list[tuple[int, int]]:
     return edges
 
 
-def gap_to(points: Floats, segment: Floats) -> Floats:
-    """Return the distances of points from a segment (two points; one point stands for itself)."""
+def nearest_on(point: Floats, segment: Floats) -> Floats:
+    """Return the point of a segment (its first to its last point) that is nearest to a point."""
     a, b = segment[0], segment[-1]
     square = float((b - a) @ (b - a))
-    part = np.clip((points - a) @ (b - a) / square, 0.0, 1.0) if square > 0.0 else np.zeros(len(points))
-    return np.asarray(np.linalg.norm(points - a - part[:, None] * (b - a), axis=1))
+    part = min(max(float((point - a) @ (b - a)) / square, 0.0), 1.0) if square > 0.0 else 0.0
+    return np.asarray(a + part * (b - a))

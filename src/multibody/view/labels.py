@@ -63,9 +63,7 @@ def place_labels(ax: Axes, labels: list[Label], obstacles: Floats, write: Write)
                 best = (cost, center)
         assert best is not None
         center = best[1]
-        taken.append(
-            (center[0] - 0.5 * width, center[1] - 0.5 * height, center[0] + 0.5 * width, center[1] + 0.5 * height)
-        )
+        taken.append((center[0] - 0.5 * width, center[1] - 0.5 * height, center[0] + 0.5 * width, center[1] + 0.5 * height))
         write(label, center - label.anchor)
 
 
@@ -110,8 +108,6 @@ def write_flat(ax: Axes) -> Write:
     def write(label: Label, offset: Floats) -> None:
         x, y = ax.transData.inverted().transform(label.anchor)
         dx, dy = offset * 72.0 / ax.figure.dpi
-        ax.annotate(
-            label.text, (x, y), xytext=(dx, dy), textcoords="offset points", annotation_clip=False, **looks(label)
-        )
+        ax.annotate(label.text, (x, y), xytext=(dx, dy), textcoords="offset points", annotation_clip=False, **looks(label))
 
     return write

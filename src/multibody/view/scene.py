@@ -13,7 +13,7 @@ import numpy as np
 from multibody.analyses.start import matrix_of
 from multibody.tables.lower import Tables
 from multibody.tables.scope import Scope
-from multibody.view.geometry import Floats, box_corners, distinct
+from multibody.view.geometry import Floats, box_corners, distinct, nearest_on
 from multibody.view.wheels import Cam, Rack, Wheel, cams_at, racks_at, wheels_at
 
 SKELETON = frozenset({"gear", "rack", "coupler", "parallel"})
@@ -29,6 +29,13 @@ class Solid:
     radius: float = 0.0
     axis: Floats = field(default_factory=lambda: np.zeros(0))
     thickness: float = 0.0
+
+    @property
+    def reach(self) -> float:
+        """How far its surface is from the line between its first and its last point, roughly."""
+        if self.kind != "box":
+            return self.radius
+        return 0.5 * float(np.linalg.norm(self.points[1] - self.points[0]))
 
 
 @dataclass(frozen=True)
@@ -50,9 +57,23 @@ class Link:
     def span(self) -> float:
         """Largest extent of its points and solids."""
         cloud = np.vstack([self.points, *(solid.points for solid in self.solids)])
-        return float(np.linalg.norm(cloud.max(axis=0) - cloud.min(axis=0))) + max(
-            (s.radius for s in self.solids), default=0.0
-        )
+        return float(np.linalg.norm(cloud.max(axis=0) - cloud.min(axis=0))) + max((s.radius for s in self.solids), default=0.0)
+
+    @property
+    def thickness(self) -> float:
+        """Radius of its thickest rod or cylinder, 0 if it has none."""
+        return max((s.radius for s in self.solids if s.kind in ("rod", "cylinder")), default=0.0)
+
+    def strays(self, tolerance: float) -> list[tuple[Floats, Floats]]:
+        """Return the points that lie off all its solids, each with the place of a solid that a bar has to join it to."""
+        found = []
+        for point in self.points:
+            feet = [nearest_on(point, solid.points) for solid in self.solids]
+            gaps = [float(np.linalg.norm(f - point)) - s.reach for f, s in zip(feet, self.solids, strict=True)]
+            k = int(np.argmin(gaps))
+            if gaps[k] > tolerance:
+                found.append((point, feet[k]))
+        return found
 
 
 @dataclass(frozen=True)
@@ -103,10 +124,10 @@ class Scene:
         parts = [link.points for link in self.links]
         parts += [solid_extent(solid) for link in self.links for solid in link.solids]
         parts += [np.array(spring.points) for spring in self.springs]
-        parts += [
-            np.array(mark.points) for mark in self.marks if mark.kind in ("revolute", "spherical", "fixed", "distance")
-        ]
-        parts += [item.extent() for item in (*self.wheels, *self.racks, *self.cams)]
+        parts += [np.array(mark.points) for mark in self.marks if mark.kind in ("revolute", "spherical", "fixed", "distance")]
+        parts += [wheel.extent() for wheel in self.wheels]
+        parts += [rack.extent() for rack in self.racks]
+        parts += [cam.extent() for cam in self.cams]
         return np.vstack(parts)
 
 
@@ -164,9 +185,7 @@ class Blueprint:
             bodies = (ends[0].body, ends[1].body)
             kind = self.model.joints[name].kind.name
             marks.append(Mark(name, kind, bodies, (points[0], points[1]), (axes[0], axes[1])))
-        springs = [
-            self._spring(name, poses) for name, force in self.model.forces.items() if force.kind.target == "ends"
-        ]
+        springs = [self._spring(name, poses) for name, force in self.model.forces.items() if force.kind.target == "ends"]
         return Scene(
             tables, links, marks, springs, wheels_at(tables, self.scope, poses), racks_at(tables, self.scope, poses),
             cams_at(tables, self.scope, poses, q),
@@ -207,19 +226,19 @@ class Blueprint:
             if self.model.joints[name].kind.name not in SKELETON:
                 for end in ends:
                     found[end.body].append(tables.vector(end.point))
-        for (body, frame), (at, _) in tables.frames.items():
+        for (owner, frame), (at, _) in tables.frames.items():
             if frame not in ("origin", "com"):
-                found[index[body]].append(tables.vector(at))
+                found[index[owner]].append(tables.vector(at))
         for force in self.model.forces.values():
-            for end in force.target if force.kind.target == "ends" else ():
-                b, point = self._end(end)
+            for target in force.target if force.kind.target == "ends" else ():
+                b, point = self._end(target)
                 found[b].append(point)
         result = {}
         for b, points in found.items():
             cloud = distinct(np.array(points).reshape(-1, d), 1e-9 * tables.length)
             body = self.model.bodies.get(tables.bodies[b])
             stated = body is not None and body.com is not None
-            if stated or len(cloud) < 2 and body is not None and (body.mass is not None or len(cloud) == 0):
+            if stated or (len(cloud) < 2 and body is not None and (body.mass is not None or len(cloud) == 0)):
                 cloud = distinct(np.vstack([cloud, np.zeros((1, d))]), 1e-9 * tables.length)
             result[b] = cloud
         return result
@@ -236,9 +255,7 @@ class Blueprint:
         d = self.tables.dimension
         numbers = {key: self._scalar(shape.fields[key]) for key in ("radius", "thickness") if key in shape.fields}
         if shape.kind in ("rod", "cylinder"):
-            return Solid(
-                shape.kind, np.array([self._vector(p) for p in shape.value]) + origin, numbers.get("radius", 0.0)
-            )
+            return Solid(shape.kind, np.array([self._vector(p) for p in shape.value]) + origin, numbers.get("radius", 0.0))
         if shape.kind == "box":
             middle = self._vector(shape.fields["at"]) if "at" in shape.fields else np.zeros(d)
             return Solid("box", box_corners(self._vector(shape.value), middle) + origin)

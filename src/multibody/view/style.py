@@ -49,7 +49,8 @@ def styled() -> AbstractContextManager[None]:
     """Return a context in which axes and artists are made in our style."""
     import matplotlib
 
-    context: AbstractContextManager[None] = matplotlib.rc_context(RC)
+    rc: Any = RC  # matplotlib's types list every key
+    context: AbstractContextManager[None] = matplotlib.rc_context(rc)
     return context
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,14 +19,12 @@ if TYPE_CHECKING:
 MOST_TEETH = 160  # more would only blacken the rim
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Wheel:
     """A gear wheel.
 
     Attributes
     ----------
-    joint : str
-        The mesh that it was found in.
     body : int
     center, axis : arrays
         In ground; the axis is empty in the plane.
@@ -38,11 +36,10 @@ class Wheel:
         Direction of the middle of a tooth [rad].
     internal : bool
         Whether it is a ring.
-    contact : array
-        Where it meets its partner in that mesh.
+    contacts : list of arrays
+        Where it meets its partners.
     """
 
-    joint: str
     body: int
     center: Floats
     axis: Floats
@@ -50,11 +47,11 @@ class Wheel:
     teeth: int
     angle: float
     internal: bool
-    contact: Floats
+    contacts: list[Floats]
 
     def extent(self) -> Floats:
         """Return corners of a box around it."""
-        size = 1.1 * self.radius
+        size = 1.08 * self.radius
         return np.array([self.center - size, self.center + size])
 
 
@@ -72,9 +69,17 @@ class Rack:
     axis: Floats
     radius: float
 
+    @property
+    def back(self) -> float:
+        """Height of the rack behind its pitch line."""
+        return 0.5 * abs(self.radius)
+
     def extent(self) -> Floats:
         """Return points that the picture has to show."""
-        return np.array([self.start, self.end, self.center - abs(self.radius), self.center + abs(self.radius)])
+        size = abs(self.radius)
+        back = (self.contact - self.center) / size * self.back
+        ends = [self.start, self.end, self.start + back, self.end + back]
+        return np.array([*ends, self.center - size, self.center + size])
 
 
 @dataclass(frozen=True)
@@ -98,44 +103,46 @@ class Cam:
 
 def wheels_at(tables: Tables, scope: Scope, poses: Poses) -> list[Wheel]:
     """Return the wheels of all gears, each once; teeth are placed so that partners mesh."""
-    wheels: dict[tuple[int, int], Wheel] = {}
+    wheels: list[Wheel] = []
     for joint in tables.model.joints.values():
         if joint.kind.name == "gear":
             _add_pair(tables, scope, poses, joint, wheels)
-    return list(wheels.values())
+    return wheels
 
 
-def _add_pair(tables: Tables, scope: Scope, poses: Poses, joint: Joint, wheels: dict[tuple[int, int], Wheel]) -> None:
+def _add_pair(tables: Tables, scope: Scope, poses: Poses, joint: Joint, wheels: list[Wheel]) -> None:
     """Add the two wheels of a mesh where they are not known yet."""
     fields, where = joint.fields, f"joints.{joint.name}"
     carrier = tables.bodies.index(tables.model.find_end(fields["carrier"], where)[0])
     bodies = [end.body for end in tables.ends[joint.name]]
     centers = [wheel_center(tables, poses, joint.name, k, carrier) for k in range(2)]
     sizes = [scope.value(scope.scalar(item, where), where) for item in fields["teeth"] or fields["radii"]]
-    radii = _radii(
-        sizes, bool(fields["radii"]), bool(fields["internal"]), float(np.linalg.norm(centers[1] - centers[0]))
-    )
-    axes = [_axis(tables, scope, poses, joint, k, carrier) for k in range(2)]
+    distance = float(np.linalg.norm(centers[1] - centers[0]))
+    radii = _radii(sizes, bool(fields["radii"]), bool(fields["internal"]), distance)
     outer = int(np.argmax(sizes)) if fields["internal"] else -1
     contact = _contact(centers, radii, outer)
-    counts = [
-        round(s) if fields["teeth"] and s == round(s) and 3 < s <= MOST_TEETH and not len(axes[0]) else 0 for s in sizes
-    ]
+    found: list[Wheel] = []
     for k in (0, 1):
-        partner = wheels.get((bodies[1 - k], _step(radii[1 - k], radii)))
-        key = (bodies[k], _step(radii[k], radii))
-        if key not in wheels:
-            angle = _angle(poses.A[bodies[k]])
-            if partner is not None and counts[k] and partner.teeth:
-                angle = _meshing(partner, centers[k], contact, counts[k], bool(fields["internal"]))
-            wheels[key] = Wheel(
-                joint.name, bodies[k], centers[k], axes[k], radii[k], counts[k], angle, outer == k, contact
-            )
+        known = [w for w in wheels if w.body == bodies[k] and abs(w.radius - radii[k]) < 1e-6 * radii[k]]
+        if known:
+            known[0].contacts.append(contact)
+            found.append(known[0])
+            continue
+        axis = _axis(tables, scope, poses, joint, k, carrier)
+        teeth = _teeth(sizes[k]) if fields["teeth"] and not len(axis) else 0
+        angle = _angle(poses.A[bodies[k]])
+        found.append(Wheel(bodies[k], centers[k], axis, radii[k], teeth, angle, outer == k, [contact]))
+    for k, wheel in enumerate(found):
+        if wheel not in wheels:
+            partner = found[1 - k]
+            if partner in wheels and wheel.teeth and partner.teeth:
+                wheel = replace(wheel, angle=_meshing(partner, wheel, contact, bool(fields["internal"])))
+            wheels.append(wheel)
 
 
-def _step(radius: float, radii: list[float]) -> int:
-    """Return a radius as an integer of a fine grid, to tell wheels on one body apart."""
-    return int(round(np.log(max(radius, 1e-300)) * 1e4))
+def _teeth(size: float) -> int:
+    """Return how many teeth are drawn: none where there are too many to tell apart."""
+    return round(size) if size == round(size) and 3 < size <= MOST_TEETH else 0
 
 
 def _angle(turn: Floats) -> float:
@@ -159,10 +166,10 @@ def _contact(centers: list[Floats], radii: list[float], outer: int) -> Floats:
     return np.asarray(centers[k] if size == 0.0 else centers[k] + line / size * radii[k])
 
 
-def _meshing(partner: Wheel, center: Floats, contact: Floats, count: int, internal: bool) -> float:
+def _meshing(partner: Wheel, wheel: Wheel, contact: Floats, internal: bool) -> float:
     """Return the direction of a tooth such that a gap meets the partner's tooth at the contact."""
-    to_partner, own = contact - partner.center, contact - center
-    pitch, own_pitch = 2.0 * np.pi / partner.teeth, 2.0 * np.pi / count
+    to_partner, own = contact - partner.center, contact - wheel.center
+    pitch, own_pitch = 2.0 * np.pi / partner.teeth, 2.0 * np.pi / wheel.teeth
     part = ((np.arctan2(to_partner[1], to_partner[0]) - partner.angle) / pitch) % 1.0
     sense = -1.0 if internal else 1.0  # both turn the same way past the contact of an internal mesh
     return float(np.arctan2(own[1], own[0]) + sense * (part - 0.5) * own_pitch)
@@ -247,9 +254,7 @@ def _cam(tables: Tables, scope: Scope, poses: Poses, joint: Joint, contact: floa
     roller = 0.0 if fields["roller"] is None else scope.value(scope.scalar(fields["roller"], where), where)
     face = np.zeros((0, tables.dimension))
     if fields["flat"] is not None:
-        face = _face(
-            poses.axes(second.body, tables.matrix(second.axes)), _vector(scope, fields["flat"], joint.name), axes
-        )
+        face = _face(poses.axes(second.body, tables.matrix(second.axes)), _vector(scope, fields["flat"], joint.name), axes)
         face = tip + face * 1.2 * float(np.max(np.abs(radius)))
     axis = np.zeros(0) if tables.dimension == 2 else np.cross(axes[:, 0], axes[:, 1])
     return Cam(joint.name, first.body, second.body, curve[:-1], curve[-1], tip, roller, face, axis)
@@ -258,10 +263,7 @@ def _cam(tables: Tables, scope: Scope, poses: Poses, joint: Joint, contact: floa
 def _face(axes: Floats, normal: Floats, plane: Floats) -> Floats:
     """Return the two ends of a flat face of half length 1 around its middle, in the plane of the cam."""
     n = axes @ normal
-    if len(n) == 2:
-        along = np.array([-n[1], n[0]])
-    else:
-        along = np.cross(n, np.cross(plane[:, 0], plane[:, 1]))
+    along = np.array([-n[1], n[0]]) if len(n) == 2 else np.cross(n, np.cross(plane[:, 0], plane[:, 1]))
     along = along / np.linalg.norm(along)
     return np.array([-along, along])
 
@@ -279,8 +281,6 @@ def _splines(tables: Tables) -> dict[str, Any]:
     from multibody.kernels.programs import spline_value
 
     def make(k: int) -> Any:
-        return lambda x, order=0: np.vectorize(lambda value: spline_value(tables.I, tables.F, k, order, float(value)))(
-            x
-        )
+        return lambda x, order=0: np.vectorize(lambda value: spline_value(tables.I, tables.F, k, order, float(value)))(x)
 
     return {name: make(k) for k, name in enumerate(tables.model.tables)}

@@ -40,6 +40,7 @@ from .tree import children, postorder
 from .vectors import component, components, cross, dot, norm, unit
 
 t = name("t")
+phi = name("phi")
 
 __all__ = [
     "CONSTANTS",
@@ -77,6 +78,7 @@ __all__ = [
     "norm",
     "number",
     "parse",
+    "phi",
     "pi",
     "poly",
     "postorder",

@@ -1,0 +1,152 @@
+"""A picture: poses, the last one in full and the others paler, the paths of points, axes, scales and words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from multibody.errors import ModelError
+from multibody.view import depth
+from multibody.view.captions import draw_gravity, write_names
+from multibody.view.geometry import Floats
+from multibody.view.planar import paint_planar
+from multibody.view.planar_joints import Travel
+from multibody.view.scene import Blueprint, Poses, Scene, glyph_size
+from multibody.view.style import body_color, styled
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from multibody.tables.lower import Tables
+
+DASHES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.4)), (0, (6, 1.6, 1.2, 1.6)))
+FLATTEST = 0.2  # smallest height over width (or width over height) of a picture
+
+
+class Picture:
+    """A picture of a mechanism.
+
+    Parameters
+    ----------
+    tables : Tables
+    poses : list of (time, q)
+        The last one is the pose itself.
+    traces : dict
+        Paths of points by frame (instants, d).
+    travel : dict
+        Range of every planar slide by joint.
+    view : (float, float)
+        Elevation and azimuth of the eye in space [degrees].
+    """
+
+    def __init__(
+        self, tables: Tables, poses: list[tuple[float, Floats]], traces: dict[str, Floats] | None = None,
+        travel: Travel | None = None, view: tuple[float, float] = (22.0, -58.0),
+    ) -> None:  # fmt: skip
+        self.tables, self.poses, self.view = tables, poses, view
+        self.traces, self.travel = traces or {}, travel or {}
+        self.blueprint = Blueprint(tables)
+        self.scenes = [self.blueprint.scene(q) for _, q in poses]
+        cloud = np.vstack([scene.cloud() for scene in self.scenes] + list(self.traces.values()))
+        self.cloud = cloud[np.all(np.isfinite(cloud), axis=1)]
+        if len(self.cloud) == 0:
+            raise ModelError("there is no finite point to draw", where=tables.model.name, hint="check the pose")
+        self.size = glyph_size(self.scene, self.cloud)
+
+    @property
+    def scene(self) -> Scene:
+        """The pose itself."""
+        return self.scenes[-1]
+
+    def draw(self, ax: Axes | None, labels: bool | None, title: str | None, figsize: tuple[float, float] | None) -> Axes:
+        """Draw on given or new axes and return them."""
+        units, planar = self.tables.model.units, self.tables.dimension == 2
+        with styled():
+            axes: Any = ax
+            if ax is None:
+                axes = self._new_axes(figsize) if planar else depth.new_axes(self._limits(), self.view, figsize)
+            elif not planar and not hasattr(axes, "get_proj"):
+                hint = 'make them with projection="3d"'
+                raise ModelError("a spatial model needs 3-D axes", where=self.tables.model.name, hint=hint)
+            if planar:
+                self._planar(axes)
+            else:
+                self._spatial(axes)
+            t = self.poses[-1][0]
+            depth.write_title(axes, f"{self.tables.model.name},  t = {t:.4g} {units.time}" if title is None else title)
+            axes.set_xlabel(f"x [{units.length}]")
+            axes.set_ylabel(f"y [{units.length}]")
+            draw_gravity(axes, self.blueprint.gravity(), self.size)
+            write_names(axes, self.scene, self.size, labels, list(self.traces.values()))
+        result: Axes = axes
+        return result
+
+    def _new_axes(self, figsize: tuple[float, float] | None) -> Any:
+        """Return new planar axes of a size that suits the mechanism."""
+        import matplotlib.pyplot as plt
+
+        low, high = self._limits()
+        ratio = float((high[1] - low[1]) / (high[0] - low[0]))
+        height = min(max(6.4 * ratio + 1.0, 3.0), 7.5)
+        width = min(max((height - 1.0) / ratio + 1.0, 3.4), 7.4 if ratio > 0.3 else 11.0)
+        _, axes = plt.subplots(figsize=figsize or (width, height), layout="constrained")
+        return axes
+
+    def _limits(self) -> tuple[Floats, Floats]:
+        """Return lower left and upper right of a planar picture, or of the box of a spatial one."""
+        low, high = self.cloud.min(axis=0), self.cloud.max(axis=0)
+        for name, stations in self.travel.items():  # the rail shows the whole travel
+            mark = next(m for m in self.scene.marks if m.name == name)
+            if mark.bodies[0] == 0:
+                ends = mark.points[0] + np.outer(stations, mark.axes[0][:, 0])
+                low, high = np.minimum(low, ends.min(axis=0)), np.maximum(high, ends.max(axis=0))
+        planar = self.tables.dimension == 2
+        margin = (2.6 if planar else 1.0) * self.size
+        if planar:  # symbols of small links need room too
+            margin = max(margin, 0.05 * float(np.max(high - low)))
+        low, high = low - margin, high + margin
+        least = (FLATTEST if planar else 0.3) * float(np.max(high - low))
+        missing = np.maximum(least - (high - low), 0.0)
+        return low - 0.5 * missing, high + 0.5 * missing
+
+    def _planar(self, ax: Any) -> None:
+        """Draw all poses and traces in the plane."""
+        low, high = self._limits()
+        ax.set_aspect("equal", adjustable="box")
+        self._traces(ax, 2.95, 6.0)
+        for k, scene in enumerate(self.scenes):
+            paint_planar(ax, scene, self.size, self._fade(k), self.travel)
+        ax.set_xlim(low[0], high[0])
+        ax.set_ylim(low[1], high[1])
+
+    def _spatial(self, ax: Any) -> None:
+        """Draw all poses and traces in space, with equal scales on the three axes."""
+        from multibody.view.spatial import paint_spatial
+
+        depth.set_view(ax, self._limits(), self.view)
+        ax.set_zlabel(f"z [{self.tables.model.units.length}]")
+        self._traces(ax, 1.9, 4.0)
+        for k, scene in enumerate(self.scenes):
+            paint_spatial(ax, scene, self.size, self._fade(k))
+
+    def _fade(self, k: int) -> float:
+        """Return how pale the k-th pose is: 0 the last, the earliest most."""
+        count = len(self.scenes) - 1
+        return 0.0 if k == count else 0.92 - 0.35 * k / max(count - 1, 1)
+
+    def _traces(self, ax: Any, z: float, z_point: float) -> None:
+        """Draw the paths of points in the colors of their bodies, with a dot where the point is."""
+        poses = Poses(self.tables, self.poses[-1][1])
+        used: dict[int, int] = {}
+        for name, path in self.traces.items():
+            body, frame = self.tables.model.find_end(name, "trace")
+            number = self.tables.bodies.index(body)
+            count = used.setdefault(number, 0)
+            used[number] += 1
+            color, dashes = body_color(number), DASHES[count % len(DASHES)]
+            ax.plot(*path.T, color=color, linewidth=1.2, linestyle=dashes, zorder=z, label=name)
+            point = poses.place(number, self.tables.vector(self.tables.frames[body, frame][0]))
+            ax.plot(*point[:, None], "o", color=color, markersize=4.5, zorder=z_point)
+        if self.traces:
+            ax.legend(loc="upper left", handlelength=2.6)

@@ -1,0 +1,69 @@
+"""The package as a whole: what importing it costs, and that machine code is made once."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = ("numba", "xarray", "pandas", "sympy", "matplotlib", "scipy")
+KINEMATICS = """
+import json, warnings
+import multibody as mb
+from multibody.kernels.compile import CACHE_DIRECTORY, REGISTRY
+for name in ("slider-crank", "rssr"):
+    mb.load(name).kinematics(until=0.01, steps=3)
+hits = sum(sum(f.stats.cache_hits.values()) for f in REGISTRY)
+misses = sum(sum(f.stats.cache_misses.values()) for f in REGISTRY)
+several = [f.py_func.__name__ for f in REGISTRY if len(f.signatures) > 1]
+files = sorted(p.name for p in CACHE_DIRECTORY.rglob("*.nb?"))
+print(json.dumps({"hits": hits, "misses": misses, "several": several, "files": len(files)}))
+"""
+
+
+def python(code: str) -> str:
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+@pytest.mark.parametrize("statement", ["import multibody", "import multibody as mb; m = mb.Model('x'); m.body('b')"])
+def test_importing_and_building_load_nothing_heavy(statement: str) -> None:
+    loaded = python(f"import sys\n{statement}\nprint(','.join(sorted(m for m in {HEAVY!r} if m in sys.modules)))").strip()
+    assert loaded == ""
+
+
+def test_a_second_process_compiles_nothing() -> None:
+    first = json.loads(python(KINEMATICS))
+    second = json.loads(python(KINEMATICS))
+    assert second["hits"] > 0
+    assert second["misses"] == 0
+    assert second["files"] == first["files"], "the cache grows from process to process"
+
+
+def test_each_kernel_has_one_specialization() -> None:
+    assert json.loads(python(KINEMATICS))["several"] == []
+
+
+def test_the_cache_directory_follows_the_sources(tmp_path: pathlib.Path) -> None:
+    code = "from multibody.kernels.compile import CACHE_DIRECTORY, source_hash; print(CACHE_DIRECTORY, source_hash())"
+    environment = {**os.environ, "MULTIBODY_CACHE_DIR": str(tmp_path)}
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment).stdout
+    directory, digest = out.split()
+    assert pathlib.Path(directory).parent == tmp_path
+    assert directory.endswith(digest)
+
+
+def test_changing_a_parameter_lowers_nothing_again() -> None:
+    import multibody as mb
+
+    model = mb.load("slider-crank")
+    first = model.assemble(t=0.0)
+    other = model.set(l2=0.1)
+    assert other._lowered is not None
+    assert other._lowered.I is model._lowered.I
+    assert first["slider.x"] == pytest.approx(0.5, abs=1e-12)
+    assert other.assemble(t=0.0)["slider.x"] == pytest.approx(0.45, abs=1e-12)
+    assert model.assemble(t=0.0)["slider.x"] == pytest.approx(0.5, abs=1e-12), "set() must not change the model"
