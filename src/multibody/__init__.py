@@ -12,6 +12,7 @@ from multibody._version import __version__
 if TYPE_CHECKING:
     from multibody._verbs import Model, load
     from multibody.errors import AnalysisError, ModelError, ModelErrors
+    from multibody.files.schema import json_schema
     from multibody.model.body import Body
     from multibody.model.expressions import Expression
     from multibody.model.forces import Force
@@ -24,6 +25,7 @@ _HOME = {
     "Run": "multibody.results.run",
     "State": "multibody.results.state",
     "load": "multibody._verbs",
+    "json_schema": "multibody.files.schema",
     "AnalysisError": "multibody.errors",
     "ModelError": "multibody.errors",
     "ModelErrors": "multibody.errors",
@@ -49,6 +51,7 @@ __all__ = [
     "Run",
     "State",
     "__version__",
+    "json_schema",
     "load",
     *_FUNCTIONS,
 ]

@@ -12,11 +12,11 @@ from multibody.analyses.start import matrix_of
 from multibody.analyses.system import Floats, System
 from multibody.errors import ModelError
 from multibody.kernels.measure import measure_functions
-from multibody.kernels.programs import spline_value
-from multibody.model.expressions import Expression, evaluate, names
+from multibody.model.expressions import CONSTANTS, Expression, evaluate, names
 from multibody.model.paths import Path
 from multibody.model.units import rate_unit
 from multibody.tables.lower import Tables
+from multibody.tables.splines import table_function
 
 
 @dataclass(frozen=True)
@@ -228,13 +228,15 @@ class Measurer:
             formula = Scope(self.model).formula(formula, str(formula))
         for _ in range(order):
             formula = time_derivative(formula, self.model)
-        value = formula if isinstance(formula, float) else evaluate(formula, self._lookup, _splines(self.tables))
+        value = formula if isinstance(formula, float) else evaluate(formula, self._lookup, self._splines())
         return np.broadcast_to(np.asarray(value, dtype=float), (len(self.t),)).copy()
+
+    def _splines(self) -> dict[str, Callable[..., Any]]:
+        """Return the model's tables as functions."""
+        return {name: table_function(table) for name, table in self.model.tables.items()}
 
     def _lookup(self, parts: tuple[str, ...]) -> Any:
         """Return the values of a name inside an expression."""
-        from multibody.tables.scope import CONSTANTS
-
         if parts in CONSTANTS:
             return CONSTANTS[parts]
         return self._by_path(self.model.resolve(parts, ".".join(parts), results=True)).values
@@ -258,16 +260,3 @@ def cross(a: Floats, b: Floats) -> Floats:
     if a.ndim == 1:
         return np.stack([-a * b[:, 1], a * b[:, 0]], -1)
     return np.cross(a, b)
-
-
-def _splines(tables: Tables) -> dict[str, Callable[[Any, int], Any]]:
-    """Return the model's tables as functions of (x, order of the derivative)."""
-    I, F = tables.I, tables.F
-
-    def make(k: int) -> Callable[[Any, int], Any]:
-        def spline(x: Any, order: int = 0) -> Any:
-            return np.vectorize(lambda value: spline_value(I, F, k, order, float(value)))(x)
-
-        return spline
-
-    return {name: make(k) for k, name in enumerate(tables.model.tables)}

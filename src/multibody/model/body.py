@@ -6,14 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from multibody.errors import ModelError
+from multibody.errors import ModelError, nearest
 from multibody.model.expressions import Expression, Number, name
-from multibody.model.geometry import Frame, Orientation, read_frame, read_orientation
+from multibody.model.geometry import ORIENTATION_KEYS, Frame, Orientation, read_frame, read_orientation
 from multibody.model.names import check_name, unknown
 from multibody.model.shapes import Shape, read_shape
 from multibody.model.values import Vector, read_number, read_vector, write_value
 
 Inertia = Number | tuple[Any, ...]
+BODY_KEYS = ("mass", "inertia", "com", "frames", "shape", "at")
 
 
 @dataclass(frozen=True)
@@ -108,6 +109,10 @@ def make_body(
 ) -> Body:  # fmt: skip
     """Return a checked body; see :class:`Body` for the arguments."""
     where = f"bodies.{body_name}"
+    for key in orientation:
+        if key not in ORIENTATION_KEYS:
+            hint = nearest(key, (*BODY_KEYS, *ORIENTATION_KEYS)) or f"a body takes {', '.join(BODY_KEYS)} and an orientation"
+            raise ModelError(f'unknown field "{key}"', where=where, hint=hint)
     number = None if mass is None else read_number(mass, where)
     if isinstance(number, float) and number < 0.0:
         raise ModelError(f"mass {number:g} is negative", where=where, hint="a mass is zero or above")
@@ -139,7 +144,10 @@ def read_inertia(value: Any, dimension: int, where: str) -> Inertia:
     if not isinstance(value, list | tuple) or len(value) != 3:
         hint = "give three principal moments or a 3×3 matrix; the order of six loose numbers is not standard"
         raise ModelError("this is no spatial inertia", where=where, hint=hint)
-    if not any(isinstance(row, list | tuple) for row in value):
+    nested = [isinstance(row, list | tuple) for row in value]
+    if any(nested) and not all(nested):
+        raise ModelError("rows and numbers are mixed", where=where, hint="give three numbers, or three rows of three")
+    if not any(nested):
         return tuple(read_number(item, where) for item in value)
     rows = tuple(read_vector(row, 3, where) for row in value)
     for i in range(3):

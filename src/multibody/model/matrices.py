@@ -25,7 +25,7 @@ class Values(Protocol):
     def vector(self, value: Vector, size: int | None, where: str) -> Vec:
         """Return the components of a vector."""
 
-    def numeric(self, vector: Vec, where: str = "") -> tuple[float, ...]:
+    def numeric(self, vector: Sequence[Number], where: str = "") -> tuple[float, ...]:
         """Return the present values of formulas."""
 
 
@@ -37,6 +37,11 @@ def plus(a: Sequence[Number], b: Sequence[Number]) -> Vec:
 def minus(a: Sequence[Number], b: Sequence[Number]) -> Vec:
     """Return a − b."""
     return tuple(x - y for x, y in zip(a, b, strict=True))
+
+
+def times(k: Number, a: Sequence[Number]) -> Vec:
+    """Return k a."""
+    return tuple(k * x for x in a)
 
 
 def inner(a: Sequence[Number], b: Sequence[Number]) -> Number:
@@ -52,9 +57,14 @@ def outer_product(a: Sequence[Number], b: Sequence[Number]) -> Vec:
     return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
 
 
+def length(a: Sequence[Number]) -> Number:
+    """Return |a|."""
+    return sqrt(inner(a, a))
+
+
 def normalized(a: Sequence[Number]) -> Vec:
     """Return a/|a|."""
-    size = sqrt(inner(a, a))
+    size = length(a)
     return tuple(x / size for x in a)
 
 
@@ -65,12 +75,18 @@ def transposed(A: Mat) -> Mat:
 
 def product(A: Mat, B: Mat) -> Mat:
     """Return A B."""
+    if A is IDENTITY or A is IDENTITY2:
+        return B
+    if B is IDENTITY or B is IDENTITY2:
+        return A
     columns = transposed(B)
     return tuple(tuple(inner(row, column) for column in columns) for row in A)
 
 
 def turned(A: Mat, x: Sequence[Number]) -> Vec:
     """Return A x."""
+    if A is IDENTITY or A is IDENTITY2:
+        return tuple(x)
     return tuple(inner(row, x) for row in A)
 
 
@@ -79,7 +95,15 @@ def column(A: Mat, k: int) -> Vec:
     return tuple(row[k] for row in A)
 
 
-def _about(axis: str, angle: Number) -> Mat:
+def planar_rotation(angle: Number) -> Mat:
+    """Return the 2×2 rotation by an angle [rad]."""
+    if isinstance(angle, float) and angle == 0.0:
+        return IDENTITY2
+    c, s = cos(angle), sin(angle)
+    return ((c, -s), (s, c))
+
+
+def axis_rotation(axis: str, angle: Number) -> Mat:
     """Return the rotation about a coordinate axis."""
     c, s = cos(angle), sin(angle)
     if axis == "x":
@@ -89,55 +113,56 @@ def _about(axis: str, angle: Number) -> Mat:
     return ((c, -s, 0.0), (s, c, 0.0), (0.0, 0.0, 1.0))
 
 
-def _shortest_turn(axis: Vec, values: Values, where: str) -> Mat:
+def shortest_turn(axis: Sequence[Number], scope: Values, where: str) -> Mat:
     """Return the shortest rotation that takes z to the axis; half a turn about x where the axis is −z."""
-    x0, y0, z0 = values.numeric(axis, where)
-    size = (x0 * x0 + y0 * y0 + z0 * z0) ** 0.5
+    values = scope.numeric(axis, where)
+    size = sum(v * v for v in values) ** 0.5
     if size == 0.0:
         raise ModelError("the axis is zero", where=where, hint="an axis may have any length but zero")
-    if z0 / size < -1.0 + 1e-12:
+    if values[0] == values[1] == 0.0 and all(isinstance(c, float) for c in axis):
+        return IDENTITY if values[2] > 0.0 else ((1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, -1.0))
+    if values[2] / size < -1.0 + 1e-12:
         return ((1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, -1.0))
     x, y, z = normalized(axis)
     k = 1.0 / (1.0 + z)
     return ((1.0 - k * x * x, -k * x * y, x), (-k * x * y, 1.0 - k * y * y, y), (-x, -y, z))
 
 
-def _of_axes(letters: Sequence[tuple[str, Vec]], values: Values, where: str) -> Mat:
+def frame_of_axes(letters: Sequence[tuple[str, Vec]], scope: Values, where: str) -> Mat:
     """Return the axes given by z and/or x: the first is kept, the other made perpendicular to it."""
     letter, first = letters[0]
     if len(letters) == 1:
         if letter == "z":
-            return _shortest_turn(first, values, where)
-        turn = _shortest_turn((-first[2], first[1], first[0]), values, where)  # seen with x in the role of z
+            return shortest_turn(first, scope, where)
+        turned_to_z = shortest_turn((-first[2], first[1], first[0]), scope, where)  # seen with x in the role of z
         swap: Mat = ((0.0, 0.0, 1.0), (0.0, 1.0, 0.0), (-1.0, 0.0, 0.0))
-        return product(swap, product(turn, transposed(swap)))
-    a, b = normalized(first), letters[1][1]
-    along = inner(a, b)
-    rest = minus(b, tuple(along * c for c in a))
-    if sum(v * v for v in values.numeric(rest, where)) < 1e-24:
+        return product(swap, product(turned_to_z, transposed(swap)))
+    a = normalized(first)
+    second = letters[1][1]
+    rest = minus(second, times(inner(a, second), a))
+    if sum(v * v for v in scope.numeric(rest, where)) < 1e-24:
         raise ModelError("x and z are parallel", where=where, hint="give two directions that differ")
-    x, z = (a, normalized(rest)) if letter == "x" else (normalized(rest), a)
-    return transposed((x, outer_product(z, x), z))
+    b = normalized(rest)
+    first_axis, third_axis = (a, b) if letter == "x" else (b, a)
+    return transposed((first_axis, outer_product(third_axis, first_axis), third_axis))
 
 
-def _of_vector(w: Vec) -> Mat:
+def rotation_vector(w: Sequence[Number]) -> Mat:
     """Return the rotation by |w| about w (Rodrigues)."""
-    angle = sqrt(inner(w, w))
+    angle = length(w)
     if isinstance(angle, float) and angle == 0.0:
         return IDENTITY
     half = angle / 2.0
-    first, second = sin(angle) / angle, 2.0 * (sin(half) / angle) ** 2
+    k, c = sin(angle) / angle, 2.0 * (sin(half) / angle) ** 2
     if not isinstance(angle, float):  # a formula may pass through zero
-        first, second = if_(angle > 0.0, first, 1.0), if_(angle > 0.0, second, 0.5)
+        k, c = if_(angle > 0.0, k, 1.0), if_(angle > 0.0, c, 0.5)
     x, y, z = w
     tilde: Mat = ((0.0, -z, y), (z, 0.0, -x), (-y, x, 0.0))
     square = product(tilde, tilde)
-    return tuple(
-        tuple(IDENTITY[i][j] + first * tilde[i][j] + second * square[i][j] for j in range(3)) for i in range(3)
-    )
+    return tuple(tuple(IDENTITY[i][j] + k * tilde[i][j] + c * square[i][j] for j in range(3)) for i in range(3))
 
 
-def _of_quaternion(q: Vec) -> Mat:
+def quaternion_matrix(q: Sequence[Number]) -> Mat:
     """Return the rotation of a quaternion (w, x, y, z) of any length."""
     w, x, y, z = normalized(q)
     return (
@@ -147,24 +172,23 @@ def _of_quaternion(q: Vec) -> Mat:
     )
 
 
-def orientation_matrix(orientation: Orientation | None, dimension: int, values: Values, where: str) -> Mat:
+def orientation_matrix(orientation: Orientation | None, dimension: int, scope: Values, where: str) -> Mat:
     """Return the matrix whose columns are the axes, in the parent's components."""
     if orientation is None:
         return IDENTITY if dimension == 3 else IDENTITY2
     form = orientation.form
     if form == "axes":
-        return _of_axes([(k, values.vector(v, 3, where)) for k, v in orientation.numbers], values, where)
-    numbers = tuple(values.scalar(item, where) for item in orientation.numbers)
+        return frame_of_axes([(k, scope.vector(v, 3, where)) for k, v in orientation.numbers], scope, where)
+    numbers = tuple(scope.scalar(item, where) for item in orientation.numbers)
     if form == "angle":
-        c, s = cos(numbers[0]), sin(numbers[0])
-        return ((c, -s), (s, c))
+        return planar_rotation(numbers[0])
     if form == "quaternion":
-        return _of_quaternion(numbers)
+        return quaternion_matrix(numbers)
     if form == "rotvec":
-        return _of_vector(numbers)
+        return rotation_vector(numbers)
     sequence = orientation.sequence if form == "euler" else "xyz"  # URDF's rpy: about fixed x, y, z
     result = IDENTITY
     for letter, angle in zip(sequence, numbers, strict=True):
-        step = _about(letter.lower(), angle)
+        step = axis_rotation(letter.lower(), angle)
         result = product(step, result) if sequence.islower() else product(result, step)
     return result

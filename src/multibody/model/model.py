@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from multibody.errors import ModelError
 from multibody.model.body import Body, make_body, read_frames
-from multibody.model.expressions import Expression, ExpressionError, Number, check_calls, components, name, names
+from multibody.model.expressions import Expression, ExpressionError, Number, check_calls, name, names
+from multibody.model.expressions.error import point_at
 from multibody.model.forces import Force, coordinate_text, make_force
 from multibody.model.geometry import Frame, Orientation, read_orientation
 from multibody.model.joints import KINDS as JOINT_KINDS
@@ -112,16 +114,14 @@ class Model:
 
     def vector_size(self, parts: tuple[str, ...]) -> int:
         """Return how many components the named parameter has, 0 for a scalar or another name."""
-        parameter = self.parameters.get(parts[0]) if len(parts) == 1 else None
-        if parameter is None or isinstance(parameter.value, float):
+        if len(parts) != 1 or parts[0] not in self.parameters:
             return 0
-        if isinstance(parameter.value, Expression):
-            try:
-                found = components(parameter.value, lambda inner: 0 if inner == parts else self.vector_size(inner))
-            except ExpressionError:
-                return 0  # the fault is reported where the formula is evaluated
-            return len(found) if isinstance(found, tuple) else 0
-        return len(parameter.value)
+        value = self.parameters[parts[0]].value
+        if not isinstance(value, Expression):
+            return len(value) if isinstance(value, tuple) else 0
+        from multibody.model.scope import ParameterScope
+
+        return ParameterScope(self).size(parts)
 
     def frames_of(self, body: str) -> dict[str, Frame]:
         """Return the named frames of a body or of the ground."""
@@ -168,7 +168,8 @@ class Model:
         """
         where = f"parameters.{item}"
         self._claim(item, where)
-        if isinstance(value, list | tuple) or hasattr(value, "tolist"):
+        value = value.tolist() if hasattr(value, "tolist") else value  # NumPy arrays and scalars
+        if isinstance(value, list | tuple):
             checked: Any = read_vector(value, len(value), where)
             if len(value) not in (2, 3):
                 raise ModelError(f"{len(value)} components", where=where, hint="a vector has 2 or 3")
@@ -314,7 +315,7 @@ class Model:
         if isinstance(formula, float):
             return
         for parts in sorted(names(formula)):
-            if parts in (("pi",), ("deg",), ("rpm",)):
+            if parts in (("pi",), ("deg",), ("rpm",)) or (parts[0] in self.parameters and len(parts) == 1):
                 continue
             try:
                 found = self.resolve(parts, where, results=results)
@@ -359,7 +360,6 @@ def caret(formula: Expression, parts: tuple[str, ...]) -> str:
     while stack:
         node = stack.pop()
         if node.op == "name" and node.args == parts and node.span and node.text:
-            start, end = node.span
-            return f"    {node.text}\n    {' ' * start}{'^' * (end - start)}"
+            return textwrap.dedent(point_at(node.text, node.span))
         stack.extend(arg for arg in node.args if isinstance(arg, Expression))
     return ""

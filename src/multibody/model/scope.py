@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
@@ -51,6 +51,8 @@ class ParameterScope:
         Number of components of each parameter, 0 for a number.
     values : dict
         Value of each scalar slot, ``("l2",)`` or ``("pA", "x")``. Formulas that use tables have none.
+    formulas : dict
+        Number or formula of each scalar slot, in an order in which each depends only on earlier ones.
     unknown : set of str
         Names about which nothing can be said: the broken ones, those at fault and those that depend on them.
     errors : list of ModelError
@@ -61,6 +63,7 @@ class ParameterScope:
         self.model = model
         self.sizes: dict[str, int] = {}
         self.values: dict[tuple[str, ...], float] = {}
+        self.formulas: dict[tuple[str, ...], Number] = {}
         self.unknown = set(broken)
         self.errors: list[ModelError] = []
         for item in self._order():
@@ -99,6 +102,7 @@ class ParameterScope:
     def _evaluate(self, parameter: Parameter, path: tuple[str, ...], number: Number) -> None:
         """Note one value; refuse it outside the parameter's limits."""
         where = f"parameters.{parameter.name}"
+        self.formulas[path] = number
         value = self.value(number, where)
         if value is None:
             return
@@ -171,7 +175,7 @@ class ParameterScope:
             raise ModelError(f"{number} is not a finite number", where=where, hint="check the parameters it uses")
         return found
 
-    def numeric(self, vector: tuple[Number, ...], where: str = "") -> tuple[float, ...]:
+    def numeric(self, vector: Sequence[Number], where: str = "") -> tuple[float, ...]:
         """Return the values of several formulas, NaN where one has none."""
         found = (self.value(item, where) for item in vector)
         return tuple(math.nan if item is None else item for item in found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -39,8 +40,8 @@ def read_number(value: object, where: str) -> Number:
 
 def from_expression(error: ExpressionError, where: str) -> ModelError:
     """Return a model error that shows the formula with the caret under the fault."""
-    lines = str(error).split("\n")[1:]
-    return ModelError(error.problem, where=where, hint=error.hint, detail="\n".join(lines))
+    shown = "\n".join(str(error).split("\n")[1:])
+    return ModelError(error.problem, where=where, hint=error.hint, detail=textwrap.dedent(shown))
 
 
 def _short(value: object) -> str:

@@ -10,9 +10,9 @@ from multibody.kernels import layout as L
 from multibody.model.expressions import Number, names
 from multibody.model.geometry import Orientation
 from multibody.model.joints import Basic, Joint
+from multibody.model.matrices import IDENTITY, Mat, Vec, column, orientation_matrix, product
 from multibody.model.model import Model
 from multibody.model.paths import Path
-from multibody.tables.matrices import IDENTITY, Mat, Vec, column, orientation_matrix, product
 from multibody.tables.placement import End, Placement
 from multibody.tables.relations import BUILDERS, Relation
 from multibody.tables.scope import Scope

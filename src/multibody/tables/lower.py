@@ -139,9 +139,10 @@ class _Packer:
     def __init__(self, builder: Builder) -> None:
         scope = builder.scope
         self.scope = scope
-        self.numbers: list[Number] = list(scope.formulas)
+        self.numbers: list[Number] = list(scope.formulas.values())
         self.parameter_slots = {path: k for k, path in enumerate(scope.order)}
-        self.length_slot = self.one(1.0)
+        stated = scope.model.length
+        self.length_slot = self.one(1.0 if stated is None else scope.scalar(stated, "length"))
         self._constants: dict[float, int] = {}
 
     def one(self, number: Number) -> int:
@@ -345,9 +346,7 @@ def _workspace(I: Integers, d: int, nb: int, nx: int, most: int) -> int:
 def set_length(tables: Tables) -> None:
     """Set the characteristic length: the largest distance between two points of a body, unless the model states it."""
     F, d = tables.F, tables.dimension
-    stated = tables.model.length
-    if stated is not None:
-        F[tables.I[L.LENGTH]] = float(stated) if isinstance(stated, float) else F[tables.I[L.LENGTH]]
+    if tables.model.length is not None:
         return
     points: dict[int, list[Floats]] = {}
     index = {name: k for k, name in enumerate(tables.bodies)}

@@ -9,8 +9,8 @@ import numpy as np
 from multibody.errors import ModelError
 from multibody.model.body import Body
 from multibody.model.expressions import Number
+from multibody.model.matrices import Mat, Vec, inner, length, minus, normalized, times
 from multibody.model.shapes import Shape
-from multibody.tables.matrices import Mat, Vec, inner, length, minus, normalized, times
 from multibody.tables.scope import Scope
 
 
@@ -33,7 +33,8 @@ class MassProperties:
         solids = [shape for shape in body.shape if shape.kind != "mesh"]
         masses = self._masses(solids)
         self.com: Vec = self._center(body, solids, masses)
-        self.inertia: Number | Mat | None = self._stated(body) or self._summed(solids, masses)
+        stated = self._stated(body)
+        self.inertia: Number | Mat | None = self._summed(solids, masses) if stated is None else stated
         self._check()
 
     def _masses(self, solids: list[Shape]) -> list[Number | None]:

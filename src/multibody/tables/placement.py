@@ -7,10 +7,7 @@ from dataclasses import dataclass
 from multibody.errors import ModelError
 from multibody.model.expressions import Number, atan2
 from multibody.model.joints import Joint
-from multibody.model.model import Model
-from multibody.model.values import Vector
-from multibody.tables.mass import MassProperties
-from multibody.tables.matrices import (
+from multibody.model.matrices import (
     IDENTITY,
     IDENTITY2,
     Mat,
@@ -27,6 +24,9 @@ from multibody.tables.matrices import (
     transposed,
     turned,
 )
+from multibody.model.model import Model
+from multibody.model.values import Vector
+from multibody.tables.mass import MassProperties
 from multibody.tables.scope import Scope
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from multibody.errors import ModelError
 from multibody.model.expressions import Expression, Number, cos, differentiate, name, names, sin, sqrt, substitute
 from multibody.model.joints import Joint
-from multibody.tables.matrices import Mat, normalized, product, shortest_turn, transposed, turned
+from multibody.model.matrices import Mat, normalized, product, shortest_turn, transposed, turned
 from multibody.tables.placement import End
 from multibody.tables.programs import coordinate
 
@@ -184,7 +184,7 @@ def on_coordinates(builder: Builder, expression: Number, where: str) -> tuple[Nu
     mapping: dict[tuple[str, ...], Expression] = {}
     functions: list[int] = []
     for parts in sorted(names(formula)):
-        if parts in builder.scope.values or parts == ("t",):
+        if builder.scope.knows(parts) or parts == ("t",):
             continue
         function = builder.function_of(builder.model.resolve(parts, where))
         if function not in functions:

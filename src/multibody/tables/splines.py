@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from multibody.kernels import layout as L
@@ -22,3 +25,22 @@ def pack_table(table: Table) -> tuple[int, list[float], list[float]]:
         y[-1] = y[0]
     spline = CubicSpline(x, y, bc_type="periodic" if table.kind == "periodic" else "not-a-knot")
     return kind, x.tolist(), spline.c[::-1].T.ravel().tolist()
+
+
+def table_function(table: Table) -> Callable[..., Any]:
+    """Return a table as a Python function of (x, order of the derivative), for formulas of parameters."""
+    kind, knots, flat = pack_table(table)
+    x, pieces = np.array(knots), np.array(flat).reshape(-1, 4)
+
+    def function(value: Any, order: int = 0) -> Any:
+        first, last = x[0], x[-1]
+        inside = first + np.mod(value - first, last - first) if kind == L.SPLINE_PERIODIC else np.clip(value, first, last)
+        k = np.clip(np.searchsorted(x, inside, side="right") - 1, 0, len(pieces) - 1)
+        polynomial = np.polynomial.polynomial.Polynomial(pieces[k]) if np.ndim(k) == 0 else None
+        if polynomial is None:
+            return np.array([function(item, order) for item in np.ravel(value)]).reshape(np.shape(value))
+        outside = kind != L.SPLINE_PERIODIC and (value < first or value > last)
+        curve = polynomial.deriv(order) if order else polynomial
+        return 0.0 if order and outside else float(curve(inside - x[k]))
+
+    return function
