@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from multibody.analyses.idle import idle_motions
 from multibody.analyses.leastnorm import DENSE_LIMIT
 from multibody.analyses.start import read_pose
 from multibody.analyses.system import Floats, System
@@ -164,9 +165,15 @@ def group_block(system: System, q: Floats, t: float, group: Group) -> Floats:
 
 
 def label_of(system: System, q: Floats, t: float, groups: list[Group]) -> str:
-    """Return the signs of all groups of two or more bodies that joints and motions close, such as ``+-``."""
+    """Return the signs of all groups of two or more bodies that joints and motions close, such as ``+-``.
+
+    A held column counts as closed where it only stops an idle motion.
+    """
     words = {1: "+", -1: "-", 0: "0"}
-    closed = [g for g in groups if len(g.bodies) > 1 and np.all(g.rows >= 0)]
+    J = system.scaled(system.jacobian(q, t, 0, system.joint_rows))
+    idle = {body for body, _ in idle_motions(system, J)} if any(np.any(g.rows < 0) for g in groups) else set()
+    width = system.tables.width
+    closed = [g for g in groups if len(g.bodies) > 1 and all(r >= 0 or (-1 - r) // width + 1 in idle for r in g.rows)]
     return "".join(words[group_sign(system, q, t, g)] for g in closed)
 
 

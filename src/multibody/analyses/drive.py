@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from multibody.analyses.branches import independent_rows
+from multibody.analyses.idle import idle_motions
 from multibody.analyses.leastnorm import DENSE_LIMIT
 from multibody.analyses.system import Floats, System
 from multibody.errors import ModelError
@@ -56,31 +57,17 @@ def _independent_gauges(J: Floats, gauge: Floats) -> list[int]:
 
 
 def idle_directions(system: System, J: Floats) -> Floats:
-    """Return rotations of a single body, jointed to two others or more, that move nothing else (scaled, one a row)."""
-    tables, width = system.tables, system.tables.width
-    neighbors: dict[int, set[int]] = {}
-    for first, second in tables.ends.values():
-        neighbors.setdefault(first.body, set()).add(second.body)
-        neighbors.setdefault(second.body, set()).add(first.body)
-    found = []
-    if tables.dimension == 3:
-        for b in range(1, len(tables.bodies)):
-            block = J[:, width * (b - 1) : width * b]
-            used = np.flatnonzero(np.any(block != 0.0, axis=1))
-            if len(neighbors.get(b, ())) < 2 or len(used) == 0:
-                continue
-            _, s, Vt = np.linalg.svd(block[used])
-            for vector in Vt[int(np.sum(s > 1e-9 * s[0])) :]:
-                row = np.zeros(system.nv)
-                turn = vector[3:]
-                part = (
-                    slice(width * (b - 1) + 3, width * b)
-                    if np.linalg.norm(turn) > 1e-6
-                    else slice(width * (b - 1), width * (b - 1) + 3)
-                )
-                values = turn if np.linalg.norm(turn) > 1e-6 else vector[:3]
-                row[part] = values / np.linalg.norm(values)
-                found.append(row)
+    """Return rows (scaled) that hold idle freedom still: rotations of one body about an axis fixed in it, or shifts."""
+    width, found = system.tables.width, []
+    for body, twists in idle_motions(system, J) if system.tables.dimension == 3 else []:
+        for vector in twists.T:
+            row = np.zeros(system.nv)
+            first = width * (body - 1)
+            turns = float(np.linalg.norm(vector[3:])) > 1e-6
+            part = slice(first + 3, first + width) if turns else slice(first, first + 3)
+            values = vector[3:] if turns else vector[:3]
+            row[part] = values / np.linalg.norm(values)
+            found.append(row)
     return np.array(found).reshape(len(found), system.nv)
 
 

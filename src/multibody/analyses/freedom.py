@@ -8,11 +8,11 @@ import numpy as np
 
 from multibody.analyses.elimination import Matrix
 from multibody.analyses.generic import free_direction
-from multibody.analyses.rank import Rank, row_vertices
+from multibody.analyses.idle import VANISHES, idle_motions
+from multibody.analyses.rank import Rank
 from multibody.analyses.start import read_pose
 from multibody.analyses.system import Floats, System
 
-VANISHES = 1e-8
 BY_MULTIPLIERS = ("gear", "rack", "cam", "coupler")  # kinds whose rows act on more than two bodies or at no fixed point
 
 
@@ -94,25 +94,7 @@ def idle_freedoms(system: System, q: Floats, J: Matrix) -> list[str]:
     J : sparse array
         Scaled Jacobian of the joint rows there.
     """
-    others: dict[int, set[int]] = {}
-    bodies = len(system.tables.bodies)
-    for vertices in row_vertices(system)[: system.joint_rows]:
-        for v in vertices:
-            others.setdefault(v, set()).update(w for w in vertices if w != v and w < bodies)
-    columns, width = J.tocsc(), system.tables.width
-    found: list[str] = []
-    for body in range(1, bodies):
-        if len(others.get(body, ())) < 2:
-            continue
-        part = columns[:, width * (body - 1) : width * body]
-        rows = np.unique(part.indices)
-        block = np.zeros((max(len(rows), width), width))
-        block[np.searchsorted(rows, part.indices), np.repeat(np.arange(width), np.diff(part.indptr))] = part.data
-        _, s, Vt = np.linalg.svd(block)
-        N = Vt[s < VANISHES].T
-        if N.shape[1]:
-            found += _words(system, q, body, N)
-    return found
+    return [text for body, N in idle_motions(system, J) for text in _words(system, q, body, N)]
 
 
 def _words(system: System, q: Floats, body: int, N: Floats) -> list[str]:

@@ -16,8 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from multibody.analyses.elimination import Circuits, Matrix, decide_dense, decide_frontal, doubt
-from multibody.analyses.system import Floats, Integers, System
-from multibody.kernels import layout as L
+from multibody.analyses.system import Floats, Integers, System, row_vertices
 
 DENSE_COLUMNS = 400  # largest block that is decided by its singular values
 
@@ -139,22 +138,6 @@ def row_priority(system: System) -> Floats:
         else:
             rank[r] = 0.0 if row.is_length else 1.0
     return rank + np.arange(len(tables.rows)) / max(len(tables.rows), 1)
-
-
-def row_vertices(system: System) -> list[tuple[int, ...]]:
-    """Return what each row connects: bodies (0: ground) and, after them, extra coordinates."""
-    tables, I = system.tables, system.I
-    bodies = len(tables.bodies)
-    found = []
-    for r in range(len(tables.rows)):
-        at = int(I[L.ROWS]) + L.ROW_STRIDE * r
-        vertices: set[int] = set()
-        for k in range(int(I[at + 1])):
-            function = int(I[I[L.TERMS] + L.TERM_STRIDE * (I[at] + k)])
-            record = I[I[L.FUNCTIONS] + L.FUNCTION_STRIDE * function :][: L.FUNCTION_STRIDE]
-            vertices |= {bodies + int(record[4])} if record[0] == L.EXTRA else {int(record[1]), int(record[2])}
-        found.append(tuple(sorted(vertices)))
-    return found
 
 
 # --- blocks -----------------------------------------------------------------------------------------------------------

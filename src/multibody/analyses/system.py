@@ -150,3 +150,19 @@ class System:
         """Return a Jacobian free of units: rows from `lo` on."""
         scaled: Floats = self.scale_rows[lo : lo + len(matrix), None] * matrix * self.scale_columns
         return scaled
+
+
+def row_vertices(system: System) -> list[tuple[int, ...]]:
+    """Return what each row connects: bodies (0: ground) and, after them, extra coordinates."""
+    tables, I = system.tables, system.I
+    bodies = len(tables.bodies)
+    found = []
+    for r in range(len(tables.rows)):
+        at = int(I[L.ROWS]) + L.ROW_STRIDE * r
+        vertices: set[int] = set()
+        for k in range(int(I[at + 1])):
+            function = int(I[I[L.TERMS] + L.TERM_STRIDE * (I[at] + k)])
+            record = I[I[L.FUNCTIONS] + L.FUNCTION_STRIDE * function :][: L.FUNCTION_STRIDE]
+            vertices |= {bodies + int(record[4])} if record[0] == L.EXTRA else {int(record[1]), int(record[2])}
+        found.append(tuple(sorted(vertices)))
+    return found

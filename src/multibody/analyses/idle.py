@@ -1,0 +1,46 @@
+"""Idle freedom: motions of a single body between others that move nothing else, such as the spin of an RSSR coupler."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from multibody.analyses.system import Floats, System, row_vertices
+
+VANISHES = 1e-8
+
+
+def idle_motions(system: System, J: Any) -> list[tuple[int, Floats]]:
+    """Return (body, basis of its idle twists) of every body that is jointed to two others or more and has such motions.
+
+    Parameters
+    ----------
+    system : System
+    J : array or sparse matrix
+        Scaled Jacobian of the joint rows at a pose.
+
+    Returns
+    -------
+    list of (int, array (width, k))
+        Columns are twists (δr/L in ground axes, δπ′ in body axes).
+    """
+    width, bodies = system.tables.width, len(system.tables.bodies)
+    others: dict[int, set[int]] = {}
+    for vertices in row_vertices(system)[: system.joint_rows]:
+        for v in vertices:
+            others.setdefault(v, set()).update(w for w in vertices if w != v and w < bodies)
+    columns = J if isinstance(J, np.ndarray) else J.tocsc()
+    found = []
+    for body in range(1, bodies):
+        if len(others.get(body, ())) < 2:
+            continue
+        part = columns[:, width * (body - 1) : width * body]
+        rows = np.flatnonzero(np.any(part != 0.0, axis=1)) if isinstance(part, np.ndarray) else np.unique(part.indices)
+        block = part[rows] if isinstance(part, np.ndarray) else part[rows].toarray()
+        padded = np.zeros((max(len(rows), width), width))
+        padded[: len(rows)] = block
+        _, s, Vt = np.linalg.svd(padded)
+        if np.any(s < VANISHES):
+            found.append((body, Vt[s < VANISHES].T))
+    return found

@@ -1,0 +1,88 @@
+"""The application: its verbs, what all of them share, and how errors are told."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from multibody._version import __version__
+from multibody.errors import AnalysisError, ModelError, nearest
+
+EPILOG = "MODEL is a .yaml or .json file, or the name of a library model; `multibody examples` lists these."
+FAILED, BAD_INPUT = 1, 2
+
+
+class Verbs(TyperGroup):
+    """The group of verbs: an unknown one is answered with the near one, faults of the user with one sentence."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command that the first argument names."""
+        name = args[0] if args else ""
+        if name and not name.startswith("-") and self.get_command(ctx, name) is None:
+            known = self.list_commands(ctx)
+            say_error(f'unknown verb "{name}"; {nearest(name, known)} Verbs are {", ".join(known)}.')
+            raise typer.Exit(BAD_INPUT)
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a verb; a fault in the model or in the options ends with status 2, a failed analysis with 1."""
+        try:
+            return super().invoke(ctx)
+        except ModelError as error:
+            say_error(str(error))
+            raise typer.Exit(BAD_INPUT) from None
+        except AnalysisError as error:
+            say_error(str(error))
+            raise typer.Exit(FAILED) from None
+
+
+def say_error(text: str) -> None:
+    """Print an error to stderr."""
+    typer.echo(f"error: {text}", err=True)
+
+
+app = typer.Typer(
+    name="multibody",
+    cls=Verbs,
+    help="Kinematics of mechanisms and rigid multibody systems, planar and spatial.",
+    epilog=EPILOG,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+)
+
+
+def _version(value: bool) -> None:
+    """Print the version and stop."""
+    if value:
+        typer.echo(f"multibody {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def everything(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Kinematics of mechanisms and rigid multibody systems, planar and spatial.
+
+    Every verb prints for people; with --json it prints one JSON object to stdout and nothing else. Exit status: 0 done, 1
+    the analysis failed (what it has is still printed), 2 bad input.
+    """
+
+
+def run() -> None:
+    """Run the application on the arguments of the process."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:  # a terminal that lacks a letter shows another one instead of a traceback
+            reconfigure(errors="replace")
+    app(prog_name="multibody")
+
+
+from multibody.cli import assemble, check, examples, kinematics, warm  # noqa: E402, F401  (they add their verbs)

@@ -1,0 +1,86 @@
+"""`multibody assemble`: a pose in which all joints are closed."""
+
+from __future__ import annotations
+
+import pathlib
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from multibody.cli.app import FAILED, app
+from multibody.cli.options import (
+    PICTURES,
+    JsonOption,
+    ModelArgument,
+    OutOption,
+    SetOption,
+    UnitsOption,
+    announce_compilation,
+    check_endings,
+    load_model,
+    read_time,
+    read_units,
+)
+from multibody.cli.output import console, joint_kinds, print_instant, print_json
+
+if TYPE_CHECKING:
+    from multibody.results.state import State
+
+
+@app.command()
+def assemble(
+    model: ModelArgument,
+    at: Annotated[str | None, typer.Option("--at", metavar="T", help="Time of the motions; default 0.")] = None,
+    branches: Annotated[bool, typer.Option("--branches", help="Find all ways to assemble it.")] = False,
+    out: OutOption = None,
+    settings: SetOption = None,
+    units: UnitsOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Close all joints near the guess and print the state; --out draws it (.png, .pdf, .svg)."""
+    files, chosen = out or [], read_units(units)
+    check_endings(files, PICTURES)
+    loaded = load_model(model, settings)
+    announce_compilation("rows.row_jacobian")
+    time = read_time(loaded, at, "--at")
+    states: list[State] = loaded.assemble(t=time, branches=True) if branches else [loaded.assemble(t=time)]
+    written = [name for file in files for name in _draw(states, file)]
+    plains = [state.plain(chosen) for state in states]
+    if json:
+        print_json(_combined(plains, loaded.name) if branches else plains[0])
+    else:
+        _print(states, plains, joint_kinds(loaded), written)
+    if not states or not all(state.ok for state in states):
+        raise typer.Exit(FAILED)
+
+
+def _combined(plains: list[dict[str, Any]], name: str) -> dict[str, Any]:
+    """Return all assemblies as one object."""
+    status = {"success": bool(plains) and all(p["status"]["success"] for p in plains)}
+    status["message"] = f"{len(plains)} assemblies"
+    first = {"model": name, "units": plains[0]["units"] if plains else {}, "status": status}
+    return first | {"assemblies": [{key: p[key] for key in ("branch", "iterations", "status", "state")} for p in plains]}
+
+
+def _print(states: list[State], plains: list[dict[str, Any]], kinds: dict[str, Any], written: list[str]) -> None:
+    """Print the states for people."""
+    page = console()
+    for k, (state, plain) in enumerate(zip(states, plains, strict=True)):
+        number = f" {k + 1} of {len(states)}" if len(states) > 1 else ""
+        branch = f", branch {state.branch}" if state.branch else ""
+        iterations = f"{plain['iterations']} iteration{'' if plain['iterations'] == 1 else 's'}"
+        page.print(f"[bold]{plain['model']}[/bold]: {state.status.message}{number}{branch}, {iterations}", soft_wrap=True)
+        if state.status.advice:
+            page.print(f"advice: {state.status.advice}", soft_wrap=True)
+        print_instant(page, plain["state"], plain["units"], kinds)
+    for name in written:
+        page.print(f"written: {name}", soft_wrap=True)
+
+
+def _draw(states: list[State], file: pathlib.Path) -> list[str]:
+    """Draw every state into a file of its own, numbered where there are several; return their names."""
+    from multibody.view.page import save_pictures
+
+    names = [file] if len(states) == 1 else [file.with_stem(f"{file.stem}-{k + 1}") for k in range(len(states))]
+    save_pictures(states, names)
+    return [str(name) for name in names]

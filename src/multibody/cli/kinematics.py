@@ -1,0 +1,168 @@
+"""`multibody kinematics`: positions, velocities and accelerations of a driven mechanism."""
+
+from __future__ import annotations
+
+import pathlib
+import warnings
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from multibody.cli.app import FAILED, app
+from multibody.cli.options import (
+    PICTURES,
+    JsonOption,
+    ModelArgument,
+    OutOption,
+    SetOption,
+    UnitsOption,
+    announce_compilation,
+    check_endings,
+    load_model,
+    read_time,
+    read_units,
+)
+from multibody.cli.output import console, joint_kinds, number, print_instant, print_json, table, to_json
+from multibody.errors import ModelError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from multibody.results.run import Run
+
+ENDINGS = (".csv", ".nc", ".json", *PICTURES)
+MOST_EVENTS = 12
+
+
+@app.command()
+def kinematics(
+    model: ModelArgument,
+    start: Annotated[str | None, typer.Option("--from", metavar="A", help="First time; default 0.")] = None,
+    until: Annotated[
+        str | None, typer.Option("--until", metavar="B", help='Last time, also a formula: "2*pi/150"; default the model\'s.')
+    ] = None,
+    steps: Annotated[int | None, typer.Option("--steps", metavar="N", help="Intervals; default 100.")] = None,
+    at: Annotated[str | None, typer.Option("--at", metavar="T", help="One time alone.")] = None,
+    out: OutOption = None,
+    plot: Annotated[
+        list[str] | None, typer.Option("--plot", metavar="PATH", help="Plot a path over time in the picture. Repeatable.")
+    ] = None,
+    trace: Annotated[
+        list[str] | None, typer.Option("--trace", metavar="FRAME", help="Draw a point's path in the picture. Repeatable.")
+    ] = None,
+    settings: SetOption = None,
+    units: UnitsOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Move the mechanism along its motions and print the last instant, the certificate and singular positions.
+
+    --out writes the data (.csv, .nc), the last instant (.json) or a picture (.png, .pdf, .svg) with the curves of --plot.
+    """
+    files, chosen = list(out or []), read_units(units)
+    check_endings(files, ENDINGS)
+    loaded = load_model(model, settings)
+    if (plot or trace) and not any(file.suffix.lower() in PICTURES for file in files):
+        files.append(pathlib.Path(f"{loaded.name}.png"))
+    options = _options(loaded, start, until, steps, at)
+    announce_compilation("tracking.track")
+    with warnings.catch_warnings():  # the status is printed below
+        warnings.simplefilter("ignore", RuntimeWarning)
+        run = loaded.kinematics(**options)
+    plain = run.plain(chosen)
+    written = [_write(run, file, plain, plot or [], trace or []) for file in files] if len(run.time) else []
+    if json:
+        print_json(plain)
+    else:
+        _print(run, plain, written)
+    if not run.ok:
+        raise typer.Exit(FAILED)
+
+
+def _options(model: Any, start: str | None, until: str | None, steps: int | None, at: str | None) -> dict[str, Any]:
+    """Return the options of the analysis; what is not given comes from the model's own defaults."""
+    if at is not None and (start, until, steps) != (None, None, None):
+        raise ModelError("--at together with --from, --until or --steps", hint="give one time or a range")
+    if at is not None:
+        return {"at": read_time(model, at, "--at")}
+    options: dict[str, Any] = {"until": read_time(model, until, "--until"), "steps": steps}
+    first = read_time(model, start, "--from")
+    return options if first is None else options | {"start": first}
+
+
+def _write(run: Run, file: pathlib.Path, plain: dict[str, Any], plots: list[str], traces: list[str]) -> str:
+    """Write one file and return its name."""
+    ending = file.suffix.lower()
+    if ending == ".json":
+        file.write_text(f"{to_json(plain)}\n", encoding="utf-8")
+    elif ending in PICTURES:
+        from multibody.view.page import save_run
+
+        save_run(run, file, plots, traces)
+    else:
+        run.save(file)
+    return str(file)
+
+
+def _print(run: Run, plain: dict[str, Any], written: list[str]) -> None:
+    """Print a run for people."""
+    page, time = console(), plain["units"]["time"]
+    name = f"[bold]{run.model.name}[/bold]"
+    if len(run.time) == 0:
+        page.print(f"{name}: {run.status.message}", soft_wrap=True)
+    else:
+        gravity = "none" if run.model.gravity is None else "given"
+        span = number(plain["final"]["time"]) if len(run.time) == 1 else _span(run, plain)
+        count = f"{len(run.time)} instant{'' if len(run.time) == 1 else 's'}"
+        page.print(f"{name}: {run.status.message}, {span} {time}, {count}; gravity: {gravity}", soft_wrap=True)
+    if run.status.advice:
+        page.print(f"advice: {run.status.advice}", soft_wrap=True)
+    if "final" in plain:
+        print_instant(page, plain["final"], plain["units"], joint_kinds(run.model))
+        _print_quality(page, plain)
+        _print_events(page, run, plain)
+    for file in written:
+        page.print(f"written: {file}", soft_wrap=True)
+
+
+def _span(run: Run, plain: dict[str, Any]) -> str:
+    """Return the first and the last time, in the units of the output."""
+    last = plain["final"]["time"]
+    factor = last / float(run.time[-1]) if run.time[-1] else 1.0
+    return f"{number(float(run.time[0]) * factor)} … {number(last)}"
+
+
+def _print_quality(page: Console, plain: dict[str, Any]) -> None:
+    """Print certificate, branch and work."""
+    parts = [f"{key.replace('_', ' ')} {value:.2g}" for key, value in plain["certificate"].items() if value is not None]
+    page.print("certificate: " + ", ".join(parts), soft_wrap=True)
+    labels = [item["label"] for item in plain["branches"] if item["label"]]
+    if labels:
+        page.print("branch: " + " → ".join(labels[:MOST_EVENTS]), soft_wrap=True)
+    work = {key.replace("_", " "): value for key, value in plain["statistics"].items()}
+    wall = work.pop("wall time", None)
+    text = ", ".join(f"{key} {value}" for key, value in work.items())
+    page.print(f"work: {text}" + (f", {wall:.3g} s" if wall is not None else ""), soft_wrap=True)
+
+
+def _print_events(page: Console, run: Run, plain: dict[str, Any]) -> None:
+    """Print singular positions, and toggle positions of planar mechanisms."""
+    factor = _time_factor(run, plain)
+    time = plain["units"]["time"]
+    if plain["singularities"]:
+        made = table("singular positions", [(f"time [{time}]", "right"), ("kind", "left"), ("reason", "left")])
+        for item in plain["singularities"][:MOST_EVENTS]:
+            made.add_row(number(item["time"] * factor), item["kind"], item["reason"])
+        page.print(made)
+    toggles = run.toggles() if run.model.dimension == 2 and len(run.time) > 1 else []
+    if toggles:
+        made = table("toggle positions", [(f"time [{time}]", "right"), ("kind", "left"), ("pins", "left")])
+        for item in toggles[:MOST_EVENTS]:
+            made.add_row(number(item["time"] * factor), item["kind"], ", ".join(item["pins"]))
+        if len(toggles) > MOST_EVENTS:
+            made.add_row("", f"and {len(toggles) - MOST_EVENTS} more")
+        page.print(made)
+
+
+def _time_factor(run: Run, plain: dict[str, Any]) -> float:
+    """Return the output's unit of time in the model's."""
+    return run.model.units.factor(0, 1, 0) if plain["units"] != run.model.units.plain() else 1.0

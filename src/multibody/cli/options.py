@@ -1,0 +1,138 @@
+"""Options that several verbs share, and how their values are read."""
+
+from __future__ import annotations
+
+import math
+import pathlib
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from multibody.errors import ModelError
+
+if TYPE_CHECKING:
+    from multibody import Model
+
+ModelArgument = Annotated[str, typer.Argument(metavar="MODEL", help="A .yaml or .json file, or a library model.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help='Set a parameter: a number, "[x, y, z]", a formula or a word. Repeatable.',
+    ),
+]
+UnitsOption = Annotated[
+    str | None, typer.Option("--units", metavar="SI", help="Convert results to SI units (default: the model's own).")
+]
+OutOption = Annotated[
+    list[pathlib.Path] | None,
+    typer.Option("--out", metavar="FILE", help="Write a file; its ending says what. Repeatable."),
+]
+
+PICTURES = (".png", ".pdf", ".svg")
+
+
+def load_model(source: str, settings: list[str] | None) -> Model:
+    """Return the model of a file or of the library with the parameters of ``--set``.
+
+    Parameters
+    ----------
+    source : str
+        Path or library name.
+    settings : list of str
+        ``NAME=VALUE`` each.
+    """
+    from multibody import load
+
+    values = dict(read_setting(text) for text in settings or [])
+    try:
+        return load(source, **values)
+    except (TypeError, ValueError) as error:
+        # A function of the library computes with its arguments before the model sees them.
+        if isinstance(error, ModelError) or not values:
+            raise
+        raise ModelError(f"a value does not fit ({error})", where="--set", hint="give numbers where it has numbers") from None
+
+
+def read_setting(text: str) -> tuple[str, Any]:
+    """Return name and value of ``NAME=VALUE``; formulas of constants become numbers, others stay text."""
+    name, sign, value = (part.strip() for part in text.partition("="))
+    if not sign or not name.isidentifier() or not value:
+        raise ModelError(f'"{text}" is no setting', where="--set", hint='write NAME=VALUE, such as l2=0.2 or "pA=[0, 0, 0.1]"')
+    if value.startswith("[") and value.endswith("]"):
+        return name, [read_value(part) for part in split_list(value[1:-1])]
+    return name, read_value(value)
+
+
+def read_value(text: str) -> Any:
+    """Return a number, a truth value, or the text itself."""
+    from multibody.model.expressions import ExpressionError, evaluate, names, parse
+
+    text = text.strip()
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    try:
+        formula = parse(text)
+        constant = isinstance(formula, float) or not names(formula)
+        value = evaluate(formula, lambda parts: math.nan) if constant else math.nan
+    except ExpressionError:
+        return text  # a word such as 1b
+    return value if isinstance(value, float) and math.isfinite(value) else text
+
+
+def split_list(text: str) -> list[str]:
+    """Return the parts of a list at the commas that stand outside parentheses."""
+    parts, depth = [""], 0
+    for letter in text:
+        depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(letter, 0)
+        if letter == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return parts
+
+
+def read_time(model: Model, text: str | None, option: str) -> float | None:
+    """Return a time from a number or a formula of parameters, such as ``2*pi/omega``."""
+    from multibody.tables.scope import Scope
+
+    if text is None:
+        return None
+    scope = Scope(model)
+    value = scope.value(scope.scalar(model.formula(text, option), option), option)
+    if not math.isfinite(value):
+        raise ModelError(f"{text} is not a time", where=option, hint="give a finite number")
+    return value
+
+
+def read_units(units: str | None) -> str | None:
+    """Return "SI" or None for the model's own units."""
+    if units is None:
+        return None
+    if units.upper() != "SI":
+        raise ModelError(f'unknown units "{units}"', where="--units", hint="it is SI; without it results have the model's")
+    return "SI"
+
+
+def check_endings(files: list[pathlib.Path], allowed: tuple[str, ...]) -> None:
+    """Refuse files whose ending says nothing, and directories that do not exist, before any work is done."""
+    for file in files:
+        if file.suffix.lower() not in allowed:
+            hint = f"use {', '.join(allowed[:-1])} or {allowed[-1]}"
+            raise ModelError(f'unknown ending "{file.suffix}"', where=str(file), hint=hint)
+        if not file.parent.is_dir():
+            raise ModelError("there is no such directory", where=str(file.parent), hint="make it first")
+
+
+def announce_compilation(kernel: str) -> None:
+    """Say on a terminal that kernels are compiled, where the machine code of one is not in the cache yet."""
+    import sys
+
+    if not sys.stderr.isatty():
+        return
+    from multibody.kernels.compile import CACHE_DIRECTORY
+
+    if not any(CACHE_DIRECTORY.rglob(f"{kernel}-*.nbi")):
+        typer.echo("compiling kernels, once; see multibody warm", err=True)

@@ -1,0 +1,107 @@
+"""`multibody warm`: compile all kernels ahead."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from multibody.cli.app import app
+from multibody.cli.options import JsonOption
+from multibody.cli.output import print_json
+
+if TYPE_CHECKING:
+    from multibody import Model
+
+PLANAR, SPATIAL = "slider-crank", "rssr"
+
+
+@app.command()
+def warm(json: JsonOption = False) -> None:
+    """Compile all kernels and keep their machine code on disk, so that no later analysis has to."""
+    from multibody.kernels.compile import CACHE_DIRECTORY, REGISTRY
+
+    begin = time.perf_counter()
+    stages = list(_stages())
+    with _progress(len(stages), quiet=json) as advance:
+        for text, work in stages:
+            advance(text)
+            work()
+    seconds = time.perf_counter() - begin
+    compiled = sum(1 for kernel in REGISTRY if sum(kernel.stats.cache_misses.values()))
+    if json:
+        print_json({"seconds": seconds, "compiled": compiled, "cache_directory": str(CACHE_DIRECTORY)})
+        return
+    what = f"{compiled} kernels compiled" if compiled else "all kernels were compiled already"
+    typer.echo(f"{what}; {seconds:.1f} s, cache in {CACHE_DIRECTORY}")
+
+
+def _stages() -> Iterator[tuple[str, Callable[[], object]]]:
+    """Yield what is to be done, with words for it: together the stages call every kernel."""
+    from multibody import load
+
+    for name, word in ((PLANAR, "planar"), (SPATIAL, "spatial")):
+        model = load(name)
+        yield f"{word}: assembly", model.assemble
+        yield f"{word}: kinematics and results", lambda model=model: _move(model)  # type: ignore[misc]
+        yield f"{word}: check", model.check
+        yield f"{word}: second derivatives", lambda model=model: _second(model)  # type: ignore[misc]
+    yield "tables", _tables
+
+
+def _move(model: Model) -> None:
+    """Move a mechanism over three instants and read all its results."""
+    run = model.kinematics(steps=3)
+    run.plain()
+
+
+def _second(model: Model) -> None:
+    """Evaluate the derivative of Φ_qᵀλ, and the parameters' programs."""
+    import numpy as np
+
+    from multibody.analyses.system import System, tables_of
+
+    system = System(tables_of(model))
+    state = model.assemble()
+    system.hessian(state.q, state.t, np.ones(system.rows))
+    model.set(omega=3.0).assemble()
+
+
+def _tables() -> None:
+    """Evaluate a table as a result does."""
+    from multibody import Model
+
+    model = Model("tables", dimension=2)
+    model.table("lift", [0.0, 1.0, 2.0], [0.0, 1.0, 0.0])
+    model.body("slider")
+    model.translational("S", model.ground, "slider", axis=(1, 0))
+    model.motion("S", "lift(t)")
+    model.output("height", "lift(S)")
+    run: Any = model.kinematics(until=1.0, steps=2)
+    run.measurer("height")
+
+
+@contextmanager
+def _progress(total: int, quiet: bool) -> Iterator[Callable[[str], None]]:
+    """Show a progress bar on stderr; nothing where quiet."""
+    if quiet:
+        yield lambda text: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description:<34}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("compiling kernels", total=total)
+        done = -1
+
+        def advance(text: str) -> None:
+            nonlocal done
+            done += 1
+            bar.update(task, description=text, completed=done)
+
+        yield advance
+        bar.update(task, completed=total)
