@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from hypothesis import assume, given
+from scipy.spatial.transform import Rotation
 
 import multibody as mb
 from multibody.analyses.assemble import CLOSED
@@ -142,16 +143,73 @@ def test_held_points_angles_and_orientations() -> None:
     m.body("b", com=(0.1, 0.4, 0.2), at=(0.5, 0.5, 0.5))
     m.spherical("S", "ground", "a")
     m.revolute("R", "a.P", "b", axis=(1, 2, 3))
-    m.initial({"b.rotation": {"rpy": [0.3, -0.4, 0.9]}, "a.P.z": 0.4, "R": 0.7})
+    m.initial({"b.rotation": {"rpy": [0.3, -0.4, 0.9]}, "R": 0.7})
     state = m.assemble()
-    assert state.ok
-    assert state["a.P.z"] == pytest.approx(0.4, abs=1e-12)
+    assert state.ok, state.status
     assert state["R"] == pytest.approx(0.7, abs=1e-12)
-    from scipy.spatial.transform import Rotation
-
     x, y, z, w = Rotation.from_euler("xyz", [0.3, -0.4, 0.9]).as_quat()
-    rotation = state["b.rotation"]
-    assert abs(rotation @ np.array([w, x, y, z])) == pytest.approx(1.0, abs=1e-12)
+    assert abs(state["b.rotation"] @ np.array([w, x, y, z])) == pytest.approx(1.0, abs=1e-12)
+    height = state["a.P.z"]
+    m.initials.pop("R")
+    m.initial({"a.P.z": height + 0.1})  # now the joint's angle follows from a point's height
+    state = m.assemble()
+    assert state.ok, state.status
+    assert state["a.P.z"] == pytest.approx(height + 0.1, abs=1e-12)
+    assert abs(state["b.rotation"] @ np.array([w, x, y, z])) == pytest.approx(1.0, abs=1e-12)
+
+
+THIRDS = Rotation.from_rotvec(np.array([1.0, 1.0, 1.0]) * 2.0 * math.pi / 3.0 / math.sqrt(3.0))  # x → y → z → x
+
+
+def start_at(m: mb.Model, turn: Rotation) -> State:
+    """Return a start with the only body turned."""
+    system = System(tables_of(m))
+    q = drawn_pose(system)
+    x, y, z, w = turn.as_quat()
+    q[3:7] = w, x, y, z
+    return State(system.tables, 0.0, q, np.zeros(6), system.ref.copy(), "", Status(True, ""))
+
+
+@pytest.mark.parametrize("turn", [THIRDS, THIRDS.inv(), Rotation.from_rotvec([math.pi, 0, 0]), Rotation.from_rotvec([0, 0, 3.1])])
+@pytest.mark.parametrize("kind", ["fixed", "translational"])
+def test_axes_that_are_perpendicular_the_wrong_way_do_not_count_as_closed(kind: str, turn: Rotation) -> None:
+    """g·h = h·f = f·g = 0 holds as well where the axes have changed places in turn: x on y, y on z, z on x."""
+    m = mb.Model("one")
+    m.body("a")
+    m.joint(kind, "J", "ground", "a", **({"axis": (0, 0, 1)} if kind == "translational" else {}))
+    state = m.assemble(start_at(m, turn))
+    assert not state.ok or abs(state["a.rotation"][0]) == pytest.approx(1.0, abs=1e-12)
+    assert state.ok  # and from here the way back is known
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_held_orientation_is_met_from_any_drawing(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    drawn, held = (Rotation.from_quat(rng.normal(size=4)) for _ in range(2))
+    m = mb.Model("one")
+    m.body("a", com=(0.1, 0.2, 0.3), rotation=drawn)
+    m.spherical("S", "ground", "a")
+    m.initial({"a.rotation": held})
+    state = m.assemble()
+    assert state.ok, state.status
+    x, y, z, w = held.as_quat()
+    assert abs(state["a.rotation"] @ np.array([w, x, y, z])) == pytest.approx(1.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_held_rotation_of_a_joint_is_met(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    held = Rotation.from_quat(rng.normal(size=4))
+    m = mb.Model("two")
+    m.body("a", frames={"P": {"at": (1, 0, 0), "rotvec": [0.3, 0.2, 0.9]}})
+    m.body("b", frames={"Q": {"at": (0, 1, 0), "rotvec": [-0.5, 0.2, 0.1]}})
+    m.revolute("O", "ground", "a", axis=(1, 2, 3))
+    m.spherical("S", "a.P", "b.Q")
+    m.initial({"O": 0.4, "S.rotation": held})
+    state = m.assemble()
+    assert state.ok, state.status
+    x, y, z, w = held.as_quat()
+    assert abs(state["S.rotation"] @ np.array([w, x, y, z])) == pytest.approx(1.0, abs=1e-12)
 
 
 def test_a_held_angle_beyond_a_turn_is_counted() -> None:
@@ -204,7 +262,7 @@ def test_weights_on_a_four_bar(light: str, heavy: str) -> None:
     gaps = []
     for weight in (1.0, 100.0):
         m = four_bar(3.0, 1.0, 2.5, 2.0)
-        values = {"O": 1.0, "C": 1.0}  # the rocker stands at 1.69 when the crank is at 1
+        values = {"O": 1.0, "C": 2.0}  # the rocker stands at 1.69 when the crank is at 1
         m.initial(guess={light: values[light], heavy: {"value": values[heavy], "weight": weight}})
         state = m.assemble()
         assert state.ok
@@ -230,10 +288,30 @@ def test_a_guess_is_met_where_nothing_contradicts() -> None:
     assert free.assemble()["O"] == pytest.approx(0.8, abs=1e-9)
 
 
+@pytest.mark.parametrize("angle", [0.5, 1.2, 1.6, 2.7, 3.0])
+def test_a_guess_beyond_reach_is_met_as_well_as_can_be(angle: float) -> None:
+    """The rocker swings between 1.634 and 2.681: a guess outside leaves it at its dead point, and assembled."""
+    low, high = (math.pi - math.acos((9 + 4 - r * r) / 12) for r in (3.5, 1.5))
+    m = four_bar(3.0, 1.0, 2.5, 2.0)
+    m.initial(guess={"C": angle})
+    state = m.assemble()
+    assert state.ok, state.status
+    assert violation(state) < CLOSED
+    assert low - 1e-9 <= state["C"] <= high + 1e-9
+    assert state["C"] == pytest.approx(min(max(angle, low), high), abs=0.05)
+
+
+@pytest.mark.parametrize("weight", [1.0, 5.0, 10.0, 100.0])
+def test_conflicting_guesses_beyond_reach(weight: float) -> None:
+    m = four_bar(3.0, 1.0, 2.5, 2.0)
+    m.initial(guess={"O": 1.0, "C": {"value": 1.0, "weight": weight}})
+    state = m.assemble()
+    assert state.ok, state.status
+    assert violation(state) < CLOSED
+
+
 def test_a_spatial_orientation_as_guess() -> None:
     """A free body keeps the orientation that it is guessed at."""
-    from scipy.spatial.transform import Rotation
-
     m = mb.Model("ball")
     m.body("a", frames={"P": (1, 0, 0)})
     m.spherical("S", "ground", "a")
@@ -264,8 +342,9 @@ def test_impossible_lengths_are_named(lengths: tuple[float, ...], dimension: int
 
 def test_the_gap_is_positive() -> None:
     """A residual has a sign, the gap that a person reads has none."""
-    for lengths in ((4.0, 1.0, 1.0, 1.0), (1.0, 1.0, 5.0, 1.0), (1.0, 5.0, 1.0, 1.0), (0.5, 0.2, 0.1, 3.0)):
-        assert four_bar(*lengths).assemble().status.gap > 0.0
+    for sign in (1.0, -1.0):  # the drawing turned by half a turn: residuals change their sign
+        for lengths in ((4.0, 1.0, 1.0, 1.0), (1.0, 1.0, 5.0, 1.0), (1.0, 5.0, 1.0, 1.0), (0.5, 0.2, 0.1, 3.0)):
+            assert four_bar(*(sign * length for length in lengths)).assemble().status.gap > 0.0
 
 
 @pytest.mark.parametrize("unit", ["m", "mm"])
@@ -529,7 +608,7 @@ def test_one_assembly_where_nothing_can_flip() -> None:
 
 
 def test_a_spatial_mechanism_with_two_assemblies() -> None:
-    """RSSR: the rocker's pin lies where a circle meets a sphere, in two points."""
+    """RSSR: the rocker's pin lies where a circle meets a sphere, in two points; the rod's own spin makes no branch."""
     m = mb.Model("rssr")
     m.frames(C=(3, 0, 0))
     m.body("crank", frames={"A": (0, 1, 0)})
@@ -549,6 +628,26 @@ def test_a_spatial_mechanism_with_two_assemblies() -> None:
         assert np.linalg.norm(B - A) == pytest.approx(2.6, abs=1e-10)
         roots.append(round(float(B[0]), 8))
     assert len(set(roots)) == 2
+    assert len(states) == 2 and labels(states) == ["+", "-"]
+
+
+def test_the_label_of_a_spatial_mechanism_does_not_turn_with_an_idle_rod() -> None:
+    found = set()
+    for spin in (0.0, 1.0, 2.0, 3.0, 4.0, 5.0):
+        m = mb.Model("rssr")
+        m.frames(C=(3, 0, 0))
+        m.body("crank", frames={"A": (0, 1, 0)})
+        m.body("rod", frames={"B": (2.6, 0, 0)}, at=(0, 1, 0), rotvec=(spin, 0, 0))
+        m.body("rocker", frames={"B": (0, 2, 0)}, at=(3, 0, 0))
+        m.revolute("O", "ground", "crank", axis=(1, 0, 0))
+        m.spherical("A", "crank.A", "rod")
+        m.spherical("B", "rod.B", "rocker.B")
+        m.revolute("R", "ground.C", "rocker", axis=(0, 0, 1))
+        m.motion("O", 0.7)
+        state = m.assemble()
+        assert state.ok
+        found.add((round(state["R"], 6), state.branch))
+    assert len(found) == 1
 
 
 # --- states ----------------------------------------------------------------------------------------------------------

@@ -6,7 +6,11 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from multibody.kernels.lu import factor, smallest_singular_value, solve, solve_transposed
+from kernels.entrance import entrance
+from multibody.kernels import lu
+
+factor, solve, solve_transposed = entrance(lu.factor), entrance(lu.solve), entrance(lu.solve_transposed)
+smallest_singular_value = entrance(lu.smallest_singular_value)
 
 Floats = npt.NDArray[np.float64]
 SIZES = [1, 2, 3, 5, 8, 13, 20, 30]

@@ -17,9 +17,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.interpolate import CubicSpline
 
+from kernels.entrance import entrance
 from multibody.analyses.system import System, tables_of
 from multibody.kernels import layout as L
-from multibody.kernels.programs import run_program, spline_value
+from multibody.kernels import programs
 from multibody.model.expressions import (
     FUNCTIONS,
     Expression,
@@ -32,6 +33,8 @@ from multibody.model.expressions import (
 )
 from multibody.model.model import Model
 from multibody.tables.programs import Compiler
+
+run_program, spline_value = entrance(programs.run_program), entrance(programs.spline_value)
 
 Floats = npt.NDArray[np.float64]
 Table = Callable[[Any, int], Any]

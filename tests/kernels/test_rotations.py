@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -9,11 +10,15 @@ import numpy.typing as npt
 import pytest
 from scipy.spatial.transform import Rotation
 
+from kernels.entrance import entrance
 from kernels.mechanisms import CASES, random_state
 from multibody.kernels import layout as L
-from multibody.kernels import vectors
-from multibody.kernels.rotations import matrix_of_quaternion, turned_quaternion
+from multibody.kernels import rotations
+from multibody.kernels import vectors as vector_kernels
 from multibody.kernels.state import set_positions, set_velocities
+
+matrix_of_quaternion, turned_quaternion = entrance(rotations.matrix_of_quaternion), entrance(rotations.turned_quaternion)
+vectors = SimpleNamespace(**{name: entrance(f) for name, f in vars(vector_kernels).items() if hasattr(f, "py_func")})
 
 Floats = npt.NDArray[np.float64]
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from kernels.entrance import entrance
 from kernels.mechanisms import BY_FRAMES, CASES, Case, World
 from kernels.poses import Relative, about, joint_value, placed
-from multibody.kernels.functions import largest_turn
+from multibody.kernels import functions
 from multibody.kernels.state import set_positions
+
+largest_turn = entrance(functions.largest_turn)
 
 KINDS = ("revolute", "cylindrical", "screw", "planar", "universal")
 TURNING = [case for case in CASES if case.dimension == 3 and case.kind in KINDS and case.arrangement in BY_FRAMES]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from multibody.analyses.branches import branch_label
-from multibody.analyses.leastnorm import DENSE_ASSEMBLY, constrained_step, sparse_step
+from multibody.analyses.leastnorm import DENSE_ASSEMBLY, constrained_step, least_norm, sparse_step
 from multibody.analyses.start import Starter, drawn_pose, read_pose, targets, write_pose
 from multibody.analyses.state import State, Status
 from multibody.analyses.system import Floats, System, tables_of
@@ -94,7 +94,32 @@ class PositionSolver:
             if best is None or worst < best[0]:
                 best = (worst, q)
         assert best is not None
-        return best[1]
+        return self._open_one(best[1])
+
+    def _open_one(self, q: Floats) -> Floats:
+        """Return a pose in which only the joint that is worst stays open, as little as can be: its gap is the true one."""
+        system, worst = self.system, int(np.argmax(np.abs(self.residual(q))))
+        owner = system.tables.rows[worst].owner
+        open_rows = np.array([row.owner == owner and row.group == "joint" for row in system.tables.rows])
+        if not open_rows.any() or system.nv > DENSE_ASSEMBLY:
+            return q
+        best, damping = q, 1e-2
+        size = np.inf
+        for _ in range(4 * ITERATIONS):  # Levenberg–Marquardt on the open joint, the others kept closed
+            c, J = self.residual(best), system.scaled(system.jacobian(best, self.t, 0, self.count))
+            x, Z = least_norm(J[~open_rows], -c[~open_rows])
+            S, rest = J[open_rows] @ Z, c[open_rows] + J[open_rows] @ x
+            y = -np.linalg.solve(S.T @ S + damping * np.eye(Z.shape[1]), S.T @ rest) if Z.shape[1] else np.zeros(0)
+            trial = system.displaced(best, (x + Z @ y) * system.scale_columns)
+            after = self.residual(trial)
+            worth = float(np.linalg.norm(after[open_rows]) + 10.0 * np.linalg.norm(after[~open_rows]))
+            better = worth < size
+            damping = max(damping / 3.0, 1e-12) if better else damping * 4.0
+            if better:
+                best, size = trial, worth
+            if damping > 1e6:
+                break
+        return best if np.all(np.abs(self.residual(best)[~open_rows]) < 1e-8) else q
 
     def _attempts(self, starts: list[Floats]) -> Iterator[Floats]:
         """Yield poses from plain Newton, continuation and disturbed starts, cheapest first."""
@@ -235,10 +260,12 @@ class PositionSolver:
             message = f'joint "{flipped[0]}" closes only with its axes against each other'
             return Status(False, message, self.t, advice="turn one of its axes round, or start elsewhere with a guess")
         info = system.tables.rows[k]
-        gap = float(values[k] / system.scale_rows[k])
         unit = system.tables.model.units.length if info.is_length else "rad"
+        same = [r for r, row in enumerate(system.tables.rows) if row.owner == info.owner and row.is_length == info.is_length]
+        part = values[same] / system.scale_rows[same] if info.group == "joint" else values[k] / system.scale_rows[k]
+        gap = float(np.linalg.norm(part))
         kind = {"joint": "joint", "motion": "motion", "held": "held value"}[info.group]
-        message = f'{kind} "{info.owner}" cannot close: {abs(gap):.4g} {unit} remain (worst: "{info.name}")'
+        message = f'{kind} "{info.owner}" cannot close: {gap:.4g} {unit} remain (worst: "{info.name}")'
         return Status(False, message, self.t, info.name, gap, self._advice(info.group))
 
     def _advice(self, group: str) -> str:

@@ -21,7 +21,7 @@ from multibody.cli.options import (
     read_time,
     read_units,
 )
-from multibody.cli.output import console, joint_kinds, print_instant, print_json
+from multibody.cli.output import Page, joint_kinds, print_instant, print_json
 
 if TYPE_CHECKING:
     from multibody.results.state import State
@@ -56,31 +56,31 @@ def assemble(
 
 def _combined(plains: list[dict[str, Any]], name: str) -> dict[str, Any]:
     """Return all assemblies as one object."""
-    status = {"success": bool(plains) and all(p["status"]["success"] for p in plains)}
-    status["message"] = f"{len(plains)} assemblies"
+    success = bool(plains) and all(p["status"]["success"] for p in plains)
+    status = {"success": success, "message": f"{len(plains)} assemblies"}
     first = {"model": name, "units": plains[0]["units"] if plains else {}, "status": status}
     return first | {"assemblies": [{key: p[key] for key in ("branch", "iterations", "status", "state")} for p in plains]}
 
 
 def _print(states: list[State], plains: list[dict[str, Any]], kinds: dict[str, Any], written: list[str]) -> None:
     """Print the states for people."""
-    page = console()
+    page = Page()
     for k, (state, plain) in enumerate(zip(states, plains, strict=True)):
         number = f" {k + 1} of {len(states)}" if len(states) > 1 else ""
         branch = f", branch {state.branch}" if state.branch else ""
         iterations = f"{plain['iterations']} iteration{'' if plain['iterations'] == 1 else 's'}"
-        page.print(f"[bold]{plain['model']}[/bold]: {state.status.message}{number}{branch}, {iterations}", soft_wrap=True)
+        page.line(f": {state.status.message}{number}{branch}, {iterations}", plain["model"])
         if state.status.advice:
-            page.print(f"advice: {state.status.advice}", soft_wrap=True)
+            page.line(f"advice: {state.status.advice}")
         print_instant(page, plain["state"], plain["units"], kinds)
     for name in written:
-        page.print(f"written: {name}", soft_wrap=True)
+        page.line(f"written: {name}")
 
 
 def _draw(states: list[State], file: pathlib.Path) -> list[str]:
     """Draw every state into a file of its own, numbered where there are several; return their names."""
-    from multibody.view.page import save_pictures
+    from multibody.cli.pictures import save_states
 
     names = [file] if len(states) == 1 else [file.with_stem(f"{file.stem}-{k + 1}") for k in range(len(states))]
-    save_pictures(states, names)
+    save_states(states, names)
     return [str(name) for name in names]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from multibody.cli.app import app
 from multibody.cli.options import JsonOption
-from multibody.cli.output import console, print_json, table
+from multibody.cli.output import Page, print_json, table
 
 
 @app.command()
@@ -18,6 +18,6 @@ def examples(json: JsonOption = False) -> None:
     made = table("library models", [("name", "left"), ("what it is", "left")])
     for name in names():
         made.add_row(name, describe(name))
-    out = console()
-    out.print(made)
-    out.print("multibody kinematics NAME, multibody check NAME; parameters with --set NAME=VALUE")
+    page = Page()
+    page.table(made)
+    page.line("multibody check NAME, multibody kinematics NAME, …; parameters with --set NAME=VALUE")

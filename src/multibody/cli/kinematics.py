@@ -22,12 +22,10 @@ from multibody.cli.options import (
     read_time,
     read_units,
 )
-from multibody.cli.output import console, joint_kinds, number, print_instant, print_json, table, to_json
+from multibody.cli.output import Page, joint_kinds, number, print_instant, print_json, table, to_json
 from multibody.errors import ModelError
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from multibody.results.run import Run
 
 ENDINGS = (".csv", ".nc", ".json", *PICTURES)
@@ -95,7 +93,7 @@ def _write(run: Run, file: pathlib.Path, plain: dict[str, Any], plots: list[str]
     if ending == ".json":
         file.write_text(f"{to_json(plain)}\n", encoding="utf-8")
     elif ending in PICTURES:
-        from multibody.view.page import save_run
+        from multibody.cli.pictures import save_run
 
         save_run(run, file, plots, traces)
     else:
@@ -105,62 +103,54 @@ def _write(run: Run, file: pathlib.Path, plain: dict[str, Any], plots: list[str]
 
 def _print(run: Run, plain: dict[str, Any], written: list[str]) -> None:
     """Print a run for people."""
-    page, time = console(), plain["units"]["time"]
-    name = f"[bold]{run.model.name}[/bold]"
-    if len(run.time) == 0:
-        page.print(f"{name}: {run.status.message}", soft_wrap=True)
-    else:
-        gravity = "none" if run.model.gravity is None else "given"
-        span = number(plain["final"]["time"]) if len(run.time) == 1 else _span(run, plain)
-        count = f"{len(run.time)} instant{'' if len(run.time) == 1 else 's'}"
-        page.print(f"{name}: {run.status.message}, {span} {time}, {count}; gravity: {gravity}", soft_wrap=True)
+    page, units = Page(), plain["units"]
+    page.line(f": {run.status.message}{_span(run, plain)}", run.model.name)
     if run.status.advice:
-        page.print(f"advice: {run.status.advice}", soft_wrap=True)
+        page.line(f"advice: {run.status.advice}")
     if "final" in plain:
-        print_instant(page, plain["final"], plain["units"], joint_kinds(run.model))
+        print_instant(page, plain["final"], units, joint_kinds(run.model))
         _print_quality(page, plain)
         _print_events(page, run, plain)
     for file in written:
-        page.print(f"written: {file}", soft_wrap=True)
+        page.line(f"written: {file}")
 
 
 def _span(run: Run, plain: dict[str, Any]) -> str:
-    """Return the first and the last time, in the units of the output."""
-    last = plain["final"]["time"]
-    factor = last / float(run.time[-1]) if run.time[-1] else 1.0
-    return f"{number(float(run.time[0]) * factor)} … {number(last)}"
+    """Return the first and the last time in the units of the output, and the number of instants."""
+    if len(run.time) == 0:
+        return ""
+    factor, unit = _time_factor(run, plain), plain["units"]["time"]
+    first, last = (number(float(run.time[k]) * factor) for k in (0, -1))
+    return f"; t = {last} {unit}" if len(run.time) == 1 else f"; {first} … {last} {unit}, {len(run.time)} instants"
 
 
-def _print_quality(page: Console, plain: dict[str, Any]) -> None:
+def _print_quality(page: Page, plain: dict[str, Any]) -> None:
     """Print certificate, branch and work."""
     parts = [f"{key.replace('_', ' ')} {value:.2g}" for key, value in plain["certificate"].items() if value is not None]
-    page.print("certificate: " + ", ".join(parts), soft_wrap=True)
+    page.line("certificate: " + ", ".join(parts))
     labels = [item["label"] for item in plain["branches"] if item["label"]]
     if labels:
-        page.print("branch: " + " → ".join(labels[:MOST_EVENTS]), soft_wrap=True)
+        page.line("branch: " + " → ".join(labels[:MOST_EVENTS]))
     work = {key.replace("_", " "): value for key, value in plain["statistics"].items()}
     wall = work.pop("wall time", None)
     text = ", ".join(f"{key} {value}" for key, value in work.items())
-    page.print(f"work: {text}" + (f", {wall:.3g} s" if wall is not None else ""), soft_wrap=True)
+    page.line(f"work: {text}" + (f", {wall:.3g} s" if wall is not None else ""))
 
 
-def _print_events(page: Console, run: Run, plain: dict[str, Any]) -> None:
+def _print_events(page: Page, run: Run, plain: dict[str, Any]) -> None:
     """Print singular positions, and toggle positions of planar mechanisms."""
-    factor = _time_factor(run, plain)
-    time = plain["units"]["time"]
-    if plain["singularities"]:
-        made = table("singular positions", [(f"time [{time}]", "right"), ("kind", "left"), ("reason", "left")])
-        for item in plain["singularities"][:MOST_EVENTS]:
-            made.add_row(number(item["time"] * factor), item["kind"], item["reason"])
-        page.print(made)
-    toggles = run.toggles() if run.model.dimension == 2 and len(run.time) > 1 else []
-    if toggles:
-        made = table("toggle positions", [(f"time [{time}]", "right"), ("kind", "left"), ("pins", "left")])
-        for item in toggles[:MOST_EVENTS]:
-            made.add_row(number(item["time"] * factor), item["kind"], ", ".join(item["pins"]))
-        if len(toggles) > MOST_EVENTS:
-            made.add_row("", f"and {len(toggles) - MOST_EVENTS} more")
-        page.print(made)
+    factor, time = _time_factor(run, plain), f"time [{plain['units']['time']}]"
+    singular = table("singular positions", [(time, "right"), ("kind", "left"), ("reason", "left")])
+    for item in run.singularities[:MOST_EVENTS]:
+        singular.add_row(number(item.time * factor), item.kind, item.reason)
+    found = run.toggles() if run.model.dimension == 2 and len(run.time) > 1 else []
+    toggles = table("toggle positions", [(time, "right"), ("kind", "left"), ("pins", "left")])
+    for toggle in found[:MOST_EVENTS]:
+        toggles.add_row(number(toggle["time"] * factor), toggle["kind"], ", ".join(toggle["pins"]))
+    for made, count in ((singular, len(run.singularities)), (toggles, len(found))):
+        if count > MOST_EVENTS:
+            made.add_row("", f"and {count - MOST_EVENTS} more")
+        page.table(made)
 
 
 def _time_factor(run: Run, plain: dict[str, Any]) -> float:

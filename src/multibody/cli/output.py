@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 if TYPE_CHECKING:
-    from rich.console import Console
     from rich.table import Table
 
 MOST_ROWS = 30  # bodies or joints that are printed for people; JSON has all
@@ -40,22 +39,37 @@ def finite(data: Any) -> Any:
     return None if isinstance(data, float) and not math.isfinite(data) else data
 
 
-def console() -> Console:
-    """Return the console of stdout: as wide as the terminal, wide enough for tables where there is none."""
-    from rich.console import Console
+class Page:
+    """What is printed for people: lines and tables, as wide as the terminal, or wide where there is none."""
 
-    made = Console(highlight=False)
-    return made if made.is_terminal else Console(highlight=False, width=160)
+    def __init__(self) -> None:
+        from rich.console import Console
+
+        made = Console(highlight=False, markup=False)
+        self.console = made if made.is_terminal else Console(highlight=False, markup=False, width=160)
+
+    def line(self, text: str, title: str = "") -> None:
+        """Print a line, after a title in bold."""
+        from rich.text import Text
+
+        self.console.print(Text.assemble((title, "bold"), text), soft_wrap=True)
+
+    def table(self, made: Table) -> None:
+        """Print a table, unless it is empty."""
+        if made.row_count:
+            self.console.print(made)
 
 
 def table(title: str, columns: Sequence[tuple[str, str]]) -> Table:
     """Return an empty table; columns are (heading, "left" or "right")."""
     from rich import box
     from rich.table import Table
+    from rich.text import Text
 
-    made = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", title_style="bold", pad_edge=False)
+    made = Table(title=Text(title), box=box.SIMPLE_HEAD, title_justify="left", title_style="bold", pad_edge=False)
     for heading, justify in columns:
-        made.add_column(heading, justify="right" if justify == "right" else "left", no_wrap=justify == "right")
+        right = justify == "right"
+        made.add_column(Text(heading), justify="right" if right else "left", no_wrap=right)
     return made
 
 
@@ -65,55 +79,56 @@ def number(value: float | None, scale: float = 0.0) -> str:
         return ""
     if not math.isfinite(value):
         return "–"
-    return f"{0.0 if abs(value) <= 1e-12 * scale else value:.6g}"
+    return f"{0.0 if abs(value) <= 1e-11 * scale else value:.6g}"
 
 
-def print_instant(out: Console, instant: Mapping[str, Any], units: Mapping[str, str], kinds: Mapping[str, Any]) -> None:
+def print_instant(
+    page: Page, instant: Mapping[str, Any], units: Mapping[str, str], kinds: Mapping[str, tuple[str, list[str]]]
+) -> None:
     """Print the bodies and joints of one instant.
 
     Parameters
     ----------
-    out : Console
+    page : Page
     instant : mapping
         ``time``, ``bodies``, ``joints`` and maybe ``outputs``, as results give them.
     units : mapping
         Names of the units of length and time.
     kinds : mapping
-        The model's joints by name: (kind, names of coordinates).
+        Kind and names of coordinates of every joint.
     """
     length, time = units["length"], units["time"]
-    out.print(f"[bold]at t = {number(instant['time'])} {time}[/bold]   lengths in {length}, angles in rad, times in {time}")
-    out.print(_bodies(instant["bodies"]))
-    joints = _joints(instant["joints"], kinds)
-    if joints.row_count:
-        out.print(joints)
-    if instant.get("outputs"):
-        made = table("outputs", [("output", "left"), ("value", "right")])
-        for name, value in instant["outputs"].items():
-            made.add_row(name, number(value))
-        out.print(made)
+    page.line(f"   lengths in {length}, angles in rad, times in {time}", f"at t = {number(instant['time'])} {time}")
+    page.table(_bodies(instant["bodies"]))
+    page.table(_joints(instant["joints"], kinds))
+    outputs = table("outputs", [("output", "left"), ("value", "right")])
+    for name, value in instant.get("outputs", {}).items():
+        outputs.add_row(name, number(value))
+    page.table(outputs)
 
 
 def _bodies(bodies: Mapping[str, Mapping[str, Any]]) -> Table:
-    """Return the table of bodies: three lines each, translation and rotation side by side."""
+    """Return the table of bodies: a line for each level, translation and rotation side by side."""
     planar = "angle" in next(iter(bodies.values()))
     turn = ["angle"] if planar else ["rotation w", "x", "y", "z"]
     axes = AXES[:2] if planar else AXES
     columns = [("body", "left"), ("", "left"), *((axis, "right") for axis in axes), *((name, "right") for name in turn)]
     made = table("bodies (center of mass, ground axes)", columns)
-    for name, body in list(bodies.items())[:MOST_ROWS]:
-        for k, (word, moved, turned) in enumerate(_levels(body)):
-            linear = [number(x, _size(moved)) for x in moved]
-            angular = [number(x, _size(turned)) for x in turned]
-            angular = [""] * (len(turn) - len(angular)) + angular  # ω has no scalar part
-            made.add_row(name if k == 0 else "", word, *linear, *angular, end_section=word == "acceleration")
+    shown = {name: _levels(body) for name, body in list(bodies.items())[:MOST_ROWS]}
+    count = len(next(iter(shown.values())))
+    sizes = [_size([x for rows in shown.values() for x in (*rows[k][1], *rows[k][2])]) for k in range(count)]
+    for name, levels in shown.items():
+        for k, (word, moved, turned) in enumerate(levels):
+            angular = [""] * (len(turn) - len(turned)) + [number(x, sizes[k]) for x in turned]  # ω has no scalar part
+            cells = [number(x, sizes[k]) for x in moved] + angular
+            made.add_row(name if k == 0 else "", word, *cells, end_section=k == len(levels) - 1)
     if len(bodies) > MOST_ROWS:
         made.add_row(f"and {len(bodies) - MOST_ROWS} more (--json has all)")
     return made
 
 
 def _levels(body: Mapping[str, Any]) -> list[tuple[str, list[float], list[float]]]:
-    """Return (word, translation, rotation) at position, velocity and acceleration level."""
+    """Return (word, translation, rotation) at position, velocity and acceleration level; words of the levels it has."""
     turn = body["angle"] if "angle" in body else body["rotation"]
     rows = [("position", body["position"], turn), ("velocity", body["velocity"], body["angular_velocity"])]
     if "acceleration" in body:
@@ -122,8 +137,8 @@ def _levels(body: Mapping[str, Any]) -> list[tuple[str, list[float], list[float]
 
 
 def _size(values: Sequence[float]) -> float:
-    """Return the largest absolute value, at least 1."""
-    return max([1.0, *(abs(value) for value in values)])
+    """Return the largest absolute value, 0 for none."""
+    return max((abs(value) for value in values if math.isfinite(value)), default=0.0)
 
 
 def _joints(joints: Mapping[str, Mapping[str, Any]], kinds: Mapping[str, tuple[str, list[str]]]) -> Table:
@@ -133,12 +148,15 @@ def _joints(joints: Mapping[str, Mapping[str, Any]], kinds: Mapping[str, tuple[s
     present = [(key, word) for key, word in levels if any(key in joint for joint in joints.values())]
     made = table("joints", [*headings, *((word, "right") for _, word in present)])
     moving = {name: joint for name, joint in joints.items() if joint["coordinates"]}
-    for name, joint in list(moving.items())[:MOST_ROWS]:
+    shown = dict(list(moving.items())[:MOST_ROWS])
+    sizes = [_size([x for joint in shown.values() for x in joint[key]]) for key, _ in present]
+    for name, joint in shown.items():
         kind, names = kinds[name]
         labels = [*names, *(f"rotation {axis}" for axis in "wxyz")]
         count = len(joint["coordinates"])
         for k in range(count):
-            cells = [number(_rate(joint.get(key, []), k, count), 1.0) for key, _ in present]
+            values = [_rate(joint[key], k, count) for key, _ in present]
+            cells = [number(value, size) for value, size in zip(values, sizes, strict=True)]
             made.add_row(name if k == 0 else "", kind if k == 0 else "", labels[k], *cells)
     if len(moving) > MOST_ROWS:
         made.add_row(f"and {len(moving) - MOST_ROWS} more (--json has all)")

@@ -19,7 +19,7 @@ def record(I, f):
     return (I[k], I[k + 1], I[k + 2], I[k + 3], I[k + 4])
 
 
-@kernel
+@inner_kernel
 def function_value(I, F, W, ref, f):
     """Return the value of function f at the poses in W."""
     kind, i, j, k, extra = record(I, f)
@@ -101,7 +101,7 @@ def set_references(I, F, W, ref, count):
             ref[f] = function_value(I, F, W, ref, f)
 
 
-@kernel
+@inner_kernel
 def largest_turn(I, F, W, ref, count):
     """Return how far the farthest counted angle has moved from its reference [rad]."""
     worst = 0.0

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from multibody.kernels.compile import kernel
+from multibody.kernels.compile import inner_kernel
 
 
-@kernel
+@inner_kernel
 def factor(A, n, pivots):
     """Factor the leading n×n part of A in place; return (sign of the determinant, smallest over largest pivot)."""
     sign, low, high = 1.0, math.inf, 0.0
@@ -36,7 +36,7 @@ def factor(A, n, pivots):
     return (sign, low / high if n > 0 else 1.0)
 
 
-@kernel
+@inner_kernel
 def solve(A, n, pivots, x):
     """Solve with the factors in A; x is overwritten."""
     for k in range(n):
@@ -55,7 +55,7 @@ def solve(A, n, pivots, x):
         x[r] = total / A[r, r]
 
 
-@kernel
+@inner_kernel
 def solve_transposed(A, n, pivots, x):
     """Solve with the transpose of the factored matrix; x is overwritten."""
     for r in range(n):
@@ -74,7 +74,7 @@ def solve_transposed(A, n, pivots, x):
             x[k], x[p] = x[p], x[k]
 
 
-@kernel
+@inner_kernel
 def smallest_singular_value(A, n, pivots, x, sweeps):
     """Return σ_min by inverse iteration on AᵀA from the vector x, which is left at the right singular vector."""
     sigma = 0.0

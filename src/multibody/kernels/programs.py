@@ -8,7 +8,7 @@ from multibody.kernels import layout as L
 from multibody.kernels.compile import inner_kernel, kernel
 
 
-@kernel
+@inner_kernel
 def run_program(I, F, W, pc, inputs):
     """Return the value of the program at I[pc]; its inputs (time, coordinates) lie at W[inputs]."""
     base = I[L.W_STACK]

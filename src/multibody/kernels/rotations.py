@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from multibody.kernels.compile import kernel
+from multibody.kernels.compile import inner_kernel
 
 
-@kernel
+@inner_kernel
 def matrix_of_quaternion(e0, e1, e2, e3):
     """Return A (by rows) of the quaternion (e0, e1, e2, e3): ground components = A · body components."""
     return (
@@ -17,7 +17,7 @@ def matrix_of_quaternion(e0, e1, e2, e3):
     )  # fmt: skip
 
 
-@kernel
+@inner_kernel
 def turned_quaternion(e0, e1, e2, e3, x, y, z):
     """Return p ∘ exp(½ δπ′), normalized, for the rotation vector δπ′ = (x, y, z) in body axes."""
     angle = math.sqrt(x * x + y * y + z * z)

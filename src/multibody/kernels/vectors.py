@@ -2,52 +2,52 @@
 
 from __future__ import annotations
 
-from multibody.kernels.compile import kernel
+from multibody.kernels.compile import inner_kernel
 
 
-@kernel
+@inner_kernel
 def dot(a, b):
     """Return a·b."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-@kernel
+@inner_kernel
 def cross(a, b):
     """Return a×b."""
     return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
 
 
-@kernel
+@inner_kernel
 def add(a, b):
     """Return a + b."""
     return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
 
 
-@kernel
+@inner_kernel
 def subtract(a, b):
     """Return a − b."""
     return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
 
 
-@kernel
+@inner_kernel
 def scale(k, a):
     """Return k a."""
     return (k * a[0], k * a[1], k * a[2])
 
 
-@kernel
+@inner_kernel
 def load3(F, k):
     """Return the three numbers at F[k]."""
     return (F[k], F[k + 1], F[k + 2])
 
 
-@kernel
+@inner_kernel
 def load9(F, k):
     """Return the 3×3 matrix at F[k], by rows."""
     return (F[k], F[k + 1], F[k + 2], F[k + 3], F[k + 4], F[k + 5], F[k + 6], F[k + 7], F[k + 8])
 
 
-@kernel
+@inner_kernel
 def apply(A, x):
     """Return A x."""
     return (
@@ -57,7 +57,7 @@ def apply(A, x):
     )
 
 
-@kernel
+@inner_kernel
 def apply_transposed(A, x):
     """Return Aᵀ x."""
     return (
@@ -67,7 +67,7 @@ def apply_transposed(A, x):
     )
 
 
-@kernel
+@inner_kernel
 def add_block(W, h, stride, row, column, k, B):
     """Add k B (3×3 by rows) to the matrix at W[h] whose rows are `stride` long."""
     for i in range(3):
@@ -77,7 +77,7 @@ def add_block(W, h, stride, row, column, k, B):
         W[base + 2] += k * B[3 * i + 2]
 
 
-@kernel
+@inner_kernel
 def tilde_tilde(a, b):
     """Return ã b̃ = b aᵀ − (a·b) I."""
     c = dot(a, b)
@@ -88,7 +88,7 @@ def tilde_tilde(a, b):
     )  # fmt: skip
 
 
-@kernel
+@inner_kernel
 def multiply(A, B):
     """Return A B."""
     return (
@@ -104,13 +104,13 @@ def multiply(A, B):
     )
 
 
-@kernel
+@inner_kernel
 def transpose(A):
     """Return Aᵀ."""
     return (A[0], A[3], A[6], A[1], A[4], A[7], A[2], A[5], A[8])
 
 
-@kernel
+@inner_kernel
 def tilde(a):
     """Return ã, the matrix of the cross product with a."""
     return (0.0, -a[2], a[1], a[2], 0.0, -a[0], -a[1], a[0], 0.0)

@@ -1,21 +1,19 @@
-"""Whole figures: a mechanism beside the diagrams of its motion, written to files without a display."""
+"""Whole figures: a mechanism beside the diagrams of its motion."""
 
 from __future__ import annotations
 
-import pathlib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multibody.view.draw import draw_run, draw_state
+from multibody.view.draw import draw_run
 from multibody.view.plot import plot_run
-from multibody.view.style import save, styled
+from multibody.view.scene import Poses
+from multibody.view.style import styled
 
 if TYPE_CHECKING:
     from multibody.results.run import Run
-    from multibody.results.state import State
 
 
 def page_of(
@@ -58,33 +56,8 @@ def page_of(
     return figure
 
 
-def save_run(run: Run, file: pathlib.Path, plots: Sequence[str], traces: Sequence[str]) -> None:
-    """Write a picture of a run: the last instant, with the paths of points, and curves over time if there are any."""
-    with _headless():
-        at = float(run.time[-1])
-        if len(run.time) > 1 and np.allclose(run.motion.q[-1], run.motion.q[0], atol=1e-6 * run.tables.length):
-            at = float(run.time[len(run.time) // 8])  # a full turn ends where it began, often in line
-        save(page_of(run, plots, at=at, trace=traces) if plots else draw_run(run, at, trace=traces).figure, file)
-
-
-def save_pictures(states: Sequence[State], files: Sequence[pathlib.Path]) -> None:
-    """Write a picture of each state."""
-    with _headless():
-        for state, file in zip(states, files, strict=True):
-            save(draw_state(state).figure, file)
-
-
-@contextmanager
-def _headless() -> Iterator[None]:
-    """Draw without a display, and close the figures that were made."""
-    import matplotlib
-    import matplotlib.pyplot as plt
-
-    before, open_before = matplotlib.get_backend(), set(plt.get_fignums())
-    plt.switch_backend("agg")
-    try:
-        yield
-    finally:
-        for number in set(plt.get_fignums()) - open_before:
-            plt.close(number)
-        plt.switch_backend(before)
+def telling_time(run: Run) -> float:
+    """Return a time whose pose shows the mechanism well: the last, or one on the way where a turn ends as it began."""
+    first, last = (Poses(run.tables, run.motion.q[k]) for k in (0, -1))
+    moved = max(float(np.max(np.abs(last.r - first.r))) / run.tables.length, float(np.max(np.abs(last.A - first.A))))
+    return float(run.time[-1] if moved > 1e-3 else run.time[len(run.time) // 8])
