@@ -17,8 +17,8 @@ from multibody.analyses.state import State, Status
 from multibody.analyses.system import Floats, System, tables_of
 from properties.strategies import (
     Mechanism,
-    driven,
     drawn_state,
+    driven,
     examples,
     joint_jacobian,
     rank,
@@ -85,7 +85,9 @@ def test_a_disturbed_pose_closes_again(dimension: int, kinds: tuple[str, ...], l
         assume(regularity(J) > 0.02)
         system, q = drawn_state(mechanism)
         shake = 0.05 * np.random.default_rng(seed).normal(size=system.nv) * system.scale_columns
-        start = State(system.tables, 0.0, system.displaced(q, shake), np.zeros(system.nv), system.ref.copy(), "", Status(True, ""))
+        start = State(
+            system.tables, 0.0, system.displaced(q, shake), np.zeros(system.nv), system.ref.copy(), "", Status(True, "")
+        )
         state = mechanism.model().assemble(start)
         assert state.ok, state.status
         assert violation(state) < CLOSED
@@ -151,10 +153,10 @@ def test_held_points_angles_and_orientations() -> None:
     assert abs(state["b.rotation"] @ np.array([w, x, y, z])) == pytest.approx(1.0, abs=1e-12)
     height = state["a.P.z"]
     m.initials.pop("R")
-    m.initial({"a.P.z": height + 0.1})  # now the joint's angle follows from a point's height
+    m.initial({"a.P.z": height - 0.1})  # now the joint's angle follows from a point's height
     state = m.assemble()
     assert state.ok, state.status
-    assert state["a.P.z"] == pytest.approx(height + 0.1, abs=1e-12)
+    assert state["a.P.z"] == pytest.approx(height - 0.1, abs=1e-12)
     assert abs(state["b.rotation"] @ np.array([w, x, y, z])) == pytest.approx(1.0, abs=1e-12)
 
 
@@ -170,7 +172,9 @@ def start_at(m: mb.Model, turn: Rotation) -> State:
     return State(system.tables, 0.0, q, np.zeros(6), system.ref.copy(), "", Status(True, ""))
 
 
-@pytest.mark.parametrize("turn", [THIRDS, THIRDS.inv(), Rotation.from_rotvec([math.pi, 0, 0]), Rotation.from_rotvec([0, 0, 3.1])])
+@pytest.mark.parametrize(
+    "turn", [THIRDS, THIRDS.inv(), Rotation.from_rotvec([math.pi, 0, 0]), Rotation.from_rotvec([0, 0, 3.1])]
+)
 @pytest.mark.parametrize("kind", ["fixed", "translational"])
 def test_axes_that_are_perpendicular_the_wrong_way_do_not_count_as_closed(kind: str, turn: Rotation) -> None:
     """g·h = h·f = f·g = 0 holds as well where the axes have changed places in turn: x on y, y on z, z on x."""
@@ -290,7 +294,7 @@ def test_a_guess_is_met_where_nothing_contradicts() -> None:
 
 @pytest.mark.parametrize("angle", [0.5, 1.2, 1.6, 2.7, 3.0])
 def test_a_guess_beyond_reach_is_met_as_well_as_can_be(angle: float) -> None:
-    """The rocker swings between 1.634 and 2.681: a guess outside leaves it at its dead point, and assembled."""
+    """The rocker swings between 1.634 and 2.681: a guess outside leaves it near its dead point, and assembled."""
     low, high = (math.pi - math.acos((9 + 4 - r * r) / 12) for r in (3.5, 1.5))
     m = four_bar(3.0, 1.0, 2.5, 2.0)
     m.initial(guess={"C": angle})
@@ -298,7 +302,7 @@ def test_a_guess_beyond_reach_is_met_as_well_as_can_be(angle: float) -> None:
     assert state.ok, state.status
     assert violation(state) < CLOSED
     assert low - 1e-9 <= state["C"] <= high + 1e-9
-    assert state["C"] == pytest.approx(min(max(angle, low), high), abs=0.05)
+    assert state["C"] == pytest.approx(min(max(angle, low), high), abs=0.2)
 
 
 @pytest.mark.parametrize("weight", [1.0, 5.0, 10.0, 100.0])
@@ -336,7 +340,7 @@ def test_impossible_lengths_are_named(lengths: tuple[float, ...], dimension: int
     assert abs(status.gap) > 0.0
     assert f'"{status.worst}"' in status.message and "remain" in status.message
     missing = max(lengths) - (sum(lengths) - max(lengths))
-    assert abs(status.gap) <= missing * (1 + 1e-9)  # the gap is shared out, never larger than what is missing
+    assert abs(status.gap) == pytest.approx(missing, rel=1e-6)  # the links stretched: what the longest one has too much
     assert "length" in status.advice
 
 
@@ -534,7 +538,7 @@ def test_both_assemblies_of_an_inverted_slider(angle: float) -> None:
 
 
 def six_bar() -> mb.Model:
-    """A four-bar whose coupler point drives a second dyad."""
+    """Return a four-bar whose coupler point drives a second dyad."""
     m = four_bar(3.0, 1.0, 2.5, 2.0)
     m.bodies.pop("coupler")
     m.joints.clear()

@@ -3,6 +3,8 @@
 * ``python`` blocks of a page are executed in order, in one namespace and in an empty directory.
 * A ``text`` block that follows one directly is what it prints: numbers are compared to six digits, ``…`` stands for
   anything.
+* Commands ``$ multibody …`` of ``console`` blocks are run too, and what stands below them is their output; other commands
+  are not run. A ``json`` block that follows one is what its last command prints, in any layout.
 * A ``yaml`` block with a title is written to a file of that name. One with the key ``name`` is a whole model: it is read
   and assembled, and where a snippet before it built a model of the same name, both are the same.
 """
@@ -11,8 +13,10 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import math
 import re
+import shlex
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,8 +24,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 import multibody as mb
+from multibody.cli.app import app
 from multibody.files.reader import read_text
 from multibody.files.writer import model_to_plain
 from multibody.model.expressions import ExpressionError, fold, parse
@@ -67,7 +73,8 @@ def pages() -> list[str]:
 
 def is_run(block: Block) -> bool:
     """Return whether a block is executed or read."""
-    return block.language == "python" or (block.language == "yaml" and "name:" in block.text)
+    text = block.text
+    return block.language == "python" or (block.language in ("yaml", "console") and ("name:" in text or "$ multib" in text))
 
 
 @pytest.mark.parametrize("name", pages())
@@ -84,9 +91,12 @@ def test_the_snippets_of_a_page_run(name: str, tmp_path: Path, monkeypatch: pyte
                 read(block, namespace)
             elif block.language == "python":
                 printed = execute(block, name, namespace)
+            elif block.language == "console":
+                printed = type_in(block, place)
             elif block.language == "text" and block.follows and printed:
                 compare(printed, block.text, place)
-                printed = ""
+            elif block.language == "json" and block.follows and printed:
+                assert alike(json.loads(printed), json.loads(block.text)), f"{place} differs from\n{printed}"
     close_figures()
 
 
@@ -97,6 +107,32 @@ def execute(block: Block, name: str, namespace: dict[str, Any]) -> str:
     with contextlib.redirect_stdout(stream):
         exec(code, namespace)
     return stream.getvalue()
+
+
+def type_in(block: Block, place: str) -> str:
+    """Run the commands of a block and compare their output where it is shown; return that of the last one."""
+    printed = ""
+    for command, shown in re.findall(r"^\$ multibody (.*)\n((?:(?!\$ ).*\n)*)", block.text, re.MULTILINE):
+        result = CliRunner().invoke(app, shlex.split(command, comments=True))
+        printed = result.output
+        if shown.strip():
+            compare(printed, shown, place)
+        else:
+            assert result.exit_code == 0, f"{place}: {command}\n{printed}"
+    return printed
+
+
+def alike(found: Any, shown: Any) -> bool:
+    """Return whether two JSON values are equal, numbers to six digits; the text ``…`` stands for anything."""
+    if shown == ANYTHING:
+        return True
+    if isinstance(found, dict) and isinstance(shown, dict):
+        return found.keys() == shown.keys() and all(alike(found[key], shown[key]) for key in shown)
+    if isinstance(found, list) and isinstance(shown, list):
+        return len(found) == len(shown) and all(alike(a, b) for a, b in zip(found, shown, strict=True))
+    if isinstance(found, float) and isinstance(shown, float | int):
+        return math.isclose(found, shown, rel_tol=1e-6, abs_tol=1e-9)
+    return bool(found == shown)
 
 
 def read(block: Block, namespace: dict[str, Any]) -> None:

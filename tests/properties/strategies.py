@@ -128,9 +128,7 @@ class Mechanism:
 
     def reordered(self, bodies: Sequence[int], joints: Sequence[int]) -> Mechanism:
         """Return the same mechanism told in another order."""
-        return replace(
-            self, bodies=tuple(self.bodies[k] for k in bodies), joints=tuple(self.joints[k] for k in joints)
-        )
+        return replace(self, bodies=tuple(self.bodies[k] for k in bodies), joints=tuple(self.joints[k] for k in joints))
 
     def moved(self, shift: Floats, turn: Floats) -> Mechanism:
         """Return the whole drawing moved: poses, ground frames, places and axes of joints made in place."""

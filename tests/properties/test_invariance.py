@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -61,7 +63,7 @@ def close(found: Floats, expected: Floats, tolerance: float) -> None:
 
 @pytest.mark.parametrize(("dimension", "kinds", "low", "high"), LOOPS)
 def test_order_does_not_matter(dimension: int, kinds: tuple[str, ...], low: int, high: int) -> None:
-    @examples(25)
+    @examples(12)
     @given(single_loops(dimension, kinds, low, high), seeds)
     def holds(mechanism: Mechanism, seed: int) -> None:
         mechanism = driven_loop(mechanism, seed)
@@ -95,7 +97,7 @@ def test_order_does_not_matter_to_a_tree(dimension: int) -> None:
 @pytest.mark.parametrize(("dimension", "kinds", "low", "high"), LOOPS)
 @pytest.mark.parametrize(("unit", "scale"), [("mm", 1e3), ("km", 1e-3)])
 def test_units_do_not_matter(dimension: int, kinds: tuple[str, ...], low: int, high: int, unit: str, scale: float) -> None:
-    @examples(15)
+    @examples(8)
     @given(single_loops(dimension, kinds, low, high), seeds)
     def holds(mechanism: Mechanism, seed: int) -> None:
         mechanism = driven_loop(mechanism, seed)
@@ -125,7 +127,7 @@ def test_units_do_not_matter(dimension: int, kinds: tuple[str, ...], low: int, h
 def test_units_do_not_matter_to_assembly(dimension: int, kinds: tuple[str, ...], low: int, high: int) -> None:
     """A loop that must be closed anew at another value of a coordinate: the same steps, the same pose."""
 
-    @examples(20)
+    @examples(10)
     @given(single_loops(dimension, kinds, low, high), seeds)
     def holds(mechanism: Mechanism, seed: int) -> None:
         motion = driven_loop(mechanism, seed).motions[0]
@@ -147,10 +149,8 @@ def test_units_do_not_matter_to_assembly(dimension: int, kinds: tuple[str, ...],
 
 
 @pytest.mark.parametrize(("dimension", "kinds", "low", "high"), LOOPS)
-def test_a_motion_of_the_whole_drawing_does_not_matter(
-    dimension: int, kinds: tuple[str, ...], low: int, high: int
-) -> None:
-    @examples(25)
+def test_a_motion_of_the_whole_drawing_does_not_matter(dimension: int, kinds: tuple[str, ...], low: int, high: int) -> None:
+    @examples(15)
     @given(single_loops(dimension, kinds, low, high), seeds)
     def holds(mechanism: Mechanism, seed: int) -> None:
         mechanism = driven_loop(mechanism, seed)
@@ -174,6 +174,30 @@ def _in_place_planar(mechanism: Mechanism, path: str) -> bool:
     name, _, item = path.partition(".")
     joint = next(j for j in mechanism.joints if j.name == name)
     return joint.kind == "planar" and joint.at is not None and item in ("x", "y")
+
+
+@pytest.mark.parametrize(("dimension", "kinds", "low", "high"), LOOPS)
+def test_the_output_grid_does_not_matter(dimension: int, kinds: tuple[str, ...], low: int, high: int) -> None:
+    """Wide motions, some of which lock up: few and many instants tell the same story, on the same branch."""
+
+    @examples(15)
+    @given(single_loops(dimension, kinds, low, high), seeds)
+    def holds(mechanism: Mechanism, seed: int) -> None:
+        wide = driven(mechanism, np.random.default_rng(seed), amplitude=1.5)
+        assume(wide is not None)
+        assert wide is not None
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # of runs that stop
+            fine, coarse = (wide.model().kinematics(until=6.0, steps=n) for n in (600, 24))
+        assert fine.ok == coarse.ok
+        assert coarse.status.time_reached == pytest.approx(fine.status.time_reached, abs=2e-3)
+        count = min(len(coarse.time), (len(fine.time) - 1) // 25 + 1)
+        q = fine.motion.q[::25][:count]
+        assert np.max(np.abs(np.abs(coarse.motion.q[:count]) - np.abs(q))) < 1e-7 * max(1.0, float(np.max(np.abs(q))))
+        for run in (fine, coarse):
+            assert run.certificate["position_violation"] < 1e-11
+
+    holds()
 
 
 @pytest.mark.parametrize("dimension", [2, 3])
@@ -211,8 +235,6 @@ def test_exchanging_the_ends_of_joints_negates_their_coordinates(dimension: int)
 @given(single_loops(2, LINKS, 4, 4), seeds, st.sampled_from([2.0, 5.0]))
 def test_faster_motions_scale_rates_only(mechanism: Mechanism, seed: int, factor: float) -> None:
     """The same path walked k times as fast: the same positions, rates times k, accelerations times k²."""
-    from dataclasses import replace
-
     mechanism = driven_loop(mechanism, seed)
     fast = replace(mechanism, motions=tuple(replace(m, rate=factor * m.rate) for m in mechanism.motions))
     one = mechanism.model().kinematics(until=2.0, steps=10)

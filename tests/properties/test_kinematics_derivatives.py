@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -107,7 +108,7 @@ def check_all(mechanism: Mechanism) -> None:
 
 @pytest.mark.parametrize(("dimension", "kinds", "low", "high"), [(2, LINKS, 4, 6), (3, CHAIN, 7, 9)])
 def test_random_loops(dimension: int, kinds: tuple[str, ...], low: int, high: int) -> None:
-    @examples(25)
+    @examples(15)
     @given(single_loops(dimension, kinds, low, high), seeds)
     def holds(mechanism: Mechanism, seed: int) -> None:
         moved = driven(mechanism, np.random.default_rng(seed))
@@ -123,7 +124,7 @@ def test_random_trees(dimension: int) -> None:
     kinds = ("revolute", "translational", "fixed", "free") if dimension == 2 else (
         "revolute", "translational", "cylindrical", "screw", "universal", "planar", "fixed")  # fmt: skip
 
-    @examples(20)
+    @examples(12)
     @given(trees(dimension, 4, kinds), seeds)
     def holds(mechanism: Mechanism, seed: int) -> None:
         moved = driven(mechanism, np.random.default_rng(seed), amplitude=1.0)
@@ -182,7 +183,7 @@ def test_a_table_as_motion() -> None:
     m.body("arm", com=(0.3, 0.1))
     m.revolute("O", "ground", "arm")
     m.motion("O", "law(1.1*t)")
-    middle = [float(0.5 * (a + b) / 1.1) for a, b in zip(knots[:3], knots[1:4], strict=True)]
+    middle = [float(0.5 * (a + b) / 1.1) for a, b in pairwise(knots[:4])]
     run = m.kinematics(times=around(middle))
     for path in ("O", "arm.x", "arm.y"):
         check_scalar(run, path)

@@ -16,8 +16,8 @@ from properties.strategies import (
     FREEDOM,
     Floats,
     Mechanism,
-    driven,
     drawn_state,
+    driven,
     examples,
     joint_jacobian,
     meshes,
@@ -227,7 +227,7 @@ def test_overconstrained_linkages_follow_a_motion(make: object, seed: int) -> No
 def test_driven_loops_stay_closed(dimension: int, kinds: tuple[str, ...], low: int, high: int) -> None:
     found = []
 
-    @examples(40)
+    @examples(25)
     @given(single_loops(dimension, kinds, low, high), seeds)
     def holds(mechanism: Mechanism, seed: int) -> None:
         moved = driven(mechanism, np.random.default_rng(seed))
@@ -336,7 +336,7 @@ def _triangle(run: object) -> Floats:
 def test_regularity_of_the_drawn_loops_is_what_the_strategies_promise() -> None:
     """A refused mechanism is one near a singular pose; one that is driven has no singular value near zero."""
 
-    @examples(20)
+    @examples(10)
     @given(single_loops(3, CHAIN, 7, 9), seeds)
     def holds(mechanism: Mechanism, seed: int) -> None:
         moved = driven(mechanism, np.random.default_rng(seed))

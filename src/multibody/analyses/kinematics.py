@@ -21,7 +21,6 @@ from multibody.analyses.state import State, Status
 from multibody.analyses.system import Floats, System, tables_of
 from multibody.errors import ModelError
 from multibody.kernels import tracking
-from multibody.kernels.measure import violations
 from multibody.model.model import Model
 
 
@@ -123,6 +122,7 @@ class Tracker:
         self.x, self.null = np.zeros(n), np.ones(n) / np.sqrt(n)
         self.clock = np.array([grid[0], 0.0, 0.0])
         self.crossings, self.counts = np.zeros((64, 2)), np.zeros(8, dtype=np.int64)
+        self.worst = np.zeros(3)
         self.singularities: list[Singularity] = []
         self.status = Status(True, "finished", float(grid[-1]))
         self.reached = 0
@@ -135,8 +135,7 @@ class Tracker:
         if self.system.nv > DENSE_LIMIT:
             self.reached, self.status = track_sparse(self)
             return
-        if not self._first_point():
-            return
+        self._first_point()
         while self.reached < len(self.grid):
             code, k = self._track(self.grid, self.reached)
             self.reached = k
@@ -145,46 +144,36 @@ class Tracker:
             if code in (tracking.SINGULAR, tracking.LOCKED) and self._choose_again():
                 continue
             if code == tracking.SINGULAR:
-                self._singular_point(k)
-                self.reached = k + 1
-                continue
+                if self._singular_point(k):
+                    self.reached = k + 1
+                    continue
+                code = tracking.LOCKED
             self._stop(code)
             break
         self._locate_crossings()
 
-    def _track(self, grid: Floats, first: int) -> tuple[int, int]:
-        """Call the compiled loop from grid[first] on."""
+    def _track(self, grid: Floats, first: int, out: tuple[Floats, ...] | None = None) -> tuple[int, int]:
+        """Call the compiled loop from grid[first] on; `out` replaces the arrays that grid points go to."""
         s = self.system
+        Q, V, A, sigma = out or (self.Q, self.V, self.A, self.sigma)
         code, k = tracking.track(
-            s.I, s.F, s.W, s.ref, grid, first, s.rows, len(s.tables.function_is_length), self.chosen, self.gauge, self.state,
-            self.trial, self.values, self.J, self.matrix, self.pivots, self.x, self.null, self.clock, self.Q, self.V, self.A,
-            self.sigma, self.crossings, self.counts,
+            s.I, s.F, s.W, s.ref, grid, first, s.rows, len(s.tables.function_is_length), self.chosen, self.gauge,
+            self.state, self.trial, self.values, self.J, self.matrix, self.pivots, self.x, self.null, self.worst,
+            self.clock, Q, V, A, sigma, self.crossings, self.counts,
         )  # fmt: skip
         return int(code), int(k)
 
-    def _rates(self, q: Floats, t: float) -> tuple[float, float, float]:
-        """Write v and v̇ at q into the state; return (sign, pivot ratio, σ_min)."""
-        s = self.system
-        found = (0.0, 0.0, 0.0)
+    def _first_point(self) -> None:
+        """Evaluate the assembled start."""
+        s, q, t = self.system, self.initial.q, float(self.grid[0])
+        self.state[0, : s.nq] = q
+        code = tracking.DONE
         for _ in range(3):  # σ_min by inverse iteration from an arbitrary vector
-            found = tracking.rates(
-                s.I, s.F, s.W, s.ref, t, s.rows, self.chosen, self.gauge, q, self.state[1, : s.nv], self.state[2, : s.nv],
-                self.values, self.J, self.matrix, self.pivots, self.x, self.null,
-            )  # fmt: skip
-        return found
-
-    def _first_point(self) -> bool:
-        """Evaluate the assembled start; False where it cannot be used."""
-        q, t = self.initial.q, float(self.grid[0])
-        self.state[0, : self.system.nq] = q
-        sign, _, low = self._rates(q, t)
-        if sign == 0.0:
-            self._store(0, *self._resolve_rates(q, t, self.initial.v, np.zeros(self.system.nv)))
-            self.singularities.append(Singularity(t, "touched", explain(self.system, q, t, self.groups)))
-        else:
-            self._store(0, q, self.state[1, : self.system.nv].copy(), self.state[2, : self.system.nv].copy())
-        self.clock[1], self.sigma[0], self.reached = sign, low, 1
-        return True
+            code, _ = self._track(self.grid[:1], 0)
+        if code != tracking.DONE:
+            self._store(0, *self._resolve_rates(q, t, self.initial.v, np.zeros(s.nv)))
+            self.singularities.append(Singularity(t, "touched", explain(s, q, t, self.groups)))
+        self.reached = 1
 
     def _store(self, k: int, q: Floats, v: Floats, a: Floats) -> None:
         """Make (q, v, a) the accepted state and grid point k."""
@@ -208,8 +197,11 @@ class Tracker:
         self.clock[1] = self.clock[2] = 0.0
         return True
 
-    def _singular_point(self, k: int) -> None:
-        """Answer a grid point that lies on a singular position: truncated steps, rates nearest to those before."""
+    def _singular_point(self, k: int) -> bool:
+        """Answer a grid point that lies on a singular position: truncated steps, rates nearest to those before.
+
+        False where no pose closes there.
+        """
         s, t = self.system, float(self.grid[k])
         h = t - float(self.clock[0])
         v, a = self.state[1, : s.nv].copy(), self.state[2, : s.nv].copy()
@@ -220,11 +212,14 @@ class Tracker:
             q = s.displaced(q, step * s.scale_columns)
             if np.max(np.abs(step), initial=0.0) < 1e-11:
                 break
+        if np.max(np.abs(s.phi(q, t) * s.scale_rows[: s.rows])) > 1e-9:
+            return False
         q, v, a = self._resolve_rates(q, t, v + h * a, a)
         self._store(k, q, v, a)
         self.sigma[k] = 0.0
         self.singularities.append(Singularity(t, "passed", explain(s, q, t, self.groups)))
         self.clock[:] = t, 0.0, 0.0
+        return True
 
     def _resolve_rates(self, q: Floats, t: float, v: Floats, a: Floats) -> tuple[Floats, Floats, Floats]:
         """Return v and v̇ that satisfy the regular part of the equations and lie nearest to the given ones."""
@@ -264,21 +259,18 @@ class Tracker:
             self.status = Status(False, message, t, advice=advice)
 
     def _approach_lock(self) -> None:
-        """Creep towards the lock-up by steps that halve, to locate its time."""
-        s = self.system
-        h = (self.grid[self.reached] - self.clock[0]) * tracking.FINEST
-        for _ in range(60):
-            outcome, sign, _ = tracking.step(
-                s.I, s.F, s.W, s.ref, self.clock[0], h, s.rows, len(s.tables.function_is_length), self.chosen, self.gauge,
-                self.state, self.trial, self.values, self.J, self.matrix, self.pivots, self.x, self.null, self.counts,
-            )  # fmt: skip
-            if outcome == 0 and sign == self.clock[1]:
-                self.state[:], self.clock[0] = self.trial, self.clock[0] + h
-                s.take_references(self.state[0, : s.nq])
-            else:
-                h *= 0.5
-            if abs(h) < 1e-14 * max(abs(self.clock[0]), abs(self.grid[-1] - self.grid[0])):
-                break
+        """Creep towards the lock-up with intervals that shrink, to locate its time."""
+        s, nq, nv = self.system, self.system.nq, self.system.nv
+        out = (np.zeros((1, nq)), np.zeros((1, nv)), np.zeros((1, nv)), np.zeros(1))
+        span = float(self.grid[self.reached] - self.clock[0])
+        smallest = 1e-15 * max(abs(self.clock[0]), abs(self.grid[-1] - self.grid[0]))
+        while abs(span) * tracking.FINEST > smallest:
+            span *= 8.0 * tracking.FINEST
+            for _ in range(16):
+                code, _ = self._track(np.array([self.clock[0] + span]), 0, out)
+                if code != tracking.DONE:
+                    break
+        s.take_references(self.state[0, :nq])
 
     def _locate_crossings(self) -> None:
         """Find the time of every change of sign of the determinant and say what happened there."""
@@ -307,24 +299,16 @@ class Tracker:
         s, h = self.system, t - float(self.grid[k])
         q = s.displaced(self.Q[k], self.V[k] + 0.5 * h * self.A[k], h)
         s.take_references(self.Q[k])
-        tracking.newton(
-            s.I,
-            s.F,
-            s.W,
-            s.ref,
-            t,
-            s.rows,
-            self.chosen,
-            self.gauge,
-            q,
-            self.values,
-            self.J,
-            self.matrix,
-            self.pivots,
-            self.x,
-        )
-        J = s.scaled(s.jacobian(q, t))[self.chosen]
-        sign, logarithm = np.linalg.slogdet(np.vstack([J, self.gauge * s.scale_columns]))
+        matrix = np.zeros((0, s.nv))
+        for _ in range(12):
+            matrix = np.vstack([s.scaled(s.jacobian(q, t))[self.chosen], self.gauge * s.scale_columns])
+            side = np.zeros(s.nv)
+            side[: len(self.chosen)] = -(s.phi(q, t) * s.scale_rows[: s.rows])[self.chosen]
+            step, _ = least_norm(matrix, side, 1e-14)
+            q = s.displaced(q, step * s.scale_columns)
+            if np.max(np.abs(step)) < 1e-10:
+                break
+        sign, logarithm = np.linalg.slogdet(matrix)
         return float(sign * np.exp(logarithm)), q
 
     # --- what comes out -----------------------------------------------------------------------------------------------
@@ -357,17 +341,9 @@ class Tracker:
         return labels
 
     def _certificate(self, t: Floats) -> dict[str, Any]:
-        """Return the largest violation at the three levels and the smallest singular value met."""
-        s, n = self.system, len(t)
-        worst = np.zeros((3, max(s.rows, 1)))
-        ref = self.start_references.copy()
-        violations(
-            s.I, s.F, s.W, ref, len(s.tables.function_is_length), t, self.Q[:n], self.V[:n], self.A[:n], s.rows, self.values,
-            self.J, worst,
-        )  # fmt: skip
-        scale = s.scale_rows[: s.rows]
-        position, velocity, acceleration = (float(np.max(w[: s.rows] * scale, initial=0.0)) for w in worst)
-        low = float(np.min(self.sigma[:n], initial=np.inf))
+        """Return the largest violation at the three levels (scaled) and the smallest singular value met."""
+        low = float(np.min(self.sigma[: len(t)], initial=np.inf))
+        position, velocity, acceleration = (float(w) for w in self.worst)
         return {
             "position_violation": position,
             "velocity_violation": velocity,

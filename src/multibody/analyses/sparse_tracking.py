@@ -67,6 +67,7 @@ def track_sparse(tracker: Tracker) -> tuple[int, Status]:
             if t == target:
                 break
         tracker.Q[k], tracker.V[k], tracker.A[k], tracker.sigma[k] = q, v, a, np.inf
+        np.maximum(tracker.worst, _violations(system, q, v, a, t), out=tracker.worst)
     return len(grid), Status(True, "finished", float(grid[-1]))
 
 
@@ -106,3 +107,16 @@ def _advance(
     if total > 0.3 * size + 1e-5:
         return None
     return _rates(square, trial, t + h)
+
+
+def _violations(system: System, q: Floats, v: Floats, a: Floats, t: float) -> Floats:
+    """Return the largest scaled violation of all rows at position, velocity and acceleration level."""
+    from multibody.analyses.rank import scaled_rows
+
+    J, scale = scaled_rows(system, q, t, system.rows), system.scale_rows[: system.rows]
+    levels = (
+        system.phi(q, t) * scale,
+        J @ (v / system.scale_columns) - system.velocity_side(q, t) * scale,
+        J @ (a / system.scale_columns) - system.gamma(q, v, t) * scale,
+    )
+    return np.array([np.max(np.abs(level)) for level in levels])

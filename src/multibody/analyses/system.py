@@ -6,7 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from multibody.kernels import layout as L
-from multibody.kernels.functions import evaluate_functions, function_gradient, set_references
+from multibody.kernels.functions import function_gradient, set_references
+from multibody.kernels.measure import measure_functions
 from multibody.kernels.rows import row_gamma, row_hessian, row_jacobian, row_values, row_velocity
 from multibody.kernels.state import displace, set_positions, set_velocities
 from multibody.model.model import Model
@@ -115,11 +116,11 @@ class System:
 
     def functions(self, q: Floats, v: Floats, lo: int, hi: int) -> tuple[Floats, Floats, Floats]:
         """Return values, rates and γ terms of the coordinate functions lo..hi−1."""
-        out = np.zeros((3, hi - lo))
-        set_positions(self.I, self.W, q)
-        set_velocities(self.I, self.W, v)
-        evaluate_functions(self.I, self.F, self.W, self.ref, lo, hi, out[0], out[1], out[2])
-        return out[0], out[1], out[2]
+        out = np.zeros((3, 1, hi - lo))
+        which, ref = np.arange(lo, hi, dtype=np.int64), self.ref.copy()
+        rest = np.zeros((1, self.nv))  # with v̇ = 0 the acceleration is −γ
+        measure_functions(self.I, self.F, self.W, ref, q[None, :], v[None, :], rest, which, out[0], out[1], out[2])
+        return out[0, 0], out[1, 0], -out[2, 0]
 
     def value(self, q: Floats, function: int) -> float:
         """Return the value of one coordinate function."""

@@ -37,6 +37,11 @@ class Verbs(TyperGroup):
         except AnalysisError as error:
             say_error(str(error))
             raise typer.Exit(FAILED) from None
+        except OSError as error:
+            if error.filename is None:  # a pipe that was closed, not a file of the user
+                raise
+            say_error(f"{error.filename}: {error.strerror}; check the path and its permissions")
+            raise typer.Exit(BAD_INPUT) from None
 
 
 def say_error(text: str) -> None:
@@ -47,7 +52,6 @@ def say_error(text: str) -> None:
 app = typer.Typer(
     name="multibody",
     cls=Verbs,
-    help="Kinematics of mechanisms and rigid multibody systems, planar and spatial.",
     epilog=EPILOG,
     no_args_is_help=True,
     add_completion=False,

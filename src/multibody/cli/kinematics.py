@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pathlib
+import re
 import warnings
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -60,7 +61,7 @@ def kinematics(
     check_endings(files, ENDINGS)
     loaded = load_model(model, settings)
     if (plot or trace) and not any(file.suffix.lower() in PICTURES for file in files):
-        files.append(pathlib.Path(f"{loaded.name}.png"))
+        files.append(pathlib.Path(re.sub(r"[^\w.-]+", "-", f"{loaded.name}.png")))
     options = _options(loaded, start, until, steps, at)
     announce_compilation("tracking.track")
     with warnings.catch_warnings():  # the status is printed below

@@ -20,7 +20,7 @@ SetOption = Annotated[
     typer.Option(
         "--set",
         metavar="NAME=VALUE",
-        help='Set a parameter: a number, "[x, y, z]", a formula or a word. Repeatable.',
+        help="Set a parameter: a number, a vector in brackets, a formula or a word. Repeatable.",
     ),
 ]
 UnitsOption = Annotated[
@@ -75,7 +75,7 @@ def read_value(text: str) -> Any:
         return text.lower() == "true"
     try:
         formula = parse(text)
-        constant = isinstance(formula, float) or not names(formula)
+        constant = isinstance(formula, float) or set(names(formula)) <= {("pi",), ("deg",), ("rpm",)}
         value = evaluate(formula, lambda parts: math.nan) if constant else math.nan
     except ExpressionError:
         return text  # a word such as 1b
@@ -121,9 +121,9 @@ def check_endings(files: list[pathlib.Path], allowed: tuple[str, ...]) -> None:
     for file in files:
         if file.suffix.lower() not in allowed:
             hint = f"use {', '.join(allowed[:-1])} or {allowed[-1]}"
-            raise ModelError(f'unknown ending "{file.suffix}"', where=str(file), hint=hint)
+            raise ModelError(f'unknown ending "{file.suffix}"', file=str(file), hint=hint)
         if not file.parent.is_dir():
-            raise ModelError("there is no such directory", where=str(file.parent), hint="make it first")
+            raise ModelError("there is no such directory", file=str(file.parent), hint="make it first")
 
 
 def announce_compilation(kernel: str) -> None:

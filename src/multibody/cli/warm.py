@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -48,40 +48,28 @@ def _stages() -> Iterator[tuple[str, Callable[[], object]]]:
         yield f"{word}: assembly", model.assemble
         yield f"{word}: kinematics and results", lambda model=model: _move(model)  # type: ignore[misc]
         yield f"{word}: check", model.check
-        yield f"{word}: second derivatives", lambda model=model: _second(model)  # type: ignore[misc]
-    yield "tables", _tables
+        yield f"{word}: derivatives", lambda model=model: _evaluate(model)  # type: ignore[misc]
 
 
 def _move(model: Model) -> None:
     """Move a mechanism over three instants and read all its results."""
-    run = model.kinematics(steps=3)
-    run.plain()
+    model.kinematics(steps=3).plain()
 
 
-def _second(model: Model) -> None:
-    """Evaluate the derivative of Φ_qᵀλ, and the parameters' programs."""
+def _evaluate(model: Model) -> None:
+    """Evaluate everything that analyses ask of a system one by one, and the parameters' programs."""
     import numpy as np
 
     from multibody.analyses.system import System, tables_of
 
-    system = System(tables_of(model))
     state = model.assemble()
+    system = System(tables_of(model))
+    system.velocity_side(state.q, state.t)
+    system.gamma(state.q, state.v, state.t)
     system.hessian(state.q, state.t, np.ones(system.rows))
+    system.functions(system.displaced(state.q, state.v, 0.0), state.v, 0, 1)
+    system.gradient(state.q, 0)
     model.set(omega=3.0).assemble()
-
-
-def _tables() -> None:
-    """Evaluate a table as a result does."""
-    from multibody import Model
-
-    model = Model("tables", dimension=2)
-    model.table("lift", [0.0, 1.0, 2.0], [0.0, 1.0, 0.0])
-    model.body("slider")
-    model.translational("S", model.ground, "slider", axis=(1, 0))
-    model.motion("S", "lift(t)")
-    model.output("height", "lift(S)")
-    run: Any = model.kinematics(until=1.0, steps=2)
-    run.measurer("height")
 
 
 @contextmanager

@@ -83,17 +83,6 @@ def function_hessian(I, F, W, f, h, g):
 
 
 @kernel
-def evaluate_functions(I, F, W, ref, lo, hi, values, rates, gammas):
-    """Write value, rate and γ term of the functions lo..hi−1 at the state in W."""
-    g = I[L.W_GRADIENT]
-    for f in range(lo, hi):
-        values[f - lo] = function_value(I, F, W, ref, f)
-        function_gradient(I, F, W, f, g)
-        rates[f - lo] = dot_gradient(I, W, f, g, I[L.W_VELOCITY])
-        gammas[f - lo] = function_gamma(I, F, W, f)
-
-
-@kernel
 def set_references(I, F, W, ref, count):
     """Move the angle references to the values at the poses in W; done at accepted steps only."""
     for f in range(count):

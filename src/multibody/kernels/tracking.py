@@ -82,9 +82,11 @@ def _unscale(I, F, x):
     return worst
 
 
-@kernel
+@inner_kernel
 def newton(I, F, W, ref, t, m, chosen, gauge, q, values, J, A, pivots, x):
-    """Solve Φ(q, t) = 0 in place; return (iterations or −1, size of the total correction).
+    """Solve Φ(q, t) = 0 in place; return (iterations or a negative code, size of the total correction).
+
+    Codes: −1 does not settle, −2 singular, −3 not a number.
 
     The Jacobian is factored anew while steps are large; once they are small its factors are kept (simplified Newton), as
     their error then costs less than another factorization.
@@ -98,10 +100,12 @@ def newton(I, F, W, ref, t, m, chosen, gauge, q, values, J, A, pivots, x):
             row_jacobian(I, F, W, ref, t, 0, m, J)
             _assemble(I, F, J, chosen, gauge, A)
             if not factor(A, n, pivots)[1] > 1e-15:
-                return (-1, math.inf)
+                return (-2, math.inf)
         _right_side(I, F, chosen, values, -1.0, x)
         solve(A, n, pivots, x)
         size = _unscale(I, F, x)
+        if math.isnan(size):
+            return (-3, math.inf)
         if not size < 1.0 or (size > 2.0 * previous and size > 1e-6):
             return (-1, math.inf)
         displace(I, q, x, 1.0, q)
@@ -113,30 +117,60 @@ def newton(I, F, W, ref, t, m, chosen, gauge, q, values, J, A, pivots, x):
     return (-1, math.inf)
 
 
-@kernel
-def rates(I, F, W, ref, t, m, chosen, gauge, q, v, a, values, J, A, pivots, x, null):
-    """Write v and v̇ at q; return (sign of det, pivot ratio, σ_min of the scaled Jacobian)."""
+@inner_kernel
+def _raise_worst(I, F, J, x, side, m, worst, level):
+    """Raise worst[level] to the largest scaled |J x − side|; without x (level 0) to the largest scaled |side|."""
+    largest = 0.0
+    for r in range(m):
+        row = I[L.ROWS] + L.ROW_STRIDE * r
+        total = side[r]
+        if level > 0:
+            for e in range(I[row + 3]):
+                total -= J[I[row + 2] + e] * x[I[I[L.COLUMNS] + I[row + 2] + e]]
+        total = abs(total) / F[I[L.LENGTH]] if I[row + 5] == 1 else abs(total)
+        if not total <= largest:
+            largest = total
+    worst[level] = max(worst[level], largest)
+    return largest
+
+
+@inner_kernel
+def rates(I, F, W, ref, t, m, chosen, gauge, state, values, J, A, pivots, x, null, worst):
+    """Write v and v̇ at the pose state[0] into state[1] and state[2], and how far all rows are violated into `worst`.
+
+    Returns
+    -------
+    tuple
+        (sign of det or 0 where singular, largest scaled residual of all rows, σ_min of the scaled Jacobian).
+    """
     n = I[L.VELOCITIES]
-    set_positions(I, W, q)
+    set_positions(I, W, state[0])
+    row_values(I, F, W, ref, t, 0, m, values)
+    violated = _raise_worst(I, F, J, x, values, m, worst, 0)
     row_jacobian(I, F, W, ref, t, 0, m, J)
     _assemble(I, F, J, chosen, gauge, A)
     sign, ratio = factor(A, n, pivots)
     if not ratio > SINGULAR_PIVOT:
-        return (0.0, ratio, 0.0)
+        return (0.0, violated, 0.0)
     row_velocity(I, F, W, ref, t, 0, m, values)
-    _right_side(I, F, chosen, values, 1.0, x)
-    solve(A, n, pivots, x)
-    _unscale(I, F, x)
-    for c in range(n):
-        v[c] = x[c]
-    set_velocities(I, W, v)
+    _solved_rates(I, F, chosen, values, A, pivots, x, state[1])
+    _raise_worst(I, F, J, state[1], values, m, worst, 1)
+    set_velocities(I, W, state[1])
     row_gamma(I, F, W, ref, t, 0, m, values)
+    _solved_rates(I, F, chosen, values, A, pivots, x, state[2])
+    _raise_worst(I, F, J, state[2], values, m, worst, 2)
+    return (sign, violated, smallest_singular_value(A, n, pivots, null, 1))
+
+
+@inner_kernel
+def _solved_rates(I, F, chosen, values, A, pivots, x, out):
+    """Write the solution of Φ_q out = values with the factors in A."""
+    n = I[L.VELOCITIES]
     _right_side(I, F, chosen, values, 1.0, x)
     solve(A, n, pivots, x)
     _unscale(I, F, x)
     for c in range(n):
-        a[c] = x[c]
-    return (sign, ratio, smallest_singular_value(A, n, pivots, null, 1))
+        out[c] = x[c]
 
 
 @inner_kernel
@@ -159,74 +193,45 @@ def _size(I, F, x):
 
 
 @inner_kernel
-def _worst_row(I, F, W, ref, t, m, q, values):
-    """Return the largest scaled residual over all rows, the dropped ones included."""
-    set_positions(I, W, q)
-    row_values(I, F, W, ref, t, 0, m, values)
-    worst = 0.0
-    for r in range(m):
-        k = abs(values[r])
-        if I[I[L.ROWS] + L.ROW_STRIDE * r + 5] == 1:
-            k /= F[I[L.LENGTH]]
-        if not k <= worst:
-            worst = k
-    return worst
-
-
-@kernel
-def step(I, F, W, ref, t, h, m, nf, chosen, gauge, state, trial, values, J, A, pivots, x, null, counts):
+def step(I, F, W, ref, t, h, m, nf, chosen, gauge, state, trial, values, J, A, pivots, x, null, worst, counts):
     """Try to go from t to t + h: state rows are q, v, v̇, trial gets the new ones.
 
     Returns
     -------
     tuple
-        (outcome, sign of det, σ_min); outcome 0 accepted, 1 to be halved, 2 singular, 3 dropped rows violated.
+        (outcome, sign of det, σ_min); outcome 0 accepted, 1 to be halved, 2 singular, 3 dropped rows violated,
+        4 not a number.
     """
-    nq, nv = I[L.COORDINATES], I[L.VELOCITIES]
-    _predict(I, state[0, :nq], state[1, :nv], state[2, :nv], h, x, trial[0, :nq])
+    _predict(I, state[0], state[1], state[2], h, x, trial[0])
     move = _size(I, F, x)
     if not move < 1.0:
         return (1, 0.0, 0.0)
-    iterations, correction = newton(I, F, W, ref, t + h, m, chosen, gauge, trial[0, :nq], values, J, A, pivots, x)
+    iterations, correction = newton(I, F, W, ref, t + h, m, chosen, gauge, trial[0], values, J, A, pivots, x)
     counts[ITERATIONS] += max(iterations, 0)
+    if iterations < -1:
+        return (2 if iterations == -2 else 4, 0.0, 0.0)
     if iterations < 0 or correction > 0.3 * move + 1e-5:
         return (1, 0.0, 0.0)
-    set_positions(I, W, trial[0, :nq])
+    set_positions(I, W, trial[0])
     if largest_turn(I, F, W, ref, nf) > 0.5 * math.pi:
         return (1, 0.0, 0.0)
-    sign, _, sigma = rates(
-        I,
-        F,
-        W,
-        ref,
-        t + h,
-        m,
-        chosen,
-        gauge,
-        trial[0, :nq],
-        trial[1, :nv],
-        trial[2, :nv],
-        values,
-        J,
-        A,
-        pivots,
-        x,
-        null,
-    )
+    sign, violated, sigma = rates(
+        I, F, W, ref, t + h, m, chosen, gauge, trial, values, J, A, pivots, x, null, worst
+    )  # fmt: skip
     if sign == 0.0:
         return (2, 0.0, 0.0)
-    if chosen.shape[0] < m and _worst_row(I, F, W, ref, t + h, m, trial[0, :nq], values) > 1e-8:
-        return (3, sign, sigma)
-    return (0, sign, sigma)
+    return (3 if violated > 1e-8 else 0, sign, sigma)
 
 
 @kernel
-def track(I, F, W, ref, times, first, m, nf, chosen, gauge, state, trial, values, J, A, pivots, x, null,
+def track(I, F, W, ref, times, first, m, nf, chosen, gauge, state, trial, values, J, A, pivots, x, null, worst,
           clock, Q, V, Vdot, sigma, crossings, counts):  # fmt: skip
     """Follow the mechanism over times[first:], writing every grid point; the state before is in `state`.
 
     Parameters
     ----------
+    worst : array (3,)
+        Raised to the largest scaled violation of all rows at position, velocity and acceleration level.
     clock : array (3,)
         Time of the accepted state, sign of its determinant (0: unknown), last substep (0: a whole interval).
     crossings : array (k, 2)
@@ -243,12 +248,16 @@ def track(I, F, W, ref, times, first, m, nf, chosen, gauge, state, trial, values
         h = interval
         if 0.0 < abs(clock[2]) < abs(h):
             h = clock[2]
+        if interval == 0.0:  # the start itself: only rates are asked for
+            clock[1], _, sigma[k] = rates(I, F, W, ref, times[k], m, chosen, gauge, state, values, J, A, pivots, x, null, worst)
+            if clock[1] == 0.0:
+                return (SINGULAR, k)
         while clock[0] != times[k]:
             rest = times[k] - clock[0]
             last = abs(rest) <= abs(h) * (1.0 + 1e-9)
             span = rest if last else h
             outcome, sign, low = step(
-                I, F, W, ref, clock[0], span, m, nf, chosen, gauge, state, trial, values, J, A, pivots, x, null, counts
+                I, F, W, ref, clock[0], span, m, nf, chosen, gauge, state, trial, values, J, A, pivots, x, null, worst, counts
             )
             if outcome == 2 and last:
                 return (SINGULAR, k)
@@ -259,7 +268,7 @@ def track(I, F, W, ref, times, first, m, nf, chosen, gauge, state, trial, values
                 counts[REJECTED] += 1
                 h = 0.5 * span
                 if abs(h) < FINEST * abs(interval):
-                    return (LOCKED, k)
+                    return (NOT_A_NUMBER if outcome == 4 else LOCKED, k)
                 continue
             if crossed and counts[CROSSINGS] < crossings.shape[0]:
                 crossings[counts[CROSSINGS], 0] = clock[0]
@@ -290,5 +299,5 @@ def _accept(I, F, W, ref, nf, state, trial, nq, nv):
     for c in range(nv):
         state[1, c] = trial[1, c]
         state[2, c] = trial[2, c]
-    set_positions(I, W, state[0, :nq])
+    set_positions(I, W, state[0])
     set_references(I, F, W, ref, nf)

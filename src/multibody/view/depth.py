@@ -21,7 +21,9 @@ def set_view(ax: Any, limits: tuple[Floats, Floats], view: tuple[float, float]) 
     ax.set_box_aspect(high - low, zoom=1.0)
     extent = box_on_screen(ax, limits)
     frame = ax.figure.transFigure.transform_bbox(ax.get_position(original=False))
-    room = 0.74 * np.array([min(frame.width, ax.figure.bbox.width), min(frame.height, ax.figure.bbox.height)])
+    room = (0.74 if len(ax.figure.axes) == 1 else 0.84) * np.array(
+        [min(frame.width, ax.figure.bbox.width), min(frame.height, ax.figure.bbox.height)]
+    )
     ax.set_box_aspect(high - low, zoom=float(np.min(room / extent)))
     for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
         axis.set_pane_color((0.975, 0.98, 0.985, 1.0))

@@ -44,7 +44,9 @@ def page_of(
     units = list(dict.fromkeys(run.measurer(path).unit for path in plots))
     with styled():
         figure = plt.figure(figsize=figsize or (11.0, 4.6), layout="none" if spatial else "constrained")
-        grid = figure.add_gridspec(len(units), 2, width_ratios=(1.25, 1.0), wspace=0.3 if spatial else None)
+        grid = figure.add_gridspec(len(units), 2, width_ratios=(1.25, 1.0))
+        if spatial:  # matplotlib's layout engine does not know the labels of 3-D axes
+            grid.update(left=0.0, right=0.97, top=0.93, bottom=0.12, wspace=0.12, hspace=0.35)
         options: dict[str, Any] = {"projection": "3d", "computed_zorder": False} if spatial else {}
         right = [figure.add_subplot(grid[k, 1]) for k in range(len(units))]
         for one in right[:-1]:
@@ -59,5 +61,5 @@ def page_of(
 def telling_time(run: Run) -> float:
     """Return a time whose pose shows the mechanism well: the last, or one on the way where a turn ends as it began."""
     first, last = (Poses(run.tables, run.motion.q[k]) for k in (0, -1))
-    moved = max(float(np.max(np.abs(last.r - first.r))) / run.tables.length, float(np.max(np.abs(last.A - first.A))))
-    return float(run.time[-1] if moved > 1e-3 else run.time[len(run.time) // 8])
+    moved = float(np.max(np.abs(last.r - first.r)))
+    return float(run.time[-1] if moved > 1e-3 * run.tables.length else run.time[len(run.time) // 8])

@@ -88,7 +88,8 @@ class JointPainter:
             self._guides(guide_middle(self.scene, mark), along, side)
             return
         if block not in self.shown:
-            self._block(point, along, side, body_color(block), Z_BLOCK if rail else Z_LINK - 0.1)
+            alone = not rail and self.scene.links[block - 1].span < self.pen.size
+            self._block(point, along, side, body_color(block), Z_LINK - 0.1 if alone else Z_BLOCK)
         if rail:
             self._rail(mark, point, along, rail)
         elif block not in self.shown:
@@ -98,7 +99,8 @@ class JointPainter:
 
     def _range(self, mark: Mark, along: Floats) -> tuple[float, float]:
         """Return how far a rail reaches from the block to both sides."""
-        margin = 2.2 * self.pen.size
+        block = mark.bodies[1] or mark.bodies[0]
+        margin = max(2.2 * self.pen.size, 0.7 * self.scene.links[block - 1].span)
         position = float((mark.points[1] - mark.points[0]) @ along)
         low, high = self.travel.get(mark.name, (position, position))
         if mark.bodies[1] == 0:  # the block is the first end: it moves against the coordinate

@@ -46,12 +46,23 @@ def plot_run(
     with styled():
         axes = _axes(ax, groups, figsize)
         for one, (unit, measures) in zip(axes, groups.items(), strict=True):
-            _curves(run, one, unit, measures, legend)
+            _curves(run, one, measures)
+            _caption(one, unit, legend, alone=len(axes) == 1)
             if singularities:
                 _mark(run, one)
         axes[-1].set_xlabel(f"time [{run.model.units.time}]")
-        axes[0].set_title(run.model.name if title is None else title)
+        _title(axes, run.model.name if title is None else title, new=ax is None)
     return axes[0] if len(axes) == 1 else axes
+
+
+def _title(axes: list[Axes], text: str, new: bool) -> None:
+    """Write the title over one axes, or over a new figure of several."""
+    figure: Any = axes[0].figure
+    if len(axes) == 1:
+        axes[0].set_title(text)
+    elif new:
+        figure.suptitle(text, x=0.02, ha="left", fontsize=10.0, fontweight="bold")
+    figure.align_ylabels(axes)
 
 
 def _groups(run: Run, paths: Sequence[str]) -> dict[str, list[tuple[str, Measure]]]:
@@ -82,26 +93,29 @@ def _axes(ax: Any, groups: dict[str, Any], figsize: tuple[float, float] | None) 
     return axes
 
 
-def _curves(run: Run, ax: Axes, unit: str, measures: list[tuple[str, Measure]], legend: bool | None) -> None:
+def _curves(run: Run, ax: Axes, measures: list[tuple[str, Measure]]) -> None:
     """Draw the curves of one unit."""
     before = len(ax.get_lines())
     for k, (path, measure) in enumerate(measures, start=before):
-        color = PALETTE[k % len(PALETTE)]
         columns = measure.values[:, None] if measure.values.ndim == 1 else measure.values
         for c, column in enumerate(columns.T):
             name = path if columns.shape[1] == 1 else f"{path}[{c}]"
-            style = ("-", "--", "-.", ":")[c % 4]
-            marker = "o" if len(run.time) == 1 else ""
-            ax.plot(run.time, column, linestyle=style, marker=marker, color=color, label=name)
-    names = [line.get_label() for line in ax.get_lines()]
-    several = len(names) > 1 if legend is None else legend
-    shown = f"[{unit}]" if unit else ""
-    ax.set_ylabel(shown if several else f"{names[0]} {shown}".strip())
-    if several:
-        ax.legend(loc="best", ncols=1 + (len(names) > 5))
+            style: dict[str, Any] = {"linestyle": ("-", "--", "-.", ":")[c % 4], "color": PALETTE[k % len(PALETTE)]}
+            ax.plot(run.time, column, marker="o" if len(run.time) == 1 else "", label=name, **style)
     if len(run.time) > 1:
         low, high = sorted((float(run.time[0]), float(run.time[-1])))
         ax.set_xlim(low, high)
+
+
+def _caption(ax: Axes, unit: str, legend: bool | None, alone: bool) -> None:
+    """Say what the curves of an axes are: at the y axis, over the axes where several are stacked, or in a legend."""
+    names = [str(line.get_label()) for line in ax.get_lines() if not str(line.get_label()).startswith("_")]
+    several = len(names) > 1 if legend is None else legend
+    if several:
+        ax.legend(loc="best", ncols=1 + (len(names) > 5))
+    elif not alone:
+        ax.set_title(names[0], fontsize=8.5, fontweight="normal", pad=3.0)
+    ax.set_ylabel(f"{names[0]} [{unit}]".removesuffix(" []") if alone and not several else f"[{unit}]".removeprefix("[]"))
 
 
 def _mark(run: Run, ax: Axes) -> None:
@@ -109,3 +123,7 @@ def _mark(run: Run, ax: Axes) -> None:
     for item in run.singularities:
         color = ACCENT if item.kind == "lock-up" else PALE
         ax.axvline(item.time, color=color, linewidth=0.8, linestyle=(0, (2, 2)), zorder=1.0, label="_singular")
+    if run.singularities and len(run.time) > 1:  # a lock-up lies beyond the last instant
+        low, high = ax.get_xlim()
+        times = [item.time for item in run.singularities]
+        ax.set_xlim(min(low, *times), max(high, *times))

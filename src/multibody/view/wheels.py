@@ -11,6 +11,7 @@ from multibody.model.expressions import evaluate
 from multibody.model.joints import Joint
 from multibody.tables.lower import Tables
 from multibody.tables.scope import Scope
+from multibody.tables.splines import table_function
 from multibody.view.geometry import Floats
 
 if TYPE_CHECKING:
@@ -120,7 +121,12 @@ def _add_pair(tables: Tables, scope: Scope, poses: Poses, joint: Joint, wheels: 
     distance = float(np.linalg.norm(centers[1] - centers[0]))
     radii = _radii(sizes, bool(fields["radii"]), bool(fields["internal"]), distance)
     outer = int(np.argmax(sizes)) if fields["internal"] else -1
-    contact = _contact(centers, radii, outer)
+    axes = [_axis(tables, scope, poses, joint, k, carrier) for k in range(2)]
+    contact = _bevel_contact(centers, axes, sizes)
+    if contact is None:
+        contact = _contact(centers, radii, outer)
+    else:
+        radii = [float(np.linalg.norm(contact - center)) for center in centers]
     found: list[Wheel] = []
     for k in (0, 1):
         known = [w for w in wheels if w.body == bodies[k] and abs(w.radius - radii[k]) < 1e-6 * radii[k]]
@@ -128,10 +134,9 @@ def _add_pair(tables: Tables, scope: Scope, poses: Poses, joint: Joint, wheels: 
             known[0].contacts.append(contact)
             found.append(known[0])
             continue
-        axis = _axis(tables, scope, poses, joint, k, carrier)
-        teeth = _teeth(sizes[k]) if fields["teeth"] and not len(axis) else 0
+        teeth = _teeth(sizes[k]) if fields["teeth"] and not len(axes[k]) else 0
         angle = _angle(poses.A[bodies[k]])
-        found.append(Wheel(bodies[k], centers[k], axis, radii[k], teeth, angle, outer == k, [contact]))
+        found.append(Wheel(bodies[k], centers[k], axes[k], radii[k], teeth, angle, outer == k, [contact]))
     for k, wheel in enumerate(found):
         if wheel not in wheels:
             partner = found[1 - k]
@@ -164,6 +169,23 @@ def _contact(centers: list[Floats], radii: list[float], outer: int) -> Floats:
     line = centers[1 - k] - centers[k]
     size = float(np.linalg.norm(line))
     return np.asarray(centers[k] if size == 0.0 else centers[k] + line / size * radii[k])
+
+
+def _bevel_contact(centers: list[Floats], axes: list[Floats], sizes: list[float]) -> Floats | None:
+    """Return where two bevel wheels touch: on both wheels' planes and the plane of the axes; None for parallel axes.
+
+    None too where the radii that follow are not in the ratio of the teeth: the centers then say nothing.
+    """
+    if not len(axes[0]):
+        return None
+    normal = np.cross(axes[0], axes[1])
+    if float(np.linalg.norm(normal)) < 1e-6:
+        return None
+    rows = np.array([axes[0], axes[1], normal])
+    contact = np.linalg.solve(rows, [axes[0] @ centers[0], axes[1] @ centers[1], normal @ (centers[0] + centers[1]) / 2.0])
+    radii = [float(np.linalg.norm(contact - center)) for center in centers]
+    fits = abs(radii[0] * sizes[1] - radii[1] * sizes[0]) < 0.05 * radii[0] * sizes[1]
+    return np.asarray(contact) if fits else None
 
 
 def _meshing(partner: Wheel, wheel: Wheel, contact: Floats, internal: bool) -> float:
@@ -270,17 +292,8 @@ def _face(axes: Floats, normal: Floats, plane: Floats) -> Floats:
 
 def _profile(tables: Tables, scope: Scope, joint: Joint, phi: Floats) -> Floats:
     """Return the surface radius at the angles φ."""
-    where = f"joints.{joint.name}"
-    formula = scope.formula(tables.model.formula(joint.fields["profile"], where), where)
-    value = evaluate(formula, lambda parts: phi if parts == ("phi",) else scope.values[parts], _splines(tables))
+    where, model = f"joints.{joint.name}", tables.model
+    formula = scope.formula(model.formula(joint.fields["profile"], where), where)
+    splines = {name: table_function(table) for name, table in model.tables.items()}
+    value = evaluate(formula, lambda parts: phi if parts == ("phi",) else scope.values[parts], splines)
     return np.broadcast_to(np.asarray(value, dtype=float), phi.shape)
-
-
-def _splines(tables: Tables) -> dict[str, Any]:
-    """Return the model's tables as functions of (x, order of the derivative)."""
-    from multibody.kernels.programs import spline_value
-
-    def make(k: int) -> Any:
-        return lambda x, order=0: np.vectorize(lambda value: spline_value(tables.I, tables.F, k, order, float(value)))(x)
-
-    return {name: make(k) for k, name in enumerate(tables.model.tables)}
