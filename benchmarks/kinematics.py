@@ -47,7 +47,7 @@ def hand_written(l2: float = 0.15, l3: float = 0.35) -> np.ndarray:
             if np.max(np.abs(d)) < 1e-9:
                 break
         v = np.linalg.solve(J, np.array([l2 * w * np.sin(a), -l2 * w * np.cos(a)]))
-        g = np.array([l2 * w**2 * np.cos(a) + l3 * v[0] ** 2 * np.cos(q[0]), l2 * w**2 * np.sin(a) + l3 * v[0] ** 2 * np.sin(q[0])])
+        g = l2 * w**2 * np.array([np.cos(a), np.sin(a)]) + l3 * v[0] ** 2 * np.array([np.cos(q[0]), np.sin(q[0])])
         out[k] = [*q, *v, *np.linalg.solve(J, g)]
     return out
 

@@ -34,15 +34,15 @@ class Model(_Model):
         return assembled(self, initial, t, branches)
 
     def kinematics(
-        self, until: float | None = None, steps: int | None = None, *, start: float = 0.0, at: float | None = None,
+        self, until: float | str | None = None, steps: int | None = None, *, start: float | str = 0.0, at: float | None = None,
         times: Any = None, initial: State | None = None,
     ) -> Run:  # fmt: skip
         """Return positions, velocities and accelerations of the driven mechanism over time.
 
         Parameters
         ----------
-        until, start : float
-            Last and first time.
+        until, start : float or formula
+            Last and first time; ``"2*pi/150"`` and formulas of parameters do too.
         steps : int
             Number of intervals; default 100.
         at : float, optional

@@ -19,10 +19,12 @@ ground: {far: [5, 0]}
 bodies:
   a: {frames: {end: [1, 0]}}
   b: {frames: {end: [1, 0]}}
+  c: {frames: {end: [1, 0]}}
 joints:
   O: {revolute: [ground, a]}
   A: {revolute: [a.end, b]}
-  B: {revolute: [ground.far, b.end]}
+  B: {revolute: [b.end, c]}
+  C: {revolute: [ground.far, c.end]}
 """
 
 

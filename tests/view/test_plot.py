@@ -58,8 +58,9 @@ def test_a_lock_up_is_marked_beyond_the_last_instant() -> None:
         stopped = mb.load("driven-slider", part=1.2).kinematics()
     ax = stopped.plot("O")
     marks = [line for line in ax.get_lines() if line.get_label() == "_singular"]
-    assert [line.get_xdata()[0] for line in marks] == [pytest.approx(stopped.singularities[0].time)]
-    assert ax.get_xlim()[1] >= stopped.singularities[0].time
+    assert [line.get_xdata()[0] for line in marks] == [item.time for item in stopped.singularities]
+    assert stopped.singularities[-1].kind == "lock-up"
+    assert stopped.time[-1] < stopped.singularities[-1].time <= ax.get_xlim()[1]
     assert not [line for line in stopped.plot("O", singularities=False).get_lines() if line.get_label() == "_singular"]
 
 

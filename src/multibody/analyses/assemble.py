@@ -94,7 +94,7 @@ class PositionSolver:
             if best is None or worst < best[0]:
                 best = (worst, q)
         assert best is not None
-        return self._open_one(best[1])
+        return self._open_one(best[1]) if best[0] >= CLOSED else best[1]
 
     def _open_one(self, q: Floats) -> Floats:
         """Return a pose in which only the joint that is worst stays open, as little as can be: its gap is the true one."""
@@ -103,23 +103,52 @@ class PositionSolver:
         open_rows = np.array([row.owner == owner and row.group == "joint" for row in system.tables.rows])
         if not open_rows.any() or system.nv > DENSE_ASSEMBLY:
             return q
-        best, damping = q, 1e-2
-        size = np.inf
-        for _ in range(4 * ITERATIONS):  # Levenberg–Marquardt on the open joint, the others kept closed
+        random = np.random.default_rng(2)
+        found = [self._least_open(q, open_rows)]
+        for _ in range(4):  # a pose with everything in line may be a saddle
+            shake = random.normal(size=system.nv) * system.scale_columns * 0.4
+            found.append(self._least_open(system.displaced(q, shake), open_rows))
+        size, best = min(found, key=lambda item: item[0])
+        return best if np.isfinite(size) else q
+
+    def _least_open(self, q: Floats, open_rows: Any) -> tuple[float, Floats]:
+        """Return (gap, pose) by Levenberg–Marquardt on the open rows, the others kept closed; infinite if they are not."""
+        system, best, damping, size = self.system, self._closed(q, ~open_rows), 1e-2, np.inf
+        for _ in range(5 * ITERATIONS):
             c, J = self.residual(best), system.scaled(system.jacobian(best, self.t, 0, self.count))
             x, Z = least_norm(J[~open_rows], -c[~open_rows])
             S, rest = J[open_rows] @ Z, c[open_rows] + J[open_rows] @ x
             y = -np.linalg.solve(S.T @ S + damping * np.eye(Z.shape[1]), S.T @ rest) if Z.shape[1] else np.zeros(0)
-            trial = system.displaced(best, (x + Z @ y) * system.scale_columns)
+            step = x + Z @ y
+            step *= min(1.0, STEP_LIMIT / max(float(np.max(np.abs(step), initial=0.0)), 1e-300))
+            trial = system.displaced(best, step * system.scale_columns)
             after = self.residual(trial)
             worth = float(np.linalg.norm(after[open_rows]) + 10.0 * np.linalg.norm(after[~open_rows]))
             better = worth < size
             damping = max(damping / 3.0, 1e-12) if better else damping * 4.0
             if better:
+                settled = size - worth < 1e-16
                 best, size = trial, worth
+                if settled:
+                    break
             if damping > 1e6:
                 break
-        return best if np.all(np.abs(self.residual(best)[~open_rows]) < 1e-8) else q
+        best = self._closed(best, ~open_rows)
+        rest = self.residual(best)
+        closed = np.all(np.abs(rest[~open_rows]) < 1e-8)
+        return (float(np.linalg.norm(rest[open_rows])) if closed else np.inf), best
+
+    def _closed(self, q: Floats, rows: Any) -> Floats:
+        """Return the pose nearby in which the given rows are closed, as far as Newton's method gets."""
+        system = self.system
+        for _ in range(ITERATIONS):
+            J = system.scaled(system.jacobian(q, self.t, 0, self.count))[rows]
+            step, _ = least_norm(J, -self.residual(q)[rows])
+            largest = float(np.max(np.abs(step), initial=0.0))
+            q = system.displaced(q, step * system.scale_columns, min(1.0, STEP_LIMIT / max(largest, 1e-300)))
+            if largest < 1e-12:
+                break
+        return q
 
     def _attempts(self, starts: list[Floats]) -> Iterator[Floats]:
         """Yield poses from plain Newton, continuation and disturbed starts, cheapest first."""
@@ -208,19 +237,22 @@ class PositionSolver:
         return self.newton(q)
 
     def flipped(self, q: Floats) -> list[str]:
-        """Return the joints whose axes point against each other although their rows are satisfied."""
+        """Return the joints and held orientations whose rows are satisfied by axes that do not point the same way.
+
+        Rows of dot products alone also accept axes against each other, and turns by a third about the diagonal.
+        """
         tables = self.system.tables
         found: list[str] = []
         if tables.dimension == 2:
             return found
-        for name, (first, second) in tables.ends.items():
-            for letter in tables.model.joints[name].kind.structure(3).aligned:
-                k = "fgh".index(letter)
-                a = read_pose(self.system, q, first.body)[1] @ tables.matrix(first.axes)[:, k]
-                b = read_pose(self.system, q, second.body)[1] @ tables.matrix(second.axes)[:, k]
-                if a @ b < -0.5:
+        pairs = [(n, a, b, tables.model.joints[n].kind.structure(3).aligned) for n, (a, b) in tables.ends.items()]
+        pairs += [(path, a, b, ("f", "g", "h")) for path, a, b in tables.held_rotations]
+        for name, first, second, letters in pairs:
+            if letters:
+                A = read_pose(self.system, q, first.body)[1] @ tables.matrix(first.axes)
+                B = read_pose(self.system, q, second.body)[1] @ tables.matrix(second.axes)
+                if any(A[:, k] @ B[:, k] < 0.5 for k in ("fgh".index(letter) for letter in letters)):
                     found.append(name)
-                    break
         return found
 
     def _unflip(self, q: Floats) -> Floats:
@@ -238,7 +270,8 @@ class PositionSolver:
     def _turn_over(self, q: Floats, name: str) -> None:
         """Turn the second body (the first, if that is the ground) so that the joint's frames align."""
         tables = self.system.tables
-        first, second = tables.ends[name]
+        held = {path: (one, two) for path, one, two in tables.held_rotations}
+        first, second = tables.ends[name] if name in tables.ends else held[name]
         a, b = (first, second) if second.body else (second, first)
         A = read_pose(self.system, q, a.body)[1] @ tables.matrix(a.axes)
         r, B = read_pose(self.system, q, b.body)
@@ -257,7 +290,8 @@ class PositionSolver:
         if k < 0 or (abs(values[k]) < CLOSED and not flipped):
             return Status(True, "assembled", self.t)
         if abs(values[k]) < CLOSED:
-            message = f'joint "{flipped[0]}" closes only with its axes against each other'
+            kind = "joint" if flipped[0] in system.tables.ends else "held value"
+            message = f'{kind} "{flipped[0]}" closes only with its axes turned over'
             return Status(False, message, self.t, advice="turn one of its axes round, or start elsewhere with a guess")
         info = system.tables.rows[k]
         unit = system.tables.model.units.length if info.is_length else "rad"
@@ -312,7 +346,7 @@ def velocities(system: System, q: Floats, t: float, status: Status) -> tuple[Flo
         x = sparse_step(matrix, -right, csr_array(wishes), np.array(rest))
     else:
         matrix = np.vstack([system.scaled(system.jacobian(q, t)), held])
-        x = constrained_step(matrix, -right, wishes, np.array(rest))
+        x = _rates_by_rank(matrix[: system.rows], side, held, right[system.rows :], wishes, np.array(rest))
     missing = np.abs(matrix @ x - right)
     k = int(np.argmax(missing)) if len(missing) else -1
     if k >= 0 and missing[k] > 1e-8 * max(1.0, float(np.max(np.abs(right)))):
@@ -320,6 +354,18 @@ def velocities(system: System, q: Floats, t: float, status: Status) -> tuple[Flo
         advice = "two held rates or a motion contradict each other here, or the mechanism is singular"
         return x * system.scale_columns, Status(False, message, t, names[k], float(missing[k]), advice)
     return x * system.scale_columns, status
+
+
+def _rates_by_rank(J: Floats, side: Floats, held: Floats, values: Floats, wishes: Floats, rest: Floats) -> Floats:
+    """Return v that satisfies the joints first, held rates as far as these allow, then wishes; smallest otherwise."""
+    x, Z = least_norm(J, side)
+    if len(held) and Z.shape[1]:
+        y, N = least_norm(held @ Z, values - held @ x)
+        x, Z = x + Z @ y, Z @ N
+    if len(wishes) and Z.shape[1]:
+        wish, *_ = np.linalg.lstsq(wishes @ Z, -rest - wishes @ x, rcond=1e-10)
+        x = x + Z @ np.asarray(wish)
+    return np.asarray(x)
 
 
 def _rate_row(system: System, q: Floats, condition: Any) -> tuple[Floats, float]:

@@ -56,8 +56,24 @@ def independent_rows(J: Floats, cut: float = 1e-9) -> Integers:
 def find_groups(system: System, q: Floats, t: float) -> list[Group]:
     """Return the groups of the mechanism in the order in which they can be solved.
 
-    Motions and held values drive it; where they are too few, further joint coordinates are taken as held.
+    Motions and held values drive it; where they are too few, further columns are taken as held. Which of several redundant
+    rows are used is decided once for a model, as the signs of its groups depend on it.
     """
+    known: list[Group] | None = system.tables.cache.get("groups")
+    if known is not None and all(_regular(system, q, t, group) for group in known):
+        return known
+    system.tables.cache["groups"] = _new_groups(system, q, t)
+    return list(system.tables.cache["groups"])
+
+
+def _regular(system: System, q: Floats, t: float, group: Group) -> bool:
+    """Return whether a group's block is regular at a pose."""
+    block = group_block(system, q, t, group)
+    return bool(np.linalg.svd(block, compute_uv=False)[-1] > 1e-9)
+
+
+def _new_groups(system: System, q: Floats, t: float) -> list[Group]:
+    """Return the groups found from the rows that are independent at a pose."""
     J = system.scaled(system.jacobian(q, t, 0, system.all_rows))
     rows = independent_rows(J)
     n, matrix = system.nv, J[rows]

@@ -6,7 +6,9 @@ import numpy as np
 
 from multibody.analyses.assemble import CLOSED, PositionSolver, assemble, velocities
 from multibody.analyses.branches import Group, find_groups, label_of
+from multibody.analyses.idle import idle_motions
 from multibody.analyses.leastnorm import DENSE_LIMIT, least_norm
+from multibody.analyses.start import read_pose
 from multibody.analyses.state import State, Status
 from multibody.analyses.system import Floats, System, tables_of
 from multibody.errors import ModelError
@@ -61,13 +63,15 @@ def assemble_branches(model: Model, initial: State | None = None, t: float | Non
 def _solutions(system: System, pose: Floats, first: State, group: Group) -> list[Floats]:
     """Return the poses of one group that close its rows while all other bodies stay; later groups follow."""
     random = np.random.default_rng(1)
+    J = system.scaled(system.jacobian(first.q, first.t, 0, system.joint_rows))
+    idle = {body for body, _ in idle_motions(system, J)}
     found: list[Floats] = [q for q in [_close(system, pose, first.q, first.t, group)] if q is not None]
     for _ in range(STARTS):
         shake = np.zeros(system.nv)
         size = np.where(system.scale_columns[group.columns] == 1.0, np.pi, system.scale_columns[group.columns])
         shake[group.columns] = random.uniform(-1.0, 1.0, len(group.columns)) * size
         q = _close(system, system.displaced(pose, shake), first.q, first.t, group)
-        if q is not None and all(_apart(system, q, other, group) > SAME for other in found):
+        if q is not None and all(_apart(system, q, other, group, idle) > SAME for other in found):
             found.append(q)
     return found
 
@@ -115,11 +119,21 @@ def _near(system: System, q: Floats, other: Floats) -> Floats:
     return q
 
 
-def _apart(system: System, a: Floats, b: Floats, group: Group) -> float:
+def _points(system: System, q: Floats, body: int) -> Floats:
+    """Return the ground positions of a body's joint points."""
+    r, A = read_pose(system, q, body)
+    ends = [end for pair in system.tables.ends.values() for end in pair if end.body == body]
+    return np.array([r + A @ system.tables.vector(end.point) for end in ends])
+
+
+def _apart(system: System, a: Floats, b: Floats, group: Group, idle: set[int]) -> float:
     """Return how far apart two poses of a group are (scaled); a quaternion and its negative are one."""
     d, worst = system.tables.dimension, 0.0
     for body in group.bodies:
-        if d == 2:
+        if body in idle:  # its spin is free: compare the points of its joints
+            points = [_points(system, q, body) for q in (a, b)]
+            worst = max(worst, float(np.max(np.abs(points[0] - points[1]))) / system.tables.length)
+        elif d == 2:
             x, y = a[3 * body - 3 : 3 * body], b[3 * body - 3 : 3 * body]
             turn = abs((x[2] - y[2] + np.pi) % (2.0 * np.pi) - np.pi)
             worst = max(worst, float(np.max(np.abs(x[:2] - y[:2]))) / system.tables.length, float(turn))

@@ -7,6 +7,7 @@ square system is made of independent rows; rows that are redundant are monitored
 from __future__ import annotations
 
 import time as clock
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,8 +26,8 @@ from multibody.model.model import Model
 
 
 def kinematics(
-    model: Model, *, start: float = 0.0, until: float | None = None, steps: int | None = None, at: float | None = None,
-    times: Any = None, initial: State | None = None,
+    model: Model, *, start: float | str = 0.0, until: float | str | None = None, steps: int | None = None,
+    at: float | None = None, times: Any = None, initial: State | None = None,
 ) -> Motion:  # fmt: skip
     """Return the motion of a mechanism whose motions drive all its degrees of freedom.
 
@@ -67,7 +68,7 @@ def kinematics(
 
 
 def time_grid(
-    model: Model, start: float, until: float | None, steps: int | None, at: float | None, times: Any
+    model: Model, start: float | str, until: float | str | None, steps: int | None, at: float | None, times: Any
 ) -> Floats:
     """Return the checked time grid; defaults come from the model's own `kinematics` options."""
     defaults = model.defaults.get("kinematics", {})
@@ -79,6 +80,8 @@ def time_grid(
             raise ModelError("the times are not monotonic", where="kinematics", hint="sort them")
         return grid
     if at is not None:
+        if not np.isfinite(at):
+            raise ModelError(f"time {at} is not finite", where="kinematics", hint="give a finite time")
         return np.array([float(at)])
     until = defaults.get("until") if until is None else until
     steps = defaults.get("steps", 100) if steps is None else steps
@@ -106,6 +109,26 @@ def _failed(tables: Any, state: State, grid: Floats) -> Motion:
     )  # fmt: skip
 
 
+@dataclass(frozen=True)
+class Instant:
+    """Time, positions, velocities and accelerations of one accepted state."""
+
+    t: float
+    q: Floats
+    v: Floats
+    a: Floats
+
+
+def _between(one: Instant, two: Instant, t: float) -> tuple[Floats, Floats]:
+    """Return velocity and acceleration at t from the cubic through the velocities and accelerations of two instants."""
+    h = two.t - one.t
+    u = (t - one.t) / h
+    slope = (two.v - one.v) / h
+    v = one.v + h * u * (one.a + u * (3.0 * slope - 2.0 * one.a - two.a + u * (one.a + two.a - 2.0 * slope)))
+    a = one.a + 2.0 * u * (3.0 * slope - 2.0 * one.a - two.a) + 3.0 * u * u * (one.a + two.a - 2.0 * slope)
+    return np.asarray(v), np.asarray(a)
+
+
 class Tracker:
     """Drives the compiled loop over the grid and deals with the singular positions it meets."""
 
@@ -121,13 +144,17 @@ class Tracker:
         self.matrix, self.pivots = np.zeros((dense, dense)), np.zeros(dense, dtype=np.int64)
         self.x, self.null = np.zeros(n), np.ones(n) / np.sqrt(n)
         self.clock = np.array([grid[0], 0.0, 0.0])
-        self.crossings, self.counts = np.zeros((64, 2)), np.zeros(8, dtype=np.int64)
+        width = 2 + nq + 2 * n
+        self.crossings = np.zeros((min(len(grid) + 64, max(64, 4_000_000 // width)), width))
+        self.counts = np.zeros(8, dtype=np.int64)
         self.worst = np.zeros(3)
         self.singularities: list[Singularity] = []
         self.status = Status(True, "finished", float(grid[-1]))
         self.reached = 0
         self.groups = groups_at(system, state.q, state.t)
         self.start_references = system.ref.copy()
+        counted = len(system.ref) if system.tables.dimension == 3 else 0
+        self.R = np.zeros((len(grid), counted))
 
     # --- the loop ---------------------------------------------------------------------------------------------------
     def run(self) -> None:
@@ -155,11 +182,11 @@ class Tracker:
     def _track(self, grid: Floats, first: int, out: tuple[Floats, ...] | None = None) -> tuple[int, int]:
         """Call the compiled loop from grid[first] on; `out` replaces the arrays that grid points go to."""
         s = self.system
-        Q, V, A, sigma = out or (self.Q, self.V, self.A, self.sigma)
+        Q, V, A, R, sigma = out or (self.Q, self.V, self.A, self.R, self.sigma)
         code, k = tracking.track(
             s.I, s.F, s.W, s.ref, grid, first, s.rows, len(s.tables.function_is_length), self.chosen, self.gauge,
             self.state, self.trial, self.values, self.J, self.matrix, self.pivots, self.x, self.null, self.worst,
-            self.clock, Q, V, A, sigma, self.crossings, self.counts,
+            self.clock, Q, V, A, R, sigma, self.crossings, self.counts,
         )  # fmt: skip
         return int(code), int(k)
 
@@ -177,9 +204,10 @@ class Tracker:
 
     def _store(self, k: int, q: Floats, v: Floats, a: Floats) -> None:
         """Make (q, v, a) the accepted state and grid point k."""
-        self.Q[k], self.V[k], self.A[k] = q, v, a
-        self.state[0, : len(q)], self.state[1, : len(v)], self.state[2, : len(a)] = q, v, a
         self.system.take_references(q)
+        self.Q[k], self.V[k], self.A[k] = q, v, a
+        self.R[k] = self.system.ref[: self.R.shape[1]]
+        self.state[0, : len(q)], self.state[1, : len(v)], self.state[2, : len(a)] = q, v, a
 
     # --- singular positions -------------------------------------------------------------------------------------------
     def _choose_again(self) -> bool:
@@ -198,14 +226,23 @@ class Tracker:
         return True
 
     def _singular_point(self, k: int) -> bool:
-        """Answer a grid point that lies on a singular position: truncated steps, rates nearest to those before.
+        """Answer a grid point that lies on a singular position, from regular instants on both sides of it.
 
-        False where no pose closes there.
+        Rates there are noise divided by zero; between two regular instants they are smooth. False where the mechanism
+        cannot be followed across.
         """
         s, t = self.system, float(self.grid[k])
-        h = t - float(self.clock[0])
-        v, a = self.state[1, : s.nv].copy(), self.state[2, : s.nv].copy()
-        q = s.displaced(self.state[0, : s.nq].copy(), v + 0.5 * h * a, h)
+        side = float(self.grid[k] - self.grid[k - 1]) / 32.0
+        self._restart(k - 1)  # substeps may have come too near
+        if self._go(t - side) != tracking.DONE:
+            return False
+        before = self._snapshot()
+        self.clock[1] = 0.0  # the sign may change
+        if self._go(t + side) != tracking.DONE:
+            return False
+        v, a = _between(before, self._snapshot(), t)
+        h = t - before.t
+        q = s.displaced(before.q, (before.v + 4.0 * _between(before, self._snapshot(), before.t + 0.5 * h)[0] + v) / 6.0, h)
         for _ in range(20):
             J = s.scaled(s.jacobian(q, t))
             step, _ = least_norm(J, -s.phi(q, t) * s.scale_rows[: s.rows], 1e-7)
@@ -214,12 +251,30 @@ class Tracker:
                 break
         if np.max(np.abs(s.phi(q, t) * s.scale_rows[: s.rows])) > 1e-9:
             return False
-        q, v, a = self._resolve_rates(q, t, v + h * a, a)
-        self._store(k, q, v, a)
-        self.sigma[k] = 0.0
+        self.Q[k], self.V[k], self.A[k], self.sigma[k] = q, v, a, 0.0
+        self.R[k] = s.ref[: self.R.shape[1]]
         self.singularities.append(Singularity(t, "passed", explain(s, q, t, self.groups)))
-        self.clock[:] = t, 0.0, 0.0
+        self.clock[2] = 0.0
         return True
+
+    def _restart(self, k: int) -> None:
+        """Go back to grid point k."""
+        s = self.system
+        self.state[0, : s.nq], self.state[1, : s.nv], self.state[2, : s.nv] = self.Q[k], self.V[k], self.A[k]
+        self.clock[:] = self.grid[k], 0.0, 0.0
+        s.ref[: self.R.shape[1]] = self.R[k]
+
+    def _go(self, t: float) -> int:
+        """Follow the mechanism to one instant that is no grid point; return the code."""
+        nq, nv = self.system.nq, self.system.nv
+        out = (np.zeros((1, nq)), np.zeros((1, nv)), np.zeros((1, nv)), np.zeros((1, 0)), np.zeros(1))
+        self.clock[2] = 0.0
+        return self._track(np.array([t]), 0, out)[0]
+
+    def _snapshot(self) -> Instant:
+        """Return the accepted state."""
+        nq, nv = self.system.nq, self.system.nv
+        return Instant(float(self.clock[0]), self.state[0, :nq].copy(), self.state[1, :nv].copy(), self.state[2, :nv].copy())
 
     def _resolve_rates(self, q: Floats, t: float, v: Floats, a: Floats) -> tuple[Floats, Floats, Floats]:
         """Return v and v̇ that satisfy the regular part of the equations and lie nearest to the given ones."""
@@ -260,51 +315,59 @@ class Tracker:
 
     def _approach_lock(self) -> None:
         """Creep towards the lock-up with intervals that shrink, to locate its time."""
-        s, nq, nv = self.system, self.system.nq, self.system.nv
-        out = (np.zeros((1, nq)), np.zeros((1, nv)), np.zeros((1, nv)), np.zeros(1))
-        span = float(self.grid[self.reached] - self.clock[0])
+        span = float(self.grid[self.reached] - self.grid[self.reached - 1])
         smallest = 1e-15 * max(abs(self.clock[0]), abs(self.grid[-1] - self.grid[0]))
         while abs(span) * tracking.FINEST > smallest:
             span *= 8.0 * tracking.FINEST
             for _ in range(16):
-                code, _ = self._track(np.array([self.clock[0] + span]), 0, out)
-                if code != tracking.DONE:
+                if self._go(float(self.clock[0]) + span) != tracking.DONE:
                     break
-        s.take_references(self.state[0, :nq])
+        self.system.take_references(self.state[0, : self.system.nq])
+        near = 0.01 * abs(float(self.grid[self.reached] - self.grid[self.reached - 1]))
+        count = int(self.counts[tracking.CROSSINGS])  # signs that flicker at the lock-up itself are no crossings
+        kept = [row.copy() for row in self.crossings[:count] if abs(row[1] - self.clock[0]) > near]
+        self.counts[tracking.CROSSINGS] = len(kept)
+        for k, row in enumerate(kept):
+            self.crossings[k] = row
 
     def _locate_crossings(self) -> None:
         """Find the time of every change of sign of the determinant and say what happened there."""
         for k in range(int(self.counts[tracking.CROSSINGS])):
-            q, t = self._crossing(*self.crossings[k])
+            direction = 1.0 if self.grid[-1] >= self.grid[0] else -1.0
+            before = int(np.searchsorted(direction * self.grid, direction * self.crossings[k, 0], side="right")) - 1
+            if self.R.shape[1]:  # the turns counted at that time
+                self.system.ref[:] = self.R[max(before, 0)]
+            q, t = self._crossing(self.crossings[k])
             self.singularities.append(Singularity(t, "passed", explain(self.system, q, t, self.groups)))
         self.singularities.sort(key=lambda item: item.time)
 
-    def _crossing(self, low: float, high: float) -> tuple[Floats, float]:
-        """Return pose and time at which the determinant vanishes between two times.
+    def _crossing(self, row: Floats) -> tuple[Floats, float]:
+        """Return pose and time at which the determinant vanishes in a noted interval.
 
         The determinant is smooth through its zero, so a cubic through four points places it; the points keep away from
         the zero itself, where Newton's method would lose digits.
         """
-        direction = 1.0 if self.grid[-1] >= self.grid[0] else -1.0
-        before = max(0, int(np.searchsorted(direction * self.grid, direction * low, side="right")) - 1)
+        nq, nv = self.system.nq, self.system.nv
+        low, high = float(row[0]), float(row[1])
+        start = Instant(low, row[2 : 2 + nq], row[2 + nq : 2 + nq + nv], row[2 + nq + nv :])
         u = np.array([-0.5, 0.0, 1.0, 1.5])
-        values = np.array([self._determinant(before, low + x * (high - low))[0] for x in u])
+        values = np.array([self._determinant(start, low + x * (high - low))[0] for x in u])
         roots = np.roots(np.polyfit(u, values / np.max(np.abs(values)), 3))
         real = [float(r.real) for r in np.atleast_1d(roots) if abs(r.imag) < 1e-6 and -0.01 <= r.real <= 1.01]
         t = low + (real[0] if real else 0.5) * (high - low)
-        return self._determinant(before, t)[1], float(t)
+        return self._determinant(start, t)[1], float(t)
 
-    def _determinant(self, k: int, t: float) -> tuple[float, Floats]:
-        """Return the determinant at a time near grid point k (up to a constant factor), and the pose there."""
-        s, h = self.system, t - float(self.grid[k])
-        q = s.displaced(self.Q[k], self.V[k] + 0.5 * h * self.A[k], h)
-        s.take_references(self.Q[k])
+    def _determinant(self, start: Instant, t: float) -> tuple[float, Floats]:
+        """Return the determinant at a time near a known instant (up to a constant factor), and the pose there."""
+        s, h = self.system, t - start.t
+        q = s.displaced(start.q, start.v + 0.5 * h * start.a, h)
+        s.take_references(start.q)
         matrix = np.zeros((0, s.nv))
         for _ in range(12):
             matrix = np.vstack([s.scaled(s.jacobian(q, t))[self.chosen], self.gauge * s.scale_columns])
             side = np.zeros(s.nv)
             side[: len(self.chosen)] = -(s.phi(q, t) * s.scale_rows[: s.rows])[self.chosen]
-            step, _ = least_norm(matrix, side, 1e-14)
+            step, _ = least_norm(matrix, side, 1e-12)
             q = s.displaced(q, step * s.scale_columns)
             if np.max(np.abs(step)) < 1e-10:
                 break
@@ -317,7 +380,7 @@ class Tracker:
         n, s = self.reached, self.system
         t = self.grid[:n]
         motion = Motion(
-            s.tables, t, self.Q[:n], self.V[:n], self.A[:n], self.sigma[:n], self.start_references, self.status, self.initial,
+            s.tables, t, self.Q[:n], self.V[:n], self.A[:n], self.sigma[:n], self._all_references(n), self.status, self.initial,
             self.singularities,
         )  # fmt: skip
         motion.branches = self._branches(t)
@@ -329,13 +392,18 @@ class Tracker:
         motion.certificate = self._certificate(t)
         return motion
 
+    def _all_references(self, n: int) -> Floats:
+        """Return the angle references of every instant, or those of the start where nothing counts turns."""
+        return self.R[:n] if self.R.shape[1] else self.start_references
+
     def _branches(self, t: Floats) -> list[tuple[float, str]]:
         """Return the branch label at the start and after every singular position that was passed."""
         from multibody.analyses.branches import label_of
 
         labels = [(float(self.grid[0]), self.initial.branch)]
         for item in self.singularities:
-            after = int(np.searchsorted(t, item.time, side="right")) if len(t) and t[-1] >= t[0] else -1
+            direction = 1.0 if len(t) and t[-1] >= t[0] else -1.0
+            after = int(np.searchsorted(direction * t, direction * item.time, side="right"))
             if item.kind == "passed" and 0 <= after < len(t):
                 labels.append((item.time, label_of(self.system, self.Q[after], float(t[after]), self.groups)))
         return labels

@@ -36,8 +36,8 @@ class Measurer:
     tables : Tables
     t, q, v, a : arrays
         Times, positions, velocities and accelerations, one row an instant.
-    references : array
-        Angle references at the first instant.
+    references : array (functions,) or (instants, functions)
+        Angle references at the first instant, or at every one.
     """
 
     def __init__(self, tables: Tables, t: Floats, q: Floats, v: Floats, a: Floats | None, references: Floats) -> None:
@@ -79,7 +79,7 @@ class Measurer:
         if path.kind == "time":
             return units.time
         if path.kind == "omega":
-            return rate_unit("rad", units.time, path.order)
+            return rate_unit("rad", units.time, path.order)  # an angular velocity is of order 1
         if path.kind == "rotation":
             return "1"
         if path.kind in ("parameter", "output"):
@@ -186,10 +186,12 @@ class Measurer:
         """Evaluate several coordinate functions in one compiled loop."""
         system, n = System(self.tables), len(self.t)
         out = np.zeros((3, n, len(functions)))
+        every = np.ascontiguousarray(self.references) if self.references.ndim == 2 else np.zeros((n, 0))
+        first = np.zeros(len(system.ref)) if self.references.ndim == 2 else self.references.copy()
         a = np.zeros_like(self.v) if self.a is None else self.a
         measure_functions(
-            system.I, system.F, system.W, self.references.copy(), np.ascontiguousarray(self.q), np.ascontiguousarray(self.v),
-            np.ascontiguousarray(a), np.array(functions, dtype=np.int64), out[0], out[1], out[2],
+            system.I, system.F, system.W, first, np.ascontiguousarray(self.q), np.ascontiguousarray(self.v),
+            np.ascontiguousarray(a), every, np.array(functions, dtype=np.int64), *out,
         )  # fmt: skip
         for k, function in enumerate(functions):
             self._coordinates[function] = (out[0, :, k], out[1, :, k], out[2, :, k])

@@ -45,6 +45,8 @@ class Motion:
     t : array (instants,)
     q, v, a : arrays (instants, ·)
         As in :class:`State`; a is v̇.
+    references : array (instants, functions) or (functions,)
+        Angle references of every instant, or those of the start where nothing counts turns.
     sigma : array (instants,)
         Smallest singular value of the scaled Jacobian.
     status : Status

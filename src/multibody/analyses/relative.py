@@ -10,6 +10,7 @@ import numpy as np
 from multibody.analyses.measure import Measurer, cross
 from multibody.analyses.system import Floats
 from multibody.errors import ModelError
+from multibody.model.names import unknown
 
 
 @dataclass(frozen=True)
@@ -51,8 +52,8 @@ def relative_motion(measurer: Measurer, point: str, body: str) -> RelativeMotion
         The body that the motion is seen from.
     """
     model = measurer.model
-    if body != "ground" and body not in model.bodies:
-        raise ModelError(f'unknown body "{body}"', hint=f"there is {', '.join(model.bodies)}")
+    if body not in measurer.tables.bodies:
+        raise unknown("body", body, measurer.tables.bodies, "relative motion")
     p, dp, ddp = measurer.frame(*model.find_end(point, "relative"))
     o, do, ddo = measurer.frame(body, "origin")
     _, _, _, w, _, dw = measurer.body_motion(body)
@@ -72,6 +73,9 @@ def instant_center(measurer: Measurer, body: str, other: str = "ground") -> Floa
     """
     if measurer.tables.dimension != 2:
         raise ModelError("instant centers need dimension 2", hint="in space bodies have a screw axis")
+    for name in (body, other):
+        if name not in measurer.tables.bodies:
+            raise unknown("body", name, measurer.tables.bodies, "instant center")
     r, _, dr, w, _, _ = measurer.body_motion(body)
     s, _, ds, u, _, _ = measurer.body_motion(other)
     relative = dr - ds - cross(u, r - s)  # velocity of the point of the one body seen from the other

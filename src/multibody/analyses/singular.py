@@ -61,7 +61,10 @@ def _listed(names: list[str]) -> str:
 def _in_line(system: System, q: Floats, group: Group) -> str:
     """Return what is special in a planar dyad at a singular pose."""
     if group.pins:
-        return f"{_listed(list(group.pins))} are in line"
+        a, b, c = (pin_position(system, q, joint) for joint in group.pins)
+        one, two = np.subtract(b, a), np.subtract(c, b)
+        area, size = one[0] * two[1] - one[1] * two[0], float(np.linalg.norm(one) * np.linalg.norm(two))
+        return f"{_listed(list(group.pins))} are in line" if abs(area) < 1e-3 * size else ""
     tables = system.tables
     if tables.dimension != 2 or len(group.bodies) != 2:
         return ""

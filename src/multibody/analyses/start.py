@@ -12,6 +12,7 @@ import math
 import numpy as np
 
 from multibody.analyses.system import Floats, System
+from multibody.errors import ModelError
 from multibody.kernels import layout as L
 from multibody.model.joints import Joint
 from multibody.tables.lower import EndSlots
@@ -90,6 +91,11 @@ def targets(system: System, q: Floats, t: float) -> dict[int, float]:
         if soft.function >= 0:
             found[soft.function] = float(system.F[value])
     phi = system.phi(q, t, 0, system.all_rows)
+    for r in range(system.joint_rows, system.all_rows):
+        if not math.isfinite(phi[r]):
+            row = tables.rows[r]
+            where = f"{'motions' if row.group == 'motion' else 'initial'}.{row.owner}"
+            raise ModelError(f"it is not a finite number at t = {t:g}", where=where, hint="check its formula there")
     for r in reversed(range(system.joint_rows, system.all_rows)):
         at = int(system.I[L.ROWS]) + L.ROW_STRIDE * r
         term = int(system.I[L.TERMS]) + L.TERM_STRIDE * int(system.I[at])
@@ -106,8 +112,24 @@ class Starter:
         self.drawn = drawn_pose(system)
         self.moved: set[int] = set()  # bodies with a guess of their own
         self.targets = targets(system, self.drawn, t)
+        self._screw_angles()
         self._apply_body_guesses()
         self.q = self.drawn.copy()
+
+    def _screw_angles(self) -> None:
+        """Let a given position of a screw stand for its angle."""
+        for name, joint in self.tables.model.joints.items():
+            if joint.kind.relation == "screw":
+                position, angle = (self.tables.coordinates["joint", name, item, 0] for item in ("position", "angle"))
+                weight = self._screw_weight(joint)
+                if position in self.targets and angle not in self.targets and weight != 0.0:
+                    self.targets[angle] = -self.targets[position] / weight
+
+    def _screw_weight(self, joint: Joint) -> float:
+        """Return −lead/2π, the weight of the angle in the screw's last row."""
+        I = self.system.I
+        row = int(I[L.ROWS]) + L.ROW_STRIDE * self.tables.joint_rows[joint.name][-1]
+        return float(self.system.F[I[I[L.TERMS] + L.TERM_STRIDE * (I[row] + 1) + 1]])
 
     def _apply_body_guesses(self) -> None:
         """Move the drawn pose of bodies whose own position, angle or orientation is given."""
@@ -126,6 +148,10 @@ class Starter:
             if orientation >= 0 and soft.path.split(".")[0] in tables.bodies:
                 self.drawn[7 * soft.body - 4 : 7 * soft.body] = quaternion_of(tables.matrix(orientation))
                 self.moved.add(soft.body)
+        for path, first, second in tables.held_rotations:
+            if path.split(".")[0] in tables.bodies:
+                self.drawn[7 * second.body - 4 : 7 * second.body] = quaternion_of(tables.matrix(first.axes))
+                self.moved.add(second.body)
 
     def run(self) -> Floats:
         """Return the start pose."""
@@ -194,13 +220,14 @@ class Starter:
         position = self.system.value(q, self.tables.coordinates[*key, "position", 0])
         drawn = self.system.value(q, self.tables.coordinates[*key, "angle", 0])
         angle = self._coordinate(joint, "angle", q)
-        term = int(self.system.I[L.ROWS]) + L.ROW_STRIDE * self.tables.joint_rows[joint.name][-1]
-        weight = self.system.F[self.system.I[self.system.I[L.TERMS] + L.TERM_STRIDE * (self.system.I[term] + 1) + 1]]
-        return float(position - rest - weight * (angle - drawn))
+        return float(position - rest - self._screw_weight(joint) * (angle - drawn))
 
     def _free_rotation(self, joint: Joint, q: Floats) -> Floats:
         """Return the relative orientation of the joint's frames: guessed, else as at q."""
         first, second = self.tables.ends[joint.name]
+        for path, held, _ in self.tables.held_rotations:
+            if path == f"{joint.name}.rotation":
+                return np.asarray(self.tables.matrix(first.axes).T @ self.tables.matrix(held.axes))
         for soft, _, _, orientation in self.tables.soft:
             if orientation >= 0 and soft.path == f"{joint.name}.rotation":
                 return self.tables.matrix(first.axes).T @ self.tables.matrix(orientation)
@@ -229,11 +256,15 @@ class Starter:
         self._count_turns(joint, child, forward)
 
     def _count_turns(self, joint: Joint, child: int, forward: bool) -> None:
-        """Add whole turns to a planar body so that its joint's angle is the given one, not that less a few turns."""
+        """Add whole turns to a planar body so that its joint's angle is the wanted one, not that less a few turns."""
+        if self.dimension == 3:
+            return
         function = self.tables.coordinates.get(("joint", joint.name, "angle", 0), -1)
-        if self.dimension == 2 and function in self.targets:
-            turns = round((self.targets[function] - self.system.value(self.q, function)) / (2.0 * math.pi))
-            self.q[3 * child - 1] += (1.0 if forward else -1.0) * 2.0 * math.pi * turns
+        if function < 0:
+            return
+        wanted, actual = self._coordinate(joint, "angle", self.drawn), self.system.value(self.q, function)
+        turns = round((wanted - actual) / (2.0 * math.pi))
+        self.q[3 * child - 1] += (1.0 if forward else -1.0) * 2.0 * math.pi * turns
 
     def _extras(self) -> None:
         """Start every contact at the follower's direction in the cam's frame."""

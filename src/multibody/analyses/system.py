@@ -119,7 +119,8 @@ class System:
         out = np.zeros((3, 1, hi - lo))
         which, ref = np.arange(lo, hi, dtype=np.int64), self.ref.copy()
         rest = np.zeros((1, self.nv))  # with v̇ = 0 the acceleration is −γ
-        measure_functions(self.I, self.F, self.W, ref, q[None, :], v[None, :], rest, which, out[0], out[1], out[2])
+        none = np.zeros((1, 0))
+        measure_functions(self.I, self.F, self.W, ref, q[None, :], v[None, :], rest, none, which, *out)
         return out[0, 0], out[1, 0], -out[2, 0]
 
     def value(self, q: Floats, function: int) -> float:

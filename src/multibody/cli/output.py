@@ -26,19 +26,6 @@ def to_json(data: Any) -> str:
     return json.dumps(finite(data), allow_nan=False)
 
 
-def finite(data: Any) -> Any:
-    """Return plain data with None for numbers that are not finite."""
-    if isinstance(data, Mapping):
-        return {str(key): finite(value) for key, value in data.items()}
-    if isinstance(data, str) or data is None:
-        return data
-    if isinstance(data, Sequence):
-        return [finite(value) for value in data]
-    if hasattr(data, "tolist"):  # NumPy's numbers and arrays
-        return finite(data.tolist())
-    return None if isinstance(data, float) and not math.isfinite(data) else data
-
-
 class Page:
     """What is printed for people: lines and tables, as wide as the terminal, or wide where there is none."""
 

@@ -53,6 +53,7 @@ DOT2 = 3  # a_i·d
 ANGLE = 4  # planar θ_j − θ_i + offset; spatial atan2(a_i·b_j, c_i·d_j), nearest to its reference
 DISTANCE = 5  # |d|
 EXTRA = 6  # an extra coordinate itself
+ALIGNED = 7  # planar only: the angle less its whole turns, for frames that must align
 
 # --- program codes ---------------------------------------------------------------------------------------------------
 (

@@ -9,12 +9,14 @@ from multibody.kernels.state import set_positions, set_velocities
 
 
 @kernel
-def measure_functions(I, F, W, ref, Q, V, A, which, values, rates, accelerations):
+def measure_functions(I, F, W, ref, Q, V, A, R, which, values, rates, accelerations):
     """Write value, rate and acceleration of the functions `which` at every instant; angles count their turns.
 
     Parameters
     ----------
     Q, V, A : arrays (instants, ·)
+    R : array (instants, functions or 0)
+        Angle references of every instant; without columns turns are counted from one instant to the next.
     which : array of int
     values, rates, accelerations : arrays (instants, functions), written
     """
@@ -25,6 +27,8 @@ def measure_functions(I, F, W, ref, Q, V, A, which, values, rates, accelerations
         set_velocities(I, W, V[k])
         for c in range(which.shape[0]):
             f = which[c]
+            if f < R.shape[1]:
+                ref[f] = R[k, f]
             values[k, c] = function_value(I, F, W, ref, f)
             ref[f] = values[k, c]
             function_gradient(I, F, W, f, g)

@@ -27,8 +27,9 @@ def _gap(W, p, q, si, sj):
 @inner_kernel
 def planar_value(W, F, kind, p, q, k):
     """Return the function's value; p, q: poses in W, k: its numbers in F (s_i, s_j, a, b, offset)."""
-    if kind == L.ANGLE:
-        return W[q + 2] - W[p + 2] + F[k + 8]
+    if kind == L.ANGLE or kind == L.ALIGNED:
+        angle = W[q + 2] - W[p + 2] + F[k + 8]
+        return angle if kind == L.ANGLE else angle - 2.0 * math.pi * math.floor(0.5 * angle / math.pi + 0.5)
     if kind == L.DOT1:
         a, b = _turned(W, p, F, k + 4), _turned(W, q, F, k + 6)
         return a[0] * b[0] + a[1] * b[1]
@@ -55,7 +56,7 @@ def _write(W, g, x, y, ti, tj):
 @inner_kernel
 def planar_gradient(W, F, kind, p, q, k, g):
     """Write the six partial derivatives at W[g]."""
-    if kind == L.ANGLE:
+    if kind == L.ANGLE or kind == L.ALIGNED:
         _write(W, g, 0.0, 0.0, -1.0, 1.0)
         return
     if kind == L.DOT1:
@@ -80,7 +81,7 @@ def planar_gradient(W, F, kind, p, q, k, g):
 @inner_kernel
 def planar_gamma(W, F, kind, p, q, u, w, k):
     """Return the γ term, minus the part of the second time derivative that is quadratic in v; u, w: twists in W."""
-    if kind == L.ANGLE:
+    if kind == L.ANGLE or kind == L.ALIGNED:
         return 0.0
     oi, oj = W[u + 2], W[w + 2]
     if kind == L.DOT1:
@@ -111,7 +112,7 @@ def planar_hessian(W, F, kind, p, q, k, h, g):
     """Write the 6×6 second derivative at W[h] (by rows); W[g..g+12] is scratch."""
     for c in range(36):
         W[h + c] = 0.0
-    if kind == L.ANGLE:
+    if kind == L.ANGLE or kind == L.ALIGNED:
         return
     if kind == L.DOT1:
         a, b = _turned(W, p, F, k + 4), _turned(W, q, F, k + 6)

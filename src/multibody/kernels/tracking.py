@@ -22,9 +22,9 @@ from multibody.kernels.state import displace, set_positions, set_velocities
 
 DONE, LOCKED, SINGULAR, INCONSISTENT, NOT_A_NUMBER = 0, 1, 2, 3, 4
 NEWTON_LIMIT = 20
-CLOSE = 1e-9  # a Newton step this small (scaled) leaves an error of its square
+CLOSE = 1e-11  # a Newton step this small (scaled) is the last one
 KEEP = 1e-4  # after a step this small the factors serve for the next one too
-SINGULAR_PIVOT = 1e-11
+SINGULAR_PIVOT = 1e-8  # smallest over largest pivot; below, rates are noise
 FINEST = 1.0 / 1048576.0  # of a grid interval: smallest substep before a lock-up is declared
 CROSSING = 1.0 / 256.0  # of a grid interval: where a change of sign is taken for a singular position
 
@@ -220,22 +220,30 @@ def step(I, F, W, ref, t, h, m, nf, chosen, gauge, state, trial, values, J, A, p
     )  # fmt: skip
     if sign == 0.0:
         return (2, 0.0, 0.0)
+    for c in range(I[L.VELOCITIES]):  # how far the rates turned from where they were heading, as a displacement
+        x[c] = h * (trial[1, c] - state[1, c] - h * state[2, c])
+    if _size(I, F, x) > 0.7 * move + 1e-5:
+        return (1, 0.0, 0.0)
     return (3 if violated > 1e-8 else 0, sign, sigma)
 
 
 @kernel
 def track(I, F, W, ref, times, first, m, nf, chosen, gauge, state, trial, values, J, A, pivots, x, null, worst,
-          clock, Q, V, Vdot, sigma, crossings, counts):  # fmt: skip
+          clock, Q, V, Vdot, R, sigma, crossings, counts):  # fmt: skip
     """Follow the mechanism over times[first:], writing every grid point; the state before is in `state`.
 
     Parameters
     ----------
+    R : array (instants, functions)
+        Gets the angle references of every grid point, so that turns are counted however wide the grid is; it may have
+        no columns where nothing counts turns.
     worst : array (3,)
         Raised to the largest scaled violation of all rows at position, velocity and acceleration level.
     clock : array (3,)
         Time of the accepted state, sign of its determinant (0: unknown), last substep (0: a whole interval).
-    crossings : array (k, 2)
-        Filled with the intervals in which the determinant changed its sign; counts[CROSSINGS] says how many.
+    crossings : array (k, 2 + nq + 2 nv)
+        Filled with the intervals in which the determinant changed its sign, each with the state before it;
+        counts[CROSSINGS] says how many.
 
     Returns
     -------
@@ -256,6 +264,8 @@ def track(I, F, W, ref, times, first, m, nf, chosen, gauge, state, trial, values
             rest = times[k] - clock[0]
             last = abs(rest) <= abs(h) * (1.0 + 1e-9)
             span = rest if last else h
+            if clock[0] + span == clock[0]:  # below the resolution of time
+                return (LOCKED, k)
             outcome, sign, low = step(
                 I, F, W, ref, clock[0], span, m, nf, chosen, gauge, state, trial, values, J, A, pivots, x, null, worst, counts
             )
@@ -271,8 +281,7 @@ def track(I, F, W, ref, times, first, m, nf, chosen, gauge, state, trial, values
                     return (NOT_A_NUMBER if outcome == 4 else LOCKED, k)
                 continue
             if crossed and counts[CROSSINGS] < crossings.shape[0]:
-                crossings[counts[CROSSINGS], 0] = clock[0]
-                crossings[counts[CROSSINGS], 1] = clock[0] + span
+                _note_crossing(crossings[counts[CROSSINGS]], clock[0], clock[0] + span, state, nq, nv)
                 counts[CROSSINGS] += 1
             _accept(I, F, W, ref, nf, state, trial, nq, nv)
             counts[STEPS] += 1
@@ -288,7 +297,21 @@ def track(I, F, W, ref, times, first, m, nf, chosen, gauge, state, trial, values
         for c in range(nv):
             V[k, c] = state[1, c]
             Vdot[k, c] = state[2, c]
+        for c in range(R.shape[1]):
+            R[k, c] = ref[c]
     return (DONE, times.shape[0])
+
+
+@inner_kernel
+def _note_crossing(row, low, high, state, nq, nv):
+    """Write the interval and the state at its beginning."""
+    row[0] = low
+    row[1] = high
+    for c in range(nq):
+        row[2 + c] = state[0, c]
+    for c in range(nv):
+        row[2 + nq + c] = state[1, c]
+        row[2 + nq + nv + c] = state[2, c]
 
 
 @inner_kernel

@@ -40,7 +40,10 @@ def example(name: str) -> Callable[[Callable[..., Model]], Callable[..., Model]]
 
         @functools.wraps(build)
         def checked(**parameters: Any) -> Model:
-            model = build(**{key: value for key, value in parameters.items() if key in own})
+            try:
+                model = build(**{key: value for key, value in parameters.items() if key in own})
+            except TypeError as error:  # a word where a number is meant
+                raise ModelError(str(error), where=name, hint="check the parameters given") from None
             rest = {key: value for key, value in parameters.items() if key not in own}
             for key in rest:
                 if key not in model.parameters:

@@ -29,7 +29,9 @@ def changed(model: _Model, values: Mapping[str, Any]) -> _Model:
         Of the same class. Where the tables were made already they are carried over, only the numbers change.
     """
     result = copy.copy(model)
-    result.parameters = dict(model.parameters)
+    for name, value in vars(model).items():  # the copy shares items, which never change, but no collection of them
+        if isinstance(value, dict):
+            setattr(result, name, dict(value))
     plain = {}
     for name, value in values.items():
         if name not in model.parameters:

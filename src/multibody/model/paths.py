@@ -71,6 +71,10 @@ def resolve(model: Model, parts: tuple[str, ...], where: str, *, results: bool =
         if order == 2 and not results:
             raise ModelError(f'"{text}" is known only in results', where=where, hint="use a coordinate or its rate")
     found = _resolve_value(model, core, where, results)
+    if found.kind == "omega" and order:
+        if not results:
+            raise ModelError(f'"{text}" is known only in results', where=where, hint="use the angular velocity itself")
+        return Path("omega", found.owner, "", found.axis, 2, text)
     if order and found.kind in ("time", "phi", "parameter", "rotation"):
         raise ModelError(f'"{text}" has no rate', where=where, hint="a rate belongs to a coordinate")
     if order == 1 and found.order:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,14 +16,15 @@ if TYPE_CHECKING:
 
 def final_plain(run: Run, units: str | None) -> dict[str, Any]:
     """Return units, status, statistics, certificate, singular positions and the last instant of a run."""
+    time = run.model.units.factor(0, 1, 0) if units == "SI" else 1.0
     result: dict[str, Any] = {
         "model": run.model.name,
         "units": Units().plain() if units == "SI" else run.model.units.plain(),
-        "status": run.status.plain(),
+        "status": {**run.status.plain(), "time_reached": run.status.time_reached * time},
         "statistics": run.statistics,
         "certificate": run.certificate,
-        "singularities": [item.plain() for item in run.singularities],
-        "branches": [{"from": t, "label": label} for t, label in run.branches],
+        "singularities": [{**item.plain(), "time": item.time * time} for item in run.singularities],
+        "branches": [{"from": t * time, "label": label} for t, label in run.branches],
     }
     if len(run.time):
         result["final"] = instant_plain(run.measurer, len(run.time) - 1, units, accelerations=True)
@@ -76,3 +78,16 @@ def _joint(measurer: Measurer, name: str, k: int, length: float, time: float, ac
             values[2].extend(float(measurer(f"{name}.omega.{axis}.acceleration").values[k]) / time**2 for axis in "xyz")
     result = {"coordinates": values[0], "rates": values[1]}
     return result | {"accelerations": values[2]} if accelerations else result
+
+
+def finite(data: Any) -> Any:
+    """Return plain data with None for numbers that are not finite."""
+    if isinstance(data, Mapping):
+        return {str(key): finite(value) for key, value in data.items()}
+    if isinstance(data, str) or data is None:
+        return data
+    if isinstance(data, Sequence):
+        return [finite(value) for value in data]
+    if hasattr(data, "tolist"):  # NumPy's numbers and arrays
+        return finite(data.tolist())
+    return None if isinstance(data, float) and not math.isfinite(data) else data

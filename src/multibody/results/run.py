@@ -115,12 +115,7 @@ class Run(RunVerbs):
 
     def _references(self, k: int) -> Any:
         """Return the angle references at an instant."""
-        count = len(self.tables.function_is_length)
-        values = self.motion.references.copy()
-        if self.tables.dimension == 3 and len(self.time):
-            for function in range(count):
-                values[function] = self.measurer.coordinate(function)[0][k]
-        return values
+        return self.motion.references[k].copy() if self.motion.references.ndim == 2 else self.motion.references.copy()
 
     @property
     def final(self) -> State:

@@ -10,6 +10,7 @@ import numpy as np
 
 from multibody.errors import ModelError
 from multibody.results.dataset import standard_paths
+from multibody.results.plain import finite
 
 if TYPE_CHECKING:
     from multibody.results.run import Run
@@ -33,6 +34,6 @@ def save(run: Run, file: pathlib.Path) -> None:
                 f"netCDF needs a further package ({error})", hint="pip install multibody[netcdf]"
             ) from None
     elif file.suffix == ".json":
-        file.write_text(json.dumps(run.plain(), indent=1))
+        file.write_text(json.dumps(finite(run.plain()), indent=1, allow_nan=False))
     else:
         raise ModelError(f'unknown ending "{file.suffix}"', where=str(file), hint="use .nc, .csv or .json")

@@ -10,7 +10,7 @@ from multibody.kernels import layout as L
 from multibody.model.expressions import Number, names
 from multibody.model.geometry import Orientation
 from multibody.model.joints import Basic, Joint
-from multibody.model.matrices import IDENTITY, Mat, Vec, column, orientation_matrix, product
+from multibody.model.matrices import IDENTITY, Mat, Vec, orientation_matrix, product
 from multibody.model.model import Model
 from multibody.model.paths import Path
 from multibody.tables.placement import End, Placement
@@ -106,6 +106,7 @@ class Builder:
         self.extras: list[str] = []  # joint that owns each extra coordinate
         self.rates: list[RateCondition] = []
         self.soft: list[Soft] = []
+        self.held_rotations: list[tuple[str, End, End]] = []
 
     def run(self) -> Builder:
         """Lower joints, motions, held values and guesses, in this order."""
@@ -164,9 +165,9 @@ class Builder:
         """Add |d|."""
         return self._add(FunctionRecord(L.DISTANCE, first.body, second.body, self._pack(first, second)))
 
-    def angle2(self, i: int, j: int, offset: Number) -> int:
-        """Add the planar angle θ_j − θ_i + offset."""
-        return self._add(FunctionRecord(L.ANGLE, i, j, (0.0,) * 8 + (offset,), is_length=False))
+    def angle2(self, i: int, j: int, offset: Number, kind: int = L.ANGLE) -> int:
+        """Add the planar angle θ_j − θ_i + offset; of kind ALIGNED without its whole turns."""
+        return self._add(FunctionRecord(kind, i, j, (0.0,) * 8 + (offset,), is_length=False))
 
     def angle3(self, first: End, second: End, letters: tuple[str, ...]) -> int:
         """Add the spatial angle atan2(s1_i·s2_j, c1_i·c2_j) of the named axes."""
@@ -180,7 +181,7 @@ class Builder:
         numbers = (0.0,) * L.NUMBERS_STRIDE[self.dimension]
         return self._add(FunctionRecord(L.EXTRA, 0, 0, numbers, len(self.extras) - 1, is_length=False))
 
-    def basic(self, spec: Basic, ends: tuple[End, End]) -> list[tuple[int, str]]:
+    def basic(self, spec: Basic, ends: tuple[End, End], kind: int = L.ANGLE) -> list[tuple[int, str]]:
         """Add the functions of a basic constraint or coordinate; return them with their meanings."""
         first, second = ends
         if spec[0] == "coincide":
@@ -192,13 +193,12 @@ class Builder:
         if spec[0] == "distance":
             return [(self.distance(first, second), "distance")]
         if self.dimension == 2:
-            return [(self.angle2(first.body, second.body, self._angle_offset(first, second)), "rotation")]
+            return [(self.angle2(first.body, second.body, self._angle_offset(first, second), kind), "rotation")]
         return [(self.angle3(first, second, spec[1:]), "rotation about h")]
 
     def _angle_offset(self, first: End, second: End) -> Number:
         """Return the offset of a planar angle, so that it lies within half a turn as drawn."""
-        offset = _angle_of(second.axes) - _angle_of(first.axes)
-        place = self.placement
+        place, offset = self.placement, second.angle - first.angle
         drawn = self.scope.value(place.drawn_angle(second.body) - place.drawn_angle(first.body) + offset)
         return offset - 2.0 * math.pi * round(drawn / (2.0 * math.pi))
 
@@ -255,7 +255,7 @@ class Builder:
         ends = self.ends.get(joint.name)
         if ends is not None:
             for spec in joint.kind.structure(self.dimension).rows:
-                for function, meaning in self.basic(spec, ends):
+                for function, meaning in self.basic(spec, ends, L.ALIGNED):
                     relation = Relation([(function, 1.0)], 0.0, meaning, self.functions[function].is_length)
                     self._append(relation, joint.name, "joint")
         if joint.kind.relation:
@@ -333,6 +333,7 @@ class Builder:
     def _held_rotation(self, path: Path, value: object, where: str) -> None:
         """Hold an orientation by three rows."""
         ends = self._rotation_target(path, value, where)
+        self.held_rotations.append((path.text, *ends))
         for a, b in (("g", "h"), ("h", "f"), ("f", "g")):
             function = self.dot1(ends[0], ends[1], ends[0].axis(a), ends[1].axis(b))
             self._append(Relation([(function, 1.0)], 0.0, f"held {_MEANING[a, b]}", False), path.text, "held")
@@ -363,13 +364,3 @@ _OUTPUT = frozenset({"parameter", "time", "joint", "point", "angle", "spring", "
 def _unit(dimension: int) -> Mat:
     """Return the unit matrix."""
     return tuple(tuple(1.0 if i == j else 0.0 for j in range(dimension)) for i in range(dimension))
-
-
-def _angle_of(axes: Mat) -> Number:
-    """Return the angle of planar axes [rad]."""
-    from multibody.model.expressions import atan2
-
-    x, y = column(axes, 0)
-    if isinstance(x, float) and isinstance(y, float) and (x, y) == (1.0, 0.0):
-        return 0.0
-    return atan2(y, x)

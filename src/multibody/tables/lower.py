@@ -76,6 +76,7 @@ class Tables:
     masses: list[tuple[int, int]]
     rates: list[tuple[RateCondition, int, int]]
     soft: list[tuple[Soft, int, int, int]]
+    held_rotations: list[tuple[str, EndSlots, EndSlots]]
     cache: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -308,6 +309,7 @@ def _named(builder: Builder, packer: _Packer) -> dict[str, Any]:
         masses.append((-1 if properties.mass is None else packer.one(properties.mass), at))
     return {
         "ends": {name: (packer.end(a), packer.end(b)) for name, (a, b) in builder.ends.items()},
+        "held_rotations": [(path, packer.end(a), packer.end(b)) for path, a, b in builder.held_rotations],
         "frames": frames,
         "poses": poses,
         "masses": masses,

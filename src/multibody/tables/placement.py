@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from multibody.errors import ModelError
-from multibody.model.expressions import Number, atan2
+from multibody.model.expressions import Number
 from multibody.model.joints import Joint
 from multibody.model.matrices import (
     IDENTITY,
@@ -32,11 +32,15 @@ from multibody.tables.scope import Scope
 
 @dataclass(frozen=True)
 class End:
-    """A joint's frame on one body: point from the center of mass and axes f, g(, h), in body components."""
+    """A joint's frame on one body: point from the center of mass and axes f, g(, h), in body components.
+
+    `angle` is the planar frame's own angle (not that of its axes), which counts turns where axes cannot.
+    """
 
     body: int
     point: Vec
     axes: Mat
+    angle: Number = 0.0
 
     def axis(self, letter: str) -> Vec:
         """Return one of the joint's axes."""
@@ -56,10 +60,13 @@ class Placement:
         self.com: list[Vec] = [zero, *(properties.com for properties in self.masses)]
         self.turn: list[Mat] = [unit]
         self.origin: list[Vec] = [zero]
+        self.angles: list[Number] = [0.0]  # drawn angles of planar bodies
         for name, body in model.bodies.items():
             where = f"bodies.{name}"
             self.turn.append(orientation_matrix(body.orientation, d, scope, where))
             self.origin.append(zero if body.at is None else scope.vector(body.at, d, where))
+            planar = body.orientation if d == 2 else None
+            self.angles.append(0.0 if planar is None else scope.scalar(planar.numbers[0], where))
         self._frames: dict[tuple[str, str], tuple[Vec, Mat]] = {}
 
     def center(self, k: int) -> Vec:
@@ -68,12 +75,7 @@ class Placement:
 
     def drawn_angle(self, k: int) -> Number:
         """Return the drawn angle of planar body k."""
-        if k == 0:
-            return 0.0
-        orientation = list(self.model.bodies.values())[k - 1].orientation if k > 0 else None
-        if orientation is not None and orientation.form == "angle":
-            return self.scope.scalar(orientation.numbers[0], "")
-        return atan2(self.turn[k][1][0], self.turn[k][0][0])
+        return self.angles[k]
 
     def frame(self, body: str, frame: str, where: str = "") -> tuple[Vec, Mat]:
         """Return a frame's point from the center of mass and its axes, body components."""
@@ -98,13 +100,18 @@ class Placement:
         """Return the joint's end on a named frame, its axes turned by the joint's basis."""
         body, frame = self.model.find_end(end, where)
         point, axes = self.frame(body, frame)
-        return End(self.index[body], point, product(axes, basis))
+        data = self.model.frames_of(body).get(frame)
+        angle: Number = 0.0
+        if self.dimension == 2 and data is not None and data.orientation is not None:
+            angle = self.scope.scalar(data.orientation.numbers[0], where)
+        return End(self.index[body], point, product(axes, basis), angle)
 
     def in_place(self, body: str, point: Vec, basis: Mat) -> End:
         """Return an end made at a ground point, its axes parallel to the basis in ground as drawn."""
         k = self.index[body]
         back = transposed(self.turn[k])
-        return End(k, minus(turned(back, minus(point, self.origin[k])), self.com[k]), product(back, basis))
+        angle = -self.drawn_angle(k) if self.dimension == 2 else 0.0
+        return End(k, minus(turned(back, minus(point, self.origin[k])), self.com[k]), product(back, basis), angle)
 
     def basis(self, joint: Joint) -> Mat:
         """Return the joint's axes f, g(, h) as columns, in the components of its frames."""

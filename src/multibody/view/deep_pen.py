@@ -51,7 +51,9 @@ class DeepPen:
         pale = 0.8 * self.fade
         shades = [lighter(color, pale + (1.0 - pale) * _shine(face)) for face in faces]
         edges = shades if edge is None else [lighter(edge, pale)] * len(shades)
-        artist = Poly3DCollection(list(faces), facecolors=shades, edgecolors=edges, linewidths=0.3, alpha=alpha)
+        most = max(len(face) for face in faces)  # matplotlib fills shorter faces up with numbers of no meaning
+        equal = [np.vstack([face, *[face[-1:]] * (most - len(face))]) for face in faces]
+        artist = Poly3DCollection(equal, facecolors=shades, edgecolors=edges, linewidths=0.3, alpha=alpha)
         middle = np.vstack(list(faces)).mean(axis=0)
         self.items.append((float(middle @ self.eye) + near, artist, "add_collection3d"))
 

@@ -145,6 +145,24 @@ class Expression:
     def __neg__(self) -> Number:
         return negate(self)
 
+    @property
+    def x(self) -> Expression:
+        """First component of a vector."""
+        return self._component("x")
+
+    @property
+    def y(self) -> Expression:
+        """Second component of a vector."""
+        return self._component("y")
+
+    @property
+    def z(self) -> Expression:
+        """Third component of a vector."""
+        return self._component("z")
+
+    def _component(self, axis: str) -> Expression:
+        return Expression("name", (*self.args, axis)) if self.op == "name" else Expression("component", (self, axis))
+
     def __pos__(self) -> Expression:
         return self
 
