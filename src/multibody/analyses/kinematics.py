@@ -7,13 +7,13 @@ square system is made of independent rows; rows that are redundant are monitored
 from __future__ import annotations
 
 import time as clock
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from multibody.analyses.assemble import assemble
 from multibody.analyses.drive import Drive, find_drive, refuse_too_many
+from multibody.analyses.instant import Instant, between
 from multibody.analyses.leastnorm import DENSE_LIMIT, least_norm
 from multibody.analyses.motion import Motion, Singularity
 from multibody.analyses.singular import explain, groups_at
@@ -109,26 +109,6 @@ def _failed(tables: Any, state: State, grid: Floats) -> Motion:
     )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Instant:
-    """Time, positions, velocities and accelerations of one accepted state."""
-
-    t: float
-    q: Floats
-    v: Floats
-    a: Floats
-
-
-def _between(one: Instant, two: Instant, t: float) -> tuple[Floats, Floats]:
-    """Return velocity and acceleration at t from the cubic through the velocities and accelerations of two instants."""
-    h = two.t - one.t
-    u = (t - one.t) / h
-    slope = (two.v - one.v) / h
-    v = one.v + h * u * (one.a + u * (3.0 * slope - 2.0 * one.a - two.a + u * (one.a + two.a - 2.0 * slope)))
-    a = one.a + 2.0 * u * (3.0 * slope - 2.0 * one.a - two.a) + 3.0 * u * u * (one.a + two.a - 2.0 * slope)
-    return np.asarray(v), np.asarray(a)
-
-
 class Tracker:
     """Drives the compiled loop over the grid and deals with the singular positions it meets."""
 
@@ -147,7 +127,7 @@ class Tracker:
         width = 2 + nq + 2 * n
         self.crossings = np.zeros((min(len(grid) + 64, max(64, 4_000_000 // width)), width))
         self.counts = np.zeros(8, dtype=np.int64)
-        self.worst = np.zeros(3)
+        self.worst = np.zeros(6)
         self.singularities: list[Singularity] = []
         self.status = Status(True, "finished", float(grid[-1]))
         self.reached = 0
@@ -170,10 +150,12 @@ class Tracker:
                 break
             if code in (tracking.SINGULAR, tracking.LOCKED) and self._choose_again():
                 continue
-            if code == tracking.SINGULAR:
+            near = abs(self.grid[k] - self.clock[0]) < 0.01 * abs(self.grid[k] - self.grid[k - 1])
+            if code == tracking.SINGULAR or (code == tracking.LOCKED and near):
                 if self._singular_point(k):
                     self.reached = k + 1
                     continue
+                self._track(self.grid, k)  # back to where it stopped
                 code = tracking.LOCKED
             self._stop(code)
             break
@@ -232,17 +214,22 @@ class Tracker:
         cannot be followed across.
         """
         s, t = self.system, float(self.grid[k])
-        side = float(self.grid[k] - self.grid[k - 1]) / 32.0
-        self._restart(k - 1)  # substeps may have come too near
-        if self._go(t - side) != tracking.DONE:
+        before = None
+        for parts in (32.0, 64.0, 16.0, 128.0, 8.0):
+            side = float(self.grid[k] - self.grid[k - 1]) / parts
+            self._restart(k - 1)  # substeps may have come too near
+            if self._go(t - side) == tracking.DONE:
+                before = self._snapshot()
+                self.clock[1] = 0.0  # the sign may change
+                if self._go(t + side) == tracking.DONE:
+                    break
+            before = None
+        if before is None:
+            self._restart(k - 1)
             return False
-        before = self._snapshot()
-        self.clock[1] = 0.0  # the sign may change
-        if self._go(t + side) != tracking.DONE:
-            return False
-        v, a = _between(before, self._snapshot(), t)
+        v, a = between(before, self._snapshot(), t)
         h = t - before.t
-        q = s.displaced(before.q, (before.v + 4.0 * _between(before, self._snapshot(), before.t + 0.5 * h)[0] + v) / 6.0, h)
+        q = s.displaced(before.q, (before.v + 4.0 * between(before, self._snapshot(), before.t + 0.5 * h)[0] + v) / 6.0, h)
         for _ in range(20):
             J = s.scaled(s.jacobian(q, t))
             step, _ = least_norm(J, -s.phi(q, t) * s.scale_rows[: s.rows], 1e-7)
@@ -411,7 +398,7 @@ class Tracker:
     def _certificate(self, t: Floats) -> dict[str, Any]:
         """Return the largest violation at the three levels (scaled) and the smallest singular value met."""
         low = float(np.min(self.sigma[: len(t)], initial=np.inf))
-        position, velocity, acceleration = (float(w) for w in self.worst)
+        position, velocity, acceleration = (float(w) for w in self.worst[:3])
         return {
             "position_violation": position,
             "velocity_violation": velocity,

@@ -68,7 +68,7 @@ def track_sparse(tracker: Tracker) -> tuple[int, Status]:
                 break
         tracker.Q[k], tracker.V[k], tracker.A[k], tracker.sigma[k] = q, v, a, np.inf
         tracker.R[k] = system.ref[: tracker.R.shape[1]]
-        np.maximum(tracker.worst, _violations(system, q, v, a, t), out=tracker.worst)
+        tracker.worst[:3] = np.maximum(tracker.worst[:3], _violations(system, q, v, a, t))
     return len(grid), Status(True, "finished", float(grid[-1]))
 
 

@@ -256,15 +256,14 @@ class Starter:
         self._count_turns(joint, child, forward)
 
     def _count_turns(self, joint: Joint, child: int, forward: bool) -> None:
-        """Add whole turns to a planar body so that its joint's angle is the wanted one, not that less a few turns."""
-        if self.dimension == 3:
-            return
+        """Add whole turns to a planar body so that its joint's angle is the given one, not that less a few turns.
+
+        Where no value is given the body stays within half a turn of its drawn angle.
+        """
         function = self.tables.coordinates.get(("joint", joint.name, "angle", 0), -1)
-        if function < 0:
-            return
-        wanted, actual = self._coordinate(joint, "angle", self.drawn), self.system.value(self.q, function)
-        turns = round((wanted - actual) / (2.0 * math.pi))
-        self.q[3 * child - 1] += (1.0 if forward else -1.0) * 2.0 * math.pi * turns
+        if self.dimension == 2 and function in self.targets:
+            turns = round((self.targets[function] - self.system.value(self.q, function)) / (2.0 * math.pi))
+            self.q[3 * child - 1] += (1.0 if forward else -1.0) * 2.0 * math.pi * turns
 
     def _extras(self) -> None:
         """Start every contact at the follower's direction in the cam's frame."""

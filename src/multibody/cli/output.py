@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from multibody.results.finite import finite
+
 if TYPE_CHECKING:
     from rich.table import Table
 

@@ -118,8 +118,8 @@ def newton(I, F, W, ref, t, m, chosen, gauge, q, values, J, A, pivots, x):
 
 
 @inner_kernel
-def _raise_worst(I, F, J, x, side, m, worst, level):
-    """Raise worst[level] to the largest scaled |J x − side|; without x (level 0) to the largest scaled |side|."""
+def _violation(I, F, J, x, side, m, worst, level):
+    """Write the largest scaled |J x − side| to worst[3 + level]; without x (level 0) the largest scaled |side|."""
     largest = 0.0
     for r in range(m):
         row = I[L.ROWS] + L.ROW_STRIDE * r
@@ -130,13 +130,13 @@ def _raise_worst(I, F, J, x, side, m, worst, level):
         total = abs(total) / F[I[L.LENGTH]] if I[row + 5] == 1 else abs(total)
         if not total <= largest:
             largest = total
-    worst[level] = max(worst[level], largest)
+    worst[3 + level] = largest
     return largest
 
 
 @inner_kernel
 def rates(I, F, W, ref, t, m, chosen, gauge, state, values, J, A, pivots, x, null, worst):
-    """Write v and v̇ at the pose state[0] into state[1] and state[2], and how far all rows are violated into `worst`.
+    """Write v and v̇ at the pose state[0] into state[1] and state[2], and how far all rows are violated into `worst[3:]`.
 
     Returns
     -------
@@ -146,7 +146,7 @@ def rates(I, F, W, ref, t, m, chosen, gauge, state, values, J, A, pivots, x, nul
     n = I[L.VELOCITIES]
     set_positions(I, W, state[0])
     row_values(I, F, W, ref, t, 0, m, values)
-    violated = _raise_worst(I, F, J, x, values, m, worst, 0)
+    violated = _violation(I, F, J, x, values, m, worst, 0)
     row_jacobian(I, F, W, ref, t, 0, m, J)
     _assemble(I, F, J, chosen, gauge, A)
     sign, ratio = factor(A, n, pivots)
@@ -154,11 +154,11 @@ def rates(I, F, W, ref, t, m, chosen, gauge, state, values, J, A, pivots, x, nul
         return (0.0, violated, 0.0)
     row_velocity(I, F, W, ref, t, 0, m, values)
     _solved_rates(I, F, chosen, values, A, pivots, x, state[1])
-    _raise_worst(I, F, J, state[1], values, m, worst, 1)
+    _violation(I, F, J, state[1], values, m, worst, 1)
     set_velocities(I, W, state[1])
     row_gamma(I, F, W, ref, t, 0, m, values)
     _solved_rates(I, F, chosen, values, A, pivots, x, state[2])
-    _raise_worst(I, F, J, state[2], values, m, worst, 2)
+    _violation(I, F, J, state[2], values, m, worst, 2)
     return (sign, violated, smallest_singular_value(A, n, pivots, null, 1))
 
 
@@ -237,8 +237,9 @@ def track(I, F, W, ref, times, first, m, nf, chosen, gauge, state, trial, values
     R : array (instants, functions)
         Gets the angle references of every grid point, so that turns are counted however wide the grid is; it may have
         no columns where nothing counts turns.
-    worst : array (3,)
-        Raised to the largest scaled violation of all rows at position, velocity and acceleration level.
+    worst : array (6,)
+        Raised to the largest scaled violation of all rows at position, velocity and acceleration level over the accepted
+        steps; behind these the three of the last attempt.
     clock : array (3,)
         Time of the accepted state, sign of its determinant (0: unknown), last substep (0: a whole interval).
     crossings : array (k, 2 + nq + 2 nv)
@@ -260,6 +261,8 @@ def track(I, F, W, ref, times, first, m, nf, chosen, gauge, state, trial, values
             clock[1], _, sigma[k] = rates(I, F, W, ref, times[k], m, chosen, gauge, state, values, J, A, pivots, x, null, worst)
             if clock[1] == 0.0:
                 return (SINGULAR, k)
+            for level in range(3):
+                worst[level] = max(worst[level], worst[3 + level])
         while clock[0] != times[k]:
             rest = times[k] - clock[0]
             last = abs(rest) <= abs(h) * (1.0 + 1e-9)
@@ -284,6 +287,8 @@ def track(I, F, W, ref, times, first, m, nf, chosen, gauge, state, trial, values
                 _note_crossing(crossings[counts[CROSSINGS]], clock[0], clock[0] + span, state, nq, nv)
                 counts[CROSSINGS] += 1
             _accept(I, F, W, ref, nf, state, trial, nq, nv)
+            for level in range(3):
+                worst[level] = max(worst[level], worst[3 + level])
             counts[STEPS] += 1
             clock[0] = times[k] if last else clock[0] + span
             clock[1] = sign

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -78,16 +77,3 @@ def _joint(measurer: Measurer, name: str, k: int, length: float, time: float, ac
             values[2].extend(float(measurer(f"{name}.omega.{axis}.acceleration").values[k]) / time**2 for axis in "xyz")
     result = {"coordinates": values[0], "rates": values[1]}
     return result | {"accelerations": values[2]} if accelerations else result
-
-
-def finite(data: Any) -> Any:
-    """Return plain data with None for numbers that are not finite."""
-    if isinstance(data, Mapping):
-        return {str(key): finite(value) for key, value in data.items()}
-    if isinstance(data, str) or data is None:
-        return data
-    if isinstance(data, Sequence):
-        return [finite(value) for value in data]
-    if hasattr(data, "tolist"):  # NumPy's numbers and arrays
-        return finite(data.tolist())
-    return None if isinstance(data, float) and not math.isfinite(data) else data

@@ -10,7 +10,7 @@ import numpy as np
 
 from multibody.errors import ModelError
 from multibody.results.dataset import standard_paths
-from multibody.results.plain import finite
+from multibody.results.finite import finite
 
 if TYPE_CHECKING:
     from multibody.results.run import Run
