@@ -91,7 +91,7 @@ def processes(cold: bool) -> None:
     python = sys.executable
     bare = process([python, "-c", "pass"])
     print(f"import multibody: {process([python, '-c', 'import multibody']) - bare:.3f} s")
-    command = [python, "-m", "multibody.cli", "kinematics", "slider-crank", "--until", "2*pi/150", "--json"]
+    command = [python, "-m", "multibody", "kinematics", "slider-crank", "--until", "2*pi/150", "--json"]
     print(f"warm process from start to printed result: {process(command):.2f} s")
     if cold:
         with tempfile.TemporaryDirectory() as directory:

@@ -165,10 +165,10 @@ def test_assemble_draws_every_branch(tmp_path: pathlib.Path) -> None:
 # --- the other verbs --------------------------------------------------------------------------------------------------
 def test_assemble_json() -> None:
     found = run_json("assemble", "slider-crank", "--at", "pi/300")
-    assert set(found) >= {"model", "units", "status", "branch", "iterations", "state"}
+    assert set(found) >= {"model", "units", "status", "branch", "iterations", "final"}
     assert found["branch"] == "+"
-    assert found["state"]["joints"]["O"]["coordinates"] == [pytest.approx(math.pi / 2)]
-    assert "acceleration" not in found["state"]["bodies"]["rod"]
+    assert found["final"]["joints"]["O"]["coordinates"] == [pytest.approx(math.pi / 2)]
+    assert "acceleration" not in found["final"]["bodies"]["rod"]
 
 
 def test_assemble_all_branches_json() -> None:

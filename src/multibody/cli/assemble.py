@@ -59,7 +59,7 @@ def _combined(plains: list[dict[str, Any]], name: str) -> dict[str, Any]:
     success = bool(plains) and all(p["status"]["success"] for p in plains)
     status = {"success": success, "message": f"{len(plains)} assemblies"}
     first = {"model": name, "units": plains[0]["units"] if plains else {}, "status": status}
-    return first | {"assemblies": [{key: p[key] for key in ("branch", "iterations", "status", "state")} for p in plains]}
+    return first | {"assemblies": [{key: p[key] for key in ("branch", "iterations", "status", "final")} for p in plains]}
 
 
 def _print(states: list[State], plains: list[dict[str, Any]], kinds: dict[str, Any], written: list[str]) -> None:
@@ -72,7 +72,7 @@ def _print(states: list[State], plains: list[dict[str, Any]], kinds: dict[str, A
         page.line(f": {state.status.message}{number}{branch}, {iterations}", plain["model"])
         if state.status.advice:
             page.line(f"advice: {state.status.advice}")
-        print_instant(page, plain["state"], plain["units"], kinds)
+        print_instant(page, plain["final"], plain["units"], kinds)
     for name in written:
         page.line(f"written: {name}")
 

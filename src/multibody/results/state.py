@@ -46,7 +46,7 @@ class State(analysis.State, StateVerbs):
             "status": self.status.plain(),
             "branch": self.branch,
             "iterations": len(self.history),
-            "state": instant_plain(self.measurer, 0, units, accelerations=False),
+            "final": instant_plain(self.measurer, 0, units, accelerations=False),
         }
 
     def __repr__(self) -> str:
