@@ -193,38 +193,23 @@ def _size(I, F, x):
 
 
 @inner_kernel
-def step(I, F, W, ref, t, h, m, nf, chosen, gauge, state, trial, values, J, A, pivots, x, null, worst, counts):
-    """Try to go from t to t + h: state rows are q, v, v̇, trial gets the new ones.
-
-    Returns
-    -------
-    tuple
-        (outcome, sign of det, σ_min); outcome 0 accepted, 1 to be halved, 2 singular, 3 dropped rows violated,
-        4 not a number.
-    """
-    _predict(I, state[0], state[1], state[2], h, x, trial[0])
-    move = _size(I, F, x)
-    if not move < 1.0:
-        return (1, 0.0, 0.0)
-    iterations, correction = newton(I, F, W, ref, t + h, m, chosen, gauge, trial[0], values, J, A, pivots, x)
-    counts[ITERATIONS] += max(iterations, 0)
+def _newton_outcome(iterations, correction, move):
+    """Return what a position analysis says of a step: 0 go on, 1 to be halved, 2 singular, 4 not a number."""
     if iterations < -1:
-        return (2 if iterations == -2 else 4, 0.0, 0.0)
-    if iterations < 0 or correction > 0.3 * move + 1e-5:
-        return (1, 0.0, 0.0)
-    set_positions(I, W, trial[0])
-    if largest_turn(I, F, W, ref, nf) > 0.5 * math.pi:
-        return (1, 0.0, 0.0)
-    sign, violated, sigma = rates(
-        I, F, W, ref, t + h, m, chosen, gauge, trial, values, J, A, pivots, x, null, worst
-    )  # fmt: skip
+        return 2 if iterations == -2 else 4
+    return 1 if iterations < 0 or correction > 0.3 * move + 1e-5 else 0
+
+
+@inner_kernel
+def _rates_outcome(I, F, h, state, trial, x, sign, violated, move):
+    """Return what the rates say of a step: 0 accepted, 1 to be halved, 2 singular, 3 dropped rows violated."""
     if sign == 0.0:
-        return (2, 0.0, 0.0)
+        return 2
     for c in range(I[L.VELOCITIES]):  # how far the rates turned from where they were heading, as a displacement
         x[c] = h * (trial[1, c] - state[1, c] - h * state[2, c])
     if _size(I, F, x) > 0.7 * move + 1e-5:
-        return (1, 0.0, 0.0)
-    return (3 if violated > 1e-8 else 0, sign, sigma)
+        return 1
+    return 3 if violated > 1e-8 else 0
 
 
 @kernel
@@ -269,9 +254,19 @@ def track(I, F, W, ref, times, first, m, nf, chosen, gauge, state, trial, values
             span = rest if last else h
             if clock[0] + span == clock[0]:  # below the resolution of time
                 return (LOCKED, k)
-            outcome, sign, low = step(
-                I, F, W, ref, clock[0], span, m, nf, chosen, gauge, state, trial, values, J, A, pivots, x, null, worst, counts
-            )
+            _predict(I, state[0], state[1], state[2], span, x, trial[0])
+            move, t, sign, low = _size(I, F, x), clock[0] + span, 0.0, 0.0
+            outcome = 0 if move < 1.0 else 1
+            if outcome == 0:
+                iterations, correction = newton(I, F, W, ref, t, m, chosen, gauge, trial[0], values, J, A, pivots, x)
+                counts[ITERATIONS] += max(iterations, 0)
+                outcome = _newton_outcome(iterations, correction, move)
+            if outcome == 0:
+                set_positions(I, W, trial[0])
+                outcome = 1 if largest_turn(I, F, W, ref, nf) > 0.5 * math.pi else 0
+            if outcome == 0:
+                sign, violated, low = rates(I, F, W, ref, t, m, chosen, gauge, trial, values, J, A, pivots, x, null, worst)
+                outcome = _rates_outcome(I, F, span, state, trial, x, sign, violated, move)
             if outcome == 2 and last:
                 return (SINGULAR, k)
             if outcome == 3:
