@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from multibody.errors import ModelError
 from multibody.kernels import layout as L
 from multibody.kernels.functions import function_gradient, set_references
 from multibody.kernels.measure import measure_functions
@@ -20,7 +21,10 @@ Integers = npt.NDArray[np.int64]
 def tables_of(model: Model) -> Tables:
     """Return the model's tables, lowered once."""
     if model._lowered is None:
-        model._lowered = lower(model)
+        try:
+            model._lowered = lower(model)
+        except ModelError as error:
+            raise model._locate(error) from None
     tables: Tables = model._lowered
     return tables
 

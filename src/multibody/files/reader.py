@@ -159,6 +159,7 @@ class _Reader(Generic[M]):
         for error in validate(model, self.broken):
             self.note(error)
         self._raise()
+        model._locate = self.locate  # for faults that show only when values are known
         return model
 
     # --- faults -------------------------------------------------------------------------------------------------------
@@ -173,6 +174,11 @@ class _Reader(Generic[M]):
         line = None if overridden or not place else self.document.line(place)
         found = error.located(self.document.file, line)
         self.faults.extend(found.errors if isinstance(found, ModelErrors) else [found])
+
+    def locate(self, error: ModelError) -> ModelError:
+        """Return the fault with the file and the line of the place that it names."""
+        place = self._place(error.where)
+        return error.located(self.document.file, self.document.line(place) if place else None)
 
     @contextmanager
     def noting(self, path: Path | None = None) -> Iterator[None]:
