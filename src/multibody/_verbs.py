@@ -57,6 +57,44 @@ class Model(_Model):
 
         return Run(kinematics(self, start=start, until=until, steps=steps, at=at, times=times, initial=initial))
 
+    def run(
+        self, until: float | str | None = None, *, initial: State | None = None, formulation: Any = None, integrator: Any = None,
+        rtol: float | None = None, atol: float | None = None, step: float | None = None,
+        output_step: float | str | None = None, dense: bool = True, progress: Any = None,
+    ) -> Run:  # fmt: skip
+        """Return the motion under forces, with reactions, efforts and energies.
+
+        Parameters
+        ----------
+        until : float or formula
+            Last time; default the model's own.
+        initial : State, optional
+            Where to start, with its time: ``run.final`` goes on. Default: the model's own initial values at t = 0.
+        formulation : str or object
+            ``augmented`` (default), ``baumgarte``, ``partitioning``, ``kane``, or such as ``mb.Baumgarte(5, 5)``.
+        integrator : str or object
+            ``dop853`` (default), ``adams``, ``rk4``, ``ab3``, or such as ``mb.Adams(max_order=6)``.
+        rtol, atol : float
+            Tolerances; default 1e-8 and 1e-10.
+        step : float
+            Step of ``rk4`` and ``ab3``.
+        output_step : float or formula
+            Spacing of the instants in the result; default one four-hundredth of the whole.
+        dense : bool
+            Keep the motion between the instants, for ``run.at(t)``.
+        progress : callable, optional
+            Called with the time about twenty times a second.
+        """
+        from multibody.analyses.run import run
+        from multibody.results.run import Run
+
+        return Run(
+            run(
+                self, until, initial=initial, formulation=formulation, integrator=integrator, rtol=rtol, atol=atol, step=step,
+                output_step=output_step, dense=dense, progress=progress,
+            )
+        )  # fmt: skip
+
     def set(self, **parameters: Any) -> Self:
         """Return a copy with other parameter values; nothing is lowered again.
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from multibody.analyses.state import State, Status
 from multibody.tables.lower import Tables
+
+if TYPE_CHECKING:
+    from multibody.analyses.dynamics import Dynamics
 
 Floats = npt.NDArray[np.float64]
 
@@ -54,6 +57,8 @@ class Motion:
     branches : list of (time, label)
         The branch label from that time on.
     statistics, certificate : dict
+    dynamics : Dynamics, optional
+        Multipliers, energies, efforts and events, where forces were asked for.
     """
 
     tables: Tables
@@ -69,3 +74,4 @@ class Motion:
     branches: list[tuple[float, str]] = field(default_factory=list)
     statistics: dict[str, Any] = field(default_factory=dict)
     certificate: dict[str, Any] = field(default_factory=dict)
+    dynamics: Dynamics | None = None

@@ -1,11 +1,14 @@
-"""The one decorator of the package, and the cache directory that its machine code lives in.
+"""The one decorator of the package, and the cache directories that its machine code lives in.
 
-Numba's own cache looks only at the file of the outermost function; an edit in a callee would go unnoticed. The name of our
-cache directory therefore contains a hash of all kernel sources, of the numba version and of the package version.
+Numba's own cache looks only at the file of the outermost function; an edit in a callee would go unnoticed. The name of a
+cache directory therefore contains a hash of all sources that its functions may call, of the numba version and of the package
+version. Kernels, formulations (which call kernels) and integrators (which call formulations through addresses only) have a
+directory each, so that an edit in one room compiles no other room again.
 """
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 import pathlib
@@ -15,15 +18,28 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numba
+from numba.core import types
+from numba.np import arrayobj
 
 from multibody._version import __version__
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
-_KERNELS = pathlib.Path(__file__).parent
+_PACKAGE = pathlib.Path(__file__).parent.parent
+_SOURCES = {  # what the functions of a room may call
+    "kernels": ("kernels/*.py",),
+    "formulations": ("kernels/*.py", "formulations/*.py"),
+    "integrators": ("kernels/compile.py", "kernels/calls.py", "integrators/*.py"),
+}
 
 
-def source_hash() -> str:
-    """Return a short hash of everything that machine code depends on.
+@functools.cache
+def source_hash(room: str = "kernels") -> str:
+    """Return a short hash of everything that the machine code of a room depends on.
+
+    Parameters
+    ----------
+    room : str
+        ``kernels``, ``formulations`` or ``integrators``.
 
     Returns
     -------
@@ -31,7 +47,7 @@ def source_hash() -> str:
         16 hexadecimal digits.
     """
     digest = hashlib.sha256(f"{numba.__version__} {__version__} {sys.version_info[:2]}".encode())
-    for path in sorted(_KERNELS.glob("*.py")):
+    for path in sorted(path for pattern in _SOURCES[room] for path in _PACKAGE.glob(pattern)):
         digest.update(path.name.encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
@@ -47,8 +63,13 @@ def _base_directory() -> pathlib.Path:
     return pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")) / "multibody"
 
 
-def cache_directory() -> pathlib.Path:
-    """Return the directory of the compiled kernels, created if it can be.
+@functools.cache
+def cache_directory(room: str = "kernels") -> pathlib.Path:
+    """Return the directory of a room's compiled functions, created if it can be.
+
+    Parameters
+    ----------
+    room : str
 
     Returns
     -------
@@ -56,7 +77,7 @@ def cache_directory() -> pathlib.Path:
         Its name ends in :func:`source_hash`. Falls back to the system's temporary directory where the user's cache
         directory cannot be written.
     """
-    name = f"kernels-{source_hash()}"
+    name = f"{room}-{source_hash(room)}"
     for base in (_base_directory(), pathlib.Path(tempfile.gettempdir()) / "multibody"):
         try:
             (base / name).mkdir(parents=True, exist_ok=True)
@@ -71,15 +92,21 @@ CACHE_DIRECTORY = cache_directory()
 REGISTRY: list[Any] = []
 
 
+def _plain_index(context: Any, builder: Any, kind: Any, index: Any, size: Any) -> Any:
+    """Return an array index as it is: kernels never count from the end, and testing every index costs 40 % of their time."""
+    return context.cast(builder, index, kind, types.intp if kind.signed else types.uintp)
+
+
 def _compiled(function: _Function, **options: bool) -> _Function:
     """Return the dispatcher of a function, cached in our directory and compiled with our settings.
 
     Loops here are short and of unknown length: LLVM's loop vectorizer only costs compile time (a quarter of it), so it is
-    off while one of our functions is compiled, and as it was for everybody else's. Kernels never allocate, so they need no
-    reference counting; counting the references of array arguments would cost three quarters of their time.
+    off while one of our functions is compiled, and as it was for everybody else's; so is the test for negative indices.
+    Kernels never allocate, so they need no reference counting, which would cost three quarters of their time.
     """
     previous = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(CACHE_DIRECTORY)  # other packages keep their own directory
+    room = function.__module__.split(".")[1] if function.__module__.startswith("multibody.") else "kernels"
+    numba.config.CACHE_DIR = str(cache_directory(room))  # other packages keep their own directory
     try:
         made: Any = numba.njit(cache=True, error_model="numpy", fastmath={"contract"}, _nrt=False, **options)(function)
     finally:
@@ -88,15 +115,19 @@ def _compiled(function: _Function, **options: bool) -> _Function:
     if compiler is not None:  # absent where numba is switched off
         plain = compiler.compile
 
-        def compile_without_vectorizer(arguments: Any, result: Any) -> Any:
-            before = numba.config.LOOP_VECTORIZE
+        def compile_our_way(arguments: Any, result: Any) -> Any:
+            before, index = numba.config.LOOP_VECTORIZE, getattr(arrayobj, "fix_integer_index", None)
             numba.config.LOOP_VECTORIZE = 0
+            if index is not None:
+                arrayobj.fix_integer_index = _plain_index
             try:
                 return plain(arguments, result)
             finally:
                 numba.config.LOOP_VECTORIZE = before
+                if index is not None:
+                    arrayobj.fix_integer_index = index
 
-        compiler.compile = compile_without_vectorizer
+        compiler.compile = compile_our_way
     REGISTRY.append(made)
     result: _Function = made
     return result

@@ -32,7 +32,20 @@ W_GRADIENT = 17
 W_HESSIAN = 18
 W_INPUT = 19
 W_STACK = 20
-HEADER = 24
+LAWS = 21  # offset of the law records: efforts along coordinate functions
+LAW_COUNT = 22
+LOADS = 23  # offset of the load records: forces and moments at frames
+LOAD_COUNT = 24
+INPUTS = 25  # offset of the input items of force laws, loads and watched expressions
+WATCHES = 26  # offset of the watched expressions: events, then switching points
+WATCH_COUNT = 27
+GRAVITY = 28  # slot of the gravity vector in F
+MASSES = 29  # offset of (slot of the mass, slot of the inertia) of every moving body
+W_MASS = 30  # masses, inertias and their inverses in W
+W_DYNAMICS = 31  # scratch of the equations of motion in W
+# 32 … 71: sections that preparing a run appends (formulations/sections.py)
+RUN = 32
+HEADER = 72
 
 # --- strides ---------------------------------------------------------------------------------------------------------
 FUNCTION_STRIDE = 5
@@ -41,6 +54,11 @@ TERM_STRIDE = 4
 SPLINE_STRIDE = 4  # kind, number of intervals, offset of knots in F, offset of coefficients in F
 POSE_STRIDE = {2: 5, 3: 12}  # planar x, y, θ, cos, sin; spatial r, A by rows
 TWIST_STRIDE = {2: 3, 3: 6}  # planar ẋ, ẏ, ω; spatial ṙ, ω in ground axes
+MASS_STRIDE = {2: 4, 3: 20}  # planar m, 1/m, J, 1/J; spatial m, 1/m, J by rows, its inverse by rows
+LAW_STRIDE = 6  # kind, function, its numbers in F, program table or -1, first input, number of inputs
+LOAD_STRIDE = 7  # body, point in F, axes (0 ground, 1 body), components in F, program tables or -1, first input, inputs
+INPUT_STRIDE = 2  # code, function or body
+WATCH_STRIDE = 3  # start of the program, first input, number of inputs
 NUMBERS_STRIDE = {2: 9, 3: 18}  # numbers of a function: s_i, s_j, a, b (, c, d), planar also the angle's offset
 BODY_COORDINATES = {2: 3, 3: 7}
 BODY_VELOCITIES = {2: 3, 3: 6}
@@ -54,6 +72,17 @@ ANGLE = 4  # planar θ_j − θ_i + offset; spatial atan2(a_i·b_j, c_i·d_j), n
 DISTANCE = 5  # |d|
 EXTRA = 6  # an extra coordinate itself
 ALIGNED = 7  # planar only: the angle less its whole turns, for frames that must align
+
+# --- kinds of laws: effort along a coordinate c with rate ċ -----------------------------------------------------------
+LINEAR = 1  # e₀, k, c₀, d: e₀ − k (c − c₀) − d ċ, plus the program's value
+FRICTION = 2  # load, sliding and static coefficient, Stribeck rate, viscous effort a rate, smoothing rate
+STOP = 3  # lower limit, upper limit, stiffness, damping, width over which it sets in
+NEVER = 1e300  # a limit that no coordinate reaches
+
+# --- codes of a program's inputs -------------------------------------------------------------------------------------
+INPUT_VALUE = 0  # value of a function
+INPUT_RATE = 1  # its rate
+INPUT_OMEGA = 2  # 2, 3, 4: component x, y, z (ground axes) of a body's angular velocity
 
 # --- program codes ---------------------------------------------------------------------------------------------------
 (

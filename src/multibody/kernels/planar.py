@@ -54,28 +54,32 @@ def _write(W, g, x, y, ti, tj):
 
 
 @inner_kernel
-def planar_gradient(W, F, kind, p, q, k, g):
-    """Write the six partial derivatives at W[g]."""
+def planar_terms(W, F, kind, p, q, k):
+    """Return (x, y, ∂θ_i, ∂θ_j) of the gradient (−x, −y, ∂θ_i, x, y, ∂θ_j)."""
     if kind == L.ANGLE or kind == L.ALIGNED:
-        _write(W, g, 0.0, 0.0, -1.0, 1.0)
-        return
+        return (0.0, 0.0, -1.0, 1.0)
     if kind == L.DOT1:
         a, b = _turned(W, p, F, k + 4), _turned(W, q, F, k + 6)
         s = a[0] * b[1] - a[1] * b[0]  # a^⊥·b
-        _write(W, g, 0.0, 0.0, s, -s)
-        return
+        return (0.0, 0.0, s, -s)
     si, sj = _turned(W, p, F, k), _turned(W, q, F, k + 2)
-    d = _gap(W, p, q, si, sj)
     if kind == L.DOT2:
-        a = _turned(W, p, F, k + 4)
+        d, a = _gap(W, p, q, si, sj), _turned(W, p, F, k + 4)
         ti = -a[1] * (d[0] + si[0]) + a[0] * (d[1] + si[1])  # a^⊥·(d + S_i)
-        _write(W, g, a[0], a[1], ti, -a[0] * sj[1] + a[1] * sj[0])
-        return
+        return (a[0], a[1], ti, -a[0] * sj[1] + a[1] * sj[0])
     ex, ey = F[k + 4], F[k + 5]
     if kind == L.DISTANCE:
+        d = _gap(W, p, q, si, sj)
         ell = math.sqrt(d[0] * d[0] + d[1] * d[1])
         ex, ey = (d[0] / ell, d[1] / ell) if ell > 0.0 else (0.0, 0.0)
-    _write(W, g, ex, ey, ex * si[1] - ey * si[0], -ex * sj[1] + ey * sj[0])
+    return (ex, ey, ex * si[1] - ey * si[0], -ex * sj[1] + ey * sj[0])
+
+
+@inner_kernel
+def planar_gradient(W, F, kind, p, q, k, g):
+    """Write the six partial derivatives at W[g]."""
+    x, y, ti, tj = planar_terms(W, F, kind, p, q, k)
+    _write(W, g, x, y, ti, tj)
 
 
 @inner_kernel

@@ -71,53 +71,56 @@ def _write(W, g, x, pi, pj):
 
 
 @inner_kernel
-def _dot1_gradient(W, F, p, q, a, b, g):
-    """Write the gradient of a_i·b_j: δπ′_i: a′×A_iᵀb, δπ′_j: b′×A_jᵀa."""
+def _dot1_terms(W, F, p, q, a, b):
+    """Return (δπ′_i: a′×A_iᵀb, δπ′_j: b′×A_jᵀa) of a_i·b_j."""
     Ai, Aj, ai, bj = load9(W, p + 3), load9(W, q + 3), load3(F, a), load3(F, b)
-    zero = (0.0, 0.0, 0.0)
-    _write(W, g, zero, cross(ai, apply_transposed(Ai, apply(Aj, bj))), cross(bj, apply_transposed(Aj, apply(Ai, ai))))
+    return (cross(ai, apply_transposed(Ai, apply(Aj, bj))), cross(bj, apply_transposed(Aj, apply(Ai, ai))))
 
 
 @inner_kernel
-def _coincide_gradient(W, F, p, q, k, e, g):
-    """Write the gradient of e·d, e fixed in ground: δπ′_i: A_iᵀe×s_i, δπ′_j: s_j×A_jᵀe."""
-    si, sj = load3(F, k), load3(F, k + 3)
+def _coincide_terms(W, F, p, q, k, e):
+    """Return (e, δπ′_i: A_iᵀe×s_i, δπ′_j: s_j×A_jᵀe) of e·d, e fixed in ground."""
     ei, ej = apply_transposed(load9(W, p + 3), e), apply_transposed(load9(W, q + 3), e)
-    _write(W, g, e, cross(ei, si), cross(sj, ej))
+    return (e, cross(ei, load3(F, k)), cross(load3(F, k + 3), ej))
+
+
+@inner_kernel
+def _angle_terms(W, F, p, q, k):
+    """Return the gradient (c ∇s − s ∇c)/ρ² of atan2(s, c)."""
+    s, c = _dot1(W, F, p, q, k + 6, k + 9), _dot1(W, F, p, q, k + 12, k + 15)
+    square = s * s + c * c
+    factor = 1.0 / square if square > 0.0 else 0.0
+    si, sj = _dot1_terms(W, F, p, q, k + 6, k + 9)
+    ci, cj = _dot1_terms(W, F, p, q, k + 12, k + 15)
+    turn_i = subtract(scale(factor * c, si), scale(factor * s, ci))
+    return ((0.0, 0.0, 0.0), turn_i, subtract(scale(factor * c, sj), scale(factor * s, cj)))
+
+
+@inner_kernel
+def spatial_terms(W, F, kind, p, q, k):
+    """Return (x, δπ′_i, δπ′_j) of the gradient (−x, δπ′_i, x, δπ′_j)."""
+    if kind == L.COINCIDE:
+        return _coincide_terms(W, F, p, q, k, load3(F, k + 6))
+    if kind == L.DOT1:
+        turn_i, turn_j = _dot1_terms(W, F, p, q, k + 6, k + 9)
+        return ((0.0, 0.0, 0.0), turn_i, turn_j)
+    if kind == L.ANGLE:
+        return _angle_terms(W, F, p, q, k)
+    d = _gap(W, F, p, q, k)
+    if kind == L.DOT2:
+        Ai, a = load9(W, p + 3), load3(F, k + 6)
+        f = apply(Ai, a)
+        arm = add(apply_transposed(Ai, d), load3(F, k))  # d′ + s_i
+        return (f, cross(a, arm), cross(load3(F, k + 3), apply_transposed(load9(W, q + 3), f)))
+    ell = math.sqrt(dot(d, d))
+    return _coincide_terms(W, F, p, q, k, scale(1.0 / ell if ell > 0.0 else 0.0, d))
 
 
 @inner_kernel
 def spatial_gradient(W, F, kind, p, q, k, g):
-    """Write the twelve partial derivatives at W[g]; W[g+12..g+36] is scratch."""
-    if kind == L.DOT1:
-        _dot1_gradient(W, F, p, q, k + 6, k + 9, g)
-        return
-    if kind == L.ANGLE:
-        _angle_gradient(W, F, p, q, k, g)
-        return
-    if kind == L.COINCIDE:
-        _coincide_gradient(W, F, p, q, k, load3(F, k + 6), g)
-        return
-    d = _gap(W, F, p, q, k)
-    if kind == L.DOT2:
-        Ai, Aj, a = load9(W, p + 3), load9(W, q + 3), load3(F, k + 6)
-        f = apply(Ai, a)
-        arm = add(apply_transposed(Ai, d), load3(F, k))  # d′ + s_i
-        _write(W, g, f, cross(a, arm), cross(load3(F, k + 3), apply_transposed(Aj, f)))
-        return
-    ell = math.sqrt(dot(d, d))
-    _coincide_gradient(W, F, p, q, k, scale(1.0 / ell if ell > 0.0 else 0.0, d), g)
-
-
-@inner_kernel
-def _angle_gradient(W, F, p, q, k, g):
-    """Write the gradient of atan2(s, c): (c ∇s − s ∇c)/ρ²; leaves ∇s at g+12 and ∇c at g+24."""
-    s, c = _dot1(W, F, p, q, k + 6, k + 9), _dot1(W, F, p, q, k + 12, k + 15)
-    square = s * s + c * c
-    _dot1_gradient(W, F, p, q, k + 6, k + 9, g + 12)
-    _dot1_gradient(W, F, p, q, k + 12, k + 15, g + 24)
-    for n in range(12):
-        W[g + n] = (c * W[g + 12 + n] - s * W[g + 24 + n]) / square if square > 0.0 else 0.0
+    """Write the twelve partial derivatives at W[g]."""
+    x, turn_i, turn_j = spatial_terms(W, F, kind, p, q, k)
+    _write(W, g, x, turn_i, turn_j)
 
 
 @inner_kernel
@@ -209,9 +212,10 @@ def _distance_hessian(W, F, p, q, k, h, g):
     if ell == 0.0:
         return
     u = scale(1.0 / ell, d)
-    _coincide_gradient(W, F, p, q, k, (1.0, 0.0, 0.0), g)
-    _coincide_gradient(W, F, p, q, k, (0.0, 1.0, 0.0), g + 12)
-    _coincide_gradient(W, F, p, q, k, (0.0, 0.0, 1.0), g + 24)
+    for c in range(3):
+        e = (1.0 if c == 0 else 0.0, 1.0 if c == 1 else 0.0, 1.0 if c == 2 else 0.0)
+        x, turn_i, turn_j = _coincide_terms(W, F, p, q, k, e)
+        _write(W, g + 12 * c, x, turn_i, turn_j)
     for r in range(12):
         ur = u[0] * W[g + r] + u[1] * W[g + 12 + r] + u[2] * W[g + 24 + r]
         for c in range(12):
@@ -230,7 +234,13 @@ def _angle_hessian(W, F, p, q, k, h, g):
         return
     _dot1_hessian(W, F, p, q, k + 6, k + 9, c / square, h)
     _dot1_hessian(W, F, p, q, k + 12, k + 15, -s / square, h)
-    _angle_gradient(W, F, p, q, k, g)
+    zero = (0.0, 0.0, 0.0)
+    turn_i, turn_j = _dot1_terms(W, F, p, q, k + 6, k + 9)
+    _write(W, g + 12, zero, turn_i, turn_j)  # ∇s
+    turn_i, turn_j = _dot1_terms(W, F, p, q, k + 12, k + 15)
+    _write(W, g + 24, zero, turn_i, turn_j)  # ∇c
+    for n in range(12):
+        W[g + n] = (c * W[g + 12 + n] - s * W[g + 24 + n]) / square
     for r in range(12):
         for n in range(12):
             swap = W[g + 12 + r] * W[g + 24 + n] - W[g + 24 + r] * W[g + 12 + n]

@@ -1,4 +1,4 @@
-"""Forces as the user states them: springs, efforts on coordinates, loads at frames, bushings, friction."""
+"""Forces as the user states them: springs, efforts on coordinates, loads at frames, bushings, friction, stops."""
 
 from __future__ import annotations
 
@@ -8,47 +8,68 @@ from typing import Any
 from multibody.errors import ModelError, nearest
 from multibody.model.values import Field, FieldType, read_end, read_fields, write_value
 
-_NUMBER, _EXPRESSION, _VECTOR = FieldType("number"), FieldType("expression"), FieldType("vector")
+_NUMBER, _EXPRESSION, _DIAGONAL = FieldType("number"), FieldType("expression"), FieldType("diagonal")
+_POSITIVE, _NONNEGATIVE = FieldType("positive"), FieldType("nonnegative")
+AXES = ("ground", "body")
 
 
 @dataclass(frozen=True)
 class ForceKind:
-    """One kind of force: what it acts on (``ends`` two, ``end`` one, ``coordinate`` a path) and its fields."""
+    """One kind of force.
+
+    Attributes
+    ----------
+    name : str
+    target : str
+        What it acts on: ``ends`` two of them, ``end`` one, ``coordinate`` the path of a scalar coordinate.
+    summary : str
+        What it does, in one sentence without an end.
+    fields : tuple of Field
+    """
 
     name: str
     target: str
+    summary: str
     fields: tuple[Field, ...]
 
 
 _KINDS = (
-    ForceKind("spring", "ends", (
-        Field("stiffness", FieldType("nonnegative"), "stiffness [force/length]", default=0.0),
-        Field("damping", FieldType("nonnegative"), "damping [force·time/length]", default=0.0),
-        Field("length", FieldType("nonnegative"), "free length [length]", default=0.0),
-        Field("force", _EXPRESSION, "force along the spring, positive if it lengthens it [force]"),
+    ForceKind("spring", "ends", "a spring and damper along the line between two points", (
+        Field("stiffness", _NONNEGATIVE, "stiffness [force/length]", default=0.0),
+        Field("damping", _NONNEGATIVE, "damping [force·time/length]", default=0.0),
+        Field("length", _NONNEGATIVE, "free length [length]", default=0.0),
+        Field("force", _EXPRESSION, "further force along the line, positive if it pushes the ends apart [force]"),
     )),
-    ForceKind("effort", "coordinate", (
+    ForceKind("effort", "coordinate", "a force or moment along a coordinate, positive if it raises it", (
         Field("value", _EXPRESSION, "effort, positive if it raises the coordinate [force or moment]"),
-        Field("stiffness", FieldType("nonnegative"), "stiffness", default=0.0),
-        Field("rest", _NUMBER, "coordinate at rest", default=0.0),
-        Field("damping", FieldType("nonnegative"), "damping", default=0.0),
+        Field("stiffness", _NONNEGATIVE, "stiffness against leaving `rest` [effort/coordinate]", default=0.0),
+        Field("rest", _NUMBER, "value of the coordinate at which the stiffness has no effort", default=0.0),
+        Field("damping", _NONNEGATIVE, "damping [effort·time/coordinate]", default=0.0),
     )),
-    ForceKind("force", "end", (
-        Field("value", FieldType("vector"), "components [force]"),
-        Field("moment", FieldType("moment"), "moment [force·length]"),
-        Field("axes", FieldType("word"), "ground or body", default="ground"),
+    ForceKind("force", "end", "a force and a moment on a body, at a point of it", (
+        Field("value", FieldType("vector"), "components of the force [force]"),
+        Field("moment", FieldType("moment"), "moment [force·length]: planar a number, spatial three components"),
+        Field("axes", FieldType("word"), "axes of the components: `ground`, or `body` to follow the body",
+              default="ground"),
     )),
-    ForceKind("bushing", "ends", (
-        Field("stiffness", FieldType("diagonal"), "stiffness of each translation, then each rotation"),
-        Field("damping", FieldType("diagonal"), "damping of each translation, then each rotation"),
+    ForceKind("bushing", "ends", "an elastic connection of two frames in all directions", (
+        Field("stiffness", _DIAGONAL, "stiffness of each translation [force/length], then each rotation [moment/rad]"),
+        Field("damping", _DIAGONAL, "damping of each translation, then each rotation"),
     )),
-    ForceKind("friction", "coordinate", (
-        Field("load", _EXPRESSION, "normal load [force or moment]"),
-        Field("coulomb", FieldType("nonnegative"), "coefficient of sliding friction", default=0.0),
-        Field("static", FieldType("nonnegative"), "coefficient at rest"),
-        Field("stribeck", FieldType("positive"), "rate at which it falls from static to sliding"),
-        Field("viscous", FieldType("nonnegative"), "effort a rate", default=0.0),
-        Field("smooth", FieldType("positive"), "rate below which it is smoothed"),
+    ForceKind("friction", "coordinate", "dry and viscous friction along a coordinate", (
+        Field("load", _EXPRESSION, "normal load whose size the coefficients multiply [force or moment]", default=1.0),
+        Field("coulomb", _NONNEGATIVE, "coefficient of sliding friction", default=0.0),
+        Field("static", _NONNEGATIVE, "coefficient at rest; default `coulomb`"),
+        Field("stribeck", _POSITIVE, "rate at which it has fallen from static to sliding; default 10 `smooth`"),
+        Field("viscous", _NONNEGATIVE, "viscous effort a rate [effort·time/coordinate]", default=0.0),
+        Field("smooth", _POSITIVE, "rate below which it is smoothed; default `stribeck`/10, else 0.01 a second"),
+    )),
+    ForceKind("stop", "coordinate", "elastic end stops of a coordinate", (
+        Field("lower", _NUMBER, "lower limit of the coordinate"),
+        Field("upper", _NUMBER, "upper limit of the coordinate"),
+        Field("stiffness", _POSITIVE, "stiffness beyond a limit [effort/coordinate]", required=True),
+        Field("damping", _NONNEGATIVE, "damping beyond a limit [effort·time/coordinate]", default=0.0),
+        Field("smooth", _POSITIVE, "depth over which the stop sets in; default 0.001 rad or 0.001 of the model's length"),
     )),
 )  # fmt: skip
 
@@ -84,16 +105,53 @@ def make_force(kind_name: str, name: str, target: object, dimension: int, **give
             f'unknown kind "{kind_name}"', where=where, hint=f"{nearest(kind_name, KINDS)} Kinds are {', '.join(KINDS)}"
         )
     fields = read_fields(kind.fields, given, dimension, where)
+    _check_fields(kind, fields, where)
     if kind.target == "ends":
         if isinstance(target, str) or not isinstance(target, list | tuple) or len(target) != 2:
             raise ModelError(f"{kind.name} needs two ends", where=where, hint=f"write {kind.name}: [first, second]")
         ends = (read_end(target[0], where), read_end(target[1], where))
         if ends[0] == ends[1]:
-            raise ModelError("both ends are the same", where=where, hint="a spring joins two different points")
+            raise ModelError("both ends are the same", where=where, hint=f"a {kind.name} joins two different frames")
         return Force(name, kind, ends, fields)
     if kind.target == "end":
         return Force(name, kind, (read_end(target, where),), fields)
     return Force(name, kind, (coordinate_text(target, where),), fields)
+
+
+def _check_fields(kind: ForceKind, fields: dict[str, Any], where: str) -> None:
+    """Refuse fields that contradict each other; formulas are judged by their values when the model is lowered."""
+    if kind.name == "force":
+        if fields["axes"] not in AXES:
+            problem = f'unknown axes "{fields["axes"]}"'
+            raise ModelError(problem, where=f"{where}.axes", hint=f"they are {' or '.join(AXES)}")
+        if fields["value"] is None and fields["moment"] is None:
+            raise ModelError("it has no force and no moment", where=where, hint="give value: [..], moment: or both")
+    elif kind.name == "bushing":
+        for key in ("stiffness", "damping"):
+            worst = min((x for x in fields[key] or () if isinstance(x, float)), default=0.0)
+            if worst < 0.0:
+                hint = "give numbers that are zero or above"
+                raise ModelError(f"{worst:g} is negative", where=f"{where}.{key}", hint=hint)
+    elif kind.name == "stop":
+        if fields["lower"] is None and fields["upper"] is None:
+            raise ModelError("it has no limit", where=where, hint="give lower, upper or both")
+        check_order(fields["lower"], fields["upper"], where)
+    elif kind.name == "friction":
+        check_static(fields["static"], fields["coulomb"], where)
+
+
+def check_order(lower: object, upper: object, where: str) -> None:
+    """Refuse limits that are numbers in the wrong order."""
+    if isinstance(lower, float) and isinstance(upper, float) and not lower < upper:
+        problem = f"its lower limit {lower:g} is not below its upper limit {upper:g}"
+        raise ModelError(problem, where=where, hint="lower must be below upper")
+
+
+def check_static(static: object, coulomb: object, where: str) -> None:
+    """Refuse a coefficient at rest below that of sliding."""
+    if isinstance(static, float) and isinstance(coulomb, float) and static < coulomb:
+        problem = f"static {static:g} is below coulomb {coulomb:g}"
+        raise ModelError(problem, where=where, hint="friction at rest is at least that of sliding")
 
 
 def coordinate_text(target: object, where: str) -> str:

@@ -232,12 +232,12 @@ class Model:
         return item
 
     def spring(self, item: str, first: Any, second: Any, **fields: Any) -> Force:
-        """Add a spring-damper between two ends: ``stiffness, damping, length`` or ``force``."""
+        """Add a spring-damper between two ends: ``stiffness, damping, length`` and/or ``force``."""
         force: Force = self.add(make_force("spring", item, (first, second), self.dimension, **fields))
         return force
 
     def effort(self, item: str, coordinate: Any, **fields: Any) -> Force:
-        """Add an effort on a coordinate: ``value`` or ``stiffness, rest, damping``."""
+        """Add an effort on a coordinate: ``value`` and/or ``stiffness, rest, damping``."""
         force: Force = self.add(make_force("effort", item, coordinate, self.dimension, **fields))
         return force
 
@@ -252,8 +252,13 @@ class Model:
         return force
 
     def friction(self, item: str, coordinate: Any, **fields: Any) -> Force:
-        """Add friction on a coordinate."""
+        """Add friction on a coordinate: ``load, coulomb, static, stribeck, viscous, smooth``."""
         force: Force = self.add(make_force("friction", item, coordinate, self.dimension, **fields))
+        return force
+
+    def stop(self, item: str, coordinate: Any, **fields: Any) -> Force:
+        """Add elastic end stops to a coordinate: ``lower`` and/or ``upper``, ``stiffness, damping, smooth``."""
+        force: Force = self.add(make_force("stop", item, coordinate, self.dimension, **fields))
         return force
 
     def motion(self, coordinate: Any, expression: Any) -> None:

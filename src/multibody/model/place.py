@@ -172,7 +172,7 @@ class _Mover:
         return _of_matrix(transposed(axes))
 
     def force(self, force: Force) -> Force:
-        """Move a force: components stated in ground, laws of ground coordinates, the rest of an angle or position."""
+        """Move a force: components stated in ground, laws of ground coordinates, rest or limits of an angle or position."""
         fields = dict(force.fields)
         for f in force.kind.fields:
             value, shape = fields.get(f.name), f.type.shape
@@ -182,10 +182,11 @@ class _Mover:
                 fields[f.name] = self.local(value)
             elif shape in ("vector", "moment") and not isinstance(value, float):
                 fields[f.name] = self._load(value, shape, force.fields["axes"])
-        if force.kind.target == "coordinate" and fields.get("stiffness"):
-            fields["rest"] = self.conditions({force.target[0]: fields["rest"]})[force.target[0]]
-        elif force.kind.target == "coordinate":
+        if force.kind.target == "coordinate":
             self.conditions({force.target[0]: 0.0})  # refuses a component that no longer exists
+            for key in ("rest", "lower", "upper"):
+                if fields.get(key) is not None and fields.get("stiffness"):
+                    fields[key] = self.conditions({force.target[0]: fields[key]})[force.target[0]]
         return replace(force, fields=fields)
 
     def _load(self, value: Any, shape: str, axes: str) -> Any:

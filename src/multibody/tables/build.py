@@ -13,6 +13,7 @@ from multibody.model.joints import Basic, Joint
 from multibody.model.matrices import IDENTITY, Mat, Vec, orientation_matrix, product
 from multibody.model.model import Model
 from multibody.model.paths import Path
+from multibody.tables.forces import collect
 from multibody.tables.placement import End, Placement
 from multibody.tables.relations import BUILDERS, Relation
 from multibody.tables.scope import Scope
@@ -109,7 +110,7 @@ class Builder:
         self.held_rotations: list[tuple[str, End, End]] = []
 
     def run(self) -> Builder:
-        """Lower joints, motions, held values and guesses, in this order."""
+        """Lower joints, motions, held values, guesses and forces, in this order."""
         for joint in self.model.joints.values():
             if joint.kind.relation != "coupler":
                 self.ends[joint.name] = self.placement.ends(joint)
@@ -128,9 +129,7 @@ class Builder:
             self._guess(path, guess.value, guess.weight)
         for path, formula in self.model.outputs.items():
             self.model.check_paths(formula, f"outputs.{path}", _OUTPUT, results=True)
-        for force in self.model.forces.values():
-            if force.kind.target == "coordinate":
-                self._coordinate(force.target[0], f"forces.{force.name}")
+        self.forces = collect(self)
         return self
 
     # --- functions ----------------------------------------------------------------------------------------------------
@@ -215,13 +214,13 @@ class Builder:
         key = (path.kind, path.owner, path.item, path.axis)
         if key in self.coordinates:
             return self.coordinates[key]
-        ground = self._point_end("ground", "origin")
+        ground = self.point_end("ground", "origin")
         if path.kind == "point":
-            self.coordinates[key] = self.coincide(ground, self._point_end(path.owner, path.item), path.axis)
+            self.coordinates[key] = self.coincide(ground, self.point_end(path.owner, path.item), path.axis)
         elif path.kind == "angle":
             self.coordinates[key] = self.angle2(0, self.placement.index[path.owner], 0.0)
         elif path.kind == "spring":
-            a, b = (self._point_end(*self.model.find_end(end, "")) for end in self.model.forces[path.owner].target)
+            a, b = (self.point_end(*self.model.find_end(end, "")) for end in self.model.forces[path.owner].target)
             self.coordinates[key] = self.distance(a, b)
         else:
             raise ModelError(
@@ -229,12 +228,12 @@ class Builder:
             )
         return self.coordinates[key]
 
-    def _point_end(self, body: str, frame: str) -> End:
+    def point_end(self, body: str, frame: str) -> End:
         """Return a frame as an end with the axes of its body."""
         point, _ = self.placement.frame(body, frame)
         return End(self.placement.index[body], point, _unit(self.dimension))
 
-    def _coordinate(self, text: str, where: str) -> int:
+    def coordinate_of(self, text: str, where: str) -> int:
         """Return the function of a coordinate that a motion, an effort or a guess names."""
         path = self.model.resolve(text, where)
         if not path.scalar_coordinate:
@@ -266,7 +265,7 @@ class Builder:
     def _motion(self, text: str, formula: Number) -> None:
         """Add the row coordinate − f(t) = 0."""
         where = f"motions.{text}"
-        function = self._coordinate(text, where)
+        function = self.coordinate_of(text, where)
         for other in self.rows[self.count_joint :]:
             if other.terms[0][0] == function:
                 raise ModelError(
@@ -290,7 +289,7 @@ class Builder:
         if path.order == 1:
             self._rate(path, number, 1.0, True, where)
             return
-        function = self._coordinate(text, where)
+        function = self.coordinate_of(text, where)
         if any(
             row.terms[0][0] == function for row in self.rows[self.count_joint : self.count_joint + self.count_motion]
         ):
@@ -355,7 +354,7 @@ class Builder:
         if path.order == 1:
             self._rate(path, number, size, False, where)
             return
-        self.soft.append(Soft(text, self._coordinate(text, where), -1, None, number, size))
+        self.soft.append(Soft(text, self.coordinate_of(text, where), -1, None, number, size))
 
 
 _OUTPUT = frozenset({"parameter", "time", "joint", "point", "angle", "spring", "rate", "omega", "output"})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,24 +12,18 @@ from numpy.typing import NDArray
 
 from multibody.errors import ModelError
 from multibody.kernels import layout as L
-from multibody.model.expressions import Number
 from multibody.model.model import Model
 from multibody.tables.build import Builder, Key, RateCondition, RowInfo, Soft
-from multibody.tables.placement import End
+from multibody.tables.forces import indices, pack
+from multibody.tables.packer import EndSlots, Packer
 from multibody.tables.programs import Compiler
 from multibody.tables.splines import pack_table
+from multibody.tables.watches import Watch
+
+__all__ = ["EndSlots", "Tables", "lower", "set_length"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class EndSlots:
-    """Where a joint's end lies in F: point from the center of mass, then its axes by rows."""
-
-    body: int
-    point: int
-    axes: int
 
 
 @dataclass
@@ -50,6 +44,18 @@ class Tables:
         Function of each named coordinate.
     bodies : list of str
         Names; body 0 is the ground.
+    laws : dict
+        Laws of each force but loads: one, or one for each direction of a bushing (translations, then rotations).
+    law_functions, law_slots : list of int
+        Function that each law acts along, and where its numbers lie in F; that of a linear law is its constant effort.
+    loads : dict
+        Load of each force at a frame.
+    load_slots : list of int
+        Where the constant components of each load lie in F: force, then moment.
+    watches : list of Watch
+        What each watched expression is: events first, then switching points.
+    of_length : list of (int, float)
+        Slots of F that are multiples of the characteristic length.
     """
 
     model: Model
@@ -77,6 +83,13 @@ class Tables:
     rates: list[tuple[RateCondition, int, int]]
     soft: list[tuple[Soft, int, int, int]]
     held_rotations: list[tuple[str, EndSlots, EndSlots]]
+    laws: dict[str, list[int]]
+    law_functions: list[int]
+    law_slots: list[int]
+    loads: dict[str, int]
+    load_slots: list[int]
+    watches: list[Watch]
+    of_length: list[tuple[int, float]]
     cache: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -134,44 +147,6 @@ class Tables:
         return changed
 
 
-class _Packer:
-    """Allocates numbers in F and remembers which of them are formulas."""
-
-    def __init__(self, builder: Builder) -> None:
-        scope = builder.scope
-        self.scope = scope
-        self.numbers: list[Number] = list(scope.formulas.values())
-        self.parameter_slots = {path: k for k, path in enumerate(scope.order)}
-        stated = scope.model.length
-        self.length_slot = self.one(1.0 if stated is None else scope.scalar(stated, "length"))
-        self._constants: dict[float, int] = {}
-
-    def one(self, number: Number) -> int:
-        """Allocate one number."""
-        self.numbers.append(number)
-        return len(self.numbers) - 1
-
-    def many(self, numbers: Sequence[Number]) -> int:
-        """Allocate several numbers in a row; return the offset of the first."""
-        start = len(self.numbers)
-        self.numbers.extend(numbers)
-        return start
-
-    def constant(self, value: float) -> int:
-        """Return the offset of a constant, stored once."""
-        if value not in self._constants:
-            self._constants[value] = self.one(value)
-        return self._constants[value]
-
-    def weight(self, number: Number) -> int:
-        """Return the offset of a weight; plain ones are shared."""
-        return self.constant(number) if isinstance(number, float) else self.one(number)
-
-    def end(self, end: End) -> EndSlots:
-        """Allocate a joint's end."""
-        return EndSlots(end.body, self.many(end.point), self.many([x for row in end.axes for x in row]))
-
-
 def lower(model: Model) -> Tables:
     """Lower a model into tables.
 
@@ -187,14 +162,16 @@ def lower(model: Model) -> Tables:
     if not model.bodies:
         raise ModelError("the model has no bodies", hint="add a body")
     builder = Builder(model).run()
-    packer = _Packer(builder)
+    packer = Packer(builder.scope)
     d, nb, nx = model.dimension, len(model.bodies), len(builder.extras)
     numbers = [packer.many(f.numbers) for f in builder.functions]
     spline_records, spline_index = _splines(model, packer)
     compiler = Compiler(packer.parameter_slots, spline_index, packer.constant)
     rows, terms, columns, program_tables, pointer = _rows(builder, packer, compiler)
 
+    forces = pack(builder.forces, packer, compiler, program_tables)
     named = _named(builder, packer)
+    gravity = packer.many((0.0,) * d if model.gravity is None else builder.scope.vector(model.gravity, d, "gravity"))
     formulas = [(slot, number) for slot, number in enumerate(packer.numbers) if not isinstance(number, float)]
     starts = [compiler.program(number, (), "") for _, number in formulas]
     zero = compiler.program_of_zero() if -1 in starts else -1
@@ -203,22 +180,27 @@ def lower(model: Model) -> Tables:
     I[L.DIMENSION], I[L.BODIES], I[L.EXTRAS] = d, nb, nx
     I[L.COORDINATES] = L.BODY_COORDINATES[d] * nb + nx
     I[L.VELOCITIES] = L.BODY_VELOCITIES[d] * nb + nx
-    I[L.LENGTH] = packer.length_slot
+    I[L.LENGTH], I[L.GRAVITY] = packer.length_slot, gravity
     sections: list[list[int]] = [
         [x for f, k in zip(builder.functions, numbers, strict=True) for x in (f.kind, f.first, f.second, k, f.extra)],
         rows, terms, columns, program_tables, compiler.code, spline_records,
+        [slot for pair in named["masses"] for slot in pair], forces.laws, forces.loads, forces.inputs, forces.watches,
     ]  # fmt: skip
     offset = L.HEADER
     offsets = []
     for section in sections:
         offsets.append(offset)
         offset += len(section)
-    I[L.FUNCTIONS], I[L.ROWS], I[L.TERMS], I[L.COLUMNS], tables_at, I[L.CODE], I[L.SPLINES] = offsets
+    I[L.FUNCTIONS], I[L.ROWS], I[L.TERMS], I[L.COLUMNS], tables_at, I[L.CODE], I[L.SPLINES] = offsets[:7]
+    I[L.MASSES], I[L.LAWS], I[L.LOADS], I[L.INPUTS], I[L.WATCHES] = offsets[7:]
+    I[L.LAW_COUNT], I[L.LOAD_COUNT] = len(builder.forces.laws), len(builder.forces.loads)
+    I[L.WATCH_COUNT] = len(builder.forces.watched)
     for r in range(len(builder.rows)):  # program tables get their absolute place
         at = L.ROW_STRIDE * r + 4
         rows[at] = rows[at] + tables_at if rows[at] >= 0 else -1
-    sections[1] = rows
+    forces.place(tables_at)
     most = max((len(row.terms) for row in builder.rows), default=0)
+    most = max(most, builder.forces.most_inputs)
     workspace = _workspace(I, d, nb, nx, most)
     I = np.ascontiguousarray(np.concatenate([I, *(np.array(s, dtype=np.int64) for s in sections)]))
     F = np.array([builder.scope.value(x) for x in packer.numbers], dtype=np.float64)
@@ -229,12 +211,15 @@ def lower(model: Model) -> Tables:
         [(f.first, f.second) for f in builder.functions], ["ground", *model.bodies], builder.extras,
         packer.parameter_slots, np.array([I[L.CODE] + (s if s >= 0 else zero) for s in starts], dtype=np.int64),
         np.array([slot for slot, _ in formulas], dtype=np.int64), **named,
+        laws=indices(builder.forces.laws), law_functions=[law.function for law in builder.forces.laws],
+        law_slots=forces.law_slots, loads={load.name: k for k, load in enumerate(builder.forces.loads)},
+        load_slots=forces.load_slots, watches=[w.watch for w in builder.forces.watched], of_length=forces.of_length,
     )  # fmt: skip
     set_length(tables)
     return tables
 
 
-def _splines(model: Model, packer: _Packer) -> tuple[list[int], dict[str, int]]:
+def _splines(model: Model, packer: Packer) -> tuple[list[int], dict[str, int]]:
     """Return the spline records and the number of each table."""
     records: list[int] = []
     index = {}
@@ -246,7 +231,7 @@ def _splines(model: Model, packer: _Packer) -> tuple[list[int], dict[str, int]]:
 
 
 def _rows(
-    builder: Builder, packer: _Packer, compiler: Compiler
+    builder: Builder, packer: Packer, compiler: Compiler
 ) -> tuple[list[int], list[int], list[int], list[int], list[int]]:
     """Return row records, term records, columns, program tables and the row pointer."""
     width, nb = L.BODY_VELOCITIES[builder.dimension], len(builder.model.bodies)
@@ -287,7 +272,7 @@ def _rows(
     return rows, terms, columns, tables, pointer
 
 
-def _named(builder: Builder, packer: _Packer) -> dict[str, Any]:
+def _named(builder: Builder, packer: Packer) -> dict[str, Any]:
     """Allocate frames, poses, masses and conditions in F; return what finds them."""
     place = builder.placement
     frames = {}
@@ -338,6 +323,8 @@ def _workspace(I: Integers, d: int, nb: int, nx: int, most: int) -> int:
         (L.W_HESSIAN, 144),
         (L.W_INPUT, most + 2),
         (L.W_STACK, L.STACK_DEPTH),
+        (L.W_MASS, L.MASS_STRIDE[d] * nb),
+        (L.W_DYNAMICS, 0),  # enlarged when a run is prepared
     )
     for slot, size in sizes:
         I[slot] = at
@@ -346,10 +333,17 @@ def _workspace(I: Integers, d: int, nb: int, nx: int, most: int) -> int:
 
 
 def set_length(tables: Tables) -> None:
-    """Set the characteristic length: the largest distance between two points of a body, unless the model states it."""
+    """Set the characteristic length, unless the model states it, and the numbers that are multiples of it."""
+    at = tables.I[L.LENGTH]
+    if tables.model.length is None:
+        tables.F[at] = _derived_length(tables)
+    for slot, factor in tables.of_length:
+        tables.F[slot] = factor * tables.F[at]
+
+
+def _derived_length(tables: Tables) -> float:
+    """Return the largest distance between two points of a body."""
     F, d = tables.F, tables.dimension
-    if tables.model.length is not None:
-        return
     points: dict[int, list[Floats]] = {}
     index = {name: k for k, name in enumerate(tables.bodies)}
     for (body, _), (at, _) in tables.frames.items():
@@ -370,4 +364,4 @@ def set_length(tables: Tables) -> None:
     if largest == 0.0:
         cloud = np.array(points.get(0, [np.zeros(d)]))
         largest = float(np.linalg.norm(cloud.max(axis=0) - cloud.min(axis=0)))
-    F[tables.I[L.LENGTH]] = largest if largest > 0.0 else 1.0
+    return largest if largest > 0.0 else 1.0

@@ -87,13 +87,13 @@ class Compiler:
         self.code += [L.OP_CONSTANT, self.constant(0.0), L.OP_END, 0]
         return start
 
-    def table(self, formula: Number, count: int, where: str) -> list[int]:
-        """Return the program table of G(t, c₁…c_count): value, first and second partial derivatives."""
+    def table(self, formula: Number, count: int, where: str, *, second: bool = True) -> list[int]:
+        """Return the program table of G(t, c₁…c_count): value, first and, if asked, second partial derivatives."""
         inputs: list[tuple[str, ...]] = [("t",), *((coordinate(k + 1)).args for k in range(count))]
         first = [differentiate(formula, path) for path in inputs]
         entries = [self.program(formula, inputs, where)]
         entries += [self.program(item, inputs, where) for item in first]
-        for k, item in enumerate(first):
+        for k, item in enumerate(first if second else ()):
             entries += [self.program(differentiate(item, path), inputs, where) for path in inputs[k:]]
         return entries
 

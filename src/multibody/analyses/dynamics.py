@@ -1,0 +1,138 @@
+"""What a dynamic analysis adds to a motion: multipliers, energies, efforts, events, dense output."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from multibody.analyses.system import Floats, Integers
+from multibody.errors import ModelError
+from multibody.formulations.expand import expand
+from multibody.formulations.prepare import Bundle
+from multibody.kernels import sections as R
+
+if TYPE_CHECKING:
+    from multibody.analyses.simulation import Simulation
+
+
+@dataclass
+class Dynamics:
+    """Forces and energies over time.
+
+    Attributes
+    ----------
+    multipliers : array (instants, rows)
+        λ of joint and motion rows, M v̇ + Φ_qᵀ λ = Q; those of redundant rows are 0 here.
+    kinetic, potential, work : arrays (instants,)
+        Energies, and the work since the start of everything that has no potential: E − E₀ = W.
+    efforts : array (instants, laws)
+        Effort of every force law along its coordinate, positive if it raises it.
+    loads : array (instants, 3 or 6 a load)
+        Force and moment of every load at its point, ground axes.
+    rows : array of int
+        Rows that carry the multipliers: an independent set.
+    events : list of Event
+    notes : list of str
+    """
+
+    multipliers: Floats
+    kinetic: Floats
+    potential: Floats
+    work: Floats
+    efforts: Floats
+    loads: Floats
+    rows: Integers
+    events: list[Event] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    dense: DenseOutput | None = None
+    bundle: Bundle | None = None
+
+    def energy_drift(self) -> float:
+        """Return max |E − E₀ − W| over the largest kinetic energy plus the range of the potential one."""
+        if len(self.kinetic) == 0:
+            return 0.0
+        total = self.kinetic + self.potential
+        size = float(np.max(self.kinetic) + np.ptp(self.potential))
+        error = float(np.max(np.abs(total - total[0] - (self.work - self.work[0]))))
+        return error / size if size > 0.0 else error
+
+
+@dataclass(frozen=True)
+class Event:
+    """An event that happened: its name, time, whether it ended the run, and the state there."""
+
+    name: str
+    time: float
+    terminal: bool
+    q: Floats
+    v: Floats
+
+    def plain(self) -> dict[str, Any]:
+        """Return the event as JSON has it."""
+        return {"name": self.name, "time": self.time, "terminal": self.terminal}
+
+
+class DenseOutput:
+    """The motion between the steps of an integrator, by its own interpolant."""
+
+    def __init__(self, sim: Simulation) -> None:
+        self._sim = sim
+        self.steps, self.records, self.references = sim.segments.joined()
+        self.direction = 1.0 if self.steps[0, 1] >= 0.0 else -1.0
+
+    def states(self, times: Floats) -> tuple[Floats, Floats]:
+        """Return (q, v, w) at the times, and the angle references to read them with."""
+        sim = self._sim
+        starts = self.direction * self.steps[:, 0]
+        index = np.clip(np.searchsorted(starts, self.direction * times, side="right") - 1, 0, len(starts) - 1)
+        Y = np.zeros((len(times), len(sim.y)))
+        interpolate = sim.integrator.interpolate
+        for k, (t, i) in enumerate(zip(times, index, strict=True)):
+            interpolate(self.records[i], self.steps[i, 0], self.steps[i, 1], t, Y[k])
+        return Y, np.ascontiguousarray(self.references[index])
+
+
+@dataclass
+class Expanded:
+    """States with everything that follows from them."""
+
+    Y: Floats
+    references: Floats
+    A: Floats
+    dynamics: Dynamics
+
+
+def expanded(bundle: Bundle, times: Floats, Y: Floats, references: Floats, closing: bool) -> Expanded:
+    """Return accelerations, multipliers, energies and efforts at given states.
+
+    Parameters
+    ----------
+    bundle : Bundle
+    times : array (instants,)
+    Y : array (instants, nq + nv + 1)
+    references : array (instants, functions)
+    closing : bool
+        Whether the states come from an interpolant and are projected first.
+    """
+    tables = bundle.tables
+    n, rows = len(times), tables.count_joint + tables.count_motion
+    A, multipliers, energies = np.zeros((n, tables.nv)), np.zeros((n, rows)), np.zeros((n, 2))
+    efforts = np.zeros((n, len(tables.law_functions)))
+    loads = np.zeros((n, (3 if tables.dimension == 2 else 6) * len(tables.loads)))
+    I, W = bundle.I, bundle.W
+    now, statistics = bundle.ref.copy(), W[I[R.W_STATISTICS] : I[R.W_STATISTICS] + R.STATISTICS].copy()
+    done = expand(I, bundle.F, W, bundle.ref, times, Y, references, int(closing), A, multipliers, energies, efforts, loads)
+    bundle.ref[:] = now
+    W[I[R.W_STATISTICS] : I[R.W_STATISTICS] + R.STATISTICS] = statistics
+    if done < n:
+        raise ModelError(
+            f"the equations of motion have no solution at t = {times[done]:.6g}", where=tables.model.name,
+            hint="give every free direction a mass",
+        )  # fmt: skip
+    dynamics = Dynamics(
+        multipliers, energies[:, 0], energies[:, 1], Y[:, tables.nq + tables.nv].copy(), efforts, loads, bundle.chosen,
+        bundle=bundle,
+    )  # fmt: skip
+    return Expanded(Y, references, A, dynamics)

@@ -1,0 +1,155 @@
+"""Where a run begins: a consistent state, independent rows, masses that suffice, and the arrays that kernels take."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from multibody.analyses.assemble import assemble
+from multibody.analyses.branches import independent_rows
+from multibody.analyses.leastnorm import DENSE_ASSEMBLY, DENSE_LIMIT, least_norm, sparse_step
+from multibody.analyses.state import State, Status
+from multibody.analyses.system import Floats, Integers, System, tables_of
+from multibody.errors import ModelError
+from multibody.model.model import Model
+
+CONSISTENT = 1e-9  # scaled violation below which a given state is taken as it is
+
+
+def start_state(model: Model, initial: State | None, t: float | None) -> tuple[State, str]:
+    """Return a consistent state to start from, and a sentence where a given one had to be changed.
+
+    Without `initial` the model's own initial values are assembled; a given state is kept as it is, or brought onto the
+    constraints by the smallest change where it violates them.
+    """
+    if initial is None:
+        return assemble(model, None, t), ""
+    tables = tables_of(model)
+    if initial.q.shape != (tables.nq,) or initial.v.shape != (tables.nv,):
+        raise ModelError("it belongs to another model", where="initial", hint="give a state of this model")
+    if not (np.all(np.isfinite(initial.q)) and np.all(np.isfinite(initial.v))):
+        raise ModelError("it has a number that is not finite", where="initial", hint="give finite positions and velocities")
+    time = float(initial.t if t is None else t)
+    system = System(tables)
+    system.ref[:] = initial.references
+    q, v, moved, changed = _closed(system, initial.q.copy(), initial.v.copy(), time)
+    if not np.isfinite(moved):
+        status = Status(False, "the mechanism cannot be closed from the given state", time, advice="assemble it first")
+        return State(tables, time, initial.q, initial.v, initial.references, initial.branch, status), ""
+    system.take_references(q)
+    note = ""
+    if max(moved, changed) > CONSISTENT:
+        note = f"the initial state was inconsistent: positions moved by {moved:.3g}, velocities by {changed:.3g} (lengths over L)"
+    return State(tables, time, q, v, system.ref.copy(), initial.branch, Status(True, "given", time)), note
+
+
+def _closed(system: System, q: Floats, v: Floats, t: float) -> tuple[Floats, Floats, float, float]:
+    """Return position and velocity on the constraints, and how far each was moved (scaled)."""
+    rows, columns = system.scale_rows[: system.rows], system.scale_columns
+    begin, moved = q, 0.0
+    for _ in range(20):
+        c = system.phi(q, t) * rows
+        if np.max(np.abs(c), initial=0.0) < 1e-12:
+            break
+        step = _step(system, q, t, c)
+        moved += float(np.max(np.abs(step), initial=0.0))
+        q = system.displaced(q, step * columns)
+    if np.max(np.abs(system.phi(q, t) * rows), initial=0.0) > 1e-9:
+        return q, v, np.inf, np.inf
+    if moved < 1e-11:  # the state as it was given, to the last digit
+        q = begin
+    residual = (system.jacobian(q, t) @ v - system.velocity_side(q, t)) * rows if len(rows) else np.zeros(0)
+    if np.max(np.abs(residual), initial=0.0) < 1e-11:
+        return q, v, moved, 0.0
+    change = _step(system, q, t, residual)
+    return q, v + change * columns, moved, float(np.max(np.abs(change), initial=0.0))
+
+
+def _step(system: System, q: Floats, t: float, c: Floats) -> Floats:
+    """Return the smallest scaled step with J δ = −c."""
+    if system.nv > DENSE_ASSEMBLY:
+        from multibody.analyses.rank import scaled_rows
+
+        return sparse_step(scaled_rows(system, q, t, system.rows), c)
+    return least_norm(system.scaled(system.jacobian(q, t)), -c)[0]
+
+
+def run_rows(system: System, q: Floats, t: float) -> Integers:
+    """Return independent rows of joints and motions, as many as the mechanism has in general.
+
+    A start at a change point would show too few: where the rank falls short, poses around are looked at.
+    """
+    if system.nv > DENSE_LIMIT:
+        from multibody.analyses.rank import Decider
+
+        decider = Decider(system, system.rows, relative=False)
+        return np.asarray(decider.decide(decider.jacobian(q, t)).independent, dtype=np.int64)
+    J = system.scaled(system.jacobian(q, t))
+    best = independent_rows(J)
+    if len(best) == min(J.shape) or system.rows == 0:
+        return best
+    from multibody.analyses.generic import Joints
+
+    references = system.ref.copy()
+    poses, _, _ = Joints(system, t, np.zeros(system.joint_rows)).neighbors(q, 4)
+    for pose in poses:
+        found = independent_rows(system.scaled(system.jacobian(pose, t)))
+        if len(found) > len(best):
+            best = found
+    system.ref[:] = references
+    return best
+
+
+def require_masses(system: System) -> None:
+    """Raise where a body states no mass or inertia, with its name."""
+    tables = system.tables
+    for body, (mass, inertia) in zip(tables.bodies[1:], tables.masses, strict=True):
+        if mass < 0 or inertia < 0:
+            word = "mass" if mass < 0 else "inertia"
+            raise ModelError(
+                f"it has no {word}, and dynamics needs one", where=f"bodies.{body}", hint=f"give {word}, or a shape with a mass"
+            )
+
+
+def require_inertia(system: System, q: Floats, t: float, rows: Integers) -> None:
+    """Raise where a direction is free and without mass, with the body and the direction."""
+    tables, d, width = system.tables, system.tables.dimension, system.tables.width
+    M = mass_matrix(system) / np.outer(1.0 / system.scale_columns, 1.0 / system.scale_columns)
+    size = np.trace(M) / max(len(M), 1)
+    if size == 0.0:
+        raise ModelError("no body has a mass", where=tables.model.name, hint="give masses; statics and kinematics need none")
+    J = system.scaled(system.jacobian(q, t))[rows]
+    values, vectors = np.linalg.eigh(M / size + J.T @ J)
+    for value, vector in zip(values, vectors.T, strict=True):
+        if value > 1e-13:
+            break
+        bodies = [float(np.linalg.norm(vector[width * b : width * (b + 1)])) for b in range(len(tables.bodies) - 1)]
+        b = int(np.argmax(bodies))
+        part = vector[width * b : width * (b + 1)]
+        turning = np.linalg.norm(part[d:]) > np.linalg.norm(part[:d])
+        if turning and _is_idle(system, J, width * b, part):
+            continue
+        direction = part[d:] if turning else part[:d]
+        text = "" if d == 2 and turning else " (" + ", ".join(f"{x:.3g}" for x in direction / np.linalg.norm(direction)) + ")"
+        word = f"rotation{' about' if text else ''}" if turning else "translation along"
+        raise ModelError(
+            f"its {word}{text} is free and has no inertia", where=f"bodies.{tables.bodies[b + 1]}",
+            hint="give it a mass or inertia, or hold this motion with a joint or a motion",
+        )  # fmt: skip
+
+
+def _is_idle(system: System, J: Floats, first: int, part: Floats) -> bool:
+    """Return whether a motion of one body moves nothing else: the spin of a rod between two ball joints."""
+    alone = np.zeros(system.nv)
+    alone[first : first + len(part)] = part
+    return float(np.max(np.abs(J @ alone), initial=0.0)) < 1e-9 and system.tables.dimension == 3
+
+
+def mass_matrix(system: System) -> Floats:
+    """Return M (velocity dimensions squared), body axes for rotations; extra coordinates have no mass."""
+    tables, width, d = system.tables, system.tables.width, system.tables.dimension
+    M = np.zeros((system.nv, system.nv))
+    for b, (mass, inertia) in enumerate(tables.masses):
+        at = width * b
+        M[range(at, at + d), range(at, at + d)] = tables.F[mass]
+        M[at + d : at + width, at + d : at + width] = tables.F[inertia] if d == 2 else tables.matrix(inertia)
+    return M

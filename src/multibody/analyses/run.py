@@ -1,0 +1,279 @@
+"""Dynamic analysis: the motion of a model under its forces."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from multibody.analyses.dynamics import DenseOutput, Event, Expanded, expanded
+from multibody.analyses.dynamics_start import require_inertia, require_masses, run_rows, start_state
+from multibody.analyses.events import TooManyEvents
+from multibody.analyses.kinematics import kinematics
+from multibody.analyses.leastnorm import DENSE_LIMIT
+from multibody.analyses.motion import Motion
+from multibody.analyses.simulation import Simulation
+from multibody.analyses.state import State, Status
+from multibody.analyses.system import Floats, Integers, System, tables_of
+from multibody.errors import ModelError
+from multibody.formulations import Formulation, formulation_of
+from multibody.formulations.prepare import prepare
+from multibody.integrators import Integrator, integrator_of
+from multibody.integrators import contract as C
+from multibody.model.model import Model
+
+INTERVALS = 400  # of the output grid, unless a step is asked for
+MOST_NUMBERS = 200_000_000  # numbers of output (1.6 GB) that a run may fill
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a run was asked to do, with the model's own defaults filled in."""
+
+    start: float | None
+    until: float
+    formulation: Formulation
+    integrator: Integrator
+    rtol: float
+    atol: float
+    output_step: float | None
+    dense: bool
+
+
+def run(
+    model: Model, until: float | str | None = None, *, initial: State | None = None, formulation: Any = None,
+    integrator: Any = None, rtol: float | None = None, atol: float | None = None, step: float | None = None,
+    output_step: float | str | None = None, dense: bool = True, progress: Callable[[float], None] | None = None,
+) -> Motion:  # fmt: skip
+    """Return the motion of a model under its forces.
+
+    Parameters
+    ----------
+    model : Model
+    until : float or formula
+        Last time.
+    initial : State, optional
+        Where to start, with its time; default the model's own initial values at t = 0.
+    formulation : str or Formulation
+        ``auto``, ``augmented``, ``baumgarte``, ``partitioning``, ``kane``, or an object with options.
+    integrator : str or Integrator
+        ``auto``, ``dop853``, ``adams``, ``rk4``, ``ab3``, or an object with options.
+    rtol, atol : float
+        Tolerances of the integrator; default 1e-8 and 1e-10.
+    step : float
+        Step of fixed-step integrators.
+    output_step : float
+        Spacing of the instants that are returned; default one four-hundredth of the whole.
+    dense : bool
+        Whether the motion between the instants is kept (``run.at(t)``).
+    progress : callable, optional
+        Called with the time now and then.
+
+    Returns
+    -------
+    Motion
+        One that stopped early keeps everything up to there; its status says why.
+    """
+    options = read_options(model, until, formulation, integrator, rtol, atol, step, output_step, dense)
+    tables = tables_of(model)
+    state, note = start_state(model, initial, None)
+    if not state.ok:
+        return _nothing(tables, state)
+    times = output_times(state.t, options, tables)
+    system = System(tables)
+    system.ref[:] = state.references
+    require_masses(system)
+    rows = run_rows(system, state.q, state.t)
+    if len(rows) == system.nv:
+        return driven(model, state, times, rows)
+    if system.nv <= DENSE_LIMIT:
+        require_inertia(system, state.q, state.t, rows)
+    sim = Simulation(
+        system, state, rows, options.formulation, options.integrator, rtol=options.rtol, atol=options.atol, dense=options.dense
+    )
+    status = _integrate(sim, options, progress)
+    motion = gather(sim, state, times, status)
+    if note and motion.dynamics is not None:
+        motion.dynamics.notes.append(note)
+    return motion
+
+
+def read_options(
+    model: Model, until: Any, formulation: Any, integrator: Any, rtol: Any, atol: Any, step: Any, output_step: Any, dense: bool
+) -> Options:
+    """Return checked options; what is not given comes from the model's own `run` options, then from the defaults."""
+    own = model.defaults.get("run", {})
+
+    def choose(given: Any, key: str, default: Any) -> Any:
+        return given if given is not None else own.get(key, default)
+
+    end = choose(until, "until", None)
+    if end is None:
+        raise ModelError("no end time", where="run", hint="give until")
+    lengths = {"until": end, "step": choose(step, "step", None), "output_step": choose(output_step, "output_step", None)}
+    values = {key: _time(model, value, key) for key, value in lengths.items() if value is not None}
+    for key in ("step", "output_step"):
+        if key in values and not values[key] > 0.0:
+            raise ModelError(f"{key} is {values[key]:g}", where="run", hint="give a positive length of time")
+    tolerances = {"rtol": choose(rtol, "rtol", 1e-8), "atol": choose(atol, "atol", 1e-10)}
+    for key, value in tolerances.items():
+        number = _time(model, value, key)
+        if not 0.0 < number < 1.0:
+            raise ModelError(f"{key} is {number:g}", where="run", hint="give a tolerance between 0 and 1, such as 1e-8")
+        tolerances[key] = max(number, 1e-14)
+    chosen = choose(integrator, "integrator", "auto")
+    return Options(
+        None, values["until"], formulation_of(choose(formulation, "formulation", "auto")),
+        integrator_of("dop853" if chosen == "auto" else chosen, values.get("step")), tolerances["rtol"], tolerances["atol"],
+        values.get("output_step"), dense,
+    )  # fmt: skip
+
+
+def _time(model: Model, value: Any, key: str) -> float:
+    """Return a number or a formula of parameters as a number."""
+    from multibody.tables.scope import Scope
+
+    number = float(value) if isinstance(value, int | float) else Scope(model).value(model.formula(value, "run"), f"run.{key}")
+    if not math.isfinite(number):
+        raise ModelError(f"{key} is {number}", where="run", hint="give a finite number")
+    return number
+
+
+def output_times(start: float, options: Options, tables: Any) -> Floats:
+    """Return the instants of the output, the last one exactly at the end."""
+    span = options.until - start
+    if span == 0.0:
+        raise ModelError(f"the end time equals the start, {start:g}", where="run", hint="give a later time")
+    step = abs(span) / INTERVALS if options.output_step is None else options.output_step
+    count = max(1, math.ceil(abs(span) / step * (1.0 - 1e-9)))
+    each = tables.nq + 2 * tables.nv + len(tables.rows) + len(tables.law_functions) + len(tables.function_is_length)
+    if count * each > MOST_NUMBERS:
+        size = count * each * 8 / 1e9
+        raise ModelError(
+            f"{count:.3g} instants would fill {size:.3g} GB of memory", where="run.output_step",
+            hint=f"{abs(span) * each / (0.1 * MOST_NUMBERS):.2g} would do",
+        )  # fmt: skip
+    times = start + math.copysign(step, span) * np.arange(count + 1)
+    times[-1] = options.until
+    return np.asarray(times)
+
+
+def _integrate(sim: Simulation, options: Options, progress: Callable[[float], None] | None) -> Status:
+    """Let the simulation run to the end; return what came of it."""
+    try:
+        code = sim.advance(options.until, progress)
+    except KeyboardInterrupt:
+        return Status(False, f"interrupted at t = {sim.t:.9g}", sim.t, advice="what was computed up to there is kept")
+    except TooManyEvents as many:
+        message = f'event "{many.name}" happens without end near t = {many.time:.9g}'
+        return Status(False, message, many.time, advice="make it terminal, or watch an expression that settles")
+    return _status(sim, code)
+
+
+def _status(sim: Simulation, code: int) -> Status:
+    """Return an integrator's last answer in words."""
+    t, stiff = sim.t, bool(sim.counts[C.STIFF])
+    if code == C.DONE:
+        advice = "the problem is stiff: an implicit integrator would need far fewer steps" if stiff else ""
+        return Status(True, "finished", t, advice=advice)
+    if code == C.EVENT:
+        event = sim.events[-1]
+        return Status(True, f'stopped by event "{event.name}" at t = {event.time:.9g}', event.time)
+    worst, size = _worst(sim)
+    advice = "an explicit method needs such small steps where a model is stiff: use an implicit integrator" if stiff else ""
+    words = {
+        C.STEP_TOO_SMALL: ("the step became too small", advice or "look for a force that jumps or a position that locks"),
+        C.RHS_FAILED: ("the equations of motion cannot be solved", advice or "look for a massless or locked position"),
+        C.ACCEPT_FAILED: ("the constraints cannot be closed", advice or "look for a locked position"),
+        C.NOT_FINITE: ("a number that is not finite came up", advice or "check the forces and motions there"),
+    }
+    text, advice = words.get(code, (f"it stopped (code {code})", advice))
+    return Status(False, f"{text} at t = {t:.9g}", t, worst, size, advice)
+
+
+def _worst(sim: Simulation) -> tuple[str, float]:
+    """Return the name and the residual of the row that is violated most."""
+    s = sim.system
+    phi = np.abs(s.phi(sim.y[: s.nq].copy(), sim.t)) * s.scale_rows[: s.rows]
+    if len(phi) == 0 or not np.all(np.isfinite(phi)):
+        return "", 0.0
+    k = int(np.argmax(phi))
+    return s.tables.rows[k].name, float(phi[k])
+
+
+def gather(sim: Simulation, state: State, times: Floats, status: Status) -> Motion:
+    """Return a simulation as a motion on the output grid."""
+    tables = sim.system.tables
+    direction = 1.0 if times[-1] >= times[0] else -1.0
+    kept = times[direction * times <= direction * status.time_reached]
+    if len(kept) == 0 or kept[-1] != status.time_reached:
+        kept = np.append(kept, status.time_reached)
+    dense = DenseOutput(sim) if sim.segments.steps else None
+    if dense is not None:
+        Y, references = dense.states(kept)
+    else:  # nothing between the start and now is kept
+        kept = np.array([state.t, sim.t]) if sim.t != state.t else np.array([state.t])
+        Y = np.stack([np.concatenate([state.q, state.v, [0.0]]), sim.y])[: len(kept)]
+        references = np.stack([state.references, sim.bundle.ref])[: len(kept)]
+    if kept[0] == state.t:
+        Y[0], references[0] = np.concatenate([state.q, state.v, [0.0]]), state.references
+    if kept[-1] == sim.t:
+        Y[-1], references[-1] = sim.y, sim.bundle.ref
+    found = expanded(sim.bundle, kept, Y, references, closing=True)
+    found.dynamics.dense = dense
+    found.dynamics.events = [
+        Event(e.name, e.time, e.terminal, e.y[: tables.nq], e.y[tables.nq : tables.nq + tables.nv]) for e in sim.events
+    ]
+    motion = as_motion(tables, kept, found, status, state)
+    motion.statistics = sim.statistics()
+    motion.certificate = _certificate(sim, motion)
+    return motion
+
+
+def as_motion(tables: Any, times: Floats, found: Expanded, status: Status, state: State) -> Motion:
+    """Return expanded states as a motion."""
+    nq, nv = tables.nq, tables.nv
+    references = found.references if tables.dimension == 3 else state.references
+    return Motion(
+        tables, times, found.Y[:, :nq].copy(), found.Y[:, nq : nq + nv].copy(), found.A, np.full(len(times), np.nan),
+        references, status, state, dynamics=found.dynamics,
+    )  # fmt: skip
+
+
+def _certificate(sim: Simulation, motion: Motion) -> dict[str, Any]:
+    """Return violations, energy balance and nearness to a singular position, maxima over the run."""
+    b = sim.bundle
+    assert motion.dynamics is not None
+    return {
+        "position_violation": b.statistic("position_after"), "velocity_violation": b.statistic("velocity_after"),
+        "position_violation_before_projection": b.statistic("position_before"),
+        "velocity_violation_before_projection": b.statistic("velocity_before"),
+        "energy_drift": motion.dynamics.energy_drift(),
+        "smallest_singular_value": None, "smallest_pivot_ratio": b.statistic("lowest_ratio"),
+    }  # fmt: skip
+
+
+def driven(model: Model, state: State, times: Floats, rows: Integers) -> Motion:
+    """Return the motion of a model whose motions determine everything, with the efforts that they need."""
+    motion = kinematics(model, times=times, initial=state)
+    tables = motion.tables
+    bundle = prepare(tables, rows, state.references, False)
+    n = len(motion.t)
+    references = motion.references if motion.references.ndim == 2 else np.tile(motion.references, (n, 1))
+    Y = np.hstack([motion.q, motion.v, np.zeros((n, 1))])
+    found = expanded(bundle, motion.t, Y, np.ascontiguousarray(references), closing=False)
+    motion.dynamics = found.dynamics
+    found.dynamics.notes.append("the motions determine everything: positions come from kinematics")
+    return motion
+
+
+def _nothing(tables: Any, state: State) -> Motion:
+    """Return an empty motion with the reason why it could not be started."""
+    empty = np.zeros((0, tables.nv))
+    return Motion(
+        tables, np.zeros(0), np.zeros((0, tables.nq)), empty, empty, np.zeros(0), state.references, state.status, state,
+        statistics={"steps": 0, "rhs_evaluations": 0},
+    )  # fmt: skip

@@ -1,0 +1,284 @@
+"""The loop around an integrator: chunks, dense output, new partitions, events, progress, interruption.
+
+A formulation and an integrator are compiled apart and meet here through addresses; everything that survives between chunks
+lies in arrays, so that a simulation can stop after any step and go on.
+"""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from multibody.analyses.state import State
+from multibody.analyses.system import Floats, Integers, System
+from multibody.formulations import Baumgarte, Formulation
+from multibody.formulations.cartesian import WEAK_PARTITION
+from multibody.formulations.prepare import Bundle, full_pivoting, prepare
+from multibody.integrators import Integrator
+from multibody.integrators import contract as C
+from multibody.kernels import sections as R
+from multibody.kernels.calls import address_of
+from multibody.kernels.watch import monitor
+
+CHUNK = 0.05  # seconds between looks at the clock
+ROWS = 256  # steps that one chunk can store
+FINISHED, STOPPED, INTERRUPTED = "finished", "stopped", "interrupted"
+
+
+@dataclass
+class Occurrence:
+    """A located event: its name, its time and the state there."""
+
+    name: str
+    time: float
+    y: Floats
+    terminal: bool
+
+
+@dataclass
+class Segments:
+    """Dense output: start and length of each step, its record, and the angle references at its start."""
+
+    steps: list[Floats] = field(default_factory=list)
+    dense: list[Floats] = field(default_factory=list)
+    refs: list[Floats] = field(default_factory=list)
+
+    def append(self, steps: Floats, dense: Floats, refs: Floats) -> None:
+        """Keep copies of some steps."""
+        self.steps.append(steps.copy())
+        self.dense.append(dense.copy())
+        self.refs.append(refs.copy())
+
+    def joined(self) -> tuple[Floats, Floats, Floats]:
+        """Return all of them as three arrays."""
+        if len(self.steps) > 1:
+            self.steps = [np.concatenate(self.steps)]
+            self.dense = [np.concatenate(self.dense)]
+            self.refs = [np.concatenate(self.refs)]
+        return self.steps[0], self.dense[0], self.refs[0]
+
+
+class Simulation:
+    """A model in motion: the state now, and the means to go on.
+
+    Parameters
+    ----------
+    system : System
+    state : State
+        Consistent start.
+    rows : array of int
+        Independent rows.
+    formulation : Formulation
+    integrator : Integrator
+    rtol, atol : float
+        Tolerances; atol holds for angles [rad] and for lengths over the characteristic length.
+    dense : bool
+        Whether every step keeps its dense output.
+    """
+
+    def __init__(
+        self, system: System, state: State, rows: Integers, formulation: Formulation, integrator: Integrator, *,
+        rtol: float, atol: float, dense: bool = True,
+    ) -> None:  # fmt: skip
+        self.system, self.formulation, self.integrator = system, formulation, integrator
+        self.bundle: Bundle = prepare(system.tables, rows, state.references, formulation.partitioned)
+        self.y: Floats = np.concatenate([state.q, state.v, [0.0]])
+        n = len(self.y)
+        self.control, self.counts = np.zeros(C.CONTROL_SIZE), np.zeros(C.COUNTS_SIZE, dtype=np.int64)
+        integrator.configure(self.control, self.counts)
+        self.first_step = float(self.control[C.H])
+        self.control[C.T], self.control[C.RTOL] = state.t, rtol
+        self.counts[C.FRESH], self.counts[C.DENSE] = 1, int(dense)
+        self.atol = atol * self._scales()
+        self.active = np.ones(n)
+        self.active[-1] = 0.0
+        self.memory = np.zeros((integrator.memory_rows, n))
+        self.watches = system.tables.watches
+        self.g = np.zeros((2, len(self.watches)))
+        room = max(8, min(ROWS, 32_000_000 // (8 * n * max(integrator.dense_rows, 1)))) if dense or self.watches else 1
+        self._steps, self._refs = np.zeros((room, 2)), np.zeros((room, len(self.bundle.ref)))
+        self._dense = np.zeros((room, integrator.dense_rows, n))
+        self.segments = Segments()
+        self.events: list[Occurrence] = []
+        self.event_counts = np.zeros(len(self.watches), dtype=np.int64)
+        self.partitions = 0
+        self.wall_time = 0.0
+        rhs, accept = formulation.kernels()
+        self.addresses = (address_of(rhs), address_of(accept), address_of(monitor) if self.watches else 0)
+        self._settings(rtol)
+
+    # --- set-up -------------------------------------------------------------------------------------------------------
+    def _scales(self) -> Floats:
+        """Return L for lengths and their rates, 1 for angles, quaternions and the work."""
+        tables, d = self.system.tables, self.system.tables.dimension
+        bodies, wide = len(tables.bodies) - 1, 3 if tables.dimension == 2 else 7
+        scale = np.ones(tables.nq)
+        for k in range(d):
+            scale[k : wide * bodies : wide] = tables.length
+        return np.concatenate([scale, self.system.scale_columns, [1.0]])
+
+    def _settings(self, rtol: float) -> None:
+        """Write tolerances, feedback and the first partition."""
+        closed = max(1e-13, min(1e-3 * rtol, 1e-9))
+        self.bundle.settings(
+            position_tolerance=closed, velocity_tolerance=closed, stage_tolerance=max(1e-12, min(0.1 * rtol, 1e-6)),
+            noticeable=1e-14,
+        )  # fmt: skip
+        if isinstance(self.formulation, Baumgarte):
+            alpha, beta = self.formulation.alpha, self.formulation.beta
+            own = self._feedback() if alpha is None or beta is None else 0.0
+            self.bundle.settings(alpha=own if alpha is None else alpha, beta=own if beta is None else beta)
+        if self.formulation.partitioned:
+            self.repartition()
+
+    def _feedback(self) -> float:
+        """Return α = β from the fastest rate at the start: violations then decay about as fast as the motion changes."""
+        dy, s = np.zeros_like(self.y), self.system
+        rhs, _ = self.formulation.kernels()
+        b = self.bundle
+        b.settings(alpha=0.0, beta=0.0)
+        rhs(b.I, b.F, b.W, b.ref, float(self.control[C.T]), self.y, dy)
+        v = float(np.max(np.abs(self.y[s.nq : s.nq + s.nv] / s.scale_columns), initial=0.0))
+        a = float(np.max(np.abs(dy[s.nq : s.nq + s.nv] / s.scale_columns), initial=0.0))
+        return 5.0 * min(max(v, np.sqrt(a), 0.2), 200.0)
+
+    def repartition(self) -> None:
+        """Choose dependent columns by full pivoting at the present pose."""
+        s, b = self.system, self.bundle
+        s.ref[:] = b.ref
+        J = s.scaled(s.jacobian(self.y[: s.nq].copy(), float(self.control[C.T])))[b.chosen]
+        before = b.I[b.I[R.DEPENDENT] : b.I[R.DEPENDENT] + len(b.chosen)].copy()
+        dependent, _ = full_pivoting(J)
+        b.set_partition(dependent)
+        ratio = _pivot_ratio(J[:, dependent])
+        if self.partitions and np.array_equal(before, dependent):  # no better one: let this one get weaker
+            ratio = 1e-3 * b.W[b.I[R.W_SETTINGS] + R.START_RATIO]
+        b.settings(start_ratio=ratio)
+        self.partitions += 1
+        self.active[:] = 0.0
+        rates = np.ones(s.nv)
+        rates[dependent] = 0.0
+        self.active[s.nq : s.nq + s.nv] = rates
+        self.active[: s.nq] = self._position_mask(rates)
+
+    def _position_mask(self, rates: Floats) -> Floats:
+        """Return which positions the error test counts; a quaternion as soon as one of its rotations is independent."""
+        s = self.system
+        if s.tables.dimension == 2:
+            return rates.copy()
+        bodies = len(s.tables.bodies) - 1
+        parts = rates[: 6 * bodies].reshape(bodies, 6)
+        turn = np.repeat(parts[:, 3:].max(axis=1, initial=0.0)[:, None], 4, axis=1)
+        return np.concatenate([np.hstack([parts[:, :3], turn]).ravel(), rates[6 * bodies :]])
+
+    # --- going on -----------------------------------------------------------------------------------------------------
+    @property
+    def t(self) -> float:
+        """The time now."""
+        return float(self.control[C.T])
+
+    def call(self, end: float, limit: int) -> int:
+        """Let the integrator make at most `limit` steps towards `end`; return its answer."""
+        b = self.bundle
+        self.control[C.END], self.counts[C.LIMIT] = end, limit
+        status = self.integrator.advance(
+            *self.addresses, b.I, b.F, b.W, b.ref, self.control, self.counts, self.y, self.atol, self.active, self.memory,
+            self.g, self._steps, self._dense, self._refs,
+        )  # fmt: skip
+        return int(status)
+
+    def drain(self) -> None:
+        """Move the stored steps out of the way."""
+        k = int(self.counts[C.STORED])
+        if k:
+            self.segments.append(self._steps[:k], self._dense[:k], self._refs[:k])
+        self.counts[C.STORED] = 0
+
+    def advance(self, end: float, progress: Callable[[float], None] | None = None, patience: int = 60) -> int:
+        """Go on to `end`; return the integrator's last answer, or EVENT where a terminal event ended it.
+
+        Parameters
+        ----------
+        end : float
+        progress : callable, optional
+            Called with the time about twenty times a second.
+        patience : int
+            How often in a row a partition may be renewed without a step.
+        """
+        from multibody.analyses.events import handle_events
+
+        limit, begin, fruitless, reached = 200, clock.perf_counter(), 0, -1
+        try:
+            while True:
+                before = clock.perf_counter()
+                status = self.call(end, limit)
+                took = clock.perf_counter() - before
+                if status == C.EVENT:
+                    if handle_events(self):
+                        return C.EVENT
+                    continue
+                if status == C.OUTPUT_FULL:
+                    self.drain()
+                elif status == C.ACCEPT_FAILED and int(self.counts[C.CODE]) == WEAK_PARTITION and fruitless < patience:
+                    fruitless = fruitless + 1 if int(self.counts[C.STEPS]) == reached else 0
+                    reached = int(self.counts[C.STEPS])
+                    self.repartition()
+                    continue
+                elif status != C.CONTINUE:
+                    return status
+                limit = max(20, min(1_000_000, int(limit * CHUNK / max(took, 1e-6)))) if took > 1e-4 else 2 * limit
+                if progress is not None:
+                    progress(self.t)
+        finally:
+            self.drain()
+            self.wall_time += clock.perf_counter() - begin
+
+    def cut(self, t: float, y: Floats, references: Floats) -> None:
+        """Go back to the instant t within the last step and begin anew there, on the constraints."""
+        b = self.bundle
+        self.restart(t, y, references)
+        self.formulation.kernels()[1](b.I, b.F, b.W, b.ref, t, self.y, self.active)
+
+    def restart(self, t: float, y: Floats, references: Floats | None = None) -> None:
+        """Begin anew at (t, y)."""
+        self.control[C.T], self.control[C.H] = t, self.first_step
+        self.y[:] = y
+        if references is not None:
+            self.bundle.ref[:] = references
+        self.counts[C.FRESH] = 1
+
+    def interpolate(self, row: Floats, t0: float, h: float, t: float) -> Floats:
+        """Return the state at t from one step's dense record."""
+        out = np.zeros(len(self.y))
+        self.integrator.interpolate(row, t0, h, t, out)
+        return out
+
+    def statistics(self) -> dict[str, Any]:
+        """Return the work that was done."""
+        c = self.counts
+        steps = int(c[C.STEPS])
+        return {
+            "formulation": self.formulation.name, "integrator": self.integrator.name, "steps": steps,
+            "rejected": int(c[C.REJECTED]), "rhs_evaluations": int(c[C.EVALUATIONS]), "jacobian_evaluations": 0,
+            "factorizations": int(self.bundle.statistic("factorizations")), "projections": int(c[C.MOVED]),
+            "partitions": self.partitions, "mean_order": float(c[C.ORDER_SUM]) / steps if steps else 0.0,
+            "stiff": bool(c[C.STIFF]), "wall_time": self.wall_time,
+        }  # fmt: skip
+
+
+def _pivot_ratio(A: Floats) -> float:
+    """Return the smallest over the largest pivot of Gauss elimination with row exchanges."""
+    A, low, high = A.copy(), np.inf, 0.0
+    for k in range(len(A)):
+        best = k + int(np.argmax(np.abs(A[k:, k])))
+        A[[k, best]] = A[[best, k]]
+        pivot = abs(float(A[k, k]))
+        low, high = min(low, pivot), max(high, pivot)
+        if pivot == 0.0:
+            return 0.0
+        A[k + 1 :, k:] -= np.outer(A[k + 1 :, k] / A[k, k], A[k, k:])
+    return low / high if len(A) else 1.0

@@ -1,0 +1,46 @@
+"""Index 1 with projection: M v̇ + Φ_qᵀ λ = Q, Φ_q v̇ = γ; positions and velocities are projected at accepted steps."""
+
+from __future__ import annotations
+
+from multibody.formulations.cartesian import (
+    REFUSED,
+    applied,
+    driving_power,
+    normalize,
+    project,
+    set_state,
+    settle_references,
+    turned_too_far,
+    write_rates,
+)
+from multibody.kernels import sections as R
+from multibody.kernels.compile import kernel
+from multibody.kernels.kkt import factor, solve
+from multibody.kernels.plain_rows import rows_at_state
+
+
+@kernel
+def rhs_augmented(I, F, W, ref, t, y, dy):
+    """Write ẏ at (t, y); return 0, or 1 where the equations cannot be solved."""
+    set_state(I, W, y)
+    rows_at_state(I, F, W, ref, t)
+    power = applied(I, F, W, ref, t)
+    if not factor(I, W) > 0.0:
+        return 1
+    solve(I, W)
+    write_rates(I, W, y, power + driving_power(I, F, W, ref, t), dy)
+    return 0
+
+
+@kernel
+def accept_augmented(I, F, W, ref, t, y, active):
+    """Project an accepted state onto the constraints and move the angle references."""
+    normalize(I, y)
+    if turned_too_far(I, F, W, ref, y):
+        return REFUSED
+    outcome, ratio = project(I, F, W, ref, t, y)
+    if outcome == REFUSED:
+        return outcome
+    W[I[R.W_STATISTICS] + R.LOWEST_RATIO] = min(W[I[R.W_STATISTICS] + R.LOWEST_RATIO], ratio)
+    settle_references(I, F, W, ref, y)
+    return outcome

@@ -1,0 +1,219 @@
+"""What the Cartesian formulations share: evaluation at (t, y), ẏ, projection. y = (q, v, w) with w the work done.
+
+All formulations integrate the full (q, v); they differ in how v̇ is found and in what an accepted step does to y.
+"""
+
+from __future__ import annotations
+
+import math
+
+from multibody.kernels import layout as L
+from multibody.kernels import sections as R
+from multibody.kernels.compile import inner_kernel
+from multibody.kernels.forces import add_forces
+from multibody.kernels.functions import largest_turn, set_references
+from multibody.kernels.kkt import correct, factor
+from multibody.kernels.rows import row_jacobian, row_values, row_velocity
+from multibody.kernels.state import displace, set_positions, set_velocities
+
+UNMOVED, MOVED, REFUSED = 0, 1, 2  # what an acceptance says of y
+OPEN, INCONSISTENT, DEPENDENT_ROWS, WEAK_PARTITION = -1, -2, -3, -4
+GROSS = 1e-6  # a scaled gap that projection must get below
+
+
+@inner_kernel
+def normalize(I, q):
+    """Make the quaternions in q unit."""
+    if I[L.DIMENSION] == 3:
+        for b in range(I[L.BODIES]):
+            k = 7 * b + 3
+            s = 1.0 / math.sqrt(q[k] * q[k] + q[k + 1] * q[k + 1] + q[k + 2] * q[k + 2] + q[k + 3] * q[k + 3])
+            for c in range(4):
+                q[k + c] *= s
+
+
+@inner_kernel
+def function_count(I):
+    """Return the number of coordinate functions."""
+    return (I[L.ROWS] - I[L.FUNCTIONS]) // L.FUNCTION_STRIDE
+
+
+@inner_kernel
+def jacobian(I, F, W, ref, t):
+    """Write the entries of Φ_q of all rows at the poses in W."""
+    row_jacobian(I, F, W, ref, t, 0, I[R.ALL_COUNT], W[I[R.W_J] :])
+
+
+@inner_kernel
+def applied(I, F, W, ref, t):
+    """Write the generalized forces at the state in W to W_Q; return the power of those without a potential."""
+    n, Q = I[L.VELOCITIES], I[R.W_Q]
+    for c in range(n):
+        W[Q + c] = 0.0
+    return add_forces(I, F, W, ref, t, W[Q : Q + n])
+
+
+@inner_kernel
+def driving_power(I, F, W, ref, t):
+    """Return the power −λᵀν of the constraints that depend on time, λ of the chosen rows in W; W_X is overwritten."""
+    if I[R.DRIVEN] == 0:
+        return 0.0
+    row_velocity(I, F, W, ref, t, 0, I[R.ALL_COUNT], W[I[R.W_X] :])
+    total = 0.0
+    for k in range(I[R.CHOSEN_COUNT]):
+        total -= W[I[R.W_LAMBDA] + k] * W[I[R.W_X] + I[I[R.CHOSEN] + k]]
+    return total
+
+
+@inner_kernel
+def write_rates(I, W, y, power, dy):
+    """Write ẏ: q̇ from the velocities in W (ṗ = ½ p ∘ ω′), v̇ from W_A, ẇ."""
+    nq, nv, v = I[L.COORDINATES], I[L.VELOCITIES], I[L.W_VELOCITY]
+    if I[L.DIMENSION] == 2:
+        for c in range(nv):
+            dy[c] = W[v + 3 + c]
+    else:
+        for b in range(I[L.BODIES]):
+            k, u = 7 * b, v + 6 * (b + 1)
+            for c in range(3):
+                dy[k + c] = W[u + c]
+            e0, e1, e2, e3 = y[k + 3], y[k + 4], y[k + 5], y[k + 6]
+            x, z1, z2 = 0.5 * W[u + 3], 0.5 * W[u + 4], 0.5 * W[u + 5]
+            dy[k + 3] = -e1 * x - e2 * z1 - e3 * z2
+            dy[k + 4] = e0 * x + e2 * z2 - e3 * z1
+            dy[k + 5] = e0 * z1 + e3 * x - e1 * z2
+            dy[k + 6] = e0 * z2 + e1 * z1 - e2 * x
+        for e in range(I[L.EXTRAS]):
+            dy[7 * I[L.BODIES] + e] = W[v + 6 * (I[L.BODIES] + 1) + e]
+    for c in range(nv):
+        dy[nq + c] = W[I[R.W_A] + c]
+    dy[nq + nv] = power
+
+
+@inner_kernel
+def gap(I, W, x):
+    """Return the largest scaled value of all rows at W[x…]."""
+    worst = 0.0
+    for r in range(I[R.ALL_COUNT]):
+        k = abs(W[x + r]) * W[I[R.W_SCALE] + r]
+        if not k <= worst:
+            worst = k
+    return worst
+
+
+@inner_kernel
+def position_gap(I, F, W, ref, t, q):
+    """Write Φ(q, t) of all rows to W_X and the poses to W; return the largest scaled value."""
+    set_positions(I, W, q)
+    row_values(I, F, W, ref, t, 0, I[R.ALL_COUNT], W[I[R.W_X] :])
+    return gap(I, W, I[R.W_X])
+
+
+@inner_kernel
+def velocity_gap(I, F, W, ref, t, v):
+    """Write ν − Φ_q v of all rows to W_X, Φ_q from W; return the largest scaled value."""
+    x = I[R.W_X]
+    row_velocity(I, F, W, ref, t, 0, I[R.ALL_COUNT], W[x:])
+    for r in range(I[R.ALL_COUNT]):
+        row = I[L.ROWS] + L.ROW_STRIDE * r
+        total, J, columns = 0.0, I[R.W_J] + I[row + 2], I[L.COLUMNS] + I[row + 2]
+        for e in range(I[row + 3]):
+            total += W[J + e] * v[I[columns + e]]
+        W[x + r] -= total
+    return gap(I, W, x)
+
+
+@inner_kernel
+def raise_to(W, at, value):
+    """Keep the largest value in W[at]."""
+    if not value <= W[at]:
+        W[at] = value
+
+
+@inner_kernel
+def scaled_size(I, W, x):
+    """Return the largest component of a displacement, lengths over L."""
+    worst, scale = 0.0, I[R.W_SCALE] + I[R.ALL_COUNT]
+    for c in range(I[L.VELOCITIES]):
+        k = abs(W[x + c]) / W[scale + c]
+        if not k <= worst:
+            worst = k
+    return worst
+
+
+@inner_kernel
+def project(I, F, W, ref, t, y):
+    """Bring q and v of y onto the constraints by the smallest change in the metric of the masses.
+
+    Simplified Newton with the factors at the given pose, made anew where it converges slowly.
+
+    Returns
+    -------
+    tuple
+        (UNMOVED, MOVED, or REFUSED where it cannot be closed, or INCONSISTENT; smallest pivot ratio).
+    """
+    n, s, settings, x = I[L.VELOCITIES], I[R.W_STATISTICS], I[R.W_SETTINGS], I[R.W_X]
+    m, v = I[R.ALL_COUNT], y[I[L.COORDINATES] :]
+    moved, open_ = 0.0, position_gap(I, F, W, ref, t, y)
+    raise_to(W, s + R.POSITION_BEFORE, open_)
+    jacobian(I, F, W, ref, t)
+    ratio = factor(I, W)
+    if not ratio > 0.0:
+        return (REFUSED, ratio)
+    for iteration in range(8):
+        if open_ <= W[settings + R.POSITION_TOLERANCE]:
+            break
+        for r in range(m):
+            W[x + r] = -W[x + r]
+        correct(I, W)
+        moved += scaled_size(I, W, I[R.W_A])
+        if not moved < 0.1:
+            return (REFUSED, ratio)
+        displace(I, y, W[I[R.W_A] : I[R.W_A] + n], 1.0, y)
+        before, open_ = open_, position_gap(I, F, W, ref, t, y)
+        if open_ > 0.1 * before and open_ > W[settings + R.POSITION_TOLERANCE]:
+            if open_ > 0.5 * before and iteration > 2:
+                break
+            jacobian(I, F, W, ref, t)
+            factor(I, W)
+    if not open_ < GROSS:
+        return (REFUSED, ratio)
+    if moved > 0.0:
+        jacobian(I, F, W, ref, t)
+    change, first = 0.0, True
+    for _ in range(4):
+        open_v = velocity_gap(I, F, W, ref, t, v)
+        if first:
+            raise_to(W, s + R.VELOCITY_BEFORE, open_v)
+        first = False
+        if open_v <= W[settings + R.VELOCITY_TOLERANCE]:
+            break
+        correct(I, W)
+        change += scaled_size(I, W, I[R.W_A])
+        for c in range(n):
+            v[c] += W[I[R.W_A] + c]
+    raise_to(W, s + R.POSITION_AFTER, open_)
+    raise_to(W, s + R.VELOCITY_AFTER, open_v)
+    return (MOVED if moved + change > W[settings + R.NOTICEABLE] else UNMOVED, ratio)
+
+
+@inner_kernel
+def turned_too_far(I, F, W, ref, y):
+    """Write the poses of y to W; return whether a counted angle moved by more than a quarter turn."""
+    set_positions(I, W, y)
+    return largest_turn(I, F, W, ref, function_count(I)) > 0.5 * math.pi
+
+
+@inner_kernel
+def settle_references(I, F, W, ref, y):
+    """Write the poses of y to W and move the angle references to them."""
+    if I[L.DIMENSION] == 3:
+        set_positions(I, W, y)
+        set_references(I, F, W, ref, function_count(I))
+
+
+@inner_kernel
+def set_state(I, W, y):
+    """Write poses and twists of y to W."""
+    set_positions(I, W, y)
+    set_velocities(I, W, y[I[L.COORDINATES] :])

@@ -1,0 +1,65 @@
+"""From states to everything that is reported: accelerations, multipliers, energies, efforts; the same for all formulations."""
+
+from __future__ import annotations
+
+from multibody.formulations.cartesian import applied, normalize, project, set_state, settle_references
+from multibody.kernels import layout as L
+from multibody.kernels import sections as R
+from multibody.kernels.compile import kernel
+from multibody.kernels.forces import law_efforts, load_wrenches, potential_energy
+from multibody.kernels.kkt import factor, solve
+from multibody.kernels.mass import kinetic_energy
+from multibody.kernels.plain_rows import rows_at_state
+
+
+@kernel
+def expand(I, F, W, ref, times, Y, refs, closing, A, multipliers, energies, efforts, loads):
+    """Evaluate the states Y at their times.
+
+    Parameters
+    ----------
+    Y : array (instants, nq + nv + 1)
+        With `closing`, projected in place onto the constraints.
+    refs : array (instants, functions)
+        Angle references to start from; with `closing`, moved to the projected state.
+    closing : int
+        1: states come from an interpolant and are closed first.
+    A : array (instants, nv), written
+        Accelerations.
+    multipliers : array (instants, all rows), written
+        λ of the chosen rows, 0 for the others.
+    energies : array (instants, 2), written
+        Kinetic and potential energy.
+    efforts, loads : arrays (instants, ·), written
+        Efforts of laws and wrenches of loads.
+
+    Returns
+    -------
+    int
+        Number of instants done; fewer than all where the equations cannot be solved.
+    """
+    m = I[R.CHOSEN_COUNT]
+    for k in range(times.shape[0]):
+        y, t = Y[k], times[k]
+        for f in range(refs.shape[1]):
+            ref[f] = refs[k, f]
+        if closing == 1:
+            normalize(I, y)
+            project(I, F, W, ref, t, y)
+            settle_references(I, F, W, ref, y)
+            for f in range(refs.shape[1]):
+                refs[k, f] = ref[f]
+        set_state(I, W, y)
+        energies[k, 0], energies[k, 1] = kinetic_energy(I, W), potential_energy(I, F, W, ref, t)
+        law_efforts(I, F, W, ref, t, efforts[k])
+        load_wrenches(I, F, W, ref, t, loads[k])
+        rows_at_state(I, F, W, ref, t)
+        applied(I, F, W, ref, t)
+        if not factor(I, W) > 0.0:
+            return k
+        solve(I, W)
+        for c in range(I[L.VELOCITIES]):
+            A[k, c] = W[I[R.W_A] + c]
+        for i in range(m):
+            multipliers[k, I[I[R.CHOSEN] + i]] = W[I[R.W_LAMBDA] + i]
+    return times.shape[0]

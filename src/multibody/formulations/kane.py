@@ -1,0 +1,113 @@
+"""Kane's method with the null space: v = B u + C and [BᵀM; Φ_q] v̇ = [BᵀQ; γ].
+
+Park, Yoo, Hwang, Bae 1997, eqs. (22)–(46). B = [−Φ_d⁻¹ Φ_i; E] spans the null space of Φ_q, so that the multipliers drop out:
+with v̇ = B u̇ + c, c_d = Φ_d⁻¹ γ, eq. (46) becomes BᵀM B u̇ = Bᵀ(Q − M c), as many equations as degrees of freedom.
+"""
+
+from __future__ import annotations
+
+from multibody.formulations.cartesian import applied, driving_power, set_state, write_rates
+from multibody.formulations.partitioned import POOR, settle, solve_dependent, spread
+from multibody.kernels import kkt
+from multibody.kernels import layout as L
+from multibody.kernels import sections as R
+from multibody.kernels.compile import inner_kernel, kernel
+from multibody.kernels.lu import factor as lu_factor
+from multibody.kernels.lu import solve as lu_solve
+from multibody.kernels.lu import solve_transposed
+from multibody.kernels.mass import mass_times
+from multibody.kernels.plain_rows import rows_at_state
+
+
+@kernel
+def rhs_kane(I, F, W, ref, t, y, dy):
+    """Write ẏ at the settled state nearest to (t, y); return 0, or 1 where it cannot be settled."""
+    ratio = settle(I, F, W, ref, t, y, W[I[R.W_SETTINGS] + R.STAGE_TOLERANCE])
+    if ratio < 0.0:
+        return 1
+    regular = ratio > POOR
+    if not regular:
+        set_state(I, W, y)
+    rows_at_state(I, F, W, ref, t)
+    power = applied(I, F, W, ref, t)
+    if regular:
+        if not _null_space(I, W) or not _reduced(I, W):
+            return 1
+        if I[R.DRIVEN] == 1:
+            _multipliers(I, W)
+    else:  # a change point: Φ_d is singular whatever the partition; truncated multipliers in place of B
+        if not kkt.factor(I, W) > 0.0:
+            return 1
+        kkt.solve(I, W)
+    write_rates(I, W, y, power + driving_power(I, F, W, ref, t), dy)
+    return 0
+
+
+@inner_kernel
+def _null_space(I, W):
+    """Write B by columns of full length behind Φ_d, and c (with c_i = 0) to W_A; return True."""
+    n, m, b = I[L.VELOCITIES], I[R.CHOSEN_COUNT], I[R.W_B]
+    B, f = I[R.W_PARTITION] + m * m, I[L.VELOCITIES] - I[R.CHOSEN_COUNT]
+    for k in range(m):
+        W[b + k] = W[I[R.W_X] + I[I[R.CHOSEN] + k]]
+    solve_dependent(I, W, b)
+    spread(I, W, b, I[R.W_A])
+    for j in range(f):
+        column = I[I[R.INDEPENDENT] + j]
+        for k in range(m):
+            W[b + k] = 0.0
+        for k in range(m):
+            row = I[L.ROWS] + L.ROW_STRIDE * I[I[R.CHOSEN] + k]
+            for e in range(I[row + 3]):
+                if I[I[L.COLUMNS] + I[row + 2] + e] == column:
+                    W[b + k] -= W[I[R.W_J] + I[row + 2] + e]
+        solve_dependent(I, W, b)
+        spread(I, W, b, B + n * j)
+        W[B + n * j + column] = 1.0
+    return True
+
+
+@inner_kernel
+def _reduced(I, W):
+    """Solve BᵀM B u̇ = Bᵀ(Q − M c) and write v̇ = B u̇ + c to W_A; return whether BᵀM B is regular."""
+    n, m = I[L.VELOCITIES], I[R.CHOSEN_COUNT]
+    f = n - m
+    B = I[R.W_PARTITION] + m * m
+    A, x, b = B + n * f, B + n * f + f * f, I[R.W_B]
+    mass_times(I, W, I[R.W_A], b, 0)
+    for j in range(f):
+        total = 0.0
+        for c in range(n):
+            total += W[B + n * j + c] * (W[I[R.W_Q] + c] - W[b + c])
+        W[x + j] = total
+    for j in range(f):
+        mass_times(I, W, B + n * j, b, 0)
+        for k in range(f):
+            total = 0.0
+            for c in range(n):
+                total += W[B + n * k + c] * W[b + c]
+            W[A + f * k + j] = total
+    if f > 0:
+        pivots = I[I[R.PIVOTS] + m : I[R.PIVOTS] + n]
+        matrix = W[A : A + f * f].reshape((f, f))
+        if not lu_factor(matrix, f, pivots)[1] > 1e-14:
+            return False
+        lu_solve(matrix, f, pivots, W[x : x + f])
+    for j in range(f):
+        for c in range(n):
+            W[I[R.W_A] + c] += W[x + j] * W[B + n * j + c]
+    return True
+
+
+@inner_kernel
+def _multipliers(I, W):
+    """Write λ = Φ_d⁻ᵀ (Q − M v̇)_d of the chosen rows to W_LAMBDA."""
+    m, A, x = I[R.CHOSEN_COUNT], I[R.W_PARTITION], I[R.W_LAMBDA]
+    scale = I[R.W_SCALE] + I[R.ALL_COUNT]
+    mass_times(I, W, I[R.W_A], I[R.W_B], 0)
+    for k in range(m):
+        c = I[I[R.DEPENDENT] + k]
+        W[x + k] = (W[I[R.W_Q] + c] - W[I[R.W_B] + c]) * W[scale + c]
+    solve_transposed(W[A : A + m * m].reshape((m, m)), m, I[I[R.PIVOTS] : I[R.PIVOTS] + m], W[x : x + m])
+    for k in range(m):
+        W[x + k] *= W[I[R.W_SCALE] + I[I[R.CHOSEN] + k]]

@@ -1,0 +1,185 @@
+"""Coordinate partitioning, shared by GCP and Kane: Φ_q splits into dependent and independent columns.
+
+Park, Yoo, Hwang, Bae 1997, eqs. (10)–(19): q_d from Newton's method on Φ = 0 with Φ_{q_d}, then q̇_d from Φ_q q̇ = −Φ_t. y holds
+all coordinates, so that a new partition never restarts a multistep method; the dependent ones serve as first guess.
+"""
+
+from __future__ import annotations
+
+from multibody.formulations.cartesian import (
+    MOVED,
+    REFUSED,
+    UNMOVED,
+    WEAK_PARTITION,
+    jacobian,
+    normalize,
+    position_gap,
+    project,
+    raise_to,
+    settle_references,
+    turned_too_far,
+    velocity_gap,
+)
+from multibody.kernels import layout as L
+from multibody.kernels import sections as R
+from multibody.kernels.compile import inner_kernel, kernel
+from multibody.kernels.lu import factor as lu_factor
+from multibody.kernels.lu import solve as lu_solve
+from multibody.kernels.state import displace, set_velocities
+
+POOR = 1e-9  # pivot ratio of Φ_d below which a partition says nothing
+WEAKER = 0.05  # of the pivot ratio that a partition began with: time for a new one
+
+
+@inner_kernel
+def factor_dependent(I, W):
+    """Factor Φ_d (rows and columns scaled) from the entries in W; return its smallest pivot over its largest."""
+    m, A, n = I[R.CHOSEN_COUNT], I[R.W_PARTITION], I[L.VELOCITIES]
+    scale = I[R.W_SCALE] + I[R.ALL_COUNT]
+    for k in range(m * m):
+        W[A + k] = 0.0
+    for k in range(m):
+        r = I[I[R.CHOSEN] + k]
+        row = I[L.ROWS] + L.ROW_STRIDE * r
+        for e in range(I[row + 3]):
+            c = I[I[L.COLUMNS] + I[row + 2] + e]
+            place = I[I[R.PLACE] + c]
+            if place >= 0:
+                W[A + m * k + place] += W[I[R.W_SCALE] + r] * W[I[R.W_J] + I[row + 2] + e] * W[scale + c]
+    if m == 0:
+        return 1.0
+    return lu_factor(W[A : A + m * m].reshape((m, m)), m, I[I[R.PIVOTS] : I[R.PIVOTS] + n])[1]
+
+
+@inner_kernel
+def solve_dependent(I, W, x):
+    """Turn values of the chosen rows at W[x…] into unscaled dependent columns Φ_d⁻¹ x, in place."""
+    m, A, scale = I[R.CHOSEN_COUNT], I[R.W_PARTITION], I[R.W_SCALE] + I[R.ALL_COUNT]
+    for k in range(m):
+        W[x + k] *= W[I[R.W_SCALE] + I[I[R.CHOSEN] + k]]
+    lu_solve(W[A : A + m * m].reshape((m, m)), m, I[I[R.PIVOTS] : I[R.PIVOTS] + m], W[x : x + m])
+    for k in range(m):
+        W[x + k] *= W[scale + I[I[R.DEPENDENT] + k]]
+
+
+@inner_kernel
+def spread(I, W, x, out):
+    """Write dependent values at W[x…] to their columns of the vector at W[out…]; independent columns get 0."""
+    for c in range(I[L.VELOCITIES]):
+        place = I[I[R.PLACE] + c]
+        W[out + c] = W[x + place] if place >= 0 else 0.0
+
+
+@inner_kernel
+def settle(I, F, W, ref, t, y, tolerance):
+    """Write the state with the independent columns of y that satisfies the constraints to W_STATE and to the poses in W.
+
+    Returns
+    -------
+    float
+        Pivot ratio of Φ_d there; negative where Newton's method does not settle.
+    """
+    nq, n, m = I[L.COORDINATES], I[L.VELOCITIES], I[R.CHOSEN_COUNT]
+    q, x, b = W[I[R.W_STATE] : I[R.W_STATE] + nq], I[R.W_X], I[R.W_B]
+    for c in range(nq):
+        q[c] = y[c]
+    normalize(I, q)
+    open_, before, fresh, ratio = position_gap(I, F, W, ref, t, q), 1e300, False, 0.0
+    for _ in range(12):
+        if open_ <= tolerance and fresh:
+            break
+        if not fresh or open_ > 0.1 * before:
+            jacobian(I, F, W, ref, t)
+            ratio = factor_dependent(I, W)
+            if not ratio > POOR:
+                return ratio
+            fresh = True
+        if open_ <= tolerance:
+            break
+        for k in range(m):
+            W[b + k] = -W[x + I[I[R.CHOSEN] + k]]
+        solve_dependent(I, W, b)
+        spread(I, W, b, I[R.W_A])
+        displace(I, q, W[I[R.W_A] : I[R.W_A] + n], 1.0, q)
+        before, open_ = open_, position_gap(I, F, W, ref, t, q)
+        if not open_ < 1.0:
+            return -1.0
+        fresh = fresh and open_ <= 1e-3 * before  # factors serve on while they converge fast
+    if not open_ <= max(tolerance, 1e-9):
+        return -1.0
+    if before < 1e299:  # q moved: Φ_q and its factors at the settled pose
+        jacobian(I, F, W, ref, t)
+        ratio = factor_dependent(I, W)
+    _settle_velocities(I, F, W, ref, t, y)
+    return ratio
+
+
+@inner_kernel
+def _settle_velocities(I, F, W, ref, t, y):
+    """Write v = (v_i of y, v_d = Φ_d⁻¹(ν − Φ_i v_i)) to W_STATE and the twists to W."""
+    nq, n, m = I[L.COORDINATES], I[L.VELOCITIES], I[R.CHOSEN_COUNT]
+    at, x, b = I[R.W_STATE] + nq, I[R.W_X], I[R.W_B]
+    for c in range(n):
+        W[at + c] = y[nq + c] if I[I[R.PLACE] + c] < 0 else 0.0
+    velocity_gap(I, F, W, ref, t, W[at : at + n])
+    for k in range(m):
+        W[b + k] = W[x + I[I[R.CHOSEN] + k]]
+    solve_dependent(I, W, b)
+    for k in range(m):
+        W[at + I[I[R.DEPENDENT] + k]] = W[b + k]
+    set_velocities(I, W, W[at : at + n])
+
+
+@kernel
+def accept_partitioned(I, F, W, ref, t, y, active):
+    """Make the dependent coordinates of an accepted state exact; ask for a new partition where this one got weak."""
+    s, nq, n = I[R.W_STATISTICS], I[L.COORDINATES], I[L.VELOCITIES]
+    settings, at, moved = I[R.W_SETTINGS], I[R.W_STATE], 0.0
+    normalize(I, y)
+    if turned_too_far(I, F, W, ref, y):
+        return REFUSED
+    raise_to(W, s + R.POSITION_BEFORE, position_gap(I, F, W, ref, t, y))
+    ratio = settle(I, F, W, ref, t, y, W[settings + R.POSITION_TOLERANCE])
+    if ratio < 0.0:
+        return REFUSED
+    W[s + R.LOWEST_RATIO] = min(W[s + R.LOWEST_RATIO], ratio)
+    if ratio <= POOR:  # at a change point the smallest correction with truncated multipliers takes over
+        outcome = project(I, F, W, ref, t, y)[0]
+        if outcome != REFUSED:
+            settle_references(I, F, W, ref, y)
+        return outcome
+    if ratio <= WEAKER * W[settings + R.START_RATIO]:
+        return WEAK_PARTITION
+    scale = W[I[R.W_SCALE] + I[R.ALL_COUNT]]
+    for c in range(nq):
+        moved = max(moved, abs(W[at + c] - y[c]) / scale)
+        y[c] = W[at + c]
+    for c in range(n):
+        moved = max(moved, abs(W[at + nq + c] - y[nq + c]) / scale)
+        y[nq + c] = W[at + nq + c]
+    raise_to(W, s + R.POSITION_AFTER, position_gap(I, F, W, ref, t, y))
+    raise_to(W, s + R.VELOCITY_AFTER, velocity_gap(I, F, W, ref, t, y[nq:]))
+    settle_references(I, F, W, ref, y)
+    for c in range(n):
+        active[nq + c] = 1.0 if I[I[R.PLACE] + c] < 0 else 0.0
+    _count_independent(I, active)
+    return MOVED if moved > W[settings + R.NOTICEABLE] else UNMOVED
+
+
+@inner_kernel
+def _count_independent(I, active):
+    """Let the error test count the positions whose velocities it counts; a quaternion as soon as one rotation is independent."""
+    nq, bodies = I[L.COORDINATES], I[L.BODIES]
+    if I[L.DIMENSION] == 2:
+        for c in range(nq):
+            active[c] = active[nq + c]
+        return
+    for b in range(bodies):
+        turn = 0.0
+        for c in range(3):
+            active[7 * b + c] = active[nq + 6 * b + c]
+            turn = max(turn, active[nq + 6 * b + 3 + c])
+        for c in range(4):
+            active[7 * b + 3 + c] = turn
+    for e in range(I[L.EXTRAS]):
+        active[7 * bodies + e] = active[nq + 6 * bodies + e]

@@ -1,0 +1,220 @@
+"""Ways to step y' = f(t, y): one file each, all behind the same call (see ``contract``).
+
+The classes here are what a user chooses and sets; they import no numba. The kernels come with the first use of ``advance``.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from multibody.errors import ModelError, nearest
+
+__all__ = ["INTEGRATORS", "Ab3", "Adams", "Dop853", "Integrator", "Rk4", "integrator_of"]
+
+
+@dataclass(frozen=True)
+class Integrator:
+    """What all integrators have in common.
+
+    Attributes
+    ----------
+    name : str
+        As written in files and on the command line.
+    adaptive : bool
+        Whether steps are chosen by tolerances; otherwise ``step`` is their length.
+    order : int
+        Order of convergence; the highest one if it varies.
+    memory_rows, dense_rows : int
+        Rows of the arrays ``memory`` and ``dense[k]``, each of the state's length.
+    """
+
+    name: ClassVar[str] = ""
+    adaptive: ClassVar[bool] = True
+    order: ClassVar[int] = 0
+    memory_rows: ClassVar[int] = 0
+    dense_rows: ClassVar[int] = 0
+
+    @property
+    def advance(self) -> Any:
+        """The kernel that makes the steps."""
+        return getattr(importlib.import_module(f"{__name__}.{self.name}"), f"advance_{self.name}")
+
+    @property
+    def interpolate(self) -> Any:
+        """The kernel that reads the dense output of one step."""
+        return getattr(importlib.import_module(f"{__name__}.{self.name}"), f"interpolate_{self.name}")
+
+    def configure(self, control: Any, counts: Any) -> None:
+        """Write these options into the arrays that ``advance`` takes.
+
+        Parameters
+        ----------
+        control : array of float64, (CONTROL_SIZE,)
+        counts : array of int64, (COUNTS_SIZE,)
+        """
+        raise NotImplementedError(f"{type(self).__name__} is not an integrator by itself")
+
+
+def _check_length(value: float | None, owner: str, field: str) -> None:
+    """Raise a ModelError unless a step length is a positive finite number (or not given)."""
+    if value is not None and not (isinstance(value, (int, float)) and 0.0 < value < math.inf):
+        raise ModelError(f"{field} {value!r} is no length of time", where=owner, hint="give a positive number")
+
+
+@dataclass(frozen=True)
+class _Adaptive(Integrator):
+    """An integrator that chooses its steps by tolerances."""
+
+    first_step: float | None = None
+    max_step: float | None = None
+
+    def __post_init__(self) -> None:
+        _check_length(self.first_step, self.name, "first_step")
+        _check_length(self.max_step, self.name, "max_step")
+
+    def configure(self, control: Any, counts: Any) -> None:
+        """Write these options into the arrays that ``advance`` takes."""
+        from multibody.integrators import contract
+
+        control[contract.H] = self.first_step or 0.0
+        control[contract.HMAX] = self.max_step or 0.0
+
+
+@dataclass(frozen=True)
+class _Fixed(Integrator):
+    """An integrator with steps of one length."""
+
+    step: float
+
+    adaptive: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        _check_length(self.step, self.name, "step")
+
+    def configure(self, control: Any, counts: Any) -> None:
+        """Write these options into the arrays that ``advance`` takes."""
+        from multibody.integrators import contract
+
+        control[contract.FIXED] = self.step
+
+
+@dataclass(frozen=True)
+class Dop853(_Adaptive):
+    """Dormand–Prince 8(5, 3): explicit Runge–Kutta method of order 8 with dense output of order 7.
+
+    Parameters
+    ----------
+    first_step : float, optional
+        Length of the first step; chosen from the equations if not given.
+    max_step : float, optional
+        No step is longer.
+    """
+
+    name: ClassVar[str] = "dop853"
+    order: ClassVar[int] = 8
+    memory_rows: ClassVar[int] = 18
+    dense_rows: ClassVar[int] = 8
+
+
+@dataclass(frozen=True)
+class Adams(_Adaptive):
+    """Adams predictor–corrector (PECE) of variable order and step in modified divided differences.
+
+    Two evaluations a step whatever the order: the choice where an evaluation is expensive.
+
+    Parameters
+    ----------
+    first_step : float, optional
+        Length of the first step; chosen from the equations if not given.
+    max_step : float, optional
+        No step is longer.
+    max_order : int
+        Highest order of the predictor, 1 to 12.
+    """
+
+    max_order: int = 12
+
+    name: ClassVar[str] = "adams"
+    order: ClassVar[int] = 12
+    memory_rows: ClassVar[int] = 32
+    dense_rows: ClassVar[int] = 14
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.max_order not in range(1, 13):
+            raise ModelError(f"max_order {self.max_order!r} is out of range", where=self.name, hint="give 1 to 12")
+
+    def configure(self, control: Any, counts: Any) -> None:
+        """Write these options into the arrays that ``advance`` takes."""
+        from multibody.integrators import contract
+
+        super().configure(control, counts)
+        counts[contract.MAX_ORDER] = self.max_order
+
+
+@dataclass(frozen=True)
+class Rk4(_Fixed):
+    """The classical Runge–Kutta method of order 4 with a fixed step; the last step is shortened to end in time.
+
+    Parameters
+    ----------
+    step : float
+        Length of a step.
+    """
+
+    name: ClassVar[str] = "rk4"
+    order: ClassVar[int] = 4
+    memory_rows: ClassVar[int] = 6
+    dense_rows: ClassVar[int] = 5
+
+
+@dataclass(frozen=True)
+class Ab3(_Fixed):
+    """Adams–Bashforth of order 3 with a fixed step, one evaluation a step, started by Runge–Kutta steps.
+
+    Parameters
+    ----------
+    step : float
+        Length of a step.
+    """
+
+    name: ClassVar[str] = "ab3"
+    order: ClassVar[int] = 3
+    memory_rows: ClassVar[int] = 8
+    dense_rows: ClassVar[int] = 4
+
+
+INTEGRATORS: dict[str, type[Integrator]] = {kind.name: kind for kind in (Rk4, Ab3, Dop853, Adams)}
+
+
+def integrator_of(choice: str | Integrator, step: float | None = None) -> Integrator:
+    """Return the integrator that a user means.
+
+    Parameters
+    ----------
+    choice : str or Integrator
+        A name of ``INTEGRATORS``, or an integrator with its options, which is returned as it is.
+    step : float, optional
+        Length of the steps; needed with the name of a method with a fixed step, and only there.
+
+    Returns
+    -------
+    Integrator
+    """
+    if isinstance(choice, Integrator):
+        return choice
+    if choice not in INTEGRATORS:
+        guess = nearest(str(choice), INTEGRATORS)
+        hint = " ".join(part for part in (guess, f"There are {', '.join(INTEGRATORS)}.") if part)
+        raise ModelError(f'unknown integrator "{choice}"', hint=hint)
+    kind: Any = INTEGRATORS[choice]
+    if kind.adaptive:
+        if step is not None:
+            raise ModelError("step is set, but this integrator chooses its steps", where=choice, hint="set rtol and atol")
+        return kind()  # type: ignore[no-any-return]
+    if step is None:
+        raise ModelError("a fixed step is missing", where=choice, hint="give its length, as in step=0.001")
+    return kind(step)  # type: ignore[no-any-return]

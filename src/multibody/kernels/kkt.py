@@ -1,0 +1,188 @@
+"""The one service behind every Cartesian formulation: M v̇ + Φ_qᵀ λ = Q, Φ_q v̇ = γ, with M ≥ 0 and Φ_q of any rank.
+
+Fast path (M > 0): S = Φ_q M⁻¹ Φ_qᵀ over the chosen independent rows, assembled from pairs of rows that share a body, factored
+by skyline Cholesky. General path (massless directions, extra coordinates): M̄ = M + Φ_qᵀ W Φ_q and Q̄ = Q + Φ_qᵀ W γ have the
+same solution, and M̄ is positive definite unless a direction is free and without mass.
+
+Near a change point S loses rank although the motion is smooth. Where a pivot all but vanishes S is lifted a little and the
+multipliers are refined (proximal iteration): small singular values are then truncated, everything else is exact.
+"""
+
+from __future__ import annotations
+
+from multibody.kernels import layout as L
+from multibody.kernels import sections as R
+from multibody.kernels.compile import inner_kernel
+from multibody.kernels.mass import mass_times, mass_times_block
+from multibody.kernels.skyline import cholesky, cholesky_solve
+
+VANISHING = 1e-13  # a pivot below this part of its diagonal entry is taken for zero
+LIFT = 1e-12  # regularization where a pivot vanishes, as a part of the diagonal
+
+
+@inner_kernel
+def _entries(I, r):
+    """Return the first entry of row r in Φ_q, its number of entries, and where its columns are listed in I."""
+    row = I[L.ROWS] + L.ROW_STRIDE * r
+    return (I[row + 2], I[row + 3], I[L.COLUMNS] + I[row + 2])
+
+
+@inner_kernel
+def _inner(W, a, b, planar):
+    """Return the product of two blocks."""
+    total = W[a] * W[b] + W[a + 1] * W[b + 1] + W[a + 2] * W[b + 2]
+    return total if planar else total + (W[a + 3] * W[b + 3] + W[a + 4] * W[b + 4] + W[a + 5] * W[b + 5])
+
+
+@inner_kernel
+def _form(I, W):
+    """Write U = M⁻¹ Φ_qᵀ on the pattern of the entries, and S from the pairs of blocks that share a body."""
+    J, U, planar = I[R.W_J], I[R.W_U], I[L.DIMENSION] == 2
+    for k in range(I[R.BLOCK_COUNT]):
+        entry, body = I[I[R.BLOCKS] + 2 * k], I[I[R.BLOCKS] + 2 * k + 1]
+        mass_times_block(I, W, body, J + entry, U + entry, 1)
+    for k in range(I[R.W_S], I[R.W_D]):
+        W[k] = 0.0
+    for k in range(I[R.PAIR_COUNT]):
+        at = I[R.PAIRS] + 3 * k
+        W[I[at]] += _inner(W, U + I[at + 1], J + I[at + 2], planar)
+
+
+@inner_kernel
+def _form_general(I, W):
+    """Write M̄ and its factors, U = M̄⁻¹ Φ_qᵀ by rows of full length, and S; return the smallest pivot ratio of M̄."""
+    n, m, J, A, U = I[L.VELOCITIES], I[R.CHOSEN_COUNT], I[R.W_J], I[R.W_DENSE], I[R.W_U]
+    width, weights = (3 if I[L.DIMENSION] == 2 else 6), I[R.W_GAUGE] + I[L.VELOCITIES]
+    for k in range(n * n):
+        W[A + k] = 0.0
+    for b in range(I[L.BODIES]):  # M, a column at a time
+        for c in range(width):
+            x, out = I[R.W_B], I[R.W_B] + width
+            for k in range(width):
+                W[x + k] = 1.0 if k == c else 0.0
+            mass_times_block(I, W, b, x, out, 0)
+            for k in range(width):
+                W[A + (width * b + k) * n + width * b + c] = W[out + k]
+    for k in range(m):
+        first, count, columns = _entries(I, I[I[R.CHOSEN] + k])
+        weight = W[weights + I[I[R.CHOSEN] + k]]
+        for a in range(count):
+            for b in range(count):
+                W[A + I[columns + a] * n + I[columns + b]] += weight * W[J + first + a] * W[J + first + b]
+    lowest = cholesky(I, W, n, I[R.DENSE_BASE], I[R.DENSE_FIRST], I[R.W_GAUGE], 1e-15)
+    for k in range(m):
+        for c in range(n):
+            W[U + n * k + c] = 0.0
+        first, count, columns = _entries(I, I[I[R.CHOSEN] + k])
+        for a in range(count):
+            W[U + n * k + I[columns + a]] += W[J + first + a]
+        cholesky_solve(I, W, n, I[R.DENSE_BASE], I[R.DENSE_FIRST], I[R.W_GAUGE], U + n * k)
+    for i in range(m):
+        for j in range(i + 1):
+            W[I[I[R.BASE] + i] + j] = _row_times(I, W, j, U + n * i)
+    return lowest
+
+
+@inner_kernel
+def _row_times(I, W, k, x):
+    """Return row k of the chosen rows times the vector at W[x…]."""
+    total = 0.0
+    if I[R.GENERAL] == 0:
+        planar = I[L.DIMENSION] == 2
+        for b in range(I[I[R.BLOCK_POINTER] + k], I[I[R.BLOCK_POINTER] + k + 1]):
+            block = I[R.BLOCKS] + 2 * b
+            total += _inner(W, I[R.W_J] + I[block], x + (3 if planar else 6) * I[block + 1], planar)
+        return total
+    first, count, columns = _entries(I, I[I[R.CHOSEN] + k])
+    J = I[R.W_J] + first
+    for e in range(count):
+        total += W[J + e] * W[x + I[columns + e]]
+    return total
+
+
+@inner_kernel
+def factor(I, W):
+    """Form and factor S at the entries of Φ_q in W; return the smallest pivot ratio, ≤ 0 where M̄ is not positive."""
+    m, statistics = I[R.CHOSEN_COUNT], I[R.W_STATISTICS]
+    general = I[R.GENERAL] == 1
+    if general and not _form_general(I, W) > 0.0:
+        return -1.0
+    if not general:
+        _form(I, W)
+    W[statistics + R.FACTORIZATIONS] += 1.0
+    W[statistics + R.LIFTED] = 0.0
+    ratio = cholesky(I, W, m, I[R.BASE], I[R.FIRST], I[R.W_D], 0.0)
+    if not ratio > VANISHING:
+        if general:
+            _form_general(I, W)
+        else:
+            _form(I, W)
+        W[statistics + R.LIFTED] = 1.0
+        cholesky(I, W, m, I[R.BASE], I[R.FIRST], I[R.W_D], LIFT)
+        ratio = VANISHING
+    return ratio
+
+
+@inner_kernel
+def _add_columns(I, W, x, sign, out):
+    """Add sign · G Φ_qᵀ x to the vector at W[out…], x over the chosen rows."""
+    n, U, width = I[L.VELOCITIES], I[R.W_U], 3 if I[L.DIMENSION] == 2 else 6
+    if I[R.GENERAL] == 1:
+        for k in range(I[R.CHOSEN_COUNT]):
+            for c in range(n):
+                W[out + c] += sign * W[x + k] * W[U + n * k + c]
+        return
+    for k in range(I[R.CHOSEN_COUNT]):
+        value = sign * W[x + k]
+        for b in range(I[I[R.BLOCK_POINTER] + k], I[I[R.BLOCK_POINTER] + k + 1]):
+            block = I[R.BLOCKS] + 2 * b
+            u, to = U + I[block], out + width * I[block + 1]
+            W[to] += value * W[u]
+            W[to + 1] += value * W[u + 1]
+            W[to + 2] += value * W[u + 2]
+            if width == 6:
+                W[to + 3] += value * W[u + 3]
+                W[to + 4] += value * W[u + 4]
+                W[to + 5] += value * W[u + 5]
+
+
+@inner_kernel
+def solve(I, W):
+    """Write v̇ to W_A and λ to W_LAMBDA from the forces in W_Q and γ (of all rows) in W_X, with the factors in W."""
+    n, m, a, x = I[L.VELOCITIES], I[R.CHOSEN_COUNT], I[R.W_A], I[R.W_LAMBDA]
+    if I[R.GENERAL] == 1:
+        weights, J = I[R.W_GAUGE] + n, I[R.W_J]
+        for c in range(n):
+            W[a + c] = W[I[R.W_Q] + c]
+        for k in range(m):
+            r = I[I[R.CHOSEN] + k]
+            first, count, columns = _entries(I, r)
+            for e in range(count):
+                W[a + I[columns + e]] += W[weights + r] * W[I[R.W_X] + r] * W[J + first + e]
+        cholesky_solve(I, W, n, I[R.DENSE_BASE], I[R.DENSE_FIRST], I[R.W_GAUGE], a)
+    else:
+        mass_times(I, W, I[R.W_Q], a, 1)
+    for k in range(m):
+        W[x + k] = _row_times(I, W, k, a) - W[I[R.W_X] + I[I[R.CHOSEN] + k]]
+    cholesky_solve(I, W, m, I[R.BASE], I[R.FIRST], I[R.W_D], x)
+    _add_columns(I, W, x, -1.0, a)
+    for _ in range(3 if W[I[R.W_STATISTICS] + R.LIFTED] > 0.0 else 0):
+        b = I[R.W_B]
+        for k in range(m):
+            W[b + k] = _row_times(I, W, k, a) - W[I[R.W_X] + I[I[R.CHOSEN] + k]]
+        cholesky_solve(I, W, m, I[R.BASE], I[R.FIRST], I[R.W_D], b)
+        _add_columns(I, W, b, -1.0, a)
+        for k in range(m):
+            W[x + k] += W[b + k]
+
+
+@inner_kernel
+def correct(I, W):
+    """Write the smallest change x (in the metric of M or M̄) with Φ_q x = W_X to W_A, with the factors in W."""
+    x = I[R.W_LAMBDA]
+    for k in range(I[R.CHOSEN_COUNT]):
+        W[x + k] = W[I[R.W_X] + I[I[R.CHOSEN] + k]]
+    cholesky_solve(I, W, I[R.CHOSEN_COUNT], I[R.BASE], I[R.FIRST], I[R.W_D], x)
+    for c in range(I[L.VELOCITIES]):
+        W[I[R.W_A] + c] = 0.0
+    _add_columns(I, W, x, 1.0, I[R.W_A])

@@ -1,0 +1,57 @@
+"""Rows that are one basic function and nothing else, as almost all rows of joints are: Φ_q and γ in one pass.
+
+A prepared run lists them with everything resolved, so that no record of the tables is read; other rows (motions, gears, cams,
+couplers) go through ``rows``.
+"""
+
+from __future__ import annotations
+
+from multibody.kernels import layout as L
+from multibody.kernels import sections as R
+from multibody.kernels.compile import inner_kernel
+from multibody.kernels.planar import planar_gamma, planar_terms
+from multibody.kernels.rows import row_gamma, row_jacobian
+from multibody.kernels.spatial import spatial_gamma, spatial_terms
+
+
+@inner_kernel
+def rows_at_state(I, F, W, ref, t):
+    """Write the entries of Φ_q to W_J and γ of all rows to W_X, at the positions and velocities in W."""
+    planar = I[L.DIMENSION] == 2
+    for k in range(I[R.PLAIN_COUNT]):
+        at = I[R.PLAIN] + R.PLAIN_STRIDE * k
+        kind, i, j, numbers, out = I[at], I[at + 1], I[at + 2], I[at + 3], I[R.W_X] + I[at + 6]
+        if planar:
+            p, q, u, w = I[L.W_POSE] + 5 * i, I[L.W_POSE] + 5 * j, I[L.W_TWIST] + 3 * i, I[L.W_TWIST] + 3 * j
+            x, y, turn_i, turn_j = planar_terms(W, F, kind, p, q, numbers)
+            W[out] = planar_gamma(W, F, kind, p, q, u, w, numbers)
+            _write_planar(W, I[at + 4], -x, -y, turn_i)
+            _write_planar(W, I[at + 5], x, y, turn_j)
+        else:
+            p, q, u, w = I[L.W_POSE] + 12 * i, I[L.W_POSE] + 12 * j, I[L.W_TWIST] + 6 * i, I[L.W_TWIST] + 6 * j
+            d, spin_i, spin_j = spatial_terms(W, F, kind, p, q, numbers)
+            W[out] = spatial_gamma(W, F, kind, p, q, u, w, numbers)
+            _write_spatial(W, I[at + 4], -1.0, d, spin_i)
+            _write_spatial(W, I[at + 5], 1.0, d, spin_j)
+    for k in range(I[R.OTHER_COUNT]):
+        r = I[I[R.OTHERS] + k]
+        entry = I[I[L.ROWS] + L.ROW_STRIDE * r + 2]
+        row_jacobian(I, F, W, ref, t, r, r + 1, W[I[R.W_J] + entry :])
+        row_gamma(I, F, W, ref, t, r, r + 1, W[I[R.W_X] + r :])
+
+
+@inner_kernel
+def _write_planar(W, at, x, y, turn):
+    """Write a planar block; the ground (at < 0) has none."""
+    if at >= 0:
+        W[at] = x
+        W[at + 1] = y
+        W[at + 2] = turn
+
+
+@inner_kernel
+def _write_spatial(W, at, sign, x, turn):
+    """Write a spatial block; the ground (at < 0) has none."""
+    if at >= 0:
+        W[at], W[at + 1], W[at + 2] = sign * x[0], sign * x[1], sign * x[2]
+        W[at + 3], W[at + 4], W[at + 5] = turn[0], turn[1], turn[2]

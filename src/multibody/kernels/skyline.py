@@ -1,0 +1,70 @@
+"""Cholesky factors of a symmetric matrix stored by rows from its first entry on (skyline, envelope).
+
+Row i holds columns first[i] … i; entry (i, j) lies at W[base[i] + j]. Fill stays inside the envelope, so that a chain or a
+ladder of loops costs an amount linear in its length, and a small dense matrix costs what dense Cholesky costs.
+"""
+
+from __future__ import annotations
+
+import math
+
+from multibody.kernels.compile import inner_kernel
+
+
+@inner_kernel
+def cholesky(I, W, n, base, first, d, lift):
+    """Factor in place; 1/L_ii goes to W[d + i]. Return the smallest pivot over its diagonal entry.
+
+    Parameters
+    ----------
+    n : int
+    base, first : int
+        Where the lists of row bases and first columns begin in I.
+    d : int
+        Place in W of the inverse diagonal.
+    lift : float
+        This part of a diagonal entry is added to it (regularization; 0 for none).
+
+    Returns
+    -------
+    float
+        sin² of the smallest angle between a row and those before it, in the metric of the matrix; ≤ 0 or NaN where the
+        matrix is not positive definite (the factors are then useless).
+    """
+    lowest = 1.0
+    for i in range(n):
+        at, fi = I[base + i], I[first + i]
+        diagonal = W[at + i]
+        pivot = diagonal * (1.0 + lift)
+        for j in range(fi, i):
+            bj, fj = I[base + j], I[first + j]
+            total = W[at + j]
+            for k in range(max(fi, fj), j):
+                total -= W[at + k] * W[bj + k]
+            total *= W[d + j]
+            W[at + j] = total
+            pivot -= total * total
+        if not pivot > 0.0:
+            return -1.0
+        lowest = min(lowest, pivot / diagonal)
+        root = math.sqrt(pivot)
+        W[at + i] = root
+        W[d + i] = 1.0 / root
+    return lowest
+
+
+@inner_kernel
+def cholesky_solve(I, W, n, base, first, d, x):
+    """Solve L Lᵀ x = b in place, b and x at W[x…]."""
+    for i in range(n):
+        at = I[base + i]
+        total = W[x + i]
+        for k in range(I[first + i], i):
+            total -= W[at + k] * W[x + k]
+        W[x + i] = total * W[d + i]
+    for i in range(n - 1, -1, -1):
+        at = I[base + i]
+        value = W[x + i] * W[d + i]
+        W[x + i] = value
+        for k in range(I[first + i], i):
+            W[x + k] -= W[at + k] * value

@@ -1,0 +1,173 @@
+"""Equations with known solutions or known counts of evaluations, as kernels with the signature of ``evaluate``."""
+
+from __future__ import annotations
+
+import math
+
+from multibody.kernels.compile import kernel
+
+MU = 0.012277471
+ARENSTORF = (0.994, 0.0, 0.0, -2.00158510637908252240537862224)
+ARENSTORF_PERIOD = 17.0652165601579625588917206249
+
+
+@kernel
+def oscillator(I, F, W, ref, t, y, out):
+    """Harmonic oscillators of angular frequency 1: y = (x..., v...)."""
+    n = y.shape[0] // 2
+    for i in range(n):
+        out[i] = y[n + i]
+        out[n + i] = -y[i]
+    return 0
+
+
+@kernel
+def forced(I, F, W, ref, t, y, out):
+    """Y' = −y + cos t + sin t … with the solution y = sin t from y(0) = 0; the second component is t³ itself."""
+    out[0] = -(y[0] - math.sin(t)) + math.cos(t)
+    out[1] = 3.0 * t * t * (1.0 + y[0] - math.sin(t))
+    return 0
+
+
+@kernel
+def kepler(I, F, W, ref, t, y, out):
+    """Two bodies, y = (x, y, vx, vy), gravity 1."""
+    r = y[0] * y[0] + y[1] * y[1]
+    r = 1.0 / (r * math.sqrt(r))
+    out[0], out[1] = y[2], y[3]
+    out[2], out[3] = -y[0] * r, -y[1] * r
+    return 0
+
+
+@kernel
+def arenstorf(I, F, W, ref, t, y, out):
+    """Move in the restricted three-body problem, where ARENSTORF is on an orbit that closes."""
+    mu, nu = MU, 1.0 - MU
+    a, b = y[0] + mu, y[0] - nu
+    p, q = a * a + y[1] * y[1], b * b + y[1] * y[1]
+    p, q = nu / (p * math.sqrt(p)), mu / (q * math.sqrt(q))
+    out[0], out[1] = y[2], y[3]
+    out[2] = y[0] + 2.0 * y[3] - p * a - q * b
+    out[3] = y[1] - 2.0 * y[2] - p * y[1] - q * y[1]
+    return 0
+
+
+@kernel
+def duffing(I, F, W, ref, t, y, out):
+    """Swing on a cubic spring under a periodic force."""
+    out[0] = y[1]
+    out[1] = y[0] - y[0] * y[0] * y[0] - 0.1 * y[1] + 0.3 * math.cos(1.2 * t)
+    return 0
+
+
+@kernel
+def blow_up(I, F, W, ref, t, y, out):
+    """Y' = y², infinite at t = 1 from y = 1."""
+    out[0] = y[0] * y[0]
+    return 0
+
+
+@kernel
+def van_der_pol(I, F, W, ref, t, y, out):
+    """Stiff for a large F[0]."""
+    out[0] = y[1]
+    out[1] = F[0] * (1.0 - y[0] * y[0]) * y[1] - y[0]
+    return 0
+
+
+@kernel
+def decay_until_one(I, F, W, ref, t, y, out):
+    """No derivative after t = 1: status F[0], or NaN where F[0] is 0."""
+    out[0] = -y[0]
+    if t > 1.0:
+        out[0] = math.nan
+        return int(F[0])
+    return 0
+
+
+@kernel
+def narrow(I, F, W, ref, t, y, out):
+    """Be the oscillator, but only where |x| < 1.05."""
+    out[0], out[1] = y[1], -y[0]
+    return 5 if abs(y[0]) > 1.05 else 0
+
+
+@kernel
+def lost_after_accept(I, F, W, ref, t, y, out):
+    """Y' = 1, but from t = 1/2 on no derivative at a state that has been accepted."""
+    out[0] = 1.0
+    return 9 if t > 0.5 and ref[0] == t else 0
+
+
+@kernel
+def rough(I, F, W, ref, t, y, out):
+    """Be the oscillator beside a fast component that nobody asks for."""
+    out[0], out[1] = y[1], -y[0]
+    out[2] = math.cos(300.0 * t)
+    return 0
+
+
+@kernel
+def pendulum(I, F, W, ref, t, y, out):
+    """Be a pendulum of length 1 in x, y, vx, vy, gravity 1 downwards; the constraint is differentiated twice."""
+    tension = (y[2] * y[2] + y[3] * y[3] - y[1]) / (y[0] * y[0] + y[1] * y[1])
+    out[0], out[1] = y[2], y[3]
+    out[2], out[3] = -tension * y[0], -tension * y[1] - 1.0
+    return 0
+
+
+@kernel
+def onto_circle(I, F, W, ref, t, y, active):
+    """Move the pendulum back onto its circle and its velocity onto the tangent; count the larger coordinate's partner."""
+    r = math.sqrt(y[0] * y[0] + y[1] * y[1])
+    moved = abs(r - 1.0) > 1e-15
+    y[0], y[1] = y[0] / r, y[1] / r
+    along = y[0] * y[2] + y[1] * y[3]
+    y[2], y[3] = y[2] - along * y[0], y[3] - along * y[1]
+    first = abs(y[0]) < abs(y[1])
+    active[0], active[2] = (1.0, 1.0) if first else (0.0, 0.0)
+    active[1], active[3] = (0.0, 0.0) if first else (1.0, 1.0)
+    return 1 if moved else 0
+
+
+@kernel
+def short_steps_only(I, F, W, ref, t, y, active):
+    """Refuse a step longer than F[0]; ref[0] remembers the last accepted time."""
+    if abs(t - ref[0]) > F[0]:
+        return 2
+    ref[0] = t
+    return 0
+
+
+@kernel
+def remember_time(I, F, W, ref, t, y, active):
+    """Accept everything; ref[0] is the time of the last accepted state."""
+    ref[0] = t
+    return 0
+
+
+@kernel
+def fatal_after_one(I, F, W, ref, t, y, active):
+    """Give up after t = 1."""
+    return -17 if t > 1.0 else 0
+
+
+@kernel
+def first_component(I, F, W, ref, t, y, out):
+    """Watch y[0]."""
+    out[0] = y[0]
+    return 0
+
+
+@kernel
+def two_times(I, F, W, ref, t, y, out):
+    """Watch t − 1 and t − 1.6."""
+    out[0], out[1] = t - 1.0, t - 1.6
+    return 0
+
+
+@kernel
+def falling(I, F, W, ref, t, y, out):
+    """Free fall, gravity 2."""
+    out[0], out[1] = y[1], -2.0
+    return 0

@@ -1,0 +1,46 @@
+"""How a user chooses an integrator, and what is said about a bad choice."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from multibody.errors import ModelError
+from multibody.integrators import INTEGRATORS, Ab3, Adams, Dop853, Rk4, integrator_of
+
+
+def test_names() -> None:
+    assert list(INTEGRATORS) == ["rk4", "ab3", "dop853", "adams"]
+    assert integrator_of("dop853") == Dop853()
+    assert integrator_of("adams") == Adams(max_order=12)
+    assert integrator_of("rk4", 0.01) == Rk4(0.01)
+    assert integrator_of("ab3", step=0.01) == Ab3(0.01)
+    mine = Adams(max_order=5)
+    assert integrator_of(mine) is mine
+    for name, kind in INTEGRATORS.items():
+        assert kind.name == name
+
+
+@pytest.mark.parametrize(("make", "message"), [
+    (lambda: integrator_of("dop583"), 'unknown integrator "dop583"; did you mean "dop853"? There are rk4, ab3, dop853, adams.'),
+    (lambda: integrator_of("euler"), 'unknown integrator "euler"; There are rk4, ab3, dop853, adams.'),
+    (lambda: integrator_of("rk4"), "rk4: a fixed step is missing; give its length, as in step=0.001"),
+    (lambda: integrator_of("adams", 0.1), "adams: step is set, but this integrator chooses its steps; set rtol and atol"),
+    (lambda: Rk4(0.0), "rk4: step 0.0 is no length of time; give a positive number"),
+    (lambda: Ab3(-1.0), "ab3: step -1.0 is no length of time; give a positive number"),
+    (lambda: Rk4(float("nan")), "rk4: step nan is no length of time; give a positive number"),
+    (lambda: Dop853(max_step=-1.0), "dop853: max_step -1.0 is no length of time; give a positive number"),
+    (lambda: Adams(first_step=0.0), "adams: first_step 0.0 is no length of time; give a positive number"),
+    (lambda: Adams(max_order=13), "adams: max_order 13 is out of range; give 1 to 12"),
+])  # fmt: skip
+def test_bad_choices(make: object, message: str) -> None:
+    with pytest.raises(ModelError) as caught:
+        make()  # type: ignore[operator]
+    assert str(caught.value) == message
+
+
+def test_choosing_imports_no_numba() -> None:
+    code = "import sys, multibody.integrators as i; i.integrator_of('adams'); assert 'numba' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
