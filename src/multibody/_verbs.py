@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
     from multibody.analyses.check_report import CheckReport
     from multibody.analyses.relative import RelativeMotion
+    from multibody.results.compare import Compare
+    from multibody.results.inverse import Inverse
     from multibody.results.run import Run
     from multibody.results.state import State
 
@@ -92,6 +94,83 @@ class Model(_Model):
             run(
                 self, until, initial=initial, formulation=formulation, integrator=integrator, rtol=rtol, atol=atol, step=step,
                 output_step=output_step, dense=dense, progress=progress,
+            )
+        )  # fmt: skip
+
+    def inverse(
+        self, until: float | str | None = None, steps: int | None = None, *, start: float | str = 0.0, at: float | None = None,
+        times: Any = None, efforts: Sequence[Any] | None = None, initial: State | None = None,
+    ) -> Inverse:  # fmt: skip
+        """Return the efforts that the prescribed motions need, at their own coordinates or from actuators elsewhere.
+
+        Parameters
+        ----------
+        until, steps, start, at, times, initial
+            The instants, as for :meth:`kinematics`.
+        efforts : list of coordinates, optional
+            Where actuators act in place of the motions: ``["S"]``, ``["O", "rod.tip.x"]``. As many as there are degrees of
+            freedom give one answer, more give the smallest efforts, marked as not unique.
+        """
+        from multibody.analyses.inverse import inverse
+        from multibody.results.inverse import Inverse
+
+        return Inverse(
+            inverse(self, start=start, until=until, steps=steps, at=at, times=times, efforts=efforts, initial=initial)
+        )
+
+    def reactions(self, at: float | str, joints: Sequence[str] | None = None, **options: Any) -> dict[str, Any]:
+        """Return force, moment and effort of joints at one time, as a dictionary of plain numbers.
+
+        Parameters
+        ----------
+        at : float or formula
+            The time; a model that its motions do not determine runs until then.
+        joints : list of str, optional
+            Default all.
+        **options
+            Those of :meth:`run`.
+        """
+        from multibody.results.reactions_at import reactions_at
+
+        return reactions_at(self, at, joints, options)
+
+    def compare(
+        self, until: float | str | None = None, *, formulations: Sequence[Any] | None = None,
+        integrators: Sequence[Any] | None = None, rtol: Sequence[float] | float | None = None,
+        step: float | str | None = None, reference: Run | None = None, initial: State | None = None,
+        output_step: float | str | None = None, repeats: int = 3, progress: Any = None,
+    ) -> Compare:  # fmt: skip
+        """Return a table of time, evaluations, error and violations for several formulations and integrators.
+
+        Parameters
+        ----------
+        until : float or formula
+            Last time; default the model's own.
+        formulations, integrators : lists of names or objects
+            Default all formulations with ``dop853`` and ``adams``.
+        rtol : list of float
+            Tolerances; several make a work–precision diagram (``.plot()``). Default 1e-8.
+        step : float, optional
+            Step of ``rk4`` and ``ab3``; default from the reference.
+        reference : Run, optional
+            What errors are taken against; default ``augmented`` with ``dop853`` at 1e-13.
+        initial : State, optional
+            Where to start.
+        output_step : float
+            Spacing of the instants at which errors are taken.
+        repeats : int
+            Timed repetitions, of which the fastest counts.
+        progress : callable, optional
+            Called with words, the number of the combination and their count.
+        """
+        from multibody.analyses.compare import compare
+        from multibody.results.compare import Compare
+
+        given = None if reference is None else reference.motion
+        return Compare(
+            compare(
+                self, until, formulations=formulations, integrators=integrators, rtol=rtol, step=step, reference=given,
+                initial=initial, output_step=output_step, repeats=repeats, progress=progress,
             )
         )  # fmt: skip
 

@@ -76,8 +76,8 @@ def test_a_frames_motion_as_a_dataset(crank: Any) -> None:
     data = crank.point("arm.P")
     for key, expected in zip(("position", "velocity", "acceleration"), arm(crank, (0.5, 0.4)), strict=True):
         assert np.max(np.abs(data[key].values - expected)) < 1e-11
-        assert data[key].dims == ("time", "axis")
-    assert list(data["axis"].values) == ["x", "y"]
+        assert data[key].dims == ("time", "component")
+    assert list(data["component"].values) == ["x", "y"]
     origin = crank.point("arm")  # a body alone is its origin, as in a joint
     assert np.max(np.abs(origin["position"].values - [1.0, 2.0])) < 1e-12
 

@@ -118,15 +118,19 @@ def pendulum(I, F, W, ref, t, y, out):
 
 @kernel
 def onto_circle(I, F, W, ref, t, y, active):
-    """Move the pendulum back onto its circle and its velocity onto the tangent; count the larger coordinate's partner."""
+    """Move the pendulum back onto its circle and its velocity onto the tangent.
+
+    Where F[0] is not 0, the error test counts one coordinate and its velocity: the one along which the circle runs.
+    """
     r = math.sqrt(y[0] * y[0] + y[1] * y[1])
     moved = abs(r - 1.0) > 1e-15
     y[0], y[1] = y[0] / r, y[1] / r
     along = y[0] * y[2] + y[1] * y[3]
     y[2], y[3] = y[2] - along * y[0], y[3] - along * y[1]
-    first = abs(y[0]) < abs(y[1])
-    active[0], active[2] = (1.0, 1.0) if first else (0.0, 0.0)
-    active[1], active[3] = (0.0, 0.0) if first else (1.0, 1.0)
+    if F[0] != 0.0:
+        first = 1.0 if abs(y[0]) < abs(y[1]) else 0.0
+        active[0], active[2] = first, first
+        active[1], active[3] = 1.0 - first, 1.0 - first
     return 1 if moved else 0
 
 
@@ -170,4 +174,12 @@ def two_times(I, F, W, ref, t, y, out):
 def falling(I, F, W, ref, t, y, out):
     """Free fall, gravity 2."""
     out[0], out[1] = y[1], -2.0
+    return 0
+
+
+@kernel
+def jumping(I, F, W, ref, t, y, out):
+    """Swing under a force that jumps between 1 and −1, which nobody is told of."""
+    out[0] = y[1]
+    out[1] = -y[0] - 0.1 * y[1] + (1.0 if math.sin(3.0 * t) > 0.0 else -1.0)
     return 0

@@ -59,12 +59,13 @@ def test_ends_are_hit_and_passed_without_loss(method: Integrator) -> None:
     ends = np.append(stops.steps[1:, 0], stops.t)
     assert set(targets) <= set(ends)  # to the last bit
     lengths = np.abs(stops.steps[:, 1])
-    assert lengths[5:].min() > 0.2 * np.median(lengths)  # no tiny steps to get there
+    settled = 25 if method.name == "adams" else 5
+    assert lengths[settled:].min() > 0.2 * np.median(lengths)  # no tiny steps to get there
     assert stops.y == pytest.approx(straight.y, abs=1e-6 if method.adaptive else 1e-3)
     assert stops.counts[contract.STEPS] <= straight.counts[contract.STEPS] + 2 * len(targets)
     assert stops.mean_order > straight.mean_order - 0.5
     if method.adaptive:
-        assert lengths[5:].max() < 2.5 * np.abs(straight.steps[:, 1]).max()
+        assert lengths[settled:].max() < 2.5 * np.abs(straight.steps[:, 1]).max()
 
 
 def test_fixed_steps_lie_on_a_grid() -> None:
@@ -154,6 +155,8 @@ def test_refused_steps_are_halved(method: Integrator) -> None:
     assert motion.y == pytest.approx([math.cos(2.0), -math.sin(2.0)], abs=1e-4)
     if kind is Adams:
         assert motion.counts[contract.ORDER] >= 3  # refusals are no reason for a lower order
+    if method.adaptive:
+        assert motion.counts[contract.REJECTED] < 0.15 * motion.counts[contract.STEPS]  # once refused, twice shy
     assert motion.counts[contract.STEPS] > free.counts[contract.STEPS]
 
 
@@ -187,20 +190,29 @@ def test_references_are_put_back_when_the_accepted_state_has_no_slope(method: In
 
 
 @every
-def test_projection_costs_nothing(method: Integrator) -> None:
+@pytest.mark.parametrize("partitioned", [False, True])
+def test_projection_costs_nothing(method: Integrator, partitioned: bool) -> None:
     start = (math.sin(2.0), -math.cos(2.0), 0.0, 0.0)
     end, rtol = 30.0, 1e-8
     angle = solve_ivp(lambda t, y: (y[1], -math.sin(y[0])), (0.0, end), (2.0, 0.0), method="DOP853", rtol=1e-12, atol=1e-13)
-    phi = angle.y[0, -1]
+    there = np.array([math.sin(angle.y[0, -1]), -math.cos(angle.y[0, -1])])
     free = run(method, problems.pendulum, start, end, rtol=rtol)
-    motion = run(method, problems.pendulum, start, end, rtol=rtol, accept=problems.onto_circle, dense=True)
-    extra = {"dop853": 3, "rk4": 1}.get(method.name, 0) * motion.counts[contract.STEPS]
+    motion = run(
+        method, problems.pendulum, start, end, rtol=rtol, accept=problems.onto_circle, F=(float(partitioned),), dense=True
+    )
+    steps, rejected = motion.counts[contract.STEPS], motion.counts[contract.REJECTED]
     assert motion.status == contract.DONE
-    assert motion.counts[contract.MOVED] > 0.3 * motion.counts[contract.STEPS]
-    assert motion.evaluations - extra <= 1.1 * free.evaluations
+    assert motion.counts[contract.MOVED] > 0.3 * steps
+    cost = {"rk4": 1 + 5 * steps, "ab3": 7 + steps, "dop853": 2 + 15 * steps + 11 * rejected, "adams": 2 + 2 * steps + rejected}
+    assert motion.evaluations == cost[method.name]  # a move costs no evaluation
+    assert steps <= (1.25 if partitioned else 1.05) * free.counts[contract.STEPS]  # where only some count, they count more
     assert motion.mean_order > free.mean_order - 0.6
-    tolerance = 3e-5 if method.adaptive else 0.05
-    assert motion.y[:2] == pytest.approx([math.sin(phi), -math.cos(phi)], abs=tolerance)
+    error = float(np.abs(motion.y[:2] - there).max())
+    if method.adaptive:
+        assert error < 3e-6
+    else:  # the order is kept: half the step, a 2^order-th of the error
+        finer = run(type(method)(0.5 * method.step), problems.pendulum, start, end, accept=problems.onto_circle, F=(0.0,))
+        assert float(np.abs(finer.y[:2] - there).max()) < 0.6**method.order * error
     assert np.hypot(*motion.y[:2]) == pytest.approx(1.0, abs=1e-15)
     between = motion.at(np.linspace(1.0, end, 500))
     assert np.abs(np.hypot(between[:, 0], between[:, 1]) - 1.0).max() < (1e-6 if method.adaptive else 1e-3)
@@ -244,6 +256,20 @@ def test_blow_up(method: Integrator) -> None:
     assert motion.status == contract.STEP_TOO_SMALL
     assert motion.t == pytest.approx(1.0, abs=1e-6)
     assert math.isfinite(motion.y[0])
+
+
+@adaptive
+def test_jumps_of_the_slope_do_not_pass_unseen(method: Integrator) -> None:
+    exact = np.zeros(2)
+    for k in range(10):  # from jump to jump the solution is smooth
+        start, end = math.pi / 3.0 * k, math.pi / 3.0 * (k + 1)
+        inside = 1e-12
+        exact = run(Dop853(), problems.jumping, exact, end - inside, start=start + inside, rtol=1e-12).y
+    for rtol in (1e-6, 1e-9):
+        motion = run(method, problems.jumping, (0.0, 0.0), math.pi / 3.0 * 10, rtol=rtol)
+        assert motion.status == contract.DONE
+        assert motion.y == pytest.approx(exact, abs=100.0 * rtol)
+        assert motion.counts[contract.REJECTED] > 20
 
 
 # ------------------------------------------------------------------------------------------------------ what is counted

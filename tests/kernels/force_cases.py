@@ -191,7 +191,7 @@ class Bench:
     v: Floats
     t: float
 
-    def place(self, q: Floats, v: Floats) -> tuple[Any, ...]:
+    def place(self, q: Floats, v: Floats) -> Any:
         """Write a state into W; return the arguments that all force kernels begin with."""
         s = self.system
         set_masses(s.I, s.F, s.W)

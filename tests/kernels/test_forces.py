@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -13,7 +15,6 @@ from multibody.analyses.system import System, tables_of
 from multibody.kernels import layout as L
 from multibody.model.forces import KINDS
 from multibody.model.model import Model
-
 
 
 def name_of(case: ForceCase) -> str:
@@ -80,7 +81,8 @@ def test_internal_forces_cancel(case: ForceCase) -> None:
 @dimensions
 def test_weights_and_gyroscopic_moments(dimension: int) -> None:
     b = found("gravity", dimension)
-    gravity = np.array([*b.world.model.gravity, 0.0][:3])
+    stated: Any = b.world.model.gravity
+    gravity = np.array([*stated, 0.0][:3])
     wrenches = {}
     for body in BODIES:
         r, A, _, w = b.pose(body)
@@ -109,14 +111,14 @@ def test_a_spring_pushes_its_ends_apart_along_their_line(dimension: int) -> None
 @dimensions
 def test_a_constant_effort_on_a_hinge_is_a_moment_about_its_axis(dimension: int) -> None:
     b = found("effort-constant", dimension)
-    (_, first, _, _), (q, _, _, _) = b.end("a.P"), b.end("b.Q")
+    q, _, _, _ = b.end("b.Q")
     Q = b.forces()[0] - found("none", dimension).forces(b.q, b.v)[0]
     assert b.efforts() == pytest.approx([1.9])
     if dimension == 2:
         axis = np.array([0.0, 0.0, 1.9])
         expected = b.generalized({"a": (q, np.zeros(3), -axis), "b": (q, np.zeros(3), axis)})
         assert relative_error(Q, expected) < 1e-13
-    value, rate = b.coordinate()
+    _, rate = b.coordinate()
     assert Q @ b.v == pytest.approx(1.9 * rate, rel=1e-12)
     assert b.system.tables.F[b.system.tables.law_slots[0]] == 1.9
 
@@ -159,7 +161,7 @@ def test_a_load_acts_at_its_point(dimension: int, axes: str) -> None:
 @dimensions
 def test_a_bushing_resists_along_the_axes_of_its_first_frame(dimension: int) -> None:
     b = found("bushing-ground", dimension)
-    (p, first, dp, wi), (q, second, dq, wj) = b.end("ground.G"), b.end("c.P")
+    (p, first, _, _), (q, second, _, _) = b.end("ground.G"), b.end("c.P")
     k = np.array(b.world.model.forces["B"].fields["stiffness"])
     shift, R = first.T @ (q - p), first.T @ second
     angles = [np.arctan2(R[2, 1], R[1, 1]), np.arctan2(R[0, 2], R[2, 2]), np.arctan2(R[1, 0], R[0, 0])]
@@ -234,7 +236,7 @@ def ramp(p: float, w: float) -> tuple[float, float]:
 def test_a_stop_pushes_back_and_never_pulls(name: str, dimension: int) -> None:
     b = stop_bench(name, dimension, "J")
     depth, width, damping, upper = STOPS[name]
-    value, rate = b.coordinate()
+    _, rate = b.coordinate()
     inwards = rate if upper else -rate
     expected = 0.0
     if depth > 0.0:

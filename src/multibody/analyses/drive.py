@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+from scipy import sparse
 
 from multibody.analyses.branches import independent_rows
-from multibody.analyses.idle import idle_motions
-from multibody.analyses.leastnorm import DENSE_LIMIT
-from multibody.analyses.system import Floats, System
+from multibody.analyses.elimination import Matrix
+from multibody.analyses.idle import gauge_rows
+from multibody.analyses.leastnorm import is_large
+from multibody.analyses.rank import Decider, Rank, well_chosen
+from multibody.analyses.system import Floats, Integers, System
 from multibody.errors import ModelError
 
 
@@ -22,28 +25,37 @@ class Drive:
     ----------
     rows : array of int
         Independent rows of Φ_q (joints and motions).
-    gauge : array (idle, nv)
+    gauge_rows : sparse array (idle, nv)
         Rows that hold idle degrees of freedom still: a rotation of one body about an axis fixed in it.
     """
 
-    rows: npt.NDArray[np.int64]
-    gauge: Floats
+    rows: Integers
+    gauge_rows: Matrix
+
+    @property
+    def gauge(self) -> Floats:
+        """The gauge rows as a dense array, for models that are not large."""
+        return np.ascontiguousarray(self.gauge_rows.toarray())
 
 
 def find_drive(system: System, q: Floats, t: float) -> Drive:
     """Return the square system at a pose; raise where motions are missing or contradict each other."""
-    n, m = system.nv, system.rows
-    if n > DENSE_LIMIT:
+    n = system.nv
+    if is_large(n):
         return _large_drive(system, q, t)
     J = system.scaled(system.jacobian(q, t))
     rows = independent_rows(J)
     _too_many(system, J, n - len(independent_rows(J[: system.joint_rows])))
-    gauge = idle_directions(system, J[: system.joint_rows])
-    gauge = gauge[_independent_gauges(J[rows], gauge)]
-    if len(rows) + len(gauge) < n:
-        _too_few(system, J, q, n - len(rows) - len(gauge))
-    unscaled = gauge / system.scale_columns
-    return Drive(rows, np.ascontiguousarray(unscaled[: n - len(rows)]) if m else unscaled)
+    gauge = gauge_rows(system, J[: system.joint_rows])
+    gauge = gauge[np.array(_independent_gauges(J[rows], gauge.toarray()), dtype=np.int64)]
+    if len(rows) + gauge.shape[0] < n:
+        _too_few(system, J, q, n - len(rows) - gauge.shape[0])
+    return Drive(rows, _unscaled(system, gauge[: n - len(rows)]))
+
+
+def _unscaled(system: System, gauge: Matrix) -> Matrix:
+    """Return gauge rows for velocities in their own dimensions."""
+    return sparse.csr_array(gauge @ sparse.diags_array(1.0 / system.scale_columns))
 
 
 def _independent_gauges(J: Floats, gauge: Floats) -> list[int]:
@@ -56,26 +68,13 @@ def _independent_gauges(J: Floats, gauge: Floats) -> list[int]:
     return kept
 
 
-def idle_directions(system: System, J: Floats) -> Floats:
-    """Return rows (scaled) that hold idle freedom still: rotations of one body about an axis fixed in it, or shifts."""
-    width, found = system.tables.width, []
-    for body, twists in idle_motions(system, J) if system.tables.dimension == 3 else []:
-        for vector in twists.T:
-            row = np.zeros(system.nv)
-            first = width * (body - 1)
-            turns = float(np.linalg.norm(vector[3:])) > 1e-6
-            part = slice(first + 3, first + width) if turns else slice(first, first + 3)
-            values = vector[3:] if turns else vector[:3]
-            row[part] = values / np.linalg.norm(values)
-            found.append(row)
-    return np.array(found).reshape(len(found), system.nv)
-
-
 def refuse_too_many(system: System, q: Floats, t: float) -> None:
     """Raise where there are more motions than degrees of freedom."""
-    if system.nv <= DENSE_LIMIT:
-        J = system.scaled(system.jacobian(q, t))
-        _too_many(system, J, system.nv - len(independent_rows(J[: system.joint_rows])))
+    if is_large(system.nv):
+        _large_too_many(system, q, t, _decided(system, q, t)[0])
+        return
+    J = system.scaled(system.jacobian(q, t))
+    _too_many(system, J, system.nv - len(independent_rows(J[: system.joint_rows])))
 
 
 def _too_many(system: System, J: Floats, mobility: int) -> None:
@@ -88,14 +87,18 @@ def _too_many(system: System, J: Floats, mobility: int) -> None:
     for r in range(system.joint_rows, system.rows):
         trial = np.vstack([base, J[r]])
         if np.linalg.matrix_rank(trial, tol=1e-9) == len(base):
-            name = system.tables.rows[r].owner
-            word = "degree" if mobility == 1 else "degrees"
-            raise ModelError(
-                f"it drives what other motions and joints already determine ({mobility} {word} of freedom, {motions} motions)",
-                where=f"motions.{name}",
-                hint="leave out this motion or another",
-            )
+            raise _surplus(system, r, mobility)
         base = trial
+
+
+def _surplus(system: System, row: int, mobility: int) -> ModelError:
+    """Return the error for a motion that drives what is driven already."""
+    word, motions = "degree" if mobility == 1 else "degrees", system.rows - system.joint_rows
+    return ModelError(
+        f"it drives what other motions and joints already determine ({mobility} {word} of freedom, {motions} motions)",
+        where=f"motions.{system.tables.rows[row].owner}",
+        hint="leave out this motion or another",
+    )
 
 
 def _too_few(system: System, J: Floats, q: Floats, missing: int) -> None:
@@ -111,22 +114,49 @@ def _too_few(system: System, J: Floats, q: Floats, missing: int) -> None:
                 joint = system.tables.model.joints[owner]
                 single = len(joint.names_of_coordinates(system.tables.dimension)) == 1
                 candidates.append(owner if single else f"{owner}.{item}")
-    places = ", ".join(candidates[:12]) + (", …" if len(candidates) > 12 else "")
+    raise _missing(system, missing, candidates[:12] + ["…"] * (len(candidates) > 12))
+
+
+def _missing(system: System, missing: int, candidates: list[str]) -> ModelError:
+    """Return the error for motions that are missing, with the coordinates on which they could go."""
+    places = ", ".join(candidates)
     word = "motion is" if missing == 1 else "motions are"
     hint = f"add a motion, for instance on {places}" if candidates else "drive a point such as BODY.x"
     if system.rows > system.joint_rows and missing < 3:
         hint += " (or the start is a singular position: start elsewhere)"
-    raise ModelError(f"{missing} {word} missing for kinematics", where="motions", hint=hint)
+    return ModelError(f"{missing} {word} missing for kinematics", where="motions", hint=hint)
 
 
+# --- large models -----------------------------------------------------------------------------------------------------
 def _large_drive(system: System, q: Floats, t: float) -> Drive:
     """Return the square system of a large model, decided by elimination body by body."""
-    from multibody.analyses.rank import Decider
+    found, J = _decided(system, q, t)
+    _large_too_many(system, q, t, found)
+    gauge = gauge_rows(system, J)  # idle with the motions too: each is independent of all rows and of other bodies'
+    missing = system.nv - found.rank - gauge.shape[0]
+    if missing > 0:
+        from multibody.analyses.freedom import undriven_coordinates
 
+        held: Any = sparse.vstack([J, gauge], format="csr")
+        raise _missing(system, missing, undriven_coordinates(system, q, held, 12))
+    return Drive(well_chosen(found), _unscaled(system, gauge[: system.nv - found.rank]))
+
+
+def _decided(system: System, q: Floats, t: float) -> tuple[Rank, Matrix]:
+    """Return rank and dependencies of joints and motions, and their scaled Jacobian."""
     decider = Decider(system, system.rows, relative=False)
-    found = decider.decide(decider.jacobian(q, t))
-    if found.rank < system.nv:
-        missing = system.nv - found.rank
-        word = "motion is" if missing == 1 else "motions are"
-        raise ModelError(f"{missing} {word} missing for kinematics", where="motions", hint="see check for the mobility")
-    return Drive(found.independent, np.zeros((0, system.nv)))
+    J = decider.jacobian(q, t)
+    return decider.decide(J), J
+
+
+def _large_too_many(system: System, q: Floats, t: float, found: Rank) -> None:
+    """Raise where motions of a large model drive what is driven already."""
+    dependent = np.unique(found.left.nonzero()[0])
+    motions = dependent[dependent >= system.joint_rows]
+    if len(motions) == 0:
+        return
+    joints = Decider(system, system.joint_rows, relative=False)
+    mobility = system.nv - joints.decide(joints.jacobian(q, t)).rank
+    if system.rows - system.joint_rows > mobility:
+        dropped = [r for r in found.dropped if r >= system.joint_rows]
+        raise _surplus(system, dropped[0] if dropped else int(motions[-1]), mobility)

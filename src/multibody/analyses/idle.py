@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
+from multibody.analyses.elimination import Matrix
 from multibody.analyses.system import Floats, System, row_vertices
 
 VANISHES = 1e-8
@@ -18,7 +20,7 @@ def idle_motions(system: System, J: Any) -> list[tuple[int, Floats]]:
     ----------
     system : System
     J : array or sparse matrix
-        Scaled Jacobian of the joint rows at a pose.
+        Scaled Jacobian of the joint rows at a pose; with further rows, what is idle beside these too.
 
     Returns
     -------
@@ -44,3 +46,32 @@ def idle_motions(system: System, J: Any) -> list[tuple[int, Floats]]:
         if np.any(s < VANISHES):
             found.append((body, Vt[s < VANISHES].T))
     return found
+
+
+def gauge_rows(system: System, J: Any) -> Matrix:
+    """Return rows (scaled) that hold idle freedom still: rotations of one body about an axis fixed in it, or shifts.
+
+    Parameters
+    ----------
+    system : System
+    J : array or sparse matrix
+        As for :func:`idle_motions`.
+
+    Returns
+    -------
+    sparse array (idle, nv)
+        A spatial model's only: in the plane nothing spins without being seen.
+    """
+    width = system.tables.width
+    rows: list[Floats] = []
+    columns: list[int] = []
+    for body, twists in idle_motions(system, J) if system.tables.dimension == 3 else []:
+        _, sizes, Vt = np.linalg.svd(twists[3:], full_matrices=True)
+        turns = np.append(sizes, np.zeros(twists.shape[1]))[: twists.shape[1]] > 1e-6
+        for turning, vector in zip(turns, (twists @ Vt.T).T, strict=True):
+            part = vector[3:] if turning else vector[:3]
+            rows.append(part / np.linalg.norm(part))
+            columns.append(width * (body - 1) + (3 if turning else 0))
+    pointer = 3 * np.arange(len(rows) + 1)
+    indices = (np.array(columns, dtype=np.int64)[:, None] + np.arange(3)).ravel()
+    return sparse.csr_array((np.array(rows).ravel(), indices, pointer), shape=(len(rows), system.nv))

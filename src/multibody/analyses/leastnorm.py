@@ -13,6 +13,11 @@ DENSE_ASSEMBLY = 150  # unknowns that are assembled with singular values
 CUT = 1e-9  # singular values below this part of the largest count as zero
 
 
+def is_large(unknowns: int) -> bool:
+    """Return whether a mechanism with so many velocity coordinates is followed with sparse factors."""
+    return unknowns > DENSE_LIMIT
+
+
 def least_norm(J: Floats, b: Floats, cut: float = CUT) -> tuple[Floats, Floats]:
     """Return the smallest x with J x = b (least squares where that has no solution) and a basis of null(J)."""
     m, n = J.shape
@@ -33,7 +38,7 @@ def constrained_step(J: Floats, c: Floats, soft: Floats, rest: Floats, cut: floa
     return np.asarray(x + Z @ y)
 
 
-def sparse_step(J: Any, c: Floats, soft: Any = None, rest: Floats | None = None) -> Floats:
+def sparse_step(J: Any, c: Floats, soft: Any = None, rest: Floats | None = None, damping: float = 1e-10) -> Floats:
     """Return the same step for a large sparse J, by one quasi-definite system.
 
     ``[μ Jᵀ Sᵀ; J −ε 0; S 0 −1]``: the smallest δ with J δ = −c that brings S δ near −rest; a small μ lets the guesses rule
@@ -43,6 +48,8 @@ def sparse_step(J: Any, c: Floats, soft: Any = None, rest: Floats | None = None)
     ----------
     J, soft : sparse matrices
     c, rest : arrays
+    damping : float
+        ε; directions whose singular values are below its root are left alone.
     """
     from scipy.sparse import bmat, csr_matrix, identity
     from scipy.sparse.linalg import splu
@@ -52,7 +59,7 @@ def sparse_step(J: Any, c: Floats, soft: Any = None, rest: Floats | None = None)
     k = S.shape[0]
     mu = 1e-6 if k else 1.0
     weak = -identity(k) if k else None
-    blocks = [[mu * identity(n), J.T, S.T], [J, -1e-10 * identity(m), None], [S, None, weak]]
+    blocks = [[mu * identity(n), J.T, S.T], [J, -damping * identity(m), None], [S, None, weak]]
     factors = splu(bmat(blocks if k else [row[:2] for row in blocks[:2]], format="csc"))
     right = np.concatenate([np.zeros(n), -c, np.zeros(k) if rest is None else -rest])
     x = np.zeros(n + m + k)

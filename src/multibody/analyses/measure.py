@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,9 +15,17 @@ from multibody.errors import ModelError
 from multibody.kernels.measure import measure_functions
 from multibody.model.expressions import CONSTANTS, Expression, evaluate, names
 from multibody.model.paths import Path
+from multibody.model.result_paths import RESULT_KINDS
 from multibody.model.units import rate_unit
 from multibody.tables.lower import Tables
 from multibody.tables.splines import table_function
+
+if TYPE_CHECKING:
+    from multibody.analyses.dynamics import Dynamics
+    from multibody.analyses.force_values import ForceValues
+
+BodyMotion = tuple[Floats, Floats, Floats, Floats, Floats, Floats]
+KEPT = 500_000  # instants times bodies up to which the motion of every body is kept once it is known
 
 
 @dataclass(frozen=True)
@@ -25,7 +34,7 @@ class Measure:
 
     values: Floats
     unit: str
-    attributes: dict[str, str]
+    attributes: dict[str, Any]
 
 
 class Measurer:
@@ -38,13 +47,19 @@ class Measurer:
         Times, positions, velocities and accelerations, one row an instant.
     references : array (functions,) or (instants, functions)
         Angle references at the first instant, or at every one.
+    dynamics : Dynamics, optional
+        Multipliers, energies and efforts, where the analysis has them.
     """
 
-    def __init__(self, tables: Tables, t: Floats, q: Floats, v: Floats, a: Floats | None, references: Floats) -> None:
+    def __init__(
+        self, tables: Tables, t: Floats, q: Floats, v: Floats, a: Floats | None, references: Floats,
+        dynamics: Dynamics | None = None,
+    ) -> None:  # fmt: skip
         self.tables, self.model = tables, tables.model
         self.t, self.q, self.v, self.a = t, q, v, a
-        self.references = references
+        self.references, self.dynamics = references, dynamics
         self._coordinates: dict[int, tuple[Floats, Floats, Floats]] = {}
+        self._bodies: dict[str, BodyMotion] = {}
         self._outputs: list[str] = []
 
     def __call__(self, text: str) -> Measure:
@@ -59,8 +74,21 @@ class Measurer:
         """Return one path."""
         if path.order == 2 and self.a is None:
             raise ModelError(f'"{path.text}" is not known', hint="a state has positions and velocities only")
+        if path.kind in RESULT_KINDS:
+            return self.forces.measure(path)
         values = self._values(path)
         return Measure(values, self._unit(path), {"path": path.text, **self._about(path)})
+
+    @cached_property
+    def forces(self) -> ForceValues:
+        """Reactions, efforts, energies and momentum; an error where the analysis knows no forces."""
+        from multibody.analyses.force_values import ForceValues
+
+        if self.dynamics is None and len(self.t) == 0:
+            raise ModelError("the run has no instants", hint="see its status")
+        if self.dynamics is None:
+            raise ModelError("reactions need masses and forces", hint="use run or inverse; kinematics knows no forces")
+        return ForceValues(self, self.dynamics)
 
     def _values(self, path: Path) -> Floats:
         """Return the values of a path."""
@@ -105,8 +133,16 @@ class Measurer:
         key = (path.owner, path.item) if path.item else (path.owner,)
         return np.full(len(self.t), self.tables.F[self.tables.parameter_slots[key]])
 
-    def _body(self, name: str) -> tuple[Floats, Floats, Floats, Floats, Floats, Floats]:
+    def _body(self, name: str) -> BodyMotion:
         """Return r, A, ṙ, ω, r̈, ω̇ of a body over time, ω in ground axes (planar: numbers)."""
+        if name in self._bodies:
+            return self._bodies[name]
+        found = self._body_at(name)
+        if len(self.t) * len(self.tables.bodies) <= KEPT:
+            self._bodies[name] = found
+        return found
+
+    def _body_at(self, name: str) -> BodyMotion:
         n, d, b = len(self.t), self.tables.dimension, self.tables.bodies.index(name)
         a = np.zeros_like(self.v) if self.a is None else self.a
         if b == 0:
@@ -140,7 +176,7 @@ class Measurer:
         arm = A @ s
         return r + arm, dr + cross(w, arm), ddr + cross(dw, arm) + cross(w, cross(w, arm))
 
-    def body_motion(self, body: str) -> tuple[Floats, Floats, Floats, Floats, Floats, Floats]:
+    def body_motion(self, body: str) -> BodyMotion:
         """Return r, A, ṙ, ω, r̈, ω̇ of a body over time, ground axes."""
         return self._body(body)
 
@@ -230,18 +266,22 @@ class Measurer:
             formula = Scope(self.model).formula(formula, str(formula))
         for _ in range(order):
             formula = time_derivative(formula, self.model)
-        value = formula if isinstance(formula, float) else evaluate(formula, self._lookup, self._splines())
+        value = formula if isinstance(formula, float) else evaluate(formula, self.lookup, self.splines())
         return np.broadcast_to(np.asarray(value, dtype=float), (len(self.t),)).copy()
 
-    def _splines(self) -> dict[str, Callable[..., Any]]:
+    def splines(self) -> dict[str, Callable[..., Any]]:
         """Return the model's tables as functions."""
         return {name: table_function(table) for name, table in self.model.tables.items()}
 
-    def _lookup(self, parts: tuple[str, ...]) -> Any:
+    def lookup(self, parts: tuple[str, ...]) -> Any:
         """Return the values of a name inside an expression."""
         if parts in CONSTANTS:
             return CONSTANTS[parts]
-        return self._by_path(self.model.resolve(parts, ".".join(parts), results=True)).values
+        text = ".".join(parts)
+        values = self._by_path(self.model.resolve(parts, text, results=True)).values
+        if values.ndim > 1:
+            raise ModelError(f'"{text}" is a vector', hint=f"an expression takes numbers: write {text}.x")
+        return values
 
 
 def time_derivative(formula: Any, model: Any) -> Any:

@@ -47,6 +47,49 @@ class Rank:
         return np.setdiff1d(np.arange(self.left.shape[0]), np.array(self.dropped, dtype=np.int64))
 
 
+def well_chosen(rank: Rank, factor: float = 2.0) -> Integers:
+    """Return independent rows that stay clear of dependence: those dropped in their place carry the dependencies.
+
+    A dependency can drop any of its rows, and the volume that the others span is proportional to the coefficient of the
+    one that goes. Rows are exchanged while that gains more than `factor`, so that what is kept does not become singular
+    soon after it was chosen. Dependencies are short, so this is cheap.
+    """
+    columns = rank.left.tocsc()
+    spans = [slice(columns.indptr[k], columns.indptr[k + 1]) for k in range(len(rank.dropped))]
+    circuits = [dict(zip(columns.indices[s].tolist(), columns.data[s].tolist(), strict=True)) for s in spans]
+    users: dict[int, set[int]] = {}
+    for k, circuit in enumerate(circuits):
+        for r in circuit:
+            users.setdefault(r, set()).add(k)
+    dropped = list(rank.dropped)
+    waiting = list(range(len(circuits)))
+    for _ in range(20 * len(circuits)):
+        if not waiting:
+            break
+        k = waiting.pop()
+        best = max(circuits[k], key=lambda r: abs(circuits[k][r]))
+        if abs(circuits[k][best]) <= factor * abs(circuits[k][dropped[k]]):
+            continue
+        dropped[k] = best
+        for other in sorted(users[best] - {k}):
+            _eliminate_row(circuits, users, other, k, best)
+            waiting.append(other)
+    return np.setdiff1d(np.arange(rank.left.shape[0]), np.array(dropped, dtype=np.int64))
+
+
+def _eliminate_row(circuits: list[dict[int, float]], users: dict[int, set[int]], other: int, k: int, row: int) -> None:
+    """Take so much of dependency k from another one that a row disappears from it."""
+    part = circuits[other][row] / circuits[k][row]
+    for r, value in circuits[k].items():
+        left = circuits[other].get(r, 0.0) - part * value
+        if r == row or abs(left) < 1e-12:
+            circuits[other].pop(r, None)
+            users[r].discard(other)
+        else:
+            circuits[other][r] = left
+            users[r].add(other)
+
+
 @dataclass(frozen=True)
 class Block:
     """Rows that may depend on each other, and the vertices whose columns they are judged on."""

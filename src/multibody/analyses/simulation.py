@@ -123,17 +123,20 @@ class Simulation:
 
     def _settings(self, rtol: float) -> None:
         """Write tolerances, feedback and the first partition."""
-        closed = max(1e-13, min(1e-3 * rtol, 1e-9))
-        self.bundle.settings(
-            position_tolerance=closed, velocity_tolerance=closed, stage_tolerance=max(1e-12, min(0.1 * rtol, 1e-6)),
-            noticeable=1e-14,
-        )  # fmt: skip
+        self.bundle.settings(closed=max(1e-14, min(1e-4 * rtol, 1e-10)), stage_closed=max(1e-12, min(0.1 * rtol, 1e-6)))
+        # Round-off ε grows to ε/θ³ in accelerations at a distance θ from a change point; pivot ratios go like θ².
+        window = min(max(1.3e-5 * (1e-8 / rtol) ** (2 / 3), 1e-8), 1e-3)
+        self.bundle.settings(noticeable=1e-14, too_near=window if self.integrator.adaptive else 0.0)
         if isinstance(self.formulation, Baumgarte):
             alpha, beta = self.formulation.alpha, self.formulation.beta
             own = self._feedback() if alpha is None or beta is None else 0.0
             self.bundle.settings(alpha=own if alpha is None else alpha, beta=own if beta is None else beta)
+        b, y = self.bundle, self.y.copy()
+        b.settings(regular_ratio=1e-300)  # the first acceptance finds the regular pivot ratio
         if self.formulation.partitioned:
             self.repartition()
+        self.formulation.kernels()[1](b.I, b.F, b.W, b.ref, float(self.control[C.T]), y, self.active)
+        b.W[b.I[R.W_STATISTICS] : b.I[R.W_STATISTICS] + R.LOWEST_RATIO] = 0.0
 
     def _feedback(self) -> float:
         """Return α = β from the fastest rate at the start: violations then decay about as fast as the motion changes."""
@@ -156,8 +159,8 @@ class Simulation:
         b.set_partition(dependent)
         ratio = _pivot_ratio(J[:, dependent])
         if self.partitions and np.array_equal(before, dependent):  # no better one: let this one get weaker
-            ratio = 1e-3 * b.W[b.I[R.W_SETTINGS] + R.START_RATIO]
-        b.settings(start_ratio=ratio)
+            ratio = 0.1 * b.W[b.I[R.W_SETTINGS] + R.PARTITION_RATIO]
+        b.settings(partition_ratio=ratio)
         self.partitions += 1
         self.active[:] = 0.0
         rates = np.ones(s.nv)

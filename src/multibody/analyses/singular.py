@@ -4,21 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from multibody.analyses.branches import Group, find_groups, group_block, pin_position
+from multibody.analyses.branches import Group, group_blocks, pin_position
 from multibody.analyses.start import read_pose
 from multibody.analyses.system import Floats, System
 
-
-def null_direction(system: System, q: Floats, t: float) -> tuple[Floats, float]:
-    """Return the right singular vector of the smallest singular value of the scaled Jacobian, and that value."""
-    J = system.scaled(system.jacobian(q, t))
-    _, s, Vt = np.linalg.svd(J)
-    if len(s) < system.nv:
-        return Vt[-1], 0.0
-    return Vt[-1], float(s[-1])
+VANISHING = 1e-5  # a group whose smallest singular value is below this takes part in a located singular position
 
 
-def explain(system: System, q: Floats, t: float, groups: list[Group]) -> str:
+def explain(system: System, q: Floats, t: float, groups: list[Group], direction: Floats) -> str:
     """Return why a pose is singular.
 
     Parameters
@@ -28,27 +21,36 @@ def explain(system: System, q: Floats, t: float, groups: list[Group]) -> str:
     t : float
     groups : list of Group
         The groups found at a regular pose.
+    direction : array (nv,)
+        The free direction there (scaled): right singular vector of the smallest singular value.
 
     Returns
     -------
     str
         For example ``crank and rod could move with all motions held; O, A and B are in line``.
     """
-    direction, _ = null_direction(system, q, t)
     tables, width = system.tables, system.tables.width
-    sizes = [float(np.max(np.abs(direction[width * b : width * b + width]))) for b in range(len(tables.bodies) - 1)]
-    moving = [tables.bodies[b + 1] for b, size in enumerate(sizes) if size > 1e-3 * max(sizes)]
+    bodies = len(tables.bodies) - 1
+    sizes = np.max(np.abs(direction[: width * bodies].reshape(bodies, width)), axis=1)
+    moving = [tables.bodies[b + 1] for b in np.flatnonzero(sizes > 1e-3 * np.max(sizes))]
     text = f"{_listed(moving)} could move with all motions held"
-    detail = ""
-    worst = None
-    for group in groups:
-        if len(group.bodies) > 1:
-            low = float(np.linalg.svd(group_block(system, q, t, group), compute_uv=False)[-1])
-            if worst is None or low < worst[0]:
-                worst = (low, group)
-    if worst is not None:
-        detail = _in_line(system, q, worst[1])
+    detail = _detail(system, q, t, groups)
     return f"{text}; {detail}" if detail else text
+
+
+def _detail(system: System, q: Floats, t: float, groups: list[Group]) -> str:
+    """Return what is special in the pair of bodies that is nearest to being singular, and in how many others besides."""
+    dyads = [group for group in groups if len(group.bodies) == 2]
+    if not dyads:
+        return ""
+    low = np.array([np.linalg.svd(block, compute_uv=False)[-1] for block in group_blocks(system, q, t, dyads, False)])
+    singular = np.flatnonzero(low < VANISHING) if np.min(low) < VANISHING else [int(np.argmin(low))]
+    texts = (_in_line(system, q, dyads[k]) for k in singular)
+    detail = next((text for text in texts if text), "")
+    others = len(singular) - 1
+    if detail and others:
+        return f"{detail}, and so it is in {others} more group{'s' if others > 1 else ''}"
+    return detail
 
 
 def _listed(names: list[str]) -> str:
@@ -60,31 +62,41 @@ def _listed(names: list[str]) -> str:
 
 def _in_line(system: System, q: Floats, group: Group) -> str:
     """Return what is special in a planar dyad at a singular pose."""
-    if group.pins:
-        a, b, c = (pin_position(system, q, joint) for joint in group.pins)
-        one, two = np.subtract(b, a), np.subtract(c, b)
-        area, size = one[0] * two[1] - one[1] * two[0], float(np.linalg.norm(one) * np.linalg.norm(two))
-        return f"{_listed(list(group.pins))} are in line" if abs(area) < 1e-3 * size else ""
     tables = system.tables
     if tables.dimension != 2 or len(group.bodies) != 2:
         return ""
-    slides: list[str] = []
-    pins: list[str] = []
-    for name, (first, second) in tables.ends.items():
-        if {first.body, second.body} & set(group.bodies):
-            kind = tables.model.joints[name].kind.name
-            (slides if kind == "translational" else pins if kind == "revolute" else []).append(name)
-    if len(slides) != 1 or len(pins) != 2:
+    joints: dict[str, list[str]] = {}
+    owners = {tables.rows[r].owner for r in group.rows if 0 <= r < system.joint_rows}
+    for name in tables.ends:
+        if name in owners:
+            joints.setdefault(tables.model.joints[name].kind.name, []).append(name)
+    pins, slides = joints.pop("revolute", []), joints.pop("translational", [])
+    if joints or len(pins) + len(slides) != 3:
         return ""
-    first, _ = tables.ends[slides[0]]
-    direction = read_pose(system, q, first.body)[1] @ tables.matrix(first.axes)[:, 0]
+    if not slides:
+        return _pins_in_line(system, q, group, pins)
+    return _across_the_slide(system, q, pins, slides[0]) if len(slides) == 1 else ""
+
+
+def _pins_in_line(system: System, q: Floats, group: Group, pins: list[str]) -> str:
+    """Return that the three pins of a dyad are in line, if they are: outer, inner, outer."""
+    inner = [name for name in pins if {end.body for end in system.tables.ends[name]} == set(group.bodies)]
+    if len(inner) != 1:
+        return ""
+    outer = [name for name in pins if name not in inner]
+    names = [outer[0], inner[0], outer[1]]
+    a, b, c = (pin_position(system, q, joint) for joint in names)
+    one, two = np.subtract(b, a), np.subtract(c, b)
+    area, size = one[0] * two[1] - one[1] * two[0], float(np.linalg.norm(one) * np.linalg.norm(two))
+    return f"{_listed(names)} are in line" if abs(area) < 1e-3 * size else ""
+
+
+def _across_the_slide(system: System, q: Floats, pins: list[str], slide: str) -> str:
+    """Return that the link between the two pins of a dyad stands across its slide, if it does."""
+    first, _ = system.tables.ends[slide]
+    direction = read_pose(system, q, first.body)[1] @ system.tables.matrix(first.axes)[:, 0]
     link = np.subtract(pin_position(system, q, pins[1]), pin_position(system, q, pins[0]))
     size = float(np.linalg.norm(link))
     if size > 0.0 and abs(link @ direction) < 1e-3 * size:
-        return f"the line {pins[0]}–{pins[1]} is perpendicular to the slide of {slides[0]}"
+        return f"the line {pins[0]}–{pins[1]} is perpendicular to the slide of {slide}"
     return ""
-
-
-def groups_at(system: System, q: Floats, t: float) -> list[Group]:
-    """Return the groups of a driven mechanism, [] where the pose itself is singular or the model is large."""
-    return find_groups(system, q, t) if system.nv <= 200 else []

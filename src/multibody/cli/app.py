@@ -73,7 +73,7 @@ def everything(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Kinematics of mechanisms and rigid multibody systems, planar and spatial.
+    """Kinematics and dynamics of mechanisms and rigid multibody systems, planar and spatial.
 
     Every verb prints for people; with --json it prints one JSON object to stdout and nothing else. Exit status: 0 done, 1
     the analysis failed (what it has is still printed), 2 bad input.
@@ -89,4 +89,14 @@ def run() -> None:
     app(prog_name="multibody")
 
 
-from multibody.cli import assemble, check, examples, kinematics, warm  # noqa: E402, F401  (they add their verbs)
+from multibody.cli import (  # noqa: E402  (they add their verbs)
+    assemble,  # noqa: F401
+    check,  # noqa: F401
+    compare,  # noqa: F401
+    examples,  # noqa: F401
+    inverse,  # noqa: F401
+    kinematics,  # noqa: F401
+    reactions,  # noqa: F401
+    warm,  # noqa: F401
+)
+from multibody.cli import run as _run  # noqa: E402, F401

@@ -31,6 +31,27 @@ OutOption = Annotated[
     typer.Option("--out", metavar="FILE", help="Write a file; its ending says what. Repeatable."),
 ]
 
+PlotOption = Annotated[
+    list[str] | None, typer.Option("--plot", metavar="PATH", help="Plot a path over time in the picture. Repeatable.")
+]
+TraceOption = Annotated[
+    list[str] | None, typer.Option("--trace", metavar="FRAME", help="Draw a point's path in the picture. Repeatable.")
+]
+FormulationOption = Annotated[
+    str | None,
+    typer.Option("--formulation", metavar="NAME", help="augmented (default), baumgarte, partitioning or kane."),
+]
+IntegratorOption = Annotated[
+    str | None, typer.Option("--integrator", metavar="NAME", help="dop853 (default), adams, rk4 or ab3.")
+]
+RtolOption = Annotated[float | None, typer.Option("--rtol", metavar="R", help="Relative tolerance; default 1e-8.")]
+AtolOption = Annotated[float | None, typer.Option("--atol", metavar="A", help="Absolute tolerance; default 1e-10.")]
+StepOption = Annotated[str | None, typer.Option("--step", metavar="H", help="Step of rk4 and ab3.")]
+OutputStepOption = Annotated[
+    str | None,
+    typer.Option("--output-step", metavar="H", help="Spacing of the instants in the result; default 1/400 of the whole."),
+]
+
 PICTURES = (".png", ".pdf", ".svg")
 
 
@@ -126,13 +147,50 @@ def check_endings(files: list[pathlib.Path], allowed: tuple[str, ...]) -> None:
             raise ModelError("there is no such directory", file=str(file.parent), hint="make it first")
 
 
-def announce_compilation(kernel: str) -> None:
-    """Say on a terminal that kernels are compiled, where the machine code of one is not in the cache yet."""
+def read_names(text: str | None, option: str) -> list[str] | None:
+    """Return names from a list by commas, None where the option is not given."""
+    if text is None:
+        return None
+    names = [part.strip() for part in text.split(",")]
+    if not all(names):
+        raise ModelError(f'"{text}" is no list', where=option, hint="write names with commas between them, such as A,B")
+    return names
+
+
+def run_options(
+    model: Model, formulation: str | None, integrator: str | None, rtol: float | None, atol: float | None, step: str | None,
+    output_step: str | None,
+) -> dict[str, Any]:  # fmt: skip
+    """Return the options of a run as the verb takes them."""
+    return {
+        "formulation": formulation, "integrator": integrator, "rtol": rtol, "atol": atol,
+        "step": read_time(model, step, "--step"), "output_step": read_time(model, output_step, "--output-step"),
+    }  # fmt: skip
+
+
+def announce_dynamics(model: Model, options: dict[str, Any]) -> None:
+    """Say on a terminal that kernels are compiled, where those of a run are not in the cache yet."""
+    own = model.defaults.get("run", {})
+    words = [options.get(key) or own.get(key) for key in ("formulation", "integrator")]
+    formulation, integrator = ("" if word in (None, "auto") else str(word) for word in words)
+    formulation, integrator = formulation or "augmented", integrator or "dop853"
+    announce_compilation("expand.expand", f"{formulation}.rhs_{formulation}", f"{integrator}.advance_{integrator}")
+
+
+def announce_compilation(*kernels: str) -> None:
+    """Say on a terminal that kernels are compiled, where the machine code of one is not in the cache yet.
+
+    Parameters
+    ----------
+    *kernels : str
+        ``module.function`` of some that the analysis uses.
+    """
     import sys
 
     if not sys.stderr.isatty():
         return
-    from multibody.kernels.compile import CACHE_DIRECTORY
+    from multibody.kernels.compile import cache_directory
 
-    if not any(CACHE_DIRECTORY.rglob(f"{kernel}-*.nbi")):
+    places = [cache_directory(room) for room in ("kernels", "formulations", "integrators")]
+    if not all(any(any(place.rglob(f"{kernel}-*.nbi")) for place in places) for kernel in kernels):
         typer.echo("compiling kernels, once; see multibody warm", err=True)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -12,10 +14,13 @@ import typer
 from multibody.results.finite import finite
 
 if TYPE_CHECKING:
+    from rich.progress import Progress
     from rich.table import Table
 
 MOST_ROWS = 30  # bodies or joints that are printed for people; JSON has all
 AXES = ("x", "y", "z")
+PATIENCE = 1.0  # seconds before a run shows its progress
+SAID = ("formulation", "integrator")  # statistics that are told elsewhere
 
 
 def print_json(data: Any) -> None:
@@ -162,3 +167,80 @@ def _rate(values: Sequence[float], k: int, count: int) -> float | None:
 def joint_kinds(model: Any) -> dict[str, tuple[str, list[str]]]:
     """Return kind and names of coordinates of every joint of a model."""
     return {name: (joint.kind.name, joint.names_of_coordinates(model.dimension)) for name, joint in model.joints.items()}
+
+
+# --- runs -------------------------------------------------------------------------------------------------------------
+def time_factor(run: Any, plain: Mapping[str, Any]) -> float:
+    """Return the output's unit of time in the model's."""
+    return float(run.model.units.factor(0, 1, 0)) if plain["units"] != run.model.units.plain() else 1.0
+
+
+def span_text(run: Any, plain: Mapping[str, Any]) -> str:
+    """Return the first and the last time in the units of the output, and the number of instants."""
+    if len(run.time) == 0:
+        return ""
+    factor, unit = time_factor(run, plain), plain["units"]["time"]
+    first, last = (number(float(run.time[k]) * factor) for k in (0, -1))
+    return f"; t = {last} {unit}" if len(run.time) == 1 else f"; {first} … {last} {unit}, {len(run.time)} instants"
+
+
+def print_quality(page: Page, plain: Mapping[str, Any]) -> None:
+    """Print certificate and work of a run."""
+    values = {key: value for key, value in plain["certificate"].items() if isinstance(value, int | float)}
+    page.line("certificate: " + ", ".join(f"{key.replace('_', ' ')} {value:.2g}" for key, value in values.items()))
+    work = {key.replace("_", " "): value for key, value in plain["statistics"].items() if key not in SAID}
+    wall = work.pop("wall time", None)
+    counts = {
+        key: value for key, value in work.items() if isinstance(value, int | float) and not isinstance(value, bool) and value
+    }
+    text = ", ".join(f"{key} {value if isinstance(value, int) else format(value, '.3g')}" for key, value in counts.items())
+    page.line(f"work: {text}" + (f", {wall:.3g} s" if wall is not None else ""))
+
+
+# --- progress ---------------------------------------------------------------------------------------------------------
+@contextmanager
+def run_progress(model: Any, until: float | None, quiet: bool) -> Iterator[Callable[[float], None] | None]:
+    """Yield what a run calls with its time: a bar on stderr after a second, where that is a terminal."""
+    import sys
+
+    end = until if until is not None else model.defaults.get("run", {}).get("until")
+    if quiet or not sys.stderr.isatty() or not isinstance(end, int | float):
+        yield None
+        return
+    begin, bars = time.perf_counter(), list[tuple["Progress", Any]]()
+
+    def advance(now: float) -> None:
+        if not bars and time.perf_counter() - begin > PATIENCE:
+            bar = _bar()
+            bars.append((bar, bar.add_task("", total=abs(float(end)))))
+            bar.start()
+        for bar, task in bars:
+            bar.update(task, completed=abs(now), description=f"t = {now:.4g} of {float(end):.4g} {model.units.time}")
+
+    try:
+        yield advance
+    finally:
+        for bar, _ in bars:
+            bar.stop()
+
+
+@contextmanager
+def stage_progress(title: str, quiet: bool) -> Iterator[Callable[[str, int, int], None] | None]:
+    """Yield what long work calls with words, the number of its part and their count: a bar on stderr of a terminal."""
+    import sys
+
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    with _bar() as bar:
+        task = bar.add_task(title, total=None)
+        yield lambda text, k, count: bar.update(task, description=text, completed=k, total=count)
+
+
+def _bar() -> Progress:
+    """Return a progress bar that leaves nothing behind."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description:<34}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    return Progress(*columns, console=Console(stderr=True), transient=True)

@@ -17,12 +17,13 @@ if TYPE_CHECKING:
     from multibody import Model
 
 PLANAR, SPATIAL = "slider-crank", "rssr"
+MOVING = "four-bar"  # moves under forces
 
 
 @app.command()
 def warm(json: JsonOption = False) -> None:
     """Compile all kernels and keep their machine code on disk, so that no later analysis has to."""
-    from multibody.kernels.compile import CACHE_DIRECTORY, REGISTRY
+    from multibody.kernels.compile import REGISTRY, cache_directory
 
     begin = time.perf_counter()
     stages = list(_stages())
@@ -32,11 +33,12 @@ def warm(json: JsonOption = False) -> None:
             work()
     seconds = time.perf_counter() - begin
     compiled = sum(1 for kernel in REGISTRY if sum(kernel.stats.cache_misses.values()))
+    place = cache_directory()
     if json:
-        print_json({"seconds": seconds, "compiled": compiled, "cache_directory": str(CACHE_DIRECTORY)})
+        print_json({"seconds": seconds, "compiled": compiled, "cache_directory": str(place)})
         return
     what = f"{compiled} kernels compiled" if compiled else "all kernels were compiled already"
-    typer.echo(f"{what}; {seconds:.1f} s, cache in {CACHE_DIRECTORY}")
+    typer.echo(f"{what}; {seconds:.1f} s, cache in {place}")
 
 
 def _stages() -> Iterator[tuple[str, Callable[[], object]]]:
@@ -49,6 +51,26 @@ def _stages() -> Iterator[tuple[str, Callable[[], object]]]:
         yield f"{word}: kinematics and results", lambda model=model: _move(model)  # type: ignore[misc]
         yield f"{word}: check", model.check
         yield f"{word}: derivatives", lambda model=model: _evaluate(model)  # type: ignore[misc]
+    yield "inverse dynamics", lambda: load(PLANAR).inverse(at=0.01)
+    yield from _dynamics(load(MOVING))
+
+
+def _dynamics(model: Model) -> Iterator[tuple[str, Callable[[], object]]]:
+    """Yield runs that together call every formulation and every integrator once, with events and reactions."""
+    from multibody.formulations import FORMULATIONS
+    from multibody.integrators import INTEGRATORS
+
+    model.event("watched", "t - 0.01")
+
+    def run(formulation: str, integrator: str) -> None:
+        step = None if INTEGRATORS[integrator].adaptive else 0.01
+        model.run(0.05, formulation=formulation, integrator=integrator, step=step, output_step=0.02).plain()
+
+    for name in FORMULATIONS:
+        yield f"dynamics: formulation {name}", lambda name=name: run(name, "dop853")  # type: ignore[misc]
+    for name in INTEGRATORS:
+        yield f"dynamics: integrator {name}", lambda name=name: run("augmented", name)  # type: ignore[misc]
+    yield "dynamics: reactions", lambda: model.reactions(0.02)
 
 
 def _move(model: Model) -> None:

@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 from multibody.formulations.cartesian import (
+    ELSEWHERE,
     REFUSED,
     applied,
     driving_power,
+    evaluate,
     normalize,
+    note_ratio,
     project,
-    set_state,
     settle_references,
     turned_too_far,
     write_rates,
 )
-from multibody.kernels import sections as R
 from multibody.kernels.compile import kernel
-from multibody.kernels.kkt import factor, solve
-from multibody.kernels.plain_rows import rows_at_state
+from multibody.kernels.kkt import solve
 
 
 @kernel
 def rhs_augmented(I, F, W, ref, t, y, dy):
     """Write ẏ at (t, y); return 0, or 1 where the equations cannot be solved."""
-    set_state(I, W, y)
-    rows_at_state(I, F, W, ref, t)
-    power = applied(I, F, W, ref, t)
-    if not factor(I, W) > 0.0:
+    if not evaluate(I, F, W, ref, t, y) > 0.0:
         return 1
+    power = applied(I, F, W, ref, t)
     solve(I, W)
     write_rates(I, W, y, power + driving_power(I, F, W, ref, t), dy)
     return 0
@@ -41,6 +39,8 @@ def accept_augmented(I, F, W, ref, t, y, active):
     outcome, ratio = project(I, F, W, ref, t, y)
     if outcome == REFUSED:
         return outcome
-    W[I[R.W_STATISTICS] + R.LOWEST_RATIO] = min(W[I[R.W_STATISTICS] + R.LOWEST_RATIO], ratio)
+    rough = note_ratio(I, W, ratio)
+    if rough < 0:
+        return ELSEWHERE
     settle_references(I, F, W, ref, y)
-    return outcome
+    return outcome + rough

@@ -13,11 +13,14 @@ from multibody.kernels.compile import inner_kernel
 from multibody.kernels.forces import add_forces
 from multibody.kernels.functions import largest_turn, set_references
 from multibody.kernels.kkt import correct, factor
+from multibody.kernels.plain_rows import rows_at_state
 from multibody.kernels.rows import row_jacobian, row_values, row_velocity
 from multibody.kernels.state import displace, set_positions, set_velocities
 
-UNMOVED, MOVED, REFUSED = 0, 1, 2  # what an acceptance says of y
+UNMOVED, MOVED, REFUSED, ELSEWHERE = 0, 1, 2, 3  # what an acceptance says of y
+ROUGH = 4  # added: near a change point
 OPEN, INCONSISTENT, DEPENDENT_ROWS, WEAK_PARTITION = -1, -2, -3, -4
+NEAR = 0.1  # of the regular pivot ratio: near a change point
 GROSS = 1e-6  # a scaled gap that projection must get below
 
 
@@ -153,15 +156,16 @@ def project(I, F, W, ref, t, y):
         (UNMOVED, MOVED, or REFUSED where it cannot be closed, or INCONSISTENT; smallest pivot ratio).
     """
     n, s, settings, x = I[L.VELOCITIES], I[R.W_STATISTICS], I[R.W_SETTINGS], I[R.W_X]
-    m, v = I[R.ALL_COUNT], y[I[L.COORDINATES] :]
+    m, v, near = I[R.ALL_COUNT], y[I[L.COORDINATES] :], W[settings + R.NEAR_CHANGE] > 0.0
+    tolerance = 0.0 if near else W[settings + R.CLOSED]  # S⁻¹ amplifies what is left near a change point
     moved, open_ = 0.0, position_gap(I, F, W, ref, t, y)
     raise_to(W, s + R.POSITION_BEFORE, open_)
     jacobian(I, F, W, ref, t)
     ratio = factor(I, W)
     if not ratio > 0.0:
         return (REFUSED, ratio)
-    for iteration in range(8):
-        if open_ <= W[settings + R.POSITION_TOLERANCE]:
+    for _ in range(8):
+        if open_ <= tolerance:
             break
         for r in range(m):
             W[x + r] = -W[x + r]
@@ -171,8 +175,8 @@ def project(I, F, W, ref, t, y):
             return (REFUSED, ratio)
         displace(I, y, W[I[R.W_A] : I[R.W_A] + n], 1.0, y)
         before, open_ = open_, position_gap(I, F, W, ref, t, y)
-        if open_ > 0.1 * before and open_ > W[settings + R.POSITION_TOLERANCE]:
-            if open_ > 0.5 * before and iteration > 2:
+        if open_ > 0.1 * before and open_ > tolerance:
+            if open_ < 1e-12:  # round-off
                 break
             jacobian(I, F, W, ref, t)
             factor(I, W)
@@ -180,21 +184,71 @@ def project(I, F, W, ref, t, y):
         return (REFUSED, ratio)
     if moved > 0.0:
         jacobian(I, F, W, ref, t)
-    change, first = 0.0, True
+    change, open_v = 0.0, velocity_gap(I, F, W, ref, t, v)
+    raise_to(W, s + R.VELOCITY_BEFORE, open_v)
     for _ in range(4):
-        open_v = velocity_gap(I, F, W, ref, t, v)
-        if first:
-            raise_to(W, s + R.VELOCITY_BEFORE, open_v)
-        first = False
-        if open_v <= W[settings + R.VELOCITY_TOLERANCE]:
+        if open_v <= tolerance:
             break
         correct(I, W)
         change += scaled_size(I, W, I[R.W_A])
         for c in range(n):
             v[c] += W[I[R.W_A] + c]
+        before, open_v = open_v, velocity_gap(I, F, W, ref, t, v)
+        if open_v > 0.1 * before and open_v < 1e-12 * (1.0 + scaled_size(I, W, I[L.W_VELOCITY])):
+            break
     raise_to(W, s + R.POSITION_AFTER, open_)
     raise_to(W, s + R.VELOCITY_AFTER, open_v)
     return (MOVED if moved + change > W[settings + R.NOTICEABLE] else UNMOVED, ratio)
+
+
+@inner_kernel
+def evaluate(I, F, W, ref, t, y):
+    """Write Φ_q, γ and the factors of S at y to W; return the smallest pivot ratio, ≤ 0 where there is no solution.
+
+    Near a change point S⁻¹ amplifies the distance of a stage from the constraints; on steps that begin near one the equations
+    are therefore evaluated at the nearest state that satisfies them.
+    """
+    nq, n, s = I[L.COORDINATES], I[L.VELOCITIES], I[R.W_STATISTICS]
+    if W[I[R.W_SETTINGS] + R.NEAR_CHANGE] == 0.0:
+        set_state(I, W, y)
+        rows_at_state(I, F, W, ref, t)
+        return factor(I, W)
+    z = W[I[R.W_STATE] : I[R.W_STATE] + nq + n]
+    for c in range(nq + n):
+        z[c] = y[c]
+    kept = (W[s], W[s + 1], W[s + 2], W[s + 3])  # violations of stages are not those of accepted states
+    normalize(I, z)
+    project(I, F, W, ref, t, z)
+    W[s], W[s + 1], W[s + 2], W[s + 3] = kept
+    set_state(I, W, z)
+    rows_at_state(I, F, W, ref, t)
+    return factor(I, W)
+
+
+@inner_kernel
+def note_ratio(I, W, ratio):
+    """Keep the smallest pivot ratio met, and the largest as the regular one.
+
+    At a distance θ from a change point round-off ε of positions becomes ε/θ³ in accelerations: a step should not end there,
+    unless the motion itself lingers.
+
+    Returns
+    -------
+    int
+        0, ROUGH where a change point is near, −1 where it is so near that the step had better end elsewhere.
+    """
+    lowest, settings = I[R.W_STATISTICS] + R.LOWEST_RATIO, I[R.W_SETTINGS]
+    too_near = ratio < W[settings + R.TOO_NEAR] * W[settings + R.REGULAR_RATIO]
+    if too_near and W[settings + R.AVOIDED] < 20.0:
+        W[settings + R.AVOIDED] += 1.0
+        return -1
+    W[lowest] = min(W[lowest], ratio)
+    W[settings + R.REGULAR_RATIO] = max(W[settings + R.REGULAR_RATIO], ratio)
+    near = ratio < NEAR * W[settings + R.REGULAR_RATIO]
+    W[settings + R.NEAR_CHANGE] = 1.0 if near else 0.0
+    if not too_near:
+        W[settings + R.AVOIDED] = 0.0
+    return ROUGH if near else 0
 
 
 @inner_kernel

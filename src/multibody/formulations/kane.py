@@ -6,7 +6,7 @@ with v̇ = B u̇ + c, c_d = Φ_d⁻¹ γ, eq. (46) becomes BᵀM B u̇ = Bᵀ(Q 
 
 from __future__ import annotations
 
-from multibody.formulations.cartesian import applied, driving_power, set_state, write_rates
+from multibody.formulations.cartesian import applied, driving_power, evaluate, write_rates
 from multibody.formulations.partitioned import POOR, settle, solve_dependent, spread
 from multibody.kernels import kkt
 from multibody.kernels import layout as L
@@ -22,22 +22,23 @@ from multibody.kernels.plain_rows import rows_at_state
 @kernel
 def rhs_kane(I, F, W, ref, t, y, dy):
     """Write ẏ at the settled state nearest to (t, y); return 0, or 1 where it cannot be settled."""
-    ratio = settle(I, F, W, ref, t, y, W[I[R.W_SETTINGS] + R.STAGE_TOLERANCE])
+    if W[I[R.W_SETTINGS] + R.NEAR_CHANGE] > 0.0:
+        ratio = 0.0
+    else:
+        ratio = settle(I, F, W, ref, t, y, W[I[R.W_SETTINGS] + R.STAGE_CLOSED])
     if ratio < 0.0:
         return 1
-    regular = ratio > POOR
-    if not regular:
-        set_state(I, W, y)
-    rows_at_state(I, F, W, ref, t)
-    power = applied(I, F, W, ref, t)
-    if regular:
+    if ratio > POOR:
+        rows_at_state(I, F, W, ref, t)
+        power = applied(I, F, W, ref, t)
         if not _null_space(I, W) or not _reduced(I, W):
             return 1
         if I[R.DRIVEN] == 1:
             _multipliers(I, W)
     else:  # a change point: Φ_d is singular whatever the partition; truncated multipliers in place of B
-        if not kkt.factor(I, W) > 0.0:
+        if not evaluate(I, F, W, ref, t, y) > 0.0:
             return 1
+        power = applied(I, F, W, ref, t)
         kkt.solve(I, W)
     write_rates(I, W, y, power + driving_power(I, F, W, ref, t), dy)
     return 0

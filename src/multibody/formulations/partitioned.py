@@ -7,12 +7,14 @@ all coordinates, so that a new partition never restarts a multistep method; the 
 from __future__ import annotations
 
 from multibody.formulations.cartesian import (
+    ELSEWHERE,
     MOVED,
     REFUSED,
     UNMOVED,
     WEAK_PARTITION,
     jacobian,
     normalize,
+    note_ratio,
     position_gap,
     project,
     raise_to,
@@ -23,12 +25,13 @@ from multibody.formulations.cartesian import (
 from multibody.kernels import layout as L
 from multibody.kernels import sections as R
 from multibody.kernels.compile import inner_kernel, kernel
+from multibody.kernels.kkt import factor
 from multibody.kernels.lu import factor as lu_factor
 from multibody.kernels.lu import solve as lu_solve
 from multibody.kernels.state import displace, set_velocities
 
 POOR = 1e-9  # pivot ratio of Φ_d below which a partition says nothing
-WEAKER = 0.05  # of the pivot ratio that a partition began with: time for a new one
+WEAKER = 0.3  # of the pivot ratio that a partition began with: time for a new one
 
 
 @inner_kernel
@@ -71,7 +74,7 @@ def spread(I, W, x, out):
 
 
 @inner_kernel
-def settle(I, F, W, ref, t, y, tolerance):
+def settle(I, F, W, ref, t, y, given):
     """Write the state with the independent columns of y that satisfies the constraints to W_STATE and to the poses in W.
 
     Returns
@@ -84,7 +87,7 @@ def settle(I, F, W, ref, t, y, tolerance):
     for c in range(nq):
         q[c] = y[c]
     normalize(I, q)
-    open_, before, fresh, ratio = position_gap(I, F, W, ref, t, q), 1e300, False, 0.0
+    open_, before, fresh, ratio, tolerance = position_gap(I, F, W, ref, t, q), 1e300, False, 0.0, given
     for _ in range(12):
         if open_ <= tolerance and fresh:
             break
@@ -94,6 +97,8 @@ def settle(I, F, W, ref, t, y, tolerance):
             if not ratio > POOR:
                 return ratio
             fresh = True
+            weakness = min(1.0, ratio / W[I[R.W_SETTINGS] + R.PARTITION_RATIO])
+            tolerance = given * weakness * weakness  # near a change point what is left is amplified twice
         if open_ <= tolerance:
             break
         for k in range(m):
@@ -104,8 +109,10 @@ def settle(I, F, W, ref, t, y, tolerance):
         before, open_ = open_, position_gap(I, F, W, ref, t, q)
         if not open_ < 1.0:
             return -1.0
+        if open_ > 0.1 * before and open_ < 1e-12:  # round-off
+            break
         fresh = fresh and open_ <= 1e-3 * before  # factors serve on while they converge fast
-    if not open_ <= max(tolerance, 1e-9):
+    if not open_ <= max(given, 1e-9):
         return -1.0
     if before < 1e299:  # q moved: Φ_q and its factors at the settled pose
         jacobian(I, F, W, ref, t)
@@ -138,17 +145,20 @@ def accept_partitioned(I, F, W, ref, t, y, active):
     normalize(I, y)
     if turned_too_far(I, F, W, ref, y):
         return REFUSED
+    if W[settings + R.NEAR_CHANGE] > 0.0:  # no partition is good here: the smallest correction takes over
+        outcome, ratio = project(I, F, W, ref, t, y)
+        if outcome == REFUSED:
+            return outcome
+        rough = note_ratio(I, W, ratio)
+        if rough < 0:
+            return ELSEWHERE
+        settle_references(I, F, W, ref, y)
+        return outcome + rough
     raise_to(W, s + R.POSITION_BEFORE, position_gap(I, F, W, ref, t, y))
-    ratio = settle(I, F, W, ref, t, y, W[settings + R.POSITION_TOLERANCE])
+    ratio = settle(I, F, W, ref, t, y, W[settings + R.CLOSED])
     if ratio < 0.0:
         return REFUSED
-    W[s + R.LOWEST_RATIO] = min(W[s + R.LOWEST_RATIO], ratio)
-    if ratio <= POOR:  # at a change point the smallest correction with truncated multipliers takes over
-        outcome = project(I, F, W, ref, t, y)[0]
-        if outcome != REFUSED:
-            settle_references(I, F, W, ref, y)
-        return outcome
-    if ratio <= WEAKER * W[settings + R.START_RATIO]:
+    if ratio <= WEAKER * W[settings + R.PARTITION_RATIO]:
         return WEAK_PARTITION
     scale = W[I[R.W_SCALE] + I[R.ALL_COUNT]]
     for c in range(nq):
@@ -157,18 +167,20 @@ def accept_partitioned(I, F, W, ref, t, y, active):
     for c in range(n):
         moved = max(moved, abs(W[at + nq + c] - y[nq + c]) / scale)
         y[nq + c] = W[at + nq + c]
-    raise_to(W, s + R.POSITION_AFTER, position_gap(I, F, W, ref, t, y))
-    raise_to(W, s + R.VELOCITY_AFTER, velocity_gap(I, F, W, ref, t, y[nq:]))
-    settle_references(I, F, W, ref, y)
-    for c in range(n):
         active[nq + c] = 1.0 if I[I[R.PLACE] + c] < 0 else 0.0
     _count_independent(I, active)
-    return MOVED if moved > W[settings + R.NOTICEABLE] else UNMOVED
+    raise_to(W, s + R.POSITION_AFTER, position_gap(I, F, W, ref, t, y))
+    raise_to(W, s + R.VELOCITY_AFTER, velocity_gap(I, F, W, ref, t, y[nq:]))
+    rough = note_ratio(I, W, factor(I, W))
+    if rough < 0:
+        return ELSEWHERE
+    settle_references(I, F, W, ref, y)
+    return rough + (MOVED if moved > W[settings + R.NOTICEABLE] else UNMOVED)
 
 
 @inner_kernel
 def _count_independent(I, active):
-    """Let the error test count the positions whose velocities it counts; a quaternion as soon as one rotation is independent."""
+    """Let the error test count the positions whose velocities it counts; a quaternion with any of its rotations."""
     nq, bodies = I[L.COORDINATES], I[L.BODIES]
     if I[L.DIMENSION] == 2:
         for c in range(nq):

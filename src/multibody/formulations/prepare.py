@@ -95,6 +95,7 @@ def prepare(tables: Tables, rows: Integers, references: Floats, partitioned: boo
     places = _places(
         tables.workspace, n, m, count, entries, int(np.sum(lengths)), tables.nq, regular, partitioned
     )
+    end = places.pop(-1)
     S, dense = places[R.W_S], places[R.W_DENSE]
     plain, others = _plain(tables, count, places[R.W_J])
     sections = {
@@ -125,7 +126,6 @@ def prepare(tables: Tables, rows: Integers, references: Floats, partitioned: boo
         I[slot] = at
         at += len(section)
         parts.append(section.astype(np.int64))
-    end = places[-1]
     bundle = Bundle(
         tables, np.ascontiguousarray(np.concatenate(parts)), tables.F.copy(), np.zeros(end), references.copy(), chosen, regular
     )

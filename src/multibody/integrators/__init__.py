@@ -139,7 +139,7 @@ class Adams(_Adaptive):
 
     name: ClassVar[str] = "adams"
     order: ClassVar[int] = 12
-    memory_rows: ClassVar[int] = 32
+    memory_rows: ClassVar[int] = 31
     dense_rows: ClassVar[int] = 14
 
     def __post_init__(self) -> None:

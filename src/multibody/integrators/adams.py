@@ -22,6 +22,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from multibody.integrators import contract as at
 from multibody.integrators.contract import (
     begin,
@@ -29,11 +31,12 @@ from multibody.integrators.contract import (
     finite,
     fitted_step,
     interpolate_polynomial,
+    note_refusal,
     ready,
     settle,
-    smallest_step,
     starting_step,
     store,
+    too_small,
     watch,
 )
 from multibody.kernels.calls import call
@@ -43,11 +46,22 @@ HIGHEST = 12
 # rows of memory
 _PHI, _STAR, _PREDICTED, _DEFECT, _NEW, _SLOPE = 0, 14, 27, 28, 29, 30
 # coefficients of a step, and a table that they come from
-_G, _BETA, _TABLE = at.SCRATCH, at.SCRATCH + 16, at.SCRATCH + 32
+_G, _BETA, _TABLE, _SIZE = at.SCRATCH, at.SCRATCH + 16, at.SCRATCH + 32, at.SCRATCH + 48
 _TARGET, _SAFETY = 0.5, 0.9  # of the tolerance: what the next step aims at; of the length that seems best
 _GROW, _WORTH = 2.0, 1.2  # most that a step grows, least that makes it grow
+_SAME = 0.8  # a defect that falls by less when the step is halved comes from a jump of f
 _STIFF, _SURE = 0.7, 40  # h·|eigenvalue| that speaks for stiffness; how often more than twice the contrary is proof
 
+
+def _equal_steps() -> list[float]:
+    """Return |g_q − g_{q−1}| for steps of equal length, q = 0 ... 13: the error constants of the Adams–Moulton formulas."""
+    constants: list[float] = [1.0]
+    for q in range(1, HIGHEST + 2):
+        constants.append(-sum(constant / (q + 1 - i) for i, constant in enumerate(constants)))
+    return [abs(constant) for constant in constants]
+
+
+_EQUAL = np.array(_equal_steps())
 interpolate_adams = interpolate_polynomial
 
 
@@ -90,6 +104,15 @@ def _predict(control, h, k, known, y, memory):
 
 
 @inner_kernel
+def _coefficient(control, h, q):
+    """Return |h (g_q − g_{q−1})|, but not less than for equal steps.
+
+    After a much longer step g_q and g_{q−1} are nearly the same, whatever happens in the present one: a jump of f would pass.
+    """
+    return abs(h) * max(abs(control[_G + q] - control[_G + q - 1]), _EQUAL[q])
+
+
+@inner_kernel
 def _correct(control, h, k, y, atol, active, rtol, memory):
     """Make the new state from f(p); return the errors over the tolerance of the orders k, k − 1 and k − 2 (0 if absent)."""
     p, defect, new, slope = memory[_PREDICTED], memory[_DEFECT], memory[_NEW], memory[_SLOPE]
@@ -101,7 +124,7 @@ def _correct(control, h, k, y, atol, active, rtol, memory):
         if active[i] != 0.0:
             count += 1
             scale = atol[i] + rtol * max(abs(y[i]), abs(new[i]))
-            if scale > 0.0 or defect[i] != 0.0:
+            if scale > 0.0:
                 e = defect[i] / scale
                 here += e * e
                 e = (defect[i] + star[i]) / scale
@@ -110,10 +133,10 @@ def _correct(control, h, k, y, atol, active, rtol, memory):
                 lowest += e * e
     if count == 0:
         return 0.0, 0.0, 0.0
-    factor = abs(h) / math.sqrt(count)
-    here = factor * abs(control[_G + k] - control[_G + k - 1]) * math.sqrt(here)
-    below = 0.0 if k < 2 else factor * abs(control[_G + k - 1] - control[_G + k - 2]) * math.sqrt(below)
-    lowest = 0.0 if k < 3 else factor * abs(control[_G + k - 2] - control[_G + k - 3]) * math.sqrt(lowest)
+    control[_SIZE] = math.sqrt(here / count)
+    here = _coefficient(control, h, k) * control[_SIZE]
+    below = 0.0 if k < 2 else _coefficient(control, h, k - 1) * math.sqrt(below / count)
+    lowest = 0.0 if k < 3 else _coefficient(control, h, k - 2) * math.sqrt(lowest / count)
     return here, below, lowest
 
 
@@ -161,7 +184,13 @@ def _update(control, counts, h, k, atol, active, rtol, memory):
     _test_stiffness(counts, slope_change, state_change * (_STIFF * control[_G + k]) ** 2)
     if known < k:
         return -1.0
-    return abs(h * (control[_G + k + 1] - control[_G + k])) * math.sqrt(above / max(count, 1))
+    return _coefficient(control, h, k + 1) * math.sqrt(above / max(count, 1))
+
+
+@inner_kernel
+def _lower(k, here, below, lowest):
+    """Return whether the errors of the orders k, k − 1, k − 2 ask for a lower order."""
+    return (k > 2 and max(below, lowest) <= here) or (k == 2 and below <= 0.5 * here)
 
 
 @inner_kernel
@@ -171,7 +200,7 @@ def _choose(control, counts, h, k, here, below, lowest, above, grow):
     Errors that do not fall from order to order ask for a lower one. A longer step must be worth it: each change of length
     makes the differences a little less smooth.
     """
-    lower = (k > 2 and max(below, lowest) <= here) or (k == 2 and below <= 0.5 * here)
+    lower = _lower(k, here, below, lowest)
     if lower or k == counts[at.MAX_ORDER]:
         counts[at.STARTING] = 0
     if counts[at.STARTING] != 0 and grow > 1.0:
@@ -262,6 +291,8 @@ def advance_adams(rhs, accept, monitor, I, F, W, ref, control, counts, y, atol, 
         counts[at.ORDER] = 1
         counts[at.DEPTH] = 0
         counts[at.STARTING] = 1
+        if not 1 <= counts[at.MAX_ORDER] <= HIGHEST:
+            counts[at.MAX_ORDER] = HIGHEST
         for j in range(HIGHEST + 1):
             control[at.PAST + j] = 0.0
     if status == at.STEP and control[at.H] == 0.0:
@@ -272,7 +303,9 @@ def advance_adams(rhs, accept, monitor, I, F, W, ref, control, counts, y, atol, 
         status = ready(control, counts, steps, last)
         if status != at.STEP:
             break
-        h, grow, failures = fitted_step(control), _GROW, 0
+        h, grow, failures, before = fitted_step(control), _GROW, 0, math.inf
+        if too_small(control, h):
+            return at.STEP_TOO_SMALL
         while True:
             t, k = control[at.T], counts[at.ORDER]
             end = control[at.END] if h == control[at.END] - t else t + h
@@ -282,22 +315,28 @@ def advance_adams(rhs, accept, monitor, I, F, W, ref, control, counts, y, atol, 
             if outcome == 0:
                 break
             counts[at.REJECTED] += 1
+            if outcome == 2:
+                note_refusal(control, h)
             grow = 1.0
-            shrink = 0.5
-            if outcome == at.STEP_TOO_SMALL:
+            shrink = 0.87 if outcome == 3 else 0.5
+            if outcome == at.STEP_TOO_SMALL and counts[at.GENTLE] == 1 and failures < 12:
+                failures += 1
+                shrink = 0.87
+            elif outcome == at.STEP_TOO_SMALL:
                 failures += 1
                 counts[at.STARTING] = 0
                 if k == 1:
                     shrink = min(0.5, max(0.05, _SAFETY * math.sqrt(_TARGET / here)))
-                elif failures == 3:  # the past says nothing about what comes
+                elif failures == 3 or control[_SIZE] > _SAME * before:  # the past says nothing about what comes
                     counts[at.ORDER] = 1
                     counts[at.DEPTH] = 0
                     counts[at.STARTING] = 1
-                elif (k > 2 and max(below, lowest) <= here) or (k == 2 and below <= 0.5 * here):
+                elif _lower(k, here, below, lowest):
                     counts[at.ORDER] = k - 1
+                before = control[_SIZE]
             h *= shrink
-            if outcome == at.ACCEPT_FAILED or abs(h) < smallest_step(control):
-                return at.STEP_TOO_SMALL if outcome == 2 else outcome
+            if outcome == at.ACCEPT_FAILED or too_small(control, h):
+                return at.STEP_TOO_SMALL if outcome > 0 else outcome
         above = _update(control, counts, h, k, atol, active, control[at.RTOL], memory)
         _choose(control, counts, h, k, here, below, lowest, above, grow)
         for j in range(g.shape[1]):

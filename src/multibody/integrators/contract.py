@@ -12,7 +12,9 @@ and the next one goes on as if there had been no stop.
 ``accept(t, y, active)``
     Called with each new state that has passed the error test, 0 if there is none. It may change y (projection,
     normalization) and ``ref``, and says in ``active`` which components the error test of the next steps counts (1.0 or 0.0).
-    Answers 0: y has not moved, 1: y has moved, 2: refused, try half the length, negative: give up.
+    Answers 0: y has not moved, 1: y has moved, 2: refused, try half the length, 3: not just here, try a somewhat shorter step,
+    negative: give up. With ROUGH added to 0 or
+    1 it says that f is rough near by: steps that fail are then made shorter little by little, lest they home in on the spot.
 ``monitor(t, y, out)``
     Watched values, 0 if there are none. ``g[0]`` holds them at the start of the last step and ``g[1]`` at its end.
 ``y, atol, active``
@@ -42,6 +44,7 @@ STEP_TOO_SMALL = -1  # the error test or `accept` refused even the smallest step
 RHS_FAILED = -2  # f failed even with the smallest step; its status is in CODE
 ACCEPT_FAILED = -3  # `accept` gave up; its answer is in CODE
 NOT_FINITE = -4  # infinite or undefined values even with the smallest step
+ROUGH = 4  # added to the answer of `accept`
 STEP = 99  # within a call: there is a step to be made
 
 # -------------------------------------------------------------------------------------------- control: numbers (float64)
@@ -55,6 +58,7 @@ T_LAST = 6  # start of the last step
 H_LAST = 7  # its length with its sign
 BASE = 8  # fixed step: where the grid of steps begins
 ERROR = 9  # error of the last step over its tolerance; 0: not known
+CEILING = 10  # no step is longer: where `accept` has refused one; 0: none
 PAST = 16  # multistep: lengths of the last steps, newest first (16 numbers)
 SCRATCH = 32  # multistep: coefficients of the present step (128 numbers)
 CONTROL_SIZE = 160
@@ -78,10 +82,12 @@ GRID = 14  # fixed step: whole steps made since BASE
 SUSPECT = 15  # stiffness test: steps in a row that spoke for it
 CLEARED = 16  # stiffness test: steps in a row that spoke against it
 STARTING = 17  # variable order: 1 while the order is being raised after a start
+GENTLE = 18  # 1: `accept` says that f is rough near by; errors there do not fall with the step
 COUNTS_SIZE = 24
 
 _ROUNDING = 16.0 * 2.220446049250313e-16
 _SPAN_FRACTION = 1e-22  # of the time left: the smallest step where T = 0
+_CAUTION, _RELAX = 0.75, 1.02  # ceiling after a refusal over the refused length; its growth from step to step
 
 
 @inner_kernel
@@ -137,6 +143,7 @@ def begin(rhs, monitor, I, F, W, ref, control, counts, y, f, g):
     if monitor != 0:
         call(monitor, I, F, W, ref, control[T], y, g[1])
     control[ERROR] = 0.0
+    control[CEILING] = 0.0
     counts[FRESH] = 0
     counts[SUSPECT] = 0
     counts[CLEARED] = 0
@@ -152,27 +159,27 @@ def starting_step(rhs, I, F, W, ref, control, counts, y, atol, active, f, x, df,
     """
     rtol, span = control[RTOL], control[END] - control[T]
     size, slope = scaled_norm(y, y, y, atol, active, rtol), scaled_norm(f, y, y, atol, active, rtol)
-    longest = abs(span)
+    longest, shortest = abs(span), 4.0 * _ROUNDING * abs(control[T])  # below, T + step may be T
     if control[HMAX] > 0.0:
         longest = min(longest, control[HMAX])
     trial = 1e-6 * abs(span)
-    if size > 1e-5 and slope > 1e-5:
+    if size > 1e-5 and 1e-5 < slope < math.inf:
         trial = 0.01 * size / slope
-    trial = min(trial, longest)
+    trial = max(min(trial, longest), shortest)
     signed = math.copysign(trial, span)
     for i in range(y.shape[0]):
         x[i] = y[i] + signed * f[i]
     counts[EVALUATIONS] += 1
     if call(rhs, I, F, W, ref, control[T] + signed, x, df) != 0:
-        return 0.01 * trial
+        return max(0.01 * trial, shortest)
     for i in range(y.shape[0]):
         df[i] -= f[i]
     steepest = max(slope, scaled_norm(df, y, y, atol, active, rtol) / trial)
     if not steepest < math.inf:
-        return 0.01 * trial
+        return max(0.01 * trial, shortest)
     if steepest <= 1e-15 / trial:
         return min(100.0 * trial, longest)
-    return min(100.0 * trial, (0.01 / steepest) ** exponent, longest)
+    return max(min(100.0 * trial, (0.01 / steepest) ** exponent, longest), shortest)
 
 
 @inner_kernel
@@ -193,6 +200,8 @@ def fitted_step(control):
     left, h = control[END] - control[T], abs(control[H])
     if control[HMAX] > 0.0:
         h = min(h, control[HMAX])
+    if control[CEILING] > 0.0:
+        h = min(h, control[CEILING])
     if 1.000001 * h >= abs(left):
         return left
     if 2.0 * h > abs(left):
@@ -201,14 +210,25 @@ def fitted_step(control):
 
 
 @inner_kernel
-def smallest_step(control):
-    """Return the length below which T + H is T but for rounding."""
-    return _ROUNDING * abs(control[T]) + _SPAN_FRACTION * abs(control[END] - control[T])
+def too_small(control, h):
+    """Return whether T + h is T but for rounding, unless that is all that is left."""
+    left = control[END] - control[T]
+    return abs(h) < _ROUNDING * abs(control[T]) + _SPAN_FRACTION * abs(left) and h != left
+
+
+@inner_kernel
+def note_refusal(control, h):
+    """Keep the next steps below a length that `accept` has refused.
+
+    The error test knows nothing of what `accept` does not like (a wheel that turns too far in a step, as smoothly as it may);
+    without this, every other step would run into it.
+    """
+    control[CEILING] = _CAUTION * abs(h)
 
 
 @inner_kernel
 def settle(rhs, accept, I, F, W, ref, t, y, f, active, counts, refs):
-    """Offer the new state y to `accept` and evaluate f there; return 0, 2 (refused) or a negative answer of this module.
+    """Offer the new state y to `accept` and evaluate f there; return 0, 2, 3 (not here) or a negative answer of this module.
 
     The references at the start of the step are kept in the next free row of `refs`; they are put back if the step fails.
     """
@@ -217,6 +237,10 @@ def settle(rhs, accept, I, F, W, ref, t, y, f, active, counts, refs):
         refs[k, i] = ref[i]
     if accept != 0:
         answer = call(accept, I, F, W, ref, t, y, active)
+        gentle = answer >= ROUGH
+        answer = answer - ROUGH if gentle else answer
+        if answer >= 0:
+            counts[GENTLE] = 1 if gentle else 0
     if 0 <= answer <= 1:
         counts[EVALUATIONS] += 1
         status = call(rhs, I, F, W, ref, t, y, f)
@@ -243,6 +267,7 @@ def commit(control, counts, h, t, y, new, order):
         y[i] = new[i]
     counts[STEPS] += 1
     counts[ORDER_SUM] += order
+    control[CEILING] *= _RELAX
 
 
 @inner_kernel

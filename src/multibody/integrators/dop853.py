@@ -18,11 +18,12 @@ from multibody.integrators.contract import (
     commit,
     finite,
     fitted_step,
+    note_refusal,
     ready,
     settle,
-    smallest_step,
     starting_step,
     store,
+    too_small,
     watch,
 )
 from multibody.kernels.calls import call
@@ -33,6 +34,7 @@ MEMORY_ROWS = 18  # k1 ... k16, the state of the stage at hand, the new state
 DENSE_ROWS = 8
 _STAGE, _NEW = 16, 17
 _SAFETY, _SHRINK, _GROW = 0.9, 0.3, 6.0
+_GENTLY, _PATIENCE = 0.87, 15  # where f is rough near by: factor of a step that failed, and how often in a row
 _TEST_EVERY = 25  # steps; once stiffness is suspected, every step
 _STABLE = 6.1  # h·|eigenvalue| on the border of the stability region
 _SURE, _CLEAR = 15, 6  # steps in a row that prove stiffness, that disprove it
@@ -310,7 +312,9 @@ def advance_dop853(rhs, accept, monitor, I, F, W, ref, control, counts, y, atol,
         status = ready(control, counts, steps, last)
         if status != at.STEP:
             break
-        wanted, h, grow = abs(control[at.H]), fitted_step(control), _GROW
+        wanted, h, grow, patience = abs(control[at.H]), fitted_step(control), _GROW, _PATIENCE * counts[at.GENTLE]
+        if too_small(control, h):
+            return at.STEP_TOO_SMALL
         while True:
             t = control[at.T]
             end = control[at.END] if h == control[at.END] - t else t + h
@@ -318,15 +322,22 @@ def advance_dop853(rhs, accept, monitor, I, F, W, ref, control, counts, y, atol,
             if outcome == 0:
                 break
             counts[at.REJECTED] += 1
+            if outcome == 2:
+                note_refusal(control, h)
             grow, wanted = 1.0, 0.0
-            h *= _factor(error, 1.0) if error > 1.0 else 0.5
-            if outcome == at.ACCEPT_FAILED or abs(h) < smallest_step(control):
-                return at.STEP_TOO_SMALL if outcome == 2 else outcome
+            if outcome == 3 or (error > 1.0 and patience > 0):
+                patience -= 1
+                h *= _GENTLY
+            else:
+                h *= _factor(error, 1.0) if error > 1.0 else 0.5
+            if outcome == at.ACCEPT_FAILED or too_small(control, h):
+                return at.STEP_TOO_SMALL if outcome > 0 else outcome
         factor = grow
         if error > 0.0:
             factor = min(grow, _factor(error, 1.0))
             if control[at.ERROR] > 0.0:  # the trend of the last two steps, if it asks for less
-                factor = min(factor, abs(h / control[at.H_LAST]) * _factor(error, error / control[at.ERROR]))
+                trend = abs(h / control[at.H_LAST]) * _factor(error, error / control[at.ERROR])
+                factor = min(factor, max(_SHRINK, trend))
         control[at.ERROR] = max(error, 0.01)
         control[at.H] = h * factor
         if abs(h) < wanted and factor >= 1.0:  # cut short by END: the next step need not grow from there

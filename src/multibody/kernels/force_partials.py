@@ -121,16 +121,13 @@ def _add_input(I, F, W, item, slope, g, a0, a1, K, D):
     if code == L.INPUT_RATE:
         _hessian_and_rate(I, F, W, index, row)
         _add_outer(W, g, a0, a1, row, b0, b1, width, slope, K)
-        _gradient(I, F, W, index, row)
-        _add_outer(W, g, a0, a1, row, b0, b1, width, slope, D)
-    else:
-        _gradient(I, F, W, index, row)
-        _add_outer(W, g, a0, a1, row, b0, b1, width, slope, K)
+    _gradient(I, F, W, index, row)
+    _add_outer(W, g, a0, a1, row, b0, b1, width, slope, D if code == L.INPUT_RATE else K)
 
 
 @inner_kernel
-def _add_law_partials(I, F, W, ref, t, law, K, D):
-    """Add the derivatives of one law."""
+def _add_law(I, F, W, ref, t, law, K, D):
+    """Add the derivatives of a law but for its inputs; leave ∇c at W_GRADIENT and return ∂e/∂x of its expression."""
     f, g = I[law + 1], I[L.W_GRADIENT]
     width, row = 3 if I[L.DIMENSION] == 2 else 6, g + SECOND
     x = law_term(I, F, W, ref, t, law)
@@ -145,11 +142,7 @@ def _add_law_partials(I, F, W, ref, t, law, K, D):
         _hessian_and_rate(I, F, W, f, row)
         _add_hessian(I, W, f, e, K)
         _add_outer(W, g, a, b, row, a, b, width, by_rate, K)
-    if I[law + 3] >= 0:
-        for n in range(I[law + 5]):
-            slope = by_term * program_value(I, F, W, I[law + 3] + 2 + n)
-            if slope != 0.0:
-                _add_input(I, F, W, I[L.INPUTS] + L.INPUT_STRIDE * (I[law + 4] + n), slope, g, a, b, K, D)
+    return by_term
 
 
 @inner_kernel
@@ -178,36 +171,50 @@ def _direction(I, F, W, load, k, g):
 
 
 @inner_kernel
-def _add_load_partials(I, F, W, ref, t, load, K, D):
-    """Add the derivatives of one load: of its direction and arm, then of its components."""
+def _add_load(I, F, W, ref, t, load, K):
+    """Add the derivatives of a load with constant components: of its arm, or of its direction if it follows the body."""
     x, y, z, mx, my, mz = load_wrench(I, F, W, ref, t, load)
-    body, s, g = I[load], I[load + 1], I[L.W_GRADIENT]
-    planar, own = I[L.DIMENSION] == 2, I[load + 2] == 1
-    at = (3 if planar else 6) * (body - 1)
-    if planar and own:
-        K[at, at + 2] -= y
-        K[at + 1, at + 2] += x
-    elif planar:
-        pose = I[L.W_POSE] + 5 * body
-        K[at + 2, at + 2] -= x * (W[pose + 3] * F[s] - W[pose + 4] * F[s + 1])
-        K[at + 2, at + 2] -= y * (W[pose + 4] * F[s] + W[pose + 3] * F[s + 1])
-    else:
-        A = load9(W, I[L.W_POSE] + 12 * body + 3)
-        force = apply_transposed(A, (x, y, z))
+    body, s, own = I[load], I[load + 1], I[load + 2] == 1
+    if I[L.DIMENSION] == 2:
+        pose, at = I[L.W_POSE] + 5 * body, 3 * (body - 1)
         if own:
-            _add_matrix(K, at, at + 3, -1.0, multiply(A, tilde(force)))
+            K[at, at + 2] -= y
+            K[at + 1, at + 2] += x
         else:
-            _add_matrix(K, at + 3, at + 3, 1.0, tilde_tilde(load3(F, s), force))
-            _add_matrix(K, at + 3, at + 3, 1.0, tilde(apply_transposed(A, (mx, my, mz))))
-    if I[load + 4] < 0:
+            K[at + 2, at + 2] -= x * (W[pose + 3] * F[s] - W[pose + 4] * F[s + 1])
+            K[at + 2, at + 2] -= y * (W[pose + 4] * F[s] + W[pose + 3] * F[s + 1])
         return
-    count = I[load + 6]
-    for k in range(3 if planar else 6):
-        for n in range(count):
-            slope = program_value(I, F, W, I[load + 4] + k * (count + 2) + 2 + n)
+    A, at = load9(W, I[L.W_POSE] + 12 * body + 3), 6 * (body - 1)
+    force = apply_transposed(A, (x, y, z))
+    if own:
+        _add_matrix(K, at, at + 3, -1.0, multiply(A, tilde(force)))
+    else:
+        _add_matrix(K, at + 3, at + 3, 1.0, tilde_tilde(load3(F, s), force))
+        _add_matrix(K, at + 3, at + 3, 1.0, tilde(apply_transposed(A, (mx, my, mz))))
+
+
+@inner_kernel
+def _add_source(I, F, W, ref, t, n, K, D):
+    """Add the derivatives of law n or, after the laws, of a load: its own, then those of its expressions' inputs."""
+    g, width, laws = I[L.W_GRADIENT], 3 if I[L.DIMENSION] == 2 else 6, I[L.LAW_COUNT]
+    is_law = n < laws
+    if is_law:
+        at = I[L.LAWS] + L.LAW_STRIDE * n
+        by_term = _add_law(I, F, W, ref, t, at, K, D)
+        a, b = _columns(I, I[at + 1])
+        table, first, count, parts = I[at + 3], I[at + 4], I[at + 5], 1
+    else:
+        at = I[L.LOADS] + L.LOAD_STRIDE * (n - laws)
+        _add_load(I, F, W, ref, t, at, K)
+        by_term, a, b = 1.0, width * (I[at] - 1), -1
+        table, first, count, parts = I[at + 4], I[at + 5], I[at + 6], width
+    for k in range(parts if table >= 0 else 0):
+        if not is_law:
+            _direction(I, F, W, at, k, g)
+        for i in range(count):
+            slope = by_term * program_value(I, F, W, table + k * (count + 2) + 2 + i)
             if slope != 0.0:
-                _direction(I, F, W, load, k, g)
-                _add_input(I, F, W, I[L.INPUTS] + L.INPUT_STRIDE * (I[load + 5] + n), slope, g, at, -1, K, D)
+                _add_input(I, F, W, I[L.INPUTS] + L.INPUT_STRIDE * (first + i), slope, g, a, b, K, D)
 
 
 @kernel
@@ -225,7 +232,5 @@ def force_partials(I, F, W, ref, t, K, D):
             spin, J = load3(W, I[L.W_VELOCITY] + 6 * b + 9), load9(W, I[L.W_MASS] + 20 * b + 2)
             _add_matrix(D, 6 * b + 3, 6 * b + 3, 1.0, tilde(apply(J, spin)))
             _add_matrix(D, 6 * b + 3, 6 * b + 3, -1.0, multiply(tilde(spin), J))
-    for n in range(I[L.LAW_COUNT]):
-        _add_law_partials(I, F, W, ref, t, I[L.LAWS] + L.LAW_STRIDE * n, K, D)
-    for n in range(I[L.LOAD_COUNT]):
-        _add_load_partials(I, F, W, ref, t, I[L.LOADS] + L.LOAD_STRIDE * n, K, D)
+    for n in range(I[L.LAW_COUNT] + I[L.LOAD_COUNT]):
+        _add_source(I, F, W, ref, t, n, K, D)

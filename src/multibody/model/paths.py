@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from multibody.errors import ModelError, nearest
 from multibody.model.names import unknown
+from multibody.model.result_paths import PARTS, RESULT_KINDS, WHOLE, WRENCHES, resolve_result
 
 if TYPE_CHECKING:
     from multibody.model.model import Model
@@ -21,17 +22,21 @@ class Path:
     Attributes
     ----------
     kind : str
-        ``time``, ``phi``, ``parameter``, ``joint``, ``point``, ``angle``, ``omega``, ``rotation``, ``spring``, ``output``.
+        ``time``, ``phi``, ``parameter``, ``joint``, ``point``, ``angle``, ``omega``, ``rotation``, ``spring``, ``output``;
+        in results also ``effort``, ``reaction``, ``total``, ``load``, ``energy``, ``momentum``, ``angular_momentum``.
     owner : str
-        Body, joint, spring, parameter or output.
+        Body, joint, force, parameter or output.
     item : str
-        Coordinate of the joint, frame of the body (``com`` for the center of mass), or component of a vector parameter.
+        Coordinate of the joint, frame of the body (``com`` for the center of mass), component of a vector parameter,
+        ``force`` or ``moment`` of a wrench, or the kind of energy.
     axis : int
-        Component 0, 1, 2 of a point or of an angular velocity.
+        Component 0, 1, 2 of a point, an angular velocity, a wrench or a momentum; −1 for the whole vector.
     order : int
         0 value, 1 rate, 2 acceleration.
     text : str
         As the user wrote it.
+    of : str
+        What an effort belongs to: the kind of the coordinate's path, ``force`` or ``coupler``.
     """
 
     kind: str
@@ -40,6 +45,7 @@ class Path:
     axis: int = 0
     order: int = 0
     text: str = ""
+    of: str = ""
 
     @property
     def scalar_coordinate(self) -> bool:
@@ -58,7 +64,7 @@ def resolve(model: Model, parts: tuple[str, ...], where: str, *, results: bool =
     where : str
         Path of the place that uses it, for error messages.
     results : bool
-        Whether ``.acceleration`` and output names are allowed.
+        Whether ``.acceleration``, output names and what only a result has (reactions, efforts, energies) are allowed.
 
     Returns
     -------
@@ -70,16 +76,19 @@ def resolve(model: Model, parts: tuple[str, ...], where: str, *, results: bool =
         order, core = (1 if parts[-1] == "rate" else 2), parts[:-1]
         if order == 2 and not results:
             raise ModelError(f'"{text}" is known only in results', where=where, hint="use a coordinate or its rate")
-    found = _resolve_value(model, core, where, results)
+    found = resolve_result(model, core, where)
+    if found is not None and not results:
+        raise ModelError(f'"{text}" is known only in results', where=where, hint="use coordinates and their rates")
+    found = found or _resolve_value(model, core, where, results)
     if found.kind == "omega" and order:
         if not results:
             raise ModelError(f'"{text}" is known only in results', where=where, hint="use the angular velocity itself")
         return Path("omega", found.owner, "", found.axis, 2, text)
-    if order and found.kind in ("time", "phi", "parameter", "rotation"):
+    if order and found.kind in ("time", "phi", "parameter", "rotation", *RESULT_KINDS):
         raise ModelError(f'"{text}" has no rate', where=where, hint="a rate belongs to a coordinate")
     if order == 1 and found.order:
         raise ModelError(f'"{text}" is a rate of a rate', where=where, hint="write .acceleration in results")
-    return Path(found.kind, found.owner, found.item, found.axis, found.order + order, text)
+    return Path(found.kind, found.owner, found.item, found.axis, found.order + order, text, found.of)
 
 
 def _resolve_value(model: Model, parts: tuple[str, ...], where: str, results: bool) -> Path:
@@ -90,14 +99,15 @@ def _resolve_value(model: Model, parts: tuple[str, ...], where: str, results: bo
     if first in model.parameters:
         return _parameter(model, first, rest, where)
     if first in model.joints:
-        return _joint(model, first, rest, where)
+        return _joint(model, first, rest, where, results)
     if first in model.bodies or first == "ground":
         return _body(model, first, rest, where)
     if first in model.forces and model.forces[first].kind.name == "spring" and rest in ((), ("length",)):
         return Path("spring", first, "length")
     if results and first in model.outputs and not rest:
         return Path("output", first)
-    raise unknown("name", ".".join(parts), model.all_names(), where)
+    known = [*model.all_names(), *(sorted(WHOLE) if results else ())]
+    raise unknown("name", ".".join(parts), known, where)
 
 
 def _parameter(model: Model, first: str, rest: tuple[str, ...], where: str) -> Path:
@@ -113,7 +123,7 @@ def _parameter(model: Model, first: str, rest: tuple[str, ...], where: str) -> P
     )
 
 
-def _joint(model: Model, first: str, rest: tuple[str, ...], where: str) -> Path:
+def _joint(model: Model, first: str, rest: tuple[str, ...], where: str, results: bool) -> Path:
     """Return a joint's coordinate; the joint alone where there is just one."""
     joint = model.joints[first]
     names = joint.readable(model.dimension)
@@ -133,10 +143,14 @@ def _joint(model: Model, first: str, rest: tuple[str, ...], where: str) -> Path:
     if free_rotation and len(rest) == 2 and rest[0] == "omega" and rest[1] in AXES:
         return Path("omega", first, "", AXES.index(rest[1]), 1)
     known = [*names, "rate"] + (["rotation", "omega.x"] if free_rotation else [])
+    if results:
+        known += ["effort", *(f"{word}.{part}" for word in WRENCHES for part in PARTS)]
+    word = rest[1] if rest[0] in names else rest[0]
+    near = nearest(word, [item.split(".")[0] for item in known])
     raise ModelError(
         f'unknown name "{".".join((first, *rest))}"',
         where=where,
-        hint=f'{nearest(rest[0], known)} Joint "{first}" ({joint.kind.name}) has {", ".join(known)}.'.strip(),
+        hint=f'{near} Joint "{first}" ({joint.kind.name}) has {", ".join(known)}.'.strip(),
     )
 
 

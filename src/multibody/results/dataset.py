@@ -2,54 +2,157 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from multibody.analyses.reactions import SHARED
+from multibody.kernels import layout as L
 from multibody.model.model import Model
+from multibody.model.result_paths import ENERGIES
 from multibody.model.units import rate_unit
+from multibody.results.finite import finite
 
 if TYPE_CHECKING:
     import xarray
 
     from multibody.results.run import Run
 
+Variables = dict[str, Any]
+
 
 def dataset(run: Run) -> xarray.Dataset:
-    """Return bodies (position, orientation, velocity, acceleration) and joint coordinates over time."""
+    """Return bodies, joint coordinates and, where forces are known, wrenches, efforts, energies and momentum over time."""
     import xarray
 
-    m, names, units = run.measurer, run.tables.bodies[1:], run.model.units
-    d = run.tables.dimension
+    units, d = run.model.units, run.tables.dimension
+    coords: Variables = {
+        "time": ("time", run.time, {"unit": units.time}), "body": run.tables.bodies[1:], "component": list("xyz"[:d]),
+    }  # fmt: skip
+    if d == 3:
+        coords["quaternion"] = list("wxyz")
+    columns = _bodies(run)
+    labels, values, kinds = coordinate_table(run)
+    coords["joint_coordinate"] = labels
+    for order, key in enumerate(("coordinate", "rate", "coordinate_acceleration")):
+        columns[key] = (("time", "joint_coordinate"), values[order], {"units": ", ".join(kinds)})
+    for name in run.model.outputs:
+        columns[name] = (("time",), run.measurer(name).values, {"expression": str(run.model.outputs[name])})
+    if run.motion.dynamics is not None:
+        columns |= _joints(run, coords) | _efforts(run, coords) | _actions(run, coords) | _whole(run)
+    attributes = {
+        "model": run.model.name, "units": json.dumps(units.plain()), "status": run.status.message,
+        "success": int(run.status.success), "time_reached": run.status.time_reached,
+        "certificate": json.dumps(finite(run.certificate)), "notes": "; ".join(run.notes),
+    }  # fmt: skip
+    return xarray.Dataset(columns, coords=coords, attrs=attributes)
+
+
+def _bodies(run: Run) -> Variables:
+    """Return position, velocity, acceleration and orientation of every body."""
+    m, names, units, d = run.measurer, run.tables.bodies[1:], run.model.units, run.tables.dimension
     parts = [m.body_motion(name) for name in names]
-    columns: dict[str, Any] = {}
+    columns: Variables = {}
     for key, index, order in (("position", 0, 0), ("velocity", 2, 1), ("acceleration", 4, 2)):
         attributes = {"unit": rate_unit(units.length, units.time, order), "axes": "ground", "point": "center of mass"}
-        columns[key] = (("time", "body", "axis"), np.stack([p[index] for p in parts], 1), attributes)
-    spin = ("time", "body") if d == 2 else ("time", "body", "axis")
+        columns[key] = (("time", "body", "component"), np.stack([p[index] for p in parts], 1), attributes)
+    spin = ("time", "body") if d == 2 else ("time", "body", "component")
     for key, index, order in (("angular_velocity", 3, 1), ("angular_acceleration", 5, 2)):
-        columns[key] = (
-            spin,
-            np.stack([p[index] for p in parts], 1),
-            {"unit": rate_unit("rad", units.time, order), "axes": "ground"},
-        )
+        attributes = {"unit": rate_unit("rad", units.time, order), "axes": "ground"}
+        columns[key] = (spin, np.stack([p[index] for p in parts], 1), attributes)
     if d == 2:
         columns["angle"] = (("time", "body"), m.q[:, 2 : 3 * len(names) : 3], {"unit": "rad"})
     else:
         turns = m.q[:, : 7 * len(names)].reshape(len(m.t), len(names), 7)[:, :, 3:]
         columns["rotation"] = (("time", "body", "quaternion"), turns, {"unit": "1", "order": "w, x, y, z"})
-    labels, values, kinds = coordinate_table(run)
-    for order, key in enumerate(("coordinate", "rate", "coordinate_acceleration")):
-        columns[key] = (("time", "joint_coordinate"), values[order], {"units": ", ".join(kinds)})
-    for name in run.model.outputs:
-        columns[name] = (("time",), m(name).values, {"expression": str(run.model.outputs[name])})
-    coords: dict[str, Any] = {
-        "time": ("time", run.time, {"unit": units.time}), "body": names, "axis": list("xyz"[:d]), "joint_coordinate": labels,
-    }  # fmt: skip
-    if d == 3:
-        coords["quaternion"] = list("wxyz")
-    attributes = {"model": run.model.name, "units": str(units.plain()), "status": run.status.message}
-    return xarray.Dataset(columns, coords=coords, attrs=attributes)
+    return columns
+
+
+def _joints(run: Run, coords: Variables) -> Variables:
+    """Return reaction and total of every joint between two frames, with their points and what is unique."""
+    forces, tables, units, d = run.measurer.forces, run.tables, run.model.units.names, run.tables.dimension
+    names = list(tables.ends)
+    if not names:
+        return {}
+    ends = [tuple(tables.bodies[end.body] for end in tables.ends[name]) for name in names]
+    shared = [run.model.joints[name].kind.relation in SHARED for name in names]
+    coords["joint"] = names
+    coords["first_body"] = ("joint", ["" if many else pair[0] for many, pair in zip(shared, ends, strict=True)])
+    coords["on_body"] = ("joint", [pair[1] for pair in ends])
+    spin = ("time", "joint") if d == 2 else ("time", "joint", "component")
+    columns: Variables = {}
+    about = {"axes": "ground", "sign": "what the joint does to its second body"}
+    for key, drives in (("reaction", False), ("total", True)):
+        wrenches = [forces.wrench(name, drives) for name in names]
+        force, moment = np.stack([w.force for w in wrenches], 1), np.stack([w.moment for w in wrenches], 1)
+        columns[f"{key}_force"] = (("time", "joint", "component"), force, {"unit": units["force"], **about})
+        columns[f"{key}_moment"] = (spin, moment[:, :, 0] if d == 2 else moment, {"unit": units["moment"], **about})
+    points = np.stack([forces.reactions.point_of(name) for name in names], 1)
+    columns["reaction_point"] = (("time", "joint", "component"), points, {"unit": units["length"], "axes": "ground"})
+    flags = [forces.reactions.unique(name) for name in names]
+    columns["unique_force"] = (("joint", "component"), np.array([flag[0] for flag in flags]))
+    columns["unique_moment"] = (spin[1:], np.array([flag[1][0] if d == 2 else flag[1] for flag in flags]))
+    return columns
+
+
+def _efforts(run: Run, coords: Variables) -> Variables:
+    """Return the effort along every joint coordinate, and that of every force with a single coordinate."""
+    forces, tables = run.measurer.forces, run.tables
+    functions = [tables.coordinates["joint", *label.split("."), 0] for label in coords["joint_coordinate"]]
+    columns: Variables = {}
+    if functions:
+        values = np.stack([forces.reactions.effort_along(f) for f in functions], 1)
+        kinds = ", ".join(forces.effort_unit(f) for f in functions)
+        columns["effort"] = (("time", "joint_coordinate"), values, {"units": kinds, "sign": "positive if it raises it"})
+        unique = np.array([forces.reactions.unique_effort(f) for f in functions])
+        columns["unique_effort"] = (("joint_coordinate",), unique)
+    single = {name: laws[0] for name, laws in tables.laws.items() if len(laws) == 1}
+    if single:
+        coords["force"] = list(single)
+        values = forces.dynamics.efforts[:, list(single.values())]
+        kinds = ", ".join(forces.effort_unit(tables.law_functions[law]) for law in single.values())
+        columns["force_effort"] = (("time", "force"), values, {"units": kinds, "sign": "positive if it raises its coordinate"})
+    return columns
+
+
+def _actions(run: Run, coords: Variables) -> Variables:
+    """Return what acts on bodies beside joints between two frames, about the body's center of mass, ground axes."""
+    units, d = run.model.units.names, run.tables.dimension
+    found = run.measurer.forces.reactions.actions()
+    if not found:
+        return {}
+    coords["action"] = [f"{name} on {body}" for name, body in found]
+    coords["action_of"] = ("action", [name for name, _ in found])
+    coords["action_on"] = ("action", [body for _, body in found])
+    about = {"axes": "ground", "point": "center of mass"}
+    force = np.stack([w.force for w in found.values()], 1)
+    moment = np.stack([w.moment[:, 0] if d == 2 else w.moment for w in found.values()], 1)
+    spin = ("time", "action") if d == 2 else ("time", "action", "component")
+    return {
+        "action_force": (("time", "action", "component"), force, {"unit": units["force"], **about}),
+        "action_moment": (spin, moment, {"unit": units["moment"], **about}),
+    }
+
+
+def _whole(run: Run) -> Variables:
+    """Return energies and momentum of the whole model, its masses and gravity."""
+    tables, d, m = run.tables, run.tables.dimension, run.measurer
+    columns: Variables = {}
+    for key in ENERGIES:
+        name = "work" if key == "work" else f"{key}_energy"
+        columns[name] = (("time",), m.forces.energy(key), {"unit": run.model.units.names["energy"]})
+    linear, angular = m.forces.momentum()
+    columns["momentum"] = (("time", "component"), linear, {"axes": "ground"})
+    about = {"axes": "ground", "point": "ground.origin"}
+    spin = ("time",) if d == 2 else ("time", "component")
+    columns["angular_momentum"] = (spin, angular[:, 0] if d == 2 else angular, about)
+    columns["mass"] = (("body",), np.array([tables.F[mass] for mass, _ in tables.masses]))
+    inertia = np.array([tables.F[slot] if d == 2 else tables.matrix(slot) for _, slot in tables.masses])
+    columns["inertia"] = (("body",) if d == 2 else ("body", "component", "other_component"), inertia, {"axes": "body"})
+    slot = int(tables.I[L.GRAVITY])
+    columns["gravity"] = (("component",), tables.F[slot : slot + d].copy(), {"axes": "ground"})
+    return columns
 
 
 def coordinate_table(run: Run) -> tuple[list[str], list[np.ndarray[Any, Any]], list[str]]:
@@ -61,8 +164,7 @@ def coordinate_table(run: Run) -> tuple[list[str], list[np.ndarray[Any, Any]], l
             columns.append(run.measurer.coordinate(function))
             kinds.append(run.model.units.length if run.tables.function_is_length[function] else "rad")
     values = [
-        np.stack([column[order] for column in columns], 1) if columns else np.zeros((len(run.time), 0))
-        for order in range(3)
+        np.stack([column[order] for column in columns], 1) if columns else np.zeros((len(run.time), 0)) for order in range(3)
     ]
     return labels, values, kinds
 
@@ -76,3 +178,17 @@ def standard_paths(model: Model) -> list[str]:
     for name, joint in model.joints.items():
         paths += [f"{name}.{item}" for item in joint.names_of_coordinates(model.dimension)]
     return paths + list(model.outputs)
+
+
+def force_paths(run: Run) -> list[str]:
+    """Return the scalar paths of reactions, efforts and energies that a run with forces has beside the standard ones."""
+    if run.motion.dynamics is None:
+        return []
+    model, tables = run.model, run.tables
+    axes = "xyz"[: model.dimension]
+    parts = [f"force.{axis}" for axis in axes] + (["moment"] if model.dimension == 2 else [f"moment.{axis}" for axis in axes])
+    paths = [f"{name}.reaction.{part}" for name in tables.ends if len(tables.joint_rows[name]) for part in parts]
+    for name, joint in model.joints.items():
+        paths += [f"{name}.{item}.effort" for item in joint.names_of_coordinates(model.dimension)]
+    paths += [f"{name}.effort" for name, laws in tables.laws.items() if len(laws) == 1]
+    return paths + ([] if "energy" in model.all_names() else [f"energy.{item}" for item in ENERGIES])

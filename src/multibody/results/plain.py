@@ -7,27 +7,47 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multibody.analyses.measure import Measurer
+from multibody.kernels import layout as L
 from multibody.model.units import Units
+from multibody.tables.lower import Tables
 
 if TYPE_CHECKING:
     from multibody.results.run import Run
 
 
+WORK = ("steps", "rhs_evaluations", "jacobian_evaluations", "factorizations")  # counts that every run reports
+QUALITY = ("position_violation", "velocity_violation", "energy_drift", "smallest_singular_value")
+
+
 def final_plain(run: Run, units: str | None) -> dict[str, Any]:
-    """Return units, status, statistics, certificate, singular positions and the last instant of a run."""
+    """Return units, gravity, status, statistics, certificate, notes, events or singular positions, and the last instant."""
     time = run.model.units.factor(0, 1, 0) if units == "SI" else 1.0
+    forces = run.motion.dynamics is not None or "rhs_evaluations" in run.statistics  # also of a run that could not start
+    statistics = dict.fromkeys(WORK, 0) | {"wall_time": 0.0} | run.statistics if forces else run.statistics
+    certificate = dict.fromkeys(QUALITY) | run.certificate if forces else run.certificate
     result: dict[str, Any] = {
         "model": run.model.name,
         "units": Units().plain() if units == "SI" else run.model.units.plain(),
         "status": {**run.status.plain(), "time_reached": run.status.time_reached * time},
-        "statistics": run.statistics,
-        "certificate": run.certificate,
-        "singularities": [{**item.plain(), "time": item.time * time} for item in run.singularities],
-        "branches": [{"from": t * time, "label": label} for t, label in run.branches],
+        "statistics": statistics,
+        "certificate": certificate,
     }
+    if forces:
+        result |= {"gravity": gravity_text(run.tables), "notes": run.notes}
+        result["events"] = [{**event.plain(), "time": event.time * time} for event in run.events]
+    if not forces or run.singularities:
+        result["singularities"] = [{**item.plain(), "time": item.time * time} for item in run.singularities]
+        result["branches"] = [{"from": t * time, "label": label} for t, label in run.branches]
     if len(run.time):
         result["final"] = instant_plain(run.measurer, len(run.time) - 1, units, accelerations=True)
     return result
+
+
+def gravity_text(tables: Tables) -> str:
+    """Return gravity in words: ``none``, or its components with the unit."""
+    at, units = int(tables.I[L.GRAVITY]), tables.model.units
+    vector = tables.F[at : at + tables.dimension]
+    return f"({', '.join(f'{x:g}' for x in vector)}) {units.length}/{units.time}²" if np.any(vector) else "none"
 
 
 def instant_plain(measurer: Measurer, k: int, units: str | None, *, accelerations: bool) -> dict[str, Any]:

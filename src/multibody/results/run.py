@@ -5,16 +5,22 @@ from __future__ import annotations
 import pathlib
 import warnings
 from collections.abc import Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from multibody._verbs import RunVerbs
+from multibody.analyses.dynamics import Event
 from multibody.analyses.measure import Measurer
 from multibody.analyses.motion import Motion, Singularity
-from multibody.analyses.state import State, Status
+from multibody.analyses.state import Status
+from multibody.analyses.system import System
+from multibody.analyses.uniqueness import smallest_singular_value
 from multibody.errors import ModelError
-from multibody.results.plain import final_plain
+from multibody.results.balance import Balance, balance
+from multibody.results.instant import Instant, instant_at, instant_of, slice_of
+from multibody.results.plain import final_plain, gravity_text
 
 if TYPE_CHECKING:
     import xarray
@@ -31,26 +37,61 @@ class Run(RunVerbs):
     ----------
     status : Status
         Finished, or why not; the time reached; advice.
-    certificate : dict
-        Largest violation of the constraints at position, velocity and acceleration level (scaled by the characteristic
-        length), smallest singular value met.
     statistics : dict
         Steps, Newton iterations, rejected steps, wall time.
     singularities : list of Singularity
         Singular positions that were passed, touched or ended the run.
     branches : list of (time, label)
+    events : list of Event
+        Events that happened, with their times and states.
+    notes : list of str
+        What one should know about the run: gravity that is missing, a start that had to be changed.
     """
 
     def __init__(self, motion: Motion) -> None:
         self.motion, self.tables, self.model = motion, motion.tables, motion.tables.model
         self.status: Status = motion.status
-        self.certificate, self.statistics = motion.certificate, motion.statistics
+        self.statistics = motion.statistics
         self.singularities: list[Singularity] = motion.singularities
         self.branches = motion.branches
-        self.measurer = Measurer(motion.tables, motion.t, motion.q, motion.v, motion.a, motion.references)
+        self.events: list[Event] = [] if motion.dynamics is None else motion.dynamics.events
+        self.notes: list[str] = self._notes()
+        self.measurer = Measurer(motion.tables, motion.t, motion.q, motion.v, motion.a, motion.references, motion.dynamics)
         if not self.ok:
             advice = f"; {self.status.advice}" if self.status.advice else ""
             warnings.warn(f"{self.model.name}: {self.status.message}{advice}", RuntimeWarning, stacklevel=3)
+
+    def _notes(self) -> list[str]:
+        """Return the analysis' notes, and a word where a model under forces has no gravity."""
+        if self.motion.dynamics is None:
+            return []
+        gravity = gravity_text(self.tables)
+        return [*(["gravity: none"] if gravity == "none" else []), *self.motion.dynamics.notes]
+
+    @cached_property
+    def certificate(self) -> dict[str, Any]:
+        """How far the run can be trusted.
+
+        Largest violation of the constraints at position and velocity level (scaled by the characteristic length), energy
+        balance, smallest singular value met; :meth:`balance` adds the free-body balance of the reactions.
+        """
+        found, motion = dict(self.motion.certificate), self.motion
+        if motion.dynamics is not None and found.get("smallest_singular_value") is None:
+            system = System(self.tables)
+            found["smallest_singular_value"] = smallest_singular_value(
+                system, motion.dynamics.rows, motion.t, motion.q, motion.references
+            )
+        return found
+
+    def balance(self) -> Balance:
+        """Return the free-body balance of every body, formed from the results alone, and put it into the certificate.
+
+        Mass times acceleration of every body is compared with gravity, the wrenches of its joints at their points and all
+        other forces on it.
+        """
+        found = balance(self.data)
+        self.certificate["reaction_balance"] = found.relative
+        return found
 
     @property
     def ok(self) -> bool:
@@ -68,9 +109,43 @@ class Run(RunVerbs):
 
         measure = self.measurer(path)
         attributes = {"unit": measure.unit, **measure.attributes}
-        coords = {"time": ("time", self.time, {"unit": self.model.units.time})}
+        coords: dict[str, Any] = {"time": ("time", self.time, {"unit": self.model.units.time})}
         dims = ("time",) if measure.values.ndim == 1 else ("time", "component")
+        if measure.values.ndim == 2 and measure.values.shape[1] == self.tables.dimension:
+            coords["component"] = list("xyz"[: self.tables.dimension])
         return xarray.DataArray(measure.values, dims=dims, coords=coords, name=path, attrs=attributes)
+
+    def reactions(self, joint: str, at: str = "second", axes: str = "ground", drives: bool = False) -> xarray.Dataset:
+        """Return force and moment that a joint exerts on its second body, over time.
+
+        Parameters
+        ----------
+        joint : str
+        at : str
+            Where the moment is taken: ``second`` (origin of the joint's second frame; of a cam the contact point),
+            ``first``, or a frame: ``tip`` of the second body, or ``rod.tip``.
+        axes : {"ground", "body", "joint"}
+            Axes of the components: the ground's, the second body's, or f, g, h of the joint's first frame.
+        drives : bool
+            Whether the efforts along the joint's coordinates (motions, springs, actuators, friction, stops) are added.
+
+        Returns
+        -------
+        xarray.Dataset
+            ``force``, ``moment``, ``point`` (ground axes), ``unique_force`` and ``unique_moment`` (whether a component has
+            one value only, in spite of redundant constraints), ``effort_COORDINATE``.
+        """
+        from multibody.results.reactions import reactions
+
+        return reactions(self, joint, at, axes, drives)
+
+    def at(self, t: float) -> Instant:
+        """Return the motion at any time of the run as a state that knows accelerations and forces too.
+
+        ``run.at(0.3)["slider.x"]``; ``model.run(until, initial=run.at(0.3))`` starts there. Between the instants an
+        integrated run is read from its dense output and closed onto the constraints; a kinematic one is solved there.
+        """
+        return instant_at(self, float(t))
 
     def point(self, frame: str) -> xarray.Dataset:
         """Return position, velocity and acceleration of a frame's point over time, ground axes.
@@ -84,41 +159,32 @@ class Run(RunVerbs):
 
         body, name = self.model.find_end(frame, "point")
         parts = self.measurer.frame(body, name)
-        axes = list("xyz"[: self.tables.dimension])
+        components = list("xyz"[: self.tables.dimension])
         data = {
-            key: (("time", "axis"), value, {"axes": "ground", "point": f"{body}.{name}"})
+            key: (("time", "component"), value, {"axes": "ground", "point": f"{body}.{name}"})
             for key, value in zip(("position", "velocity", "acceleration"), parts, strict=True)
         }
         return xarray.Dataset(
-            data, coords={"time": self.time, "axis": axes}, attrs={"units": str(self.model.units.plain())}
+            data, coords={"time": self.time, "component": components}, attrs={"units": str(self.model.units.plain())}
         )
 
     @property
     def data(self) -> xarray.Dataset:
-        """All bodies and joints as one dataset: position, velocity, acceleration, orientation, coordinates, rates."""
+        """All bodies and joints as one dataset.
+
+        Position, velocity, acceleration and orientation of bodies, coordinates and rates of joints; where forces are known
+        also reactions, totals, efforts, energies, momentum and which reactions are unique.
+        """
         from multibody.results.dataset import dataset
 
         return dataset(self)
 
-    def state_at(self, k: int) -> State:
+    def state_at(self, k: int) -> Instant:
         """Return the k-th instant as a state that another analysis can start from."""
-        m = self.motion
-        return State(
-            m.tables,
-            float(m.t[k]),
-            m.q[k].copy(),
-            m.v[k].copy(),
-            self._references(k),
-            "",
-            Status(True, "from a run", float(m.t[k])),
-        )
-
-    def _references(self, k: int) -> Any:
-        """Return the angle references at an instant."""
-        return self.motion.references[k].copy() if self.motion.references.ndim == 2 else self.motion.references.copy()
+        return instant_of(slice_of(self.motion, range(len(self.time))[k]))
 
     @property
-    def final(self) -> State:
+    def final(self) -> Instant:
         """The last instant as a state."""
         if len(self.time) == 0:
             raise ModelError("the run has no instants", hint=self.status.message)
@@ -129,7 +195,7 @@ class Run(RunVerbs):
         return final_plain(self, units)
 
     def save(self, file: str | pathlib.Path) -> None:
-        """Write the data to a file, by its ending: ``.nc`` (netCDF), ``.csv`` or ``.json``."""
+        """Write the data to a file, by its ending: ``.nc`` (netCDF), ``.parquet``, ``.csv`` or ``.json``."""
         from multibody.results.save import save
 
         save(self, pathlib.Path(file))

@@ -1,0 +1,111 @@
+"""`multibody compare`: one model with several formulations and integrators."""
+
+from __future__ import annotations
+
+import pathlib
+import warnings
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from multibody.cli.app import FAILED, app
+from multibody.cli.options import (
+    PICTURES,
+    JsonOption,
+    ModelArgument,
+    OutputStepOption,
+    SetOption,
+    StepOption,
+    announce_compilation,
+    check_endings,
+    load_model,
+    read_names,
+    read_time,
+    read_value,
+)
+from multibody.cli.output import Page, print_json, stage_progress, table
+from multibody.errors import ModelError
+
+if TYPE_CHECKING:
+    from multibody.results.compare import Compare
+
+
+@app.command()
+def compare(
+    model: ModelArgument,
+    until: Annotated[str | None, typer.Option("--until", metavar="T", help="Last time; default the model's.")] = None,
+    formulations: Annotated[
+        str | None, typer.Option("--formulations", metavar="A,B", help="By commas; default all four.")
+    ] = None,
+    integrators: Annotated[
+        str | None, typer.Option("--integrators", metavar="C,D", help="By commas; default dop853,adams.")
+    ] = None,
+    rtol: Annotated[str | None, typer.Option("--rtol", metavar="R,R", help="Tolerances, by commas; default 1e-8.")] = None,
+    step: StepOption = None,
+    output_step: OutputStepOption = None,
+    repeats: Annotated[int, typer.Option("--repeats", metavar="N", help="Timed repetitions; the fastest counts.")] = 3,
+    plot: Annotated[
+        pathlib.Path | None, typer.Option("--plot", metavar="FILE", help="Draw the work-precision diagram (.png, .pdf, .svg).")
+    ] = None,
+    settings: SetOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Print time, evaluations, steps, error against a tight reference, violations and energy drift of every combination."""
+    check_endings([plot] if plot else [], PICTURES)
+    loaded = load_model(model, settings)
+    announce_compilation("expand.expand", "dop853.advance_dop853")
+    options: dict[str, Any] = {
+        "formulations": read_names(formulations, "--formulations"), "integrators": read_names(integrators, "--integrators"),
+        "rtol": _numbers(rtol), "step": read_time(loaded, step, "--step"),
+        "output_step": read_time(loaded, output_step, "--output-step"), "repeats": repeats,
+    }  # fmt: skip
+    end = read_time(loaded, until, "--until")
+    with warnings.catch_warnings(), stage_progress("comparing", quiet=json) as progress:
+        warnings.simplefilter("ignore", RuntimeWarning)
+        found = loaded.compare(end, **options, progress=progress)
+    if plot is not None:
+        _draw(found, plot)
+    if json:
+        print_json(found.plain())
+    else:
+        _print(found, plot)
+    if not found.ok:
+        raise typer.Exit(FAILED)
+
+
+def _numbers(text: str | None) -> list[float] | None:
+    """Return tolerances from a list by commas."""
+    names = read_names(text, "--rtol")
+    if names is None:
+        return None
+    values = [read_value(name) for name in names]
+    for name, value in zip(names, values, strict=True):
+        if not isinstance(value, float):
+            raise ModelError(f'"{name}" is no number', where="--rtol", hint="write tolerances as 1e-6,1e-8")
+    return values
+
+
+def _draw(found: Compare, file: pathlib.Path) -> None:
+    """Write the work–precision diagram."""
+    import matplotlib
+
+    from multibody.view.style import save
+
+    matplotlib.use("agg")
+    save(found.plot()[0].figure, file)
+
+
+def _print(found: Compare, plot: pathlib.Path | None) -> None:
+    """Print the table for people."""
+    page, columns = Page(), found.columns()
+    made = table(found.heading(), [(heading, side) for heading, side, _ in columns])
+    before = ""
+    for row in found.rows:
+        if before and row.formulation != before:
+            made.add_section()
+        before = row.formulation
+        made.add_row(*(text(row) for _, _, text in columns))
+    page.table(made)
+    page.line("time: integration alone, the fastest of the repeats; error: largest of all bodies and instants, lengths over L")
+    if plot is not None:
+        page.line(f"written: {plot}")

@@ -1,0 +1,136 @@
+"""`multibody inverse`: the efforts that a prescribed motion needs."""
+
+from __future__ import annotations
+
+import pathlib
+import warnings
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from multibody.cli.app import FAILED, app
+from multibody.cli.options import (
+    PICTURES,
+    JsonOption,
+    ModelArgument,
+    OutOption,
+    SetOption,
+    UnitsOption,
+    announce_compilation,
+    check_endings,
+    load_model,
+    read_names,
+    read_time,
+    read_units,
+)
+from multibody.cli.output import Page, number, print_json, span_text, table, to_json
+from multibody.errors import ModelError
+
+if TYPE_CHECKING:
+    from multibody.results.inverse import Inverse
+
+ENDINGS = (".csv", ".nc", ".json", *PICTURES)
+MOST_BLOCKED = 6
+
+
+@app.command()
+def inverse(
+    model: ModelArgument,
+    at: Annotated[str | None, typer.Option("--at", metavar="T", help="One time alone.")] = None,
+    start: Annotated[str | None, typer.Option("--from", metavar="A", help="First time; default 0.")] = None,
+    until: Annotated[str | None, typer.Option("--until", metavar="B", help="Last time; default the model's.")] = None,
+    steps: Annotated[int | None, typer.Option("--steps", metavar="N", help="Intervals; default 100.")] = None,
+    efforts: Annotated[
+        str | None,
+        typer.Option("--efforts", metavar="S,O", help="Coordinates on which actuators act in place of the motions."),
+    ] = None,
+    out: OutOption = None,
+    settings: SetOption = None,
+    units: UnitsOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Print the effort of each motion, or of actuators elsewhere, that the prescribed motion needs.
+
+    --out writes the efforts (.csv, .nc), what --json prints (.json) or their curves (.png, .pdf, .svg).
+    """
+    files, chosen = list(out or []), read_units(units)
+    check_endings(files, ENDINGS)
+    loaded = load_model(model, settings)
+    if at is not None and (start, until, steps) != (None, None, None):
+        raise ModelError("--at together with --from, --until or --steps", hint="give one time or a range")
+    options: dict[str, Any] = {"at": read_time(loaded, at, "--at")}
+    if at is None:
+        options = {"until": read_time(loaded, until, "--until"), "steps": steps}
+        options |= {"start": read_time(loaded, start or "0", "--from")}
+    announce_compilation("tracking.track", "forces.add_forces")
+    with warnings.catch_warnings():  # the status is printed below
+        warnings.simplefilter("ignore", RuntimeWarning)
+        found = loaded.inverse(efforts=read_names(efforts, "--efforts"), **options)
+    plain = found.plain(chosen)
+    written = [_write(found, file, plain) for file in files] if len(found.time) else []
+    if json:
+        print_json(plain)
+    else:
+        _print(found, plain, written)
+    if not found.ok:
+        raise typer.Exit(FAILED)
+
+
+def _write(found: Inverse, file: pathlib.Path, plain: dict[str, Any]) -> str:
+    """Write one file and return its name."""
+    ending = file.suffix.lower()
+    if ending == ".json":
+        file.write_text(f"{to_json(plain)}\n", encoding="utf-8")
+    elif ending in PICTURES:
+        import matplotlib
+
+        from multibody.view.style import save
+
+        matplotlib.use("agg")
+        axes = found.plot()
+        save((axes[0] if isinstance(axes, list) else axes).figure, file)
+    else:
+        found.save(file)
+    return str(file)
+
+
+def _print(found: Inverse, plain: dict[str, Any], written: list[str]) -> None:
+    """Print efforts for people: one time as it is, a range by its last, lowest, highest and quadratic mean value."""
+    page = Page()
+    page.line(f": {found.status.message}{span_text(found.motion, plain)}", found.model.name)
+    if found.status.advice:
+        page.line(f"advice: {found.status.advice}")
+    page.line(f"gravity: {gravity(found)}")
+    for note in found.notes:
+        page.line(f"note: {note}")
+    page.table(_table(plain))
+    finite = [x for x in found.condition if x < float("inf")]
+    if finite:
+        page.line(f"condition: at worst {max(finite):.3g}" + (", infinite where blocked" if found.blocked else ""))
+    for item in plain["blocked"][:MOST_BLOCKED]:
+        page.line(f"blocked at t = {number(item['time'])} {plain['units']['time']}: {item['direction']}")
+    if len(plain["blocked"]) > MOST_BLOCKED:
+        page.line(f"and at {len(plain['blocked']) - MOST_BLOCKED} more instants")
+    for file in written:
+        page.line(f"written: {file}")
+
+
+def gravity(found: Inverse) -> str:
+    """Return the model's gravity in words."""
+    return str(found.motion.plain()["gravity"])
+
+
+def _table(plain: dict[str, Any]) -> Any:
+    """Return the table of efforts."""
+    one = len(plain["time"]) == 1
+    words = ["effort"] if one else ["last", "lowest", "highest", "rms"]
+    made = table("efforts (positive if they raise their coordinate)", [
+        ("on", "left"), *((word, "right") for word in words), ("unit", "left"), ("unique", "left")])  # fmt: skip
+    for name, item in plain["efforts"].items():
+        values = [x for x in item["effort"] if x == x]
+        shown = item["effort"][-1:]
+        if not one and values:
+            shown += [min(values), max(values), (sum(x * x for x in values) / len(values)) ** 0.5]
+        cells = [number(x) for x in shown] + [""] * (len(words) - len(shown))
+        made.add_row(name, *cells, item["unit"], "yes" if item["unique"] else "no, smallest")
+    return made

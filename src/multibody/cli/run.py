@@ -1,0 +1,152 @@
+"""`multibody run`: the motion under forces."""
+
+from __future__ import annotations
+
+import pathlib
+import re
+import warnings
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from multibody.cli.app import FAILED, app
+from multibody.cli.options import (
+    PICTURES,
+    AtolOption,
+    FormulationOption,
+    IntegratorOption,
+    JsonOption,
+    ModelArgument,
+    OutOption,
+    OutputStepOption,
+    PlotOption,
+    RtolOption,
+    SetOption,
+    StepOption,
+    TraceOption,
+    UnitsOption,
+    announce_dynamics,
+    check_endings,
+    load_model,
+    read_time,
+    read_units,
+    run_options,
+)
+from multibody.cli.output import (
+    Page,
+    joint_kinds,
+    number,
+    print_instant,
+    print_json,
+    print_quality,
+    run_progress,
+    span_text,
+    table,
+    time_factor,
+    to_json,
+)
+
+if TYPE_CHECKING:
+    from multibody.results.run import Run
+
+ENDINGS = (".nc", ".parquet", ".csv", ".json", *PICTURES)
+MOST_EVENTS = 12
+
+
+@app.command("run")
+def run_verb(
+    model: ModelArgument,
+    until: Annotated[
+        str | None, typer.Option("--until", metavar="T", help='Last time, also a formula: "2*pi/omega"; default the model\'s.')
+    ] = None,
+    formulation: FormulationOption = None,
+    integrator: IntegratorOption = None,
+    rtol: RtolOption = None,
+    atol: AtolOption = None,
+    step: StepOption = None,
+    output_step: OutputStepOption = None,
+    out: OutOption = None,
+    plot: PlotOption = None,
+    trace: TraceOption = None,
+    settings: SetOption = None,
+    units: UnitsOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Move the model under its forces and print the last instant, the certificate, the work done and events.
+
+    --out writes the data (.nc, .parquet, .csv), what --json prints (.json) or a picture (.png, .pdf, .svg) with the curves
+    of --plot. Ctrl-C ends the run; what was computed is printed and written.
+    """
+    files, chosen = list(out or []), read_units(units)
+    check_endings(files, ENDINGS)
+    loaded = load_model(model, settings)
+    if (plot or trace) and not any(file.suffix.lower() in PICTURES for file in files):
+        files.append(pathlib.Path(re.sub(r"[^\w.-]+", "-", f"{loaded.name}.png")))
+    options = run_options(loaded, formulation, integrator, rtol, atol, step, output_step)
+    end = read_time(loaded, until, "--until")
+    announce_dynamics(loaded, options)
+    with warnings.catch_warnings(), run_progress(loaded, end, quiet=json) as progress:  # the status is printed below
+        warnings.simplefilter("ignore", RuntimeWarning)
+        run = loaded.run(end, **options, progress=progress)
+    plain = run.plain(chosen)
+    written = [_write(run, file, plain, plot or [], trace or []) for file in files] if len(run.time) else []
+    if json:
+        print_json(plain)
+    else:
+        _print(run, plain, written)
+    if not run.ok:
+        raise typer.Exit(FAILED)
+
+
+def _write(run: Run, file: pathlib.Path, plain: dict[str, Any], plots: list[str], traces: list[str]) -> str:
+    """Write one file and return its name."""
+    ending = file.suffix.lower()
+    if ending == ".json":
+        file.write_text(f"{to_json(plain)}\n", encoding="utf-8")
+    elif ending in PICTURES:
+        from multibody.cli.pictures import save_run
+
+        save_run(run, file, plots, traces)
+    else:
+        run.save(file)
+    return str(file)
+
+
+def _print(run: Run, plain: dict[str, Any], written: list[str]) -> None:
+    """Print a run for people."""
+    page = Page()
+    page.line(f": {run.status.message}{span_text(run, plain)}", run.model.name)
+    if run.status.advice:
+        page.line(f"advice: {run.status.advice}")
+    page.line(f"gravity: {plain['gravity']}")
+    if "formulation" in plain["statistics"]:
+        page.line(f"used: {used(plain['statistics'])}")
+    for note in run.notes:
+        if not note.startswith("gravity"):
+            page.line(f"note: {note}")
+    if "final" in plain:
+        print_instant(page, plain["final"], plain["units"], joint_kinds(run.model))
+        print_quality(page, plain)
+        _print_events(page, run, plain)
+    for file in written:
+        page.line(f"written: {file}")
+
+
+def used(statistics: dict[str, Any]) -> str:
+    """Return formulation and integrator in words."""
+    return f"formulation {statistics['formulation']}, integrator {statistics['integrator']}"
+
+
+def _print_events(page: Page, run: Run, plain: dict[str, Any]) -> None:
+    """Print events that happened, and singular positions that were passed."""
+    factor, time = time_factor(run, plain), f"time [{plain['units']['time']}]"
+    events = table("events", [(time, "right"), ("event", "left"), ("", "left")])
+    for event in run.events[:MOST_EVENTS]:
+        events.add_row(number(event.time * factor), event.name, "ended the run" if event.terminal else "")
+    singular = table("singular positions", [(time, "right"), ("kind", "left"), ("reason", "left")])
+    for item in run.singularities[:MOST_EVENTS]:
+        singular.add_row(number(item.time * factor), item.kind, item.reason)
+    for made, count in ((events, len(run.events)), (singular, len(run.singularities))):
+        if count > MOST_EVENTS:
+            made.add_row("", f"and {count - MOST_EVENTS} more")
+        page.table(made)

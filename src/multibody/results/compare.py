@@ -1,0 +1,120 @@
+"""A comparison as a table, plain data and a work–precision diagram."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+
+from multibody.analyses.compare import Comparison, Trial
+
+Cell = Callable[[Trial], str]
+
+
+def _number(value: float | None, form: str = ".3g") -> str:
+    """Return a number for people; nothing where there is none."""
+    return "" if value is None else format(value, form)
+
+
+def _time(value: float | None) -> str:
+    """Return a wall time with a fitting unit."""
+    if value is None:
+        return ""
+    for factor, unit in ((1.0, "s"), (1e3, "ms")):
+        if value * factor >= 1.0:
+            return f"{value * factor:.3g} {unit}"
+    return f"{value * 1e6:.3g} µs"
+
+
+COLUMNS: tuple[tuple[str, str, Cell], ...] = (
+    ("formulation", "left", lambda r: r.formulation),
+    ("integrator", "left", lambda r: r.integrator),
+    ("rtol or step", "right", lambda r: _number(r.rtol if r.step is None else r.step, ".2g")),
+    ("time", "right", lambda r: _time(r.wall_time)),
+    ("evaluations", "right", lambda r: str(r.evaluations) if r.wall_time is not None else ""),
+    ("steps", "right", lambda r: str(r.steps) if r.wall_time is not None else ""),
+    ("mean step", "right", lambda r: _number(r.mean_step)),
+    ("error", "right", lambda r: _number(r.error, ".1e")),
+    ("at the end", "right", lambda r: _number(r.error_end, ".1e")),
+    ("position viol.", "right", lambda r: _number(r.position_violation, ".1e")),
+    ("velocity viol.", "right", lambda r: _number(r.velocity_violation, ".1e")),
+    ("energy drift", "right", lambda r: _number(r.energy_drift, ".1e")),
+    ("failed", "left", lambda r: "" if r.success else r.message),
+)
+
+
+class Compare:
+    """What one model costs with several formulations, integrators and tolerances.
+
+    Parameters
+    ----------
+    found : Comparison
+
+    Attributes
+    ----------
+    rows : list of Trial
+        One a combination; ``error`` is the largest distance of any body from the reference over the output grid (lengths
+        over the characteristic length, angles in rad), ``wall_time`` that of the integration alone [s].
+    reference : str
+        What errors are taken against.
+    """
+
+    def __init__(self, found: Comparison) -> None:
+        self.model, self.until, self.rows = found.model, found.until, found.trials
+        self.reference, self._reference = found.reference_text, found.reference
+
+    @property
+    def ok(self) -> bool:
+        """Whether every combination and the reference reached the end."""
+        return self._reference.status.success and all(row.success for row in self.rows)
+
+    def columns(self) -> tuple[tuple[str, str, Cell], ...]:
+        """Return heading, side and text of the columns that have something to show."""
+        return tuple(column for column in COLUMNS if any(column[2](row) for row in self.rows))
+
+    def heading(self) -> str:
+        """Return what is compared with what."""
+        units = self.model.units
+        failed = "" if self._reference.status.success else f" (failed: {self._reference.status.message})"
+        return f"{self.model.name}, {self.until:g} {units.time}; errors against {self.reference}{failed}"
+
+    def table(self) -> str:
+        """Return the comparison as lines of text."""
+        columns = self.columns()
+        lines = [[heading for heading, _, _ in columns], *([text(row) for _, _, text in columns] for row in self.rows)]
+        widths = [max(len(line[k]) for line in lines) for k in range(len(columns))]
+        rows = []
+        for line in lines:
+            cells = zip(line, widths, columns, strict=True)
+            rows.append("  ".join(x.ljust(w) if side == "left" else x.rjust(w) for x, w, (_, side, _) in cells).rstrip())
+        return "\n".join([self.heading(), *rows])
+
+    def plain(self) -> dict[str, Any]:
+        """Return what the command line prints as JSON; wall times are in seconds, mean steps in the model's unit of time."""
+        status = self._reference.status
+        return {
+            "model": self.model.name,
+            "units": self.model.units.plain(),
+            "status": {"success": self.ok, "message": "finished" if self.ok else self._failures(), "time_reached": self.until},
+            "reference": {"text": self.reference, "success": status.success, "message": status.message},
+            "rows": [asdict(row) for row in self.rows],
+        }
+
+    def _failures(self) -> str:
+        """Return how many combinations failed."""
+        failed = sum(not row.success for row in self.rows)
+        return f"{failed} of {len(self.rows)} combinations failed" if failed else "the reference failed"
+
+    def plot(self, ax: Any = None, **options: Any) -> Any:
+        """Draw the work–precision diagram: error over evaluations and over time, a curve for each combination."""
+        from multibody.view.workprecision import plot_work_precision
+
+        return plot_work_precision(self, ax, **options)
+
+    def __str__(self) -> str:
+        """Return the table."""
+        return self.table()
+
+    def __repr__(self) -> str:
+        """Return a line for people."""
+        return f"<Compare of {self.model.name!r}: {len(self.rows)} combinations; {'finished' if self.ok else self._failures()}>"

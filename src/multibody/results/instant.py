@@ -1,0 +1,110 @@
+"""One instant of a run: a state that also knows accelerations and forces."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from multibody.analyses.dynamics import Dynamics, expanded
+from multibody.analyses.measure import Measurer
+from multibody.analyses.motion import Motion
+from multibody.analyses.state import Status
+from multibody.errors import ModelError
+from multibody.results.state import State
+
+if TYPE_CHECKING:
+    from multibody.results.run import Run
+
+
+@dataclass(frozen=True, repr=False)
+class Instant(State):
+    """A state of a run; ``run.at(0.3)["slider.x.acceleration"]`` and ``["A.reaction.force"]`` do too."""
+
+    motion: Motion | None = None
+
+    @cached_property
+    def measurer(self) -> Measurer:
+        """Reads paths at this one instant."""
+        m = self.motion
+        assert m is not None
+        return Measurer(m.tables, m.t, m.q, m.v, m.a, m.references, m.dynamics)
+
+
+def instant_of(motion: Motion) -> Instant:
+    """Return a motion of one instant as a state."""
+    t = float(motion.t[0])
+    references = motion.references[0] if motion.references.ndim == 2 else motion.references
+    status = Status(True, "from a run", t)
+    return Instant(motion.tables, t, motion.q[0].copy(), motion.v[0].copy(), references.copy(), "", status, motion=motion)
+
+
+def instant_at(run: Run, t: float) -> Instant:
+    """Return the motion at a time between the instants of a run.
+
+    An integrated run is read from its dense output and closed onto the constraints; a kinematic one is solved there.
+    """
+    motion = run.motion
+    if len(motion.t) == 0:
+        raise ModelError("the run has no instants", hint=run.status.message)
+    low, high = sorted((float(motion.t[0]), float(motion.t[-1])))
+    if not low <= t <= high:
+        raise ModelError(f"t = {t:g} is outside of the run", hint=f"it goes from {low:g} to {high:g}")
+    same = np.flatnonzero(motion.t == t)
+    if len(same):
+        return instant_of(slice_of(motion, int(same[0])))
+    dynamics = motion.dynamics
+    if dynamics is not None and dynamics.dense is not None:
+        return instant_of(_interpolated(motion, dynamics, t))
+    if dynamics is None or len(dynamics.rows) == motion.tables.nv:
+        return instant_of(_solved(run, t))
+    raise ModelError(f"the run kept nothing between its instants, and t = {t:g} is none", hint="run it with dense=True")
+
+
+def slice_of(motion: Motion, k: int) -> Motion:
+    """Return one instant of a motion as a motion."""
+    only = slice(k, k + 1)
+    references = motion.references[only] if motion.references.ndim == 2 else motion.references
+    d = motion.dynamics
+    if d is not None:
+        names = ("multipliers", "kinetic", "potential", "work", "efforts", "loads")
+        parts: dict[str, Any] = {name: getattr(d, name)[only] for name in names}
+        d = replace(d, events=[], notes=[], dense=None, **parts)
+    return replace(
+        motion, t=motion.t[only], q=motion.q[only], v=motion.v[only], a=motion.a[only], sigma=motion.sigma[only],
+        references=references, dynamics=d,
+    )  # fmt: skip
+
+
+def _interpolated(motion: Motion, dynamics: Dynamics, t: float) -> Motion:
+    """Return an instant by dense output, closed onto the constraints."""
+    assert dynamics.dense is not None and dynamics.bundle is not None
+    times, nq, nv = np.array([t]), motion.tables.nq, motion.tables.nv
+    Y, references = dynamics.dense.states(times)
+    found = expanded(dynamics.bundle, times, Y, references, closing=True)
+    kept = found.references if motion.references.ndim == 2 else motion.references
+    return replace(
+        motion, t=times, q=found.Y[:, :nq].copy(), v=found.Y[:, nq : nq + nv].copy(), a=found.A, sigma=np.array([np.nan]),
+        references=kept, dynamics=found.dynamics,
+    )  # fmt: skip
+
+
+def _solved(run: Run, t: float) -> Motion:
+    """Return an instant of a kinematic run, followed from the instant before."""
+    from multibody.analyses.kinematics import kinematics
+
+    motion = run.motion
+    forward = motion.t[-1] >= motion.t[0]
+    k = int(np.searchsorted(motion.t if forward else -motion.t, t if forward else -t)) - 1
+    found = kinematics(run.model, times=[float(motion.t[k]), t], initial=run.state_at(k))
+    if not found.status.success:
+        raise ModelError(found.status.message, hint=found.status.advice)
+    last = slice_of(found, 1)
+    if motion.dynamics is not None and motion.dynamics.bundle is not None:
+        Y = np.hstack([last.q, last.v, np.zeros((1, 1))])
+        references = last.references if last.references.ndim == 2 else last.references[None, :]
+        bundle = motion.dynamics.bundle
+        last.dynamics = expanded(bundle, last.t, Y, np.ascontiguousarray(references), closing=False).dynamics
+    return last

@@ -1,0 +1,171 @@
+"""The answer of inverse dynamics: efforts as labelled data, with the motion that needs them."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import warnings
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from multibody.analyses.inverse import Actuator, Efforts
+from multibody.analyses.measure import Measure
+from multibody.analyses.state import Status
+from multibody.errors import ModelError
+from multibody.model.units import Units
+from multibody.results.finite import finite
+from multibody.results.run import Run
+
+if TYPE_CHECKING:
+    import xarray
+
+SIGN = "positive if it raises the coordinate"
+
+
+class Inverse:
+    """Efforts over time.
+
+    Parameters
+    ----------
+    found : Efforts
+
+    Attributes
+    ----------
+    names : list of str
+        The coordinates on which the efforts act.
+    motion : Run
+        The prescribed motion, with the reactions and energies that belong to these efforts.
+    status : Status
+        Not successful where the motion locks up, or at some instant needs an effort that no chosen actuator can give.
+    blocked : list of Blocked
+        Those instants; efforts and reactions are NaN there, and ``direction`` says what no actuator can move.
+    unique : dict
+        Whether each effort has one value only. If not, the smallest set is given: the sum of squares of moments and of
+        forces times the characteristic length.
+    condition : array (instants,)
+        How well the actuators grasp the motion: 1 fully, large near a dead point, infinite at it.
+    notes : list of str
+    """
+
+    def __init__(self, found: Efforts) -> None:
+        self._actuators = {actuator.name: actuator for actuator in found.actuators}
+        self._values = dict(zip(self._actuators, found.values.T, strict=True))
+        self.names = list(self._actuators)
+        self.unique = dict(zip(self.names, found.unique, strict=True))
+        self.status: Status = found.status
+        self.blocked, self.condition, self.notes = found.blocked, found.condition, found.notes
+        self.motion = Run(found.motion)
+        self.model, self.tables = self.motion.model, self.motion.tables
+        self.singularities = self.motion.singularities
+        if self.motion.ok and not self.ok:
+            warnings.warn(f"{self.model.name}: {self.status.message}; {self.status.advice}", RuntimeWarning, stacklevel=3)
+
+    @property
+    def ok(self) -> bool:
+        """Whether every instant has its efforts."""
+        return self.status.success
+
+    @property
+    def time(self) -> np.ndarray[Any, np.dtype[np.float64]]:
+        """The instants."""
+        return self.motion.time
+
+    def _unit(self, actuator: Actuator) -> str:
+        """Return the unit of an effort in the model's units."""
+        return self.model.units.names["force" if actuator.is_length else "moment"]
+
+    def measurer(self, path: str) -> Measure:
+        """Return an effort by its coordinate, or any path of the motion."""
+        name = path.removesuffix(".effort")
+        if name not in self._actuators:
+            measure: Measure = self.motion.measurer(path)
+            return measure
+        about: dict[str, Any] = {
+            "path": f"{name}.effort", "sign": SIGN, "unique": self.unique[name],
+            "condition": float(np.max(self.condition, initial=1.0)),
+        }  # fmt: skip
+        return Measure(self._values[name], self._unit(self._actuators[name]), about)
+
+    def __getitem__(self, path: str) -> xarray.DataArray:
+        """Return an effort over time (``inverse["O"]`` or ``inverse["O.effort"]``), or any path of the motion."""
+        import xarray
+
+        if path.removesuffix(".effort") not in self._actuators:
+            return self.motion[path]
+        measure = self.measurer(path)
+        coords = {"time": ("time", self.time, {"unit": self.model.units.time})}
+        attributes = {"unit": measure.unit, **measure.attributes}
+        return xarray.DataArray(measure.values, dims=("time",), coords=coords, name=path, attrs=attributes)
+
+    def __iter__(self) -> Any:
+        """Iterate over the coordinates on which the efforts act."""
+        return iter(self.names)
+
+    @cached_property
+    def data(self) -> xarray.Dataset:
+        """All efforts and their condition as one dataset over time."""
+        import xarray
+
+        columns = {f"{name}.effort": _plain_attributes(self[name]) for name in self.names}
+        columns["condition"] = xarray.DataArray(self.condition, dims=("time",), coords={"time": self.time}, attrs={"unit": "1"})
+        attributes = {"model": self.model.name, "units": str(self.model.units.plain()), "status": self.status.message}
+        return xarray.Dataset(columns, attrs=attributes)
+
+    def plain(self, units: str | None = None) -> dict[str, Any]:
+        """Return what the command line prints as JSON; ``units="SI"`` converts."""
+        si, own = units == "SI", self.model.units
+        time = own.factor(0, 1, 0) if si else 1.0
+        efforts = {}
+        for name, actuator in self._actuators.items():
+            factor = own.factor(1 if actuator.is_length else 2, -2, 1) if si else 1.0
+            unit = Units().names["force" if actuator.is_length else "moment"] if si else self._unit(actuator)
+            efforts[name] = {
+                "effort": [float(x) * factor for x in self._values[name]], "unit": unit, "unique": self.unique[name],
+            }  # fmt: skip
+        return {
+            "model": self.model.name,
+            "units": Units().plain() if si else own.plain(),
+            "status": {**self.status.plain(), "time_reached": self.status.time_reached * time},
+            "time": [float(t) * time for t in self.time],
+            "efforts": efforts,
+            "condition": [float(x) for x in self.condition],
+            "blocked": [{**item.plain(), "time": item.time * time} for item in self.blocked],
+            "notes": list(self.notes),
+        }
+
+    def plot(self, *paths: str, ax: Any = None, **options: Any) -> Any:
+        """Plot the efforts, or chosen paths of efforts and motion, over time."""
+        from multibody.view.plot import plot_run
+
+        return plot_run(self, paths or tuple(self.names), ax, **options)  # type: ignore[arg-type]
+
+    def save(self, file: str | pathlib.Path) -> None:
+        """Write the efforts to a file, by its ending: ``.csv``, ``.nc`` (netCDF) or ``.json``."""
+        path = pathlib.Path(file)
+        if path.suffix == ".csv":
+            headings = [f"{name}.effort [{self._unit(actuator)}]" for name, actuator in self._actuators.items()]
+            table = np.column_stack([self.time, *self._values.values(), self.condition])
+            header = ",".join([f"time [{self.model.units.time}]", *headings, "condition"])
+            np.savetxt(path, table, delimiter=",", header=header, comments="", fmt="%.17g", encoding="utf-8")
+        elif path.suffix == ".json":
+            path.write_text(json.dumps(finite(self.plain()), indent=1, allow_nan=False), encoding="utf-8")
+        elif path.suffix == ".nc":
+            try:
+                self.data.to_netcdf(path)
+            except (ValueError, ImportError) as error:
+                raise ModelError(f"netCDF needs a further package ({error})", hint="pip install multibody[netcdf]") from None
+        else:
+            raise ModelError(f'unknown ending "{path.suffix}"', where=str(path), hint="use .csv, .nc or .json")
+
+    def __repr__(self) -> str:
+        """Return a line for people."""
+        names = ", ".join(self.names)
+        return f"<Inverse of {self.model.name!r}: efforts on {names}, {len(self.time)} instants; {self.status.message}>"
+
+
+def _plain_attributes(array: xarray.DataArray) -> xarray.DataArray:
+    """Return an array whose attributes a file can hold: truth values become words."""
+    array.attrs = {key: str(value).lower() if isinstance(value, bool) else value for key, value in array.attrs.items()}
+    return array
