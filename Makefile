@@ -23,6 +23,7 @@ $(READY): pyproject.toml
 demo: $(READY)
 	$(BIN)/multibody check slider-crank
 	$(BIN)/multibody kinematics slider-crank --until 0.0418879 --steps 200
+	$(BIN)/multibody run four-bar
 	$(BIN)/python examples/demo.py
 
 test: $(READY)

@@ -13,16 +13,20 @@ if TYPE_CHECKING:
     from multibody._verbs import Model, load
     from multibody.errors import AnalysisError, ModelError, ModelErrors
     from multibody.files.schema import json_schema
+    from multibody.formulations import Augmented, Baumgarte, Kane, Partitioning
+    from multibody.integrators import Ab3, Adams, Dop853, Rk4
     from multibody.model.body import Body
     from multibody.model.expressions import Expression
     from multibody.model.forces import Force
     from multibody.model.joints import Joint
     from multibody.results.run import Run
+    from multibody.results.simulator import Simulator
     from multibody.results.state import State
 
 _HOME = {
     "Model": "multibody._verbs",
     "Run": "multibody.results.run",
+    "Simulator": "multibody.results.simulator",
     "State": "multibody.results.state",
     "load": "multibody._verbs",
     "json_schema": "multibody.files.schema",
@@ -33,6 +37,8 @@ _HOME = {
     "Joint": "multibody.model.joints",
     "Force": "multibody.model.forces",
     "Expression": "multibody.model.expressions",
+    **dict.fromkeys(("Augmented", "Baumgarte", "Kane", "Partitioning"), "multibody.formulations"),
+    **dict.fromkeys(("Ab3", "Adams", "Dop853", "Rk4"), "multibody.integrators"),
 }
 _FUNCTIONS = (
     "t", "phi", "pi", "deg", "rpm", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "log",
@@ -40,15 +46,24 @@ _FUNCTIONS = (
 )  # fmt: skip
 
 __all__ = [
+    "Ab3",
+    "Adams",
     "AnalysisError",
+    "Augmented",
+    "Baumgarte",
     "Body",
+    "Dop853",
     "Expression",
     "Force",
     "Joint",
+    "Kane",
     "Model",
     "ModelError",
     "ModelErrors",
+    "Partitioning",
+    "Rk4",
     "Run",
+    "Simulator",
     "State",
     "__version__",
     "json_schema",

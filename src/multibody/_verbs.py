@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from multibody.results.compare import Compare
     from multibody.results.inverse import Inverse
     from multibody.results.run import Run
+    from multibody.results.simulator import Simulator
     from multibody.results.state import State
 
 
@@ -60,8 +61,8 @@ class Model(_Model):
         return Run(kinematics(self, start=start, until=until, steps=steps, at=at, times=times, initial=initial))
 
     def run(
-        self, until: float | str | None = None, *, initial: State | None = None, formulation: Any = None, integrator: Any = None,
-        rtol: float | None = None, atol: float | None = None, step: float | None = None,
+        self, until: float | str | None = None, *, initial: State | None = None, formulation: Any = None,
+        integrator: Any = None, rtol: float | None = None, atol: float | None = None, step: float | None = None,
         output_step: float | str | None = None, dense: bool = True, progress: Any = None,
     ) -> Run:  # fmt: skip
         """Return the motion under forces, with reactions, efforts and energies.
@@ -96,6 +97,25 @@ class Model(_Model):
                 output_step=output_step, dense=dense, progress=progress,
             )
         )  # fmt: skip
+
+    def simulator(
+        self, initial: State | None = None, *, formulation: Any = None, integrator: Any = None, rtol: float | None = None,
+        atol: float | None = None, step: float | None = None,
+    ) -> Simulator:  # fmt: skip
+        """Return the model in motion, to be stepped from outside by a controller or in a lesson.
+
+        ``sim.set("motor.effort", u)``, ``sim.step(dt)``, ``sim["O.angle"]``, ``sim.state``, ``sim.restore(state)``.
+
+        Parameters
+        ----------
+        initial : State, optional
+            Where to start, with its time. Default: the model's own initial values at t = 0.
+        formulation, integrator, rtol, atol, step
+            As for :meth:`run`.
+        """
+        from multibody.results.simulator import simulator
+
+        return simulator(self, initial, formulation, integrator, rtol, atol, step)
 
     def inverse(
         self, until: float | str | None = None, steps: int | None = None, *, start: float | str = 0.0, at: float | None = None,

@@ -1,4 +1,4 @@
-"""Every snippet of the documentation runs, page by page, and prints what the page says that it prints.
+"""Every snippet of the documentation and of the README runs, page by page, and prints what the page says that it prints.
 
 * ``python`` blocks of a page are executed in order, in one namespace and in an empty directory.
 * A ``text`` block that follows one directly is what it prints: numbers are compared to six digits, ``…`` stands for
@@ -67,7 +67,7 @@ def blocks_of(page: Path) -> Iterator[Block]:
 
 def pages() -> list[str]:
     """Return the pages that hold something to run."""
-    found = sorted(str(page.relative_to(DOCS)) for page in DOCS.rglob("*.md"))
+    found = ["../README.md", *sorted(str(page.relative_to(DOCS)) for page in DOCS.rglob("*.md"))]
     return [name for name in found if any(is_run(block) for block in blocks_of(DOCS / name))]
 
 

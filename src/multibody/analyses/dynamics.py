@@ -56,7 +56,8 @@ class Dynamics:
         total = self.kinetic + self.potential
         size = float(np.max(self.kinetic) + np.ptp(self.potential))
         error = float(np.max(np.abs(total - total[0] - (self.work - self.work[0]))))
-        return error / size if size > 0.0 else error
+        round_off = 1e-14 * float(np.max(np.abs(self.potential)))  # at rest there is nothing to compare with
+        return error / size if size > round_off else 0.0
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,8 @@ def start_state(model: Model, initial: State | None, t: float | None) -> tuple[S
     system.take_references(q)
     note = ""
     if max(moved, changed) > CONSISTENT:
-        note = f"the initial state was inconsistent: positions moved by {moved:.3g}, velocities by {changed:.3g} (lengths over L)"
+        size = f"positions moved by {moved:.3g}, velocities by {changed:.3g} (lengths over L)"
+        note = f"the initial state was inconsistent: {size}"
     return State(tables, time, q, v, system.ref.copy(), initial.branch, Status(True, "given", time)), note
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 MOST = 10_000  # occurrences of one expression before a run is stopped
 
 
-class TooManyEvents(Exception):
+class EndlessEventsError(Exception):
     """An expression changes its sign without end."""
 
     def __init__(self, name: str, time: float) -> None:
@@ -43,7 +43,7 @@ def handle_events(sim: Simulation) -> bool:
             continue
         sim.event_counts[k] += 1
         if sim.event_counts[k] > MOST:
-            raise TooManyEvents(watch.name, time)
+            raise EndlessEventsError(watch.name, time)
         y = sim.interpolate(sim._dense[last], t0, h, time)
         if watch.kind == "event":
             sim.events.append(Occurrence(watch.name, time, y, watch.terminal))

@@ -11,7 +11,7 @@ import numpy as np
 
 from multibody.analyses.dynamics import DenseOutput, Event, Expanded, expanded
 from multibody.analyses.dynamics_start import require_inertia, require_masses, run_rows, start_state
-from multibody.analyses.events import TooManyEvents
+from multibody.analyses.events import EndlessEventsError
 from multibody.analyses.kinematics import kinematics
 from multibody.analyses.leastnorm import DENSE_LIMIT
 from multibody.analyses.motion import Motion
@@ -167,7 +167,7 @@ def _integrate(sim: Simulation, options: Options, progress: Callable[[float], No
         code = sim.advance(options.until, progress)
     except KeyboardInterrupt:
         return Status(False, f"interrupted at t = {sim.t:.9g}", sim.t, advice="what was computed up to there is kept")
-    except TooManyEvents as many:
+    except EndlessEventsError as many:
         message = f'event "{many.name}" happens without end near t = {many.time:.9g}'
         return Status(False, message, many.time, advice="make it terminal, or watch an expression that settles")
     return _status(sim, code)
@@ -222,7 +222,11 @@ def gather(sim: Simulation, state: State, times: Floats, status: Status) -> Moti
         Y[0], references[0] = np.concatenate([state.q, state.v, [0.0]]), state.references
     if kept[-1] == sim.t:
         Y[-1], references[-1] = sim.y, sim.bundle.ref
+    ends = Y[[0, -1]].copy()
     found = expanded(sim.bundle, kept, Y, references, closing=True)
+    for k in (0, -1):  # the start and the last step are closed already: they stay as they are, to the last digit
+        if kept[k] in (state.t, sim.t):
+            found.Y[k] = ends[k]
     found.dynamics.dense = dense
     found.dynamics.events = [
         Event(e.name, e.time, e.terminal, e.y[: tables.nq], e.y[tables.nq : tables.nq + tables.nv]) for e in sim.events

@@ -6,6 +6,7 @@ lies in arrays, so that a simulation can stop after any step and go on.
 
 from __future__ import annotations
 
+import math
 import time as clock
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -124,9 +125,7 @@ class Simulation:
     def _settings(self, rtol: float) -> None:
         """Write tolerances, feedback and the first partition."""
         self.bundle.settings(closed=max(1e-14, min(1e-4 * rtol, 1e-10)), stage_closed=max(1e-12, min(0.1 * rtol, 1e-6)))
-        # Round-off ε grows to ε/θ³ in accelerations at a distance θ from a change point; pivot ratios go like θ².
-        window = min(max(1.3e-5 * (1e-8 / rtol) ** (2 / 3), 1e-8), 1e-3)
-        self.bundle.settings(noticeable=1e-14, too_near=window if self.integrator.adaptive else 0.0)
+        self.bundle.settings(noticeable=1e-14, avoidable=20.0 if self.integrator.adaptive else 0.0)
         if isinstance(self.formulation, Baumgarte):
             alpha, beta = self.formulation.alpha, self.formulation.beta
             own = self._feedback() if alpha is None or beta is None else 0.0
@@ -147,7 +146,7 @@ class Simulation:
         rhs(b.I, b.F, b.W, b.ref, float(self.control[C.T]), self.y, dy)
         v = float(np.max(np.abs(self.y[s.nq : s.nq + s.nv] / s.scale_columns), initial=0.0))
         a = float(np.max(np.abs(dy[s.nq : s.nq + s.nv] / s.scale_columns), initial=0.0))
-        return 5.0 * min(max(v, np.sqrt(a), 0.2), 200.0)
+        return 5.0 * min(max(v, math.sqrt(a), 0.2), 200.0)
 
     def repartition(self) -> None:
         """Choose dependent columns by full pivoting at the present pose."""

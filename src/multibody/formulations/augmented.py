@@ -5,9 +5,7 @@ from __future__ import annotations
 from multibody.formulations.cartesian import (
     ELSEWHERE,
     REFUSED,
-    applied,
-    driving_power,
-    evaluate,
+    accelerate,
     normalize,
     note_ratio,
     project,
@@ -16,17 +14,15 @@ from multibody.formulations.cartesian import (
     write_rates,
 )
 from multibody.kernels.compile import kernel
-from multibody.kernels.kkt import solve
 
 
 @kernel
 def rhs_augmented(I, F, W, ref, t, y, dy):
     """Write ẏ at (t, y); return 0, or 1 where the equations cannot be solved."""
-    if not evaluate(I, F, W, ref, t, y) > 0.0:
+    solvable, power = accelerate(I, F, W, ref, t, y)
+    if not solvable:
         return 1
-    power = applied(I, F, W, ref, t)
-    solve(I, W)
-    write_rates(I, W, y, power + driving_power(I, F, W, ref, t), dy)
+    write_rates(I, W, y, power, dy)
     return 0
 
 

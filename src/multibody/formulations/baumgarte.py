@@ -9,7 +9,9 @@ from multibody.formulations.cartesian import (
     ELSEWHERE,
     REFUSED,
     UNMOVED,
+    accelerate,
     applied,
+    bridge,
     driving_power,
     evaluate,
     jacobian,
@@ -19,6 +21,7 @@ from multibody.formulations.cartesian import (
     project,
     raise_to,
     settle_references,
+    too_near,
     turned_too_far,
     velocity_gap,
     write_rates,
@@ -35,17 +38,26 @@ def rhs_baumgarte(I, F, W, ref, t, y, dy):
     """Write ẏ at (t, y); return 0, or 1 where the equations cannot be solved."""
     m, x, b, settings = I[R.ALL_COUNT], I[R.W_X], I[R.W_FEEDBACK], I[R.W_SETTINGS]
     alpha, beta = W[settings + R.ALPHA], W[settings + R.BETA]
-    if not evaluate(I, F, W, ref, t, y) > 0.0:
+    if W[settings + R.NEAR_CHANGE] > 0.0:  # near a change point states are closed, and nothing is to be fed back
+        solvable, power = accelerate(I, F, W, ref, t, y)
+        if not solvable:
+            return 1
+        write_rates(I, W, y, power, dy)
+        return 0
+    ratio = evaluate(I, F, W, ref, t, y)
+    if not ratio > 0.0:
         return 1
-    if W[settings + R.NEAR_CHANGE] == 0.0:  # near a change point states are closed, and nothing is to be fed back
-        for r in range(m):
-            W[b + r] = W[x + r]
-        velocity_gap(I, F, W, ref, t, y[I[L.COORDINATES] :])  # −Φ̇
-        for r in range(m):
-            W[b + r] += 2.0 * alpha * W[x + r]
-        row_values(I, F, W, ref, t, 0, m, W[x:])
-        for r in range(m):
-            W[x + r] = W[b + r] - beta * beta * W[x + r]
+    if too_near(I, W, ratio):
+        write_rates(I, W, y, bridge(I, F, W, ref, t, y), dy)
+        return 0
+    for r in range(m):
+        W[b + r] = W[x + r]
+    velocity_gap(I, F, W, ref, t, y[I[L.COORDINATES] :])  # −Φ̇
+    for r in range(m):
+        W[b + r] += 2.0 * alpha * W[x + r]
+    row_values(I, F, W, ref, t, 0, m, W[x:])
+    for r in range(m):
+        W[x + r] = W[b + r] - beta * beta * W[x + r]
     power = applied(I, F, W, ref, t)
     solve(I, W)
     write_rates(I, W, y, power + driving_power(I, F, W, ref, t), dy)

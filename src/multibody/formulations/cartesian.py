@@ -12,7 +12,7 @@ from multibody.kernels import sections as R
 from multibody.kernels.compile import inner_kernel
 from multibody.kernels.forces import add_forces
 from multibody.kernels.functions import largest_turn, set_references
-from multibody.kernels.kkt import correct, factor
+from multibody.kernels.kkt import correct, factor, solve
 from multibody.kernels.plain_rows import rows_at_state
 from multibody.kernels.rows import row_jacobian, row_values, row_velocity
 from multibody.kernels.state import displace, set_positions, set_velocities
@@ -20,7 +20,8 @@ from multibody.kernels.state import displace, set_positions, set_velocities
 UNMOVED, MOVED, REFUSED, ELSEWHERE = 0, 1, 2, 3  # what an acceptance says of y
 ROUGH = 4  # added: near a change point
 OPEN, INCONSISTENT, DEPENDENT_ROWS, WEAK_PARTITION = -1, -2, -3, -4
-NEAR = 0.1  # of the regular pivot ratio: near a change point
+NEAR, TOO_NEAR = 0.1, 3e-4  # of the regular pivot ratio: near a change point
+STRIDE = 0.01  # between the states of a bridge across a change point: rad, or lengths over L
 GROSS = 1e-6  # a scaled gap that projection must get below
 
 
@@ -226,11 +227,64 @@ def evaluate(I, F, W, ref, t, y):
 
 
 @inner_kernel
+def too_near(I, W, ratio):
+    """Return whether a change point is so near that round-off shows: ε in positions is ε/θ³ in accelerations, θ² the ratio."""
+    return ratio < TOO_NEAR * W[I[R.W_SETTINGS] + R.REGULAR_RATIO]
+
+
+@inner_kernel
+def bridge(I, F, W, ref, t, y):
+    """Write v̇ at a state too near a change point to W_A, from regular states before and behind it; return the power.
+
+    The motion is smooth there, only its equations are not: v̇ is the polynomial through six states along the line
+    q ⊕ τ v, at equal distances on both sides.
+    """
+    nq, n, near = I[L.COORDINATES], I[L.VELOCITIES], I[R.W_SETTINGS] + R.NEAR_CHANGE
+    at, sum_ = I[R.W_BRIDGE], I[R.W_BRIDGE] + nq + n
+    kept, power = W[near], 0.0
+    W[near] = 1.0
+    set_state(I, W, y)
+    width = 3 if I[L.DIMENSION] == 2 else 6
+    speed = scaled_size(I, W, I[L.W_VELOCITY] + width)
+    for c in range(n):
+        W[sum_ + c] = 0.0
+    for k in range(-3, 4):
+        if k == 0 or speed == 0.0:
+            continue
+        weight = (0.75, -0.3, 0.05)[abs(k) - 1]
+        tau = STRIDE * k / speed
+        displace(I, y, y[nq:], tau, W[at : at + nq])
+        for c in range(n):
+            W[at + nq + c] = y[nq + c]
+        evaluate(I, F, W, ref, t + tau, W[at : at + nq + n])
+        power += weight * applied(I, F, W, ref, t + tau)
+        solve(I, W)
+        power += weight * driving_power(I, F, W, ref, t + tau)
+        for c in range(n):
+            W[sum_ + c] += weight * W[I[R.W_A] + c]
+    W[near] = kept
+    set_state(I, W, y)
+    for c in range(n):
+        W[I[R.W_A] + c] = W[sum_ + c]
+    return power
+
+
+@inner_kernel
+def accelerate(I, F, W, ref, t, y):
+    """Write v̇ at (t, y) to W_A and λ to W_LAMBDA; return (whether there is a solution, power)."""
+    ratio = evaluate(I, F, W, ref, t, y)
+    if not ratio > 0.0:
+        return (False, 0.0)
+    if too_near(I, W, ratio) and scaled_size(I, W, I[L.W_VELOCITY] + (3 if I[L.DIMENSION] == 2 else 6)) > 0.0:
+        return (True, bridge(I, F, W, ref, t, y))
+    power = applied(I, F, W, ref, t)
+    solve(I, W)
+    return (True, power + driving_power(I, F, W, ref, t))
+
+
+@inner_kernel
 def note_ratio(I, W, ratio):
     """Keep the smallest pivot ratio met, and the largest as the regular one.
-
-    At a distance θ from a change point round-off ε of positions becomes ε/θ³ in accelerations: a step should not end there,
-    unless the motion itself lingers.
 
     Returns
     -------
@@ -238,16 +292,16 @@ def note_ratio(I, W, ratio):
         0, ROUGH where a change point is near, −1 where it is so near that the step had better end elsewhere.
     """
     lowest, settings = I[R.W_STATISTICS] + R.LOWEST_RATIO, I[R.W_SETTINGS]
-    too_near = ratio < W[settings + R.TOO_NEAR] * W[settings + R.REGULAR_RATIO]
-    if too_near and W[settings + R.AVOIDED] < 20.0:
-        W[settings + R.AVOIDED] += 1.0
-        return -1
+    if too_near(I, W, ratio):
+        if W[settings + R.AVOIDED] < W[settings + R.AVOIDABLE]:
+            W[settings + R.AVOIDED] += 1.0
+            return -1
+    else:
+        W[settings + R.AVOIDED] = 0.0
     W[lowest] = min(W[lowest], ratio)
     W[settings + R.REGULAR_RATIO] = max(W[settings + R.REGULAR_RATIO], ratio)
     near = ratio < NEAR * W[settings + R.REGULAR_RATIO]
     W[settings + R.NEAR_CHANGE] = 1.0 if near else 0.0
-    if not too_near:
-        W[settings + R.AVOIDED] = 0.0
     return ROUGH if near else 0
 
 

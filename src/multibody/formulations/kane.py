@@ -6,9 +6,8 @@ with v̇ = B u̇ + c, c_d = Φ_d⁻¹ γ, eq. (46) becomes BᵀM B u̇ = Bᵀ(Q 
 
 from __future__ import annotations
 
-from multibody.formulations.cartesian import applied, driving_power, evaluate, write_rates
-from multibody.formulations.partitioned import POOR, settle, solve_dependent, spread
-from multibody.kernels import kkt
+from multibody.formulations.cartesian import accelerate, applied, driving_power, write_rates
+from multibody.formulations.partitioned import settle, solve_dependent, spread
 from multibody.kernels import layout as L
 from multibody.kernels import sections as R
 from multibody.kernels.compile import inner_kernel, kernel
@@ -22,25 +21,22 @@ from multibody.kernels.plain_rows import rows_at_state
 @kernel
 def rhs_kane(I, F, W, ref, t, y, dy):
     """Write ẏ at the settled state nearest to (t, y); return 0, or 1 where it cannot be settled."""
-    if W[I[R.W_SETTINGS] + R.NEAR_CHANGE] > 0.0:
-        ratio = 0.0
-    else:
-        ratio = settle(I, F, W, ref, t, y, W[I[R.W_SETTINGS] + R.STAGE_CLOSED])
+    ratio = settle(I, F, W, ref, t, y, W[I[R.W_SETTINGS] + R.STAGE_CLOSED])
     if ratio < 0.0:
         return 1
-    if ratio > POOR:
+    if ratio > 0.0:
         rows_at_state(I, F, W, ref, t)
         power = applied(I, F, W, ref, t)
         if not _null_space(I, W) or not _reduced(I, W):
             return 1
         if I[R.DRIVEN] == 1:
             _multipliers(I, W)
+        power += driving_power(I, F, W, ref, t)
     else:  # a change point: Φ_d is singular whatever the partition; truncated multipliers in place of B
-        if not evaluate(I, F, W, ref, t, y) > 0.0:
+        solvable, power = accelerate(I, F, W, ref, t, y)
+        if not solvable:
             return 1
-        power = applied(I, F, W, ref, t)
-        kkt.solve(I, W)
-    write_rates(I, W, y, power + driving_power(I, F, W, ref, t), dy)
+    write_rates(I, W, y, power, dy)
     return 0
 
 

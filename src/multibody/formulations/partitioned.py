@@ -10,6 +10,7 @@ from multibody.formulations.cartesian import (
     ELSEWHERE,
     MOVED,
     REFUSED,
+    TOO_NEAR,
     UNMOVED,
     WEAK_PARTITION,
     jacobian,
@@ -30,7 +31,6 @@ from multibody.kernels.lu import factor as lu_factor
 from multibody.kernels.lu import solve as lu_solve
 from multibody.kernels.state import displace, set_velocities
 
-POOR = 1e-9  # pivot ratio of Φ_d below which a partition says nothing
 WEAKER = 0.3  # of the pivot ratio that a partition began with: time for a new one
 
 
@@ -80,9 +80,11 @@ def settle(I, F, W, ref, t, y, given):
     Returns
     -------
     float
-        Pivot ratio of Φ_d there; negative where Newton's method does not settle.
+        Pivot ratio of Φ_d there; 0 where a change point is near, negative where Newton's method does not settle.
     """
     nq, n, m = I[L.COORDINATES], I[L.VELOCITIES], I[R.CHOSEN_COUNT]
+    if W[I[R.W_SETTINGS] + R.NEAR_CHANGE] > 0.0:
+        return 0.0
     q, x, b = W[I[R.W_STATE] : I[R.W_STATE] + nq], I[R.W_X], I[R.W_B]
     for c in range(nq):
         q[c] = y[c]
@@ -94,10 +96,10 @@ def settle(I, F, W, ref, t, y, given):
         if not fresh or open_ > 0.1 * before:
             jacobian(I, F, W, ref, t)
             ratio = factor_dependent(I, W)
-            if not ratio > POOR:
-                return ratio
-            fresh = True
             weakness = min(1.0, ratio / W[I[R.W_SETTINGS] + R.PARTITION_RATIO])
+            if not weakness * weakness > TOO_NEAR:
+                return 0.0
+            fresh = True
             tolerance = given * weakness * weakness  # near a change point what is left is amplified twice
         if open_ <= tolerance:
             break

@@ -103,8 +103,7 @@ def prepare(tables: Tables, rows: Integers, references: Floats, partitioned: boo
         R.BASE: base + S,
         R.FIRST: first,
         R.PAIRS: _pairs(blocks, base + S) if regular else np.zeros(0, dtype=np.int64),
-        R.BLOCKS: np.array([x for row in blocks for entry, body in row for x in (entry, body - 1)], dtype=np.int64),
-        R.BLOCK_POINTER: np.concatenate([[0], np.cumsum([len(row) for row in blocks])]),
+        R.BLOCKS: np.array([x for k, row in enumerate(blocks) for e, body in row for x in (e, body - 1, k)], dtype=np.int64),
         R.PLAIN: plain,
         R.OTHERS: others,
         R.DENSE_BASE: dense + n * np.arange(0 if regular else n),
@@ -117,7 +116,7 @@ def prepare(tables: Tables, rows: Integers, references: Floats, partitioned: boo
     I = tables.I.copy()
     I[R.ALL_COUNT], I[R.CHOSEN_COUNT], I[R.GENERAL] = count, m, int(not regular)
     I[R.DRIVEN] = int(any(_depends_on_time(tables, r) for r in range(count)))
-    I[R.PAIR_COUNT], I[R.BLOCK_COUNT] = len(sections[R.PAIRS]) // 3, len(sections[R.BLOCKS]) // 2
+    I[R.PAIR_COUNT], I[R.BLOCK_COUNT] = len(sections[R.PAIRS]) // 3, len(sections[R.BLOCKS]) // 3
     I[R.PLAIN_COUNT], I[R.OTHER_COUNT] = len(plain) // R.PLAIN_STRIDE, len(others)
     for slot, place in places.items():
         I[slot] = place
@@ -167,7 +166,7 @@ def _places(
         R.W_J: entries, R.W_U: entries if regular else m * n, R.W_S: envelope, R.W_D: m, R.W_X: count, R.W_FEEDBACK: count,
         R.W_LAMBDA: m, R.W_Q: n, R.W_A: n, R.W_B: max(n, m, 12), R.W_STATE: nq + n, R.W_DENSE: 0 if regular else n * n,
         R.W_GAUGE: 0 if regular else n + count, R.W_PARTITION: m * m + n * f + f * f + f if partitioned else 0,
-        R.W_SCALE: count + n, R.W_STATISTICS: R.STATISTICS, R.W_SETTINGS: R.SETTINGS,
+        R.W_SCALE: count + n, R.W_BRIDGE: nq + 2 * n, R.W_STATISTICS: R.STATISTICS, R.W_SETTINGS: R.SETTINGS,
     }  # fmt: skip
     places = {}
     for slot, size in sizes.items():

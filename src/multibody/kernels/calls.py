@@ -19,7 +19,7 @@ _ARGUMENTS = (_INTEGERS, _FLOATS, _FLOATS, _FLOATS, types.float64, _FLOATS, _FLO
 EVALUATE = types.int64(*_ARGUMENTS)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def call(typing_context, address, I, F, W, ref, t, y, out):
     """Call the evaluate function at an address; return its status."""
 

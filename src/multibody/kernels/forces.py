@@ -12,7 +12,9 @@ import math
 from multibody.kernels import layout as L
 from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.functions import dot_gradient, function_gradient, function_value, record
+from multibody.kernels.planar import planar_terms
 from multibody.kernels.programs import run_program
+from multibody.kernels.spatial import spatial_terms
 from multibody.kernels.vectors import add, apply, apply_transposed, cross, dot, load3, load9
 
 COMPONENTS = 72  # a load's components in W, behind two gradients with their scratch
@@ -154,6 +156,44 @@ def _add_load(I, F, W, ref, t, load, Q):
     return dot((x, y, z), load3(W, v)) + dot(own, load3(W, v + 3))
 
 
+@inner_kernel
+def _add_law(I, F, W, ref, t, law, Q):
+    """Add e ∇c of a law to Q; return the power of the part of e that has no potential."""
+    f, x = I[law + 1], law_term(I, F, W, ref, t, law)
+    kind, i, j, numbers, extra = record(I, f)
+    value, v = function_value(I, F, W, ref, f), I[L.W_VELOCITY]
+    if kind == L.EXTRA:
+        width = 3 if I[L.DIMENSION] == 2 else 6
+        rate = W[v + width * (I[L.BODIES] + 1) + extra]
+        found = law_effort(F, I[law], I[law + 2], value, rate, x)
+        Q[width * I[L.BODIES] + extra] += found[0]
+        return (found[0] - found[1]) * rate
+    if I[L.DIMENSION] == 2:
+        u, w, pose = v + 3 * i, v + 3 * j, I[L.W_POSE]
+        ex, ey, ti, tj = planar_terms(W, F, kind, pose + 5 * i, pose + 5 * j, numbers)
+        rate = ex * (W[w] - W[u]) + ey * (W[w + 1] - W[u + 1]) + ti * W[u + 2] + tj * W[w + 2]
+        found = law_effort(F, I[law], I[law + 2], value, rate, x)
+        for side in range(2):
+            b, sign, turn = (i, -found[0], ti) if side == 0 else (j, found[0], tj)
+            if b > 0:
+                Q[3 * b - 3] += sign * ex
+                Q[3 * b - 2] += sign * ey
+                Q[3 * b - 1] += found[0] * turn
+        return (found[0] - found[1]) * rate
+    u, w, pose = v + 6 * i, v + 6 * j, I[L.W_POSE]
+    e, si, sj = spatial_terms(W, F, kind, pose + 12 * i, pose + 12 * j, numbers)
+    rate = dot(e, load3(W, w)) - dot(e, load3(W, u)) + dot(si, load3(W, u + 3)) + dot(sj, load3(W, w + 3))
+    found = law_effort(F, I[law], I[law + 2], value, rate, x)
+    for c in range(3):
+        if i > 0:
+            Q[6 * i - 6 + c] -= found[0] * e[c]
+            Q[6 * i - 3 + c] += found[0] * si[c]
+        if j > 0:
+            Q[6 * j - 6 + c] += found[0] * e[c]
+            Q[6 * j - 3 + c] += found[0] * sj[c]
+    return (found[0] - found[1]) * rate
+
+
 @kernel
 def add_forces(I, F, W, ref, t, Q):
     """Add all generalized forces to Q; return the power of those that have no potential energy.
@@ -170,26 +210,9 @@ def add_forces(I, F, W, ref, t, Q):
         Power of dampers, expressions, constant efforts, friction and loads [force·length/time].
     """
     _add_weights(I, F, W, Q)
-    width, g, power = 3 if I[L.DIMENSION] == 2 else 6, I[L.W_GRADIENT], 0.0
+    power = 0.0
     for n in range(I[L.LAW_COUNT]):
-        law = I[L.LAWS] + L.LAW_STRIDE * n
-        f = I[law + 1]
-        x = law_term(I, F, W, ref, t, law)
-        value = function_value(I, F, W, ref, f)
-        function_gradient(I, F, W, f, g)
-        rate = dot_gradient(I, W, f, g, I[L.W_VELOCITY])
-        found = law_effort(F, I[law], I[law + 2], value, rate, x)
-        power += (found[0] - found[1]) * rate
-        kind, i, j, _, extra = record(I, f)
-        if kind == L.EXTRA:
-            Q[width * I[L.BODIES] + extra] += found[0]
-            continue
-        if i > 0:
-            for c in range(width):
-                Q[width * (i - 1) + c] += found[0] * W[g + c]
-        if j > 0:
-            for c in range(width):
-                Q[width * (j - 1) + c] += found[0] * W[g + width + c]
+        power += _add_law(I, F, W, ref, t, I[L.LAWS] + L.LAW_STRIDE * n, Q)
     for n in range(I[L.LOAD_COUNT]):
         power += _add_load(I, F, W, ref, t, I[L.LOADS] + L.LOAD_STRIDE * n, Q)
     return power

@@ -39,8 +39,8 @@ def _form(I, W):
     """Write U = M⁻¹ Φ_qᵀ on the pattern of the entries, and S from the pairs of blocks that share a body."""
     J, U, planar = I[R.W_J], I[R.W_U], I[L.DIMENSION] == 2
     for k in range(I[R.BLOCK_COUNT]):
-        entry, body = I[I[R.BLOCKS] + 2 * k], I[I[R.BLOCKS] + 2 * k + 1]
-        mass_times_block(I, W, body, J + entry, U + entry, 1)
+        block = I[R.BLOCKS] + 3 * k
+        mass_times_block(I, W, I[block + 1], J + I[block], U + I[block], 1)
     for k in range(I[R.W_S], I[R.W_D]):
         W[k] = 0.0
     for k in range(I[R.PAIR_COUNT]):
@@ -86,18 +86,27 @@ def _form_general(I, W):
 @inner_kernel
 def _row_times(I, W, k, x):
     """Return row k of the chosen rows times the vector at W[x…]."""
-    total = 0.0
-    if I[R.GENERAL] == 0:
-        planar = I[L.DIMENSION] == 2
-        for b in range(I[I[R.BLOCK_POINTER] + k], I[I[R.BLOCK_POINTER] + k + 1]):
-            block = I[R.BLOCKS] + 2 * b
-            total += _inner(W, I[R.W_J] + I[block], x + (3 if planar else 6) * I[block + 1], planar)
-        return total
     first, count, columns = _entries(I, I[I[R.CHOSEN] + k])
-    J = I[R.W_J] + first
+    J, total = I[R.W_J] + first, 0.0
     for e in range(count):
         total += W[J + e] * W[x + I[columns + e]]
     return total
+
+
+@inner_kernel
+def _residual(I, W, a, x):
+    """Write Φ_q a − γ of the chosen rows to W[x…], a at W[a…], γ of all rows in W_X."""
+    for k in range(I[R.CHOSEN_COUNT]):
+        W[x + k] = -W[I[R.W_X] + I[I[R.CHOSEN] + k]]
+    if I[R.GENERAL] == 1:
+        for k in range(I[R.CHOSEN_COUNT]):
+            W[x + k] += _row_times(I, W, k, a)
+        return
+    planar, J = I[L.DIMENSION] == 2, I[R.W_J]
+    for b in range(I[R.BLOCK_COUNT]):
+        block = I[R.BLOCKS] + 3 * b
+        at = a + (3 * I[block + 1] if planar else 6 * I[block + 1])
+        W[x + I[block + 2]] += _inner(W, J + I[block], at, planar)
 
 
 @inner_kernel
@@ -126,24 +135,23 @@ def factor(I, W):
 @inner_kernel
 def _add_columns(I, W, x, sign, out):
     """Add sign · G Φ_qᵀ x to the vector at W[out…], x over the chosen rows."""
-    n, U, width = I[L.VELOCITIES], I[R.W_U], 3 if I[L.DIMENSION] == 2 else 6
+    n, U, planar = I[L.VELOCITIES], I[R.W_U], I[L.DIMENSION] == 2
     if I[R.GENERAL] == 1:
         for k in range(I[R.CHOSEN_COUNT]):
             for c in range(n):
                 W[out + c] += sign * W[x + k] * W[U + n * k + c]
         return
-    for k in range(I[R.CHOSEN_COUNT]):
-        value = sign * W[x + k]
-        for b in range(I[I[R.BLOCK_POINTER] + k], I[I[R.BLOCK_POINTER] + k + 1]):
-            block = I[R.BLOCKS] + 2 * b
-            u, to = U + I[block], out + width * I[block + 1]
-            W[to] += value * W[u]
-            W[to + 1] += value * W[u + 1]
-            W[to + 2] += value * W[u + 2]
-            if width == 6:
-                W[to + 3] += value * W[u + 3]
-                W[to + 4] += value * W[u + 4]
-                W[to + 5] += value * W[u + 5]
+    for b in range(I[R.BLOCK_COUNT]):
+        block = I[R.BLOCKS] + 3 * b
+        value, u = sign * W[x + I[block + 2]], U + I[block]
+        to = out + (3 * I[block + 1] if planar else 6 * I[block + 1])
+        W[to] += value * W[u]
+        W[to + 1] += value * W[u + 1]
+        W[to + 2] += value * W[u + 2]
+        if not planar:
+            W[to + 3] += value * W[u + 3]
+            W[to + 4] += value * W[u + 4]
+            W[to + 5] += value * W[u + 5]
 
 
 @inner_kernel
@@ -162,14 +170,11 @@ def solve(I, W):
         cholesky_solve(I, W, n, I[R.DENSE_BASE], I[R.DENSE_FIRST], I[R.W_GAUGE], a)
     else:
         mass_times(I, W, I[R.W_Q], a, 1)
+    b = I[R.W_B]
     for k in range(m):
-        W[x + k] = _row_times(I, W, k, a) - W[I[R.W_X] + I[I[R.CHOSEN] + k]]
-    cholesky_solve(I, W, m, I[R.BASE], I[R.FIRST], I[R.W_D], x)
-    _add_columns(I, W, x, -1.0, a)
-    for _ in range(3 if W[I[R.W_STATISTICS] + R.LIFTED] > 0.0 else 0):
-        b = I[R.W_B]
-        for k in range(m):
-            W[b + k] = _row_times(I, W, k, a) - W[I[R.W_X] + I[I[R.CHOSEN] + k]]
+        W[x + k] = 0.0
+    for _ in range(4 if W[I[R.W_STATISTICS] + R.LIFTED] > 0.0 else 1):  # proximal refinement where S was lifted
+        _residual(I, W, a, b)
         cholesky_solve(I, W, m, I[R.BASE], I[R.FIRST], I[R.W_D], b)
         _add_columns(I, W, b, -1.0, a)
         for k in range(m):

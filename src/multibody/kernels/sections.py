@@ -14,7 +14,7 @@ BASE = RUN + 5  # skyline of S: place in W of column 0 of each chosen row
 FIRST = RUN + 6  # skyline of S: first column of each chosen row
 PAIRS = RUN + 7  # records (place in W of S_ij, entry of row i's block, entry of row j's block)
 PAIR_COUNT = RUN + 8
-BLOCKS = RUN + 9  # records (entry of the block, body)
+BLOCKS = RUN + 9  # records (entry of the block, body less 1, place of its row among the chosen ones)
 BLOCK_COUNT = RUN + 10
 DENSE_BASE = RUN + 11  # general path: skyline lists of the full matrix M̄
 DENSE_FIRST = RUN + 12
@@ -43,12 +43,12 @@ PLAIN = RUN + 34  # records (kind, first body, second body, numbers, places of t
 PLAIN_COUNT = RUN + 35
 OTHERS = RUN + 36  # rows that are not plain
 OTHER_COUNT = RUN + 37
-BLOCK_POINTER = RUN + 38  # first block of each chosen row, and the end
+W_BRIDGE = RUN + 38  # a displaced (q, v), then accelerations
 PLAIN_STRIDE = 7
 
 # statistics in W, from W_STATISTICS on
 POSITION_BEFORE, VELOCITY_BEFORE, POSITION_AFTER, VELOCITY_AFTER, LOWEST_RATIO, FACTORIZATIONS, LIFTED = range(7)
 STATISTICS = 8
 # settings in W, from W_SETTINGS on
-ALPHA, BETA, CLOSED, STAGE_CLOSED, NOTICEABLE, REGULAR_RATIO, PARTITION_RATIO, NEAR_CHANGE, TOO_NEAR, AVOIDED = range(10)
+ALPHA, BETA, CLOSED, STAGE_CLOSED, NOTICEABLE, REGULAR_RATIO, PARTITION_RATIO, NEAR_CHANGE, AVOIDABLE, AVOIDED = range(10)
 SETTINGS = 10

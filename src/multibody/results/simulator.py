@@ -1,0 +1,149 @@
+"""A model that is stepped from outside, by a controller or in a lesson."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from multibody.analyses.dynamics import expanded
+from multibody.analyses.measure import Measurer
+from multibody.analyses.simulation import Simulation
+from multibody.analyses.state import State as PlainState
+from multibody.analyses.state import Status
+from multibody.analyses.stepper import Stepper, started
+from multibody.kernels.measure import measure_functions
+from multibody.model.model import Model
+from multibody.model.paths import Path
+from multibody.results.state import State
+
+
+@dataclass(frozen=True, repr=False)
+class SimulatorState(State):
+    """Where a simulator was: a state, and the work that was done up to there."""
+
+    work: float = 0.0
+
+
+class Simulator(Stepper):
+    """A model in motion: ``step`` goes on, ``set`` changes an effort, ``sim["O.angle"]`` reads a path.
+
+    Attributes
+    ----------
+    t : float
+        The time now.
+    stopped : str
+        Name of the terminal event that ended the last step early, else "".
+    events : list of Event
+    inputs : list of str
+        What can be set.
+    notes : list of str
+        Whether the given start had to be changed.
+    """
+
+    def __init__(self, simulation: Simulation, note: str = "") -> None:
+        super().__init__(simulation)
+        self.notes: list[str] = [note] if note else []
+        b, nq, nv = simulation.bundle, self.tables.nq, self.tables.nv
+        # Reading has a workspace of its own, so that it can never disturb a step; I, F and the state are the living ones.
+        self._reading = replace(b, W=b.W.copy(), ref=b.ref.copy())
+        y = simulation.y
+        self._views = y[:nq].reshape(1, nq), y[nq : nq + nv].reshape(1, nv), b.ref.reshape(1, len(b.ref))
+        self._functions: list[int] = []
+        self._measure: tuple[Any, ...] = ()
+        self._values = np.zeros((3, 1, 0))
+        self._measured = -1  # number of functions that are known at the present state
+        self._full: Measurer | None = None
+        self._readers: dict[str, Callable[[], Any]] = {}
+
+    # --- reading ------------------------------------------------------------------------------------------------------
+    def __getitem__(self, path: str) -> Any:
+        """Return a path or an expression of paths now: a number, or an array for a vector."""
+        if self._stale:
+            self._measured, self._full, self._stale = -1, None, False
+        reader = self._readers.get(path)
+        if reader is None:
+            reader = self._readers[path] = self._reader(path)
+        return reader()
+
+    get = __getitem__
+
+    def _reader(self, text: str) -> Callable[[], Any]:
+        """Return the quickest way to read a path."""
+        parts = tuple(text.split("."))
+        path = self.model.resolve(parts, text, results=True) if all(part.isidentifier() for part in parts) else None
+        if path is not None and path.order < 2:
+            index = self._index(path)
+            if index is not None:
+                y = self.simulation.y
+                return lambda: y.item(index)
+            if path.kind == "joint":
+                return self._coordinate(self.tables.coordinates["joint", path.owner, path.item, 0], path.order)
+        return lambda: self._measured_fully(text)
+
+    def _index(self, path: Path) -> int | None:
+        """Return where a path lies in y, None where it must be computed."""
+        tables, planar = self.tables, self.tables.dimension == 2
+        if path.owner not in tables.bodies[1:]:
+            return None
+        body = tables.bodies.index(path.owner) - 1
+        first = (3 if planar else 7) * body if path.order == 0 else tables.nq + (3 if planar else 6) * body
+        if path.kind == "point" and path.item == "com":
+            return first + path.axis
+        return first + 2 if path.kind == "angle" else None
+
+    def _coordinate(self, function: int, order: int) -> Callable[[], float]:
+        """Return a reader of a coordinate function or its rate; all that were ever asked for are computed in one call."""
+        if function not in self._functions:
+            self._functions.append(function)
+            n, r = len(self._functions), self._reading
+            self._values = values = np.zeros((3, 1, n))
+            q, v, references = self._views
+            self._measure = (
+                r.I, r.F, r.W, r.ref, q, v, np.zeros_like(v), references, np.array(self._functions, dtype=np.int64), *values,
+            )  # fmt: skip
+        k = self._functions.index(function)
+
+        def read() -> float:
+            if self._measured != len(self._functions):
+                measure_functions(*self._measure)
+                self._measured = len(self._functions)
+            return self._values.item(order, 0, k)
+
+        return read
+
+    def _measured_fully(self, text: str) -> Any:
+        """Return any path or expression, with accelerations and forces."""
+        if self._full is None:
+            q, v, references = (view.copy() for view in self._views)
+            times = np.array([self.t])
+            Y = np.concatenate([q, v, [[self.simulation.y[-1]]]], axis=1)
+            found = expanded(self._reading, times, Y, references, closing=False)
+            self._full = Measurer(self.tables, times, q, v, found.A, references, found.dynamics)
+        value = self._full(text).values[0]
+        return float(value) if value.ndim == 0 else value
+
+    # --- states -------------------------------------------------------------------------------------------------------
+    @property
+    def state(self) -> SimulatorState:
+        """Time, positions and velocities now: for :meth:`restore`, or as ``initial`` of another analysis."""
+        q, v, references = self._views
+        return SimulatorState(
+            self.tables, self.t, q[0].copy(), v[0].copy(), references[0].copy(), "", Status(True, "from a simulator", self.t),
+            work=float(self.simulation.y[-1]),
+        )  # fmt: skip
+
+    def __repr__(self) -> str:
+        """Return a line for people."""
+        sim = self.simulation
+        return f"<Simulator of {self.model.name!r} at t = {self.t:g}: {sim.formulation.name}, {sim.integrator.name}>"
+
+
+def simulator(
+    model: Model, initial: PlainState | None, formulation: Any, integrator: Any, rtol: float | None, atol: float | None,
+    step: float | str | None,
+) -> Simulator:  # fmt: skip
+    """Return a simulator of a model at its start."""
+    return Simulator(*started(model, initial, formulation, integrator, rtol, atol, step))
