@@ -1,4 +1,4 @@
-"""What the benchmarks of dynamics share: tables, the shortest of several times, time to an accuracy, peers in their own process."""
+"""What the benchmarks of dynamics share: tables, the shortest of several times, time to an accuracy, peers as processes."""
 
 from __future__ import annotations
 
@@ -74,6 +74,13 @@ def reached(points: Iterable[Point], target: float) -> Point | None:
     return found
 
 
+def faster(points: list[Point], earlier: list[Point] | None) -> list[Point]:
+    """Return the same points with the shorter of two times."""
+    if earlier is None:
+        return points
+    return [a if a.wall <= b.wall else b for a, b in zip(points, earlier, strict=True)]
+
+
 def table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Print a table as Markdown, its columns aligned."""
     cells = [list(header), *[list(row) for row in rows]]
@@ -130,9 +137,13 @@ def peer(python: str, name: str, problem: str, settings: Sequence[float], **opti
 
 
 def simulation(
-    model: Any, formulation: Any, integrator: Any, rtol: float = 1e-8, atol: float = 1e-10, step: float | None = None
-) -> Any:
-    """Return a simulation at the model's start, ready to advance, without the output that ``model.run`` makes of it."""
+    model: Any, formulation: Any, integrator: Any, rtol: float = 1e-8, atol: float = 1e-10, step: float | None = None,
+    closing: float | None = None,
+) -> Any:  # fmt: skip
+    """Return a simulation at the model's start, ready to advance, without the output that ``model.run`` makes of it.
+
+    ``closing`` is the tolerance of the position analysis in every evaluation, in place of the one that follows from rtol.
+    """
     from multibody.analyses.dynamics_start import run_rows, start_state
     from multibody.analyses.simulation import Simulation
     from multibody.analyses.system import System, tables_of
@@ -145,4 +156,7 @@ def simulation(
     system.ref[:] = state.references
     rows = run_rows(system, state.q, state.t)
     chosen = integrator_of(integrator, step)
-    return Simulation(system, state, rows, formulation_of(formulation), chosen, rtol=rtol, atol=atol, dense=False)
+    sim = Simulation(system, state, rows, formulation_of(formulation), chosen, rtol=rtol, atol=atol, dense=False)
+    if closing is not None:
+        sim.bundle.settings(closed=closing, stage_closed=closing)
+    return sim

@@ -11,7 +11,7 @@ from problems import DOUBLE_PENDULUM, Task, main
 sys.exudynFast = True  # its build without range checks
 with contextlib.redirect_stdout(io.StringIO()):
     import exudyn as exu
-    from exudyn import itemInterface as item
+    import exudyn.itemInterface as item  # noqa: N813
 
 
 def tree(mbs: exu.MainSystem) -> int:

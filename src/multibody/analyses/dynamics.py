@@ -85,14 +85,20 @@ class DenseOutput:
 
     def states(self, times: Floats) -> tuple[Floats, Floats]:
         """Return (q, v, w) at the times, and the angle references to read them with."""
-        sim = self._sim
-        starts = self.direction * self.steps[:, 0]
-        index = np.clip(np.searchsorted(starts, self.direction * times, side="right") - 1, 0, len(starts) - 1)
-        Y = np.zeros((len(times), len(sim.y)))
-        interpolate = sim.integrator.interpolate
-        for k, (t, i) in enumerate(zip(times, index, strict=True)):
-            interpolate(self.records[i], self.steps[i, 0], self.steps[i, 1], t, Y[k])
-        return Y, np.ascontiguousarray(self.references[index])
+        from multibody.analyses.simulation import interpolated
+
+        Y, references = interpolated(self._sim, self.steps, self.records, self.references, times)
+        lost = self.direction * times < self.direction * self.steps[0, 0]
+        for instants, states, refs in self._sim.harvest:  # steps whose dense output was let go
+            at = np.searchsorted(self.direction * instants, self.direction * times)
+            known = at < len(instants)
+            known[known] = instants[at[known]] == times[known]
+            Y[known], references[known] = states[at[known]], refs[at[known]]
+            lost &= ~known
+        if np.any(lost):
+            hint = "run it in parts, each with initial=run.final"
+            raise ModelError(f"the motion between the instants before t = {self.steps[0, 0]:.6g} was let go", hint=hint)
+        return Y, references
 
 
 @dataclass

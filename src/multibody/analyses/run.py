@@ -94,6 +94,7 @@ def run(
     sim = Simulation(
         system, state, rows, options.formulation, options.integrator, rtol=options.rtol, atol=options.atol, dense=options.dense
     )
+    sim.grid = times
     status = _integrate(sim, options, progress)
     motion = gather(sim, state, times, status)
     if note and motion.dynamics is not None:
@@ -211,7 +212,7 @@ def gather(sim: Simulation, state: State, times: Floats, status: Status) -> Moti
     kept = times[direction * times <= direction * status.time_reached]
     if len(kept) == 0 or kept[-1] != status.time_reached:
         kept = np.append(kept, status.time_reached)
-    dense = DenseOutput(sim) if sim.segments.steps else None
+    dense = DenseOutput(sim) if sim.segments.parts else None
     if dense is not None:
         Y, references = dense.states(kept)
     else:  # nothing between the start and now is kept
@@ -228,6 +229,9 @@ def gather(sim: Simulation, state: State, times: Floats, status: Status) -> Moti
         if kept[k] in (state.t, sim.t):
             found.Y[k] = ends[k]
     found.dynamics.dense = dense
+    if sim.harvest and dense is not None:
+        first = f"t = {dense.steps[0, 0]:.6g}"
+        found.dynamics.notes.append(f"the motion between the instants is kept from {first} on: the run has too many steps")
     found.dynamics.events = [
         Event(e.name, e.time, e.terminal, e.y[: tables.nq], e.y[tables.nq : tables.nq + tables.nv]) for e in sim.events
     ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import time as clock
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ from multibody.kernels.watch import monitor
 
 CHUNK = 0.05  # seconds between looks at the clock
 ROWS = 256  # steps that one chunk can store
-FINISHED, STOPPED, INTERRUPTED = "finished", "stopped", "interrupted"
+MOST_DENSE = 50_000_000  # numbers of dense output (400 MB) that are kept
 
 
 @dataclass
@@ -40,27 +40,27 @@ class Occurrence:
     terminal: bool
 
 
-@dataclass
 class Segments:
-    """Dense output: start and length of each step, its record, and the angle references at its start."""
+    """Dense output of steps: start and length of each, its record, and the angle references at its start."""
 
-    steps: list[Floats] = field(default_factory=list)
-    dense: list[Floats] = field(default_factory=list)
-    refs: list[Floats] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.parts: list[tuple[Floats, Floats, Floats]] = []
+
+    @property
+    def size(self) -> int:
+        """Numbers that are kept."""
+        return sum(dense.size for _, dense, _ in self.parts)
 
     def append(self, steps: Floats, dense: Floats, refs: Floats) -> None:
-        """Keep copies of some steps."""
-        self.steps.append(steps.copy())
-        self.dense.append(dense.copy())
-        self.refs.append(refs.copy())
+        """Keep copies of some steps, all or nothing: an interruption may come at any moment."""
+        self.parts.append((steps.copy(), dense.copy(), refs.copy()))
 
     def joined(self) -> tuple[Floats, Floats, Floats]:
         """Return all of them as three arrays."""
-        if len(self.steps) > 1:
-            self.steps = [np.concatenate(self.steps)]
-            self.dense = [np.concatenate(self.dense)]
-            self.refs = [np.concatenate(self.refs)]
-        return self.steps[0], self.dense[0], self.refs[0]
+        if len(self.parts) > 1:
+            steps, dense, refs = (np.concatenate(arrays) for arrays in zip(*self.parts, strict=True))
+            self.parts = [(steps, dense, refs)]
+        return self.parts[0]
 
 
 class Simulation:
@@ -104,6 +104,8 @@ class Simulation:
         self._steps, self._refs = np.zeros((room, 2)), np.zeros((room, len(self.bundle.ref)))
         self._dense = np.zeros((room, integrator.dense_rows, n))
         self.segments = Segments()
+        self.grid: Floats = np.zeros(0)  # instants of the output
+        self.harvest: list[tuple[Floats, Floats, Floats]] = []  # instants, states and references of steps let go
         self.events: list[Occurrence] = []
         self.event_counts = np.zeros(len(self.watches), dtype=np.int64)
         self.partitions = 0
@@ -198,7 +200,23 @@ class Simulation:
         k = int(self.counts[C.STORED])
         if k:
             self.segments.append(self._steps[:k], self._dense[:k], self._refs[:k])
+            if self.segments.size > MOST_DENSE:
+                self._let_go()
         self.counts[C.STORED] = 0
+
+    def _let_go(self) -> None:
+        """Keep of all stored steps but the last ones only the states at the instants of the output: memory stays bounded."""
+        if len(self.segments.parts) < 2:
+            return
+        older, last = Segments(), Segments()
+        older.parts, last.parts = self.segments.parts[:-1], self.segments.parts[-1:]
+        steps, records, references = older.joined()
+        direction = math.copysign(1.0, steps[0, 1])
+        first, end = direction * steps[0, 0], direction * last.parts[0][0][0, 0]
+        times = self.grid[(direction * self.grid >= first) & (direction * self.grid < end)]
+        Y, refs = interpolated(self, steps, records, references, times)
+        self.harvest.append((times, Y, refs))
+        self.segments = last
 
     def advance(self, end: float, progress: Callable[[float], None] | None = None, patience: int = 60) -> int:
         """Go on to `end`; return the integrator's last answer, or EVENT where a terminal event ended it.
@@ -270,6 +288,17 @@ class Simulation:
             "partitions": self.partitions, "mean_order": float(c[C.ORDER_SUM]) / steps if steps else 0.0,
             "stiff": bool(c[C.STIFF]), "wall_time": self.wall_time,
         }  # fmt: skip
+
+
+def interpolated(sim: Simulation, steps: Floats, records: Floats, references: Floats, times: Floats) -> tuple[Floats, Floats]:
+    """Return (q, v, w) at the times by the dense output of some steps, and the angle references to read them with."""
+    direction = math.copysign(1.0, steps[0, 1])
+    starts = direction * steps[:, 0]
+    index = np.clip(np.searchsorted(starts, direction * times, side="right") - 1, 0, len(starts) - 1)
+    Y, interpolate = np.zeros((len(times), len(sim.y))), sim.integrator.interpolate
+    for k, (t, i) in enumerate(zip(times, index, strict=True)):
+        interpolate(records[i], steps[i, 0], steps[i, 1], t, Y[k])
+    return Y, np.ascontiguousarray(references[index])
 
 
 def _pivot_ratio(A: Floats) -> float:

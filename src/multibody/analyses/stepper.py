@@ -137,9 +137,7 @@ class Stepper:
             message = f'event "{many.name}" happens without end near t = {many.time:.9g}'
             raise AnalysisError(message, Status(False, message, many.time)) from many
         finally:
-            sim.segments.steps.clear()
-            sim.segments.dense.clear()
-            sim.segments.refs.clear()
+            sim.segments.parts.clear()
             self._counts[C.LIMIT] = LIMIT
         if status == C.EVENT:
             self.stopped = sim.events[-1].name

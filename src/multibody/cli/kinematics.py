@@ -23,7 +23,8 @@ from multibody.cli.options import (
     read_time,
     read_units,
 )
-from multibody.cli.output import Page, joint_kinds, number, print_instant, print_json, table, to_json
+from multibody.cli.output import Page, joint_kinds, number, print_instant, print_json, span_text, table, time_factor
+from multibody.cli.pictures import write_run
 from multibody.errors import ModelError
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def kinematics(
         warnings.simplefilter("ignore", RuntimeWarning)
         run = loaded.kinematics(**options)
     plain = run.plain(chosen)
-    written = [_write(run, file, plain, plot or [], trace or []) for file in files] if len(run.time) else []
+    written = [write_run(run, file, plain, plot or [], trace or []) for file in files] if len(run.time) else []
     if json:
         print_json(plain)
     else:
@@ -88,24 +89,10 @@ def _options(model: Any, start: str | None, until: str | None, steps: int | None
     return options if first is None else options | {"start": first}
 
 
-def _write(run: Run, file: pathlib.Path, plain: dict[str, Any], plots: list[str], traces: list[str]) -> str:
-    """Write one file and return its name."""
-    ending = file.suffix.lower()
-    if ending == ".json":
-        file.write_text(f"{to_json(plain)}\n", encoding="utf-8")
-    elif ending in PICTURES:
-        from multibody.cli.pictures import save_run
-
-        save_run(run, file, plots, traces)
-    else:
-        run.save(file)
-    return str(file)
-
-
 def _print(run: Run, plain: dict[str, Any], written: list[str]) -> None:
     """Print a run for people."""
     page, units = Page(), plain["units"]
-    page.line(f": {run.status.message}{_span(run, plain)}", run.model.name)
+    page.line(f": {run.status.message}{span_text(run, plain)}", run.model.name)
     if run.status.advice:
         page.line(f"advice: {run.status.advice}")
     if "final" in plain:
@@ -114,15 +101,6 @@ def _print(run: Run, plain: dict[str, Any], written: list[str]) -> None:
         _print_events(page, run, plain)
     for file in written:
         page.line(f"written: {file}")
-
-
-def _span(run: Run, plain: dict[str, Any]) -> str:
-    """Return the first and the last time in the units of the output, and the number of instants."""
-    if len(run.time) == 0:
-        return ""
-    factor, unit = _time_factor(run, plain), plain["units"]["time"]
-    first, last = (number(float(run.time[k]) * factor) for k in (0, -1))
-    return f"; t = {last} {unit}" if len(run.time) == 1 else f"; {first} … {last} {unit}, {len(run.time)} instants"
 
 
 def _print_quality(page: Page, plain: dict[str, Any]) -> None:
@@ -140,7 +118,7 @@ def _print_quality(page: Page, plain: dict[str, Any]) -> None:
 
 def _print_events(page: Page, run: Run, plain: dict[str, Any]) -> None:
     """Print singular positions, and toggle positions of planar mechanisms."""
-    factor, time = _time_factor(run, plain), f"time [{plain['units']['time']}]"
+    factor, time = time_factor(run, plain), f"time [{plain['units']['time']}]"
     singular = table("singular positions", [(time, "right"), ("kind", "left"), ("reason", "left")])
     for item in run.singularities[:MOST_EVENTS]:
         singular.add_row(number(item.time * factor), item.kind, item.reason)
@@ -152,8 +130,3 @@ def _print_events(page: Page, run: Run, plain: dict[str, Any]) -> None:
         if count > MOST_EVENTS:
             made.add_row("", f"and {count - MOST_EVENTS} more")
         page.table(made)
-
-
-def _time_factor(run: Run, plain: dict[str, Any]) -> float:
-    """Return the output's unit of time in the model's."""
-    return run.model.units.factor(0, 1, 0) if plain["units"] != run.model.units.plain() else 1.0

@@ -1,4 +1,4 @@
-"""Pictures that verbs write to files; no display is needed."""
+"""Files that verbs write: data, JSON and pictures; no display is needed."""
 
 from __future__ import annotations
 
@@ -6,9 +6,24 @@ import pathlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from multibody.cli.options import PICTURES
+from multibody.cli.output import to_json
+
 if TYPE_CHECKING:
     from multibody.results.run import Run
     from multibody.results.state import State
+
+
+def write_run(run: Run, file: pathlib.Path, plain: dict[str, Any], plots: Sequence[str], traces: Sequence[str]) -> str:
+    """Write a run's data, last instant or picture by the file's ending; return the file's name."""
+    ending = file.suffix.lower()
+    if ending == ".json":
+        file.write_text(f"{to_json(plain)}\n", encoding="utf-8")
+    elif ending in PICTURES:
+        save_run(run, file, plots, traces)
+    else:
+        run.save(file)
+    return str(file)
 
 
 def save_run(run: Run, file: pathlib.Path, plots: Sequence[str], traces: Sequence[str]) -> None:

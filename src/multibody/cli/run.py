@@ -43,8 +43,8 @@ from multibody.cli.output import (
     span_text,
     table,
     time_factor,
-    to_json,
 )
+from multibody.cli.pictures import write_run
 
 if TYPE_CHECKING:
     from multibody.results.run import Run
@@ -89,27 +89,13 @@ def run_verb(
         warnings.simplefilter("ignore", RuntimeWarning)
         run = loaded.run(end, **options, progress=progress)
     plain = run.plain(chosen)
-    written = [_write(run, file, plain, plot or [], trace or []) for file in files] if len(run.time) else []
+    written = [write_run(run, file, plain, plot or [], trace or []) for file in files] if len(run.time) else []
     if json:
         print_json(plain)
     else:
         _print(run, plain, written)
     if not run.ok:
         raise typer.Exit(FAILED)
-
-
-def _write(run: Run, file: pathlib.Path, plain: dict[str, Any], plots: list[str], traces: list[str]) -> str:
-    """Write one file and return its name."""
-    ending = file.suffix.lower()
-    if ending == ".json":
-        file.write_text(f"{to_json(plain)}\n", encoding="utf-8")
-    elif ending in PICTURES:
-        from multibody.cli.pictures import save_run
-
-        save_run(run, file, plots, traces)
-    else:
-        run.save(file)
-    return str(file)
 
 
 def _print(run: Run, plain: dict[str, Any], written: list[str]) -> None:

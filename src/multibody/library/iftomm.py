@@ -231,5 +231,5 @@ def flyball(omega: float = 2 * math.pi, k: float = 8e5, c: float = 4e4) -> mb.Mo
         m.spring(f"spring{j}", rod["middle"], slider[f"side{j}"], stiffness=stiffness, damping=damping, length=0.5)
         m.initial({f"hinge{j}": 30 * mb.deg, f"hinge{j}.rate": 0})
     m.initial({"spin": 0, "spin.rate": speed, "slide": 0.5, "slide.rate": 0})
-    m.defaults["run"] = {"until": 10.0, "integrator": "radau"}
+    m.defaults["run"] = {"until": 10.0}
     return m
