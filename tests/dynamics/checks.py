@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -46,3 +47,14 @@ def tight(model: mb.Model, until: float, **options: Any) -> mb.Run:
     run = model.run(until, **({"rtol": 1e-12, "atol": 1e-13} | options))
     assert run.ok, run.status.message
     return run
+
+
+def patience(seconds: float) -> Callable[[float], None]:
+    """Return a progress function that interrupts a run which takes longer, so that it ends with a status."""
+    begin = time.monotonic()
+
+    def look(t: float) -> None:
+        if time.monotonic() - begin > seconds:
+            raise KeyboardInterrupt
+
+    return look

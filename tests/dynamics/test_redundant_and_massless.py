@@ -9,7 +9,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import multibody as mb
-from dynamics.checks import FORMULATIONS, Floats, difference, tight
+from dynamics.checks import FORMULATIONS, Floats, difference, patience, tight
 
 
 def door(hinges: int) -> mb.Model:
@@ -96,37 +96,44 @@ def test_a_double_scott_russell_linkage(formulation: str) -> None:
     inertia = 2 * (0.02 + 0.5 * 0.0625 + 1.0 * 0.25 + 0.1) + 0.4 * np.cos(theta) ** 2
     height = 2 * 9.81 * (0.5 * 0.25 + 1.0 * 0.5) * np.sin(theta) + 0.4 * 9.81 * np.sin(theta)
     E = 0.5 * inertia * rate**2 + height
-    assert E == pytest.approx(np.full(len(E), E[0]), abs=1e-8)
+    assert E == pytest.approx(np.full(len(E), E[0]), rel=1e-8)
 
 
 # --- without inertia --------------------------------------------------------------------------------------------------
 
 
-def rssr(axial: float) -> mb.Model:
+def rssr(axial: float, drawn: str) -> mb.Model:
     """Return an RSSR linkage whose coupler has the given inertia about its own line, where it spins idly."""
-    A, B = np.array([0.1, 0.0, 0.0]), np.array([0.4, 0.3, 0.1])
-    d = (B - A) / np.linalg.norm(B - A)
-    across = 0.3 * float(np.sum((B - A) ** 2)) / 12
+    A, B = np.array([0.1, 0.0, 0.0]), np.array([0.5, 0.05, 0.4])
+    size = float(np.linalg.norm(B - A))
+    across = 0.3 * size**2 / 12
     m = mb.Model("rssr", gravity=(0, 0, -9.81))
-    m.body("crank", mass=0.5, inertia=(0, 0.002, 0.002), com=0.5 * A)
-    m.body("coupler", mass=0.3, inertia=across * (np.eye(3) - np.outer(d, d)) + axial * np.outer(d, d), com=0.5 * (A + B))
-    m.body("rocker", mass=0.4, inertia=(0.01, 0.01, 0.01), com=(0.4, 0.2, 0.0))
+    m.body("crank", mass=0.5, inertia=(0, 0.02, 0.02), com=0.5 * A)
+    if drawn == "along":
+        m.body("coupler", mass=0.3, inertia=(axial, across, across), com=(0.5 * size, 0, 0), at=A, x=B - A)
+    else:  # a tensor in ground axes, whose small eigenvalue is round-off
+        d = (B - A) / size
+        m.body("coupler", mass=0.3, inertia=across * (np.eye(3) - np.outer(d, d)) + axial * np.outer(d, d), com=0.5 * (A + B))
+    m.body("rocker", mass=0.4, inertia=(0.01, 0.01, 0.01), com=(0.5, 0.0, 0.2))
     m.revolute("O", "ground", "crank", at=(0, 0, 0), axis=(0, 0, 1))
     m.spherical("S1", "crank", "coupler", at=A)
     m.spherical("S2", "coupler", "rocker", at=B)
-    m.revolute("R", "ground", "rocker", at=(0.4, 0, 0), axis=(1, 0.2, 0))
+    m.revolute("R", "ground", "rocker", at=(0.5, 0, 0), axis=(0, 1, 0))
     m.initial({"O.rate": 5.0})
     return m
 
 
 @pytest.mark.parametrize("formulation", FORMULATIONS)
-def test_a_slender_coupler_between_balls_may_spin_without_inertia(formulation: str) -> None:
-    slender, thick = (rssr(axial).run(until=1, formulation=formulation, rtol=1e-10) for axial in (0.0, 1e-5))
+@pytest.mark.parametrize("drawn", ["along", "skew"])
+def test_a_slender_coupler_between_balls_may_spin_without_inertia(drawn: str, formulation: str) -> None:
+    slender, thick = (
+        rssr(axial, drawn).run(1.0, formulation=formulation, rtol=1e-10, progress=patience(5.0)) for axial in (0.0, 1e-5)
+    )
     assert slender.ok and thick.ok
-    # the spin of the rod does no work on the rest if it starts without any
-    assert difference(slender, thick, "O", "R", "coupler.x", "coupler.z") < 1e-6
+    # the rod starts without spin about its own line and keeps none, so that its inertia there does not matter
+    assert difference(slender, thick, "O", "R", "O.rate", "coupler.x", "coupler.z") < 1e-7
     assert slender.certificate["energy_drift"] < 1e-8
-    assert np.all(np.isfinite(slender.motion.v))
+    assert np.max(np.abs(slender["coupler.omega.x"].values)) < 100.0
 
 
 @pytest.mark.parametrize("formulation", FORMULATIONS)
@@ -152,16 +159,13 @@ def test_a_massless_rod_is_a_distance(formulation: str) -> None:
     along = rod.point("rod.end").position.values - rod.point("rod.origin").position.values
     force = rod["A.reaction.force"].values
     assert np.max(np.abs(along[:, 0] * force[:, 1] - along[:, 1] * force[:, 0])) < 1e-6
-    assert force == pytest.approx(-rod["B.reaction.force"].values * -1.0, abs=1e-6) or force == pytest.approx(
-        rod["B.reaction.force"].values, abs=1e-6
-    )
+    assert force == pytest.approx(rod["B.reaction.force"].values, abs=1e-6)  # what it takes from the crank it gives on
 
 
 @pytest.mark.parametrize("formulation", FORMULATIONS)
 def test_a_cam_with_its_contact_as_extra_coordinate(formulation: str) -> None:
     model = mb.load("cam-roller")
     model.motions.clear()
-    model._lowered = None
     model.initial({"O.rate": 30.0})
     run = model.run(until=0.3, formulation=formulation, rtol=1e-10, atol=1e-12)
     assert run.ok

@@ -274,7 +274,8 @@ def driven(model: Model, state: State, times: Floats, rows: Integers) -> Motion:
     Y = np.hstack([motion.q, motion.v, np.zeros((n, 1))])
     found = expanded(bundle, motion.t, Y, np.ascontiguousarray(references), closing=False)
     motion.dynamics = found.dynamics
-    found.dynamics.notes.append("the motions determine everything: positions come from kinematics")
+    word = "the motions determine everything: positions come from kinematics"
+    found.dynamics.notes.append(word if tables.count_motion else "nothing can move: the joints hold all bodies")
     return motion
 
 

@@ -77,6 +77,7 @@ class Stepper:
             s._refs,
         )  # fmt: skip
         s.counts[C.LIMIT] = LIMIT
+        b.settings(avoidable=0.0)  # a step ends where it is told to, be it next to a change point
         self._keeps_step = s.integrator.name == "dop853"
         self._inputs = input_slots(self.tables)
         self._taken: dict[str, int | list[int]] = {}

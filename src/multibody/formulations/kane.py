@@ -24,15 +24,17 @@ def rhs_kane(I, F, W, ref, t, y, dy):
     ratio = settle(I, F, W, ref, t, y, W[I[R.W_SETTINGS] + R.STAGE_CLOSED])
     if ratio < 0.0:
         return 1
-    if ratio > 0.0:
+    power = 0.0
+    regular = ratio > 0.0
+    if regular:
         rows_at_state(I, F, W, ref, t)
         power = applied(I, F, W, ref, t)
-        if not _null_space(I, W) or not _reduced(I, W):
-            return 1
-        if I[R.DRIVEN] == 1:
+        _null_space(I, W)
+        regular = _reduced(I, W)
+        if regular and I[R.DRIVEN] == 1:
             _multipliers(I, W)
-        power += driving_power(I, F, W, ref, t)
-    else:  # a change point: Φ_d is singular whatever the partition; truncated multipliers in place of B
+            power += driving_power(I, F, W, ref, t)
+    if not regular:  # a change point (Φ_d is singular whatever the partition) or an idle body without inertia
         solvable, power = accelerate(I, F, W, ref, t, y)
         if not solvable:
             return 1
@@ -42,7 +44,7 @@ def rhs_kane(I, F, W, ref, t, y, dy):
 
 @inner_kernel
 def _null_space(I, W):
-    """Write B by columns of full length behind Φ_d, and c (with c_i = 0) to W_A; return True."""
+    """Write B by columns of full length behind Φ_d, and c (with c_i = 0) to W_A."""
     n, m, b = I[L.VELOCITIES], I[R.CHOSEN_COUNT], I[R.W_B]
     B, f = I[R.W_PARTITION] + m * m, I[L.VELOCITIES] - I[R.CHOSEN_COUNT]
     for k in range(m):
@@ -61,7 +63,6 @@ def _null_space(I, W):
         solve_dependent(I, W, b)
         spread(I, W, b, B + n * j)
         W[B + n * j + column] = 1.0
-    return True
 
 
 @inner_kernel

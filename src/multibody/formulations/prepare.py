@@ -16,6 +16,7 @@ from multibody.kernels import sections as R
 from multibody.kernels.mass import set_masses
 from multibody.tables.lower import Tables
 
+LARGE = 400  # velocity coordinates from which on the general path, whose matrices are full, is only taken where it must be
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
@@ -84,7 +85,7 @@ def prepare(tables: Tables, rows: Integers, references: Floats, partitioned: boo
     Bundle
     """
     W = np.zeros(tables.workspace)
-    regular = bool(set_masses(tables.I, tables.F, W))
+    regular = bool(set_masses(tables.I, tables.F, W)) and (tables.nv > LARGE or not _nearly_massless(tables))
     chosen = _elimination_order(tables, np.asarray(rows, dtype=np.int64))
     n, m, count = tables.nv, len(chosen), tables.count_joint + tables.count_motion
     blocks = _blocks(tables, chosen)
@@ -131,6 +132,12 @@ def prepare(tables: Tables, rows: Integers, references: Floats, partitioned: boo
     bundle.W[: tables.workspace] = W
     _set_scales(bundle, count)
     return bundle
+
+
+def _nearly_massless(tables: Tables) -> bool:
+    """Return whether a body weighs so little beside the others that M⁻¹ drowns them: the general path does not invert M."""
+    masses = np.array([tables.F[mass] for mass, _ in tables.masses])
+    return bool(np.min(masses) < 1e-7 * np.max(masses))
 
 
 def _plain(tables: Tables, count: int, J: int) -> tuple[Integers, Integers]:

@@ -69,7 +69,8 @@ def _form_general(I, W):
         for a in range(count):
             for b in range(count):
                 W[A + I[columns + a] * n + I[columns + b]] += weight * W[J + first + a] * W[J + first + b]
-    lowest = cholesky(I, W, n, I[R.DENSE_BASE], I[R.DENSE_FIRST], I[R.W_GAUGE], 1e-15)
+    # what has no mass and is free may only be idle (the spin of a slender rod): it is held still
+    lowest = cholesky(I, W, n, I[R.DENSE_BASE], I[R.DENSE_FIRST], I[R.W_GAUGE], 0.0, 1e-11)
     for k in range(m):
         for c in range(n):
             W[U + n * k + c] = 0.0
@@ -120,14 +121,14 @@ def factor(I, W):
         _form(I, W)
     W[statistics + R.FACTORIZATIONS] += 1.0
     W[statistics + R.LIFTED] = 0.0
-    ratio = cholesky(I, W, m, I[R.BASE], I[R.FIRST], I[R.W_D], 0.0)
+    ratio = cholesky(I, W, m, I[R.BASE], I[R.FIRST], I[R.W_D], 0.0, 0.0)
     if not ratio > VANISHING:
         if general:
             _form_general(I, W)
         else:
             _form(I, W)
         W[statistics + R.LIFTED] = 1.0
-        cholesky(I, W, m, I[R.BASE], I[R.FIRST], I[R.W_D], LIFT)
+        cholesky(I, W, m, I[R.BASE], I[R.FIRST], I[R.W_D], LIFT, 0.0)
         ratio = VANISHING
     return ratio
 

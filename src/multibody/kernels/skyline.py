@@ -12,7 +12,7 @@ from multibody.kernels.compile import inner_kernel
 
 
 @inner_kernel
-def cholesky(I, W, n, base, first, d, lift):
+def cholesky(I, W, n, base, first, d, lift, skip):
     """Factor in place; 1/L_ii goes to W[d + i]. Return the smallest pivot over its diagonal entry.
 
     Parameters
@@ -24,6 +24,8 @@ def cholesky(I, W, n, base, first, d, lift):
         Place in W of the inverse diagonal.
     lift : float
         This part of a diagonal entry is added to it (regularization; 0 for none).
+    skip : float
+        A pivot below this part of its diagonal entry is left out, and its unknown is 0 (0: none is).
 
     Returns
     -------
@@ -44,6 +46,10 @@ def cholesky(I, W, n, base, first, d, lift):
             total *= W[d + j]
             W[at + j] = total
             pivot -= total * total
+        if pivot <= skip * diagonal and skip > 0.0:
+            W[at + i] = 0.0
+            W[d + i] = 0.0
+            continue
         if not pivot > 0.0:
             return -1.0
         lowest = min(lowest, pivot / diagonal)
