@@ -20,6 +20,7 @@ from multibody.formulations.cartesian import (
     position_gap,
     project,
     raise_to,
+    scaled_size,
     settle_references,
     too_near,
     turned_too_far,
@@ -47,7 +48,7 @@ def rhs_baumgarte(I, F, W, ref, t, y, dy):
     ratio = evaluate(I, F, W, ref, t, y)
     if not ratio > 0.0:
         return 1
-    if too_near(I, W, ratio):
+    if too_near(I, W, ratio) and scaled_size(I, W, I[L.W_VELOCITY] + (3 if I[L.DIMENSION] == 2 else 6)) > 0.0:
         write_rates(I, W, y, bridge(I, F, W, ref, t, y), dy)
         return 0
     for r in range(m):

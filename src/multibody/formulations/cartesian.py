@@ -20,8 +20,8 @@ from multibody.kernels.state import displace, set_positions, set_velocities
 UNMOVED, MOVED, REFUSED, ELSEWHERE = 0, 1, 2, 3  # what an acceptance says of y
 ROUGH = 4  # added: near a change point
 OPEN, INCONSISTENT, DEPENDENT_ROWS, WEAK_PARTITION = -1, -2, -3, -4
-NEAR, TOO_NEAR = 0.1, 3e-4  # of the regular pivot ratio: near a change point
-STRIDE = 0.01  # between the states of a bridge across a change point: rad, or lengths over L
+NEAR, TOO_NEAR = 0.1, 1e-4  # of the regular pivot ratio: near a change point
+STRIDE = 0.02  # between the states of a bridge across a change point: rad, or lengths over L
 GROSS = 1e-6  # a scaled gap that projection must get below
 
 
@@ -246,22 +246,27 @@ def bridge(I, F, W, ref, t, y):
     set_state(I, W, y)
     width = 3 if I[L.DIMENSION] == 2 else 6
     speed = scaled_size(I, W, I[L.W_VELOCITY] + width)
-    for c in range(n):
-        W[sum_ + c] = 0.0
-    for k in range(-3, 4):
-        if k == 0 or speed == 0.0:
-            continue
-        weight = (0.75, -0.3, 0.05)[abs(k) - 1]
-        tau = STRIDE * k / speed
-        displace(I, y, y[nq:], tau, W[at : at + nq])
+    stride, lowest = STRIDE / speed, 0.0
+    for attempt in range(3):  # a support that lies at the change point itself is no use: wider ones then
+        if attempt > 0 and not too_near(I, W, lowest):
+            break
+        lowest, power = math.inf, 0.0
         for c in range(n):
-            W[at + nq + c] = y[nq + c]
-        evaluate(I, F, W, ref, t + tau, W[at : at + nq + n])
-        power += weight * applied(I, F, W, ref, t + tau)
-        solve(I, W)
-        power += weight * driving_power(I, F, W, ref, t + tau)
-        for c in range(n):
-            W[sum_ + c] += weight * W[I[R.W_A] + c]
+            W[sum_ + c] = 0.0
+        for k in range(-3, 4):
+            if k == 0:
+                continue
+            weight, tau = (0.75, -0.3, 0.05)[abs(k) - 1], stride * k
+            displace(I, y, y[nq:], tau, W[at : at + nq])
+            for c in range(n):
+                W[at + nq + c] = y[nq + c]
+            lowest = min(lowest, evaluate(I, F, W, ref, t + tau, W[at : at + nq + n]))
+            power += weight * applied(I, F, W, ref, t + tau)
+            solve(I, W)
+            power += weight * driving_power(I, F, W, ref, t + tau)
+            for c in range(n):
+                W[sum_ + c] += weight * W[I[R.W_A] + c]
+        stride *= 1.7
     W[near] = kept
     set_state(I, W, y)
     for c in range(n):
@@ -292,16 +297,15 @@ def note_ratio(I, W, ratio):
         0, ROUGH where a change point is near, −1 where it is so near that the step had better end elsewhere.
     """
     lowest, settings = I[R.W_STATISTICS] + R.LOWEST_RATIO, I[R.W_SETTINGS]
-    if too_near(I, W, ratio):
-        if W[settings + R.AVOIDED] < W[settings + R.AVOIDABLE]:
-            W[settings + R.AVOIDED] += 1.0
-            return -1
-    else:
-        W[settings + R.AVOIDED] = 0.0
+    if too_near(I, W, ratio) and W[settings + R.AVOIDED] < W[settings + R.AVOIDABLE]:
+        W[settings + R.AVOIDED] += 1.0
+        return -1
     W[lowest] = min(W[lowest], ratio)
     W[settings + R.REGULAR_RATIO] = max(W[settings + R.REGULAR_RATIO], ratio)
     near = ratio < NEAR * W[settings + R.REGULAR_RATIO]
     W[settings + R.NEAR_CHANGE] = 1.0 if near else 0.0
+    if not near:
+        W[settings + R.AVOIDED] = 0.0
     return ROUGH if near else 0
 
 

@@ -86,7 +86,7 @@ GENTLE = 18  # 1: `accept` says that f is rough near by; errors there do not fal
 COUNTS_SIZE = 24
 
 _ROUNDING = 16.0 * 2.220446049250313e-16
-_SPAN_FRACTION = 1e-22  # of the time left: the smallest step where T = 0
+_SPAN_FRACTION = 1e-16  # of the time left: the smallest step where T = 0
 _CAUTION, _RELAX = 0.75, 1.02  # ceiling after a refusal over the refused length; its growth from step to step
 
 
