@@ -136,7 +136,9 @@ def own_acceleration(model: mb.Model, state: mb.State, formulation: str) -> Floa
     """Return v̇ from a formulation's own right-hand side."""
     system = System(tables_of(model))
     system.ref[:] = state.references
-    sim = Simulation(system, state, run_rows(system, state.q, 0.0), formulation_of(formulation), Dop853(), rtol=1e-8, atol=1e-10)
+    sim = Simulation(
+        system, state, run_rows(system, state.q, 0.0), formulation_of(formulation), Dop853(), rtol=1e-8, atol=1e-10
+    )
     b, slope = sim.bundle, np.zeros(len(sim.y))
     rhs, _ = formulation_of(formulation).kernels()
     assert rhs(b.I, b.F, b.W, b.ref, 0.0, sim.y, slope) >= 0

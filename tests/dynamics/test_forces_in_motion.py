@@ -75,7 +75,7 @@ def test_a_force_that_follows_the_body_or_not(axes: str) -> None:
 def test_a_stop_gives_the_energy_back_without_damping(formulation: str) -> None:
     m = block(v=1.0)
     m.stop("walls", "S", lower=-0.2, upper=0.3, stiffness=1e5, smooth=1e-3)
-    run = m.run(until=3, formulation=formulation, rtol=1e-9, atol=1e-11)
+    run = m.run(until=3, formulation=formulation, rtol=1e-11, atol=1e-12)
     assert run.certificate["energy_drift"] < 1e-6
     v = run["S.rate"].values
     inside = (run["S"].values > -0.199) & (run["S"].values < 0.299)
@@ -92,9 +92,8 @@ def test_a_damped_stop_takes_energy() -> None:
     speed = -float(run["S.rate"].values[-1])
     w, decay = math.sqrt(1e5 / 2), 200.0 / 4.0
     z = decay / w
-    stuck = math.exp(-z / math.sqrt(1 - z * z) * (math.pi - math.acos(z)))  # leaves when the force of the contact vanishes
-    assert 0.3 < speed < 1.0
-    assert speed == pytest.approx(stuck, abs=0.08)
+    restitution = math.exp(-z / math.sqrt(1 - z * z) * (math.pi - 2 * math.asin(z)))  # leaves when the force vanishes
+    assert speed == pytest.approx(restitution, abs=2e-3)
     assert run.certificate["energy_drift"] < 1e-6
     assert np.max(run["wall.effort"].values) <= 0.0  # it pushes back and never pulls
 
@@ -159,7 +158,7 @@ def test_a_force_that_jumps_is_cut_at_the_jump(value: str, integrator: str) -> N
     t = run.time
     x = np.where(t < 0.5, t**2, 0.25 + (t - 0.5) - (t - 0.5) ** 2)
     assert run["S"].values == pytest.approx(x, abs=1e-8)
-    assert run.statistics["steps"] < 80
+    assert run.statistics["steps"] < 120
 
 
 def test_dry_friction_by_sign_and_a_spring_by_abs() -> None:

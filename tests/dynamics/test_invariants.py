@@ -1,4 +1,4 @@
-"""What mechanics keeps: energy, momentum, the balance of work, time reversal. Formed here from positions and velocities alone."""
+"""What mechanics keeps: energy, momentum, the balance of work, time reversal, formed from positions and velocities alone."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_momentum_and_energy_of_two_floating_bodies(formulation: str) -> None:
 
 def test_damping_inside_keeps_momentum() -> None:
     run = floating(damping=3.0).run(until=3, rtol=1e-10, atol=1e-12)
-    P, H, T, _ = momenta(run)
+    P, H, _, _ = momenta(run)
     assert np.max(np.abs(P - P[0])) < 1e-9
     assert np.max(np.abs(H - H[0])) < 1e-8
     assert run["energy.total"].values[-1] < run["energy.total"].values[0] - 0.1
@@ -73,8 +73,8 @@ def test_the_center_of_mass_falls_as_a_stone() -> None:
     run = floating(gravity=tuple(g)).run(until=2, rtol=1e-10, atol=1e-12)
     P, H, _, C = momenta(run)
     t = run.time[:, None]
-    assert P == pytest.approx(P[0] + 2.3 * g * t, abs=1e-8)
-    assert C == pytest.approx(C[0] + P[0] / 2.3 * t + 0.5 * g * t**2, abs=1e-8)
+    assert np.max(np.abs(P - (P[0] + 2.3 * g * t))) < 1e-8
+    assert np.max(np.abs(C - (C[0] + P[0] / 2.3 * t + 0.5 * g * t**2))) < 1e-8
     turned = H[0] + 2.3 * np.cross(C[0] * t + P[0] / 2.3 * t**2 / 2 + g * t**3 / 6, g)
     assert turned == pytest.approx(H, abs=1e-7)
 

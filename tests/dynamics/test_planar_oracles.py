@@ -24,7 +24,7 @@ def rotated(angle: Floats, x: float, y: float) -> tuple[Floats, Floats]:
 
 
 def cart() -> Case:
-    """A cart on an oblique rail, a pendulum on it and a block welded to the pendulum (translational, revolute, fixed)."""
+    """Return a cart on an oblique rail, a pendulum on it and blocks welded to that (translational, revolute, fixed)."""
     m = mb.Model("cart", dimension=2, gravity=(0, -9.81))
     m.body("cart", mass=2.0, inertia=0.3)
     m.body("rod", mass=0.7, inertia=0.05, com=(0.1, -0.4))
@@ -51,7 +51,7 @@ def cart() -> Case:
 
 
 def bead() -> Case:
-    """A rod with one point on an oblique line of a turning arm (point_on_line on a moving body)."""
+    """Return a rod with one point on an oblique line of a turning arm (point_on_line on a moving body)."""
     m = mb.Model("bead", dimension=2, gravity=(0, -9.81))
     m.body("arm", mass=1.5, inertia=0.4, com=(0.3, 0.1), frames={"line": (0.2, 0.1)})
     m.body("rod", mass=0.8, inertia=0.06, com=(0.25, -0.35), frames={"P": (0.2, 0.1)})
@@ -76,7 +76,7 @@ def bead() -> Case:
 
 
 def hung() -> Case:
-    """Two plates hung on massless rods, one below the other (distance)."""
+    """Return two plates hung on massless rods, one below the other (distance)."""
     m = mb.Model("hung", dimension=2, gravity=(0, -9.81))
     m.body("first", mass=1.0, inertia=0.1, com=(0.5, -1.2), frames={"P": (0.3, -1.0), "Q": (0.8, -1.3)})
     m.body("second", mass=2.0, inertia=0.2, com=(1.0, -2.0), frames={"P": (0.9, -1.7)})
@@ -97,7 +97,7 @@ def hung() -> Case:
 
 
 def epicyclic() -> Case:
-    """Sun, planet with an eccentric mass on a turning arm, ring with inertia (gear: external, internal)."""
+    """Return sun, planet with an eccentric mass on a turning arm, ring with inertia (gear: external, internal)."""
     m = mb.Model("epicyclic", dimension=2, gravity=(0, -9.81))
     m.body("arm", mass=0.6, inertia=0.02, com=(0.15, 0.0))
     m.body("sun", mass=0.5, inertia=0.01, com=(0.03, 0.02))
@@ -128,7 +128,7 @@ def epicyclic() -> Case:
 
 
 def steering() -> Case:
-    """A pinion with an eccentric mass, an oblique rack with a spring (rack)."""
+    """Return a pinion with an eccentric mass, an oblique rack with a spring (rack)."""
     m = mb.Model("steering", dimension=2, gravity=(0, -9.81))
     m.body("pinion", mass=1.2, inertia=0.01, com=(0.02, 0.05))
     m.body("rack", mass=0.7, inertia=0.01, com=(0.1, -0.1))
@@ -153,7 +153,7 @@ RADIUS, OFFSET = 0.05, 0.02  # of a round cam about its shaft
 
 
 def cam(follower: str) -> Case:
-    """A round cam turning about a point beside its center lifts a follower along y (cam)."""
+    """Return a round cam turning about a point beside its center lifts a follower along y (cam)."""
     m = mb.Model("cam", dimension=2, gravity=(0, -9.81))
     m.body("cam", mass=0.8, inertia=0.002, com=(0.01, 0.004))
     m.body("follower", mass=0.3, inertia=0.001)
@@ -185,7 +185,7 @@ def cam(follower: str) -> Case:
 
 
 def coupled() -> Case:
-    """Two pendulums whose angles obey an expression with time (coupler)."""
+    """Return two pendulums whose angles obey an expression with time (coupler)."""
     m = mb.Model("coupled", dimension=2, gravity=(0, -9.81))
     m.body("first", mass=1.0, inertia=0.1, com=(0.4, 0.0))
     m.body("second", mass=0.5, inertia=0.05, com=(0.1, 0.3), at=(1.0, 0.0))
@@ -203,7 +203,7 @@ def coupled() -> Case:
 
 
 def thrown() -> Case:
-    """A body thrown (free), and one that does not turn, on a spring (parallel)."""
+    """Return a body thrown (free), and one that does not turn, on a spring (parallel)."""
     m = mb.Model("thrown", dimension=2, gravity=(0, -9.81))
     m.body("stone", mass=1.0, inertia=0.1, com=(0.2, 0.1))
     m.body("tray", mass=2.0, inertia=0.1, com=(0.3, -0.2))

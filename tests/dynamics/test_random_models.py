@@ -41,13 +41,13 @@ def check_accelerations(heavy: Heavy) -> None:
         assert np.max(np.abs(found - exact)) < 1e-9 * size, formulation
 
 
-@examples(40)
+@examples(50)
 @given(heavies(2))
 def test_planar_accelerations(heavy: Heavy) -> None:
     check_accelerations(heavy)
 
 
-@examples(40)
+@examples(50)
 @given(heavies(3))
 def test_spatial_accelerations(heavy: Heavy) -> None:
     check_accelerations(heavy)
@@ -67,13 +67,13 @@ def check_runs(heavy: Heavy) -> None:
         assert np.max(np.abs(run.motion.v - runs[0].motion.v)) < 1e-7 * size
 
 
-@examples(20)
+@examples(25)
 @given(heavies(2))
 def test_planar_runs(heavy: Heavy) -> None:
     check_runs(heavy)
 
 
-@examples(20)
+@examples(25)
 @given(heavies(3))
 def test_spatial_runs(heavy: Heavy) -> None:
     check_runs(heavy)

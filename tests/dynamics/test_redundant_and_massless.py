@@ -96,7 +96,7 @@ def test_a_double_scott_russell_linkage(formulation: str) -> None:
     inertia = 2 * (0.02 + 0.5 * 0.0625 + 1.0 * 0.25 + 0.1) + 0.4 * np.cos(theta) ** 2
     height = 2 * 9.81 * (0.5 * 0.25 + 1.0 * 0.5) * np.sin(theta) + 0.4 * 9.81 * np.sin(theta)
     E = 0.5 * inertia * rate**2 + height
-    assert E == pytest.approx(np.full(len(E), E[0]), rel=1e-8)
+    assert np.max(np.abs(E - E[0])) < 1e-8 * E[0]
 
 
 # --- without inertia --------------------------------------------------------------------------------------------------
@@ -153,7 +153,7 @@ def test_a_massless_rod_is_a_distance(formulation: str) -> None:
         m.initial({"O": 0.5, "O.rate": 4.0}, guess={"R": 1.7} | ({"rod.angle": 0.5} if kind == "rod" else {}))
         return m
 
-    rod, distance = (linkage(kind).run(until=1, formulation=formulation, rtol=1e-10, atol=1e-12) for kind in ("rod", "distance"))
+    rod, distance = (linkage(kind).run(1.0, formulation=formulation, rtol=1e-10, atol=1e-12) for kind in ("rod", "distance"))
     assert difference(rod, distance, "O", "R", "O.rate", "R.rate") < 1e-8
     # a massless rod pulls along its line only
     along = rod.point("rod.end").position.values - rod.point("rod.origin").position.values

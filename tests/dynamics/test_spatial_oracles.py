@@ -34,7 +34,7 @@ def drawn(name: str, *bodies: tuple[float, object, Sequence[float]]) -> mb.Model
 
 
 def chain() -> Case:
-    """Revolute, translational and cylindrical joints with skew axes, springs and dampers on them."""
+    """Return revolute, translational and cylindrical joints with skew axes, springs and dampers on them."""
     m = drawn("chain", (1.0, J1, C1), (2.0, J2, C2), (3.0, J3, C3))
     m.revolute("R", "ground", "b1", at=(0.1, 0.2, 0.3), axis=(1, 2, 3))
     m.translational("T", "b1", "b2", at=(0.4, 0.1, 0), axis=(1, -1, 0.5))
@@ -65,7 +65,7 @@ def around(axis: Sequence[float]) -> Floats:
 
 
 def mixed() -> Case:
-    """Screw, universal and planar joints one after the other."""
+    """Return screw, universal and planar joints one after the other."""
     m = drawn("mixed", (1.0, J1, C1), (0.8, J2, C2), (0.5, J3, C3))
     a, b, n = (1.0, 0.4, 0.2), (0.4, -1.0, 0.0), (0.3, -0.4, 1.2)
     m.screw("S", "ground", "b1", at=(0.2, 0, 0.1), axis=(0.5, 1, 2), lead=0.8)
@@ -93,7 +93,7 @@ def mixed() -> Case:
 
 
 def top() -> Case:
-    """A body on a ball joint with another one welded to it and a third on its hinge (spherical, fixed, revolute)."""
+    """Return a body on a ball joint with another one welded to it and a third on its hinge (spherical, fixed, revolute)."""
     m = drawn("top", (1.0, J1, C1), (0.8, J2, C2), (0.5, J3, C3))
     m.spherical("ball", "ground", "b1", at=(0.1, 0.1, 0.1))
     m.fixed("weld", "b1", "b2", at=(0.5, 0, 0))
@@ -112,7 +112,7 @@ def top() -> Case:
 
 
 def kite() -> Case:
-    """Two free bodies, the first on a massless rod to the ground, both joined by another rod (free, distance)."""
+    """Return two free bodies, the first on a massless rod to the ground, both joined by another rod (free, distance)."""
     m = mb.Model("kite", gravity=G)
     P, Q, R = np.array([0.5, 0.6, -0.3]), np.array([0.2, -0.3, -0.5]), np.array([0.7, -0.1, 0.9])
     m.body("b1", mass=1.0, inertia=J1, com=C1, frames={"P": P, "Q": Q})
@@ -137,7 +137,7 @@ def kite() -> Case:
 
 
 def on_line() -> Case:
-    """A body with a point on a line of a turning body, and one with a point on a plane of it (point_on_line, point_on_plane)."""
+    """Return bodies with a point on a line and on a plane of a turning body (point_on_line, point_on_plane)."""
     m = drawn("beads", (1.0, J1, C1), (0.8, J2, C2), (0.5, J3, C3))
     at, spot, line, n = (0.4, 0.2, 0.1), (0.7, 0.4, -0.2), (1, 2, -1), (1, -0.5, 0.7)
     m.revolute("O", "ground", "b1", at=(0, 0, 0), axis=(0.2, 0.1, 1))
@@ -159,7 +159,7 @@ def on_line() -> Case:
 
 
 def compass() -> Case:
-    """A body that keeps a direction parallel to one of a turning body (parallel)."""
+    """Return a body that keeps a direction parallel to one of a turning body (parallel)."""
     m = drawn("compass", (1.0, J1, C1), (0.8, J2, C2))
     own = (0.4, 0.3, 1.0)
     m.revolute("O", "ground", "b1", at=(0.1, 0, 0), axis=(1, 0.2, 0))
@@ -179,7 +179,7 @@ def compass() -> Case:
 
 
 def transmission() -> Case:
-    """Bevel wheels, a pinion on a rack, and a nonlinear coupler with time between two of the coordinates."""
+    """Return bevel wheels, a pinion on a rack, and a nonlinear coupler with time between two of the coordinates."""
     m = drawn("transmission", (1.0, J1, C1), (0.8, J2, C2), (0.5, J3, C3), (0.4, J3, (0.2, 0.2, 0.1)))
     m.revolute("A", "ground", "b1", at=(0, 0, 0), axis=(0, 0, 1))
     m.revolute("B", "ground", "b2", at=(0, 0, 0), axis=(1, 0, 0))
@@ -206,7 +206,7 @@ def transmission() -> Case:
 
 
 def cam() -> Case:
-    """A round cam about z with its axis beside the center lifts a roller along y (cam)."""
+    """Return a round cam about z with its axis beside the center lifts a roller along y (cam)."""
     m = drawn("cam", (0.8, J1, (0.01, 0.004, 0.02)))
     m.body("b2", mass=0.3, inertia=J3)
     m.revolute("O", "ground", "b1")

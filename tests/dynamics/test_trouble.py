@@ -43,7 +43,7 @@ def test_a_motion_that_locks_up_keeps_what_came_before(formulation: str) -> None
     m.motion("S", "0.75 + 0.2*t")  # the slider reaches 0.8 at most, at t = 0.25
     m.initial({"F.rate": 1.0}, guess={"O": 0.5})
     run = m.run(1.0, formulation=formulation, progress=patience(5.0))
-    assert not run.ok
+    assert not run.ok and "interrupted" not in run.status.message
     assert run.status.time_reached == pytest.approx(0.25, abs=0.01)
     assert len(run.time) > 50 and np.all(np.isfinite(run.motion.q))
     assert run["S"].values[:50] == pytest.approx(0.75 + 0.2 * run.time[:50], abs=1e-8)
@@ -85,7 +85,7 @@ def test_a_force_that_grows_without_bound() -> None:
     m.effort("push", "S", value="2*S^3")  # x = 1/(1 - t) from x = 1, v = 1
     m.initial({"S": 1.0, "S.rate": 1.0})
     run = m.run(2.0, rtol=1e-10, progress=patience(5.0))
-    assert not run.ok
+    assert not run.ok and "interrupted" not in run.status.message
     assert run.status.time_reached == pytest.approx(1.0, abs=1e-3)
     early = run.time < 0.9
     assert run["S"].values[early] == pytest.approx(1 / (1 - run.time[early]), rel=1e-7)
@@ -98,7 +98,7 @@ def test_a_force_that_is_not_a_number(integrator: str) -> None:
     m = rod()
     m.effort("root", "O", value="sqrt(0.3 - t)")
     run = m.run(1.0, integrator=integrator, step=0.01 if integrator == "rk4" else None, progress=patience(5.0))
-    assert not run.ok
+    assert not run.ok and "interrupted" not in run.status.message
     assert run.status.time_reached == pytest.approx(0.3, abs=0.02)
     assert np.all(np.isfinite(run.motion.q)) and np.all(np.isfinite(run.motion.v))
 
@@ -112,6 +112,12 @@ def test_events_without_end() -> None:
     assert 'event "buzz" happens without end' in run.status.message
     assert "terminal" in run.status.advice
     assert len(run.events) == 10_000
+
+
+def test_many_cheap_steps() -> None:
+    run = rod().run(0.3, integrator="rk4", step=1e-5, output_step=0.1)
+    assert run.ok and run.statistics["steps"] == 30_000
+    assert run["O"].values == pytest.approx(rod().run(0.3, rtol=1e-11, output_step=0.1)["O"].values, abs=1e-9)
 
 
 # --- models that cannot run ------------------------------------------------------------------------------------------
@@ -154,6 +160,7 @@ def test_a_free_direction_without_mass_is_named() -> None:
     m = mb.Model("spin")
     m.body("bar", mass=1.0, inertia=(0.0, 0.1, 0.1))
     m.revolute("O", "ground", "bar", axis=(1, 0, 0))
+    m.effort("motor", "O", value=1.0)  # would turn it infinitely fast
     sentence = refused(m, 1.0)
     assert "bar" in sentence and "rotation about" in sentence
 

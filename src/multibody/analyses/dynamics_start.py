@@ -127,7 +127,7 @@ def require_inertia(system: System, q: Floats, t: float, rows: Integers) -> None
         b = int(np.argmax(bodies))
         part = vector[width * b : width * (b + 1)]
         turning = np.linalg.norm(part[d:]) > np.linalg.norm(part[:d])
-        if turning and _is_idle(system, J, width * b, part):
+        if turning and _is_idle(system, q, J, width * b, part):
             continue
         direction = part[d:] if turning else part[:d]
         text = "" if d == 2 and turning else " (" + ", ".join(f"{x:.3g}" for x in direction / np.linalg.norm(direction)) + ")"
@@ -138,11 +138,14 @@ def require_inertia(system: System, q: Floats, t: float, rows: Integers) -> None
         )  # fmt: skip
 
 
-def _is_idle(system: System, J: Floats, first: int, part: Floats) -> bool:
-    """Return whether a motion of one body moves nothing else: the spin of a rod between two ball joints."""
+def _is_idle(system: System, q: Floats, J: Floats, first: int, part: Floats) -> bool:
+    """Return whether a motion of one body moves nothing else and changes no coordinate: a rod's spin between two balls."""
     alone = np.zeros(system.nv)
     alone[first : first + len(part)] = part
-    return float(np.max(np.abs(J @ alone), initial=0.0)) < 1e-9 and system.tables.dimension == 3
+    if system.tables.dimension != 3 or float(np.max(np.abs(J @ alone), initial=0.0)) > 1e-9:
+        return False
+    functions = {f for (kind, *_), f in system.tables.coordinates.items() if kind == "joint"} | set(system.tables.law_functions)
+    return all(abs(float(system.gradient(q, f) * system.scale_columns @ alone)) < 1e-9 for f in functions)
 
 
 def mass_matrix(system: System) -> Floats:

@@ -86,7 +86,9 @@ def time_grid(
         raise ModelError("no end time", where="kinematics", hint="give until (or at, or times)")
     from multibody.tables.scope import Scope
 
-    values = [Scope(model).value(model.formula(x, "kinematics"), "kinematics") for x in (start, until)]
+    scope = Scope(model)
+    formulas = [scope.scalar(model.formula(x, "kinematics"), "kinematics") for x in (start, until)]
+    values = [scope.value(formula, "kinematics") for formula in formulas]
     if not np.all(np.isfinite(values)) or values[0] == values[1]:
         raise ModelError("the end time equals the start", where="kinematics", hint="give a later time")
     if not isinstance(steps, int) or isinstance(steps, bool) or steps < 1:

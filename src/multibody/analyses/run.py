@@ -137,7 +137,11 @@ def _time(model: Model, value: Any, key: str) -> float:
     """Return a number or a formula of parameters as a number."""
     from multibody.tables.scope import Scope
 
-    number = float(value) if isinstance(value, int | float) else Scope(model).value(model.formula(value, "run"), f"run.{key}")
+    if isinstance(value, int | float):
+        number = float(value)
+    else:
+        scope, where = Scope(model), f"run.{key}"
+        number = scope.value(scope.scalar(model.formula(value, where), where), where)
     if not math.isfinite(number):
         raise ModelError(f"{key} is {number}", where="run", hint="give a finite number")
     return number

@@ -250,7 +250,7 @@ class Simulation:
                     continue
                 elif status != C.CONTINUE:
                     return status
-                limit = max(20, min(1_000_000, int(limit * CHUNK / max(took, 1e-6)))) if took > 1e-4 else 2 * limit
+                limit = max(20, min(1_000_000, 2 * limit, int(limit * CHUNK / max(took, 1e-6))))
                 if progress is not None:
                     progress(self.t)
         finally:

@@ -20,7 +20,7 @@ from multibody.kernels.state import displace, set_positions, set_velocities
 UNMOVED, MOVED, REFUSED, ELSEWHERE = 0, 1, 2, 3  # what an acceptance says of y
 ROUGH = 4  # added: near a change point
 OPEN, INCONSISTENT, DEPENDENT_ROWS, WEAK_PARTITION = -1, -2, -3, -4
-NEAR, TOO_NEAR = 0.1, 1e-4  # of the regular pivot ratio: near a change point
+NEAR, TOO_NEAR = 0.01, 1e-4  # of the regular pivot ratio: near a change point
 STRIDE = 0.02  # between the states of a bridge across a change point: rad, or lengths over L
 GROSS = 1e-6  # a scaled gap that projection must get below
 

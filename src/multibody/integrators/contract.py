@@ -86,6 +86,7 @@ GENTLE = 18  # 1: `accept` says that f is rough near by; errors there do not fal
 COUNTS_SIZE = 24
 
 _ROUNDING = 16.0 * 2.220446049250313e-16
+_SMALLEST = 1e-13  # of |T|: a run that needs smaller steps is stuck
 _SPAN_FRACTION = 1e-16  # of the time left: the smallest step where T = 0
 _CAUTION, _RELAX = 0.75, 1.02  # ceiling after a refusal over the refused length; its growth from step to step
 
@@ -213,7 +214,7 @@ def fitted_step(control):
 def too_small(control, h):
     """Return whether T + h is T but for rounding, unless that is all that is left."""
     left = control[END] - control[T]
-    return abs(h) < _ROUNDING * abs(control[T]) + _SPAN_FRACTION * abs(left) and h != left
+    return abs(h) < _SMALLEST * abs(control[T]) + _SPAN_FRACTION * abs(left) and h != left
 
 
 @inner_kernel

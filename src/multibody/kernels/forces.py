@@ -81,12 +81,15 @@ def law_effort(F, kind, k, c, rate, x):
         area = p * p * u * u * (0.25 - 0.1 * u)
     else:
         r, r1, r2, area = p - 0.5 * width, 1.0, 0.0, 0.15 * width * width + 0.5 * p * (p - width)
-    deepening = -side * rate
-    push = F[k + 2] * r + F[k + 3] * r1 * deepening
+    deepening, damping = -side * rate, F[k + 3]
+    push = F[k + 2] * r + damping * r1 * deepening
+    elastic, energy = side * F[k + 2] * r, F[k + 2] * area
+    if damping > 0.0:  # it lets go before it is relaxed: what it stores is not given back, so all of it counts as work
+        elastic, energy = 0.0, 0.0
     if push <= 0.0:
-        return (0.0, side * F[k + 2] * r, F[k + 2] * area, 0.0, 0.0, 0.0)
-    stiffness = F[k + 2] * r1 + F[k + 3] * r2 * deepening
-    return (side * push, side * F[k + 2] * r, F[k + 2] * area, -stiffness, -F[k + 3] * r1, 0.0)
+        return (0.0, elastic, energy, 0.0, 0.0, 0.0)
+    stiffness = F[k + 2] * r1 + damping * r2 * deepening
+    return (side * push, elastic, energy, -stiffness, -damping * r1, 0.0)
 
 
 @inner_kernel

@@ -69,6 +69,7 @@ def _form_general(I, W):
         for a in range(count):
             for b in range(count):
                 W[A + I[columns + a] * n + I[columns + b]] += weight * W[J + first + a] * W[J + first + b]
+    _drop_empty(I, W, A, n)
     # what has no mass and is free may only be idle (the spin of a slender rod): it is held still
     lowest = cholesky(I, W, n, I[R.DENSE_BASE], I[R.DENSE_FIRST], I[R.W_GAUGE], 0.0, 1e-11)
     for k in range(m):
@@ -82,6 +83,19 @@ def _form_general(I, W):
         for j in range(i + 1):
             W[I[I[R.BASE] + i] + j] = _row_times(I, W, j, U + n * i)
     return lowest
+
+
+@inner_kernel
+def _drop_empty(I, W, A, n):
+    """Set rows and columns of M̄ to zero whose diagonal entry is round-off beside the largest one (lengths over L)."""
+    scale, largest = I[R.W_SCALE] + I[R.ALL_COUNT], 0.0
+    for c in range(n):
+        largest = max(largest, W[A + n * c + c] * W[scale + c] * W[scale + c])
+    for c in range(n):
+        if W[A + n * c + c] * W[scale + c] * W[scale + c] < 1e-14 * largest:
+            for k in range(n):
+                W[A + n * c + k] = 0.0
+                W[A + n * k + c] = 0.0
 
 
 @inner_kernel

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 STOP_WIDTH = 1e-3  # default depth over which a stop sets in: radians, or parts of the characteristic length
 FRICTION_RATE = 1e-2  # default smoothing rate of friction a second: radians, or parts of the characteristic length
 STRIBECK_OVER_SMOOTH = 10.0
-_BUSHING_ANGLES = (("h", "g", "g", "g"), ("f", "h", "h", "h"), ("g", "f", "f", "f"))  # about f, g, h of the first frame
+# Angles about f, g, h of the first frame; f and g follow the second frame's h, so that any turn about h is allowed.
+_BUSHING_ANGLES = (("-g", "h", "h", "h"), ("f", "h", "h", "h"), ("g", "f", "f", "f"))
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from multibody.model.matrices import (
     plus,
     product,
     shortest_turn,
+    times,
     transposed,
     turned,
 )
@@ -43,8 +44,9 @@ class End:
     angle: Number = 0.0
 
     def axis(self, letter: str) -> Vec:
-        """Return one of the joint's axes."""
-        return column(self.axes, "fgh".index(letter))
+        """Return one of the joint's axes f, g, h; with a minus sign before it, its opposite."""
+        found = column(self.axes, "fgh".index(letter[-1]))
+        return times(-1.0, found) if letter.startswith("-") else found
 
 
 class Placement:
