@@ -192,7 +192,7 @@ def _status(sim: Simulation, code: int) -> Status:
     words = {
         C.STEP_TOO_SMALL: ("the step became too small", advice or "look for a force that jumps or a position that locks"),
         C.RHS_FAILED: ("the equations of motion cannot be solved", advice or "look for a massless or locked position"),
-        C.ACCEPT_FAILED: ("the constraints cannot be closed", advice or "look for a locked position"),
+        C.ACCEPT_FAILED: ("it locks: the motion does not get past a singular position", "let the motion end before it"),
         C.NOT_FINITE: ("a number that is not finite came up", advice or "check the forces and motions there"),
     }
     text, advice = words.get(code, (f"it stopped (code {code})", advice))

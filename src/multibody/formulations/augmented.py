@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from multibody.formulations.cartesian import (
     ELSEWHERE,
+    LOCKED,
     REFUSED,
     accelerate,
     normalize,
@@ -37,6 +38,6 @@ def accept_augmented(I, F, W, ref, t, y, active):
         return outcome
     rough = note_ratio(I, W, ratio)
     if rough < 0:
-        return ELSEWHERE
+        return ELSEWHERE if rough == -1 else LOCKED
     settle_references(I, F, W, ref, y)
     return outcome + rough

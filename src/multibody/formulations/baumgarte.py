@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from multibody.formulations.cartesian import (
     ELSEWHERE,
+    LOCKED,
     REFUSED,
     UNMOVED,
     accelerate,
@@ -77,7 +78,7 @@ def accept_baumgarte(I, F, W, ref, t, y, active):
     open_v = velocity_gap(I, F, W, ref, t, y[I[L.COORDINATES] :])
     rough = note_ratio(I, W, factor(I, W))
     if rough < 0:
-        return ELSEWHERE
+        return ELSEWHERE if rough == -1 else LOCKED
     if rough > 0:  # feedback alone cannot hold a branch across a change point
         outcome = project(I, F, W, ref, t, y)[0]
         if outcome == REFUSED:

@@ -19,8 +19,8 @@ from multibody.kernels.state import displace, set_positions, set_velocities
 
 UNMOVED, MOVED, REFUSED, ELSEWHERE = 0, 1, 2, 3  # what an acceptance says of y
 ROUGH = 4  # added: near a change point
-OPEN, INCONSISTENT, DEPENDENT_ROWS, WEAK_PARTITION = -1, -2, -3, -4
-NEAR, TOO_NEAR = 0.01, 1e-4  # of the regular pivot ratio: near a change point
+LOCKED, WEAK_PARTITION = -1, -2  # why an acceptance gives up
+NEAR, TOO_NEAR = 0.1, 1e-4  # of the regular pivot ratio: near a change point
 STRIDE = 0.02  # between the states of a bridge across a change point: rad, or lengths over L
 GROSS = 1e-6  # a scaled gap that projection must get below
 
@@ -154,7 +154,7 @@ def project(I, F, W, ref, t, y):
     Returns
     -------
     tuple
-        (UNMOVED, MOVED, or REFUSED where it cannot be closed, or INCONSISTENT; smallest pivot ratio).
+        (UNMOVED, MOVED, or REFUSED where it cannot be closed; smallest pivot ratio).
     """
     n, s, settings, x = I[L.VELOCITIES], I[R.W_STATISTICS], I[R.W_SETTINGS], I[R.W_X]
     m, v, near = I[R.ALL_COUNT], y[I[L.COORDINATES] :], W[settings + R.NEAR_CHANGE] > 0.0
@@ -294,19 +294,25 @@ def note_ratio(I, W, ratio):
     Returns
     -------
     int
-        0, ROUGH where a change point is near, −1 where it is so near that the step had better end elsewhere.
+        0, ROUGH where a change point is near, −1 where it is so near that the step had better end elsewhere, −2 where the
+        motion does not get away from it.
     """
     lowest, settings = I[R.W_STATISTICS] + R.LOWEST_RATIO, I[R.W_SETTINGS]
-    if too_near(I, W, ratio) and W[settings + R.AVOIDED] < W[settings + R.AVOIDABLE]:
-        W[settings + R.AVOIDED] += 1.0
-        return -1
+    if too_near(I, W, ratio) and W[settings + R.AVOIDABLE] > 0.0:
+        if W[settings + R.LINGERING] > 100.0:
+            return -2
+        if W[settings + R.AVOIDED] < W[settings + R.AVOIDABLE]:
+            W[settings + R.AVOIDED] += 1.0
+            return -1
     W[lowest] = min(W[lowest], ratio)
     W[settings + R.REGULAR_RATIO] = max(W[settings + R.REGULAR_RATIO], ratio)
     near = ratio < NEAR * W[settings + R.REGULAR_RATIO]
     W[settings + R.NEAR_CHANGE] = 1.0 if near else 0.0
     if not near:
-        W[settings + R.AVOIDED] = 0.0
-    return ROUGH if near else 0
+        W[settings + R.AVOIDED], W[settings + R.LINGERING] = 0.0, 0.0
+        return 0
+    W[settings + R.LINGERING] += 1.0  # a crossing takes a few steps; what lasts is a position that locks
+    return ROUGH if W[settings + R.LINGERING] < 40.0 else 0
 
 
 @inner_kernel

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from multibody.formulations.cartesian import (
     ELSEWHERE,
+    LOCKED,
     MOVED,
     REFUSED,
     TOO_NEAR,
@@ -153,7 +154,7 @@ def accept_partitioned(I, F, W, ref, t, y, active):
             return outcome
         rough = note_ratio(I, W, ratio)
         if rough < 0:
-            return ELSEWHERE
+            return ELSEWHERE if rough == -1 else LOCKED
         settle_references(I, F, W, ref, y)
         return outcome + rough
     raise_to(W, s + R.POSITION_BEFORE, position_gap(I, F, W, ref, t, y))
@@ -175,7 +176,7 @@ def accept_partitioned(I, F, W, ref, t, y, active):
     raise_to(W, s + R.VELOCITY_AFTER, velocity_gap(I, F, W, ref, t, y[nq:]))
     rough = note_ratio(I, W, factor(I, W))
     if rough < 0:
-        return ELSEWHERE
+        return ELSEWHERE if rough == -1 else LOCKED
     settle_references(I, F, W, ref, y)
     return rough + (MOVED if moved > W[settings + R.NOTICEABLE] else UNMOVED)
 
