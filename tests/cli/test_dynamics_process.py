@@ -34,12 +34,13 @@ def test_ctrl_c_prints_what_was_computed(tmp_path: pathlib.Path) -> None:
         "    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
         "    return advance(self, *arguments)\n"
         "S.advance = interrupted\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background may have inherited none\n"
         "from multibody.cli import main; main()"
     )
     short = [sys.executable, "-m", "multibody", "run", str(file), "--until", "1", "--output-step", "1", "--json"]
     subprocess.run(short, capture_output=True, check=True)  # so that nothing is compiled when the signal comes
     command = [sys.executable, "-c", code, "run", str(file), "--json"]
-    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
     out, err = result.stdout, result.stderr
     assert result.returncode == 1, err
     found = json.loads(out)
