@@ -214,3 +214,11 @@ def test_bad_options(options: dict[str, Any], words: str) -> None:
 def test_gravity_that_is_missing_is_told() -> None:
     assert "gravity: none" in mb.load("double-pendulum").run(0.1).notes
     assert "gravity: none" not in rod().run(0.1).notes
+
+
+def test_a_poor_energy_balance_is_told() -> None:
+    """A step that is far too long finishes, and says that it is not to be trusted."""
+    coarse, fine = (mb.load("pendulum").run(5.0, integrator="rk4", step=step) for step in (0.25, 0.005))
+    assert coarse.certificate["energy_drift"] > 1e-3 > fine.certificate["energy_drift"]
+    assert any("energy balance is off" in note for note in coarse.notes)
+    assert not any("energy balance" in note for note in fine.notes)

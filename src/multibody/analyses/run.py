@@ -33,7 +33,6 @@ MOST_NUMBERS = 200_000_000  # numbers of output (1.6 GB) that a run may fill
 class Options:
     """What a run was asked to do, with the model's own defaults filled in."""
 
-    start: float | None
     until: float
     formulation: Formulation
     integrator: Integrator
@@ -97,8 +96,12 @@ def run(
     sim.grid = times
     status = _integrate(sim, options, progress)
     motion = gather(sim, state, times, status)
-    if note and motion.dynamics is not None:
-        motion.dynamics.notes.append(note)
+    if motion.dynamics is not None:
+        motion.dynamics.notes += [note] if note else []
+        drift = motion.dynamics.energy_drift()
+        if drift > max(1e-3, 1e3 * options.rtol):
+            advice = "make rtol, or the step, smaller before you trust it"
+            motion.dynamics.notes.append(f"the energy balance is off by {drift:.2g}: {advice}")
     return motion
 
 
@@ -127,7 +130,7 @@ def read_options(
         tolerances[key] = max(number, 1e-14)
     chosen = choose(integrator, "integrator", "auto")
     return Options(
-        None, values["until"], formulation_of(choose(formulation, "formulation", "auto")),
+        values["until"], formulation_of(choose(formulation, "formulation", "auto")),
         integrator_of("dop853" if chosen == "auto" else chosen, values.get("step")), tolerances["rtol"], tolerances["atol"],
         values.get("output_step"), dense,
     )  # fmt: skip

@@ -23,7 +23,17 @@ from multibody.cli.options import (
     read_time,
     read_units,
 )
-from multibody.cli.output import Page, joint_kinds, number, print_instant, print_json, span_text, table, time_factor
+from multibody.cli.output import (
+    Page,
+    joint_kinds,
+    number,
+    print_instant,
+    print_json,
+    print_quality,
+    span_text,
+    table,
+    time_factor,
+)
 from multibody.cli.pictures import write_run
 from multibody.errors import ModelError
 
@@ -97,23 +107,18 @@ def _print(run: Run, plain: dict[str, Any], written: list[str]) -> None:
         page.line(f"advice: {run.status.advice}")
     if "final" in plain:
         print_instant(page, plain["final"], units, joint_kinds(run.model))
-        _print_quality(page, plain)
+        print_quality(page, plain)
+        _print_branches(page, plain)
         _print_events(page, run, plain)
     for file in written:
         page.line(f"written: {file}")
 
 
-def _print_quality(page: Page, plain: dict[str, Any]) -> None:
-    """Print certificate, branch and work."""
-    parts = [f"{key.replace('_', ' ')} {value:.2g}" for key, value in plain["certificate"].items() if value is not None]
-    page.line("certificate: " + ", ".join(parts))
+def _print_branches(page: Page, plain: dict[str, Any]) -> None:
+    """Print the branch, and how it changed at singular positions."""
     labels = [item["label"] for item in plain["branches"] if item["label"]]
     if labels:
         page.line("branch: " + " → ".join(labels[:MOST_EVENTS]))
-    work = {key.replace("_", " "): value for key, value in plain["statistics"].items()}
-    wall = work.pop("wall time", None)
-    text = ", ".join(f"{key} {value}" for key, value in work.items())
-    page.line(f"work: {text}" + (f", {wall:.3g} s" if wall is not None else ""))
 
 
 def _print_events(page: Page, run: Run, plain: dict[str, Any]) -> None:
