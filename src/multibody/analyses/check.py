@@ -6,12 +6,14 @@ point), not a further degree of freedom, so mobility counts the general rank.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from multibody.analyses.check_report import CheckReport
+from multibody.analyses.check_tree import describe_tree
 from multibody.analyses.elimination import Matrix
 from multibody.analyses.freedom import idle_freedoms, undriven_coordinates, unique_reactions
 from multibody.analyses.generic import DENSE, STEPS, Joints, free_direction, singular_value
@@ -22,13 +24,14 @@ from multibody.analyses.system import Floats, System, tables_of
 from multibody.errors import AnalysisError
 from multibody.model.model import Model
 from multibody.tables.scope import Scope
+from multibody.tables.tree import Tree, spanning_tree
 
 ASSEMBLED = 1e-8  # largest scaled residual of a pose that counts as assembled
 MOST_GROUPS = 50
 NEAR = 0.02  # a smallest singular value below this is near zero if it is also small beside those around
 
 
-def check(model: Model, q: Floats | None = None, t: float = 0.0) -> CheckReport:
+def check(model: Model, q: Floats | None = None, t: float = 0.0, cut: Sequence[str] | None = None) -> CheckReport:
     """Judge a mechanism at a pose and around it.
 
     Parameters
@@ -39,6 +42,8 @@ def check(model: Model, q: Floats | None = None, t: float = 0.0) -> CheckReport:
         Default: the assembled pose; where assembly fails, a pose that closes the joints, else the drawn one.
     t : float
         Time at which joints that depend on it are taken.
+    cut : sequence of str, optional
+        Joints that the spanning tree cuts, exactly these; by default they are chosen.
 
     Returns
     -------
@@ -46,9 +51,10 @@ def check(model: Model, q: Floats | None = None, t: float = 0.0) -> CheckReport:
         Never fails on redundant, singular or immobile mechanisms: it says that they are.
     """
     system = System(tables_of(model))
+    tree = spanning_tree(system.tables, cut)
     notes: list[str] = []
     pose = _start(model, system, t, notes) if q is None else _given(system, q, t, notes)
-    return _Checker(system, pose, t, notes).report()
+    return _Checker(system, pose, t, notes).report(tree)
 
 
 def _given(system: System, q: Floats, t: float, notes: list[str]) -> Floats:
@@ -224,7 +230,7 @@ class _Checker:
                     self.notes.append(f'motion "{name}" drives what the joints hold fixed; remove it or free a joint')
 
     # --- the report ---------------------------------------------------------------------------------------------------
-    def report(self) -> CheckReport:
+    def report(self, tree: Tree) -> CheckReport:
         """Return everything."""
         system, general = self.system, self.rows.general
         idle = idle_freedoms(system, self.rows.q_general, self.rows.J_general) if self.mobility else []
@@ -257,6 +263,7 @@ class _Checker:
             idle=idle,
             loops=LoopFinder(system, self.q).describe(),
             notes=self.notes,
+            tree=describe_tree(self.tables, tree),
         )
 
     def _groups(self, rank: Rank, names: list[str]) -> list[list[str]]:

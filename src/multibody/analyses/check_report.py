@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from multibody.analyses.check_tree import TreeReport
+
 SHOWN = 6
 
 
@@ -47,6 +49,8 @@ class CheckReport:
     loops : list of str
         Four-bars by Grashof's rule, slider-cranks by their offset.
     notes : list of str
+    tree : TreeReport
+        Spanning tree, cut joints, and how many joint coordinates and loop equations they leave.
     """
 
     name: str
@@ -68,10 +72,11 @@ class CheckReport:
     idle: list[str] = field(default_factory=list)
     loops: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    tree: TreeReport = field(default_factory=TreeReport)
 
     def plain(self) -> dict[str, Any]:
         """Return the report as JSON has it."""
-        return asdict(self)
+        return {**asdict(self), "tree": self.tree.plain()}
 
     def __str__(self) -> str:
         """Return the report as a short page."""
@@ -94,9 +99,8 @@ class CheckReport:
                 ]
             ),
         ]
-        for title, items in (("idle", self.idle), ("loops", self.loops), ("notes", self.notes)):
-            lines += _list(title, items, 3 if title == "idle" else 5)
-        return "\n".join(lines)
+        lines += [*_list("idle", self.idle, 3), *_list("loops", self.loops, 5), *self.tree.lines]
+        return "\n".join(lines + _list("notes", self.notes, 5))
 
 
 def _table(rows: list[tuple[str, str]]) -> list[str]:

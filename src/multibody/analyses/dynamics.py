@@ -15,6 +15,7 @@ from multibody.kernels import sections as R
 
 if TYPE_CHECKING:
     from multibody.analyses.simulation import Simulation
+    from multibody.analyses.space import Space
 
 
 @dataclass
@@ -82,6 +83,7 @@ class DenseOutput:
         self._sim = sim
         self.steps, self.records, self.references = sim.segments.joined()
         self.direction = 1.0 if self.steps[0, 1] >= 0.0 else -1.0
+        self.space: Space = sim.space
 
     def states(self, times: Floats) -> tuple[Floats, Floats]:
         """Return (q, v, w) at the times, and the angle references to read them with."""

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from multibody.integrators import contract as C
-from multibody.kernels.watch import monitor
 
 if TYPE_CHECKING:
     from multibody.analyses.simulation import Simulation
@@ -82,6 +81,6 @@ def _value(sim: Simulation, last: int, t0: float, h: float, t: float, k: int) ->
     b, out = sim.bundle, np.zeros(len(sim.watches))
     now = b.ref.copy()
     b.ref[:] = sim._refs[last]
-    monitor(b.I, b.F, b.W, b.ref, t, sim.interpolate(sim._dense[last], t0, h, t), out)
+    sim.space.monitor(b.I, b.F, b.W, b.ref, t, sim.interpolate(sim._dense[last], t0, h, t), out)
     b.ref[:] = now
     return float(out[k])

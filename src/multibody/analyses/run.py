@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from multibody.analyses.dynamics import DenseOutput, Event, Expanded, expanded
+from multibody.analyses.dynamics import DenseOutput, Expanded, expanded
 from multibody.analyses.dynamics_start import require_inertia, require_masses, run_rows, start_state
 from multibody.analyses.events import EndlessEventsError
 from multibody.analyses.kinematics import kinematics
@@ -205,7 +205,8 @@ def _status(sim: Simulation, code: int) -> Status:
 def _worst(sim: Simulation) -> tuple[str, float]:
     """Return the name and the residual of the row that is violated most."""
     s = sim.system
-    phi = np.abs(s.phi(sim.y[: s.nq].copy(), sim.t)) * s.scale_rows[: s.rows]
+    q = sim.cartesian(sim.t, sim.y, sim.bundle.ref)[: s.nq]
+    phi = np.abs(s.phi(q, sim.t)) * s.scale_rows[: s.rows]
     if len(phi) == 0 or not np.all(np.isfinite(phi)):
         return "", 0.0
     k = int(np.argmax(phi))
@@ -224,24 +225,23 @@ def gather(sim: Simulation, state: State, times: Floats, status: Status) -> Moti
         Y, references = dense.states(kept)
     else:  # nothing between the start and now is kept
         kept = np.array([state.t, sim.t]) if sim.t != state.t else np.array([state.t])
-        Y = np.stack([np.concatenate([state.q, state.v, [0.0]]), sim.y])[: len(kept)]
+        Y = np.stack([sim.space.start(state), sim.y])[: len(kept)]
         references = np.stack([state.references, sim.bundle.ref])[: len(kept)]
     if kept[0] == state.t:
-        Y[0], references[0] = np.concatenate([state.q, state.v, [0.0]]), state.references
+        Y[0], references[0] = sim.space.start(state), state.references
     if kept[-1] == sim.t:
         Y[-1], references[-1] = sim.y, sim.bundle.ref
     ends = Y[[0, -1]].copy()
-    found = expanded(sim.bundle, kept, Y, references, closing=True)
-    for k in (0, -1):  # the start and the last step are closed already: they stay as they are, to the last digit
-        if kept[k] in (state.t, sim.t):
-            found.Y[k] = ends[k]
+    found = sim.space.expanded(kept, Y, references, state.q, closing=True)
+    if not sim.formulation.relative:
+        for k in (0, -1):  # the start and the last step are closed already: they stay as they are, to the last digit
+            if kept[k] in (state.t, sim.t):
+                found.Y[k] = ends[k]
     found.dynamics.dense = dense
     if sim.harvest and dense is not None:
         first = f"t = {dense.steps[0, 0]:.6g}"
         found.dynamics.notes.append(f"the motion between the instants is kept from {first} on: the run has too many steps")
-    found.dynamics.events = [
-        Event(e.name, e.time, e.terminal, e.y[: tables.nq], e.y[tables.nq : tables.nq + tables.nv]) for e in sim.events
-    ]
+    found.dynamics.events = [sim.event(e) for e in sim.events]
     motion = as_motion(tables, kept, found, status, state)
     motion.statistics = sim.statistics()
     motion.certificate = _certificate(sim, motion)

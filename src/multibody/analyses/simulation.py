@@ -14,16 +14,17 @@ from typing import Any
 
 import numpy as np
 
+from multibody.analyses.dynamics import Event
+from multibody.analyses.space import Space, space_of
 from multibody.analyses.state import State
 from multibody.analyses.system import Floats, Integers, System
-from multibody.formulations import Baumgarte, Formulation
-from multibody.formulations.cartesian import WEAK_PARTITION
-from multibody.formulations.prepare import Bundle, full_pivoting, prepare
+from multibody.formulations import Baumgarte, Formulation, Transformation
+from multibody.formulations.closing import WEAK_PARTITION
+from multibody.formulations.prepare import Bundle, full_pivoting
 from multibody.integrators import Integrator
 from multibody.integrators import contract as C
 from multibody.kernels import sections as R
 from multibody.kernels.calls import address_of
-from multibody.kernels.watch import monitor
 
 CHUNK = 0.05  # seconds between looks at the clock
 ROWS = 256  # steps that one chunk can store
@@ -86,15 +87,17 @@ class Simulation:
         rtol: float, atol: float, dense: bool = True,
     ) -> None:  # fmt: skip
         self.system, self.formulation, self.integrator = system, formulation, integrator
-        self.bundle: Bundle = prepare(system.tables, rows, state.references, formulation.partitioned)
-        self.y: Floats = np.concatenate([state.q, state.v, [0.0]])
+        self.space: Space = space_of(system, state, rows, formulation)
+        self.bundle: Bundle = self.space.bundle
+        self.y: Floats = self.space.start(state)
+        self.begin: Floats = state.q.copy()
         n = len(self.y)
         self.control, self.counts = np.zeros(C.CONTROL_SIZE), np.zeros(C.COUNTS_SIZE, dtype=np.int64)
         integrator.configure(self.control, self.counts)
         self.first_step = float(self.control[C.H])
         self.control[C.T], self.control[C.RTOL] = state.t, rtol
         self.counts[C.FRESH], self.counts[C.DENSE] = 1, int(dense)
-        self.atol = atol * self._scales()
+        self.atol = atol * self.space.scales()
         self.active = np.ones(n)
         self.active[-1] = 0.0
         self.memory = np.zeros((integrator.memory_rows, n))
@@ -111,24 +114,15 @@ class Simulation:
         self.partitions = 0
         self.wall_time = 0.0
         rhs, accept = formulation.kernels()
-        self.addresses = (address_of(rhs), address_of(accept), address_of(monitor) if self.watches else 0)
+        self.addresses = (address_of(rhs), address_of(accept), address_of(self.space.monitor) if self.watches else 0)
         self._settings(rtol)
 
     # --- set-up -------------------------------------------------------------------------------------------------------
-    def _scales(self) -> Floats:
-        """Return L for lengths and their rates, 1 for angles, quaternions and the work."""
-        tables, d = self.system.tables, self.system.tables.dimension
-        bodies, wide = len(tables.bodies) - 1, 3 if tables.dimension == 2 else 7
-        scale = np.ones(tables.nq)
-        for k in range(d):
-            scale[k : wide * bodies : wide] = tables.length
-        return np.concatenate([scale, self.system.scale_columns, [1.0]])
-
     def _settings(self, rtol: float) -> None:
         """Write tolerances, feedback and the first partition."""
         self.bundle.settings(closed=max(1e-14, min(1e-4 * rtol, 1e-10)), stage_closed=max(1e-12, min(0.1 * rtol, 1e-6)))
         self.bundle.settings(noticeable=1e-14, avoidable=20.0 if self.integrator.adaptive else 0.0)
-        if isinstance(self.formulation, Baumgarte):
+        if isinstance(self.formulation, Baumgarte | Transformation) and self.formulation.stabilized:
             alpha, beta = self.formulation.alpha, self.formulation.beta
             own = self._feedback() if alpha is None or beta is None else 0.0
             self.bundle.settings(alpha=own if alpha is None else alpha, beta=own if beta is None else beta)
@@ -141,20 +135,19 @@ class Simulation:
 
     def _feedback(self) -> float:
         """Return α = β from the fastest rate at the start: violations then decay about as fast as the motion changes."""
-        dy, s = np.zeros_like(self.y), self.system
+        dy, s = np.zeros_like(self.y), self.space
         rhs, _ = self.formulation.kernels()
         b = self.bundle
         b.settings(alpha=0.0, beta=0.0)
         rhs(b.I, b.F, b.W, b.ref, float(self.control[C.T]), self.y, dy)
-        v = float(np.max(np.abs(self.y[s.nq : s.nq + s.nv] / s.scale_columns), initial=0.0))
-        a = float(np.max(np.abs(dy[s.nq : s.nq + s.nv] / s.scale_columns), initial=0.0))
+        v = float(np.max(np.abs(self.y[s.nq : s.nq + s.nv] / s.rate_scales), initial=0.0))
+        a = float(np.max(np.abs(dy[s.nq : s.nq + s.nv] / s.rate_scales), initial=0.0))
         return 5.0 * min(max(v, math.sqrt(a), 0.2), 200.0)
 
     def repartition(self) -> None:
         """Choose dependent columns by full pivoting at the present pose."""
-        s, b = self.system, self.bundle
-        s.ref[:] = b.ref
-        J = s.scaled(s.jacobian(self.y[: s.nq].copy(), float(self.control[C.T])))[b.chosen]
+        s, b = self.space, self.bundle
+        J = s.rows_at(self.y, float(self.control[C.T]))
         before = b.I[b.I[R.DEPENDENT] : b.I[R.DEPENDENT] + len(b.chosen)].copy()
         dependent, _ = full_pivoting(J)
         b.set_partition(dependent)
@@ -167,17 +160,7 @@ class Simulation:
         rates = np.ones(s.nv)
         rates[dependent] = 0.0
         self.active[s.nq : s.nq + s.nv] = rates
-        self.active[: s.nq] = self._position_mask(rates)
-
-    def _position_mask(self, rates: Floats) -> Floats:
-        """Return which positions the error test counts; a quaternion as soon as one of its rotations is independent."""
-        s = self.system
-        if s.tables.dimension == 2:
-            return rates.copy()
-        bodies = len(s.tables.bodies) - 1
-        parts = rates[: 6 * bodies].reshape(bodies, 6)
-        turn = np.repeat(parts[:, 3:].max(axis=1, initial=0.0)[:, None], 4, axis=1)
-        return np.concatenate([np.hstack([parts[:, :3], turn]).ravel(), rates[6 * bodies :]])
+        self.active[: s.nq] = s.position_mask(rates)
 
     # --- going on -----------------------------------------------------------------------------------------------------
     @property
@@ -276,6 +259,17 @@ class Simulation:
         out = np.zeros(len(self.y))
         self.integrator.interpolate(row, t0, h, t, out)
         return out
+
+    def cartesian(self, t: float, y: Floats, references: Floats) -> Floats:
+        """Return the Cartesian (q, v, w) of a state y."""
+        Y, refs = y.reshape(1, -1).copy(), references.reshape(1, -1).copy()
+        return self.space.cartesian(np.array([t]), Y, refs, self.begin)[0]
+
+    def event(self, found: Occurrence) -> Event:
+        """Return an occurrence as an event, with the Cartesian state."""
+        q = self.cartesian(found.time, found.y, self.bundle.ref)
+        nq, nv = self.system.nq, self.system.nv
+        return Event(found.name, found.time, found.terminal, q[:nq], q[nq : nq + nv])
 
     def statistics(self) -> dict[str, Any]:
         """Return the work that was done."""

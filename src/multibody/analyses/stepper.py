@@ -244,8 +244,7 @@ class Stepper:
     @property
     def events(self) -> list[Event]:
         """Events that happened since the start."""
-        nq, nv = self.tables.nq, self.tables.nv
-        return [Event(e.name, e.time, e.terminal, e.y[:nq], e.y[nq : nq + nv]) for e in self.simulation.events]
+        return [self.simulation.event(e) for e in self.simulation.events]
 
     @property
     def statistics(self) -> dict[str, Any]:
@@ -269,7 +268,7 @@ class Stepper:
             state, _ = start_state(self.model, state, None)
         if not state.ok:
             raise AnalysisError(state.status.message, state.status)
-        sim.restart(state.t, np.concatenate([state.q, state.v, [work or 0.0]]), state.references)
+        sim.restart(state.t, sim.space.start(state, work or 0.0), state.references)
         if sim.formulation.partitioned:
             sim.repartition()
         self._stale, self.stopped = True, ""

@@ -11,7 +11,7 @@ from multibody.cli.output import print_json
 
 @app.command()
 def check(model: ModelArgument, settings: SetOption = None, json: JsonOption = False) -> None:
-    """Count and judge: mobility, rank, redundant equations by name, unique reactions, singularity, loops."""
+    """Count and judge: mobility, rank, redundant equations by name, unique reactions, singularity, loops, the tree."""
     loaded = load_model(model, settings)
     announce_compilation("rows.row_jacobian")
     report = loaded.check()

@@ -7,6 +7,7 @@ acceptance of a step. The kernels are imported only then.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -19,6 +20,8 @@ class Augmented:
 
     name: ClassVar[str] = "augmented"
     partitioned: ClassVar[bool] = False
+    stabilized: ClassVar[bool] = False
+    relative: ClassVar[bool] = False
 
     def kernels(self) -> tuple[Any, Any]:
         """Return the right-hand side and the acceptance."""
@@ -41,12 +44,12 @@ class Baumgarte:
     beta: float | None = None
     name: ClassVar[str] = "baumgarte"
     partitioned: ClassVar[bool] = False
+    stabilized: ClassVar[bool] = True
+    relative: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         """Refuse feedback that does not decay."""
-        for word, value in (("alpha", self.alpha), ("beta", self.beta)):
-            if value is not None and not (isinstance(value, int | float) and math.isfinite(value) and value >= 0.0):
-                raise ModelError(f"{word} is {value!r}", where="baumgarte", hint="give a number of at least 0, such as 5")
+        _check_feedback(self.alpha, self.beta, "baumgarte")
 
     def kernels(self) -> tuple[Any, Any]:
         """Return the right-hand side and the acceptance."""
@@ -61,6 +64,8 @@ class Partitioning:
 
     name: ClassVar[str] = "partitioning"
     partitioned: ClassVar[bool] = True
+    stabilized: ClassVar[bool] = False
+    relative: ClassVar[bool] = False
 
     def kernels(self) -> tuple[Any, Any]:
         """Return the right-hand side and the acceptance."""
@@ -76,6 +81,8 @@ class Kane:
 
     name: ClassVar[str] = "kane"
     partitioned: ClassVar[bool] = True
+    stabilized: ClassVar[bool] = False
+    relative: ClassVar[bool] = False
 
     def kernels(self) -> tuple[Any, Any]:
         """Return the right-hand side and the acceptance."""
@@ -85,8 +92,116 @@ class Kane:
         return rhs_kane, accept_partitioned
 
 
-Formulation = Augmented | Baumgarte | Partitioning | Kane
-FORMULATIONS: dict[str, type[Formulation]] = {f.name: f for f in (Augmented, Baumgarte, Partitioning, Kane)}
+@dataclass(frozen=True)
+class Recursive:
+    """Joint coordinates, the mass matrix from composite inertias K_i; loops are closed by multipliers and projection.
+
+    Parameters
+    ----------
+    cut : list of str, optional
+        Joints at which loops are cut; derived by default.
+    """
+
+    cut: Sequence[str] | None = None
+    name: ClassVar[str] = "recursive"
+    partitioned: ClassVar[bool] = False
+    stabilized: ClassVar[bool] = False
+    relative: ClassVar[bool] = True
+    method: ClassVar[int] = 0
+
+    def kernels(self) -> tuple[Any, Any]:
+        """Return the right-hand side and the acceptance."""
+        from multibody.formulations.relative import accept_relative, rhs_relative
+
+        return rhs_relative, accept_relative
+
+
+@dataclass(frozen=True)
+class Articulated:
+    """Joint coordinates by the articulated-body recursion: time grows with the number of bodies, no matrix is formed.
+
+    Parameters
+    ----------
+    cut : list of str, optional
+        Joints at which loops are cut; derived by default.
+    """
+
+    cut: Sequence[str] | None = None
+    name: ClassVar[str] = "articulated"
+    partitioned: ClassVar[bool] = False
+    stabilized: ClassVar[bool] = False
+    relative: ClassVar[bool] = True
+    method: ClassVar[int] = 2
+
+    def kernels(self) -> tuple[Any, Any]:
+        """Return the right-hand side and the acceptance."""
+        from multibody.formulations.relative import accept_relative, rhs_relative
+
+        return rhs_relative, accept_relative
+
+
+@dataclass(frozen=True)
+class Transformation:
+    """Joint coordinates by the velocity transformation ẏ = B q̇.
+
+    Parameters
+    ----------
+    loops : {"projected", "stabilized", "partitioned"}
+        What is done about the loops: multipliers with projection of accepted steps, multipliers with Baumgarte's feedback, or
+        independent joint coordinates from which the others are settled at every evaluation.
+    alpha, beta : float, optional
+        Feedback of ``stabilized`` [1/time]; by default chosen from the rates at the start.
+    cut : list of str, optional
+        Joints at which loops are cut; derived by default.
+    """
+
+    loops: str = "projected"
+    alpha: float | None = None
+    beta: float | None = None
+    cut: Sequence[str] | None = None
+    name: ClassVar[str] = "transformation"
+    relative: ClassVar[bool] = True
+    method: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        """Refuse words and feedback that do not exist."""
+        words = ("projected", "stabilized", "partitioned")
+        if self.loops not in words:
+            raise ModelError(f'loops is "{self.loops}"', where="transformation", hint=f"give one of {', '.join(words)}")
+        _check_feedback(self.alpha, self.beta, "transformation")
+
+    @property
+    def partitioned(self) -> bool:
+        """Whether independent coordinates are chosen."""
+        return self.loops == "partitioned"
+
+    @property
+    def stabilized(self) -> bool:
+        """Whether violations are fed back."""
+        return self.loops == "stabilized"
+
+    def kernels(self) -> tuple[Any, Any]:
+        """Return the right-hand side and the acceptance."""
+        from multibody.formulations import relative as r
+
+        if self.partitioned:
+            return r.rhs_relative_partitioned, r.accept_relative_partitioned
+        if self.stabilized:
+            return r.rhs_relative_stabilized, r.accept_relative_stabilized
+        return r.rhs_relative, r.accept_relative
+
+
+def _check_feedback(alpha: float | None, beta: float | None, where: str) -> None:
+    """Refuse feedback that does not decay."""
+    for word, value in (("alpha", alpha), ("beta", beta)):
+        if value is not None and not (isinstance(value, int | float) and math.isfinite(value) and value >= 0.0):
+            raise ModelError(f"{word} is {value!r}", where=where, hint="give a number of at least 0, such as 5")
+
+
+Formulation = Augmented | Baumgarte | Partitioning | Kane | Recursive | Transformation | Articulated
+FORMULATIONS: dict[str, type[Formulation]] = {
+    f.name: f for f in (Augmented, Baumgarte, Partitioning, Kane, Recursive, Transformation, Articulated)
+}
 
 
 def formulation_of(given: str | Formulation) -> Formulation:

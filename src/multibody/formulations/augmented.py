@@ -2,42 +2,53 @@
 
 from __future__ import annotations
 
-from multibody.formulations.cartesian import (
+from multibody.formulations.closing import (
     ELSEWHERE,
     LOCKED,
     REFUSED,
     accelerate,
-    normalize,
     note_ratio,
     project,
     settle_references,
     turned_too_far,
-    write_rates,
 )
-from multibody.kernels.compile import kernel
+from multibody.formulations.space import normalize, write_rates
+from multibody.kernels.compile import inner_kernel, kernel
 
 
-@kernel
-def rhs_augmented(I, F, W, ref, t, y, dy):
+@inner_kernel
+def rates_augmented(space, I, F, W, ref, t, y, dy):
     """Write ẏ at (t, y); return 0, or 1 where the equations cannot be solved."""
-    solvable, power = accelerate(I, F, W, ref, t, y)
+    solvable, power = accelerate(space, I, F, W, ref, t, y)
     if not solvable:
         return 1
-    write_rates(I, W, y, power, dy)
+    write_rates(space, I, W, y, power, dy)
     return 0
 
 
-@kernel
-def accept_augmented(I, F, W, ref, t, y, active):
+@inner_kernel
+def close_augmented(space, I, F, W, ref, t, y):
     """Project an accepted state onto the constraints and move the angle references."""
-    normalize(I, y)
-    if turned_too_far(I, F, W, ref, y):
+    normalize(space, I, y)
+    if turned_too_far(space, I, F, W, ref, t, y):
         return REFUSED
-    outcome, ratio = project(I, F, W, ref, t, y)
+    outcome, ratio = project(space, I, F, W, ref, t, y)
     if outcome == REFUSED:
         return outcome
     rough = note_ratio(I, W, ratio)
     if rough < 0:
         return ELSEWHERE if rough == -1 else LOCKED
-    settle_references(I, F, W, ref, y)
+    settle_references(space, I, F, W, ref, t, y)
     return outcome + rough
+
+
+@kernel
+def rhs_augmented(I, F, W, ref, t, y, dy):
+    """Write ẏ in Cartesian coordinates."""
+    return rates_augmented(None, I, F, W, ref, t, y, dy)
+
+
+@kernel
+def accept_augmented(I, F, W, ref, t, y, active):
+    """Accept a state in Cartesian coordinates."""
+    return close_augmented(None, I, F, W, ref, t, y)

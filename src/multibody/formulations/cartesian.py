@@ -1,6 +1,6 @@
-"""What the Cartesian formulations share: evaluation at (t, y), ẏ, projection. y = (q, v, w) with w the work done.
+"""The configuration space of Cartesian coordinates: y = (q, v, w) with poses q, velocities v of all bodies and the work w.
 
-All formulations integrate the full (q, v); they differ in how v̇ is found and in what an accepted step does to y.
+What the formulations ask of a space, see ``formulations/space.py``.
 """
 
 from __future__ import annotations
@@ -11,18 +11,8 @@ from multibody.kernels import layout as L
 from multibody.kernels import sections as R
 from multibody.kernels.compile import inner_kernel
 from multibody.kernels.forces import add_forces
-from multibody.kernels.functions import largest_turn, set_references
-from multibody.kernels.kkt import correct, factor, solve
-from multibody.kernels.plain_rows import rows_at_state
-from multibody.kernels.rows import row_jacobian, row_values, row_velocity
-from multibody.kernels.state import displace, set_positions, set_velocities
-
-UNMOVED, MOVED, REFUSED, ELSEWHERE = 0, 1, 2, 3  # what an acceptance says of y
-ROUGH = 4  # added: near a change point
-LOCKED, WEAK_PARTITION = -1, -2  # why an acceptance gives up
-NEAR, TOO_NEAR = 0.1, 1e-4  # of the regular pivot ratio: near a change point
-STRIDE = 0.02  # between the states of a bridge across a change point: rad, or lengths over L
-GROSS = 1e-6  # a scaled gap that projection must get below
+from multibody.kernels.rows import row_jacobian, row_velocity
+from multibody.kernels.state import set_positions, set_velocities
 
 
 @inner_kernel
@@ -34,12 +24,6 @@ def normalize(I, q):
             s = 1.0 / math.sqrt(q[k] * q[k] + q[k + 1] * q[k + 1] + q[k + 2] * q[k + 2] + q[k + 3] * q[k + 3])
             for c in range(4):
                 q[k + c] *= s
-
-
-@inner_kernel
-def function_count(I):
-    """Return the number of coordinate functions."""
-    return (I[L.ROWS] - I[L.FUNCTIONS]) // L.FUNCTION_STRIDE
 
 
 @inner_kernel
@@ -95,27 +79,8 @@ def write_rates(I, W, y, power, dy):
 
 
 @inner_kernel
-def gap(I, W, x):
-    """Return the largest scaled value of all rows at W[x…]."""
-    worst = 0.0
-    for r in range(I[R.ALL_COUNT]):
-        k = abs(W[x + r]) * W[I[R.W_SCALE] + r]
-        if not k <= worst:
-            worst = k
-    return worst
-
-
-@inner_kernel
-def position_gap(I, F, W, ref, t, q):
-    """Write Φ(q, t) of all rows to W_X and the poses to W; return the largest scaled value."""
-    set_positions(I, W, q)
-    row_values(I, F, W, ref, t, 0, I[R.ALL_COUNT], W[I[R.W_X] :])
-    return gap(I, W, I[R.W_X])
-
-
-@inner_kernel
-def velocity_gap(I, F, W, ref, t, v):
-    """Write ν − Φ_q v of all rows to W_X, Φ_q from W; return the largest scaled value."""
+def velocity_gaps(I, F, W, ref, t, v):
+    """Write ν − Φ_q v of all rows to W_X, Φ_q from W."""
     x = I[R.W_X]
     row_velocity(I, F, W, ref, t, 0, I[R.ALL_COUNT], W[x:])
     for r in range(I[R.ALL_COUNT]):
@@ -124,210 +89,6 @@ def velocity_gap(I, F, W, ref, t, v):
         for e in range(I[row + 3]):
             total += W[J + e] * v[I[columns + e]]
         W[x + r] -= total
-    return gap(I, W, x)
-
-
-@inner_kernel
-def raise_to(W, at, value):
-    """Keep the largest value in W[at]."""
-    if not value <= W[at]:
-        W[at] = value
-
-
-@inner_kernel
-def scaled_size(I, W, x):
-    """Return the largest component of a displacement, lengths over L."""
-    worst, scale = 0.0, I[R.W_SCALE] + I[R.ALL_COUNT]
-    for c in range(I[L.VELOCITIES]):
-        k = abs(W[x + c]) / W[scale + c]
-        if not k <= worst:
-            worst = k
-    return worst
-
-
-@inner_kernel
-def project(I, F, W, ref, t, y):
-    """Bring q and v of y onto the constraints by the smallest change in the metric of the masses.
-
-    Simplified Newton with the factors at the given pose, made anew where it converges slowly.
-
-    Returns
-    -------
-    tuple
-        (UNMOVED, MOVED, or REFUSED where it cannot be closed; smallest pivot ratio).
-    """
-    n, s, settings, x = I[L.VELOCITIES], I[R.W_STATISTICS], I[R.W_SETTINGS], I[R.W_X]
-    m, v, near = I[R.ALL_COUNT], y[I[L.COORDINATES] :], W[settings + R.NEAR_CHANGE] > 0.0
-    tolerance = 0.0 if near else W[settings + R.CLOSED]  # S⁻¹ amplifies what is left near a change point
-    moved, open_ = 0.0, position_gap(I, F, W, ref, t, y)
-    raise_to(W, s + R.POSITION_BEFORE, open_)
-    jacobian(I, F, W, ref, t)
-    ratio = factor(I, W)
-    if not ratio > 0.0:
-        return (REFUSED, ratio)
-    for _ in range(8):
-        if open_ <= tolerance:
-            break
-        for r in range(m):
-            W[x + r] = -W[x + r]
-        correct(I, W)
-        moved += scaled_size(I, W, I[R.W_A])
-        if not moved < 0.1:
-            return (REFUSED, ratio)
-        displace(I, y, W[I[R.W_A] : I[R.W_A] + n], 1.0, y)
-        before, open_ = open_, position_gap(I, F, W, ref, t, y)
-        if open_ > 0.1 * before and open_ > tolerance:
-            if open_ < 1e-12:  # round-off
-                break
-            jacobian(I, F, W, ref, t)
-            factor(I, W)
-    if not open_ < GROSS:
-        return (REFUSED, ratio)
-    if moved > 0.0:
-        jacobian(I, F, W, ref, t)
-    change, open_v = 0.0, velocity_gap(I, F, W, ref, t, v)
-    raise_to(W, s + R.VELOCITY_BEFORE, open_v)
-    for _ in range(4):
-        if open_v <= tolerance:
-            break
-        correct(I, W)
-        change += scaled_size(I, W, I[R.W_A])
-        for c in range(n):
-            v[c] += W[I[R.W_A] + c]
-        before, open_v = open_v, velocity_gap(I, F, W, ref, t, v)
-        if open_v > 0.1 * before and open_v < 1e-12 * (1.0 + scaled_size(I, W, I[L.W_VELOCITY])):
-            break
-    raise_to(W, s + R.POSITION_AFTER, open_)
-    raise_to(W, s + R.VELOCITY_AFTER, open_v)
-    return (MOVED if moved + change > W[settings + R.NOTICEABLE] else UNMOVED, ratio)
-
-
-@inner_kernel
-def evaluate(I, F, W, ref, t, y):
-    """Write Φ_q, γ and the factors of S at y to W; return the smallest pivot ratio, ≤ 0 where there is no solution.
-
-    Near a change point S⁻¹ amplifies the distance of a stage from the constraints; on steps that begin near one the equations
-    are therefore evaluated at the nearest state that satisfies them.
-    """
-    nq, n, s = I[L.COORDINATES], I[L.VELOCITIES], I[R.W_STATISTICS]
-    if W[I[R.W_SETTINGS] + R.NEAR_CHANGE] == 0.0:
-        set_state(I, W, y)
-        rows_at_state(I, F, W, ref, t)
-        return factor(I, W)
-    z = W[I[R.W_STATE] : I[R.W_STATE] + nq + n]
-    for c in range(nq + n):
-        z[c] = y[c]
-    kept = (W[s], W[s + 1], W[s + 2], W[s + 3])  # violations of stages are not those of accepted states
-    normalize(I, z)
-    project(I, F, W, ref, t, z)
-    W[s], W[s + 1], W[s + 2], W[s + 3] = kept
-    set_state(I, W, z)
-    rows_at_state(I, F, W, ref, t)
-    return factor(I, W)
-
-
-@inner_kernel
-def too_near(I, W, ratio):
-    """Return whether a change point is so near that round-off shows: ε in positions is ε/θ³ in accelerations, θ² the ratio."""
-    return ratio < TOO_NEAR * W[I[R.W_SETTINGS] + R.REGULAR_RATIO]
-
-
-@inner_kernel
-def bridge(I, F, W, ref, t, y):
-    """Write v̇ at a state too near a change point to W_A, from regular states before and behind it; return the power.
-
-    The motion is smooth there, only its equations are not: v̇ is the polynomial through six states along the line
-    q ⊕ τ v, at equal distances on both sides.
-    """
-    nq, n, near = I[L.COORDINATES], I[L.VELOCITIES], I[R.W_SETTINGS] + R.NEAR_CHANGE
-    at, sum_ = I[R.W_BRIDGE], I[R.W_BRIDGE] + nq + n
-    kept, power = W[near], 0.0
-    W[near] = 1.0
-    set_state(I, W, y)
-    width = 3 if I[L.DIMENSION] == 2 else 6
-    speed = scaled_size(I, W, I[L.W_VELOCITY] + width)
-    stride, lowest = STRIDE / speed, 0.0
-    for attempt in range(3):  # a support that lies at the change point itself is no use: wider ones then
-        if attempt > 0 and not too_near(I, W, lowest):
-            break
-        lowest, power = math.inf, 0.0
-        for c in range(n):
-            W[sum_ + c] = 0.0
-        for k in range(-3, 4):
-            if k == 0:
-                continue
-            weight, tau = (0.75, -0.3, 0.05)[abs(k) - 1], stride * k
-            displace(I, y, y[nq:], tau, W[at : at + nq])
-            for c in range(n):
-                W[at + nq + c] = y[nq + c]
-            lowest = min(lowest, evaluate(I, F, W, ref, t + tau, W[at : at + nq + n]))
-            power += weight * applied(I, F, W, ref, t + tau)
-            solve(I, W)
-            power += weight * driving_power(I, F, W, ref, t + tau)
-            for c in range(n):
-                W[sum_ + c] += weight * W[I[R.W_A] + c]
-        stride *= 1.7
-    W[near] = kept
-    set_state(I, W, y)
-    for c in range(n):
-        W[I[R.W_A] + c] = W[sum_ + c]
-    return power
-
-
-@inner_kernel
-def accelerate(I, F, W, ref, t, y):
-    """Write v̇ at (t, y) to W_A and λ to W_LAMBDA; return (whether there is a solution, power)."""
-    ratio = evaluate(I, F, W, ref, t, y)
-    if not ratio > 0.0:
-        return (False, 0.0)
-    if too_near(I, W, ratio) and scaled_size(I, W, I[L.W_VELOCITY] + (3 if I[L.DIMENSION] == 2 else 6)) > 0.0:
-        return (True, bridge(I, F, W, ref, t, y))
-    power = applied(I, F, W, ref, t)
-    solve(I, W)
-    return (True, power + driving_power(I, F, W, ref, t))
-
-
-@inner_kernel
-def note_ratio(I, W, ratio):
-    """Keep the smallest pivot ratio met, and the largest as the regular one.
-
-    Returns
-    -------
-    int
-        0, ROUGH where a change point is near, −1 where it is so near that the step had better end elsewhere, −2 where the
-        motion does not get away from it.
-    """
-    lowest, settings = I[R.W_STATISTICS] + R.LOWEST_RATIO, I[R.W_SETTINGS]
-    if too_near(I, W, ratio) and W[settings + R.AVOIDABLE] > 0.0:
-        if W[settings + R.LINGERING] > 100.0:
-            return -2
-        if W[settings + R.AVOIDED] < W[settings + R.AVOIDABLE]:
-            W[settings + R.AVOIDED] += 1.0
-            return -1
-    W[lowest] = min(W[lowest], ratio)
-    W[settings + R.REGULAR_RATIO] = max(W[settings + R.REGULAR_RATIO], ratio)
-    near = ratio < NEAR * W[settings + R.REGULAR_RATIO]
-    W[settings + R.NEAR_CHANGE] = 1.0 if near else 0.0
-    if not near:
-        W[settings + R.AVOIDED], W[settings + R.LINGERING] = 0.0, 0.0
-        return 0
-    W[settings + R.LINGERING] += 1.0  # a crossing takes a few steps; what lasts is a position that locks
-    return ROUGH if W[settings + R.LINGERING] < 40.0 else 0
-
-
-@inner_kernel
-def turned_too_far(I, F, W, ref, y):
-    """Write the poses of y to W; return whether a counted angle moved by more than a quarter turn."""
-    set_positions(I, W, y)
-    return largest_turn(I, F, W, ref, function_count(I)) > 0.5 * math.pi
-
-
-@inner_kernel
-def settle_references(I, F, W, ref, y):
-    """Write the poses of y to W and move the angle references to them."""
-    if I[L.DIMENSION] == 3:
-        set_positions(I, W, y)
-        set_references(I, F, W, ref, function_count(I))
 
 
 @inner_kernel
@@ -335,3 +96,22 @@ def set_state(I, W, y):
     """Write poses and twists of y to W."""
     set_positions(I, W, y)
     set_velocities(I, W, y[I[L.COORDINATES] :])
+
+
+@inner_kernel
+def count_independent(I, active):
+    """Let the error test count the positions whose velocities it counts; a quaternion with any of its rotations."""
+    nq, bodies = I[L.COORDINATES], I[L.BODIES]
+    if I[L.DIMENSION] == 2:
+        for c in range(nq):
+            active[c] = active[nq + c]
+        return
+    for b in range(bodies):
+        turn = 0.0
+        for c in range(3):
+            active[7 * b + c] = active[nq + 6 * b + c]
+            turn = max(turn, active[nq + 6 * b + 3 + c])
+        for c in range(4):
+            active[7 * b + 3 + c] = turn
+    for e in range(I[L.EXTRAS]):
+        active[7 * bodies + e] = active[nq + 6 * bodies + e]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from multibody.formulations.cartesian import applied, normalize, project, set_state, settle_references
+from multibody.formulations.cartesian import applied, normalize, set_state
+from multibody.formulations.closing import project, settle_references
 from multibody.kernels import layout as L
 from multibody.kernels import sections as R
 from multibody.kernels.compile import kernel
@@ -45,8 +46,8 @@ def expand(I, F, W, ref, times, Y, refs, closing, A, multipliers, energies, effo
             ref[f] = refs[k, f]
         if closing == 1:
             normalize(I, y)
-            project(I, F, W, ref, t, y)
-            settle_references(I, F, W, ref, y)
+            project(None, I, F, W, ref, t, y)
+            settle_references(None, I, F, W, ref, t, y)
             for f in range(refs.shape[1]):
                 refs[k, f] = ref[f]
         set_state(I, W, y)

@@ -6,7 +6,8 @@ with v̇ = B u̇ + c, c_d = Φ_d⁻¹ γ, eq. (46) becomes BᵀM B u̇ = Bᵀ(Q 
 
 from __future__ import annotations
 
-from multibody.formulations.cartesian import accelerate, applied, driving_power, write_rates
+from multibody.formulations.cartesian import applied, driving_power, write_rates
+from multibody.formulations.closing import accelerate
 from multibody.formulations.partitioned import settle, solve_dependent, spread
 from multibody.kernels import layout as L
 from multibody.kernels import sections as R
@@ -21,7 +22,7 @@ from multibody.kernels.plain_rows import rows_at_state
 @kernel
 def rhs_kane(I, F, W, ref, t, y, dy):
     """Write ẏ at the settled state nearest to (t, y); return 0, or 1 where it cannot be settled."""
-    ratio = settle(I, F, W, ref, t, y, W[I[R.W_SETTINGS] + R.STAGE_CLOSED])
+    ratio = settle(None, I, F, W, ref, t, y, W[I[R.W_SETTINGS] + R.STAGE_CLOSED])
     if ratio < 0.0:
         return 1
     power = 0.0
@@ -35,7 +36,7 @@ def rhs_kane(I, F, W, ref, t, y, dy):
             _multipliers(I, W)
             power += driving_power(I, F, W, ref, t)
     if not regular:  # a change point (Φ_d is singular whatever the partition) or an idle body without inertia
-        solvable, power = accelerate(I, F, W, ref, t, y)
+        solvable, power = accelerate(None, I, F, W, ref, t, y)
         if not solvable:
             return 1
     write_rates(I, W, y, power, dy)
@@ -50,7 +51,7 @@ def _null_space(I, W):
     for k in range(m):
         W[b + k] = W[I[R.W_X] + I[I[R.CHOSEN] + k]]
     solve_dependent(I, W, b)
-    spread(I, W, b, I[R.W_A])
+    spread(None, I, W, b, I[R.W_A])
     for j in range(f):
         column = I[I[R.INDEPENDENT] + j]
         for k in range(m):
@@ -61,7 +62,7 @@ def _null_space(I, W):
                 if I[I[L.COLUMNS] + I[row + 2] + e] == column:
                     W[b + k] -= W[I[R.W_J] + I[row + 2] + e]
         solve_dependent(I, W, b)
-        spread(I, W, b, B + n * j)
+        spread(None, I, W, b, B + n * j)
         W[B + n * j + column] = 1.0
 
 

@@ -6,7 +6,7 @@ all coordinates, so that a new partition never restarts a multistep method; the 
 
 from __future__ import annotations
 
-from multibody.formulations.cartesian import (
+from multibody.formulations.closing import (
     ELSEWHERE,
     LOCKED,
     MOVED,
@@ -14,8 +14,6 @@ from multibody.formulations.cartesian import (
     TOO_NEAR,
     UNMOVED,
     WEAK_PARTITION,
-    jacobian,
-    normalize,
     note_ratio,
     position_gap,
     project,
@@ -24,32 +22,39 @@ from multibody.formulations.cartesian import (
     turned_too_far,
     velocity_gap,
 )
-from multibody.kernels import layout as L
+from multibody.formulations.space import (
+    count_independent,
+    displace,
+    entry,
+    entry_count,
+    factor,
+    jacobian,
+    normalize,
+    set_state,
+    sizes,
+)
 from multibody.kernels import sections as R
 from multibody.kernels.compile import inner_kernel, kernel
-from multibody.kernels.kkt import factor
 from multibody.kernels.lu import factor as lu_factor
 from multibody.kernels.lu import solve as lu_solve
-from multibody.kernels.state import displace, set_velocities
 
 WEAKER = 0.3  # of the pivot ratio that a partition began with: time for a new one
 
 
 @inner_kernel
-def factor_dependent(I, W):
+def factor_dependent(space, I, W):
     """Factor Φ_d (rows and columns scaled) from the entries in W; return its smallest pivot over its largest."""
-    m, A, n = I[R.CHOSEN_COUNT], I[R.W_PARTITION], I[L.VELOCITIES]
+    m, A, n = I[R.CHOSEN_COUNT], I[R.W_PARTITION], sizes(space, I)[1]
     scale = I[R.W_SCALE] + I[R.ALL_COUNT]
     for k in range(m * m):
         W[A + k] = 0.0
     for k in range(m):
         r = I[I[R.CHOSEN] + k]
-        row = I[L.ROWS] + L.ROW_STRIDE * r
-        for e in range(I[row + 3]):
-            c = I[I[L.COLUMNS] + I[row + 2] + e]
+        for e in range(entry_count(space, I, r)):
+            c, value = entry(space, I, W, r, e)
             place = I[I[R.PLACE] + c]
             if place >= 0:
-                W[A + m * k + place] += W[I[R.W_SCALE] + r] * W[I[R.W_J] + I[row + 2] + e] * W[scale + c]
+                W[A + m * k + place] += W[I[R.W_SCALE] + r] * value * W[scale + c]
     if m == 0:
         return 1.0
     return lu_factor(W[A : A + m * m].reshape((m, m)), m, I[I[R.PIVOTS] : I[R.PIVOTS] + n])[1]
@@ -67,15 +72,15 @@ def solve_dependent(I, W, x):
 
 
 @inner_kernel
-def spread(I, W, x, out):
+def spread(space, I, W, x, out):
     """Write dependent values at W[x…] to their columns of the vector at W[out…]; independent columns get 0."""
-    for c in range(I[L.VELOCITIES]):
+    for c in range(sizes(space, I)[1]):
         place = I[I[R.PLACE] + c]
         W[out + c] = W[x + place] if place >= 0 else 0.0
 
 
 @inner_kernel
-def settle(I, F, W, ref, t, y, given):
+def settle(space, I, F, W, ref, t, y, given):
     """Write the state with the independent columns of y that satisfies the constraints to W_STATE and to the poses in W.
 
     Returns
@@ -83,20 +88,21 @@ def settle(I, F, W, ref, t, y, given):
     float
         Pivot ratio of Φ_d there; 0 where a change point is near, negative where Newton's method does not settle.
     """
-    nq, n, m = I[L.COORDINATES], I[L.VELOCITIES], I[R.CHOSEN_COUNT]
+    nq, n = sizes(space, I)
+    m = I[R.CHOSEN_COUNT]
     if W[I[R.W_SETTINGS] + R.NEAR_CHANGE] > 0.0:
         return 0.0
     q, x, b = W[I[R.W_STATE] : I[R.W_STATE] + nq], I[R.W_X], I[R.W_B]
     for c in range(nq):
         q[c] = y[c]
-    normalize(I, q)
-    open_, before, fresh, ratio, tolerance = position_gap(I, F, W, ref, t, q), 1e300, False, 0.0, given
+    normalize(space, I, q)
+    open_, before, fresh, ratio, tolerance = position_gap(space, I, F, W, ref, t, q), 1e300, False, 0.0, given
     for _ in range(12):
         if open_ <= tolerance and fresh:
             break
         if not fresh or open_ > 0.1 * before:
-            jacobian(I, F, W, ref, t)
-            ratio = factor_dependent(I, W)
+            jacobian(space, I, F, W, ref, t)
+            ratio = factor_dependent(space, I, W)
             weakness = min(1.0, ratio / W[I[R.W_SETTINGS] + R.PARTITION_RATIO])
             if not weakness * weakness > TOO_NEAR:
                 return 0.0
@@ -107,9 +113,9 @@ def settle(I, F, W, ref, t, y, given):
         for k in range(m):
             W[b + k] = -W[x + I[I[R.CHOSEN] + k]]
         solve_dependent(I, W, b)
-        spread(I, W, b, I[R.W_A])
-        displace(I, q, W[I[R.W_A] : I[R.W_A] + n], 1.0, q)
-        before, open_ = open_, position_gap(I, F, W, ref, t, q)
+        spread(space, I, W, b, I[R.W_A])
+        displace(space, I, q, W[I[R.W_A] : I[R.W_A] + n], 1.0, q)
+        before, open_ = open_, position_gap(space, I, F, W, ref, t, q)
         if not open_ < 1.0:
             return -1.0
         if open_ > 0.1 * before and open_ < 1e-12:  # round-off
@@ -118,47 +124,48 @@ def settle(I, F, W, ref, t, y, given):
     if not open_ <= max(given, 1e-9):
         return -1.0
     if before < 1e299:  # q moved: Φ_q and its factors at the settled pose
-        jacobian(I, F, W, ref, t)
-        ratio = factor_dependent(I, W)
-    _settle_velocities(I, F, W, ref, t, y)
+        jacobian(space, I, F, W, ref, t)
+        ratio = factor_dependent(space, I, W)
+    _settle_velocities(space, I, F, W, ref, t, y)
     return ratio
 
 
 @inner_kernel
-def _settle_velocities(I, F, W, ref, t, y):
+def _settle_velocities(space, I, F, W, ref, t, y):
     """Write v = (v_i of y, v_d = Φ_d⁻¹(ν − Φ_i v_i)) to W_STATE and the twists to W."""
-    nq, n, m = I[L.COORDINATES], I[L.VELOCITIES], I[R.CHOSEN_COUNT]
+    nq, n = sizes(space, I)
+    m = I[R.CHOSEN_COUNT]
     at, x, b = I[R.W_STATE] + nq, I[R.W_X], I[R.W_B]
     for c in range(n):
         W[at + c] = y[nq + c] if I[I[R.PLACE] + c] < 0 else 0.0
-    velocity_gap(I, F, W, ref, t, W[at : at + n])
+    velocity_gap(space, I, F, W, ref, t, W[at : at + n])
     for k in range(m):
         W[b + k] = W[x + I[I[R.CHOSEN] + k]]
     solve_dependent(I, W, b)
     for k in range(m):
         W[at + I[I[R.DEPENDENT] + k]] = W[b + k]
-    set_velocities(I, W, W[at : at + n])
+    set_state(space, I, F, W, ref, t, W[at - nq : at + n])
 
 
-@kernel
-def accept_partitioned(I, F, W, ref, t, y, active):
+@inner_kernel
+def close_partitioned(space, I, F, W, ref, t, y, active):
     """Make the dependent coordinates of an accepted state exact; ask for a new partition where this one got weak."""
-    s, nq, n = I[R.W_STATISTICS], I[L.COORDINATES], I[L.VELOCITIES]
-    settings, at, moved = I[R.W_SETTINGS], I[R.W_STATE], 0.0
-    normalize(I, y)
-    if turned_too_far(I, F, W, ref, y):
+    nq, n = sizes(space, I)
+    s, settings, at, moved = I[R.W_STATISTICS], I[R.W_SETTINGS], I[R.W_STATE], 0.0
+    normalize(space, I, y)
+    if turned_too_far(space, I, F, W, ref, t, y):
         return REFUSED
     if W[settings + R.NEAR_CHANGE] > 0.0:  # no partition is good here: the smallest correction takes over
-        outcome, ratio = project(I, F, W, ref, t, y)
+        outcome, ratio = project(space, I, F, W, ref, t, y)
         if outcome == REFUSED:
             return outcome
         rough = note_ratio(I, W, ratio)
         if rough < 0:
             return ELSEWHERE if rough == -1 else LOCKED
-        settle_references(I, F, W, ref, y)
+        settle_references(space, I, F, W, ref, t, y)
         return outcome + rough
-    raise_to(W, s + R.POSITION_BEFORE, position_gap(I, F, W, ref, t, y))
-    ratio = settle(I, F, W, ref, t, y, W[settings + R.CLOSED])
+    raise_to(W, s + R.POSITION_BEFORE, position_gap(space, I, F, W, ref, t, y))
+    ratio = settle(space, I, F, W, ref, t, y, W[settings + R.CLOSED])
     if ratio < 0.0:
         return REFUSED
     if ratio <= WEAKER * W[settings + R.PARTITION_RATIO]:
@@ -171,30 +178,17 @@ def accept_partitioned(I, F, W, ref, t, y, active):
         moved = max(moved, abs(W[at + nq + c] - y[nq + c]) / scale)
         y[nq + c] = W[at + nq + c]
         active[nq + c] = 1.0 if I[I[R.PLACE] + c] < 0 else 0.0
-    _count_independent(I, active)
-    raise_to(W, s + R.POSITION_AFTER, position_gap(I, F, W, ref, t, y))
-    raise_to(W, s + R.VELOCITY_AFTER, velocity_gap(I, F, W, ref, t, y[nq:]))
-    rough = note_ratio(I, W, factor(I, W))
+    count_independent(space, I, active)
+    raise_to(W, s + R.POSITION_AFTER, position_gap(space, I, F, W, ref, t, y))
+    raise_to(W, s + R.VELOCITY_AFTER, velocity_gap(space, I, F, W, ref, t, y[nq:]))
+    rough = note_ratio(I, W, factor(space, I, W))
     if rough < 0:
         return ELSEWHERE if rough == -1 else LOCKED
-    settle_references(I, F, W, ref, y)
+    settle_references(space, I, F, W, ref, t, y)
     return rough + (MOVED if moved > W[settings + R.NOTICEABLE] else UNMOVED)
 
 
-@inner_kernel
-def _count_independent(I, active):
-    """Let the error test count the positions whose velocities it counts; a quaternion with any of its rotations."""
-    nq, bodies = I[L.COORDINATES], I[L.BODIES]
-    if I[L.DIMENSION] == 2:
-        for c in range(nq):
-            active[c] = active[nq + c]
-        return
-    for b in range(bodies):
-        turn = 0.0
-        for c in range(3):
-            active[7 * b + c] = active[nq + 6 * b + c]
-            turn = max(turn, active[nq + 6 * b + 3 + c])
-        for c in range(4):
-            active[7 * b + 3 + c] = turn
-    for e in range(I[L.EXTRAS]):
-        active[7 * bodies + e] = active[nq + 6 * bodies + e]
+@kernel
+def accept_partitioned(I, F, W, ref, t, y, active):
+    """Accept a state in Cartesian coordinates."""
+    return close_partitioned(None, I, F, W, ref, t, y, active)

@@ -48,6 +48,11 @@ class Bundle:
         """Length of y = (q, v, w)."""
         return self.tables.nq + self.tables.nv + 1
 
+    @property
+    def velocities(self) -> int:
+        """Number of rates in y."""
+        return self.tables.nv
+
     def settings(self, **values: float) -> None:
         """Set settings by their names in lower case."""
         for name, value in values.items():
@@ -59,7 +64,7 @@ class Bundle:
 
     def set_partition(self, dependent: Integers) -> None:
         """Use these columns as dependent ones, one for each chosen row."""
-        n, m = self.tables.nv, len(self.chosen)
+        n, m = self.velocities, len(self.chosen)
         place = np.full(n, -1, dtype=np.int64)
         place[dependent] = np.arange(m)
         self.I[self.I[R.DEPENDENT] : self.I[R.DEPENDENT] + m] = dependent
@@ -116,7 +121,7 @@ def prepare(tables: Tables, rows: Integers, references: Floats, partitioned: boo
     }
     I = tables.I.copy()
     I[R.ALL_COUNT], I[R.CHOSEN_COUNT], I[R.GENERAL] = count, m, int(not regular)
-    I[R.DRIVEN] = int(any(_depends_on_time(tables, r) for r in range(count)))
+    I[R.DRIVEN] = int(any(depends_on_time(tables, r) for r in range(count)))
     I[R.PAIR_COUNT], I[R.BLOCK_COUNT] = len(sections[R.PAIRS]) // 3, len(sections[R.BLOCKS]) // 3
     I[R.PLAIN_COUNT], I[R.OTHER_COUNT] = len(plain) // R.PLAIN_STRIDE, len(others)
     for slot, place in places.items():
@@ -158,7 +163,7 @@ def _plain(tables: Tables, count: int, J: int) -> tuple[Integers, Integers]:
     return np.array(plain, dtype=np.int64), np.array(others, dtype=np.int64)
 
 
-def _depends_on_time(tables: Tables, r: int) -> bool:
+def depends_on_time(tables: Tables, r: int) -> bool:
     """Return whether a row has a partial derivative by time."""
     program = int(tables.I[tables.I[L.ROWS] + L.ROW_STRIDE * r + 4])
     return program >= 0 and int(tables.I[program + 1]) >= 0

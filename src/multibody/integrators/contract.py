@@ -164,7 +164,7 @@ def starting_step(rhs, I, F, W, ref, control, counts, y, atol, active, f, x, df,
     if control[HMAX] > 0.0:
         longest = min(longest, control[HMAX])
     trial = 1e-6 * abs(span)
-    if size > 1e-5 and 1e-5 < slope < math.inf:
+    if size > 1.0 and 1e-5 < slope < math.inf:  # a smaller |y| is zero within its tolerance and says nothing
         trial = 0.01 * size / slope
     trial = max(min(trial, longest), shortest)
     signed = math.copysign(trial, span)

@@ -27,7 +27,9 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 _PACKAGE = pathlib.Path(__file__).parent.parent
 _SOURCES = {  # what the functions of a room may call
     "kernels": ("kernels/*.py",),
-    "formulations": ("kernels/*.py", "formulations/*.py"),
+    "tree": ("kernels/*.py", "kernels/tree/*.py"),
+    "robot": ("kernels/*.py", "kernels/tree/*.py", "kernels/robot/*.py"),
+    "formulations": ("kernels/*.py", "kernels/tree/*.py", "formulations/*.py"),
     "integrators": ("kernels/compile.py", "kernels/calls.py", "integrators/*.py"),
 }
 
@@ -39,7 +41,7 @@ def source_hash(room: str = "kernels") -> str:
     Parameters
     ----------
     room : str
-        ``kernels``, ``formulations`` or ``integrators``.
+        ``kernels``, ``tree``, ``robot``, ``formulations`` or ``integrators``.
 
     Returns
     -------
@@ -97,6 +99,14 @@ def _plain_index(context: Any, builder: Any, kind: Any, index: Any, size: Any) -
     return context.cast(builder, index, kind, types.intp if kind.signed else types.uintp)
 
 
+def _room(module: str) -> str:
+    """Return the room whose directory keeps a module's functions."""
+    parts = module.split(".")
+    if parts[0] != "multibody":
+        return "kernels"
+    return parts[2] if parts[1] == "kernels" and parts[2] in _SOURCES else parts[1]
+
+
 def _compiled(function: _Function, **options: bool) -> _Function:
     """Return the dispatcher of a function, cached in our directory and compiled with our settings.
 
@@ -105,7 +115,7 @@ def _compiled(function: _Function, **options: bool) -> _Function:
     Kernels never allocate, so they need no reference counting, which would cost three quarters of their time.
     """
     previous = numba.config.CACHE_DIR
-    room = function.__module__.split(".")[1] if function.__module__.startswith("multibody.") else "kernels"
+    room = _room(function.__module__)
     numba.config.CACHE_DIR = str(cache_directory(room))  # other packages keep their own directory
     try:
         made: Any = numba.njit(cache=True, error_model="numpy", fastmath={"contract"}, _nrt=False, **options)(function)

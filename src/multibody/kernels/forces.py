@@ -213,6 +213,12 @@ def add_forces(I, F, W, ref, t, Q):
         Power of dampers, expressions, constant efforts, friction and loads [force·length/time].
     """
     _add_weights(I, F, W, Q)
+    return add_actions(I, F, W, ref, t, Q)
+
+
+@inner_kernel
+def add_actions(I, F, W, ref, t, Q):
+    """Add what laws and loads do to Q, neither weights nor gyroscopic moments; return the power without a potential."""
     power = 0.0
     for n in range(I[L.LAW_COUNT]):
         power += _add_law(I, F, W, ref, t, I[L.LAWS] + L.LAW_STRIDE * n, Q)

@@ -23,7 +23,7 @@ from multibody.kernels.programs import run_program
 
 
 @inner_kernel
-def _partial(I, F, W, table, index):
+def partial(I, F, W, table, index):
     """Return the partial derivative with this index in the program table."""
     pc = I[table + index]
     if pc < 0:
@@ -60,7 +60,7 @@ def row_values(I, F, W, ref, t, lo, hi, out):
             total += F[I[term + 1]] * value
         if I[row + 4] >= 0:
             W[I[L.W_INPUT]] = t
-            total += _partial(I, F, W, I[row + 4], 0)
+            total += partial(I, F, W, I[row + 4], 0)
         out[r - lo] = total
 
 
@@ -80,7 +80,7 @@ def row_jacobian(I, F, W, ref, t, lo, hi, J):
             term = I[L.TERMS] + L.TERM_STRIDE * (I[row] + k)
             weight = F[I[term + 1]]
             if I[row + 4] >= 0:
-                weight += _partial(I, F, W, I[row + 4], 2 + k)
+                weight += partial(I, F, W, I[row + 4], 2 + k)
             function_gradient(I, F, W, I[term], g)
             _accumulate(I, W, I[term], term, g, weight, J, I[row + 2] - start, width)
 
@@ -106,7 +106,7 @@ def row_velocity(I, F, W, ref, t, lo, hi, out):
         out[r - lo] = 0.0
         if I[row + 4] >= 0 and I[I[row + 4] + 1] >= 0:
             _inputs(I, F, W, ref, t, row)
-            out[r - lo] = -_partial(I, F, W, I[row + 4], 1)
+            out[r - lo] = -partial(I, F, W, I[row + 4], 1)
 
 
 @kernel
@@ -122,7 +122,7 @@ def row_gamma(I, F, W, ref, t, lo, hi, out):
             term = I[L.TERMS] + L.TERM_STRIDE * (I[row] + k)
             weight = F[I[term + 1]]
             if table >= 0:
-                weight += _partial(I, F, W, table, 2 + k)
+                weight += partial(I, F, W, table, 2 + k)
             total += weight * function_gamma(I, F, W, I[term])
         out[r - lo] = total - (_program_rates(I, F, W, row) if table >= 0 else 0.0)
 
@@ -140,7 +140,7 @@ def _program_rates(I, F, W, row):
     total = 0.0
     for k in range(m + 1):
         for l in range(k, m + 1):
-            second = _partial(I, F, W, table, _second(m, k, l))
+            second = partial(I, F, W, table, _second(m, k, l))
             total += (1.0 if k == l else 2.0) * second * W[rates + k] * W[rates + l]
     return total
 
@@ -159,7 +159,7 @@ def row_hessian(I, F, W, ref, t, lo, hi, multipliers, H):
             term = I[L.TERMS] + L.TERM_STRIDE * (I[row] + k)
             weight = F[I[term + 1]]
             if table >= 0:
-                weight += _partial(I, F, W, table, 2 + k)
+                weight += partial(I, F, W, table, 2 + k)
             if record(I, I[term])[0] != L.EXTRA:
                 function_hessian(I, F, W, I[term], h, g)
                 _scatter_block(I, W, I[term], h, factor * weight, width, H)
@@ -196,7 +196,7 @@ def _program_hessian(I, F, W, row, factor, width, H):
     for k in range(m):
         fk = I[I[L.TERMS] + L.TERM_STRIDE * (I[row] + k)]
         for l in range(m):
-            second = factor * _partial(I, F, W, table, _second(m, k + 1, l + 1))
+            second = factor * partial(I, F, W, table, _second(m, k + 1, l + 1))
             if second != 0.0:
                 fl = I[I[L.TERMS] + L.TERM_STRIDE * (I[row] + l)]
                 function_gradient(I, F, W, fk, g)

@@ -44,6 +44,7 @@ PLAIN_COUNT = RUN + 35
 OTHERS = RUN + 36  # rows that are not plain
 OTHER_COUNT = RUN + 37
 W_BRIDGE = RUN + 38  # a displaced (q, v), then accelerations
+TREE = RUN + 39  # header of the spanning tree, see kernels/tree/layout.py
 PLAIN_STRIDE = 7
 
 # statistics in W, from W_STATISTICS on

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from multibody.analyses.dynamics import expanded
 from multibody.analyses.measure import Measurer
 from multibody.analyses.simulation import Simulation
 from multibody.analyses.state import State as PlainState
@@ -48,8 +47,11 @@ class Simulator(Stepper):
         self.notes: list[str] = [note] if note else []
         b, nq, nv = simulation.bundle, self.tables.nq, self.tables.nv
         # Reading has a workspace of its own, so that it can never disturb a step; I, F and the state are the living ones.
-        self._reading = replace(b, W=b.W.copy(), ref=b.ref.copy())
-        y = simulation.y
+        self._space = simulation.space.reading()
+        self._reading = self._space.bundle
+        self._y = simulation.y if not simulation.formulation.relative else np.zeros(nq + nv + 1)
+        self._y[:nq] = simulation.begin if simulation.formulation.relative else self._y[:nq]
+        y = self._y
         self._views = y[:nq].reshape(1, nq), y[nq : nq + nv].reshape(1, nv), b.ref.reshape(1, len(b.ref))
         self._functions: list[int] = []
         self._measure: tuple[Any, ...] = ()
@@ -61,14 +63,23 @@ class Simulator(Stepper):
     # --- reading ------------------------------------------------------------------------------------------------------
     def __getitem__(self, path: str) -> Any:
         """Return a path or an expression of paths now: a number, or an array for a vector."""
-        if self._stale:
-            self._measured, self._full, self._stale = -1, None, False
+        self._refresh()
         reader = self._readers.get(path)
         if reader is None:
             reader = self._readers[path] = self._reader(path)
         return reader()
 
     get = __getitem__
+
+    def _refresh(self) -> None:
+        """Forget what was read before the last step; in joint coordinates, find the bodies anew."""
+        if not self._stale:
+            return
+        self._measured, self._full, self._stale = -1, None, False
+        sim = self.simulation
+        if sim.formulation.relative:
+            Y, references = sim.y.reshape(1, -1).copy(), sim.bundle.ref.reshape(1, -1).copy()
+            self._y[:] = self._space.cartesian(np.array([self.t]), Y, references, self._y[: self.tables.nq])[0]
 
     def _reader(self, text: str) -> Callable[[], Any]:
         """Return the quickest way to read a path."""
@@ -77,7 +88,7 @@ class Simulator(Stepper):
         if path is not None and path.order < 2:
             index = self._index(path)
             if index is not None:
-                y = self.simulation.y
+                y = self._y
                 return lambda: y.item(index)
             if path.kind == "joint":
                 return self._coordinate(self.tables.coordinates["joint", path.owner, path.item, 0], path.order)
@@ -119,8 +130,7 @@ class Simulator(Stepper):
         if self._full is None:
             q, v, references = (view.copy() for view in self._views)
             times = np.array([self.t])
-            Y = np.concatenate([q, v, [[self.simulation.y[-1]]]], axis=1)
-            found = expanded(self._reading, times, Y, references, closing=False)
+            found = self._space.expanded(times, self.simulation.y.reshape(1, -1).copy(), references, q[0], closing=False)
             self._full = Measurer(self.tables, times, q, v, found.A, references, found.dynamics)
         value = self._full(text).values[0]
         return float(value) if value.ndim == 0 else value
@@ -129,6 +139,7 @@ class Simulator(Stepper):
     @property
     def state(self) -> SimulatorState:
         """Time, positions and velocities now: for :meth:`restore`, or as ``initial`` of another analysis."""
+        self._refresh()
         q, v, references = self._views
         return SimulatorState(
             self.tables, self.t, q[0].copy(), v[0].copy(), references[0].copy(), "", Status(True, "from a simulator", self.t),

@@ -1,0 +1,269 @@
+"""Joint coordinates of a spanning tree as the space of a simulation."""
+
+from __future__ import annotations
+
+import copy
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from multibody.analyses.branches import independent_rows
+from multibody.analyses.dynamics import Dynamics, Expanded
+from multibody.analyses.start import matrix_of, quaternion_of
+from multibody.analyses.state import State
+from multibody.analyses.system import Floats, Integers, System
+from multibody.errors import ModelError
+from multibody.formulations import Formulation
+from multibody.formulations.prepare_relative import JointBundle, column_scales, prepare_relative
+from multibody.formulations.relative import (
+    cartesian_states,
+    expand_relative,
+    monitor_relative,
+    probe_relative,
+    weightless_relative,
+)
+from multibody.kernels import sections as R
+from multibody.kernels.tree import layout as T
+from multibody.tables.columns import Columns, columns_of, ends_of
+from multibody.tables.tree import spanning_tree
+
+MOST_DENSE = 1000  # unknown rates that `recursive` and `transformation` take: their mass matrices are full
+MOST_LOOPS = 1500  # loop equations, whose matrix S is full
+SINGULAR = 1e-11  # pivot ratio of the mass matrix below which loops are added to it
+
+
+class JointSpace:
+    """Joint coordinates of a spanning tree; loops are closed at the cut joints."""
+
+    monitor: Any = monitor_relative
+
+    def __init__(self, system: System, state: State, rows: Integers, formulation: Formulation) -> None:
+        self.system, self.formulation = system, formulation
+        self.columns = columns_of(system.tables, spanning_tree(system.tables, formulation.cut))  # type: ignore[union-attr]
+        self.nq, self.nv = self.columns.nq, self.columns.nv
+        self.rate_scales = column_scales(self.columns)
+        self._refuse_large()
+        self.mobility = system.nv - len(rows)
+        self.bundle = self._prepared(state)
+
+    def _refuse_large(self) -> None:
+        """Raise where a full matrix would be too large, with advice."""
+        name, loops = self.formulation.name, len(self.columns.loop_rows())
+        if name != "articulated" and self.nv > MOST_DENSE:
+            raise ModelError(
+                f"{self.nv} joint coordinates are too many, {name} forms a full matrix and takes {MOST_DENSE}",
+                where="formulation", hint="use articulated (open chains and few loops) or augmented",
+            )  # fmt: skip
+        if loops > MOST_LOOPS:
+            raise ModelError(
+                f"{loops} loop equations are too many for {name}, which takes {MOST_LOOPS}", where="formulation",
+                hint="use augmented",
+            )  # fmt: skip
+
+    def _prepared(self, state: State) -> JointBundle:
+        """Return the arrays of a run: independent loop rows, and whether the mass matrix serves by itself."""
+        method, none = self.formulation.method, np.zeros(0, dtype=np.int64)  # type: ignore[union-attr]
+        partitioned = self.formulation.partitioned
+        self.bundle = b = prepare_relative(
+            self.columns, method, state.references, none, regular=True, partitioned=False
+        )
+        self._count_turns(b, state)
+        y, regular = self.start(state), len(self.system.tables.extras) == 0
+        ratio = float(probe_relative(b.I, b.F, b.W, b.ref, state.t, y))
+        chosen = self._independent(b, state, self.nv - self.mobility)
+        regular = regular and ratio > SINGULAR
+        if not regular and method == T.ARTICULATED:
+            raise self._weightless(b, state.t, y)
+        made = prepare_relative(self.columns, method, state.references, chosen, regular=regular, partitioned=partitioned)
+        self._count_turns(made, state)
+        return made
+
+    def _weightless(self, b: JointBundle, t: float, y: Floats) -> ModelError:
+        """Return the error for a coordinate that moves no mass, with the name of its joint and body."""
+        if self.system.tables.extras:
+            hint = "use recursive or augmented"
+            return ModelError("articulated does not take cams: their contact has no mass", where="formulation", hint=hint)
+        k = int(weightless_relative(b.I, b.F, b.W, b.ref, t, y))
+        column = self.columns.columns[k]
+        body = self.system.tables.bodies[self.columns.tree.links[column.link].body]
+        return ModelError(
+            f"articulated cannot move it: {column.name} moves no mass", where=f"bodies.{body}",
+            hint="give it a mass or inertia, or use recursive or augmented, which let loops carry it",
+        )  # fmt: skip
+
+    def _independent(self, b: JointBundle, state: State, expected: int) -> Integers:
+        """Return independent loop rows; where the pose is singular, poses around are looked at."""
+        count = len(b.loops)
+        if count == 0:
+            return np.zeros(0, dtype=np.int64)
+        best = independent_rows(self._scaled(b))
+        if len(best) >= expected:
+            return best
+        from multibody.analyses.generic import Joints
+
+        s = self.system
+        kept = s.ref.copy()
+        for pose in Joints(s, state.t, np.zeros(s.joint_rows)).neighbors(state.q, 4)[0]:
+            s.take_references(pose)
+            near = replace(state, q=pose, references=s.ref.copy())
+            probe_relative(b.I, b.F, b.W, b.ref, state.t, self.start(near))
+            found = independent_rows(self._scaled(b))
+            best = found if len(found) > len(best) else best
+        s.ref[:] = kept
+        return best
+
+    def _scaled(self, b: JointBundle) -> Floats:
+        """Return Φ_u of all loop rows as it stands in W, free of units."""
+        at, count, scale = int(b.I[R.W_J]), len(b.loops), int(b.I[R.W_SCALE])
+        J = b.W[at : at + count * self.nv].reshape(count, self.nv)
+        return np.asarray(b.W[scale : scale + count, None] * J * self.rate_scales)
+
+    def _count_turns(self, b: JointBundle, state: State) -> None:
+        """Give the constant angles of planar links the whole turns that they have at a state."""
+        if self.system.tables.dimension == 3:
+            return
+        at, values = int(b.I[b.I[T.TREE] + T.W_CONSTANT]), self._values(state)[0]
+        angles = np.concatenate([[0.0], state.q[2 : 3 * (len(self.system.tables.bodies) - 1) : 3]])
+        for i, link in enumerate(self.columns.tree.links):
+            own = [k for k, c in enumerate(self.columns.columns) if c.link == i and c.kind == T.TURN]
+            turn = angles[link.body] - angles[link.parent] - sum(self.columns.columns[k].sign * values[k] for k in own)
+            W = b.W
+            W[at + 9 * i] += 2.0 * math.pi * round((turn - W[at + 9 * i]) / (2.0 * math.pi))
+
+    # --- states -------------------------------------------------------------------------------------------------------
+    def _values(self, state: State) -> tuple[Floats, Floats]:
+        """Return values and rates of all columns that have a coordinate function or are free (0 for balls)."""
+        s, tables = self.system, self.system.tables
+        kept = s.ref.copy()
+        s.ref[:] = state.references
+        count = len(tables.function_is_length)
+        functions = s.functions(state.q, state.v, 0, count) if count else (np.zeros(0), np.zeros(0))
+        s.ref[:] = kept
+        values, rates = np.zeros(len(self.columns.columns)), np.zeros(len(self.columns.columns))
+        wide, width, d = (3, 3, 2) if tables.dimension == 2 else (7, 6, 3)
+        for k, column in enumerate(self.columns.columns):
+            link = self.columns.tree.links[column.link]
+            if column.function >= 0:
+                values[k], rates[k] = functions[0][column.function], functions[1][column.function]
+            elif column.kind != T.BALL:  # a body that hangs on no joint: its center of mass, planar its angle
+                c = column.axis if column.kind == T.SLIDE else d
+                values[k], rates[k] = state.q[wide * (link.body - 1) + c], state.v[width * (link.body - 1) + c]
+        return values, rates
+
+    def start(self, state: State, work: float = 0.0) -> Floats:
+        """Return y of a state of the bodies."""
+        columns, tables = self.columns, self.system.tables
+        values, rates = self._values(state)
+        y = np.zeros(self.nq + self.nv + 1)
+        for k, (place, rate) in enumerate(zip(columns.places, columns.rates, strict=True)):
+            if place >= 0:
+                y[place] = values[k]
+            if rate >= 0:
+                y[self.nq + rate] = rates[k]
+        for i, place in columns.quaternions.items():
+            y[place : place + 4], omega = _ball(tables, columns, i, state)
+            k = next(k for k, c in enumerate(columns.columns) if c.link == i and c.kind == T.BALL)
+            y[self.nq + columns.rates[k] : self.nq + columns.rates[k] + 3] = omega
+        extras = len(tables.extras)
+        if extras:
+            y[columns.extras_at : columns.extras_at + extras] = state.q[tables.nq - extras :]
+            at = self.nq + columns.extras_rate
+            y[at : at + extras] = state.v[tables.nv - extras :]
+        y[-1] = work
+        return y
+
+    def scales(self) -> Floats:
+        """Return L for slides and their rates, 1 for everything else."""
+        position = np.ones(self.nq)
+        for column, place in zip(self.columns.columns, self.columns.places, strict=True):
+            if place >= 0 and column.is_length:
+                position[place] = self.system.tables.length
+        return np.concatenate([position, self.rate_scales, [1.0]])
+
+    def rows_at(self, y: Floats, t: float) -> Floats:
+        """Return the chosen loop rows at y, free of units."""
+        b = self.bundle
+        probe_relative(b.I, b.F, b.W, b.ref, t, y)
+        return self._scaled(b)[b.chosen]
+
+    def position_mask(self, rates: Floats) -> Floats:
+        """Return which coordinates the error test counts; a quaternion as soon as one of its rotations is independent."""
+        mask = np.zeros(self.nq)
+        for column, place, rate in zip(self.columns.columns, self.columns.places, self.columns.rates, strict=True):
+            if place >= 0:
+                mask[place] = rates[rate]
+            elif rate >= 0:
+                at = self.columns.quaternions[column.link]
+                mask[at : at + 4] = np.maximum(mask[at : at + 4], rates[rate])
+        extras = len(self.system.tables.extras)
+        mask[self.nq - extras :] = rates[self.nv - extras :] if extras else 0.0
+        return mask
+
+    def cartesian(self, times: Floats, Y: Floats, references: Floats, like: Floats, closing: bool = False) -> Floats:
+        """Return Cartesian (q, v, w) of states y; `like` (nq) settles the signs of the first quaternions."""
+        b, tables = self.bundle, self.system.tables
+        out = np.zeros((len(times), tables.nq + tables.nv + 1))
+        if len(times):
+            out[0, : tables.nq] = like
+        kept = b.ref.copy()
+        cartesian_states(b.I, b.F, b.W, b.ref, times, Y, references, int(closing), out)
+        b.ref[:] = kept
+        return out
+
+    def expanded(self, times: Floats, Y: Floats, references: Floats, like: Floats, closing: bool) -> Expanded:
+        """Return everything that follows from states y, with Cartesian states."""
+        b, tables, n = self.bundle, self.system.tables, len(times)
+        statistics = b.W[b.I[R.W_STATISTICS] : b.I[R.W_STATISTICS] + R.STATISTICS].copy()
+        bodies = self.cartesian(times, Y, references, like, closing)
+        A, energies = np.zeros((n, tables.nv)), np.zeros((n, 2))
+        multipliers = np.zeros((n, tables.count_joint + tables.count_motion))
+        efforts = np.zeros((n, len(tables.law_functions)))
+        loads = np.zeros((n, (3 if tables.dimension == 2 else 6) * len(tables.loads)))
+        kept = b.ref.copy()
+        done = expand_relative(
+            b.I, b.F, b.W, b.ref, times, Y, references, A, multipliers, energies, efforts, loads
+        )
+        b.ref[:] = kept
+        b.W[b.I[R.W_STATISTICS] : b.I[R.W_STATISTICS] + R.STATISTICS] = statistics
+        if done < n:
+            raise ModelError(
+                f"the equations of motion have no solution at t = {times[done]:.6g}", where=tables.model.name,
+                hint="give every free direction a mass",
+            )  # fmt: skip
+        dynamics = Dynamics(
+            multipliers, energies[:, 0], energies[:, 1], bodies[:, -1].copy(), efforts, loads, self.independent_rows(), bundle=b
+        )
+        return Expanded(bodies, references, A, dynamics)
+
+    def independent_rows(self) -> Integers:
+        """Return the rows that carry multipliers: all rows of tree joints and their motions, and the chosen loop rows."""
+        tables, b = self.system.tables, self.bundle
+        loops = set(b.loops)
+        own = [r for r in range(tables.count_joint + tables.count_motion) if r not in loops]
+        return np.array(sorted([*own, *(b.loops[k] for k in b.chosen)]), dtype=np.int64)
+
+    def reading(self) -> JointSpace:
+        """Return a copy with a workspace of its own; I and F stay the living ones."""
+        other, b = copy.copy(self), self.bundle
+        other.bundle = replace(b, W=b.W.copy(), ref=b.ref.copy())
+        return other
+
+
+def _ball(tables: Any, columns: Columns, i: int, state: State) -> tuple[Floats, Floats]:
+    """Return quaternion and relative angular velocity (axes of the carrier's end) of a link with a ball."""
+    link = columns.tree.links[i]
+    _, own, _, other = ends_of(tables, link)
+    A, w = _turned(state, link.body)
+    P, u = _turned(state, link.parent)
+    base = P @ other
+    return quaternion_of(base.T @ A @ own), np.asarray(base.T @ (w - u))
+
+
+def _turned(state: State, body: int) -> tuple[Floats, Floats]:
+    """Return orientation and angular velocity (ground axes) of a spatial body."""
+    if body == 0:
+        return np.eye(3), np.zeros(3)
+    A = matrix_of(state.q[7 * body - 4 : 7 * body])
+    return A, A @ state.v[6 * body - 3 : 6 * body]

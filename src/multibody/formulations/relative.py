@@ -1,0 +1,164 @@
+"""The equations of motion in joint coordinates, H u̇ + Φ_uᵀ λ = g with Φ_u u̇ = γ_u at the cut joints.
+
+Kim, You (1996) without loops, Lee, Sohn, Kim, Yoo (2001) with them. How the mass matrix is met (`recursive`, `transformation`,
+`articulated`) stands in the tables of a run; what is done about the loops (projection, stabilization, partitioning) is the same
+code as in Cartesian coordinates.
+"""
+
+from __future__ import annotations
+
+from multibody.formulations.augmented import close_augmented, rates_augmented
+from multibody.formulations.baumgarte import rates_baumgarte, watch_baumgarte
+from multibody.formulations.closing import project, settle_references
+from multibody.formulations.partitioned import close_partitioned
+from multibody.formulations.partitioning import rates_partitioning
+from multibody.formulations.space import applied, factor, jacobian, normalize, rows_at_state, set_state, solve
+from multibody.kernels import layout as L
+from multibody.kernels import sections as R
+from multibody.kernels.compile import kernel
+from multibody.kernels.forces import law_efforts, load_wrenches, potential_energy, program_value, set_inputs
+from multibody.kernels.mass import kinetic_energy
+from multibody.kernels.tree import layout as T
+from multibody.kernels.tree.bodies import write_accelerations, write_state
+from multibody.kernels.tree.forces import joint_multipliers
+from multibody.kernels.tree.solver import meet_mass, weightless
+
+
+@kernel
+def rhs_relative(I, F, W, ref, t, y, dy):
+    """Write ẏ; return 0, or 1 where the equations cannot be solved."""
+    return rates_augmented(True, I, F, W, ref, t, y, dy)
+
+
+@kernel
+def accept_relative(I, F, W, ref, t, y, active):
+    """Project an accepted state onto the loops."""
+    return close_augmented(True, I, F, W, ref, t, y)
+
+
+@kernel
+def rhs_relative_stabilized(I, F, W, ref, t, y, dy):
+    """Write ẏ with feedback of the loops' violations."""
+    return rates_baumgarte(True, I, F, W, ref, t, y, dy)
+
+
+@kernel
+def accept_relative_stabilized(I, F, W, ref, t, y, active):
+    """Accept a state whose loops are stabilized."""
+    return watch_baumgarte(True, I, F, W, ref, t, y)
+
+
+@kernel
+def rhs_relative_partitioned(I, F, W, ref, t, y, dy):
+    """Write ẏ at the state with the independent joint coordinates of y."""
+    return rates_partitioning(True, I, F, W, ref, t, y, dy)
+
+
+@kernel
+def accept_relative_partitioned(I, F, W, ref, t, y, active):
+    """Make the dependent joint coordinates of an accepted state exact."""
+    return close_partitioned(True, I, F, W, ref, t, y, active)
+
+
+@kernel
+def monitor_relative(I, F, W, ref, t, y, out):
+    """Write the values of all watched expressions at y; return 0."""
+    set_state(True, I, F, W, ref, t, y)
+    for n in range(I[L.WATCH_COUNT]):
+        watch = I[L.WATCHES] + L.WATCH_STRIDE * n
+        set_inputs(I, F, W, ref, t, I[watch + 1], I[watch + 2])
+        out[n] = program_value(I, F, W, watch)
+    return 0
+
+
+@kernel
+def probe_relative(I, F, W, ref, t, y):
+    """Write Φ_u of the loop rows at (t, y) to W_J; return the smallest pivot ratio of the mass matrix, ≤ 0 if it is singular."""
+    set_state(True, I, F, W, ref, t, y)
+    jacobian(True, I, F, W, ref, t)
+    if I[L.DIMENSION] == 2:
+        return meet_mass(None, I, W, I[T.TREE])
+    return meet_mass(True, I, W, I[T.TREE])
+
+
+@kernel
+def weightless_relative(I, F, W, ref, t, y):
+    """Return the first column at (t, y) that moves no mass with all others free to give way, −1 if every column moves some."""
+    set_state(True, I, F, W, ref, t, y)
+    if I[L.DIMENSION] == 2:
+        return weightless(None, I, W, I[T.TREE])
+    return weightless(True, I, W, I[T.TREE])
+
+
+@kernel
+def cartesian_states(I, F, W, ref, times, Y, refs, closing, out):
+    """Write the Cartesian (q, v, w) of states in joint coordinates.
+
+    Parameters
+    ----------
+    Y : array (instants, NQ + NV + 1)
+        With `closing` = 1, projected onto the loops in place.
+    refs : array (instants, functions)
+        Angle references to start from; with `closing`, moved to the projected state.
+    out : array (instants, nq + nv + 1), written
+        Quaternions take the sign nearest to the instant before (the first: to what stands there).
+    """
+    h, nq, nv = I[T.TREE], I[L.COORDINATES], I[L.VELOCITIES]
+    for k in range(times.shape[0]):
+        y, t = Y[k], times[k]
+        for f in range(refs.shape[1]):
+            ref[f] = refs[k, f]
+        if closing == 1:
+            normalize(True, I, y)
+            project(True, I, F, W, ref, t, y)
+            settle_references(True, I, F, W, ref, t, y)
+            for f in range(refs.shape[1]):
+                refs[k, f] = ref[f]
+        set_state(True, I, F, W, ref, t, y)
+        if k > 0:
+            for c in range(nq):
+                out[k, c] = out[k - 1, c]
+        if I[L.DIMENSION] == 2:
+            write_state(None, I, W, h, out[k])
+        else:
+            write_state(True, I, W, h, out[k])
+        for e in range(I[L.EXTRAS]):
+            out[k, nq - I[L.EXTRAS] + e] = y[I[h + T.EXTRAS_AT] + e]
+            out[k, nq + nv - I[L.EXTRAS] + e] = y[I[h + T.NQ] + I[h + T.EXTRAS_RATE] + e]
+        out[k, nq + nv] = y[I[h + T.NQ] + I[h + T.NV]]
+
+
+@kernel
+def expand_relative(I, F, W, ref, times, Y, refs, A, multipliers, energies, efforts, loads):
+    """Evaluate states in joint coordinates: accelerations of the bodies, multipliers of all rows, energies, efforts.
+
+    Parameters and result as ``expand.expand``; multipliers of tree joints follow from their wrenches.
+    """
+    h = I[T.TREE]
+    for k in range(times.shape[0]):
+        y, t = Y[k], times[k]
+        for f in range(refs.shape[1]):
+            ref[f] = refs[k, f]
+        set_state(True, I, F, W, ref, t, y)
+        energies[k, 0], energies[k, 1] = kinetic_energy(I, W), potential_energy(I, F, W, ref, t)
+        law_efforts(I, F, W, ref, t, efforts[k])
+        load_wrenches(I, F, W, ref, t, loads[k])
+        rows_at_state(True, I, F, W, ref, t)
+        if not factor(True, I, W) > 0.0:
+            return k
+        applied(True, I, F, W, ref, t)
+        solve(True, I, W)
+        for c in range(I[R.CHOSEN_COUNT]):
+            multipliers[k, I[I[h + T.ROW_LIST] + I[I[R.CHOSEN] + c]]] = W[I[R.W_LAMBDA] + c]
+        if I[L.DIMENSION] == 2:
+            joint_multipliers(None, I, F, W, ref, t, h, multipliers[k])
+            write_accelerations(None, I, W, h, I[h + T.W_FORCE])
+        else:
+            joint_multipliers(True, I, F, W, ref, t, h, multipliers[k])
+            write_accelerations(True, I, W, h, I[h + T.W_FORCE])
+        extras = I[L.VELOCITIES] - I[L.EXTRAS]
+        for c in range(extras):
+            A[k, c] = W[I[h + T.W_FORCE] + c]
+        for e in range(I[L.EXTRAS]):
+            A[k, extras + e] = W[I[R.W_A] + I[h + T.EXTRAS_RATE] + e]
+    return times.shape[0]

@@ -1,0 +1,176 @@
+"""What the formulations ask of a configuration space: Cartesian coordinates of all bodies, or the joint coordinates of a tree.
+
+The first argument `space` of every function says which: None Cartesian, True joint coordinates. It is known when a function is
+compiled, so that everything built on a space (projection, change points, stabilization, partitioning) is written once, and
+neither version contains the other.
+"""
+
+from __future__ import annotations
+
+from multibody.formulations import cartesian
+from multibody.kernels import kkt, plain_rows, rows, state
+from multibody.kernels import layout as L
+from multibody.kernels import sections as R
+from multibody.kernels.compile import inner_kernel
+from multibody.kernels.tree import layout as T
+from multibody.kernels.tree import space as joint
+
+CARTESIAN, JOINT = None, True
+
+
+@inner_kernel
+def sizes(space, I):
+    """Return the numbers of coordinates and of rates in y = (q, v, w)."""
+    if space is None:
+        return (I[L.COORDINATES], I[L.VELOCITIES])
+    return (I[I[T.TREE] + T.NQ], I[I[T.TREE] + T.NV])
+
+
+@inner_kernel
+def normalize(space, I, q):
+    """Make the quaternions in q unit."""
+    if space is None:
+        cartesian.normalize(I, q)
+    else:
+        joint.joint_normalize(I, q)
+
+
+@inner_kernel
+def set_poses(space, I, F, W, ref, t, q):
+    """Write the poses at (t, q) to W."""
+    if space is None:
+        state.set_positions(I, W, q)
+    else:
+        joint.joint_poses(I, F, W, ref, t, q)
+
+
+@inner_kernel
+def set_state(space, I, F, W, ref, t, y):
+    """Write poses and twists at (t, y) to W."""
+    if space is None:
+        cartesian.set_state(I, W, y)
+    else:
+        joint.joint_poses(I, F, W, ref, t, y)
+        joint.joint_twists(I, W, y[I[I[T.TREE] + T.NQ] :])
+
+
+@inner_kernel
+def displace(space, I, q, x, k, out):
+    """Write q ⊕ k x."""
+    if space is None:
+        state.displace(I, q, x, k, out)
+    else:
+        joint.joint_displace(I, q, x, k, out)
+
+
+@inner_kernel
+def row_values(space, I, F, W, ref, t):
+    """Write Φ of all rows at the poses in W to W_X."""
+    if space is None:
+        rows.row_values(I, F, W, ref, t, 0, I[R.ALL_COUNT], W[I[R.W_X] :])
+    else:
+        joint.joint_values(I, F, W, ref, t)
+
+
+@inner_kernel
+def jacobian(space, I, F, W, ref, t):
+    """Write Φ_q of all rows at the poses in W to W_J."""
+    if space is None:
+        cartesian.jacobian(I, F, W, ref, t)
+    else:
+        joint.joint_jacobian(I, F, W, ref, t, 0)
+
+
+@inner_kernel
+def rows_at_state(space, I, F, W, ref, t):
+    """Write Φ_q of all rows to W_J and γ to W_X, at the poses and twists in W."""
+    if space is None:
+        plain_rows.rows_at_state(I, F, W, ref, t)
+    else:
+        joint.joint_jacobian(I, F, W, ref, t, 1)
+
+
+@inner_kernel
+def velocity_gaps(space, I, F, W, ref, t, v):
+    """Write ν − Φ_q v of all rows to W_X; poses and Φ_q are known."""
+    if space is None:
+        cartesian.velocity_gaps(I, F, W, ref, t, v)
+    else:
+        joint.joint_gaps(I, F, W, ref, t, v)
+
+
+@inner_kernel
+def applied(space, I, F, W, ref, t):
+    """Write the applied forces at the state in W; return the power of those without a potential."""
+    if space is None:
+        return cartesian.applied(I, F, W, ref, t)
+    return joint.joint_applied(I, F, W, ref, t)
+
+
+@inner_kernel
+def driving_power(space, I, F, W, ref, t):
+    """Return the power of motions and constraints that depend on time, v̇ and λ in W."""
+    if space is None:
+        return cartesian.driving_power(I, F, W, ref, t)
+    return joint.joint_driving_power(I, F, W, ref, t)
+
+
+@inner_kernel
+def factor(space, I, W):
+    """Factor the equations of motion at the rows in W; return the smallest pivot ratio, ≤ 0 where there is no solution."""
+    if space is None:
+        return kkt.factor(I, W)
+    return joint.joint_factor(I, W)
+
+
+@inner_kernel
+def solve(space, I, W):
+    """Write v̇ to W_A and λ of the chosen rows to W_LAMBDA."""
+    if space is None:
+        kkt.solve(I, W)
+    else:
+        joint.joint_solve(I, W)
+
+
+@inner_kernel
+def correct(space, I, W):
+    """Write the smallest change x (in the metric of the masses) with Φ_q x = W_X to W_A."""
+    if space is None:
+        kkt.correct(I, W)
+    else:
+        joint.joint_correct(I, W)
+
+
+@inner_kernel
+def write_rates(space, I, W, y, power, dy):
+    """Write ẏ, v̇ from W_A."""
+    if space is None:
+        cartesian.write_rates(I, W, y, power, dy)
+    else:
+        joint.joint_write_rates(I, W, y, power, dy)
+
+
+@inner_kernel
+def entry(space, I, W, k, c):
+    """Return column and value of the c-th entry of row k in W_J."""
+    if space is None:
+        row = I[L.ROWS] + L.ROW_STRIDE * k
+        return (I[I[L.COLUMNS] + I[row + 2] + c], W[I[R.W_J] + I[row + 2] + c])
+    return (c, W[I[R.W_J] + I[I[T.TREE] + T.NV] * k + c])
+
+
+@inner_kernel
+def entry_count(space, I, k):
+    """Return the number of entries of row k in W_J."""
+    if space is None:
+        return I[I[L.ROWS] + L.ROW_STRIDE * k + 3]
+    return I[I[T.TREE] + T.NV]
+
+
+@inner_kernel
+def count_independent(space, I, active):
+    """Let the error test count the positions whose rates it counts; a quaternion with any of its rotations."""
+    if space is None:
+        cartesian.count_independent(I, active)
+    else:
+        joint.joint_count_independent(I, active)

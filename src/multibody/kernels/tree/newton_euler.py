@@ -1,0 +1,41 @@
+"""Recursive Newton–Euler: from q, q̇, q̈ to the efforts and the wrenches of all joints, in one sweep outward and one inward."""
+
+from __future__ import annotations
+
+from multibody.kernels.compile import inner_kernel
+from multibody.kernels.tree import layout as T
+from multibody.kernels.tree.algebra import carried, inner, load, plus, store, width
+from multibody.kernels.tree.frames import column_of, link_of, offset, place, record_of, state_of
+from multibody.kernels.tree.motion import inertial_force, move
+
+FORCE = 6  # place of the summed force in a link's state, in widths
+
+
+@inner_kernel
+def outward(d, I, W, h, q, v, a):
+    """Write the inertial force of every link, less what is applied to it (W_WRENCH where ACTED), to its state."""
+    w = width(d)
+    for i in range(I[h + T.LINK_COUNT]):
+        place(d, I, W, h, i, q)
+        y, s = move(d, I, W, h, i, v, a, 1)
+        f = inertial_force(d, I, W, h, i, y, s)
+        store(d, W, state_of(d, I, W, h, i) + FORCE * w, f)
+
+
+@inner_kernel
+def inward(d, I, W, h, tau):
+    """Sum the forces from the leaves to the ground, and write B · R̂ of every unknown rate to tau; eqs. (30), (36) by sums."""
+    w = width(d)
+    for i in range(I[h + T.LINK_COUNT] - 1, -1, -1):
+        link, at = link_of(I, h, i), state_of(d, I, W, h, i)
+        f = load(d, W, at + FORCE * w)
+        for j in range(I[link + T.FIRST], I[link + T.FIRST] + I[link + T.COUNT]):
+            k = I[record_of(I, h, j) + T.RATE]
+            if k >= 0:
+                tau[k] = inner(d, load(d, W, column_of(d, I, h, j)), f)
+        c = I[link + T.CARRIER]
+        if c >= 0:
+            if I[link + T.OWN_POINT] == 1:
+                f = carried(d, offset(d, I, W, h, i), f)
+            p = state_of(d, I, W, h, c) + FORCE * w
+            store(d, W, p, plus(d, 1.0, f, load(d, W, p)))
