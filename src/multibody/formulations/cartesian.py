@@ -9,7 +9,7 @@ import math
 
 from multibody.kernels import layout as L
 from multibody.kernels import sections as R
-from multibody.kernels.compile import inner_kernel
+from multibody.kernels.compile import inlined, inner_kernel
 from multibody.kernels.forces import add_forces
 from multibody.kernels.rows import row_jacobian, row_velocity
 from multibody.kernels.state import set_positions, set_velocities
@@ -32,7 +32,7 @@ def jacobian(I, F, W, ref, t):
     row_jacobian(I, F, W, ref, t, 0, I[R.ALL_COUNT], W[I[R.W_J] :])
 
 
-@inner_kernel
+@inlined
 def applied(I, F, W, ref, t):
     """Write the generalized forces at the state in W to W_Q; return the power of those without a potential."""
     n, Q = I[L.VELOCITIES], I[R.W_Q]
@@ -41,7 +41,7 @@ def applied(I, F, W, ref, t):
     return add_forces(I, F, W, ref, t, W[Q : Q + n])
 
 
-@inner_kernel
+@inlined
 def driving_power(I, F, W, ref, t):
     """Return the power −λᵀν of the constraints that depend on time, λ of the chosen rows in W; W_X is overwritten."""
     if I[R.DRIVEN] == 0:
@@ -53,7 +53,7 @@ def driving_power(I, F, W, ref, t):
     return total
 
 
-@inner_kernel
+@inlined
 def write_rates(I, W, y, power, dy):
     """Write ẏ: q̇ from the velocities in W (ṗ = ½ p ∘ ω′), v̇ from W_A, ẇ."""
     nq, nv, v = I[L.COORDINATES], I[L.VELOCITIES], I[L.W_VELOCITY]
@@ -91,7 +91,7 @@ def velocity_gaps(I, F, W, ref, t, v):
         W[x + r] -= total
 
 
-@inner_kernel
+@inlined
 def set_state(I, W, y):
     """Write poses and twists of y to W."""
     set_positions(I, W, y)

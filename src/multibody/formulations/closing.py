@@ -25,7 +25,7 @@ from multibody.formulations.space import (
 )
 from multibody.kernels import layout as L
 from multibody.kernels import sections as R
-from multibody.kernels.compile import inner_kernel
+from multibody.kernels.compile import inlined, inner_kernel
 from multibody.kernels.functions import largest_turn, set_references
 
 UNMOVED, MOVED, REFUSED, ELSEWHERE = 0, 1, 2, 3  # what an acceptance says of y
@@ -144,19 +144,19 @@ def project(space, I, F, W, ref, t, y):
     return (MOVED if moved + change > W[settings + R.NOTICEABLE] else UNMOVED, ratio)
 
 
-@inner_kernel
+@inlined
 def evaluate(space, I, F, W, ref, t, y):
-    """Write Φ_q, γ and the factors of S at y to W; return the smallest pivot ratio, ≤ 0 where there is no solution.
+    """Write Φ_q, γ and the factors of S at y to W; return the smallest pivot ratio, ≤ 0 where there is no solution."""
+    set_state(space, I, F, W, ref, t, y)
+    rows_at_state(space, I, F, W, ref, t)
+    return factor(space, I, W)
 
-    Near a change point S⁻¹ amplifies the distance of a stage from the constraints; on steps that begin near one the equations
-    are therefore evaluated at the nearest state that satisfies them.
-    """
+
+@inner_kernel
+def _evaluate_closed(space, I, F, W, ref, t, y):
+    """Evaluate at the state nearest to y that satisfies the constraints."""
     nq, n = sizes(space, I)
     s = I[R.W_STATISTICS]
-    if W[I[R.W_SETTINGS] + R.NEAR_CHANGE] == 0.0:
-        set_state(space, I, F, W, ref, t, y)
-        rows_at_state(space, I, F, W, ref, t)
-        return factor(space, I, W)
     z = W[I[R.W_STATE] : I[R.W_STATE] + nq + n]
     for c in range(nq + n):
         z[c] = y[c]
@@ -164,9 +164,7 @@ def evaluate(space, I, F, W, ref, t, y):
     normalize(space, I, z)
     project(space, I, F, W, ref, t, z)
     W[s], W[s + 1], W[s + 2], W[s + 3] = kept
-    set_state(space, I, F, W, ref, t, z)
-    rows_at_state(space, I, F, W, ref, t)
-    return factor(space, I, W)
+    return evaluate(space, I, F, W, ref, t, z)
 
 
 @inner_kernel
@@ -202,7 +200,7 @@ def bridge(space, I, F, W, ref, t, y):
             displace(space, I, y, y[nq:], tau, W[at : at + nq])
             for c in range(n):
                 W[at + nq + c] = y[nq + c]
-            lowest = min(lowest, evaluate(space, I, F, W, ref, t + tau, W[at : at + nq + n]))
+            lowest = min(lowest, _evaluate_closed(space, I, F, W, ref, t + tau, W[at : at + nq + n]))
             power += weight * applied(space, I, F, W, ref, t + tau)
             solve(space, I, W)
             power += weight * driving_power(space, I, F, W, ref, t + tau)
@@ -218,8 +216,15 @@ def bridge(space, I, F, W, ref, t, y):
 
 @inner_kernel
 def accelerate(space, I, F, W, ref, t, y):
-    """Write v̇ at (t, y) to W_A and λ to W_LAMBDA; return (whether there is a solution, power)."""
-    ratio = evaluate(space, I, F, W, ref, t, y)
+    """Write v̇ at (t, y) to W_A and λ to W_LAMBDA; return (whether there is a solution, power).
+
+    Near a change point S⁻¹ amplifies the distance of a stage from the constraints; on steps that begin near one the equations
+    are therefore evaluated at the nearest state that satisfies them.
+    """
+    if W[I[R.W_SETTINGS] + R.NEAR_CHANGE] == 0.0:
+        ratio = evaluate(space, I, F, W, ref, t, y)
+    else:
+        ratio = _evaluate_closed(space, I, F, W, ref, t, y)
     if not ratio > 0.0:
         return (False, 0.0)
     if too_near(I, W, ratio) and scaled_size(space, I, W, y[sizes(space, I)[0] :]) > 0.0:

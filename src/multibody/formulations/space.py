@@ -11,14 +11,14 @@ from multibody.formulations import cartesian
 from multibody.kernels import kkt, plain_rows, rows, state
 from multibody.kernels import layout as L
 from multibody.kernels import sections as R
-from multibody.kernels.compile import inner_kernel
+from multibody.kernels.compile import inlined
 from multibody.kernels.tree import layout as T
 from multibody.kernels.tree import space as joint
 
 CARTESIAN, JOINT = None, True
 
 
-@inner_kernel
+@inlined
 def sizes(space, I):
     """Return the numbers of coordinates and of rates in y = (q, v, w)."""
     if space is None:
@@ -26,7 +26,7 @@ def sizes(space, I):
     return (I[I[T.TREE] + T.NQ], I[I[T.TREE] + T.NV])
 
 
-@inner_kernel
+@inlined
 def normalize(space, I, q):
     """Make the quaternions in q unit."""
     if space is None:
@@ -35,7 +35,7 @@ def normalize(space, I, q):
         joint.joint_normalize(I, q)
 
 
-@inner_kernel
+@inlined
 def set_poses(space, I, F, W, ref, t, q):
     """Write the poses at (t, q) to W."""
     if space is None:
@@ -44,7 +44,7 @@ def set_poses(space, I, F, W, ref, t, q):
         joint.joint_poses(I, F, W, ref, t, q)
 
 
-@inner_kernel
+@inlined
 def set_state(space, I, F, W, ref, t, y):
     """Write poses and twists at (t, y) to W."""
     if space is None:
@@ -54,7 +54,7 @@ def set_state(space, I, F, W, ref, t, y):
         joint.joint_twists(I, W, y[I[I[T.TREE] + T.NQ] :])
 
 
-@inner_kernel
+@inlined
 def displace(space, I, q, x, k, out):
     """Write q ⊕ k x."""
     if space is None:
@@ -63,7 +63,7 @@ def displace(space, I, q, x, k, out):
         joint.joint_displace(I, q, x, k, out)
 
 
-@inner_kernel
+@inlined
 def row_values(space, I, F, W, ref, t):
     """Write Φ of all rows at the poses in W to W_X."""
     if space is None:
@@ -72,7 +72,7 @@ def row_values(space, I, F, W, ref, t):
         joint.joint_values(I, F, W, ref, t)
 
 
-@inner_kernel
+@inlined
 def jacobian(space, I, F, W, ref, t):
     """Write Φ_q of all rows at the poses in W to W_J."""
     if space is None:
@@ -81,7 +81,7 @@ def jacobian(space, I, F, W, ref, t):
         joint.joint_jacobian(I, F, W, ref, t, 0)
 
 
-@inner_kernel
+@inlined
 def rows_at_state(space, I, F, W, ref, t):
     """Write Φ_q of all rows to W_J and γ to W_X, at the poses and twists in W."""
     if space is None:
@@ -90,7 +90,7 @@ def rows_at_state(space, I, F, W, ref, t):
         joint.joint_jacobian(I, F, W, ref, t, 1)
 
 
-@inner_kernel
+@inlined
 def velocity_gaps(space, I, F, W, ref, t, v):
     """Write ν − Φ_q v of all rows to W_X; poses and Φ_q are known."""
     if space is None:
@@ -99,7 +99,7 @@ def velocity_gaps(space, I, F, W, ref, t, v):
         joint.joint_gaps(I, F, W, ref, t, v)
 
 
-@inner_kernel
+@inlined
 def applied(space, I, F, W, ref, t):
     """Write the applied forces at the state in W; return the power of those without a potential."""
     if space is None:
@@ -107,7 +107,7 @@ def applied(space, I, F, W, ref, t):
     return joint.joint_applied(I, F, W, ref, t)
 
 
-@inner_kernel
+@inlined
 def driving_power(space, I, F, W, ref, t):
     """Return the power of motions and constraints that depend on time, v̇ and λ in W."""
     if space is None:
@@ -115,7 +115,7 @@ def driving_power(space, I, F, W, ref, t):
     return joint.joint_driving_power(I, F, W, ref, t)
 
 
-@inner_kernel
+@inlined
 def factor(space, I, W):
     """Factor the equations of motion at the rows in W; return the smallest pivot ratio, ≤ 0 where there is no solution."""
     if space is None:
@@ -123,7 +123,7 @@ def factor(space, I, W):
     return joint.joint_factor(I, W)
 
 
-@inner_kernel
+@inlined
 def solve(space, I, W):
     """Write v̇ to W_A and λ of the chosen rows to W_LAMBDA."""
     if space is None:
@@ -132,7 +132,7 @@ def solve(space, I, W):
         joint.joint_solve(I, W)
 
 
-@inner_kernel
+@inlined
 def correct(space, I, W):
     """Write the smallest change x (in the metric of the masses) with Φ_q x = W_X to W_A."""
     if space is None:
@@ -141,7 +141,7 @@ def correct(space, I, W):
         joint.joint_correct(I, W)
 
 
-@inner_kernel
+@inlined
 def write_rates(space, I, W, y, power, dy):
     """Write ẏ, v̇ from W_A."""
     if space is None:
@@ -150,7 +150,7 @@ def write_rates(space, I, W, y, power, dy):
         joint.joint_write_rates(I, W, y, power, dy)
 
 
-@inner_kernel
+@inlined
 def entry(space, I, W, k, c):
     """Return column and value of the c-th entry of row k in W_J."""
     if space is None:
@@ -159,7 +159,7 @@ def entry(space, I, W, k, c):
     return (c, W[I[R.W_J] + I[I[T.TREE] + T.NV] * k + c])
 
 
-@inner_kernel
+@inlined
 def entry_count(space, I, k):
     """Return the number of entries of row k in W_J."""
     if space is None:
@@ -167,7 +167,7 @@ def entry_count(space, I, k):
     return I[I[T.TREE] + T.NV]
 
 
-@inner_kernel
+@inlined
 def count_independent(space, I, active):
     """Let the error test count the positions whose rates it counts; a quaternion with any of its rotations."""
     if space is None:

@@ -107,18 +107,20 @@ def _room(module: str) -> str:
     return parts[2] if parts[1] == "kernels" and parts[2] in _SOURCES else parts[1]
 
 
-def _compiled(function: _Function, **options: bool) -> _Function:
+def _compiled(function: _Function, forceinline: bool = False, **options: bool) -> _Function:
     """Return the dispatcher of a function, cached in our directory and compiled with our settings.
 
     Loops here are short and of unknown length: LLVM's loop vectorizer only costs compile time (a quarter of it), so it is
     off while one of our functions is compiled, and as it was for everybody else's; so is the test for negative indices.
-    Kernels never allocate, so they need no reference counting, which would cost three quarters of their time.
+    Kernels never allocate, so they need no reference counting, which would cost three quarters of their time. Inlining is
+    said of every function, because one that says nothing takes it over from the caller that is being compiled.
     """
     previous = numba.config.CACHE_DIR
     room = _room(function.__module__)
     numba.config.CACHE_DIR = str(cache_directory(room))  # other packages keep their own directory
     try:
-        made: Any = numba.njit(cache=True, error_model="numpy", fastmath={"contract"}, _nrt=False, **options)(function)
+        settings = {"error_model": "numpy", "fastmath": {"contract"}, "_nrt": False, "forceinline": forceinline, **options}
+        made: Any = numba.njit(cache=True, **settings)(function)
     finally:
         numba.config.CACHE_DIR = previous
     compiler = getattr(made, "_compiler", None)
@@ -162,3 +164,12 @@ def kernel(function: _Function) -> _Function:
 def inner_kernel(function: _Function) -> _Function:
     """Compile as :func:`kernel` does, for functions that only other kernels call: no entrance from Python is built."""
     return _compiled(function, no_cfunc_wrapper=True, no_cpython_wrapper=True)
+
+
+def inlined(function: _Function) -> _Function:
+    """Compile as :func:`inner_kernel` does, and copy the code into every caller.
+
+    For the small parts of right-hand sides: an array is handed over as seven words, so that a call with the whole bundle takes
+    6 ns, which is more than many of these functions need for their work. What few evaluations come to stays a call.
+    """
+    return _compiled(function, no_cfunc_wrapper=True, no_cpython_wrapper=True, forceinline=True)

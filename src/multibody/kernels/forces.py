@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from multibody.kernels import layout as L
-from multibody.kernels.compile import inner_kernel, kernel
+from multibody.kernels.compile import inlined, inner_kernel, kernel
 from multibody.kernels.functions import dot_gradient, function_gradient, function_value, record
 from multibody.kernels.planar import planar_terms
 from multibody.kernels.programs import run_program
@@ -44,7 +44,7 @@ def program_value(I, F, W, entry):
     return run_program(I, F, W, I[L.CODE] + pc, I[L.W_INPUT]) if pc >= 0 else 0.0
 
 
-@inner_kernel
+@inlined
 def law_term(I, F, W, ref, t, law):
     """Return what the expression of a law gives: an effort to add, or the load of friction. Its inputs stay in W."""
     if I[law + 3] >= 0:
@@ -92,7 +92,7 @@ def law_effort(F, kind, k, c, rate, x):
     return (side * push, elastic, energy, -stiffness, -damping * r1, 0.0)
 
 
-@inner_kernel
+@inlined
 def load_wrench(I, F, W, ref, t, load):
     """Return force and moment of a load in ground axes, six numbers (planar: x, y, 0, 0, 0, moment)."""
     at, table, count = I[L.W_GRADIENT] + COMPONENTS, I[load + 4], I[load + 6]
@@ -115,7 +115,7 @@ def load_wrench(I, F, W, ref, t, load):
     return (force[0], force[1], force[2], moment[0], moment[1], moment[2])
 
 
-@inner_kernel
+@inlined
 def _add_weights(I, F, W, Q):
     """Add the weights and, in space, the gyroscopic moments −ω′ × J′ω′."""
     g = I[L.GRAVITY]
@@ -135,7 +135,7 @@ def _add_weights(I, F, W, Q):
         Q[6 * b + 5] += turning[2]
 
 
-@inner_kernel
+@inlined
 def _add_load(I, F, W, ref, t, load, Q):
     """Add a load to Q and return its power."""
     x, y, z, mx, my, mz = load_wrench(I, F, W, ref, t, load)
@@ -159,7 +159,7 @@ def _add_load(I, F, W, ref, t, load, Q):
     return dot((x, y, z), load3(W, v)) + dot(own, load3(W, v + 3))
 
 
-@inner_kernel
+@inlined
 def _add_law(I, F, W, ref, t, law, Q):
     """Add e ∇c of a law to Q; return the power of the part of e that has no potential."""
     f, x = I[law + 1], law_term(I, F, W, ref, t, law)

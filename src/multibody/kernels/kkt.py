@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from multibody.kernels import layout as L
 from multibody.kernels import sections as R
-from multibody.kernels.compile import inner_kernel
+from multibody.kernels.compile import inlined, inner_kernel
 from multibody.kernels.mass import mass_times, mass_times_block
 from multibody.kernels.skyline import cholesky, cholesky_solve
 
@@ -27,14 +27,14 @@ def _entries(I, r):
     return (I[row + 2], I[row + 3], I[L.COLUMNS] + I[row + 2])
 
 
-@inner_kernel
+@inlined
 def _inner(W, a, b, planar):
     """Return the product of two blocks."""
     total = W[a] * W[b] + W[a + 1] * W[b + 1] + W[a + 2] * W[b + 2]
     return total if planar else total + (W[a + 3] * W[b + 3] + W[a + 4] * W[b + 4] + W[a + 5] * W[b + 5])
 
 
-@inner_kernel
+@inlined
 def _form(I, W):
     """Write U = M⁻¹ Φ_qᵀ on the pattern of the entries, and S from the pairs of blocks that share a body."""
     J, U, planar = I[R.W_J], I[R.W_U], I[L.DIMENSION] == 2
@@ -108,7 +108,7 @@ def _row_times(I, W, k, x):
     return total
 
 
-@inner_kernel
+@inlined
 def _residual(I, W, a, x):
     """Write Φ_q a − γ of the chosen rows to W[x…], a at W[a…], γ of all rows in W_X."""
     for k in range(I[R.CHOSEN_COUNT]):
@@ -127,27 +127,21 @@ def _residual(I, W, a, x):
 @inner_kernel
 def factor(I, W):
     """Form and factor S at the entries of Φ_q in W; return the smallest pivot ratio, ≤ 0 where M̄ is not positive."""
-    m, statistics = I[R.CHOSEN_COUNT], I[R.W_STATISTICS]
-    general = I[R.GENERAL] == 1
-    if general and not _form_general(I, W) > 0.0:
-        return -1.0
-    if not general:
-        _form(I, W)
+    statistics = I[R.W_STATISTICS]
     W[statistics + R.FACTORIZATIONS] += 1.0
-    W[statistics + R.LIFTED] = 0.0
-    ratio = cholesky(I, W, m, I[R.BASE], I[R.FIRST], I[R.W_D], 0.0, 0.0)
-    if not ratio > VANISHING:
-        if general:
-            _form_general(I, W)
-        else:
+    for lifted in range(2):
+        if I[R.GENERAL] == 0:
             _form(I, W)
-        W[statistics + R.LIFTED] = 1.0
-        cholesky(I, W, m, I[R.BASE], I[R.FIRST], I[R.W_D], LIFT, 0.0)
-        ratio = VANISHING
-    return ratio
+        elif not _form_general(I, W) > 0.0:
+            return -1.0
+        W[statistics + R.LIFTED] = lifted
+        ratio = cholesky(I, W, I[R.CHOSEN_COUNT], I[R.BASE], I[R.FIRST], I[R.W_D], LIFT * lifted, 0.0)
+        if lifted == 0 and ratio > VANISHING:
+            return ratio
+    return VANISHING
 
 
-@inner_kernel
+@inlined
 def _add_columns(I, W, x, sign, out):
     """Add sign · G Φ_qᵀ x to the vector at W[out…], x over the chosen rows."""
     n, U, planar = I[L.VELOCITIES], I[R.W_U], I[L.DIMENSION] == 2
@@ -170,22 +164,28 @@ def _add_columns(I, W, x, sign, out):
 
 
 @inner_kernel
+def _free_general(I, W, a):
+    """Write M̄⁻¹ Q̄, the accelerations without constraint forces, to W[a…]."""
+    n, J = I[L.VELOCITIES], I[R.W_J]
+    weights = I[R.W_GAUGE] + n
+    for c in range(n):
+        W[a + c] = W[I[R.W_Q] + c]
+    for k in range(I[R.CHOSEN_COUNT]):
+        r = I[I[R.CHOSEN] + k]
+        first, count, columns = _entries(I, r)
+        for e in range(count):
+            W[a + I[columns + e]] += W[weights + r] * W[I[R.W_X] + r] * W[J + first + e]
+    cholesky_solve(I, W, n, I[R.DENSE_BASE], I[R.DENSE_FIRST], I[R.W_GAUGE], a)
+
+
+@inner_kernel
 def solve(I, W):
     """Write v̇ to W_A and λ to W_LAMBDA from the forces in W_Q and γ (of all rows) in W_X, with the factors in W."""
-    n, m, a, x = I[L.VELOCITIES], I[R.CHOSEN_COUNT], I[R.W_A], I[R.W_LAMBDA]
-    if I[R.GENERAL] == 1:
-        weights, J = I[R.W_GAUGE] + n, I[R.W_J]
-        for c in range(n):
-            W[a + c] = W[I[R.W_Q] + c]
-        for k in range(m):
-            r = I[I[R.CHOSEN] + k]
-            first, count, columns = _entries(I, r)
-            for e in range(count):
-                W[a + I[columns + e]] += W[weights + r] * W[I[R.W_X] + r] * W[J + first + e]
-        cholesky_solve(I, W, n, I[R.DENSE_BASE], I[R.DENSE_FIRST], I[R.W_GAUGE], a)
-    else:
+    m, a, x, b = I[R.CHOSEN_COUNT], I[R.W_A], I[R.W_LAMBDA], I[R.W_B]
+    if I[R.GENERAL] == 0:
         mass_times(I, W, I[R.W_Q], a, 1)
-    b = I[R.W_B]
+    else:
+        _free_general(I, W, a)
     for k in range(m):
         W[x + k] = 0.0
     for _ in range(4 if W[I[R.W_STATISTICS] + R.LIFTED] > 0.0 else 1):  # proximal refinement where S was lifted

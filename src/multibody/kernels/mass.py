@@ -7,7 +7,7 @@ with J′ in body axes. Extra coordinates have no mass.
 from __future__ import annotations
 
 from multibody.kernels import layout as L
-from multibody.kernels.compile import inner_kernel, kernel
+from multibody.kernels.compile import inlined, inner_kernel, kernel
 
 
 @kernel
@@ -54,7 +54,7 @@ def _inverse(W, a, out):
     return True
 
 
-@inner_kernel
+@inlined
 def mass_times_block(I, W, b, x, out, inverse):
     """Write M x (inverse = 0) or M⁻¹ x (inverse = 1) of body b (0: the first moving one): W[x…] into W[out…]."""
     if I[L.DIMENSION] == 2:
@@ -73,7 +73,7 @@ def mass_times_block(I, W, b, x, out, inverse):
     W[out + 5] = W[J + 6] * a + W[J + 7] * b_ + W[J + 8] * c
 
 
-@inner_kernel
+@inlined
 def mass_times(I, W, x, out, inverse):
     """Write M x or M⁻¹ x over all velocity coordinates; extra ones get 0. x and out are places in W, and may be equal."""
     width = 3 if I[L.DIMENSION] == 2 else 6

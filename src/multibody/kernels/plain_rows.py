@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from multibody.kernels import layout as L
 from multibody.kernels import sections as R
-from multibody.kernels.compile import inner_kernel
+from multibody.kernels.compile import inlined, inner_kernel
 from multibody.kernels.planar import planar_gamma, planar_terms
 from multibody.kernels.rows import row_gamma, row_jacobian
 from multibody.kernels.spatial import spatial_gamma, spatial_terms
@@ -17,18 +17,18 @@ from multibody.kernels.spatial import spatial_gamma, spatial_terms
 @inner_kernel
 def rows_at_state(I, F, W, ref, t):
     """Write the entries of Φ_q to W_J and γ of all rows to W_X, at the positions and velocities in W."""
-    planar = I[L.DIMENSION] == 2
+    planar, first, pose, twist, gamma = I[L.DIMENSION] == 2, I[R.PLAIN], I[L.W_POSE], I[L.W_TWIST], I[R.W_X]
     for k in range(I[R.PLAIN_COUNT]):
-        at = I[R.PLAIN] + R.PLAIN_STRIDE * k
-        kind, i, j, numbers, out = I[at], I[at + 1], I[at + 2], I[at + 3], I[R.W_X] + I[at + 6]
+        at = first + R.PLAIN_STRIDE * k
+        kind, i, j, numbers, out = I[at], I[at + 1], I[at + 2], I[at + 3], gamma + I[at + 6]
         if planar:
-            p, q, u, w = I[L.W_POSE] + 5 * i, I[L.W_POSE] + 5 * j, I[L.W_TWIST] + 3 * i, I[L.W_TWIST] + 3 * j
+            p, q, u, w = pose + 5 * i, pose + 5 * j, twist + 3 * i, twist + 3 * j
             x, y, turn_i, turn_j = planar_terms(W, F, kind, p, q, numbers)
             W[out] = planar_gamma(W, F, kind, p, q, u, w, numbers)
             _write_planar(W, I[at + 4], -x, -y, turn_i)
             _write_planar(W, I[at + 5], x, y, turn_j)
         else:
-            p, q, u, w = I[L.W_POSE] + 12 * i, I[L.W_POSE] + 12 * j, I[L.W_TWIST] + 6 * i, I[L.W_TWIST] + 6 * j
+            p, q, u, w = pose + 12 * i, pose + 12 * j, twist + 6 * i, twist + 6 * j
             d, spin_i, spin_j = spatial_terms(W, F, kind, p, q, numbers)
             W[out] = spatial_gamma(W, F, kind, p, q, u, w, numbers)
             _write_spatial(W, I[at + 4], -1.0, d, spin_i)
@@ -40,7 +40,7 @@ def rows_at_state(I, F, W, ref, t):
         row_gamma(I, F, W, ref, t, r, r + 1, W[I[R.W_X] + r :])
 
 
-@inner_kernel
+@inlined
 def _write_planar(W, at, x, y, turn):
     """Write a planar block; the ground (at < 0) has none."""
     if at >= 0:
@@ -49,7 +49,7 @@ def _write_planar(W, at, x, y, turn):
         W[at + 2] = turn
 
 
-@inner_kernel
+@inlined
 def _write_spatial(W, at, sign, x, turn):
     """Write a spatial block; the ground (at < 0) has none."""
     if at >= 0:

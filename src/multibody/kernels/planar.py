@@ -9,22 +9,22 @@ from __future__ import annotations
 import math
 
 from multibody.kernels import layout as L
-from multibody.kernels.compile import inner_kernel
+from multibody.kernels.compile import inlined, inner_kernel
 
 
-@inner_kernel
+@inlined
 def _turned(W, p, F, k):
     """Return A x for the body whose pose is at W[p] and the vector at F[k]."""
     return (W[p + 3] * F[k] - W[p + 4] * F[k + 1], W[p + 4] * F[k] + W[p + 3] * F[k + 1])
 
 
-@inner_kernel
+@inlined
 def _gap(W, p, q, si, sj):
     """Return d = r_j + S_j − r_i − S_i."""
     return (W[q] + sj[0] - W[p] - si[0], W[q + 1] + sj[1] - W[p + 1] - si[1])
 
 
-@inner_kernel
+@inlined
 def planar_value(W, F, kind, p, q, k):
     """Return the function's value; p, q: poses in W, k: its numbers in F (s_i, s_j, a, b, offset)."""
     if kind == L.ANGLE or kind == L.ALIGNED:
@@ -53,7 +53,7 @@ def _write(W, g, x, y, ti, tj):
     W[g + 5] = tj
 
 
-@inner_kernel
+@inlined
 def planar_terms(W, F, kind, p, q, k):
     """Return (x, y, ∂θ_i, ∂θ_j) of the gradient (−x, −y, ∂θ_i, x, y, ∂θ_j)."""
     if kind == L.ANGLE or kind == L.ALIGNED:
@@ -82,7 +82,7 @@ def planar_gradient(W, F, kind, p, q, k, g):
     _write(W, g, x, y, ti, tj)
 
 
-@inner_kernel
+@inlined
 def planar_gamma(W, F, kind, p, q, u, w, k):
     """Return the γ term, minus the part of the second time derivative that is quadratic in v; u, w: twists in W."""
     if kind == L.ANGLE or kind == L.ALIGNED:
