@@ -79,7 +79,7 @@ def watch_baumgarte(space, I, F, W, ref, t, y):
     open_ = position_gap(space, I, F, W, ref, t, y)
     jacobian(space, I, F, W, ref, t)
     open_v = velocity_gap(space, I, F, W, ref, t, y[sizes(space, I)[0] :])
-    rough = note_ratio(I, W, factor(space, I, W))
+    rough = note_ratio(space, I, W, factor(space, I, W))
     if rough < 0:
         return ELSEWHERE if rough == -1 else LOCKED
     if rough > 0:  # feedback alone cannot hold a branch across a change point

@@ -15,6 +15,7 @@ from multibody.formulations.space import (
     factor,
     jacobian,
     normalize,
+    remember,
     row_values,
     rows_at_state,
     set_poses,
@@ -235,7 +236,7 @@ def accelerate(space, I, F, W, ref, t, y):
 
 
 @inner_kernel
-def note_ratio(I, W, ratio):
+def note_ratio(space, I, W, ratio):
     """Keep the smallest pivot ratio met, and the largest as the regular one.
 
     Returns
@@ -245,6 +246,7 @@ def note_ratio(I, W, ratio):
         motion does not get away from it.
     """
     lowest, settings = I[R.W_STATISTICS] + R.LOWEST_RATIO, I[R.W_SETTINGS]
+    remember(space, I, W)
     if too_near(I, W, ratio) and W[settings + R.AVOIDABLE] > 0.0:
         if W[settings + R.LINGERING] > 100.0:
             return -2

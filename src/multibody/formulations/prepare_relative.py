@@ -61,7 +61,7 @@ def prepare_relative(
     partitioned : bool
         Whether room for a partition is needed.
     """
-    tables, loops = columns.tables, columns.loop_rows()
+    tables, loops, chosen = columns.tables, columns.loop_rows(), np.sort(chosen)
     n, m, count = columns.nv, len(chosen), len(loops)
     f = max(n - m, 0)
     sizes = {
@@ -86,7 +86,7 @@ def prepare_relative(
         I[slot] = end
         end += len(section)
         parts.append(np.asarray(section, dtype=np.int64))
-    I, at = attach_tree(columns, np.concatenate(parts), at, method, loops, full=not regular)
+    I, at = attach_tree(columns, np.concatenate(parts), at, method, loops, list(chosen), full=not regular)
     W = np.zeros(at)
     set_masses(I, tables.F, W)
     write_constants(columns, I, W)

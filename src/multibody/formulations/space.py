@@ -174,3 +174,10 @@ def count_independent(space, I, active):
         cartesian.count_independent(I, active)
     else:
         joint.joint_count_independent(I, active)
+
+
+@inlined
+def remember(space, I, W):
+    """Keep what the rows are like in regular positions; called at accepted states, whose factors are in W."""
+    if space is not None:
+        joint.joint_remember(I, W)

@@ -216,7 +216,7 @@ def add_forces(I, F, W, ref, t, Q):
     return add_actions(I, F, W, ref, t, Q)
 
 
-@inner_kernel
+@inlined
 def add_actions(I, F, W, ref, t, Q):
     """Add what laws and loads do to Q, neither weights nor gyroscopic moments; return the power without a potential."""
     power = 0.0

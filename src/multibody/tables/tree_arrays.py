@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
@@ -16,7 +18,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def attach_tree(
-    columns: Columns, I: Integers, start: int, method: int, loops: list[int], full: bool = False
+    columns: Columns, I: Integers, start: int, method: int, loops: list[int], chosen: Sequence[int] = (), full: bool = False
 ) -> tuple[Integers, int]:
     """Return I with the tree's header and records appended, and the length of W with the tree's scratch from `start` on.
 
@@ -31,6 +33,8 @@ def attach_tree(
         RECURSIVE, TRANSFORMATION or ARTICULATED; the last needs no mass matrix.
     loops : list of int
         Rows that the tree does not satisfy by itself.
+    chosen : list of int
+        Those of them that are independent, as places in `loops`, in ascending order.
     full : bool
         Whether the mass matrix may fill up: loops are added to it where it is singular by itself.
     """
@@ -49,6 +53,7 @@ def attach_tree(
         T.W_BASE: w, T.W_FORCE: tables.nv, T.W_WRENCH: w * len(tree.links), T.W_TAU: max(n, len(columns.columns)),
         T.W_ENTRIES: int(np.max(np.diff(tables.row_pointer), initial=0)), T.W_H: int(np.sum(lengths)), T.W_HD: n,
         T.W_B: w * n if method == T.TRANSFORMATION else 0, T.W_FIT: 2 * w * w + w,
+        T.W_ROW_SIZE: len(chosen),
     }  # fmt: skip
     for slot, size in sizes.items():
         header[slot] = start
@@ -58,7 +63,7 @@ def attach_tree(
         T.LINKS: links, T.COLUMNS: rows, T.GIVEN: [x for pair in given for x in pair],
         T.QUATERNIONS: list(columns.quaternions.values()), T.H_BASE: base, T.H_FIRST: first, T.ROW_LIST: loops,
         T.LINK_OF: [number[b + 1] for b in range(len(tree.links))],
-        T.JOINT_ROWS: [x for link in tree.links for x in _rows_of(tables, link)],
+        T.GROUP: _groups([tables.rows[loops[k]].owner for k in chosen]), T.JOINT_ROWS: [x for link in tree.links for x in _rows_of(tables, link)],
     }  # fmt: skip
     header[T.LINK_COUNT], header[T.COLUMN_COUNT] = len(tree.links), len(columns.columns)
     header[T.NQ], header[T.NV], header[T.METHOD] = columns.nq, n, method
@@ -73,6 +78,14 @@ def attach_tree(
     I = np.ascontiguousarray(np.concatenate([I, header, *parts]))
     I[T.TREE] = len(I) - sum(len(p) for p in parts) - T.TREE_HEADER
     return I, start
+
+
+def _groups(owners: list[str]) -> list[int]:
+    """Return for each chosen row the first one of the same owner in an unbroken run."""
+    found: list[int] = []
+    for k, owner in enumerate(owners):
+        found.append(found[-1] if k and owner == owners[k - 1] else k)
+    return found
 
 
 def _rows_of(tables: Tables, link: Link) -> tuple[int, int]:

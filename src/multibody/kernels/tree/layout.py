@@ -54,6 +54,8 @@ LINK_OF = 29  # link of every moving body
 W_ENTRIES = 30  # scratch: the Cartesian entries of one row
 W_FIT = 31  # scratch of fitting multipliers to a wrench
 JOINT_ROWS = 32  # first row and end of the rows of every link's joint
+W_ROW_SIZE = 33  # largest diagonal entry of S met at accepted states, scaled, of every chosen row
+GROUP = 34  # first chosen row of the joint that each chosen row belongs to
 TREE_HEADER = 40
 
 RECURSIVE, TRANSFORMATION, ARTICULATED = 0, 1, 2  # methods

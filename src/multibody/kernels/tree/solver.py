@@ -96,8 +96,41 @@ def factor_tree(d, I, W, h):
         _form(I, W, n)
         W[statistics + R.LIFTED] = 1.0
         cholesky(I, W, m, I[R.BASE], I[R.FIRST], I[R.W_D], LIFT, 0.0)
-        ratio = VANISHING
-    return ratio
+        return VANISHING
+    return _smallest(I, W, h)
+
+
+@inner_kernel
+def row_size(I, W, k):
+    """Return the diagonal entry of S of the k-th chosen row, lengths over L; factoring leaves it as it is."""
+    scale = W[I[R.W_SCALE] + I[I[R.CHOSEN] + k]]
+    return scale * scale * W[I[I[R.BASE] + k] + k]
+
+
+@inner_kernel
+def _smallest(I, W, h):
+    """Return the smallest pivot of S over what its row is in regular positions.
+
+    At a change point rows do not only become parallel, as those of Cartesian coordinates do: a row over joint rates may vanish as
+    a whole. It is therefore measured by the largest row of its joint, and by its own largest size so far.
+    """
+    lowest = 1.0
+    for k in range(I[R.CHOSEN_COUNT]):
+        largest, scale = W[I[h + T.W_ROW_SIZE] + k], W[I[R.W_SCALE] + I[I[R.CHOSEN] + k]]
+        l = I[I[h + T.GROUP] + k]
+        while l < I[R.CHOSEN_COUNT] and I[I[h + T.GROUP] + l] == I[I[h + T.GROUP] + k]:
+            largest = max(largest, row_size(I, W, l))
+            l += 1
+        lowest = min(lowest, scale * scale / (W[I[R.W_D] + k] * largest))
+    return max(lowest, VANISHING)
+
+
+@inner_kernel
+def remember_rows(I, W, h):
+    """Keep the largest size of every chosen row, at an accepted state."""
+    for k in range(I[R.CHOSEN_COUNT]):
+        at = I[h + T.W_ROW_SIZE] + k
+        W[at] = max(W[at], row_size(I, W, k))
 
 
 @inner_kernel

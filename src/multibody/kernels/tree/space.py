@@ -20,7 +20,7 @@ from multibody.kernels.tree.bodies import write_poses, write_twists, write_wrenc
 from multibody.kernels.tree.frames import column_of, link_of, offset, record_of, state_of
 from multibody.kernels.tree.loops import loop_gaps, loop_rows, loop_values, loop_wrenches
 from multibody.kernels.tree.motion import inertial_force, positions, velocities
-from multibody.kernels.tree.solver import correct_tree, factor_tree, solve_tree
+from multibody.kernels.tree.solver import correct_tree, factor_tree, remember_rows, solve_tree
 
 FORCE = 6  # place of a link's force in its state, in widths
 
@@ -112,6 +112,12 @@ def joint_solve(I, W):
 def joint_correct(I, W):
     """Write the smallest change of u with Φ_u x = W_X to W_A."""
     correct_tree(I, W, I[T.TREE])
+
+
+@inner_kernel
+def joint_remember(I, W):
+    """Keep what the rows are like in regular positions; only accepted states are remembered."""
+    remember_rows(I, W, I[T.TREE])
 
 
 @inner_kernel
