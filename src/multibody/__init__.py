@@ -19,12 +19,14 @@ if TYPE_CHECKING:
     from multibody.model.expressions import Expression
     from multibody.model.forces import Force
     from multibody.model.joints import Joint
+    from multibody.results.robot import Robot
     from multibody.results.run import Run
     from multibody.results.simulator import Simulator
     from multibody.results.state import State
 
 _HOME = {
     "Model": "multibody._verbs",
+    "Robot": "multibody.results.robot",
     "Run": "multibody.results.run",
     "Simulator": "multibody.results.simulator",
     "State": "multibody.results.state",
@@ -62,6 +64,7 @@ __all__ = [
     "ModelErrors",
     "Partitioning",
     "Rk4",
+    "Robot",
     "Run",
     "Simulator",
     "State",

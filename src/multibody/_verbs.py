@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from multibody.analyses.relative import RelativeMotion
     from multibody.results.compare import Compare
     from multibody.results.inverse import Inverse
+    from multibody.results.robot import Robot
     from multibody.results.run import Run
     from multibody.results.simulator import Simulator
     from multibody.results.state import State
@@ -116,6 +117,20 @@ class Model(_Model):
         from multibody.results.simulator import simulator
 
         return simulator(self, initial, formulation, integrator, rtol, atol, step)
+
+    def robot(self, cut: Sequence[str] | None = None) -> Robot:
+        """Return the open tree as roboticists ask about it: inverse and forward dynamics, mass matrix, Jacobians, momentum.
+
+        ``robot.inverse_dynamics(q, v, a)`` for one state or for many in one call. Motions of the model are ignored.
+
+        Parameters
+        ----------
+        cut : list of str, optional
+            Joints to open: what they hold together is then free. Without it loops are refused.
+        """
+        from multibody.results.robot import Robot
+
+        return Robot(self, cut)
 
     def inverse(
         self, until: float | str | None = None, steps: int | None = None, *, start: float | str = 0.0, at: float | None = None,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import math
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy as np
 
 from multibody.analyses.branches import independent_rows
 from multibody.analyses.dynamics import Dynamics, Expanded
-from multibody.analyses.start import matrix_of, quaternion_of
+from multibody.analyses.joint_coordinates import count_turns, joint_coordinates
 from multibody.analyses.state import State
 from multibody.analyses.system import Floats, Integers, System
 from multibody.errors import ModelError
@@ -22,11 +21,10 @@ from multibody.formulations.relative import (
     expand_relative,
     monitor_relative,
     probe_relative,
-    weightless_relative,
 )
 from multibody.kernels import sections as R
 from multibody.kernels.tree import layout as T
-from multibody.tables.columns import Columns, columns_of, ends_of
+from multibody.tables.columns import columns_of
 from multibody.tables.tree import spanning_tree
 
 MOST_DENSE = 1000  # unknown rates that `recursive` and `transformation` take: their mass matrices are full
@@ -71,21 +69,26 @@ class JointSpace:
         )
         self._count_turns(b, state)
         y, regular = self.start(state), len(self.system.tables.extras) == 0
-        ratio = float(probe_relative(b.I, b.F, b.W, b.ref, state.t, y))
-        chosen = self._independent(b, state, self.nv - self.mobility)
+        ratio = self._probe(b, y, state.t)
         regular = regular and ratio > SINGULAR
         if not regular and method == T.ARTICULATED:
-            raise self._weightless(b, state.t, y)
+            raise self._weightless(b)
+        chosen = self._independent(b, state, self.nv - self.mobility)
         made = prepare_relative(self.columns, method, state.references, chosen, regular=regular, partitioned=partitioned)
         self._count_turns(made, state)
         return made
 
-    def _weightless(self, b: JointBundle, t: float, y: Floats) -> ModelError:
+    def _probe(self, b: JointBundle, y: Floats, t: float) -> float:
+        """Write Φ_u of the loop rows at (t, y) to W; return the smallest pivot ratio of the mass matrix."""
+        probe_relative(b.I, b.F, b.W, b.ref, t, y, y)
+        return float(b.W[b.I[b.I[T.TREE] + T.W_RESULT] + T.MASS_RATIO])
+
+    def _weightless(self, b: JointBundle) -> ModelError:
         """Return the error for a coordinate that moves no mass, with the name of its joint and body."""
         if self.system.tables.extras:
             hint = "use recursive or augmented"
             return ModelError("articulated does not take cams: their contact has no mass", where="formulation", hint=hint)
-        k = int(weightless_relative(b.I, b.F, b.W, b.ref, t, y))
+        k = int(b.W[b.I[b.I[T.TREE] + T.W_RESULT] + T.WEIGHTLESS])
         column = self.columns.columns[k]
         body = self.system.tables.bodies[self.columns.tree.links[column.link].body]
         return ModelError(
@@ -108,7 +111,7 @@ class JointSpace:
         for pose in Joints(s, state.t, np.zeros(s.joint_rows)).neighbors(state.q, 4)[0]:
             s.take_references(pose)
             near = replace(state, q=pose, references=s.ref.copy())
-            probe_relative(b.I, b.F, b.W, b.ref, state.t, self.start(near))
+            self._probe(b, self.start(near), state.t)
             found = independent_rows(self._scaled(b))
             best = found if len(found) > len(best) else best
         s.ref[:] = kept
@@ -122,57 +125,12 @@ class JointSpace:
 
     def _count_turns(self, b: JointBundle, state: State) -> None:
         """Give the constant angles of planar links the whole turns that they have at a state."""
-        if self.system.tables.dimension == 3:
-            return
-        at, values = int(b.I[b.I[T.TREE] + T.W_CONSTANT]), self._values(state)[0]
-        angles = np.concatenate([[0.0], state.q[2 : 3 * (len(self.system.tables.bodies) - 1) : 3]])
-        for i, link in enumerate(self.columns.tree.links):
-            own = [k for k, c in enumerate(self.columns.columns) if c.link == i and c.kind == T.TURN]
-            turn = angles[link.body] - angles[link.parent] - sum(self.columns.columns[k].sign * values[k] for k in own)
-            W = b.W
-            W[at + 9 * i] += 2.0 * math.pi * round((turn - W[at + 9 * i]) / (2.0 * math.pi))
+        count_turns(self.system, self.columns, b.I, b.W, state)
 
     # --- states -------------------------------------------------------------------------------------------------------
-    def _values(self, state: State) -> tuple[Floats, Floats]:
-        """Return values and rates of all columns that have a coordinate function or are free (0 for balls)."""
-        s, tables = self.system, self.system.tables
-        kept = s.ref.copy()
-        s.ref[:] = state.references
-        count = len(tables.function_is_length)
-        functions = s.functions(state.q, state.v, 0, count) if count else (np.zeros(0), np.zeros(0))
-        s.ref[:] = kept
-        values, rates = np.zeros(len(self.columns.columns)), np.zeros(len(self.columns.columns))
-        wide, width, d = (3, 3, 2) if tables.dimension == 2 else (7, 6, 3)
-        for k, column in enumerate(self.columns.columns):
-            link = self.columns.tree.links[column.link]
-            if column.function >= 0:
-                values[k], rates[k] = functions[0][column.function], functions[1][column.function]
-            elif column.kind != T.BALL:  # a body that hangs on no joint: its center of mass, planar its angle
-                c = column.axis if column.kind == T.SLIDE else d
-                values[k], rates[k] = state.q[wide * (link.body - 1) + c], state.v[width * (link.body - 1) + c]
-        return values, rates
-
     def start(self, state: State, work: float = 0.0) -> Floats:
         """Return y of a state of the bodies."""
-        columns, tables = self.columns, self.system.tables
-        values, rates = self._values(state)
-        y = np.zeros(self.nq + self.nv + 1)
-        for k, (place, rate) in enumerate(zip(columns.places, columns.rates, strict=True)):
-            if place >= 0:
-                y[place] = values[k]
-            if rate >= 0:
-                y[self.nq + rate] = rates[k]
-        for i, place in columns.quaternions.items():
-            y[place : place + 4], omega = _ball(tables, columns, i, state)
-            k = next(k for k, c in enumerate(columns.columns) if c.link == i and c.kind == T.BALL)
-            y[self.nq + columns.rates[k] : self.nq + columns.rates[k] + 3] = omega
-        extras = len(tables.extras)
-        if extras:
-            y[columns.extras_at : columns.extras_at + extras] = state.q[tables.nq - extras :]
-            at = self.nq + columns.extras_rate
-            y[at : at + extras] = state.v[tables.nv - extras :]
-        y[-1] = work
-        return y
+        return np.concatenate([*joint_coordinates(self.system, self.columns, state), [work]])
 
     def scales(self) -> Floats:
         """Return L for slides and their rates, 1 for everything else."""
@@ -185,7 +143,7 @@ class JointSpace:
     def rows_at(self, y: Floats, t: float) -> Floats:
         """Return the chosen loop rows at y, free of units."""
         b = self.bundle
-        probe_relative(b.I, b.F, b.W, b.ref, t, y)
+        self._probe(b, y, t)
         return self._scaled(b)[b.chosen]
 
     def position_mask(self, rates: Floats) -> Floats:
@@ -249,21 +207,3 @@ class JointSpace:
         other, b = copy.copy(self), self.bundle
         other.bundle = replace(b, W=b.W.copy(), ref=b.ref.copy())
         return other
-
-
-def _ball(tables: Any, columns: Columns, i: int, state: State) -> tuple[Floats, Floats]:
-    """Return quaternion and relative angular velocity (axes of the carrier's end) of a link with a ball."""
-    link = columns.tree.links[i]
-    _, own, _, other = ends_of(tables, link)
-    A, w = _turned(state, link.body)
-    P, u = _turned(state, link.parent)
-    base = P @ other
-    return quaternion_of(base.T @ A @ own), np.asarray(base.T @ (w - u))
-
-
-def _turned(state: State, body: int) -> tuple[Floats, Floats]:
-    """Return orientation and angular velocity (ground axes) of a spatial body."""
-    if body == 0:
-        return np.eye(3), np.zeros(3)
-    A = matrix_of(state.q[7 * body - 4 : 7 * body])
-    return A, A @ state.v[6 * body - 3 : 6 * body]

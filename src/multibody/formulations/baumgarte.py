@@ -64,7 +64,7 @@ def rates_baumgarte(space, I, F, W, ref, t, y, dy):
     for r in range(m):
         W[x + r] = W[b + r] - beta * beta * W[x + r]
     power = applied(space, I, F, W, ref, t)
-    solve(space, I, W)
+    solve(space, I, F, W, ref)
     write_rates(space, I, W, y, power + driving_power(space, I, F, W, ref, t), dy)
     return 0
 
@@ -79,7 +79,7 @@ def watch_baumgarte(space, I, F, W, ref, t, y):
     open_ = position_gap(space, I, F, W, ref, t, y)
     jacobian(space, I, F, W, ref, t)
     open_v = velocity_gap(space, I, F, W, ref, t, y[sizes(space, I)[0] :])
-    rough = note_ratio(space, I, W, factor(space, I, W))
+    rough = note_ratio(space, I, W, factor(space, I, F, W, ref))
     if rough < 0:
         return ELSEWHERE if rough == -1 else LOCKED
     if rough > 0:  # feedback alone cannot hold a branch across a change point

@@ -105,7 +105,7 @@ def project(space, I, F, W, ref, t, y):
     moved, open_ = 0.0, position_gap(space, I, F, W, ref, t, y)
     raise_to(W, s + R.POSITION_BEFORE, open_)
     jacobian(space, I, F, W, ref, t)
-    ratio = factor(space, I, W)
+    ratio = factor(space, I, F, W, ref)
     if not ratio > 0.0:
         return (REFUSED, ratio)
     for _ in range(8):
@@ -123,7 +123,7 @@ def project(space, I, F, W, ref, t, y):
             if open_ < 1e-12:  # round-off
                 break
             jacobian(space, I, F, W, ref, t)
-            factor(space, I, W)
+            factor(space, I, F, W, ref)
     if not open_ < GROSS:
         return (REFUSED, ratio)
     if moved > 0.0:
@@ -150,7 +150,7 @@ def evaluate(space, I, F, W, ref, t, y):
     """Write Φ_q, γ and the factors of S at y to W; return the smallest pivot ratio, ≤ 0 where there is no solution."""
     set_state(space, I, F, W, ref, t, y)
     rows_at_state(space, I, F, W, ref, t)
-    return factor(space, I, W)
+    return factor(space, I, F, W, ref)
 
 
 @inner_kernel
@@ -203,7 +203,7 @@ def bridge(space, I, F, W, ref, t, y):
                 W[at + nq + c] = y[nq + c]
             lowest = min(lowest, _evaluate_closed(space, I, F, W, ref, t + tau, W[at : at + nq + n]))
             power += weight * applied(space, I, F, W, ref, t + tau)
-            solve(space, I, W)
+            solve(space, I, F, W, ref)
             power += weight * driving_power(space, I, F, W, ref, t + tau)
             for c in range(n):
                 W[sum_ + c] += weight * W[I[R.W_A] + c]
@@ -231,7 +231,7 @@ def accelerate(space, I, F, W, ref, t, y):
     if too_near(I, W, ratio) and scaled_size(space, I, W, y[sizes(space, I)[0] :]) > 0.0:
         return (True, bridge(space, I, F, W, ref, t, y))
     power = applied(space, I, F, W, ref, t)
-    solve(space, I, W)
+    solve(space, I, F, W, ref)
     return (True, power + driving_power(space, I, F, W, ref, t))
 
 

@@ -181,7 +181,7 @@ def close_partitioned(space, I, F, W, ref, t, y, active):
     count_independent(space, I, active)
     raise_to(W, s + R.POSITION_AFTER, position_gap(space, I, F, W, ref, t, y))
     raise_to(W, s + R.VELOCITY_AFTER, velocity_gap(space, I, F, W, ref, t, y[nq:]))
-    rough = note_ratio(space, I, W, factor(space, I, W))
+    rough = note_ratio(space, I, W, factor(space, I, F, W, ref))
     if rough < 0:
         return ELSEWHERE if rough == -1 else LOCKED
     settle_references(space, I, F, W, ref, t, y)

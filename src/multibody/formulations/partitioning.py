@@ -17,10 +17,10 @@ def rates_partitioning(space, I, F, W, ref, t, y, dy):
         return 1
     if ratio > 0.0:
         rows_at_state(space, I, F, W, ref, t)
-        if not factor(space, I, W) > 0.0:
+        if not factor(space, I, F, W, ref) > 0.0:
             return 1
         power = applied(space, I, F, W, ref, t)
-        solve(space, I, W)
+        solve(space, I, F, W, ref)
         power += driving_power(space, I, F, W, ref, t)
     else:  # no partition tells at a change point; the equations of motion still do
         solvable, power = accelerate(space, I, F, W, ref, t, y)

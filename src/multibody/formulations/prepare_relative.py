@@ -9,7 +9,10 @@ import numpy.typing as npt
 
 from multibody.formulations.prepare import Bundle, depends_on_time
 from multibody.kernels import sections as R
+from multibody.kernels.calls import address_of
 from multibody.kernels.mass import set_masses
+from multibody.kernels.tree import layout as T
+from multibody.kernels.tree.units import units_of
 from multibody.tables.columns import Columns
 from multibody.tables.tree_arrays import attach_tree, write_constants
 
@@ -87,6 +90,8 @@ def prepare_relative(
         end += len(section)
         parts.append(np.asarray(section, dtype=np.int64))
     I, at = attach_tree(columns, np.concatenate(parts), at, method, loops, list(chosen), full=not regular)
+    for slot, unit in units_of(tables.dimension, method).items():
+        I[I[T.TREE] + slot] = address_of(unit)
     W = np.zeros(at)
     set_masses(I, tables.F, W)
     write_constants(columns, I, W)

@@ -15,13 +15,12 @@ from multibody.formulations.partitioning import rates_partitioning
 from multibody.formulations.space import applied, factor, jacobian, normalize, rows_at_state, set_state, solve
 from multibody.kernels import layout as L
 from multibody.kernels import sections as R
+from multibody.kernels.calls import call
 from multibody.kernels.compile import kernel
 from multibody.kernels.forces import law_efforts, load_wrenches, potential_energy, program_value, set_inputs
 from multibody.kernels.mass import kinetic_energy
 from multibody.kernels.tree import layout as T
-from multibody.kernels.tree.bodies import write_accelerations, write_state
-from multibody.kernels.tree.forces import joint_multipliers
-from multibody.kernels.tree.solver import meet_mass, weightless
+from multibody.kernels.tree.bodies import write_state
 
 
 @kernel
@@ -72,22 +71,12 @@ def monitor_relative(I, F, W, ref, t, y, out):
 
 
 @kernel
-def probe_relative(I, F, W, ref, t, y):
-    """Write Φ_u of the loop rows at (t, y) to W_J; return the smallest pivot ratio of the mass matrix, ≤ 0 if it is singular."""
+def probe_relative(I, F, W, ref, t, y, out):
+    """Write Φ_u of the loop rows at (t, y) to W_J and factor the mass matrix; the answers are in W_RESULT."""
     set_state(True, I, F, W, ref, t, y)
     jacobian(True, I, F, W, ref, t)
-    if I[L.DIMENSION] == 2:
-        return meet_mass(None, I, W, I[T.TREE])
-    return meet_mass(True, I, W, I[T.TREE])
-
-
-@kernel
-def weightless_relative(I, F, W, ref, t, y):
-    """Return the first column at (t, y) that moves no mass with all others free to give way, −1 if every column moves some."""
-    set_state(True, I, F, W, ref, t, y)
-    if I[L.DIMENSION] == 2:
-        return weightless(None, I, W, I[T.TREE])
-    return weightless(True, I, W, I[T.TREE])
+    factor(True, I, F, W, ref)
+    return 0
 
 
 @kernel
@@ -144,18 +133,13 @@ def expand_relative(I, F, W, ref, times, Y, refs, A, multipliers, energies, effo
         law_efforts(I, F, W, ref, t, efforts[k])
         load_wrenches(I, F, W, ref, t, loads[k])
         rows_at_state(True, I, F, W, ref, t)
-        if not factor(True, I, W) > 0.0:
+        if not factor(True, I, F, W, ref) > 0.0:
             return k
         applied(True, I, F, W, ref, t)
-        solve(True, I, W)
+        solve(True, I, F, W, ref)
         for c in range(I[R.CHOSEN_COUNT]):
             multipliers[k, I[I[h + T.ROW_LIST] + I[I[R.CHOSEN] + c]]] = W[I[R.W_LAMBDA] + c]
-        if I[L.DIMENSION] == 2:
-            joint_multipliers(None, I, F, W, ref, t, h, multipliers[k])
-            write_accelerations(None, I, W, h, I[h + T.W_FORCE])
-        else:
-            joint_multipliers(True, I, F, W, ref, t, h, multipliers[k])
-            write_accelerations(True, I, W, h, I[h + T.W_FORCE])
+        call(I[h + T.MULTIPLIERS], I, F, W, ref, t, y, multipliers[k])
         extras = I[L.VELOCITIES] - I[L.EXTRAS]
         for c in range(extras):
             A[k, c] = W[I[h + T.W_FORCE] + c]

@@ -51,7 +51,7 @@ def set_state(space, I, F, W, ref, t, y):
         cartesian.set_state(I, W, y)
     else:
         joint.joint_poses(I, F, W, ref, t, y)
-        joint.joint_twists(I, W, y[I[I[T.TREE] + T.NQ] :])
+        joint.joint_twists(I, F, W, ref, y[I[I[T.TREE] + T.NQ] :])
 
 
 @inlined
@@ -116,20 +116,20 @@ def driving_power(space, I, F, W, ref, t):
 
 
 @inlined
-def factor(space, I, W):
+def factor(space, I, F, W, ref):
     """Factor the equations of motion at the rows in W; return the smallest pivot ratio, ≤ 0 where there is no solution."""
     if space is None:
         return kkt.factor(I, W)
-    return joint.joint_factor(I, W)
+    return joint.joint_factor(I, F, W, ref)
 
 
 @inlined
-def solve(space, I, W):
+def solve(space, I, F, W, ref):
     """Write v̇ to W_A and λ of the chosen rows to W_LAMBDA."""
     if space is None:
         kkt.solve(I, W)
     else:
-        joint.joint_solve(I, W)
+        joint.joint_solve(I, F, W, ref)
 
 
 @inlined

@@ -53,7 +53,7 @@ def attach_tree(
         T.W_BASE: w, T.W_FORCE: tables.nv, T.W_WRENCH: w * len(tree.links), T.W_TAU: max(n, len(columns.columns)),
         T.W_ENTRIES: int(np.max(np.diff(tables.row_pointer), initial=0)), T.W_H: int(np.sum(lengths)), T.W_HD: n,
         T.W_B: w * n if method == T.TRANSFORMATION else 0, T.W_FIT: 2 * w * w + w,
-        T.W_ROW_SIZE: len(chosen),
+        T.W_ROW_SIZE: len(chosen), T.W_RESULT: T.RESULTS,
     }  # fmt: skip
     for slot, size in sizes.items():
         header[slot] = start
@@ -69,7 +69,7 @@ def attach_tree(
     header[T.NQ], header[T.NV], header[T.METHOD] = columns.nq, n, method
     header[T.GIVEN_COUNT], header[T.QUATERNION_COUNT] = len(given), len(columns.quaternions)
     header[T.EXTRAS_AT], header[T.EXTRAS_RATE] = columns.extras_at, columns.extras_rate
-    header[T.ACTED] = int(bool(tables.law_functions or tables.loads))
+    header[T.ACTED], header[T.POSED] = int(bool(tables.law_functions or tables.loads)), 1
     at, parts = len(I) + T.TREE_HEADER, []
     for slot, section in sections.items():
         header[slot] = at

@@ -16,8 +16,8 @@ from multibody.kernels.tree.algebra import inner, load, load_rigid, plus, rigid_
 from multibody.kernels.tree.bodies import wrench_about
 from multibody.kernels.tree.composite import INERTIA, SUM, carried_in
 from multibody.kernels.tree.frames import center_of, column_of, link_of, record_of, state_of
-from multibody.kernels.tree.space import FORCE, joint_wrenches
 from multibody.kernels.tree.transformation import at_center
+from multibody.kernels.tree.wrenches import FORCE, joint_wrenches
 
 
 @inner_kernel

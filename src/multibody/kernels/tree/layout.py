@@ -56,7 +56,14 @@ W_FIT = 31  # scratch of fitting multipliers to a wrench
 JOINT_ROWS = 32  # first row and end of the rows of every link's joint
 W_ROW_SIZE = 33  # largest diagonal entry of S met at accepted states, scaled, of every chosen row
 GROUP = 34  # first chosen row of the joint that each chosen row belongs to
-TREE_HEADER = 40
+W_RESULT = 35  # what the units below answer, see RATIO …
+# addresses of the compiled units of this dimension and method, see kernels/tree/units.py
+POSES, TWISTS, ROWS, VALUES, GAPS, FACTOR, SOLVE, APPLIED, POWER, MULTIPLIERS = range(36, 46)
+POSED = 46  # 1: poses and twists of the bodies are needed (loops, forces beside gravity, watched expressions)
+TREE_HEADER = 48
+
+RATIO, MASS_RATIO, WEIGHTLESS, WORK_RATE, WITH_RATES = range(5)  # in W_RESULT
+RESULTS = 5
 
 RECURSIVE, TRANSFORMATION, ARTICULATED = 0, 1, 2  # methods
 

@@ -1,8 +1,8 @@
 """H u̇ + Φ_uᵀ λ = g, Φ_u u̇ = γ_u in joint coordinates: the mass matrix met in one of three ways, loops by S = Φ_u H⁻¹ Φ_uᵀ.
 
-`recursive` forms H from composite inertias, `transformation` from the matrix B; both factor it. `articulated` never forms it:
-H⁻¹ x is one sweep inward and one outward. Where H is singular (a direction without mass, an extra coordinate) H̄ = H + Φ_uᵀ W Φ_u
-takes its place, with the same solution.
+`recursive` forms H from composite inertias, `transformation` from the matrix B; both factor it. `articulated` never forms it
+(`swept` is True, else None, known when a function is compiled): H⁻¹ x is one sweep inward and one outward. Where H is singular
+(a direction without mass, an extra coordinate) H̄ = H + Φ_uᵀ W Φ_u takes its place, with the same solution.
 """
 
 from __future__ import annotations
@@ -23,21 +23,17 @@ from multibody.kernels.tree.transformation import transformed_force, transformed
 
 
 @inner_kernel
-def weightless(d, I, W, h):
-    """Eliminate all columns of the articulated bodies; return −1, or the first column that moves no mass."""
-    for i in range(I[h + T.LINK_COUNT]):
-        store_of_rigid(d, W, state_of(d, I, W, h, i) + INERTIA * width(d), rigid(d, I, W, h, i))
-    return eliminate(d, I, W, h)
-
-
-@inner_kernel
-def meet_mass(d, I, W, h):
+def _meet_mass(d, swept, I, W, h):
     """Form and factor the mass matrix at the frames of the links; return its smallest pivot ratio, ≤ 0 where it is singular."""
-    n, m, H = I[h + T.NV], I[R.CHOSEN_COUNT], I[h + T.W_H]
-    if I[h + T.METHOD] == T.ARTICULATED:
-        return 1.0 if weightless(d, I, W, h) < 0 else -1.0
-    if I[R.GENERAL] == 1:
-        for k in range(H, I[h + T.W_HD]):
+    if swept is not None:
+        for i in range(I[h + T.LINK_COUNT]):
+            store_of_rigid(d, W, state_of(d, I, W, h, i) + INERTIA * width(d), rigid(d, I, W, h, i))
+        k = eliminate(d, I, W, h)
+        W[I[h + T.W_RESULT] + T.WEIGHTLESS] = k
+        return 1.0 if k < 0 else -1.0
+    n, general = I[h + T.NV], I[R.GENERAL] == 1
+    if general:
+        for k in range(I[h + T.W_H], I[h + T.W_HD]):
             W[k] = 0.0
     if I[h + T.METHOD] == T.RECURSIVE:
         bodies(d, I, W, h, 0)
@@ -45,26 +41,32 @@ def meet_mass(d, I, W, h):
         mass_matrix(d, I, W, h)
     else:
         transformed_mass(d, I, W, h)
-    if I[R.GENERAL] == 1:
-        for k in range(m):
-            row, weight = I[R.W_J] + n * I[I[R.CHOSEN] + k], W[I[R.W_GAUGE] + I[I[R.CHOSEN] + k]]
-            for i in range(n):
-                at = I[I[h + T.H_BASE] + i]
-                for j in range(i + 1):
-                    W[at + j] += weight * W[row + i] * W[row + j]
-    return cholesky(I, W, n, I[h + T.H_BASE], I[h + T.H_FIRST], I[h + T.W_HD], 0.0, 1e-11 if I[R.GENERAL] == 1 else 0.0)
+    if general:
+        _add_loops(I, W, h, n)
+    return cholesky(I, W, n, I[h + T.H_BASE], I[h + T.H_FIRST], I[h + T.W_HD], 0.0, 1e-11 if general else 0.0)
 
 
 @inner_kernel
-def _over_mass(d, I, W, h, x):
+def _add_loops(I, W, h, n):
+    """Add Φ_uᵀ W Φ_u of the chosen rows to H: H̄ is regular where H is not."""
+    for k in range(I[R.CHOSEN_COUNT]):
+        row, weight = I[R.W_J] + n * I[I[R.CHOSEN] + k], W[I[R.W_GAUGE] + I[I[R.CHOSEN] + k]]
+        for i in range(n):
+            at = I[I[h + T.H_BASE] + i]
+            for j in range(i + 1):
+                W[at + j] += weight * W[row + i] * W[row + j]
+
+
+@inner_kernel
+def _over_mass(d, swept, I, W, h, x):
     """Turn the vector at W[x…] into H⁻¹ times it."""
-    if I[h + T.METHOD] != T.ARTICULATED:
+    if swept is None:
         cholesky_solve(I, W, I[h + T.NV], I[h + T.H_BASE], I[h + T.H_FIRST], I[h + T.W_HD], x)
-        return
-    for i in range(I[h + T.LINK_COUNT]):
-        store(d, W, state_of(d, I, W, h, i) + SUM * width(d), zero(d))
-    give_way(d, I, W, h, x)
-    accelerations(d, I, W, h, x)
+    else:
+        for i in range(I[h + T.LINK_COUNT]):
+            store(d, W, state_of(d, I, W, h, i) + SUM * width(d), zero(d))
+        give_way(d, I, W, h, x)
+        accelerations(d, I, W, h, x)
 
 
 @inner_kernel
@@ -79,15 +81,17 @@ def _form(I, W, n):
 
 
 @inner_kernel
-def factor_tree(d, I, W, h):
+def factor_tree(d, swept, I, W, h):
     """Factor H and S at the frames and the rows Φ_u in W; return the smallest pivot ratio of S, ≤ 0 where H is singular."""
     n, m, statistics = I[h + T.NV], I[R.CHOSEN_COUNT], I[R.W_STATISTICS]
-    if not meet_mass(d, I, W, h) > 0.0:
+    mass = _meet_mass(d, swept, I, W, h)
+    W[I[h + T.W_RESULT] + T.MASS_RATIO] = mass
+    if not mass > 0.0:
         return -1.0
     for k in range(m):
         for c in range(n):
             W[I[R.W_U] + n * k + c] = W[I[R.W_J] + n * I[I[R.CHOSEN] + k] + c]
-        _over_mass(d, I, W, h, I[R.W_U] + n * k)
+        _over_mass(d, swept, I, W, h, I[R.W_U] + n * k)
     _form(I, W, n)
     W[statistics + R.FACTORIZATIONS] += 1.0
     W[statistics + R.LIFTED] = 0.0
@@ -134,38 +138,45 @@ def remember_rows(I, W, h):
 
 
 @inner_kernel
-def _free(d, I, W, h, a):
+def _free(d, swept, I, W, h, a):
     """Write the accelerations u̇ that the forces alone would give to W[a…]; with H̄, those of the forces and Φ_uᵀ W γ_u."""
-    w, n, extras = width(d), I[h + T.NV], width(d) * I[L.BODIES]
+    w = width(d)
     for i in range(I[h + T.LINK_COUNT]):
         at = state_of(d, I, W, h, i)
         g = inertial_force(d, I, W, h, i, load(d, W, at + 3 * w), load(d, W, at + 4 * w))
         if I[h + T.ACTED] == 1:
             g = plus(d, -1.0, load(d, W, I[h + T.W_WRENCH] + w * i), g)
         store(d, W, at + SUM * w, g)
-    if I[h + T.METHOD] == T.ARTICULATED:
+    if swept is not None:
         give_way(d, I, W, h, -1)
         accelerations(d, I, W, h, a)
-        return
-    if I[h + T.METHOD] == T.RECURSIVE:
-        sum_forces(d, I, W, h, a)
     else:
-        transformed_force(d, I, W, h, a)
-    for e in range(I[L.EXTRAS]):
-        W[a + I[h + T.EXTRAS_RATE] + e] = W[I[h + T.W_FORCE] + extras + e] if I[h + T.ACTED] == 1 else 0.0
-    if I[R.GENERAL] == 1:
-        for k in range(I[R.CHOSEN_COUNT]):
-            r = I[I[R.CHOSEN] + k]
-            for c in range(n):
-                W[a + c] += W[I[R.W_GAUGE] + r] * W[I[R.W_X] + r] * W[I[R.W_J] + n * r + c]
-    cholesky_solve(I, W, n, I[h + T.H_BASE], I[h + T.H_FIRST], I[h + T.W_HD], a)
+        if I[h + T.METHOD] == T.RECURSIVE:
+            sum_forces(d, I, W, h, a)
+        else:
+            transformed_force(d, I, W, h, a)
+        if I[R.GENERAL] == 1:
+            _add_general(I, W, h, a, w)
+        cholesky_solve(I, W, I[h + T.NV], I[h + T.H_BASE], I[h + T.H_FIRST], I[h + T.W_HD], a)
 
 
 @inner_kernel
-def solve_tree(d, I, W, h):
-    """Write u̇ to W_A and λ of the chosen rows to W_LAMBDA, from the motion of the links, W_WRENCH, γ_u in W_X and the factors."""
+def _add_general(I, W, h, a, w):
+    """Add the forces along extra coordinates and Φ_uᵀ W γ_u to the vector at W[a…]."""
+    n = I[h + T.NV]
+    for e in range(I[L.EXTRAS]):
+        W[a + I[h + T.EXTRAS_RATE] + e] = W[I[h + T.W_FORCE] + w * I[L.BODIES] + e] if I[h + T.ACTED] == 1 else 0.0
+    for k in range(I[R.CHOSEN_COUNT]):
+        r = I[I[R.CHOSEN] + k]
+        for c in range(n):
+            W[a + c] += W[I[R.W_GAUGE] + r] * W[I[R.W_X] + r] * W[I[R.W_J] + n * r + c]
+
+
+@inner_kernel
+def solve_tree(d, swept, I, W, h):
+    """Write u̇ to W_A and λ of the chosen rows to W_LAMBDA: motions of the links, W_WRENCH, γ_u in W_X and factors are known."""
     n, m, a, x, b = I[h + T.NV], I[R.CHOSEN_COUNT], I[R.W_A], I[R.W_LAMBDA], I[R.W_B]
-    _free(d, I, W, h, a)
+    _free(d, swept, I, W, h, a)
     for k in range(m):
         W[x + k] = 0.0
     for _ in range(4 if W[I[R.W_STATISTICS] + R.LIFTED] > 0.0 else 1):  # proximal refinement where S was lifted

@@ -1,0 +1,119 @@
+"""What springs, dampers, efforts and loads of the model do to a tree, its energies, and the state of the bodies."""
+
+from __future__ import annotations
+
+from multibody.kernels import layout as L
+from multibody.kernels.compile import inner_kernel, kernel
+from multibody.kernels.forces import add_actions, law_effort
+from multibody.kernels.functions import function_value
+from multibody.kernels.tree import layout as T
+from multibody.kernels.tree.algebra import carried, inner, load, plus, rigid_times, store, width
+from multibody.kernels.tree.bodies import write_poses, write_state, write_twists, write_wrenches
+from multibody.kernels.tree.frames import center_of, column_of, link_of, offset, record_of, state_of
+from multibody.kernels.tree.motion import motions, rigid
+
+
+@inner_kernel
+def count_from(ref, turns, q):
+    """Let angles of joints count their turns from the coordinates: `turns` has rows (function, place in q)."""
+    for k in range(turns.shape[0]):
+        ref[turns[k, 0]] = q[turns[k, 1]]
+
+
+@inner_kernel
+def apply_forces(d, I, F, W, ref, t, h):
+    """Write what laws and loads do to the links to W_WRENCH, about o; frames and motions of the links are known."""
+    n, Q = I[L.VELOCITIES], I[h + T.W_FORCE]
+    write_poses(d, I, W, h)
+    write_twists(d, I, W, h)
+    for c in range(n):
+        W[Q + c] = 0.0
+    add_actions(I, F, W, ref, t, W[Q : Q + n])
+    write_wrenches(d, I, W, h, Q)
+
+
+@inner_kernel
+def _applied(d, I, F, W, ref, t, h, q, v, out):
+    w = width(d)
+    motions(d, I, W, h, q, v)
+    apply_forces(d, I, F, W, ref, t, h)
+    for i in range(I[h + T.LINK_COUNT] - 1, -1, -1):
+        link, f = link_of(I, h, i), load(d, W, I[h + T.W_WRENCH] + w * i)
+        for j in range(I[link + T.FIRST], I[link + T.FIRST] + I[link + T.COUNT]):
+            out[I[record_of(I, h, j) + T.RATE]] = inner(d, load(d, W, column_of(d, I, h, j)), f)
+        c = I[link + T.CARRIER]
+        if c >= 0:
+            if I[link + T.OWN_POINT] == 1:
+                f = carried(d, offset(d, I, W, h, i), f)
+            p = I[h + T.W_WRENCH] + w * c
+            store(d, W, p, plus(d, 1.0, f, load(d, W, p)))
+
+
+@kernel
+def applied_forces(I, F, W, ref, t, turns, q, v, out):
+    """Write the generalized forces (states, nv) of the model's own laws and loads at the time t."""
+    for k in range(q.shape[0]):
+        count_from(ref, turns, q[k])
+        if I[L.DIMENSION] == 2:
+            _applied(None, I, F, W, ref, t, I[T.TREE], q[k], v[k], out[k])
+        else:
+            _applied(True, I, F, W, ref, t, I[T.TREE], q[k], v[k], out[k])
+
+
+@inner_kernel
+def _stored(I, F, W, ref):
+    """Return the potential energy of springs, bushings and stops at the poses in W."""
+    total = 0.0
+    for n in range(I[L.LAW_COUNT]):
+        law = I[L.LAWS] + L.LAW_STRIDE * n
+        if I[law] != L.FRICTION:
+            value = function_value(I, F, W, ref, I[law + 1])
+            total += law_effort(F, I[law], I[law + 2], value, 0.0, 0.0)[2]
+    return total
+
+
+@inner_kernel
+def _energies(d, I, F, W, ref, h, q, v):
+    """Return kinetic and potential energy."""
+    w, kinetic, potential, g = width(d), 0.0, 0.0, I[L.GRAVITY]
+    motions(d, I, W, h, q, v)
+    for i in range(I[h + T.LINK_COUNT]):
+        s = state_of(d, I, W, h, i)
+        y, K, c = load(d, W, s + 3 * w), rigid(d, I, W, h, i), center_of(d, W, s)
+        kinetic += 0.5 * inner(d, y, rigid_times(d, K, y))
+        o = s + (7 if d is None else 15)
+        for k in range(len(c)):
+            potential -= K[0] * F[g + k] * (W[o + k] + c[k])
+    if I[L.LAW_COUNT] > 0:
+        write_poses(d, I, W, h)
+        potential += _stored(I, F, W, ref)
+    return (kinetic, potential)
+
+
+@kernel
+def tree_energies(I, F, W, ref, turns, q, v, out):
+    """Write kinetic and potential energy (states, 2), the latter of gravity (zero at the ground's origin) and springs."""
+    for k in range(q.shape[0]):
+        count_from(ref, turns, q[k])
+        if I[L.DIMENSION] == 2:
+            out[k, 0], out[k, 1] = _energies(None, I, F, W, ref, I[T.TREE], q[k], v[k])
+        else:
+            out[k, 0], out[k, 1] = _energies(True, I, F, W, ref, I[T.TREE], q[k], v[k])
+
+
+@inner_kernel
+def _bodies(d, I, W, h, q, v, y):
+    motions(d, I, W, h, q, v)
+    write_poses(d, I, W, h)
+    write_twists(d, I, W, h)
+    write_state(d, I, W, h, y)
+
+
+@kernel
+def body_states(I, W, q, v, Y):
+    """Write the Cartesian positions and velocities of all bodies, one row a state."""
+    for k in range(q.shape[0]):
+        if I[L.DIMENSION] == 2:
+            _bodies(None, I, W, I[T.TREE], q[k], v[k], Y[k])
+        else:
+            _bodies(True, I, W, I[T.TREE], q[k], v[k], Y[k])

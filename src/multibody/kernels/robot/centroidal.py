@@ -1,0 +1,111 @@
+"""Center of mass, momentum matrix and what the momentum does by itself; momenta about the center of mass, in ground axes.
+
+A column of the momentum matrix is K B about the center of mass, K the inertia of everything that the column moves.
+"""
+
+from __future__ import annotations
+
+from multibody.kernels import layout as L
+from multibody.kernels.compile import inner_kernel, kernel
+from multibody.kernels.tree import layout as T
+from multibody.kernels.tree.algebra import carried, load, plus, width, zero
+from multibody.kernels.tree.composite import bodies, sum_inertias
+from multibody.kernels.tree.frames import center_of, column_of, record_of, state_of
+from multibody.kernels.tree.motion import bias, motions, positions, rigid
+
+
+@inner_kernel
+def _mass_of(d, I, W, h, i):
+    """Return the mass of link i."""
+    if d is None:
+        return W[I[h + T.W_CONSTANT] + 9 * i + 5]
+    return W[I[h + T.W_CONSTANT] + 31 * i + 12]
+
+
+@inner_kernel
+def _center(d, I, W, h):
+    """Return the center of mass, three numbers (planar 0 at last); not a number where there is no mass."""
+    m, x, y, z = 0.0, 0.0, 0.0, 0.0
+    for i in range(I[h + T.LINK_COUNT]):
+        k, at = _mass_of(d, I, W, h, i), state_of(d, I, W, h, i)
+        c = center_of(d, W, at)
+        m += k
+        if d is None:
+            x, y = x + k * (W[at + 7] + c[0]), y + k * (W[at + 8] + c[1])
+        else:
+            x, y, z = x + k * (W[at + 15] + c[0]), y + k * (W[at + 16] + c[1]), z + k * (W[at + 17] + c[2])
+    return (x / m, y / m, z / m)
+
+
+@inner_kernel
+def _from(d, W, at, c):
+    """Return o of the link whose state lies at W[at…] from a point c."""
+    if d is None:
+        return (W[at + 7] - c[0], W[at + 8] - c[1])
+    return (W[at + 15] - c[0], W[at + 16] - c[1], W[at + 17] - c[2])
+
+
+@inner_kernel
+def _center_only(d, I, W, h, q, out):
+    positions(d, I, W, h, q)
+    c = _center(d, I, W, h)
+    for k in range(out.shape[0]):
+        out[k] = c[k]
+
+
+@kernel
+def mass_centers(I, W, q, out):
+    """Write the center of mass of everything that moves (states, d), from the ground's origin."""
+    for k in range(q.shape[0]):
+        if I[L.DIMENSION] == 2:
+            _center_only(None, I, W, I[T.TREE], q[k], out[k])
+        else:
+            _center_only(True, I, W, I[T.TREE], q[k], out[k])
+
+
+@inner_kernel
+def _momentum_matrix(d, I, W, h, q, A):
+    w = width(d)
+    positions(d, I, W, h, q)
+    bodies(d, I, W, h, 0)
+    sum_inertias(d, I, W, h)
+    c = _center(d, I, W, h)
+    for j in range(I[h + T.COLUMN_COUNT]):
+        record = record_of(I, h, j)
+        e = _from(d, W, state_of(d, I, W, h, I[record + T.LINK]), c)
+        p = carried(d, e, load(d, W, column_of(d, I, h, j) + w))
+        for k in range(w):
+            A[k, I[record + T.RATE]] = p[k]
+
+
+@kernel
+def momentum_matrices(I, W, q, A):
+    """Write the centroidal momentum matrices A (states, 3 or 6, nv): A v is linear momentum, then angular momentum."""
+    for k in range(q.shape[0]):
+        if I[L.DIMENSION] == 2:
+            _momentum_matrix(None, I, W, I[T.TREE], q[k], A[k])
+        else:
+            _momentum_matrix(True, I, W, I[T.TREE], q[k], A[k])
+
+
+@inner_kernel
+def _momentum_bias(d, I, W, h, q, v, out):
+    w, total = width(d), zero(d)
+    motions(d, I, W, h, q, v)
+    c = _center(d, I, W, h)
+    for i in range(I[h + T.LINK_COUNT]):
+        at = state_of(d, I, W, h, i)
+        f = bias(d, rigid(d, I, W, h, i), load(d, W, at + 3 * w), load(d, W, at + 4 * w))
+        total = plus(d, 1.0, carried(d, _from(d, W, at, c), f), total)
+    for k in range(w):
+        out[k] = total[k]
+
+
+@kernel
+def momentum_biases(I, W, q, v, out):
+    """Write dA/dt v (states, 3 or 6): how the momenta change at constant rates. W without gravity (W_BASE zero)."""
+    for k in range(q.shape[0]):
+        if I[L.DIMENSION] == 2:
+            _momentum_bias(None, I, W, I[T.TREE], q[k], v[k], out[k])
+        else:
+            _momentum_bias(True, I, W, I[T.TREE], q[k], v[k], out[k])

@@ -1,0 +1,174 @@
+"""Frames on a tree: poses, Jacobians and their rates, in ground axes at the frame's own point."""
+
+from __future__ import annotations
+
+from multibody.kernels import layout as L
+from multibody.kernels.compile import inner_kernel, kernel
+from multibody.kernels.rotations import turned_quaternion
+from multibody.kernels.tree import layout as T
+from multibody.kernels.tree.algebra import load, moved, plus, store, turned, width
+from multibody.kernels.tree.frames import column_of, link_of, offset, place, record_of, state_of
+from multibody.kernels.tree.motion import move
+from multibody.kernels.vectors import add, apply, load3, load9, multiply
+
+
+@inner_kernel
+def body_axes(d, I, W, h, i):
+    """Return the axes of the body of link i, by rows; planar the axes of the link."""
+    s = state_of(d, I, W, h, i)
+    if d is None:
+        return (W[s + 1], -W[s + 2], W[s + 2], W[s + 1])
+    return multiply(load9(W, s), load9(W, I[h + T.W_CONSTANT] + 31 * i + 22))
+
+
+@inner_kernel
+def point_of(d, I, W, h, i, s):
+    """Return a point of link i from its o; s in body axes from the center of mass."""
+    at, A = state_of(d, I, W, h, i), body_axes(d, I, W, h, i)
+    if d is None:
+        return (W[at + 5] + A[0] * s[0] + A[1] * s[1], W[at + 6] + A[2] * s[0] + A[3] * s[1])
+    return add(load3(W, at + 12), apply(A, (s[0], s[1], s[2])))
+
+
+@inner_kernel
+def further(d, I, W, h, link, e):
+    """Return a point from o of a link's carrier, e from o of the link."""
+    if I[link_of(I, h, link) + T.OWN_POINT] == 0:
+        return e
+    o = offset(d, I, W, h, link)
+    if d is None:
+        return (e[0] + o[0], e[1] + o[1])
+    return add(e, o)
+
+
+@inner_kernel
+def _write(d, J, r, x):
+    """Write a motion to column r of J."""
+    for c in range(len(x)):
+        J[c, r] = x[c]
+
+
+@inner_kernel
+def _jacobian(d, I, W, h, i, s, q, J):
+    """Write J of a point of link i: columns (velocity of the point, ω) a rate, zero where a joint does not carry it."""
+    J[:] = 0.0
+    for l in range(i + 1):  # what carries link i stands before it
+        place(d, I, W, h, l, q)
+    e, link, k = point_of(d, I, W, h, i, s), i, I[link_of(I, h, i) + T.LAST]
+    while k >= 0:
+        record = record_of(I, h, k)
+        while link != I[record + T.LINK]:
+            e = further(d, I, W, h, link, e)
+            link = I[link_of(I, h, link) + T.CARRIER]
+        _write(d, J, I[record + T.RATE], moved(d, e, load(d, W, column_of(d, I, h, k))))
+        k = I[record + T.INNER]
+
+
+@kernel
+def frame_jacobians(I, W, i, s, q, J):
+    """Write the Jacobians J (states, 3 or 6, nv) of the point s of link i."""
+    for k in range(q.shape[0]):
+        if I[L.DIMENSION] == 2:
+            _jacobian(None, I, W, I[T.TREE], i, s, q[k], J[k])
+        else:
+            _jacobian(True, I, W, I[T.TREE], i, s, q[k], J[k])
+
+
+@inner_kernel
+def column_rates(d, I, W, h, i, v):
+    """Write Ḃ of the columns of link i, o at rest, to the place of U; the carrier's motion is known, columns too."""
+    link, w = link_of(I, h, i), width(d)
+    y = load(d, W, state_of(d, I, W, h, i) + 3 * w)
+    first, count = I[link + T.FIRST], I[link + T.COUNT]
+    for j in range(first + count - 1, first - 1, -1):  # back to the motion of the carrier
+        y = plus(d, -v[I[record_of(I, h, j) + T.RATE]], load(d, W, column_of(d, I, h, j)), y)
+    fixed = y
+    for j in range(first, first + count):
+        b = column_of(d, I, h, j)
+        B = load(d, W, b)
+        store(d, W, b + w, turned(d, fixed, B))
+        y = plus(d, v[I[record_of(I, h, j) + T.RATE]], B, y)
+        if I[record_of(I, h, j) + T.KIND] != T.BALL:
+            fixed = y
+
+
+@inner_kernel
+def _with(d, x, y, p):
+    """Return a rate of a column about a point: x = Ḃ there, plus ω × ṗ of the column y for a point with velocity p."""
+    if d is None:
+        return (x[0] - y[2] * p[1], x[1] + y[2] * p[0], x[2])
+    return (
+        x[0] + y[4] * p[2] - y[5] * p[1], x[1] + y[5] * p[0] - y[3] * p[2], x[2] + y[3] * p[1] - y[4] * p[0],
+        x[3], x[4], x[5],
+    )  # fmt: skip
+
+
+@inner_kernel
+def _jacobian_rate(d, I, W, h, i, s, q, v, J):
+    """Write dJ/dt of a point of link i at the rates v."""
+    w = width(d)
+    J[:] = 0.0
+    for l in range(i + 1):
+        place(d, I, W, h, l, q)
+        move(d, I, W, h, l, v, v, 0)
+        column_rates(d, I, W, h, l, v)
+    e, link, k = point_of(d, I, W, h, i, s), i, I[link_of(I, h, i) + T.LAST]
+    p = moved(d, e, load(d, W, state_of(d, I, W, h, i) + 3 * w))
+    while k >= 0:
+        record, b = record_of(I, h, k), column_of(d, I, h, k)
+        while link != I[record + T.LINK]:
+            e = further(d, I, W, h, link, e)
+            link = I[link_of(I, h, link) + T.CARRIER]
+        _write(d, J, I[record + T.RATE], _with(d, moved(d, e, load(d, W, b + w)), load(d, W, b), p))
+        k = I[record + T.INNER]
+
+
+@kernel
+def frame_jacobian_rates(I, W, i, s, q, v, J):
+    """Write the rates of the Jacobians (states, 3 or 6, nv) of the point s of link i."""
+    for k in range(q.shape[0]):
+        if I[L.DIMENSION] == 2:
+            _jacobian_rate(None, I, W, I[T.TREE], i, s, q[k], v[k], J[k])
+        else:
+            _jacobian_rate(True, I, W, I[T.TREE], i, s, q[k], v[k], J[k])
+
+
+@inner_kernel
+def _pose(d, I, W, h, i, s, q, r, A):
+    """Write position and body axes of the point s of link i."""
+    for l in range(i + 1):
+        place(d, I, W, h, l, q)
+    at, e, axes = state_of(d, I, W, h, i), point_of(d, I, W, h, i, s), body_axes(d, I, W, h, i)
+    n = len(e)
+    for c in range(n):
+        r[c] = W[at + (7 if d is None else 15) + c] + e[c]
+        for b in range(n):
+            A[c, b] = axes[n * c + b]
+
+
+@kernel
+def frame_poses(I, W, i, s, q, r, A):
+    """Write positions r (states, d) of the point s of link i, and the axes A (states, d, d) of its body."""
+    for k in range(q.shape[0]):
+        if I[L.DIMENSION] == 2:
+            _pose(None, I, W, I[T.TREE], i, s, q[k], r[k], A[k])
+        else:
+            _pose(True, I, W, I[T.TREE], i, s, q[k], r[k], A[k])
+
+
+@kernel
+def displaced(I, q, x, out):
+    """Write q ⊕ x: coordinates add, quaternions turn by x about the axes of the carrier's end."""
+    h = I[T.TREE]
+    for k in range(q.shape[0]):
+        for j in range(I[h + T.COLUMN_COUNT]):
+            record = record_of(I, h, j)
+            r, at = I[record + T.RATE], I[record + T.POSITION]
+            if at >= 0:
+                out[k, at] = q[k, at] + x[k, r]
+            elif I[record + T.AXIS] == 0:
+                e = I[link_of(I, h, I[record + T.LINK]) + T.QUATERNION]
+                p = turned_quaternion(
+                    q[k, e], -q[k, e + 1], -q[k, e + 2], -q[k, e + 3], -x[k, r], -x[k, r + 1], -x[k, r + 2]
+                )  # exp ∘ p is the conjugate of p* ∘ exp*
+                out[k, e], out[k, e + 1], out[k, e + 2], out[k, e + 3] = p[0], -p[1], -p[2], -p[3]

@@ -1,0 +1,265 @@
+"""Forces of joints: all of them by recursive Newton–Euler, or named ones from what forming the equations made.
+
+Kim, You (1996), eqs. (30), (31), (36): R̂_i = G_i + K_i a_i + Σ U_l q̈_l over the columns l beyond link i, with K and
+G = K S − L summed over the subtree and U_l = K_l B_l. The moment is then taken about the joint's point.
+"""
+
+from __future__ import annotations
+
+from multibody.kernels import layout as L
+from multibody.kernels.compile import inner_kernel, kernel
+from multibody.kernels.robot.applied import apply_forces, count_from
+from multibody.kernels.tree import layout as T
+from multibody.kernels.tree.algebra import carried, inner, load, load_rigid, moved, plus, rigid_times, store, width, zero
+from multibody.kernels.tree.composite import INERTIA, SUM, bodies, mass_matrix, sum_forces, sum_inertias
+from multibody.kernels.tree.frames import column_of, link_of, offset, record_of, state_of
+from multibody.kernels.tree.motion import motions
+from multibody.kernels.tree.newton_euler import FORCE, outward
+from multibody.kernels.vectors import add, apply, load3, load9, subtract
+
+CHANGE = 5  # place of a (Ẏ less S) in a link's state, in widths
+
+
+# --- where and how a joint's wrench is told ----------------------------------------------------------------------------
+@inner_kernel
+def _own_point(d, W, at):
+    """Return the joint's point on the link whose state lies at W[at…], from o."""
+    if d is None:
+        return (W[at + 3], W[at + 4])
+    return load3(W, at + 9)
+
+
+@inner_kernel
+def _carrier_point(d, I, W, h, i):
+    """Return the joint's point on the carrier of link i, from o of link i."""
+    link, at = link_of(I, h, i), state_of(d, I, W, h, i)
+    c = I[link + T.CARRIER]
+    if d is None:
+        k = I[h + T.W_CONSTANT] + 9 * i
+        if c < 0:
+            return (W[k + 3] - W[at + 7], W[k + 4] - W[at + 8])
+        p = state_of(d, I, W, h, c)
+        x, y = W[p + 3] + W[p + 1] * W[k + 3] - W[p + 2] * W[k + 4], W[p + 4] + W[p + 2] * W[k + 3] + W[p + 1] * W[k + 4]
+        return (x - (W[at + 7] - W[p + 7]), y - (W[at + 8] - W[p + 8]))
+    s = load3(W, I[h + T.W_CONSTANT] + 31 * i + 9)
+    if c < 0:
+        return subtract(s, load3(W, at + 15))
+    p = state_of(d, I, W, h, c)
+    s = add(load3(W, p + 9), apply(load9(W, p), s))
+    return subtract(s, subtract(load3(W, at + 15), load3(W, p + 15)))
+
+
+@inner_kernel
+def _about(d, e, f):
+    """Return a force about o as one about the point e from o."""
+    if d is None:
+        return carried(d, (-e[0], -e[1]), f)
+    return carried(d, (-e[0], -e[1], -e[2]), f)
+
+
+@inner_kernel
+def _along(d, kind, k, B, f):
+    """Return f, about the joint's point, without an effort k along the column B: a couple, of a slide a force."""
+    if d is None:
+        if kind == T.SLIDE:
+            return (f[0] - k * B[0], f[1] - k * B[1], f[2])
+        return (f[0], f[1], f[2] - k * B[2])
+    if kind == T.SLIDE:
+        return (f[0] - k * B[0], f[1] - k * B[1], f[2] - k * B[2], f[3], f[4], f[5])
+    return (f[0], f[1], f[2], f[3] - k * B[3], f[4] - k * B[4], f[5] - k * B[5])
+
+
+@inner_kernel
+def tell(d, I, W, h, i, backward, drives, f, out):
+    """Write the wrench on the joint's second body at its second point, from R̂ = f on link i about o; eq. (31).
+
+    Parameters
+    ----------
+    backward : int
+        1 where the link is the joint's first body.
+    drives : int
+        0: without the efforts along the joint's coordinates.
+    """
+    link = link_of(I, h, i)
+    e = _own_point(d, W, state_of(d, I, W, h, i)) if backward == 0 else _carrier_point(d, I, W, h, i)
+    x = _about(d, e, f)
+    if drives == 0:
+        for j in range(I[link + T.FIRST], I[link + T.FIRST] + I[link + T.COUNT]):
+            B = load(d, W, column_of(d, I, h, j))
+            x = _along(d, I[record_of(I, h, j) + T.KIND], inner(d, B, f), B, x)
+    if backward == 1:
+        x = plus(d, -1.0, x, zero(d))
+    for k in range(len(x)):
+        out[k] = x[k]
+
+
+# --- all joints ---------------------------------------------------------------------------------------------------------
+@inner_kernel
+def sum_wrenches(d, I, W, h):
+    """Sum the forces of the links inward: R̂ of every joint stays with its link."""
+    w = width(d)
+    for i in range(I[h + T.LINK_COUNT] - 1, -1, -1):
+        link = link_of(I, h, i)
+        c = I[link + T.CARRIER]
+        if c >= 0:
+            f = load(d, W, state_of(d, I, W, h, i) + FORCE * w)
+            if I[link + T.OWN_POINT] == 1:
+                f = carried(d, offset(d, I, W, h, i), f)
+            p = state_of(d, I, W, h, c) + FORCE * w
+            store(d, W, p, plus(d, 1.0, f, load(d, W, p)))
+
+
+@inner_kernel
+def _reactions(d, I, F, W, ref, t, acted, which, drives, q, v, a, out):
+    h, w = I[T.TREE], width(d)
+    outward(d, I, W, h, q, v, a)
+    if acted == 1:
+        apply_forces(d, I, F, W, ref, t, h)
+        for i in range(I[h + T.LINK_COUNT]):
+            at = state_of(d, I, W, h, i) + FORCE * w
+            store(d, W, at, plus(d, -1.0, load(d, W, I[h + T.W_WRENCH] + w * i), load(d, W, at)))
+    sum_wrenches(d, I, W, h)
+    for k in range(which.shape[0]):
+        i = which[k, 0]
+        tell(d, I, W, h, i, which[k, 1], drives, load(d, W, state_of(d, I, W, h, i) + FORCE * w), out[k])
+
+
+@kernel
+def joint_reactions(I, F, W, ref, t, acted, turns, which, drives, q, v, a, out):
+    """Write the wrenches (states, joints, 3 or 6) of joints by recursive Newton–Euler.
+
+    Parameters
+    ----------
+    acted : int
+        1: there are laws or loads.
+    which : array (joints, 2)
+        Link, and 1 where it is the joint's first body.
+    drives : int
+        1: with the efforts along the joint's coordinates.
+    """
+    for k in range(q.shape[0]):
+        count_from(ref, turns, q[k])
+        if I[L.DIMENSION] == 2:
+            _reactions(None, I, F, W, ref, t, acted, which, drives, q[k], v[k], a[k], out[k])
+        else:
+            _reactions(True, I, F, W, ref, t, acted, which, drives, q[k], v[k], a[k], out[k])
+
+
+# --- selected joints ----------------------------------------------------------------------------------------------------
+@inner_kernel
+def changed(d, I, W, h, i, a):
+    """Write a = Σ B q̈ of link i, that of its carrier known: Ẏ = S + a; eq. (8)."""
+    w, link = width(d), link_of(I, h, i)
+    x, c = zero(d), I[link + T.CARRIER]
+    if c >= 0:
+        x = load(d, W, state_of(d, I, W, h, c) + CHANGE * w)
+        if I[link + T.OWN_POINT] == 1:
+            x = moved(d, offset(d, I, W, h, i), x)
+    for j in range(I[link + T.FIRST], I[link + T.FIRST] + I[link + T.COUNT]):
+        x = plus(d, a[I[record_of(I, h, j) + T.RATE]], load(d, W, column_of(d, I, h, j)), x)
+    store(d, W, state_of(d, I, W, h, i) + CHANGE * w, x)
+
+
+@inner_kernel
+def one_wrench(d, I, W, h, i, a):
+    """Return R̂ of the joint of link i about o by eq. (30); K, G, U and a of link i are known."""
+    w, link, at = width(d), link_of(I, h, i), state_of(d, I, W, h, i)
+    f = rigid_times(d, load_rigid(d, W, at + INERTIA * w), load(d, W, at + CHANGE * w))
+    f = plus(d, 1.0, load(d, W, at + SUM * w), f)
+    for l in range(i + 1, I[link + T.END]):
+        other = link_of(I, h, l)
+        u, k = zero(d), I[other + T.FIRST]
+        for j in range(k, k + I[other + T.COUNT]):
+            u = plus(d, a[I[record_of(I, h, j) + T.RATE]], load(d, W, column_of(d, I, h, j) + w), u)
+        m = l
+        while m != i:
+            if I[link_of(I, h, m) + T.OWN_POINT] == 1:
+                u = carried(d, offset(d, I, W, h, m), u)
+            m = I[link_of(I, h, m) + T.CARRIER]
+        f = plus(d, 1.0, u, f)
+    return f
+
+
+@inner_kernel
+def _form(d, I, F, W, ref, t, acted, h, q, v):
+    motions(d, I, W, h, q, v)
+    if acted == 1:
+        apply_forces(d, I, F, W, ref, t, h)
+    bodies(d, I, W, h, 1)
+    sum_inertias(d, I, W, h)
+    sum_forces(d, I, W, h, I[h + T.W_TAU])
+    mass_matrix(d, I, W, h)
+
+
+@kernel
+def form_equations(I, F, W, ref, t, acted, turns, q, v, M, bias):
+    """Form the equations (15) of one state: M a + bias = τ; what (30) needs stays in W."""
+    h = I[T.TREE]
+    count_from(ref, turns, q)
+    if I[L.DIMENSION] == 2:
+        _form(None, I, F, W, ref, t, acted, h, q, v)
+    else:
+        _form(True, I, F, W, ref, t, acted, h, q, v)
+    for r in range(M.shape[0]):
+        first, at = I[I[h + T.H_FIRST] + r], I[I[h + T.H_BASE] + r]
+        bias[r] = -W[I[h + T.W_TAU] + r]
+        for c in range(r + 1):
+            M[r, c] = W[at + c] if c >= first else 0.0
+            M[c, r] = M[r, c]
+
+
+@inner_kernel
+def _select(d, I, W, h, which, drives, a, out):
+    for k in range(which.shape[0]):
+        i = which[k, 0]
+        _carry(d, I, W, h, i, a)
+        tell(d, I, W, h, i, which[k, 1], drives, one_wrench(d, I, W, h, i, a), out[k])
+
+
+@inner_kernel
+def _carry(d, I, W, h, i, a):
+    """Write a of link i from the columns that carry it, without a sweep over the tree."""
+    w = width(d)
+    x, link, k = zero(d), i, I[link_of(I, h, i) + T.LAST]
+    at = state_of(d, I, W, h, i)
+    while k >= 0:
+        record = record_of(I, h, k)
+        link = I[record + T.LINK]
+        B, p = load(d, W, column_of(d, I, h, k)), state_of(d, I, W, h, link)
+        x = plus(d, a[I[record + T.RATE]], moved(d, _between(d, W, p, at), B), x)
+        k = I[record + T.INNER]
+    store(d, W, at + CHANGE * w, x)
+
+
+@inner_kernel
+def _between(d, W, p, at):
+    """Return o of the link at W[at…] from o of the link at W[p…]."""
+    if d is None:
+        return (W[at + 7] - W[p + 7], W[at + 8] - W[p + 8])
+    return (W[at + 15] - W[p + 15], W[at + 16] - W[p + 16], W[at + 17] - W[p + 17])
+
+
+@kernel
+def selected_reactions(I, W, which, drives, a, out):
+    """Write the wrenches (joints, 3 or 6) of named joints by eqs. (30), (31), of equations that are formed."""
+    if I[L.DIMENSION] == 2:
+        _select(None, I, W, I[T.TREE], which, drives, a, out)
+    else:
+        _select(True, I, W, I[T.TREE], which, drives, a, out)
+
+
+@inner_kernel
+def _drive(d, I, W, h, i, a, out):
+    _carry(d, I, W, h, i, a)
+    f, link = one_wrench(d, I, W, h, i, a), link_of(I, h, i)
+    for j in range(I[link + T.COUNT]):
+        out[j] = inner(d, load(d, W, column_of(d, I, h, I[link + T.FIRST] + j)), f)
+
+
+@kernel
+def selected_effort(I, W, i, a, out):
+    """Write the efforts along the coordinates of the joint of link i by eq. (36), of equations that are formed."""
+    if I[L.DIMENSION] == 2:
+        _drive(None, I, W, I[T.TREE], i, a, out)
+    else:
+        _drive(True, I, W, I[T.TREE], i, a, out)

@@ -1,0 +1,264 @@
+"""The units that a run in joint coordinates is made of, each compiled by itself for one dimension and called by its address.
+
+Everything built on them (right-hand sides, projection, partitioning, change points) is compiled once and links none of them; a
+planar model compiles planar units only, and `articulated` no others than its own. All have the signature of ``calls.EVALUATE``;
+numbers that they answer go to W_RESULT.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from multibody.kernels import layout as L
+from multibody.kernels import sections as R
+from multibody.kernels.compile import inner_kernel, kernel
+from multibody.kernels.forces import add_actions
+from multibody.kernels.rows import partial, row_velocity
+from multibody.kernels.tree import layout as T
+from multibody.kernels.tree.algebra import inner, load, width
+from multibody.kernels.tree.bodies import write_accelerations, write_poses, write_twists, write_wrenches
+from multibody.kernels.tree.forces import joint_multipliers
+from multibody.kernels.tree.frames import column_of, record_of, state_of
+from multibody.kernels.tree.loops import loop_gaps, loop_rows, loop_values
+from multibody.kernels.tree.motion import positions, velocities
+from multibody.kernels.tree.solver import factor_tree, solve_tree
+from multibody.kernels.tree.wrenches import FORCE, joint_wrenches
+
+
+@inner_kernel
+def set_given(I, F, W, t, h):
+    """Write value, rate and acceleration of the prescribed columns: the motion's row is c + G(t) = 0."""
+    for k in range(I[h + T.GIVEN_COUNT]):
+        at, r = I[h + T.W_GIVEN] + 3 * k, I[I[h + T.GIVEN] + 2 * k + 1]
+        table = I[I[L.ROWS] + L.ROW_STRIDE * r + 4]
+        W[I[L.W_INPUT]], W[I[L.W_INPUT] + 1] = t, 0.0
+        for order in range(3):  # places of G, G_t, G_tt in the table of a row with one coordinate
+            W[at + order] = -partial(I, F, W, table, (0, 1, 3)[order]) if table >= 0 else 0.0
+
+
+@inner_kernel
+def _poses(d, I, F, W, t, q):
+    """Write the poses of links and bodies at (t, q)."""
+    h = I[T.TREE]
+    if I[h + T.GIVEN_COUNT] > 0:
+        set_given(I, F, W, t, h)
+    for e in range(I[L.EXTRAS]):
+        W[I[L.W_EXTRA] + e] = q[I[h + T.EXTRAS_AT] + e]
+    positions(d, I, W, h, q)
+    if I[h + T.POSED] == 1:
+        write_poses(d, I, W, h)
+
+
+@inner_kernel
+def _twists(d, I, W, v):
+    """Write the motions of links and bodies, whose poses are known, for the rates v."""
+    h, w = I[T.TREE], width(d)
+    velocities(d, I, W, h, v)
+    if I[h + T.POSED] == 1:
+        write_twists(d, I, W, h)
+    for e in range(I[L.EXTRAS]):
+        W[I[L.W_VELOCITY] + w * (I[L.BODIES] + 1) + e] = v[I[h + T.EXTRAS_RATE] + e]
+
+
+@inner_kernel
+def _applied(d, I, F, W, ref, t):
+    """Write what laws and loads do to the links to W_WRENCH; the power of those without a potential to W_RESULT."""
+    h = I[T.TREE]
+    n, Q = I[L.VELOCITIES], I[h + T.W_FORCE]
+    for c in range(n):
+        W[Q + c] = 0.0
+    W[I[h + T.W_RESULT] + T.WORK_RATE] = add_actions(I, F, W, ref, t, W[Q : Q + n])
+    write_wrenches(d, I, W, h, Q)
+
+
+@inner_kernel
+def _power(d, I, F, W, ref, t):
+    """Write the power of prescribed columns, Σ τ q̇ with τ = Bᵀ R̂ (36), and of loop rows that depend on time to W_RESULT."""
+    h, total, w = I[T.TREE], 0.0, width(d)
+    if I[h + T.GIVEN_COUNT] > 0:
+        joint_wrenches(d, I, F, W, ref, t, h)
+    for k in range(I[h + T.GIVEN_COUNT]):
+        j = I[I[h + T.GIVEN] + 2 * k]
+        f = load(d, W, state_of(d, I, W, h, I[record_of(I, h, j) + T.LINK]) + FORCE * w)
+        total += inner(d, load(d, W, column_of(d, I, h, j)), f) * W[I[h + T.W_GIVEN] + 3 * k + 1]
+    if I[R.DRIVEN] == 1:
+        for k in range(I[R.CHOSEN_COUNT]):
+            r = I[I[h + T.ROW_LIST] + I[I[R.CHOSEN] + k]]
+            row_velocity(I, F, W, ref, t, r, r + 1, W[I[R.W_X] + k :])
+            total -= W[I[R.W_LAMBDA] + k] * W[I[R.W_X] + k]
+    W[I[h + T.W_RESULT] + T.WORK_RATE] = total
+
+
+@kernel
+def values(I, F, W, ref, t, y, out):
+    """Write Φ of the loop rows at the poses in W to W_X."""
+    loop_values(I, F, W, ref, t, I[T.TREE])
+    return 0
+
+
+@kernel
+def poses_planar(I, F, W, ref, t, y, out):
+    """Write the poses of links and bodies at (t, y)."""
+    _poses(None, I, F, W, t, y)
+    return 0
+
+
+@kernel
+def twists_planar(I, F, W, ref, t, y, out):
+    """Write the motions of links and bodies for the rates y."""
+    _twists(None, I, W, y)
+    return 0
+
+
+@kernel
+def rows_planar(I, F, W, ref, t, y, out):
+    """Write Φ_u of the loop rows to W_J and, where WITH_RATES is set, γ_u to W_X."""
+    loop_rows(None, I, F, W, ref, t, I[T.TREE], W[I[I[T.TREE] + T.W_RESULT] + T.WITH_RATES])
+    return 0
+
+
+@kernel
+def gaps_planar(I, F, W, ref, t, y, out):
+    """Write ν − Φ̇ of the loop rows for the rates y, whose motions are known, to W_X."""
+    loop_gaps(None, I, F, W, ref, t, I[T.TREE], y)
+    return 0
+
+
+@kernel
+def factor_planar(I, F, W, ref, t, y, out):
+    """Factor the equations of motion, mass matrix formed."""
+    W[I[I[T.TREE] + T.W_RESULT] + T.RATIO] = factor_tree(None, None, I, W, I[T.TREE])
+    return 0
+
+
+@kernel
+def solve_planar(I, F, W, ref, t, y, out):
+    """Write u̇ to W_A and λ to W_LAMBDA, mass matrix formed."""
+    solve_tree(None, None, I, W, I[T.TREE])
+    return 0
+
+
+@kernel
+def factor_planar_swept(I, F, W, ref, t, y, out):
+    """Factor the equations of motion by sweeps."""
+    W[I[I[T.TREE] + T.W_RESULT] + T.RATIO] = factor_tree(None, True, I, W, I[T.TREE])
+    return 0
+
+
+@kernel
+def solve_planar_swept(I, F, W, ref, t, y, out):
+    """Write u̇ to W_A and λ to W_LAMBDA by sweeps."""
+    solve_tree(None, True, I, W, I[T.TREE])
+    return 0
+
+
+@kernel
+def applied_planar(I, F, W, ref, t, y, out):
+    """Write what laws and loads do to the links to W_WRENCH."""
+    _applied(None, I, F, W, ref, t)
+    return 0
+
+
+@kernel
+def power_planar(I, F, W, ref, t, y, out):
+    """Write the power of motions to W_RESULT; W_WRENCH and W_X are overwritten."""
+    _power(None, I, F, W, ref, t)
+    return 0
+
+
+@kernel
+def multipliers_planar(I, F, W, ref, t, y, out):
+    """Write λ of the rows of tree joints and their motions to out, and the accelerations of the bodies to W_FORCE."""
+    joint_multipliers(None, I, F, W, ref, t, I[T.TREE], out)
+    write_accelerations(None, I, W, I[T.TREE], I[I[T.TREE] + T.W_FORCE])
+    return 0
+
+
+@kernel
+def poses_spatial(I, F, W, ref, t, y, out):
+    """Write the poses of links and bodies at (t, y)."""
+    _poses(True, I, F, W, t, y)
+    return 0
+
+
+@kernel
+def twists_spatial(I, F, W, ref, t, y, out):
+    """Write the motions of links and bodies for the rates y."""
+    _twists(True, I, W, y)
+    return 0
+
+
+@kernel
+def rows_spatial(I, F, W, ref, t, y, out):
+    """Write Φ_u of the loop rows to W_J and, where WITH_RATES is set, γ_u to W_X."""
+    loop_rows(True, I, F, W, ref, t, I[T.TREE], W[I[I[T.TREE] + T.W_RESULT] + T.WITH_RATES])
+    return 0
+
+
+@kernel
+def gaps_spatial(I, F, W, ref, t, y, out):
+    """Write ν − Φ̇ of the loop rows for the rates y, whose motions are known, to W_X."""
+    loop_gaps(True, I, F, W, ref, t, I[T.TREE], y)
+    return 0
+
+
+@kernel
+def factor_spatial(I, F, W, ref, t, y, out):
+    """Factor the equations of motion, mass matrix formed."""
+    W[I[I[T.TREE] + T.W_RESULT] + T.RATIO] = factor_tree(True, None, I, W, I[T.TREE])
+    return 0
+
+
+@kernel
+def solve_spatial(I, F, W, ref, t, y, out):
+    """Write u̇ to W_A and λ to W_LAMBDA, mass matrix formed."""
+    solve_tree(True, None, I, W, I[T.TREE])
+    return 0
+
+
+@kernel
+def factor_spatial_swept(I, F, W, ref, t, y, out):
+    """Factor the equations of motion by sweeps."""
+    W[I[I[T.TREE] + T.W_RESULT] + T.RATIO] = factor_tree(True, True, I, W, I[T.TREE])
+    return 0
+
+
+@kernel
+def solve_spatial_swept(I, F, W, ref, t, y, out):
+    """Write u̇ to W_A and λ to W_LAMBDA by sweeps."""
+    solve_tree(True, True, I, W, I[T.TREE])
+    return 0
+
+
+@kernel
+def applied_spatial(I, F, W, ref, t, y, out):
+    """Write what laws and loads do to the links to W_WRENCH."""
+    _applied(True, I, F, W, ref, t)
+    return 0
+
+
+@kernel
+def power_spatial(I, F, W, ref, t, y, out):
+    """Write the power of motions to W_RESULT; W_WRENCH and W_X are overwritten."""
+    _power(True, I, F, W, ref, t)
+    return 0
+
+
+@kernel
+def multipliers_spatial(I, F, W, ref, t, y, out):
+    """Write λ of the rows of tree joints and their motions to out, and the accelerations of the bodies to W_FORCE."""
+    joint_multipliers(True, I, F, W, ref, t, I[T.TREE], out)
+    write_accelerations(True, I, W, I[T.TREE], I[I[T.TREE] + T.W_FORCE])
+    return 0
+
+
+def units_of(dimension: int, method: int) -> dict[int, Any]:
+    """Return the units of a run by the slots of their addresses."""
+    if dimension == 2:
+        mass = (factor_planar_swept, solve_planar_swept) if method == T.ARTICULATED else (factor_planar, solve_planar)
+        others = (poses_planar, twists_planar, rows_planar, gaps_planar, applied_planar, power_planar, multipliers_planar)
+    else:
+        mass = (factor_spatial_swept, solve_spatial_swept) if method == T.ARTICULATED else (factor_spatial, solve_spatial)
+        others = (poses_spatial, twists_spatial, rows_spatial, gaps_spatial, applied_spatial, power_spatial, multipliers_spatial)
+    slots = (T.POSES, T.TWISTS, T.ROWS, T.GAPS, T.APPLIED, T.POWER, T.MULTIPLIERS, T.FACTOR, T.SOLVE)
+    return {**dict(zip(slots, (*others, *mass), strict=True)), T.VALUES: values}

@@ -1,0 +1,59 @@
+"""Wrenches of all joints by Newton–Euler inward, once accelerations and multipliers are known."""
+
+from __future__ import annotations
+
+from multibody.kernels import sections as R
+from multibody.kernels.compile import inner_kernel
+from multibody.kernels.tree import layout as T
+from multibody.kernels.tree.algebra import carried, load, moved, plus, store, width, zero
+from multibody.kernels.tree.frames import column_of, link_of, offset, record_of, state_of
+from multibody.kernels.tree.loops import loop_wrenches
+from multibody.kernels.tree.motion import inertial_force
+
+FORCE = 6  # place of a link's force in its state, in widths
+
+
+@inner_kernel
+def spread(d, I, W, h, x):
+    """Write a = Σ B u̇ of every link to its state, u̇ at W[x…]: Ẏ = S + a."""
+    w = width(d)
+    for i in range(I[h + T.LINK_COUNT]):
+        link = link_of(I, h, i)
+        a, c = zero(d), I[link + T.CARRIER]
+        if c >= 0:
+            a = load(d, W, state_of(d, I, W, h, c) + 5 * w)
+            if I[link + T.OWN_POINT] == 1:
+                a = moved(d, offset(d, I, W, h, i), a)
+        for j in range(I[link + T.FIRST], I[link + T.FIRST] + I[link + T.COUNT]):
+            r = I[record_of(I, h, j) + T.RATE]
+            if r >= 0:
+                a = plus(d, W[x + r], load(d, W, column_of(d, I, h, j)), a)
+        store(d, W, state_of(d, I, W, h, i) + 5 * w, a)
+
+
+@inner_kernel
+def joint_wrenches(d, I, F, W, ref, t, h):
+    """Write the wrench R̂ of every joint on its link about o, efforts included, to the link's force: Newton–Euler inward.
+
+    u̇ and λ in W; R̂ = Σ over the subtree of inertial force − applied force + Φ_yᵀ λ.
+    """
+    w = width(d)
+    spread(d, I, W, h, I[R.W_A])
+    for i in range(I[h + T.LINK_COUNT]):
+        at = state_of(d, I, W, h, i)
+        s = plus(d, 1.0, load(d, W, at + 4 * w), load(d, W, at + 5 * w))
+        f = inertial_force(d, I, W, h, i, load(d, W, at + 3 * w), s)
+        if I[h + T.ACTED] == 1:
+            f = plus(d, -1.0, load(d, W, I[h + T.W_WRENCH] + w * i), f)
+        store(d, W, I[h + T.W_WRENCH] + w * i, f)
+    loop_wrenches(d, I, F, W, ref, t, h, I[h + T.W_WRENCH])
+    for i in range(I[h + T.LINK_COUNT]):
+        store(d, W, state_of(d, I, W, h, i) + FORCE * w, load(d, W, I[h + T.W_WRENCH] + w * i))
+    for i in range(I[h + T.LINK_COUNT] - 1, -1, -1):
+        c = I[link_of(I, h, i) + T.CARRIER]
+        if c >= 0:
+            f = load(d, W, state_of(d, I, W, h, i) + FORCE * w)
+            if I[link_of(I, h, i) + T.OWN_POINT] == 1:
+                f = carried(d, offset(d, I, W, h, i), f)
+            p = state_of(d, I, W, h, c) + FORCE * w
+            store(d, W, p, plus(d, 1.0, f, load(d, W, p)))
