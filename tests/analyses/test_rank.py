@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.linalg import qr
 
 from multibody.analyses import rank as rank_module
 from multibody.analyses.elimination import decide_dense, decide_frontal
 from multibody.analyses.generic import Joints, singular_value
+from multibody.analyses.leastnorm import independent_rows
 from multibody.analyses.rank import Decider, biconnected_parts, neighbors, row_priority, row_vertices
 from multibody.analyses.start import drawn_pose
 from multibody.analyses.system import System, tables_of
@@ -213,3 +215,24 @@ def test_sparse_singular_value_agrees_with_the_dense_one() -> None:
     dense = float(np.linalg.svd(J.toarray(), compute_uv=False)[-1])
     assert singular_value(J, 800) == pytest.approx(dense, rel=1e-5)
     assert singular_value(J, 0) == 0.0
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_independent_rows_are_those_of_pivoted_qr(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    m, n = random.integers(1, 9, size=2)
+    J = random.normal(size=(m, n))
+    if seed % 3 == 1:
+        J[-1] = J[0] * (1.0 + 10.0 ** -random.integers(4, 14))  # a redundant row, or one that only almost is
+        J[-1, 0] += 10.0 ** -random.integers(6, 12)
+    if seed % 3 == 2:
+        J *= 10.0 ** random.uniform(-5, 5, size=(m, 1))
+    found = independent_rows(J)
+    _, R, order = qr(J.T, mode="economic", pivoting=True)
+    diagonal = np.abs(np.diag(R))
+    assert found.tolist() == sorted(order[: np.sum(diagonal > 1e-9 * diagonal[0])])
+
+
+def test_no_rows_are_independent_where_there_are_none() -> None:
+    assert len(independent_rows(np.zeros((0, 3)))) == 0
+    assert len(independent_rows(np.zeros((2, 3)))) == 0

@@ -21,6 +21,30 @@ def test_json_alone_on_stdout_and_nothing_heavy_loaded() -> None:
         assert result.stderr.strip() == "[]"
 
 
+def test_a_run_with_tables_loads_no_parts_of_scipy() -> None:
+    code = (
+        "import sys, atexit\n"
+        "def loaded():\n"
+        "    print(sorted({'scipy.sparse', 'scipy.linalg', 'xarray'} & set(sys.modules)), file=sys.stderr)\n"
+        "    import scipy.linalg.cython_blas  # it can be loaded all the same\n"
+        "atexit.register(loaded)\n"
+        "from multibody.cli import main; main()"
+    )
+    command = [sys.executable, "-c", code, "run", "four-bar", "--until", "0.1"]
+    result = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "link2" in result.stdout
+    assert result.stderr.strip() == "[]"
+
+
+def test_numba_keeps_its_blas_for_other_packages() -> None:
+    code = (
+        "import multibody as mb, numba, numpy as np; mb.load('four-bar').run(0.1); "
+        "print(numba.njit(lambda a: np.dot(a, a))(np.array([1.0, 2.0])))"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert float(result.stdout) == 5.0
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 def test_ctrl_c_prints_what_was_computed(tmp_path: pathlib.Path) -> None:
     file = tmp_path / "long.yaml"

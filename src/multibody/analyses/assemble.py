@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from multibody.analyses.branches import branch_label
 from multibody.analyses.leastnorm import DENSE_ASSEMBLY, constrained_step, least_norm, sparse_step
 from multibody.analyses.start import Starter, drawn_pose, read_pose, targets, write_pose
 from multibody.analyses.state import State, Status
@@ -23,7 +22,7 @@ ITERATIONS = 60
 STEP_LIMIT = 0.5  # scaled length or rad a step
 
 
-def assemble(model: Model, initial: State | None = None, t: float | None = None) -> State:
+def assemble(model: Model, initial: State | None = None, t: float | None = None, labelled: bool = True) -> State:
     """Return a consistent state of the mechanism.
 
     Parameters
@@ -33,6 +32,8 @@ def assemble(model: Model, initial: State | None = None, t: float | None = None)
         Where to start; default: the drawn poses with held values and guesses.
     t : float, optional
         Time at which motions are taken; default that of `initial`, else 0.
+    labelled : bool
+        Whether the state says which branch it is on.
 
     Returns
     -------
@@ -54,7 +55,11 @@ def assemble(model: Model, initial: State | None = None, t: float | None = None)
     if status.success:
         system.take_references(q)
     v, status = velocities(system, q, time, status)
-    label = branch_label(system, q, time) if status.success else ""
+    label = ""
+    if labelled and status.success:
+        from multibody.analyses.branches import branch_label  # here: SciPy's sparse matrices take long to import
+
+        label = branch_label(system, q, time)
     return State(tables, time, q, v, system.ref.copy(), label, status, solver.history)
 
 

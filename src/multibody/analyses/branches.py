@@ -15,7 +15,7 @@ from scipy import sparse
 
 from multibody.analyses.blocks import determinants, split
 from multibody.analyses.idle import gauge_rows, idle_motions
-from multibody.analyses.leastnorm import is_large
+from multibody.analyses.leastnorm import independent_rows, is_large
 from multibody.analyses.rank import Decider, scaled_rows, well_chosen
 from multibody.analyses.start import read_pose
 from multibody.analyses.system import Floats, Integers, System
@@ -40,18 +40,6 @@ class Group:
     rows: Integers
     columns: Integers
     pins: tuple[str, ...]
-
-
-def independent_rows(J: Floats, cut: float = 1e-9) -> Integers:
-    """Return rows of J that are independent, earlier rows preferred where the pivots allow, in increasing order."""
-    from scipy.linalg import qr
-
-    if J.size == 0:
-        return np.zeros(0, dtype=np.int64)
-    _, R, order = qr(J.T, mode="economic", pivoting=True)
-    diagonal = np.abs(np.diag(R))
-    rank = int(np.sum(diagonal > cut * max(diagonal[0], 1e-300))) if len(diagonal) else 0
-    return np.sort(order[:rank]).astype(np.int64)
 
 
 def find_groups(system: System, q: Floats, t: float) -> list[Group]:

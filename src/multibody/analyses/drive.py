@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from multibody.analyses.branches import independent_rows
 from multibody.analyses.elimination import Matrix
 from multibody.analyses.idle import gauge_rows
-from multibody.analyses.leastnorm import is_large
+from multibody.analyses.leastnorm import independent_rows, is_large
 from multibody.analyses.rank import Decider, Rank, well_chosen
 from multibody.analyses.system import Floats, Integers, System
 from multibody.errors import ModelError

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from multibody.analyses.assemble import assemble
-from multibody.analyses.branches import independent_rows
-from multibody.analyses.leastnorm import DENSE_ASSEMBLY, DENSE_LIMIT, least_norm, sparse_step
+from multibody.analyses.leastnorm import DENSE_ASSEMBLY, DENSE_LIMIT, independent_rows, least_norm, sparse_step
 from multibody.analyses.state import State, Status
 from multibody.analyses.system import Floats, Integers, System, tables_of
 from multibody.errors import ModelError
@@ -22,7 +21,7 @@ def start_state(model: Model, initial: State | None, t: float | None) -> tuple[S
     constraints by the smallest change where it violates them.
     """
     if initial is None:
-        return assemble(model, None, t), ""
+        return assemble(model, None, t, labelled=False), ""
     tables = tables_of(model)
     if initial.q.shape != (tables.nq,) or initial.v.shape != (tables.nv,):
         raise ModelError("it belongs to another model", where="initial", hint="give a state of this model")

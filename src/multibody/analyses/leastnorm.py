@@ -1,4 +1,4 @@
-"""Smallest steps that satisfy linear conditions of any rank, dense or sparse."""
+"""Linear conditions of any rank: rows that are independent, and smallest steps that satisfy them, dense or sparse."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
 DENSE_LIMIT = 400  # unknowns that are followed with dense factors; beyond, the sparse path
 DENSE_ASSEMBLY = 150  # unknowns that are assembled with singular values
 CUT = 1e-9  # singular values below this part of the largest count as zero
@@ -16,6 +17,22 @@ CUT = 1e-9  # singular values below this part of the largest count as zero
 def is_large(unknowns: int) -> bool:
     """Return whether a mechanism with so many velocity coordinates is followed with sparse factors."""
     return unknowns > DENSE_LIMIT
+
+
+def independent_rows(J: Floats, cut: float = 1e-9) -> Integers:
+    """Return rows of J that are independent, earlier rows preferred where the pivots allow, in increasing order."""
+    if J.size == 0:
+        return np.zeros(0, dtype=np.int64)
+    if J.shape[0] <= J.shape[1]:
+        sizes = np.linalg.svd(J, compute_uv=False)
+        if sizes[-1] > cut * sizes[0]:  # no pivot is below the least singular value, none above the largest: all rows stay
+            return np.arange(len(J), dtype=np.int64)
+    from scipy.linalg import qr  # takes long to import, and most models have no redundant rows
+
+    _, R, order = qr(J.T, mode="economic", pivoting=True)
+    diagonal = np.abs(np.diag(R))
+    rank = int(np.sum(diagonal > cut * max(diagonal[0], 1e-300)))
+    return np.sort(order[:rank]).astype(np.int64)
 
 
 def least_norm(J: Floats, b: Floats, cut: float = CUT) -> tuple[Floats, Floats]:

@@ -12,7 +12,6 @@ import numpy as np
 from multibody.analyses.dynamics import DenseOutput, Expanded, expanded
 from multibody.analyses.dynamics_start import require_inertia, require_masses, run_rows, start_state
 from multibody.analyses.events import EndlessEventsError
-from multibody.analyses.kinematics import kinematics
 from multibody.analyses.leastnorm import DENSE_LIMIT
 from multibody.analyses.motion import Motion
 from multibody.analyses.simulation import Simulation
@@ -273,6 +272,8 @@ def _certificate(sim: Simulation, motion: Motion) -> dict[str, Any]:
 
 def driven(model: Model, state: State, times: Floats, rows: Integers) -> Motion:
     """Return the motion of a model whose motions determine everything, with the efforts that they need."""
+    from multibody.analyses.kinematics import kinematics
+
     motion = kinematics(model, times=times, initial=state)
     tables = motion.tables
     bundle = prepare(tables, rows, state.references, False)

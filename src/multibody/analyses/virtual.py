@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from multibody.analyses.branches import independent_rows
 from multibody.analyses.drive import find_drive
-from multibody.analyses.leastnorm import DENSE_ASSEMBLY, DENSE_LIMIT
+from multibody.analyses.leastnorm import DENSE_ASSEMBLY, DENSE_LIMIT, independent_rows
 from multibody.analyses.system import Floats, System
 
 NOTICED = 0.02  # part of the largest motion below which a body or a coordinate counts as standing still

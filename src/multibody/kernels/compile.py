@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import importlib
 import os
 import pathlib
 import sys
@@ -21,6 +22,7 @@ import numba
 from numba.core import types
 from numba.np import arrayobj
 
+from multibody import kernels
 from multibody._version import __version__
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -90,6 +92,19 @@ def cache_directory(room: str = "kernels") -> pathlib.Path:
     return pathlib.Path(tempfile.mkdtemp(prefix="multibody-"))
 
 
+def _skip_blas() -> None:
+    """Load numba's array functions without its search for a BLAS, which imports scipy.linalg (0.1 s): kernels use none."""
+    name = "scipy.linalg.cython_blas"
+    if name not in sys.modules:
+        sys.modules[name] = None  # type: ignore[assignment]  # what Python takes for "cannot be imported"
+        try:
+            importlib.import_module("numba.np.arraymath")
+        finally:
+            del sys.modules[name]
+
+
+if kernels.ALONE:
+    _skip_blas()
 CACHE_DIRECTORY = cache_directory()
 REGISTRY: list[Any] = []
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from multibody._verbs import StateVerbs
 from multibody.analyses import state as analysis
 from multibody.analyses.assemble import assemble
-from multibody.analyses.enumerate import assemble_branches
 from multibody.analyses.measure import Measurer
 from multibody.results.plain import instant_plain
 
@@ -58,5 +57,7 @@ class State(analysis.State, StateVerbs):
 def assembled(model: Model, initial: analysis.State | None, t: float | None, branches: bool) -> Any:
     """Return the assembled state, or with `branches` the list of all assemblies."""
     if branches:
+        from multibody.analyses.enumerate import assemble_branches
+
         return [State.of(state) for state in assemble_branches(model, initial, t)]
     return State.of(assemble(model, initial, t))
