@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from multibody._verbs import Model, load
     from multibody.errors import AnalysisError, ModelError, ModelErrors
     from multibody.files.schema import json_schema
-    from multibody.formulations import Augmented, Baumgarte, Kane, Partitioning
+    from multibody.formulations import Articulated, Augmented, Baumgarte, Kane, Partitioning, Recursive, Transformation
     from multibody.integrators import Ab3, Adams, Dop853, Rk4
     from multibody.model.body import Body
     from multibody.model.expressions import Expression
@@ -39,7 +39,10 @@ _HOME = {
     "Joint": "multibody.model.joints",
     "Force": "multibody.model.forces",
     "Expression": "multibody.model.expressions",
-    **dict.fromkeys(("Augmented", "Baumgarte", "Kane", "Partitioning"), "multibody.formulations"),
+    **dict.fromkeys(
+        ("Articulated", "Augmented", "Baumgarte", "Kane", "Partitioning", "Recursive", "Transformation"),
+        "multibody.formulations",
+    ),
     **dict.fromkeys(("Ab3", "Adams", "Dop853", "Rk4"), "multibody.integrators"),
 }
 _FUNCTIONS = (
@@ -51,6 +54,7 @@ __all__ = [
     "Ab3",
     "Adams",
     "AnalysisError",
+    "Articulated",
     "Augmented",
     "Baumgarte",
     "Body",
@@ -63,11 +67,13 @@ __all__ = [
     "ModelError",
     "ModelErrors",
     "Partitioning",
+    "Recursive",
     "Rk4",
     "Robot",
     "Run",
     "Simulator",
     "State",
+    "Transformation",
     "__version__",
     "json_schema",
     "load",

@@ -80,7 +80,7 @@ class Robot(FrameMethods, CentroidalMethods, ReactionMethods, RobotBase):
             try:
                 tau = np.empty(self.nv) if out is None else out
                 if one(self._I, self._W, q, v, a, tau):
-                    return tau  # type: ignore[no-any-return]
+                    return tau
             except (TypeError, ValueError):
                 pass
         single, (q_, v_, a_) = self._states("inverse_dynamics", q=q, v=v, a=a)
@@ -161,7 +161,7 @@ class Robot(FrameMethods, CentroidalMethods, ReactionMethods, RobotBase):
             try:
                 a = np.empty(self.nv) if out is None else out
                 if one(self._I, self._W, q, v, tau, a):
-                    return a  # type: ignore[no-any-return]
+                    return a
             except (TypeError, ValueError):
                 pass
         single, (q_, v_, tau_) = self._states("forward_dynamics", q=q, v=v, tau=tau)
@@ -203,7 +203,7 @@ class Robot(FrameMethods, CentroidalMethods, ReactionMethods, RobotBase):
             try:
                 M = np.empty((self.nv, self.nv)) if out is None else out
                 if one(self._I, self._W, q, M):
-                    return M  # type: ignore[no-any-return]
+                    return M
             except (TypeError, ValueError):
                 pass
         self._refuse_large()

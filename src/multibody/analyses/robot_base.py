@@ -194,7 +194,7 @@ class RobotBase:
                     f"{name} has {len(x)} states and another array {rows}", where=f"robot.{verb}",
                     hint="give as many rows of each, or one",
                 )  # fmt: skip
-        return single, [np.ascontiguousarray(np.broadcast_to(x, (rows, x.shape[1]))) for x in found]
+        return single, [np.ascontiguousarray(x if len(x) == rows else np.repeat(x, rows, axis=0)) for x in found]
 
     def _checked(self, verb: str, name: str, value: Any) -> Floats:
         """Return an argument as an array of one or two axes, of the right size, finite."""
@@ -209,7 +209,9 @@ class RobotBase:
         if not np.all(np.isfinite(x)):
             k = int(np.argwhere(~np.isfinite(x))[0][-1])
             names = self.coordinates if name == "q" else self.rates
-            raise ModelError(f"{name} has a number that is not finite: {names[k]}", where=where, hint="check where it comes from")
+            raise ModelError(
+                f"{name} has a number that is not finite: {names[k]}", where=where, hint="check where it comes from"
+            )
         if name == "q":
             for i, at in self._columns.quaternions.items():
                 if not np.all(np.any(x[..., at : at + 4] != 0.0, axis=-1)):

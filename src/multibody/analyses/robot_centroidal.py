@@ -44,7 +44,7 @@ class CentroidalMethods(RobotBase):
         return np.asarray(self.momentum_matrix(q)[..., : self.dimension, :] / self.mass)
 
     def momentum_matrix(self, q: Any) -> Floats:
-        """Return the centroidal momentum matrix A(q): A v is the linear momentum, then the angular one about the center of mass.
+        """Return the centroidal momentum matrix A(q): A v is linear momentum, then angular momentum about the center of mass.
 
         Parameters
         ----------

@@ -148,7 +148,7 @@ def project(space, I, F, W, ref, t, y):
 @inlined
 def evaluate(space, I, F, W, ref, t, y):
     """Write Φ_q, γ and the factors of S at y to W; return the smallest pivot ratio, ≤ 0 where there is no solution."""
-    set_state(space, I, F, W, ref, t, y)
+    set_state(space, I, F, W, ref, t, y, 0)
     rows_at_state(space, I, F, W, ref, t)
     return factor(space, I, F, W, ref)
 
@@ -209,7 +209,7 @@ def bridge(space, I, F, W, ref, t, y):
                 W[sum_ + c] += weight * W[I[R.W_A] + c]
         stride *= 1.7
     W[near] = kept
-    set_state(space, I, F, W, ref, t, y)
+    set_state(space, I, F, W, ref, t, y, 1)
     for c in range(n):
         W[I[R.W_A] + c] = W[sum_ + c]
     return power

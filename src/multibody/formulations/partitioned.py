@@ -144,7 +144,7 @@ def _settle_velocities(space, I, F, W, ref, t, y):
     solve_dependent(I, W, b)
     for k in range(m):
         W[at + I[I[R.DEPENDENT] + k]] = W[b + k]
-    set_state(space, I, F, W, ref, t, W[at - nq : at + n])
+    set_state(space, I, F, W, ref, t, W[at - nq : at + n], 1)
 
 
 @inner_kernel

@@ -62,7 +62,7 @@ def accept_relative_partitioned(I, F, W, ref, t, y, active):
 @kernel
 def monitor_relative(I, F, W, ref, t, y, out):
     """Write the values of all watched expressions at y; return 0."""
-    set_state(True, I, F, W, ref, t, y)
+    set_state(True, I, F, W, ref, t, y, 1)
     for n in range(I[L.WATCH_COUNT]):
         watch = I[L.WATCHES] + L.WATCH_STRIDE * n
         set_inputs(I, F, W, ref, t, I[watch + 1], I[watch + 2])
@@ -73,9 +73,11 @@ def monitor_relative(I, F, W, ref, t, y, out):
 @kernel
 def probe_relative(I, F, W, ref, t, y, out):
     """Write Φ_u of the loop rows at (t, y) to W_J and factor the mass matrix; the answers are in W_RESULT."""
-    set_state(True, I, F, W, ref, t, y)
+    set_state(True, I, F, W, ref, t, y, 1)
     jacobian(True, I, F, W, ref, t)
     factor(True, I, F, W, ref)
+    if I[R.CHOSEN_COUNT] == 0:
+        solve(True, I, F, W, ref)
     return 0
 
 
@@ -103,7 +105,7 @@ def cartesian_states(I, F, W, ref, times, Y, refs, closing, out):
             settle_references(True, I, F, W, ref, t, y)
             for f in range(refs.shape[1]):
                 refs[k, f] = ref[f]
-        set_state(True, I, F, W, ref, t, y)
+        set_state(True, I, F, W, ref, t, y, 1)
         if k > 0:
             for c in range(nq):
                 out[k, c] = out[k - 1, c]
@@ -128,7 +130,7 @@ def expand_relative(I, F, W, ref, times, Y, refs, A, multipliers, energies, effo
         y, t = Y[k], times[k]
         for f in range(refs.shape[1]):
             ref[f] = refs[k, f]
-        set_state(True, I, F, W, ref, t, y)
+        set_state(True, I, F, W, ref, t, y, 1)
         energies[k, 0], energies[k, 1] = kinetic_energy(I, W), potential_energy(I, F, W, ref, t)
         law_efforts(I, F, W, ref, t, efforts[k])
         load_wrenches(I, F, W, ref, t, loads[k])

@@ -45,13 +45,12 @@ def set_poses(space, I, F, W, ref, t, q):
 
 
 @inlined
-def set_state(space, I, F, W, ref, t, y):
-    """Write poses and twists at (t, y) to W."""
+def set_state(space, I, F, W, ref, t, y, bodies):
+    """Write poses and twists at (t, y) to W; with `bodies` = 0 only what the equations of motion need."""
     if space is None:
         cartesian.set_state(I, W, y)
     else:
-        joint.joint_poses(I, F, W, ref, t, y)
-        joint.joint_twists(I, F, W, ref, y[I[I[T.TREE] + T.NQ] :])
+        joint.joint_state(I, F, W, ref, t, y, bodies)
 
 
 @inlined

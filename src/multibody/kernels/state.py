@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
-
 from multibody.kernels import layout as L
 from multibody.kernels.compile import inner_kernel, kernel
-from multibody.kernels.rotations import matrix_of_quaternion, turned_quaternion
+from multibody.kernels.rotations import matrix_of_quaternion, sincos, turned_quaternion
 
 
 @kernel
@@ -34,8 +32,7 @@ def _planar_pose(W, at, x, y, angle):
     W[at] = x
     W[at + 1] = y
     W[at + 2] = angle
-    W[at + 3] = math.cos(angle)
-    W[at + 4] = math.sin(angle)
+    W[at + 4], W[at + 3] = sincos(angle)
 
 
 @inner_kernel

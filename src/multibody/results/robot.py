@@ -11,6 +11,8 @@ __all__ = ["Robot"]
 
 
 class Robot(_Robot):
+    """A tree of bodies as roboticists ask about it."""
+
     __doc__ = _Robot.__doc__
 
     def state(self, q: Any, v: Any = None, t: float = 0.0) -> State:

@@ -62,6 +62,7 @@ def attach_tree(
     sections = {
         T.LINKS: links, T.COLUMNS: rows, T.GIVEN: [x for pair in given for x in pair],
         T.QUATERNIONS: list(columns.quaternions.values()), T.H_BASE: base, T.H_FIRST: first, T.ROW_LIST: loops,
+        T.PLAIN: [x for r in loops for x in _plain(tables, r)],
         T.LINK_OF: [number[b + 1] for b in range(len(tree.links))],
         T.GROUP: _groups([tables.rows[loops[k]].owner for k in chosen]), T.JOINT_ROWS: [x for link in tree.links for x in _rows_of(tables, link)],
     }  # fmt: skip
@@ -69,7 +70,8 @@ def attach_tree(
     header[T.NQ], header[T.NV], header[T.METHOD] = columns.nq, n, method
     header[T.GIVEN_COUNT], header[T.QUATERNION_COUNT] = len(given), len(columns.quaternions)
     header[T.EXTRAS_AT], header[T.EXTRAS_RATE] = columns.extras_at, columns.extras_rate
-    header[T.ACTED], header[T.POSED] = int(bool(tables.law_functions or tables.loads)), 1
+    header[T.ACTED] = int(bool(tables.law_functions or tables.loads))
+    header[T.POSED] = int(bool(header[T.ACTED] or loops))
     at, parts = len(I) + T.TREE_HEADER, []
     for slot, section in sections.items():
         header[slot] = at
@@ -78,6 +80,17 @@ def attach_tree(
     I = np.ascontiguousarray(np.concatenate([I, header, *parts]))
     I[T.TREE] = len(I) - sum(len(p) for p in parts) - T.TREE_HEADER
     return I, start
+
+
+def _plain(tables: Tables, r: int) -> tuple[int, int, int, int]:
+    """Return kind, bodies and numbers of a row that is one basic function with weight 1, else zeros."""
+    I, row = tables.I, int(tables.I[L.ROWS]) + L.ROW_STRIDE * r
+    term = int(I[L.TERMS]) + L.TERM_STRIDE * int(I[row])
+    kind, i, j, numbers, _ = (int(x) for x in I[I[L.FUNCTIONS] + L.FUNCTION_STRIDE * I[term] :][: L.FUNCTION_STRIDE])
+    constant = int(I[term + 1]) not in tables.slots and float(tables.F[I[term + 1]]) == 1.0
+    if int(I[row + 1]) != 1 or int(I[row + 4]) >= 0 or kind == L.EXTRA or not constant or i == j:
+        return 0, 0, 0, 0
+    return kind, i, j, numbers
 
 
 def _groups(owners: list[str]) -> list[int]:

@@ -8,12 +8,30 @@ has to look closer.
 from __future__ import annotations
 
 from multibody.kernels import layout as L
-from multibody.kernels.compile import inner_kernel, kernel
+from multibody.kernels.compile import inlined, inner_kernel, kernel
+from multibody.kernels.robot.sweep import force_of, link_out, rigid_of, shift_of
 from multibody.kernels.tree import layout as T
-from multibody.kernels.tree.articulated import accelerations, bodies_articulated, eliminate, give_way
-from multibody.kernels.tree.composite import bodies, mass_matrix, sum_inertias
-from multibody.kernels.tree.motion import motions, positions
-from multibody.kernels.tree.newton_euler import inward, outward
+from multibody.kernels.tree.algebra import (
+    add_rigid,
+    carried,
+    carried_rigid,
+    inner,
+    load,
+    load_rigid,
+    moved,
+    plus,
+    rigid_times,
+    store,
+    store_rigid,
+    width,
+    zero,
+)
+from multibody.kernels.tree.articulated import FLAT, absolute
+from multibody.kernels.tree.frames import column_of, link_of, record_of, state_of
+from multibody.kernels.tree.inertias import add_inertia, carried_inertia, inertia_times, load_inertia, store_of_rigid, without
+from multibody.kernels.tree.motion import bias
+
+FORCE, CHANGE, INERTIA = 6, 5, 8  # places in the state of a link, in widths
 
 
 @inner_kernel
@@ -28,8 +46,21 @@ def finite_sum(x):
 # --- inverse dynamics ---------------------------------------------------------------------------------------------------
 @inner_kernel
 def _inverse(d, I, W, h, q, v, a, tau):
-    outward(d, I, W, h, q, v, a)
-    inward(d, I, W, h, tau)
+    """Write the efforts of one state: inertial forces outward, their sums and Bᵀ R̂ inward."""
+    w, count = width(d), I[h + T.LINK_COUNT]
+    for i in range(count):
+        A, c, y, s = link_out(d, True, True, I, W, h, i, q, v, a)
+        store(d, W, state_of(d, I, W, h, i) + FORCE * w, force_of(d, I, W, h, i, A, c, y, s))
+    for i in range(count - 1, -1, -1):
+        link, at = link_of(I, h, i), state_of(d, I, W, h, i)
+        f, c = load(d, W, at + FORCE * w), I[link + T.CARRIER]
+        for j in range(I[link + T.FIRST], I[link + T.FIRST] + I[link + T.COUNT]):
+            tau[I[record_of(I, h, j) + T.RATE]] = inner(d, load(d, W, column_of(d, I, h, j)), f)
+        if c >= 0:
+            if I[link + T.OWN_POINT] == 1:
+                f = carried(d, shift_of(d, W, at), f)
+            p = state_of(d, I, W, h, c) + FORCE * w
+            store(d, W, p, plus(d, 1.0, f, load(d, W, p)))
 
 
 @kernel
@@ -62,19 +93,63 @@ def inverse_one(I, W, q, v, a, tau):
 @inner_kernel
 def _forward(d, I, W, h, q, v, tau, a):
     """Write the accelerations of one state; return −1, or a column without mass."""
-    at = I[h + T.W_TAU]
-    motions(d, I, W, h, q, v)
-    bodies_articulated(d, I, W, h)
-    bad = eliminate(d, I, W, h)
-    if bad >= 0:
-        return bad
-    for c in range(a.shape[0]):
-        W[at + c] = tau[c]
-    give_way(d, I, W, h, at)
-    accelerations(d, I, W, h, at)
-    for c in range(a.shape[0]):
-        a[c] = W[at + c]
+    w, count = width(d), I[h + T.LINK_COUNT]
+    for i in range(count):
+        A, c, y, s = link_out(d, True, None, I, W, h, i, q, v, a)
+        at, K = state_of(d, I, W, h, i), rigid_of(d, I, W, h, i, A, c)
+        store_of_rigid(d, W, at + INERTIA * w, K)
+        store(d, W, at + FORCE * w, bias(d, K, y, s))
+    for i in range(count - 1, -1, -1):
+        bad = _give_way(d, I, W, h, i, tau)
+        if bad >= 0:
+            return bad
+    for i in range(count):
+        _accelerate(d, I, W, h, i, a)
     return -1
+
+
+@inlined
+def _give_way(d, I, W, h, i, tau):
+    """Eliminate the columns of link i: U = K B, 1/D and u = τ − Bᵀ G stay with each; return −1, or a column without mass."""
+    w, link, at = width(d), link_of(I, h, i), state_of(d, I, W, h, i)
+    K, g, c = load_inertia(d, W, at + INERTIA * w), load(d, W, at + FORCE * w), I[link + T.CARRIER]
+    for j in range(I[link + T.FIRST] + I[link + T.COUNT] - 1, I[link + T.FIRST] - 1, -1):
+        b = column_of(d, I, h, j)
+        B = load(d, W, b)
+        U = inertia_times(d, K, B)
+        D = inner(d, B, U)
+        if not FLAT * inner(d, absolute(d, B), absolute(d, U)) < D:
+            return j
+        D, u = 1.0 / D, tau[I[record_of(I, h, j) + T.RATE]] - inner(d, B, g)
+        store(d, W, b + w, U)
+        W[b + 2 * w], W[b + 2 * w + 1] = D, u
+        if c >= 0 or j > I[link + T.FIRST]:  # somebody reads what is left
+            K, g = without(d, K, U, D), plus(d, u * D, U, g)
+    if c >= 0:
+        if I[link + T.OWN_POINT] == 1:
+            e = shift_of(d, W, at)
+            K, g = carried_inertia(d, e, K), carried(d, e, g)
+        p = state_of(d, I, W, h, c)
+        add_inertia(d, W, p + INERTIA * w, K)
+        store(d, W, p + FORCE * w, plus(d, 1.0, g, load(d, W, p + FORCE * w)))
+    return -1
+
+
+@inlined
+def _accelerate(d, I, W, h, i, a):
+    """Write q̈ = (u − Uᵀ a)/D of the columns of link i, and a = Σ B q̈ to its state."""
+    w, link, at = width(d), link_of(I, h, i), state_of(d, I, W, h, i)
+    x, c = zero(d), I[link + T.CARRIER]
+    if c >= 0:
+        x = load(d, W, state_of(d, I, W, h, c) + CHANGE * w)
+        if I[link + T.OWN_POINT] == 1:
+            x = moved(d, shift_of(d, W, at), x)
+    for j in range(I[link + T.FIRST], I[link + T.FIRST] + I[link + T.COUNT]):
+        b = column_of(d, I, h, j)
+        found = (W[b + 2 * w + 1] - inner(d, load(d, W, b + w), x)) * W[b + 2 * w]
+        x = plus(d, found, load(d, W, b), x)
+        a[I[record_of(I, h, j) + T.RATE]] = found
+    store(d, W, at + CHANGE * w, x)
 
 
 @kernel
@@ -108,18 +183,40 @@ def forward_one(I, W, q, v, tau, a):
 # --- mass matrix --------------------------------------------------------------------------------------------------------
 @inner_kernel
 def _mass(d, I, W, h, q, M):
-    positions(d, I, W, h, q)
-    bodies(d, I, W, h, 0)
-    sum_inertias(d, I, W, h)
-    mass_matrix(d, I, W, h)
+    """Write the mass matrix of one state: M_ij = B_iᵀ K_max(i,j) B_j, eqs. (15), (16)."""
+    w, count = width(d), I[h + T.LINK_COUNT]
     for r in range(M.shape[0]):
-        first, at = I[I[h + T.H_FIRST] + r], I[I[h + T.H_BASE] + r]
-        for c in range(first):
+        for c in range(M.shape[0]):
             M[r, c] = 0.0
-            M[c, r] = 0.0
-        for c in range(first, r + 1):
-            M[r, c] = W[at + c]
-            M[c, r] = W[at + c]
+    for i in range(count):
+        A, c, _, _ = link_out(d, None, None, I, W, h, i, q, q, q)
+        store_rigid(d, W, state_of(d, I, W, h, i) + INERTIA * w, rigid_of(d, I, W, h, i, A, c))
+    for i in range(count - 1, -1, -1):
+        link, at = link_of(I, h, i), state_of(d, I, W, h, i)
+        K, c = load_rigid(d, W, at + INERTIA * w), I[link + T.CARRIER]
+        for j in range(I[link + T.FIRST], I[link + T.FIRST] + I[link + T.COUNT]):
+            _row(d, I, W, h, i, j, rigid_times(d, K, load(d, W, column_of(d, I, h, j))), M)
+        if c >= 0:
+            if I[link + T.OWN_POINT] == 1:
+                K = carried_rigid(d, shift_of(d, W, at), K)
+            p = state_of(d, I, W, h, c) + INERTIA * w
+            store_rigid(d, W, p, add_rigid(d, load_rigid(d, W, p), K))
+
+
+@inlined
+def _row(d, I, W, h, link, column, u, M):
+    """Write B_k · u of a column and of all that carry it, u about o of the link, to row and column of M."""
+    r, k = I[record_of(I, h, column) + T.RATE], column
+    while k >= 0:
+        record = record_of(I, h, k)
+        while link != I[record + T.LINK]:
+            if I[link_of(I, h, link) + T.OWN_POINT] == 1:
+                u = carried(d, shift_of(d, W, state_of(d, I, W, h, link)), u)
+            link = I[link_of(I, h, link) + T.CARRIER]
+        found = inner(d, load(d, W, column_of(d, I, h, k)), u)
+        M[r, I[record + T.RATE]] = found
+        M[I[record + T.RATE], r] = found
+        k = I[record + T.INNER]
 
 
 @kernel

@@ -17,8 +17,6 @@ from multibody.kernels.tree.motion import motions
 from multibody.kernels.tree.newton_euler import FORCE, outward
 from multibody.kernels.vectors import add, apply, load3, load9, subtract
 
-CHANGE = 5  # place of a (Ẏ less S) in a link's state, in widths
-
 
 # --- where and how a joint's wrench is told ----------------------------------------------------------------------------
 @inner_kernel
@@ -147,36 +145,37 @@ def joint_reactions(I, F, W, ref, t, acted, turns, which, drives, q, v, a, out):
 
 # --- selected joints ----------------------------------------------------------------------------------------------------
 @inner_kernel
-def changed(d, I, W, h, i, a):
-    """Write a = Σ B q̈ of link i, that of its carrier known: Ẏ = S + a; eq. (8)."""
-    w, link = width(d), link_of(I, h, i)
-    x, c = zero(d), I[link + T.CARRIER]
-    if c >= 0:
-        x = load(d, W, state_of(d, I, W, h, c) + CHANGE * w)
-        if I[link + T.OWN_POINT] == 1:
-            x = moved(d, offset(d, I, W, h, i), x)
-    for j in range(I[link + T.FIRST], I[link + T.FIRST] + I[link + T.COUNT]):
-        x = plus(d, a[I[record_of(I, h, j) + T.RATE]], load(d, W, column_of(d, I, h, j)), x)
-    store(d, W, state_of(d, I, W, h, i) + CHANGE * w, x)
+def change_of(d, I, W, h, i, a):
+    """Return a_i = Σ B q̈ over the columns that carry link i, about its o: Ẏ = S + a; eq. (8) summed."""
+    x, link, k, apart = zero(d), i, I[link_of(I, h, i) + T.LAST], False
+    at = state_of(d, I, W, h, i)
+    while k >= 0:
+        record = record_of(I, h, k)
+        while link != I[record + T.LINK]:
+            apart = apart or I[link_of(I, h, link) + T.OWN_POINT] == 1
+            link = I[link_of(I, h, link) + T.CARRIER]
+        B = load(d, W, column_of(d, I, h, k))
+        if apart:
+            B = moved(d, between(d, W, state_of(d, I, W, h, link), at), B)
+        x = plus(d, a[I[record + T.RATE]], B, x)
+        k = I[record + T.INNER]
+    return x
 
 
 @inner_kernel
-def one_wrench(d, I, W, h, i, a):
-    """Return R̂ of the joint of link i about o by eq. (30); K, G, U and a of link i are known."""
+def one_wrench(d, I, W, h, i, x, a):
+    """Return R̂ of the joint of link i about o by eq. (30): K, G and U as formed, x = a_i, q̈ in `a`."""
     w, link, at = width(d), link_of(I, h, i), state_of(d, I, W, h, i)
-    f = rigid_times(d, load_rigid(d, W, at + INERTIA * w), load(d, W, at + CHANGE * w))
-    f = plus(d, 1.0, load(d, W, at + SUM * w), f)
+    f = plus(d, 1.0, load(d, W, at + SUM * w), rigid_times(d, load_rigid(d, W, at + INERTIA * w), x))
+    apart = False  # beyond a link with a point of its own, forces are about other points
     for l in range(i + 1, I[link + T.END]):
         other = link_of(I, h, l)
-        u, k = zero(d), I[other + T.FIRST]
-        for j in range(k, k + I[other + T.COUNT]):
-            u = plus(d, a[I[record_of(I, h, j) + T.RATE]], load(d, W, column_of(d, I, h, j) + w), u)
-        m = l
-        while m != i:
-            if I[link_of(I, h, m) + T.OWN_POINT] == 1:
-                u = carried(d, offset(d, I, W, h, m), u)
-            m = I[link_of(I, h, m) + T.CARRIER]
-        f = plus(d, 1.0, u, f)
+        apart = apart or I[other + T.OWN_POINT] == 1
+        for j in range(I[other + T.FIRST], I[other + T.FIRST] + I[other + T.COUNT]):
+            u = load(d, W, column_of(d, I, h, j) + w)
+            if apart:
+                u = carried(d, between(d, W, at, state_of(d, I, W, h, l)), u)
+            f = plus(d, a[I[record_of(I, h, j) + T.RATE]], u, f)
     return f
 
 
@@ -212,27 +211,12 @@ def form_equations(I, F, W, ref, t, acted, turns, q, v, M, bias):
 def _select(d, I, W, h, which, drives, a, out):
     for k in range(which.shape[0]):
         i = which[k, 0]
-        _carry(d, I, W, h, i, a)
-        tell(d, I, W, h, i, which[k, 1], drives, one_wrench(d, I, W, h, i, a), out[k])
+        f = one_wrench(d, I, W, h, i, change_of(d, I, W, h, i, a), a)
+        tell(d, I, W, h, i, which[k, 1], drives, f, out[k])
 
 
 @inner_kernel
-def _carry(d, I, W, h, i, a):
-    """Write a of link i from the columns that carry it, without a sweep over the tree."""
-    w = width(d)
-    x, link, k = zero(d), i, I[link_of(I, h, i) + T.LAST]
-    at = state_of(d, I, W, h, i)
-    while k >= 0:
-        record = record_of(I, h, k)
-        link = I[record + T.LINK]
-        B, p = load(d, W, column_of(d, I, h, k)), state_of(d, I, W, h, link)
-        x = plus(d, a[I[record + T.RATE]], moved(d, _between(d, W, p, at), B), x)
-        k = I[record + T.INNER]
-    store(d, W, at + CHANGE * w, x)
-
-
-@inner_kernel
-def _between(d, W, p, at):
+def between(d, W, p, at):
     """Return o of the link at W[at…] from o of the link at W[p…]."""
     if d is None:
         return (W[at + 7] - W[p + 7], W[at + 8] - W[p + 8])
@@ -250,8 +234,7 @@ def selected_reactions(I, W, which, drives, a, out):
 
 @inner_kernel
 def _drive(d, I, W, h, i, a, out):
-    _carry(d, I, W, h, i, a)
-    f, link = one_wrench(d, I, W, h, i, a), link_of(I, h, i)
+    f, link = one_wrench(d, I, W, h, i, change_of(d, I, W, h, i, a), a), link_of(I, h, i)
     for j in range(I[link + T.COUNT]):
         out[j] = inner(d, load(d, W, column_of(d, I, h, I[link + T.FIRST] + j)), f)
 

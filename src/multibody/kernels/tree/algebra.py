@@ -12,12 +12,12 @@ exactly two versions of a recursion exist and neither tests it at run time.
 
 from __future__ import annotations
 
-from multibody.kernels.compile import inner_kernel
+from multibody.kernels.compile import inlined
 
 PLANAR, SPATIAL = None, True
 
 
-@inner_kernel
+@inlined
 def width(d):
     """Return the number of components of a motion."""
     if d is None:
@@ -25,7 +25,7 @@ def width(d):
     return 6
 
 
-@inner_kernel
+@inlined
 def load(d, W, k):
     """Return the motion or force at W[k…]."""
     if d is None:
@@ -33,7 +33,7 @@ def load(d, W, k):
     return (W[k], W[k + 1], W[k + 2], W[k + 3], W[k + 4], W[k + 5])
 
 
-@inner_kernel
+@inlined
 def store(d, W, k, x):
     """Write a motion or force to W[k…]."""
     if d is None:
@@ -42,7 +42,7 @@ def store(d, W, k, x):
         W[k], W[k + 1], W[k + 2], W[k + 3], W[k + 4], W[k + 5] = x
 
 
-@inner_kernel
+@inlined
 def zero(d):
     """Return the zero motion."""
     if d is None:
@@ -50,7 +50,7 @@ def zero(d):
     return (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
-@inner_kernel
+@inlined
 def plus(d, k, a, b):
     """Return k a + b."""
     if d is None:
@@ -60,7 +60,7 @@ def plus(d, k, a, b):
     )  # fmt: skip
 
 
-@inner_kernel
+@inlined
 def inner(d, a, b):
     """Return the power of a force on a motion."""
     if d is None:
@@ -68,7 +68,7 @@ def inner(d, a, b):
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + (a[3] * b[3] + a[4] * b[4] + a[5] * b[5])
 
 
-@inner_kernel
+@inlined
 def moved(d, e, x):
     """Return a motion about the point o + e from the one about o: v + ω × e."""
     if d is None:
@@ -79,7 +79,7 @@ def moved(d, e, x):
     )  # fmt: skip
 
 
-@inner_kernel
+@inlined
 def carried(d, e, f):
     """Return a force about the point o from the one about o + e: n + e × f."""
     if d is None:
@@ -90,7 +90,7 @@ def carried(d, e, f):
     )  # fmt: skip
 
 
-@inner_kernel
+@inlined
 def turned(d, y, b):
     """Return the rate ḃ = (ω × b_v + v × b_ω, ω × b_ω) of a motion b that is fixed in a frame moving with y = (v, ω)."""
     if d is None:
@@ -105,7 +105,7 @@ def turned(d, y, b):
     )
 
 
-@inner_kernel
+@inlined
 def turned_force(d, y, p):
     """Return the rate (ω × f, ω × n + v × f) of a force p that is fixed in a frame moving with y: of a momentum, its bias."""
     if d is None:
@@ -121,7 +121,7 @@ def turned_force(d, y, p):
 
 
 # --- rigid inertias --------------------------------------------------------------------------------------------------------
-@inner_kernel
+@inlined
 def load_rigid(d, W, k):
     """Return the rigid inertia at W[k…]."""
     if d is None:
@@ -131,7 +131,7 @@ def load_rigid(d, W, k):
     )  # fmt: skip
 
 
-@inner_kernel
+@inlined
 def store_rigid(d, W, k, K):
     """Write a rigid inertia to W[k…]."""
     if d is None:
@@ -140,7 +140,7 @@ def store_rigid(d, W, k, K):
         W[k], W[k + 1], W[k + 2], W[k + 3], W[k + 4], W[k + 5], W[k + 6], W[k + 7], W[k + 8], W[k + 9] = K
 
 
-@inner_kernel
+@inlined
 def add_rigid(d, A, B):
     """Return the sum of two rigid inertias about the same point."""
     if d is None:
@@ -151,7 +151,7 @@ def add_rigid(d, A, B):
     )  # fmt: skip
 
 
-@inner_kernel
+@inlined
 def rigid_about(d, m, c, J):
     """Return the rigid inertia of a mass m at c from o, J its inertia about the center of mass in ground axes; eq. (11)."""
     if d is None:
@@ -162,7 +162,7 @@ def rigid_about(d, m, c, J):
     return (m, h0, h1, h2, J[0] + y + z, J[1] + x + z, J[2] + x + y, J[3] - h0 * c[1], J[4] - h0 * c[2], J[5] - h1 * c[2])
 
 
-@inner_kernel
+@inlined
 def carried_rigid(d, e, K):
     """Return a rigid inertia about o from the one about o + e."""
     if d is None:
@@ -177,7 +177,7 @@ def carried_rigid(d, e, K):
     )  # fmt: skip
 
 
-@inner_kernel
+@inlined
 def rigid_times(d, K, x):
     """Return the force (m v + ω × h, h × v + J ω) of a rigid inertia times a motion."""
     if d is None:

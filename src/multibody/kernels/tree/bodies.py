@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from multibody.kernels import layout as L
-from multibody.kernels.compile import inner_kernel
+from multibody.kernels.compile import inlined, inner_kernel
 from multibody.kernels.tree import layout as T
 from multibody.kernels.tree.algebra import load, store, width
 from multibody.kernels.tree.frames import center_of, link_of, state_of
@@ -63,7 +63,7 @@ def write_twists(d, I, W, h):
             store(d, W, v, (r[0], r[1], r[2], own[0], own[1], own[2]))
 
 
-@inner_kernel
+@inlined
 def centripetal(d, W, s):
     """Return ω × ṙ_c of the link whose state lies at W[s…]: classical less spatial acceleration of its center of mass."""
     w, c = width(d), center_of(d, W, s)
@@ -93,7 +93,7 @@ def write_accelerations(d, I, W, h, out):
             store(d, W, to, (r[0], r[1], r[2], own[0], own[1], own[2]))
 
 
-@inner_kernel
+@inlined
 def wrench_about(d, I, W, h, i, k):
     """Return the generalized force at W[k…] (force; moment about the center of mass, spatial: body axes) as one about o."""
     s = state_of(d, I, W, h, i)
@@ -138,7 +138,7 @@ def write_state(d, I, W, h, y):
             y[k], y[k + 1], y[k + 2], y[k + 3] = sign * e[0], sign * e[1], sign * e[2], sign * e[3]
 
 
-@inner_kernel
+@inlined
 def quaternion_of(A):
     """Return the unit quaternion of a rotation matrix by rows, from its largest component."""
     t = A[0] + A[4] + A[8]

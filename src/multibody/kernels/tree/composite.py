@@ -6,7 +6,7 @@ applied forces of the subtree at q̈ = 0, so that the right side of (15), B_iᵀ
 
 from __future__ import annotations
 
-from multibody.kernels.compile import inner_kernel
+from multibody.kernels.compile import inlined, inner_kernel
 from multibody.kernels.tree import layout as T
 from multibody.kernels.tree.algebra import (
     add_rigid,
@@ -78,7 +78,7 @@ def sum_forces(d, I, W, h, out):
             store(d, W, p, plus(d, 1.0, g, load(d, W, p)))
 
 
-@inner_kernel
+@inlined
 def climb(d, I, W, h, link, column, f, out):
     """Add B_k · f of every unknown rate from `column` towards the ground to W[out + its place].
 
@@ -100,7 +100,7 @@ def climb(d, I, W, h, link, column, f, out):
         k = I[record + T.INNER]
 
 
-@inner_kernel
+@inlined
 def carried_in(d, I, W, h, link, f):
     """Return a force about o of a link as one about o of its carrier."""
     if I[link_of(I, h, link) + T.OWN_POINT] == 1:

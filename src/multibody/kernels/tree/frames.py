@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 
-from multibody.kernels.compile import inner_kernel
-from multibody.kernels.rotations import matrix_of_quaternion
+from multibody.kernels.compile import inlined
+from multibody.kernels.rotations import matrix_of_quaternion, sincos
 from multibody.kernels.tree import layout as T
 from multibody.kernels.vectors import add, apply, cross, dot, load3, load9, multiply, scale
 
 
-@inner_kernel
+@inlined
 def state_of(d, I, W, h, i):
     """Return where the state of link i lies in W."""
     if d is None:
@@ -18,7 +18,7 @@ def state_of(d, I, W, h, i):
     return I[h + T.W_LINK] + 69 * i
 
 
-@inner_kernel
+@inlined
 def column_of(d, I, h, k):
     """Return where the state of column k lies in W: B, then U."""
     if d is None:
@@ -26,33 +26,33 @@ def column_of(d, I, h, k):
     return I[h + T.W_COLUMN] + 18 * k
 
 
-@inner_kernel
+@inlined
 def link_of(I, h, i):
     """Return where the record of link i lies in I."""
     return I[h + T.LINKS] + T.LINK_STRIDE * i
 
 
-@inner_kernel
+@inlined
 def record_of(I, h, k):
     """Return where the record of column k lies in I."""
     return I[h + T.COLUMNS] + T.COLUMN_STRIDE * k
 
 
-@inner_kernel
+@inlined
 def coordinate(I, W, h, k, record, q):
     """Return the value of column k: unknown, or prescribed."""
     rate = I[record + T.RATE]
     return q[I[record + T.POSITION]] if rate >= 0 else W[I[h + T.W_GIVEN] - 3 * (rate + 1)]
 
 
-@inner_kernel
+@inlined
 def rate(I, W, h, k, record, v):
     """Return the rate of column k: unknown, or prescribed."""
     at = I[record + T.RATE]
     return v[at] if at >= 0 else W[I[h + T.W_GIVEN] - 3 * (at + 1) + 1]
 
 
-@inner_kernel
+@inlined
 def place(d, I, W, h, i, q):
     """Write the frame of link i and its columns B at the coordinates q; eqs. (1), (2) and B of (6)."""
     if d is None:
@@ -61,7 +61,7 @@ def place(d, I, W, h, i, q):
         _place_spatial(I, W, h, i, q)
 
 
-@inner_kernel
+@inlined
 def _place_planar(I, W, h, i, q):
     """Write θ, cos θ, sin θ, r, r_c, o of a planar link, and its columns."""
     link, at, k = link_of(I, h, i), state_of(None, I, W, h, i), I[h + T.W_CONSTANT] + 9 * i
@@ -85,16 +85,16 @@ def _place_planar(I, W, h, i, q):
             ux, uy = (sign * c, sign * s) if I[record + T.AXIS] == 0 else (-sign * s, sign * c)
             x, y = x + value * ux, y + value * uy
             W[b], W[b + 1], W[b + 2] = ux, uy, 0.0
-    c, s = math.cos(angle), math.sin(angle)
+    s, c = sincos(angle)
     W[at], W[at + 1], W[at + 2], W[at + 3], W[at + 4] = angle, c, s, x, y
     W[at + 5], W[at + 6] = x + c * W[k + 6] - s * W[k + 7], y + s * W[k + 6] + c * W[k + 7]
     W[at + 7], W[at + 8] = ox, oy
 
 
-@inner_kernel
+@inlined
 def _about(A, axis, angle):
     """Return A turned by an angle about its own axis x, y or z (0, 1, 2)."""
-    c, s = math.cos(angle), math.sin(angle)
+    s, c = sincos(angle)
     x, y, z = (A[0], A[3], A[6]), (A[1], A[4], A[7]), (A[2], A[5], A[8])
     if axis == 2:
         x, y = add(scale(c, x), scale(s, y)), add(scale(c, y), scale(-s, x))
@@ -105,7 +105,7 @@ def _about(A, axis, angle):
     return (x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2])
 
 
-@inner_kernel
+@inlined
 def _axis(A, axis, sign):
     """Return a column of A, times ±1."""
     if axis == 2:
@@ -115,7 +115,7 @@ def _axis(A, axis, sign):
     return (sign * A[1], sign * A[4], sign * A[7])
 
 
-@inner_kernel
+@inlined
 def _matrix_of(q, e):
     """Return the rotation of the quaternion at q[e…], made unit first.
 
@@ -126,7 +126,7 @@ def _matrix_of(q, e):
     return matrix_of_quaternion(s * q[e], s * q[e + 1], s * q[e + 2], s * q[e + 3])
 
 
-@inner_kernel
+@inlined
 def _place_spatial(I, W, h, i, q):
     """Write A, r, r_c, o of a spatial link, and its columns."""
     link, at, k = link_of(I, h, i), state_of(True, I, W, h, i), I[h + T.W_CONSTANT] + 31 * i
@@ -164,14 +164,14 @@ def _place_spatial(I, W, h, i, q):
     W[at + 15], W[at + 16], W[at + 17] = o
 
 
-@inner_kernel
+@inlined
 def _write_turn(W, b, linear, angular):
     """Write a column (linear, angular)."""
     W[b], W[b + 1], W[b + 2] = linear
     W[b + 3], W[b + 4], W[b + 5] = angular
 
 
-@inner_kernel
+@inlined
 def offset(d, I, W, h, i):
     """Return o of link i from o of its carrier; only asked where the link has its own point."""
     link, at = link_of(I, h, i), state_of(d, I, W, h, i)
@@ -187,7 +187,7 @@ def offset(d, I, W, h, i):
     return (W[at + 15] - W[p + 15], W[at + 16] - W[p + 16], W[at + 17] - W[p + 17])
 
 
-@inner_kernel
+@inlined
 def center_of(d, W, at):
     """Return the center of mass of the link whose state lies at W[at…], from o."""
     if d is None:
@@ -195,7 +195,7 @@ def center_of(d, W, at):
     return load3(W, at + 12)
 
 
-@inner_kernel
+@inlined
 def inertia_about(d, I, W, h, i):
     """Return (m, J about the center of mass in ground axes) of link i: J = A J′ Aᵀ."""
     if d is None:

@@ -5,10 +5,10 @@ Planar: M_xx, M_xy, M_yy, C_x, C_y, J. Spatial: M as xx, yy, zz, xy, xz, yz; C b
 
 from __future__ import annotations
 
-from multibody.kernels.compile import inner_kernel
+from multibody.kernels.compile import inlined
 
 
-@inner_kernel
+@inlined
 def size(d):
     """Return how many numbers an articulated inertia has."""
     if d is None:
@@ -16,7 +16,7 @@ def size(d):
     return 21
 
 
-@inner_kernel
+@inlined
 def load_inertia(d, W, k):
     """Return the articulated inertia at W[k…]."""
     if d is None:
@@ -27,14 +27,14 @@ def load_inertia(d, W, k):
     )  # fmt: skip
 
 
-@inner_kernel
+@inlined
 def add_inertia(d, W, k, K):
     """Add an articulated inertia to the one at W[k…]."""
     for i in range(len(K)):
         W[k + i] += K[i]
 
 
-@inner_kernel
+@inlined
 def store_inertia(d, W, k, K):
     """Write an articulated inertia to W[k…]."""
     if d is None:
@@ -44,7 +44,7 @@ def store_inertia(d, W, k, K):
             W[k + i] = K[i]
 
 
-@inner_kernel
+@inlined
 def store_of_rigid(d, W, k, R):
     """Write a rigid inertia as an articulated one: M = m E, C = −h̃."""
     if d is None:
@@ -58,7 +58,7 @@ def store_of_rigid(d, W, k, R):
         W[k + 15 + i] = R[4 + i]
 
 
-@inner_kernel
+@inlined
 def inertia_times(d, K, x):
     """Return the force of an articulated inertia times a motion."""
     if d is None:
@@ -77,7 +77,7 @@ def inertia_times(d, K, x):
     )
 
 
-@inner_kernel
+@inlined
 def without(d, K, U, k):
     """Return K − k U Uᵀ: the inertia that is left when a joint column with U = K B gives way."""
     if d is None:
@@ -96,7 +96,7 @@ def without(d, K, U, k):
     )  # fmt: skip
 
 
-@inner_kernel
+@inlined
 def carried_inertia(d, e, K):
     """Return an articulated inertia about o from the one about o + e: C − M ẽ and J − Cᵀẽ + ẽ (C − M ẽ)."""
     if d is None:
@@ -116,4 +116,16 @@ def carried_inertia(d, e, K):
     return (
         K[0], K[1], K[2], K[3], K[4], K[5], c00, c01, c02, c10, c11, c12, c20, c21, c22,
         K[15] + a00 + b00, K[16] + a11 + b11, K[17] + a22 + b22, K[18] + a10 + b01, K[19] + a20 + b02, K[20] + a21 + b12,
+    )  # fmt: skip
+
+
+@inlined
+def add_rigid_to(d, K, R):
+    """Return an articulated inertia plus a rigid one."""
+    if d is None:
+        return (K[0] + R[0], K[1], K[2] + R[0], K[3] - R[2], K[4] + R[1], K[5] + R[3])
+    return (
+        K[0] + R[0], K[1] + R[0], K[2] + R[0], K[3], K[4], K[5],
+        K[6], K[7] + R[3], K[8] - R[2], K[9] - R[3], K[10], K[11] + R[1], K[12] + R[2], K[13] - R[1], K[14],
+        K[15] + R[4], K[16] + R[5], K[17] + R[6], K[18] + R[7], K[19] + R[8], K[20] + R[9],
     )  # fmt: skip

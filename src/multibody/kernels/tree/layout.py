@@ -59,11 +59,14 @@ GROUP = 34  # first chosen row of the joint that each chosen row belongs to
 W_RESULT = 35  # what the units below answer, see RATIO …
 # addresses of the compiled units of this dimension and method, see kernels/tree/units.py
 POSES, TWISTS, ROWS, VALUES, GAPS, FACTOR, SOLVE, APPLIED, POWER, MULTIPLIERS = range(36, 46)
+STATE = 48
 POSED = 46  # 1: poses and twists of the bodies are needed (loops, forces beside gravity, watched expressions)
-TREE_HEADER = 48
+PLAIN = 47  # of every loop row: kind (0: not one basic function), first body, second body, numbers
+TREE_HEADER = 50
 
-RATIO, MASS_RATIO, WEIGHTLESS, WORK_RATE, WITH_RATES = range(5)  # in W_RESULT
-RESULTS = 5
+RATIO, MASS_RATIO, WEIGHTLESS, WORK_RATE, WITH_RATES, WITH_BODIES = range(6)  # in W_RESULT
+RESULTS = 6
+PLAIN_STRIDE = 4
 
 RECURSIVE, TRANSFORMATION, ARTICULATED = 0, 1, 2  # methods
 

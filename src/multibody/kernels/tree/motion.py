@@ -6,7 +6,7 @@ for o, so that a long chain or a mechanism far from the origin loses no digits.
 
 from __future__ import annotations
 
-from multibody.kernels.compile import inner_kernel
+from multibody.kernels.compile import inlined, inner_kernel
 from multibody.kernels.tree import layout as T
 from multibody.kernels.tree.algebra import (
     load,
@@ -34,7 +34,7 @@ from multibody.kernels.tree.frames import (
 from multibody.kernels.vectors import apply, apply_transposed, cross, load9
 
 
-@inner_kernel
+@inlined
 def move(d, I, W, h, i, v, a, known):
     """Write Y and S of link i, and return them.
 
@@ -90,20 +90,20 @@ def velocities(d, I, W, h, v):
         move(d, I, W, h, i, v, v, 0)
 
 
-@inner_kernel
+@inlined
 def rigid(d, I, W, h, i):
     """Return the inertia M̂ of link i about o; eq. (11)."""
     m, J = inertia_about(d, I, W, h, i)
     return rigid_about(d, m, center_of(d, W, state_of(d, I, W, h, i)), J)
 
 
-@inner_kernel
+@inlined
 def bias(d, K, y, s):
     """Return M̂ S + Y ×* M̂ Y: the inertial force (gravity within S), eq. (10) with (12)."""
     return plus(d, 1.0, rigid_times(d, K, s), turned_force(d, y, rigid_times(d, K, y)))
 
 
-@inner_kernel
+@inlined
 def inertial_force(d, I, W, h, i, y, s):
     """Return the inertial force of link i about o from its motion alone, without its inertia about o (cheaper)."""
     at = state_of(d, I, W, h, i)

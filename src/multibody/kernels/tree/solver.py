@@ -7,14 +7,16 @@
 
 from __future__ import annotations
 
+import math
+
 from multibody.kernels import layout as L
 from multibody.kernels import sections as R
-from multibody.kernels.compile import inner_kernel
+from multibody.kernels.compile import inlined, inner_kernel
 from multibody.kernels.kkt import LIFT, VANISHING
 from multibody.kernels.skyline import cholesky, cholesky_solve
 from multibody.kernels.tree import layout as T
 from multibody.kernels.tree.algebra import load, plus, store, width, zero
-from multibody.kernels.tree.articulated import accelerations, eliminate, give_way
+from multibody.kernels.tree.articulated import accelerations, eliminate, give_way, sweep
 from multibody.kernels.tree.composite import INERTIA, SUM, bodies, mass_matrix, sum_forces, sum_inertias
 from multibody.kernels.tree.frames import state_of
 from multibody.kernels.tree.inertias import store_of_rigid
@@ -84,6 +86,8 @@ def _form(I, W, n):
 def factor_tree(d, swept, I, W, h):
     """Factor H and S at the frames and the rows Φ_u in W; return the smallest pivot ratio of S, ≤ 0 where H is singular."""
     n, m, statistics = I[h + T.NV], I[R.CHOSEN_COUNT], I[R.W_STATISTICS]
+    if swept is not None and m == 0:
+        return 1.0  # a tree alone is solved in one sweep
     mass = _meet_mass(d, swept, I, W, h)
     W[I[h + T.W_RESULT] + T.MASS_RATIO] = mass
     if not mass > 0.0:
@@ -104,7 +108,7 @@ def factor_tree(d, swept, I, W, h):
     return _smallest(I, W, h)
 
 
-@inner_kernel
+@inlined
 def row_size(I, W, k):
     """Return the diagonal entry of S of the k-th chosen row, lengths over L; factoring leaves it as it is."""
     scale = W[I[R.W_SCALE] + I[I[R.CHOSEN] + k]]
@@ -115,8 +119,8 @@ def row_size(I, W, k):
 def _smallest(I, W, h):
     """Return the smallest pivot of S over what its row is in regular positions.
 
-    At a change point rows do not only become parallel, as those of Cartesian coordinates do: a row over joint rates may vanish as
-    a whole. It is therefore measured by the largest row of its joint, and by its own largest size so far.
+    At a change point rows do not only become parallel, as those of Cartesian coordinates do: a row over joint rates may vanish
+    as a whole. It is therefore measured by the largest row of its joint, and by its own largest size so far.
     """
     lowest = 1.0
     for k in range(I[R.CHOSEN_COUNT]):
@@ -141,6 +145,14 @@ def remember_rows(I, W, h):
 def _free(d, swept, I, W, h, a):
     """Write the accelerations u̇ that the forces alone would give to W[a…]; with H̄, those of the forces and Φ_uᵀ W γ_u."""
     w = width(d)
+    if swept is not None and I[R.CHOSEN_COUNT] == 0:
+        k = sweep(d, I, W, h)
+        W[I[h + T.W_RESULT] + T.WEIGHTLESS] = k
+        W[I[h + T.W_RESULT] + T.MASS_RATIO] = 1.0 if k < 0 else -1.0
+        accelerations(d, I, W, h, a)
+        if k >= 0:
+            W[a] = math.nan  # no acceleration: the run stops and says so
+        return
     for i in range(I[h + T.LINK_COUNT]):
         at = state_of(d, I, W, h, i)
         g = inertial_force(d, I, W, h, i, load(d, W, at + 3 * w), load(d, W, at + 4 * w))

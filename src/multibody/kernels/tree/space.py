@@ -11,26 +11,36 @@ import math
 from multibody.kernels import layout as L
 from multibody.kernels import sections as R
 from multibody.kernels.calls import call
-from multibody.kernels.compile import inner_kernel
+from multibody.kernels.compile import inlined, inner_kernel
 from multibody.kernels.rotations import turned_quaternion
 from multibody.kernels.tree import layout as T
 from multibody.kernels.tree.frames import link_of, record_of
 from multibody.kernels.tree.solver import correct_tree, remember_rows
 
 
-@inner_kernel
+@inlined
 def joint_poses(I, F, W, ref, t, q):
     """Write the poses of links and bodies at (t, q)."""
+    h = I[T.TREE]
+    W[I[h + T.W_RESULT] + T.WITH_BODIES] = 1.0
     call(I[I[T.TREE] + T.POSES], I, F, W, ref, t, q, q)
 
 
-@inner_kernel
+@inlined
+def joint_state(I, F, W, ref, t, y, bodies):
+    """Write poses and motions of links at (t, y), and with `bodies` = 1, or where the equations need them, of the bodies."""
+    h = I[T.TREE]
+    W[I[h + T.W_RESULT] + T.WITH_BODIES] = max(bodies, I[h + T.POSED])
+    call(I[h + T.STATE], I, F, W, ref, t, y, y)
+
+
+@inlined
 def joint_twists(I, F, W, ref, v):
-    """Write the motions of links and bodies, whose poses are known, for the rates v."""
+    """Write the motions of links, and of bodies whose poses are known, for the rates v."""
     call(I[I[T.TREE] + T.TWISTS], I, F, W, ref, 0.0, v, v)
 
 
-@inner_kernel
+@inlined
 def joint_jacobian(I, F, W, ref, t, rates):
     """Write Φ_u of the loop rows to W_J and, with `rates` = 1, γ_u to W_X."""
     if I[R.ALL_COUNT] > 0:
@@ -38,14 +48,14 @@ def joint_jacobian(I, F, W, ref, t, rates):
         call(I[I[T.TREE] + T.ROWS], I, F, W, ref, t, W, W)
 
 
-@inner_kernel
+@inlined
 def joint_values(I, F, W, ref, t):
     """Write Φ of the loop rows at the poses in W to W_X."""
     if I[R.ALL_COUNT] > 0:
         call(I[I[T.TREE] + T.VALUES], I, F, W, ref, t, W, W)
 
 
-@inner_kernel
+@inlined
 def joint_gaps(I, F, W, ref, t, v):
     """Write ν − Φ̇ of the loop rows for the rates v to W_X; poses are known."""
     if I[R.ALL_COUNT] > 0:
@@ -53,14 +63,14 @@ def joint_gaps(I, F, W, ref, t, v):
         call(I[I[T.TREE] + T.GAPS], I, F, W, ref, t, v, v)
 
 
-@inner_kernel
+@inlined
 def joint_factor(I, F, W, ref):
     """Factor the equations of motion; return the smallest pivot ratio, ≤ 0 where there is no solution."""
     call(I[I[T.TREE] + T.FACTOR], I, F, W, ref, 0.0, W, W)
     return W[I[I[T.TREE] + T.W_RESULT] + T.RATIO]
 
 
-@inner_kernel
+@inlined
 def joint_solve(I, F, W, ref):
     """Write u̇ to W_A and λ to W_LAMBDA."""
     call(I[I[T.TREE] + T.SOLVE], I, F, W, ref, 0.0, W, W)
@@ -78,7 +88,7 @@ def joint_remember(I, W):
     remember_rows(I, W, I[T.TREE])
 
 
-@inner_kernel
+@inlined
 def joint_applied(I, F, W, ref, t):
     """Write what laws and loads do to the links to W_WRENCH; return the power of those without a potential."""
     if I[I[T.TREE] + T.ACTED] == 0:
@@ -87,7 +97,7 @@ def joint_applied(I, F, W, ref, t):
     return W[I[I[T.TREE] + T.W_RESULT] + T.WORK_RATE]
 
 
-@inner_kernel
+@inlined
 def joint_driving_power(I, F, W, ref, t):
     """Return the power of prescribed columns and of loop rows that depend on time; W_WRENCH and W_X are overwritten."""
     if I[I[T.TREE] + T.GIVEN_COUNT] == 0 and I[R.DRIVEN] == 0:

@@ -1,4 +1,4 @@
-"""Velocity transformation: M̄ = Bᵀ M B and ḡ = Bᵀ(f − M Ḃ q̇) from the matrix B itself; Lee, Sohn, Kim, Yoo (2001), eqs. (1), (2).
+"""Velocity transformation: M̄ = Bᵀ M B and ḡ = Bᵀ(f − M Ḃ q̇) from the matrix B itself; Lee, Sohn, Kim, Yoo (2001), (1), (2).
 
 For one body at a time, B (its rows of ẏ = B q̇) is written out for every column on the way to the ground: (ũ d, u) for a turn,
 (u, 0) for a slide, with d from the axis to the center of mass.
@@ -6,13 +6,13 @@ For one body at a time, B (its rows of ẏ = B q̇) is written out for every col
 
 from __future__ import annotations
 
-from multibody.kernels.compile import inner_kernel
+from multibody.kernels.compile import inlined, inner_kernel
 from multibody.kernels.tree import layout as T
 from multibody.kernels.tree.algebra import inner, load, moved, store, width
 from multibody.kernels.tree.frames import center_of, column_of, inertia_about, link_of, offset, record_of, state_of
 
 
-@inner_kernel
+@inlined
 def _further(d, e, c):
     """Return e + c."""
     if d is None:
@@ -38,7 +38,7 @@ def write_columns(d, I, W, h, i):
         k = I[record + T.INNER]
 
 
-@inner_kernel
+@inlined
 def mass_times_column(d, m, J, b):
     """Return M b with M = diag(m E, J) at the center of mass."""
     if d is None:
@@ -93,7 +93,7 @@ def transformed_force(d, I, W, h, out):
             k = I[record_of(I, h, k) + T.INNER]
 
 
-@inner_kernel
+@inlined
 def at_center(d, c, g):
     """Return a force about o as one about the center of mass c."""
     if d is None:

@@ -20,7 +20,7 @@ from multibody.kernels.tree.bodies import write_accelerations, write_poses, writ
 from multibody.kernels.tree.forces import joint_multipliers
 from multibody.kernels.tree.frames import column_of, record_of, state_of
 from multibody.kernels.tree.loops import loop_gaps, loop_rows, loop_values
-from multibody.kernels.tree.motion import positions, velocities
+from multibody.kernels.tree.motion import motions, positions, velocities
 from multibody.kernels.tree.solver import factor_tree, solve_tree
 from multibody.kernels.tree.wrenches import FORCE, joint_wrenches
 
@@ -45,8 +45,24 @@ def _poses(d, I, F, W, t, q):
     for e in range(I[L.EXTRAS]):
         W[I[L.W_EXTRA] + e] = q[I[h + T.EXTRAS_AT] + e]
     positions(d, I, W, h, q)
-    if I[h + T.POSED] == 1:
+    if W[I[h + T.W_RESULT] + T.WITH_BODIES] > 0.0:
         write_poses(d, I, W, h)
+
+
+@inner_kernel
+def _state(d, I, F, W, t, y):
+    """Write poses and motions of links and bodies at (t, y) in one sweep."""
+    h, w = I[T.TREE], width(d)
+    v = y[I[h + T.NQ] :]
+    if I[h + T.GIVEN_COUNT] > 0:
+        set_given(I, F, W, t, h)
+    for e in range(I[L.EXTRAS]):
+        W[I[L.W_EXTRA] + e] = y[I[h + T.EXTRAS_AT] + e]
+        W[I[L.W_VELOCITY] + w * (I[L.BODIES] + 1) + e] = v[I[h + T.EXTRAS_RATE] + e]
+    motions(d, I, W, h, y, v)
+    if W[I[h + T.W_RESULT] + T.WITH_BODIES] > 0.0:
+        write_poses(d, I, W, h)
+        write_twists(d, I, W, h)
 
 
 @inner_kernel
@@ -54,7 +70,7 @@ def _twists(d, I, W, v):
     """Write the motions of links and bodies, whose poses are known, for the rates v."""
     h, w = I[T.TREE], width(d)
     velocities(d, I, W, h, v)
-    if I[h + T.POSED] == 1:
+    if W[I[h + T.W_RESULT] + T.WITH_BODIES] > 0.0:
         write_twists(d, I, W, h)
     for e in range(I[L.EXTRAS]):
         W[I[L.W_VELOCITY] + w * (I[L.BODIES] + 1) + e] = v[I[h + T.EXTRAS_RATE] + e]
@@ -100,6 +116,13 @@ def values(I, F, W, ref, t, y, out):
 def poses_planar(I, F, W, ref, t, y, out):
     """Write the poses of links and bodies at (t, y)."""
     _poses(None, I, F, W, t, y)
+    return 0
+
+
+@kernel
+def state_planar(I, F, W, ref, t, y, out):
+    """Write poses and motions of links and bodies at (t, y)."""
+    _state(None, I, F, W, t, y)
     return 0
 
 
@@ -182,6 +205,13 @@ def poses_spatial(I, F, W, ref, t, y, out):
 
 
 @kernel
+def state_spatial(I, F, W, ref, t, y, out):
+    """Write poses and motions of links and bodies at (t, y)."""
+    _state(True, I, F, W, t, y)
+    return 0
+
+
+@kernel
 def twists_spatial(I, F, W, ref, t, y, out):
     """Write the motions of links and bodies for the rates y."""
     _twists(True, I, W, y)
@@ -254,11 +284,15 @@ def multipliers_spatial(I, F, W, ref, t, y, out):
 
 def units_of(dimension: int, method: int) -> dict[int, Any]:
     """Return the units of a run by the slots of their addresses."""
+    slots = (T.STATE, T.POSES, T.TWISTS, T.ROWS, T.GAPS, T.APPLIED, T.POWER, T.MULTIPLIERS, T.FACTOR, T.SOLVE)
+    found: tuple[Any, ...]
     if dimension == 2:
-        mass = (factor_planar_swept, solve_planar_swept) if method == T.ARTICULATED else (factor_planar, solve_planar)
-        others = (poses_planar, twists_planar, rows_planar, gaps_planar, applied_planar, power_planar, multipliers_planar)
+        found = (state_planar, poses_planar, twists_planar, rows_planar, gaps_planar, applied_planar, power_planar)
+        found += (multipliers_planar, factor_planar, solve_planar)
+        swept = (factor_planar_swept, solve_planar_swept)
     else:
-        mass = (factor_spatial_swept, solve_spatial_swept) if method == T.ARTICULATED else (factor_spatial, solve_spatial)
-        others = (poses_spatial, twists_spatial, rows_spatial, gaps_spatial, applied_spatial, power_spatial, multipliers_spatial)
-    slots = (T.POSES, T.TWISTS, T.ROWS, T.GAPS, T.APPLIED, T.POWER, T.MULTIPLIERS, T.FACTOR, T.SOLVE)
-    return {**dict(zip(slots, (*others, *mass), strict=True)), T.VALUES: values}
+        found = (state_spatial, poses_spatial, twists_spatial, rows_spatial, gaps_spatial, applied_spatial, power_spatial)
+        found += (multipliers_spatial, factor_spatial, solve_spatial)
+        swept = (factor_spatial_swept, solve_spatial_swept)
+    found = found[:-2] + swept if method == T.ARTICULATED else found
+    return {**dict(zip(slots, found, strict=True)), T.VALUES: values}
