@@ -184,7 +184,7 @@ def inner_kernel(function: _Function) -> _Function:
 def inlined(function: _Function) -> _Function:
     """Compile as :func:`inner_kernel` does, and copy the code into every caller.
 
-    For the small parts of right-hand sides: an array is handed over as seven words, so that a call with the whole bundle takes
-    6 ns, which is more than many of these functions need for their work. What few evaluations come to stays a call.
+    For the small parts of right-hand sides: an array is handed over as seven words, so that a call with the whole bundle costs
+    more than many of these functions need for their work. What few evaluations come to stays a call.
     """
     return _compiled(function, no_cfunc_wrapper=True, no_cpython_wrapper=True, forceinline=True)

@@ -1,8 +1,8 @@
 """Cholesky factors L D Lᵀ of a symmetric matrix stored by rows from its first entry on (skyline, envelope).
 
-L has ones on its diagonal; the square roots of L Lᵀ would take a third of the time of a small matrix. Row i holds columns
-first[i] … i; entry (i, j) lies at W[base[i] + j]. Fill stays inside the envelope, so that a chain or a ladder of loops costs an
-amount linear in its length, and a small dense matrix costs what dense Cholesky costs.
+L has ones on its diagonal: in a small matrix the square roots of L Lᵀ, each waiting for the one before, would be felt. Row i
+holds columns first[i] … i; entry (i, j) lies at W[base[i] + j]. Fill stays inside the envelope, so that a chain or a ladder
+of loops costs an amount linear in its length, and a small dense matrix costs what dense Cholesky costs.
 """
 
 from __future__ import annotations
