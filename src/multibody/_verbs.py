@@ -25,11 +25,17 @@ class Model(_Model):
 
     __doc__ = _Model.__doc__
 
-    def check(self) -> CheckReport:
-        """Return mobility, rank, redundancy by name, singularity and which reactions are unique."""
+    def check(self, *, cut: Sequence[str] | None = None) -> CheckReport:
+        """Return mobility, rank, redundancy by name, singularity, which reactions are unique, and the spanning tree.
+
+        Parameters
+        ----------
+        cut : list of str, optional
+            Joints at which loops are cut in joint coordinates; derived by default.
+        """
         from multibody.analyses.check import check
 
-        return check(self)
+        return check(self, cut=cut)
 
     def assemble(self, initial: State | None = None, *, t: float | None = None, branches: bool = False) -> Any:
         """Return a consistent :class:`State`; with ``branches=True`` a list of all assemblies of its groups."""
@@ -75,7 +81,8 @@ class Model(_Model):
         initial : State, optional
             Where to start, with its time: ``run.final`` goes on. Default: the model's own initial values at t = 0.
         formulation : str or object
-            ``augmented`` (default), ``baumgarte``, ``partitioning``, ``kane``, or such as ``mb.Baumgarte(5, 5)``.
+            ``augmented`` (default), ``baumgarte``, ``partitioning``, ``kane``; in joint coordinates ``recursive``,
+            ``transformation``, ``articulated``; or such as ``mb.Baumgarte(5, 5)``.
         integrator : str or object
             ``dop853`` (default), ``adams``, ``rk4``, ``ab3``, or such as ``mb.Adams(max_order=6)``.
         rtol, atol : float
@@ -134,7 +141,7 @@ class Model(_Model):
 
     def inverse(
         self, until: float | str | None = None, steps: int | None = None, *, start: float | str = 0.0, at: float | None = None,
-        times: Any = None, efforts: Sequence[Any] | None = None, initial: State | None = None,
+        times: Any = None, efforts: Sequence[Any] | None = None, initial: State | None = None, formulation: Any = None,
     ) -> Inverse:  # fmt: skip
         """Return the efforts that the prescribed motions need, at their own coordinates or from actuators elsewhere.
 
@@ -145,13 +152,18 @@ class Model(_Model):
         efforts : list of coordinates, optional
             Where actuators act in place of the motions: ``["S"]``, ``["O", "rod.tip.x"]``. As many as there are degrees of
             freedom give one answer, more give the smallest efforts, marked as not unique.
+        formulation : str, optional
+            ``recursive``, ``transformation``, ``articulated``: from joint coordinates instead of virtual power.
         """
         from multibody.analyses.inverse import inverse
         from multibody.results.inverse import Inverse
 
         return Inverse(
-            inverse(self, start=start, until=until, steps=steps, at=at, times=times, efforts=efforts, initial=initial)
-        )
+            inverse(
+                self, start=start, until=until, steps=steps, at=at, times=times, efforts=efforts, initial=initial,
+                formulation=formulation,
+            )
+        )  # fmt: skip
 
     def reactions(self, at: float | str, joints: Sequence[str] | None = None, **options: Any) -> dict[str, Any]:
         """Return force, moment and effort of joints at one time, as a dictionary of plain numbers.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from robot.trees import random_tree
 
 import multibody as mb
+from robot.trees import random_tree
 
 SEEDS = range(6)
 
@@ -22,6 +22,9 @@ def test_one_joint_alone_is_that_joint_among_all(seed: int, springs: bool) -> No
     equations, scale = robot.equations(q, v, t=0.3), np.max(np.abs(tau))
     for drives in (False, True):
         everything = robot.reactions(q, v, a, drives=drives, t=0.3)
+        found, wrenches = robot.forward_reactions(q, v, tau, drives=drives, t=0.3)
+        np.testing.assert_allclose(found, a, atol=1e-10)
+        np.testing.assert_allclose(wrenches, everything, atol=1e-11 * scale)
         np.testing.assert_allclose(equations.reactions(a, drives=drives), everything, atol=1e-12 * scale)
         for k, joint in enumerate(robot.joints):
             np.testing.assert_allclose(equations.reactions(a, joint, drives=drives), everything[k], atol=1e-12 * scale)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from robot.trees import KINDS, Floats, RandomTree, random_tree
 
 SEEDS = range(12)
@@ -61,7 +62,7 @@ def test_dynamics_are_mujocos(seed: int) -> None:
     assert close(robot.mass_matrix(q), T.T @ M @ T)
     assert close(robot.forward_dynamics(q, v, tau), T.T @ data.qacc)
     J, rows = np.zeros((6, model.nv)), len(tree.nodes) - 1
-    r, A = robot.frame_pose(f"b{rows}.tip", q)
+    r, _ = robot.frame_pose(f"b{rows}.tip", q)
     mujoco.mj_jac(model, data, J[:3], J[3:], r, model.body(f"b{rows}").id)
     assert close(robot.frame_jacobian(f"b{rows}.tip", q), J @ T)
 

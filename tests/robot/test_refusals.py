@@ -56,13 +56,13 @@ def test_results_that_do_not_fit(arm: mb.Robot, out: Any) -> None:
 
 
 def test_rows_that_do_not_match(arm: mb.Robot) -> None:
-    with pytest.raises(mb.ModelError, match="has 3 states and another array 2|has 2 states and another array 3"):
+    with pytest.raises(mb.ModelError, match=r"has 3 states and another array 2|has 2 states and another array 3"):
         arm.inverse_dynamics(np.zeros((3, 7)), np.zeros((2, 7)), np.zeros(7))
 
 
 def test_joints_and_frames_that_do_not_exist(arm: mb.Robot) -> None:
     z = np.zeros(7)
-    with pytest.raises(mb.ModelError, match='unknown joint "joint9".*joint'):
+    with pytest.raises(mb.ModelError, match=r'unknown joint "joint9".*joint'):
         arm.reactions(z, z, z, ["joint1", "joint9"])
     with pytest.raises(mb.ModelError, match='unknown joint "elbow"'):
         arm.equations(z, z).driving_force(z, "elbow")
@@ -102,7 +102,7 @@ def test_a_massless_end_is_named(given: bool) -> None:
     m.revolute("B", "arm.tip", "flag")
     robot, z = m.robot(), np.zeros(2)
     for _ in range(2):
-        with pytest.raises(mb.ModelError, match='"flag": B.angle moves no mass'):
+        with pytest.raises(mb.ModelError, match=r'"flag": B\.angle moves no mass'):
             robot.forward_dynamics(z, z, z, out=np.zeros(2) if given else None)
     np.testing.assert_allclose(robot.inverse_dynamics(z, z, z), [9.81, 0.0])  # needs no division
 

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from multibody.analyses.dynamics import expanded
 from multibody.analyses.dynamics_start import require_inertia, require_masses, run_rows, start_state
 from multibody.analyses.inverse import inverse
 from multibody.analyses.leastnorm import DENSE_LIMIT
 from multibody.analyses.motion import Motion
-from multibody.analyses.run import as_motion, run
+from multibody.analyses.run import as_motion, forces_of, run
 from multibody.analyses.state import State, Status
 from multibody.analyses.system import Integers, System, tables_of
-from multibody.formulations.prepare import prepare
+from multibody.formulations import Formulation, formulation_of
 from multibody.model.model import Model
 
 
-def motion_at(model: Model, at: float, options: dict[str, Any]) -> Motion:
+def motion_at(model: Model, at: float, options: dict[str, Any], joints: Sequence[str] | None = None) -> Motion:
     """Return a motion whose last instant is the given time, with multipliers and efforts.
 
     Parameters
@@ -28,6 +28,8 @@ def motion_at(model: Model, at: float, options: dict[str, Any]) -> Motion:
     at : float
     options : dict
         Those of :func:`run`.
+    joints : list of str, optional
+        Joints whose forces are wanted; `recursive` finds only these.
 
     Returns
     -------
@@ -42,18 +44,23 @@ def motion_at(model: Model, at: float, options: dict[str, Any]) -> Motion:
         return run(model, at, **options)
     system.ref[:] = state.references
     rows = run_rows(system, state.q, state.t)
+    formulation = formulation_of(options.get("formulation") or model.defaults.get("run", {}).get("formulation", "auto"))
     if len(rows) == system.nv and system.rows > system.joint_rows:
-        return inverse(model, at=at, initial=initial).motion
+        return inverse(model, at=at, initial=initial, formulation=formulation, joints=joints).motion
     if at == state.t:
-        return _start(system, state, rows)
-    return run(model, at, **(options | {"output_step": abs(at - state.t)}))
+        return _start(system, state, rows, formulation, joints)
+    return run(model, at, joints=joints, **(options | {"output_step": abs(at - state.t)}))
 
 
-def _start(system: System, state: State, rows: Integers) -> Motion:
+def _start(
+    system: System, state: State, rows: Integers, formulation: Formulation, joints: Sequence[str] | None
+) -> Motion:
     """Return the start alone."""
     if system.nv <= DENSE_LIMIT:
         require_inertia(system, state.q, state.t, rows)
-    bundle = prepare(system.tables, rows, state.references, False)
-    Y, times = np.concatenate([state.q, state.v, [0.0]])[None, :], np.array([state.t])
-    found = expanded(bundle, times, Y, state.references[None, :].copy(), closing=False)
-    return as_motion(system.tables, times, found, Status(True, "finished", state.t), state)
+    status, times = Status(True, "finished", state.t), np.array([state.t])
+    alone = Motion(
+        system.tables, times, state.q[None, :].copy(), state.v[None, :].copy(), np.zeros((1, system.nv)), np.full(1, np.nan),
+        state.references[None, :].copy(), status, state,
+    )  # fmt: skip
+    return as_motion(system.tables, times, forces_of(alone, state, rows, formulation, joints), status, state)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from multibody.analyses.state import State, Status
 from multibody.analyses.system import Floats, System, tables_of
 from multibody.analyses.virtual import Directions, said
 from multibody.errors import ModelError
+from multibody.formulations import Formulation, formulation_of
 from multibody.kernels.forces import add_forces, law_efforts, load_wrenches, potential_energy
 from multibody.kernels.mass import set_masses
 from multibody.kernels.state import set_positions, set_velocities
@@ -91,6 +92,7 @@ class Efforts:
 def inverse(
     model: Model, *, start: float | str = 0.0, until: float | str | None = None, steps: int | None = None,
     at: float | None = None, times: Any = None, efforts: Sequence[Any] | None = None, initial: State | None = None,
+    formulation: Any = None, joints: Sequence[str] | None = None,
 ) -> Efforts:  # fmt: skip
     """Return the efforts that the model's motions need.
 
@@ -102,17 +104,56 @@ def inverse(
         As for :func:`kinematics`.
     efforts : sequence of coordinates, optional
         Where actuators act in place of the motions: at least as many as there are degrees of freedom.
+    formulation : str or Formulation, optional
+        ``recursive``, ``transformation`` or ``articulated``: the efforts are those of the tree's joints, eq. (36) of Kim and
+        You (1996), and of the loops' multipliers. By default they follow from virtual power.
+    joints : list of str, optional
+        Joints whose forces are wanted; `recursive` finds only these.
 
     Returns
     -------
     Efforts
     """
     require_masses(System(tables_of(model)))
+    chosen = formulation_of("auto" if formulation is None else formulation)
+    if chosen.relative:
+        if efforts is not None:
+            hint = "leave the formulation out: virtual power takes actuators anywhere"
+            raise ModelError(f"{chosen.name} finds the efforts of the motions themselves", where="efforts", hint=hint)
+        motion = kinematics(model, start=start, until=until, steps=steps, at=at, times=times, initial=initial)
+        return in_joint_coordinates(model, motion, chosen, joints)
     acted, names = with_actuators(model, efforts)
     tables = tables_of(acted)
     motion = kinematics(acted, start=start, until=until, steps=steps, at=at, times=times, initial=initial)
     solver = Solver(tables, motion, find_actuators(tables, names))
     return solver.solve()
+
+
+def in_joint_coordinates(model: Model, motion: Motion, formulation: Formulation, joints: Sequence[str] | None) -> Efforts:
+    """Return the efforts of a motion from its joint coordinates."""
+    from multibody.analyses.dynamics_start import run_rows
+    from multibody.analyses.run import forces_of
+
+    tables, state, n = motion.tables, motion.initial, len(motion.t)
+    actuators = find_actuators(tables, dict.fromkeys(model.motions, ""))
+    values = np.zeros((n, len(actuators)))
+    if n:
+        system = System(tables)
+        system.ref[:] = motion.references[0] if motion.references.ndim == 2 else motion.references
+        start = replace(state, t=float(motion.t[0]), q=motion.q[0], v=motion.v[0], references=system.ref.copy())
+        rows = run_rows(system, start.q, start.t)
+        if len(rows) < system.nv:
+            missing = system.nv - len(rows)
+            raise ModelError(
+                f"{missing} degree{'s' if missing > 1 else ''} of freedom no motion drives", where="inverse",
+                hint="add motions, or run it",
+            )  # fmt: skip
+        motion.dynamics = forces_of(motion, start, rows, formulation, joints).dynamics
+        motion.dynamics.work = motion.dynamics.kinetic + motion.dynamics.potential
+        motion.dynamics.work = motion.dynamics.work - motion.dynamics.work[0]
+        values = -motion.dynamics.multipliers[:, [actuator.row for actuator in actuators]]
+    unique = [True] * len(actuators)
+    return Efforts(motion, actuators, values, unique, np.full(n, np.nan), [], motion.status)
 
 
 def with_actuators(model: Model, efforts: Sequence[Any] | None) -> tuple[Model, dict[str, str]]:

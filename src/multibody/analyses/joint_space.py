@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from multibody.analyses.branches import independent_rows
 from multibody.analyses.dynamics import Dynamics, Expanded
 from multibody.analyses.joint_coordinates import count_turns, joint_coordinates
+from multibody.analyses.leastnorm import independent_rows
 from multibody.analyses.state import State
 from multibody.analyses.system import Floats, Integers, System
 from multibody.errors import ModelError
-from multibody.formulations import Formulation
+from multibody.formulations import Augmented, Baumgarte, Formulation, Kane, Partitioning
 from multibody.formulations.prepare_relative import JointBundle, column_scales, prepare_relative
 from multibody.formulations.relative import (
     cartesian_states,
@@ -29,6 +30,7 @@ from multibody.tables.tree import spanning_tree
 
 MOST_DENSE = 1000  # unknown rates that `recursive` and `transformation` take: their mass matrices are full
 MOST_LOOPS = 1500  # loop equations, whose matrix S is full
+VANISHES = 1e-10  # size of a row, free of units, that the tree satisfies by itself
 SINGULAR = 1e-11  # pivot ratio of the mass matrix below which loops are added to it
 
 
@@ -39,12 +41,14 @@ class JointSpace:
 
     def __init__(self, system: System, state: State, rows: Integers, formulation: Formulation) -> None:
         self.system, self.formulation = system, formulation
-        self.columns = columns_of(system.tables, spanning_tree(system.tables, formulation.cut))  # type: ignore[union-attr]
+        assert not isinstance(formulation, Augmented | Baumgarte | Partitioning | Kane)
+        self.method = formulation.method
+        self.columns = columns_of(system.tables, spanning_tree(system.tables, formulation.cut))
         self.nq, self.nv = self.columns.nq, self.columns.nv
         self.rate_scales = column_scales(self.columns)
         self._refuse_large()
         self.mobility = system.nv - len(rows)
-        self.bundle = self._prepared(state)
+        self.bundle: JointBundle = self._prepared(state)
 
     def _refuse_large(self) -> None:
         """Raise where a full matrix would be too large, with advice."""
@@ -62,7 +66,7 @@ class JointSpace:
 
     def _prepared(self, state: State) -> JointBundle:
         """Return the arrays of a run: independent loop rows, and whether the mass matrix serves by itself."""
-        method, none = self.formulation.method, np.zeros(0, dtype=np.int64)  # type: ignore[union-attr]
+        method, none = self.method, np.zeros(0, dtype=np.int64)
         partitioned = self.formulation.partitioned
         self.bundle = b = prepare_relative(
             self.columns, method, state.references, none, regular=True, partitioned=False
@@ -101,7 +105,7 @@ class JointSpace:
         count = len(b.loops)
         if count == 0:
             return np.zeros(0, dtype=np.int64)
-        best = independent_rows(self._scaled(b))
+        best = independent_rows(self._scaled(b), floor=VANISHES)
         if len(best) >= expected:
             return best
         from multibody.analyses.generic import Joints
@@ -112,7 +116,7 @@ class JointSpace:
             s.take_references(pose)
             near = replace(state, q=pose, references=s.ref.copy())
             self._probe(b, self.start(near), state.t)
-            found = independent_rows(self._scaled(b))
+            found = independent_rows(self._scaled(b), floor=VANISHES)
             best = found if len(found) > len(best) else best
         s.ref[:] = kept
         return best
@@ -176,7 +180,7 @@ class JointSpace:
         statistics = b.W[b.I[R.W_STATISTICS] : b.I[R.W_STATISTICS] + R.STATISTICS].copy()
         bodies = self.cartesian(times, Y, references, like, closing)
         A, energies = np.zeros((n, tables.nv)), np.zeros((n, 2))
-        multipliers = np.zeros((n, tables.count_joint + tables.count_motion))
+        multipliers = self._unknown_multipliers(n)
         efforts = np.zeros((n, len(tables.law_functions)))
         loads = np.zeros((n, (3 if tables.dimension == 2 else 6) * len(tables.loads)))
         kept = b.ref.copy()
@@ -195,12 +199,46 @@ class JointSpace:
         )
         return Expanded(bodies, references, A, dynamics)
 
+    def select(self, joints: Sequence[str]) -> None:
+        """Let :meth:`expanded` find the forces of these joints only, by eq. (30); the others' multipliers are then NaN.
+
+        Composite inertias are what `recursive` makes; other methods, and models with redundant rows, find all of them.
+        """
+        b, tables = self.bundle, self.system.tables
+        rows = tables.count_joint + tables.count_motion
+        if self.formulation.name == "recursive" and len(self.independent_rows()) == rows:
+            h, wanted = int(b.I[T.TREE]), set(joints)
+            links = [i for i, link in enumerate(self.columns.tree.links) if link.joint in wanted]
+            b.I[h + T.SELECTED_COUNT] = len(links)
+            b.I[b.I[h + T.SELECTED] : b.I[h + T.SELECTED] + len(links)] = links
+
+    def _unknown_multipliers(self, n: int) -> Floats:
+        """Return an array for the multipliers: NaN for the rows of joints that are not selected."""
+        tables, I = self.system.tables, self.bundle.I
+        found = np.zeros((n, tables.count_joint + tables.count_motion))
+        h = int(I[T.TREE])
+        count = int(I[h + T.SELECTED_COUNT])
+        if count >= 0:
+            chosen = {int(k) for k in I[I[h + T.SELECTED] : I[h + T.SELECTED] + count]}
+            for i, link in enumerate(self.columns.tree.links):
+                own = list(tables.joint_rows[link.joint]) if link.joint else []
+                own += [c.motion for c in self.columns.columns if c.link == i and c.motion >= 0]
+                if i not in chosen:
+                    found[:, own] = np.nan
+        return found
+
     def independent_rows(self) -> Integers:
         """Return the rows that carry multipliers: all rows of tree joints and their motions, and the chosen loop rows."""
         tables, b = self.system.tables, self.bundle
         loops = set(b.loops)
         own = [r for r in range(tables.count_joint + tables.count_motion) if r not in loops]
         return np.array(sorted([*own, *(b.loops[k] for k in b.chosen)]), dtype=np.int64)
+
+    def forget(self) -> None:
+        """Forget the last accepted state: the next one is elsewhere."""
+        b = self.bundle
+        at = int(b.I[b.I[T.TREE] + T.W_ACCEPTED])
+        b.W[at : at + self.nq] = np.nan
 
     def reading(self) -> JointSpace:
         """Return a copy with a workspace of its own; I and F stay the living ones."""

@@ -19,19 +19,22 @@ def is_large(unknowns: int) -> bool:
     return unknowns > DENSE_LIMIT
 
 
-def independent_rows(J: Floats, cut: float = 1e-9) -> Integers:
-    """Return rows of J that are independent, earlier rows preferred where the pivots allow, in increasing order."""
+def independent_rows(J: Floats, cut: float = 1e-9, floor: float = 0.0) -> Integers:
+    """Return rows of J that are independent, earlier rows preferred where the pivots allow, in increasing order.
+
+    A pivot counts if it is above `cut` times the largest one and above `floor`.
+    """
     if J.size == 0:
         return np.zeros(0, dtype=np.int64)
     if J.shape[0] <= J.shape[1]:
         sizes = np.linalg.svd(J, compute_uv=False)
-        if sizes[-1] > cut * sizes[0]:  # no pivot is below the least singular value, none above the largest: all rows stay
+        if sizes[-1] > max(cut * sizes[0], floor):  # no pivot is below the least singular value, none above the largest: all rows stay
             return np.arange(len(J), dtype=np.int64)
     from scipy.linalg import qr  # takes long to import, and most models have no redundant rows
 
     _, R, order = qr(J.T, mode="economic", pivoting=True)
     diagonal = np.abs(np.diag(R))
-    rank = int(np.sum(diagonal > cut * max(diagonal[0], 1e-300)))
+    rank = int(np.sum(diagonal > max(cut * diagonal[0], floor, 1e-300)))
     return np.sort(order[:rank]).astype(np.int64)
 
 

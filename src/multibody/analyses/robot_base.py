@@ -57,6 +57,10 @@ class RobotBase:
         if self._acted:
             self._start  # noqa: B018  planar angles of bodies count their turns from the start
 
+    def __repr__(self) -> str:
+        """Return a line for people."""
+        return f"<Robot {self.model.name!r}: {len(self.bodies)} bodies, nq {self.nq}, nv {self.nv}>"
+
     def _refuse_loops(self, cut: Sequence[str] | None) -> None:
         """Raise where joints or constraints close loops."""
         held = {link.joint for link in self.tree.links}

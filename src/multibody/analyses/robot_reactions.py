@@ -11,7 +11,13 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from multibody.analyses.robot_base import RobotBase
 from multibody.analyses.system import Floats, Integers
 from multibody.errors import ModelError
-from multibody.kernels.robot.reactions import form_equations, joint_reactions, selected_effort, selected_reactions
+from multibody.kernels.robot.reactions import (
+    form_equations,
+    forward_reactions,
+    joint_reactions,
+    selected_effort,
+    selected_reactions,
+)
 from multibody.kernels.tree import layout as T
 from multibody.model.names import unknown
 
@@ -52,6 +58,40 @@ class ReactionMethods(RobotBase):
         out = out[:, 0] if isinstance(joints, str) else out
         return np.asarray(out[0] if single else out)
 
+    def forward_reactions(
+        self, q: Any, v: Any, tau: Any, joints: str | Sequence[str] | None = None, *, drives: bool = False, t: float = 0.0
+    ) -> tuple[Floats, Floats]:
+        """Return the accelerations of :meth:`forward_dynamics`, and with them the wrenches of named joints.
+
+        The wrenches come from what the forward dynamics made on its way: a joint costs a small part of what recursive
+        Newton–Euler takes for all of them.
+
+        Parameters
+        ----------
+        q : array (nq) or (N, nq)
+        v, tau : array (nv) or (N, nv)
+        joints, drives, t
+            As for :meth:`reactions`.
+
+        Returns
+        -------
+        a : array (nv) or (N, nv)
+        wrenches : array (joints, 6) or (N, joints, 6)
+            As of :meth:`reactions`.
+        """
+        which = self._which(joints)
+        single, (q_, v_, tau_) = self._states("forward_reactions", q=q, v=v, tau=tau)
+        a, out = np.empty_like(v_), np.empty((len(q_), len(which), self.width))
+        if self._acted:
+            a[:] = self.forward_dynamics(q_, v_, tau_, t=t)  # type: ignore[attr-defined]
+            out[:] = self.reactions(q_, v_, a, self.joints if joints is None else _list(joints), drives=drives, t=t)
+        else:
+            column = int(forward_reactions(self._I, self._W, which, int(drives), q_, v_, tau_, a, out))
+            if column >= 0:
+                raise self._massless(column)  # type: ignore[attr-defined]
+        out = out[:, 0] if isinstance(joints, str) else out
+        return (a[0], out[0]) if single else (a, out)
+
     def equations(self, q: Any, v: Any, t: float = 0.0) -> Equations:
         """Form the equations of motion of one state, M a + bias = τ, and keep what they are made of.
 
@@ -70,18 +110,18 @@ class ReactionMethods(RobotBase):
 
     def _which(self, joints: str | Sequence[str] | None) -> Integers:
         """Return the links of named joints, each with 1 where it is the joint's first body."""
-        if joints is None:
-            names: list[Any] = list(self.joints)
-        elif isinstance(joints, str):
-            names = [joints]
-        else:
-            names = list(joints)
+        names = list(self.joints) if joints is None else _list(joints)
         number = {link.joint: i for i, link in enumerate(self.tree.links) if link.joint}
         for name in names:
             if name not in number:
                 raise unknown("joint", str(name), self.joints, "robot.reactions")
         rows = [(number[name], int(self.tree.links[number[name]].reversed)) for name in names]
         return np.array(rows, dtype=np.int64).reshape(-1, 2)
+
+
+def _list(joints: str | Sequence[str]) -> list[str]:
+    """Return one or several names as a list."""
+    return [joints] if isinstance(joints, str) else list(joints)
 
 
 class Equations:

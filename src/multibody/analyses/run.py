@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -45,6 +45,7 @@ def run(
     model: Model, until: float | str | None = None, *, initial: State | None = None, formulation: Any = None,
     integrator: Any = None, rtol: float | None = None, atol: float | None = None, step: float | None = None,
     output_step: float | str | None = None, dense: bool = True, progress: Callable[[float], None] | None = None,
+    joints: Sequence[str] | None = None,
 ) -> Motion:  # fmt: skip
     """Return the motion of a model under its forces.
 
@@ -56,7 +57,8 @@ def run(
     initial : State, optional
         Where to start, with its time; default the model's own initial values at t = 0.
     formulation : str or Formulation
-        ``auto``, ``augmented``, ``baumgarte``, ``partitioning``, ``kane``, or an object with options.
+        ``auto``, ``augmented``, ``baumgarte``, ``partitioning``, ``kane``, ``recursive``, ``transformation``, ``articulated``,
+        or an object with options.
     integrator : str or Integrator
         ``auto``, ``dop853``, ``adams``, ``rk4``, ``ab3``, or an object with options.
     rtol, atol : float
@@ -69,6 +71,8 @@ def run(
         Whether the motion between the instants is kept (``run.at(t)``).
     progress : callable, optional
         Called with the time now and then.
+    joints : list of str, optional
+        Joints whose forces are wanted; `recursive` finds only these.
 
     Returns
     -------
@@ -86,7 +90,7 @@ def run(
     require_masses(system)
     rows = run_rows(system, state.q, state.t)
     if len(rows) == system.nv:
-        return driven(model, state, times, rows)
+        return driven(model, state, times, rows, options.formulation)
     if system.nv <= DENSE_LIMIT:
         require_inertia(system, state.q, state.t, rows)
     sim = Simulation(
@@ -94,6 +98,8 @@ def run(
     )
     sim.grid = times
     status = _integrate(sim, options, progress)
+    if joints is not None:
+        sim.space.select(joints)
     motion = gather(sim, state, times, status)
     if motion.dynamics is not None:
         motion.dynamics.notes += [note] if note else []
@@ -270,21 +276,55 @@ def _certificate(sim: Simulation, motion: Motion) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def driven(model: Model, state: State, times: Floats, rows: Integers) -> Motion:
+def driven(model: Model, state: State, times: Floats, rows: Integers, formulation: Formulation) -> Motion:
     """Return the motion of a model whose motions determine everything, with the efforts that they need."""
     from multibody.analyses.kinematics import kinematics
 
-    motion = kinematics(model, times=times, initial=state)
+    motion: Motion = kinematics(model, times=times, initial=state)
     tables = motion.tables
-    bundle = prepare(tables, rows, state.references, False)
-    n = len(motion.t)
-    references = motion.references if motion.references.ndim == 2 else np.tile(motion.references, (n, 1))
-    Y = np.hstack([motion.q, motion.v, np.zeros((n, 1))])
-    found = expanded(bundle, motion.t, Y, np.ascontiguousarray(references), closing=False)
+    found = forces_of(motion, state, rows, formulation)
     motion.dynamics = found.dynamics
     word = "the motions determine everything: positions come from kinematics"
     found.dynamics.notes.append(word if tables.count_motion else "nothing can move: the joints hold all bodies")
     return motion
+
+
+def forces_of(
+    motion: Motion, state: State, rows: Integers, formulation: Formulation, joints: Sequence[str] | None = None
+) -> Expanded:
+    """Return forces and energies along a motion that is known from kinematics.
+
+    Parameters
+    ----------
+    motion : Motion
+    state : State
+        Where it starts.
+    rows : array of int
+        Independent rows of the bodies' coordinates, as many as velocities.
+    formulation : Formulation
+        Of joint coordinates, or any other one for Cartesian coordinates.
+    joints : list of str, optional
+        Joints whose forces are wanted; `recursive` finds only these.
+    """
+    tables, n = motion.tables, len(motion.t)
+    references = motion.references if motion.references.ndim == 2 else np.tile(motion.references, (n, 1))
+    references = np.ascontiguousarray(references)
+    if not formulation.relative:
+        Y = np.hstack([motion.q, motion.v, np.zeros((n, 1))])
+        return expanded(prepare(tables, rows, state.references, False), motion.t, Y, references, closing=False)
+    from multibody.analyses.joint_space import JointSpace
+
+    system = System(tables)
+    system.ref[:] = state.references
+    space = JointSpace(system, state, rows, formulation)
+    if joints is not None:
+        space.select(joints)
+    states = [
+        replace(state, t=float(t), q=q, v=v, references=r)
+        for t, q, v, r in zip(motion.t, motion.q, motion.v, references, strict=True)
+    ]
+    Y = np.array([space.start(each) for each in states]).reshape(n, -1)
+    return space.expanded(motion.t, Y, references, motion.q[0] if n else state.q, closing=False)
 
 
 def _nothing(tables: Any, state: State) -> Motion:

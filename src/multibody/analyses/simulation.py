@@ -250,6 +250,7 @@ class Simulation:
         """Begin anew at (t, y)."""
         self.control[C.T], self.control[C.H] = t, self.first_step
         self.y[:] = y
+        self.space.forget()
         if references is not None:
             self.bundle.ref[:] = references
         self.counts[C.FRESH] = 1
@@ -263,7 +264,7 @@ class Simulation:
     def cartesian(self, t: float, y: Floats, references: Floats) -> Floats:
         """Return the Cartesian (q, v, w) of a state y."""
         Y, refs = y.reshape(1, -1).copy(), references.reshape(1, -1).copy()
-        return self.space.cartesian(np.array([t]), Y, refs, self.begin)[0]
+        return np.asarray(self.space.cartesian(np.array([t]), Y, refs, self.begin)[0])
 
     def event(self, found: Occurrence) -> Event:
         """Return an occurrence as an event, with the Cartesian state."""

@@ -6,6 +6,7 @@ A space turns states into y = (q, v, w) and back, knows the scales of its compon
 from __future__ import annotations
 
 import copy
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -23,11 +24,13 @@ class Space(Protocol):
     """What a simulation asks of its coordinates."""
 
     system: System
-    bundle: Bundle
     monitor: Any
     nq: int
     nv: int
     rate_scales: Floats
+
+    @property
+    def bundle(self) -> Bundle: ...  # noqa: D102
 
     def start(self, state: State, work: float = 0.0) -> Floats: ...  # noqa: D102
 
@@ -42,6 +45,10 @@ class Space(Protocol):
     ) -> Floats: ...
 
     def expanded(self, times: Floats, Y: Floats, references: Floats, like: Floats, closing: bool) -> Expanded: ...  # noqa: D102
+
+    def forget(self) -> None: ...  # noqa: D102
+
+    def select(self, joints: Sequence[str]) -> None: ...  # noqa: D102
 
     def reading(self) -> Space: ...  # noqa: D102
 
@@ -111,6 +118,12 @@ class CartesianSpace:
     def expanded(self, times: Floats, Y: Floats, references: Floats, like: Floats, closing: bool) -> Expanded:
         """Return everything that follows from states y."""
         return expanded(self.bundle, times, Y, references, closing)
+
+    def forget(self) -> None:
+        """Forget the last accepted state; nothing of it is kept here."""
+
+    def select(self, joints: Sequence[str]) -> None:
+        """Let only these joints' forces be found: here they come all at once."""
 
     def reading(self) -> CartesianSpace:
         """Return a copy with a workspace of its own; I and F stay the living ones."""

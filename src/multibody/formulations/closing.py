@@ -20,8 +20,10 @@ from multibody.formulations.space import (
     rows_at_state,
     set_poses,
     set_state,
+    settled,
     sizes,
     solve,
+    turned,
     velocity_gaps,
 )
 from multibody.kernels import layout as L
@@ -268,12 +270,15 @@ def note_ratio(space, I, W, ratio):
 def turned_too_far(space, I, F, W, ref, t, y):
     """Write the poses of y to W; return whether a counted angle moved by more than a quarter turn."""
     set_poses(space, I, F, W, ref, t, y)
+    if turned(space, I, W, y):
+        return True
     return largest_turn(I, F, W, ref, function_count(I)) > 0.5 * math.pi
 
 
 @inner_kernel
 def settle_references(space, I, F, W, ref, t, y):
     """Write the poses of y to W and move the angle references to them."""
+    settled(space, I, W, y)
     if I[L.DIMENSION] == 3:
         set_poses(space, I, F, W, ref, t, y)
         set_references(I, F, W, ref, function_count(I))

@@ -90,7 +90,7 @@ def cartesian_states(I, F, W, ref, times, Y, refs, closing, out):
     Y : array (instants, NQ + NV + 1)
         With `closing` = 1, projected onto the loops in place.
     refs : array (instants, functions)
-        Angle references to start from; with `closing`, moved to the projected state.
+        Angle references to start from, moved to the state.
     out : array (instants, nq + nv + 1), written
         Quaternions take the sign nearest to the instant before (the first: to what stands there).
     """
@@ -103,9 +103,9 @@ def cartesian_states(I, F, W, ref, times, Y, refs, closing, out):
             normalize(True, I, y)
             project(True, I, F, W, ref, t, y)
             settle_references(True, I, F, W, ref, t, y)
-            for f in range(refs.shape[1]):
-                refs[k, f] = ref[f]
         set_state(True, I, F, W, ref, t, y, 1)
+        for f in range(refs.shape[1]):
+            refs[k, f] = ref[f]
         if k > 0:
             for c in range(nq):
                 out[k, c] = out[k - 1, c]

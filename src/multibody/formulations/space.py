@@ -180,3 +180,18 @@ def remember(space, I, W):
     """Keep what the rows are like in regular positions; called at accepted states, whose factors are in W."""
     if space is not None:
         joint.joint_remember(I, W)
+
+
+@inlined
+def turned(space, I, W, q):
+    """Return whether coordinates moved so far since the last accepted state that counted angles could lose a turn."""
+    if space is None:
+        return False
+    return joint.joint_turned(I, W, q)
+
+
+@inlined
+def settled(space, I, W, q):
+    """Keep the coordinates of an accepted state."""
+    if space is not None:
+        joint.joint_settled(I, W, q)

@@ -21,7 +21,7 @@ def reactions_at(model: Model, at: float | str, joints: Sequence[str] | None, op
 
     names = check_joints(model, joints)
     time = float(at) if isinstance(at, int | float) else Scope(model).value(model.formula(at, "reactions"), "reactions.at")
-    return reactions_plain(run_at(model, time, options), names)
+    return reactions_plain(run_at(model, time, options, names), names)
 
 
 def check_joints(model: Model, joints: Sequence[str] | None) -> list[str]:
@@ -36,9 +36,9 @@ def check_joints(model: Model, joints: Sequence[str] | None) -> list[str]:
     return list(joints)
 
 
-def run_at(model: Model, at: float, options: Mapping[str, Any]) -> Run:
-    """Return a run whose last instant is the given time."""
-    return Run(motion_at(model, at, dict(options)))
+def run_at(model: Model, at: float, options: Mapping[str, Any], joints: Sequence[str] | None = None) -> Run:
+    """Return a run whose last instant is the given time; with `joints`, with the forces of these joints at least."""
+    return Run(motion_at(model, at, dict(options), joints))
 
 
 def reactions_plain(run: Run, joints: Sequence[str], units: str | None = None) -> dict[str, Any]:

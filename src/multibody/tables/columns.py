@@ -250,7 +250,7 @@ def records(columns: Columns) -> tuple[list[int], list[int]]:
         inner = innermost[carrier] if carrier >= 0 else -1
         for k in own:
             c = columns.columns[k]
-            rows += [i, c.kind, c.axis, c.sign, columns.rates[k], columns.places[k], inner]
+            rows += [i, c.kind, c.axis, c.sign, columns.rates[k], columns.places[k], inner, c.function]
             inner = k
         innermost[i] = inner
         age[i] = age[carrier] + 1 if carrier >= 0 else 0

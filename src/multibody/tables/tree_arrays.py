@@ -53,7 +53,7 @@ def attach_tree(
         T.W_BASE: w, T.W_FORCE: tables.nv, T.W_WRENCH: w * len(tree.links), T.W_TAU: max(n, len(columns.columns)),
         T.W_ENTRIES: int(np.max(np.diff(tables.row_pointer), initial=0)), T.W_H: int(np.sum(lengths)), T.W_HD: n,
         T.W_B: w * n if method == T.TRANSFORMATION else 0, T.W_FIT: 2 * w * w + w,
-        T.W_ROW_SIZE: len(chosen), T.W_RESULT: T.RESULTS,
+        T.W_ROW_SIZE: len(chosen), T.W_RESULT: T.RESULTS, T.W_ACCEPTED: columns.nq,
     }  # fmt: skip
     for slot, size in sizes.items():
         header[slot] = start
@@ -62,15 +62,18 @@ def attach_tree(
     sections = {
         T.LINKS: links, T.COLUMNS: rows, T.GIVEN: [x for pair in given for x in pair],
         T.QUATERNIONS: list(columns.quaternions.values()), T.H_BASE: base, T.H_FIRST: first, T.ROW_LIST: loops,
-        T.PLAIN: [x for r in loops for x in _plain(tables, r)],
+        T.SELECTED: np.zeros(len(tree.links)), T.PLAIN: [x for r in loops for x in _plain(tables, r)],
         T.LINK_OF: [number[b + 1] for b in range(len(tree.links))],
-        T.GROUP: _groups([tables.rows[loops[k]].owner for k in chosen]), T.JOINT_ROWS: [x for link in tree.links for x in _rows_of(tables, link)],
+        T.GROUP: _groups([tables.rows[loops[k]].owner for k in chosen]),
+        T.JOINT_ROWS: [x for link in tree.links for x in _rows_of(tables, link)],
     }  # fmt: skip
     header[T.LINK_COUNT], header[T.COLUMN_COUNT] = len(tree.links), len(columns.columns)
     header[T.NQ], header[T.NV], header[T.METHOD] = columns.nq, n, method
     header[T.GIVEN_COUNT], header[T.QUATERNION_COUNT] = len(given), len(columns.quaternions)
     header[T.EXTRAS_AT], header[T.EXTRAS_RATE] = columns.extras_at, columns.extras_rate
     header[T.ACTED] = int(bool(tables.law_functions or tables.loads))
+    header[T.SELECTED_COUNT] = -1
+    header[T.COUNTED] = int(d == 3 and _counts_others(columns))
     header[T.POSED] = int(bool(header[T.ACTED] or loops))
     at, parts = len(I) + T.TREE_HEADER, []
     for slot, section in sections.items():
@@ -80,6 +83,14 @@ def attach_tree(
     I = np.ascontiguousarray(np.concatenate([I, header, *parts]))
     I[T.TREE] = len(I) - sum(len(p) for p in parts) - T.TREE_HEADER
     return I, start
+
+
+def _counts_others(columns: Columns) -> bool:
+    """Return whether there are counted angles that are no coordinates of the tree."""
+    tables, own = columns.tables, {column.function for column in columns.columns}
+    first, count = int(tables.I[L.FUNCTIONS]), len(tables.function_is_length)
+    kinds = tables.I[first : first + L.FUNCTION_STRIDE * count : L.FUNCTION_STRIDE]
+    return any(kind == L.ANGLE and k not in own for k, kind in enumerate(kinds))
 
 
 def _plain(tables: Tables, r: int) -> tuple[int, int, int, int]:
@@ -111,6 +122,7 @@ def write_constants(columns: Columns, I: Integers, W: Floats) -> None:
     """Write the constants of links and columns, and the ground's acceleration, into W."""
     h, tables = int(I[T.TREE]), columns.tables
     values = constants(columns).ravel()
+    W[I[h + T.W_ACCEPTED] : I[h + T.W_ACCEPTED] + columns.nq] = np.nan  # none yet
     W[I[h + T.W_CONSTANT] : I[h + T.W_CONSTANT] + len(values)] = values
     W[I[h + T.W_PITCH] : I[h + T.W_PITCH] + len(columns.columns)] = pitches(columns)
     g = int(I[L.GRAVITY])

@@ -91,8 +91,8 @@ def inverse_one(I, W, q, v, a, tau):
 
 # --- forward dynamics ---------------------------------------------------------------------------------------------------
 @inner_kernel
-def _forward(d, I, W, h, q, v, tau, a):
-    """Write the accelerations of one state; return −1, or a column without mass."""
+def forward_state(d, I, W, h, q, v, tau, a):
+    """Write the accelerations of one state; return −1, or a column without mass. Inertias, forces and a stay with the links."""
     w, count = width(d), I[h + T.LINK_COUNT]
     for i in range(count):
         A, c, y, s = link_out(d, True, None, I, W, h, i, q, v, a)
@@ -158,9 +158,9 @@ def forward_dynamics(I, W, q, v, tau, a):
     h = I[T.TREE]
     for k in range(q.shape[0]):
         if I[L.DIMENSION] == 2:
-            bad = _forward(None, I, W, h, q[k], v[k], tau[k], a[k])
+            bad = forward_state(None, I, W, h, q[k], v[k], tau[k], a[k])
         else:
-            bad = _forward(True, I, W, h, q[k], v[k], tau[k], a[k])
+            bad = forward_state(True, I, W, h, q[k], v[k], tau[k], a[k])
         if bad >= 0:
             return bad
     return -1
@@ -174,9 +174,9 @@ def forward_one(I, W, q, v, tau, a):
     if q.shape[0] != I[h + T.NQ] or v.shape[0] != n or a.shape[0] != n or tau.shape[0] != n:
         return 0
     if I[L.DIMENSION] == 2:
-        bad = _forward(None, I, W, h, q, v, tau, a)
+        bad = forward_state(None, I, W, h, q, v, tau, a)
     else:
-        bad = _forward(True, I, W, h, q, v, tau, a)
+        bad = forward_state(True, I, W, h, q, v, tau, a)
     return finite_sum(a) if bad < 0 else 0
 
 

@@ -9,10 +9,13 @@ from __future__ import annotations
 from multibody.kernels import layout as L
 from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.robot.applied import apply_forces, count_from
+from multibody.kernels.robot.dynamics import CHANGE, forward_state
+from multibody.kernels.robot.sweep import shift_of
 from multibody.kernels.tree import layout as T
 from multibody.kernels.tree.algebra import carried, inner, load, load_rigid, moved, plus, rigid_times, store, width, zero
 from multibody.kernels.tree.composite import INERTIA, SUM, bodies, mass_matrix, sum_forces, sum_inertias
 from multibody.kernels.tree.frames import column_of, link_of, offset, record_of, state_of
+from multibody.kernels.tree.inertias import inertia_times, load_inertia
 from multibody.kernels.tree.motion import motions
 from multibody.kernels.tree.newton_euler import FORCE, outward
 from multibody.kernels.vectors import add, apply, load3, load9, subtract
@@ -28,23 +31,29 @@ def _own_point(d, W, at):
 
 
 @inner_kernel
-def _carrier_point(d, I, W, h, i):
-    """Return the joint's point on the carrier of link i, from o of link i."""
-    link, at = link_of(I, h, i), state_of(d, I, W, h, i)
-    c = I[link + T.CARRIER]
+def _carrier_point(d, I, W, h, i, e):
+    """Return the joint's point on the carrier of link i, from o of link i, which is e from the carrier's."""
+    c = I[link_of(I, h, i) + T.CARRIER]
     if d is None:
-        k = I[h + T.W_CONSTANT] + 9 * i
+        k, p = I[h + T.W_CONSTANT] + 9 * i, state_of(d, I, W, h, c)
         if c < 0:
-            return (W[k + 3] - W[at + 7], W[k + 4] - W[at + 8])
-        p = state_of(d, I, W, h, c)
+            return (W[k + 3] - e[0], W[k + 4] - e[1])
         x, y = W[p + 3] + W[p + 1] * W[k + 3] - W[p + 2] * W[k + 4], W[p + 4] + W[p + 2] * W[k + 3] + W[p + 1] * W[k + 4]
-        return (x - (W[at + 7] - W[p + 7]), y - (W[at + 8] - W[p + 8]))
-    s = load3(W, I[h + T.W_CONSTANT] + 31 * i + 9)
-    if c < 0:
-        return subtract(s, load3(W, at + 15))
-    p = state_of(d, I, W, h, c)
-    s = add(load3(W, p + 9), apply(load9(W, p), s))
-    return subtract(s, subtract(load3(W, at + 15), load3(W, p + 15)))
+        return (x - e[0], y - e[1])
+    s, p = load3(W, I[h + T.W_CONSTANT] + 31 * i + 9), state_of(d, I, W, h, c)
+    if c >= 0:
+        s = add(load3(W, p + 9), apply(load9(W, p), s))
+    return subtract(s, e)
+
+
+@inner_kernel
+def offset_of(d, I, W, h, i):
+    """Return o of link i from o of its carrier (of the ground: from its origin)."""
+    if I[link_of(I, h, i) + T.OWN_POINT] == 1:
+        return offset(d, I, W, h, i)
+    if d is None:
+        return (0.0, 0.0)
+    return (0.0, 0.0, 0.0)
 
 
 @inner_kernel
@@ -68,19 +77,23 @@ def _along(d, kind, k, B, f):
 
 
 @inner_kernel
-def tell(d, I, W, h, i, backward, drives, f, out):
+def tell(d, I, W, h, i, e, backward, drives, f, out):
     """Write the wrench on the joint's second body at its second point, from R̂ = f on link i about o; eq. (31).
 
     Parameters
     ----------
+    e : tuple
+        o of link i from o of its carrier.
     backward : int
         1 where the link is the joint's first body.
     drives : int
         0: without the efforts along the joint's coordinates.
     """
     link = link_of(I, h, i)
-    e = _own_point(d, W, state_of(d, I, W, h, i)) if backward == 0 else _carrier_point(d, I, W, h, i)
-    x = _about(d, e, f)
+    if backward == 0:
+        x = _about(d, _own_point(d, W, state_of(d, I, W, h, i)), f)
+    else:
+        x = _about(d, _carrier_point(d, I, W, h, i, e), f)
     if drives == 0:
         for j in range(I[link + T.FIRST], I[link + T.FIRST] + I[link + T.COUNT]):
             B = load(d, W, column_of(d, I, h, j))
@@ -119,7 +132,8 @@ def _reactions(d, I, F, W, ref, t, acted, which, drives, q, v, a, out):
     sum_wrenches(d, I, W, h)
     for k in range(which.shape[0]):
         i = which[k, 0]
-        tell(d, I, W, h, i, which[k, 1], drives, load(d, W, state_of(d, I, W, h, i) + FORCE * w), out[k])
+        f = load(d, W, state_of(d, I, W, h, i) + FORCE * w)
+        tell(d, I, W, h, i, offset_of(d, I, W, h, i), which[k, 1], drives, f, out[k])
 
 
 @kernel
@@ -212,7 +226,7 @@ def _select(d, I, W, h, which, drives, a, out):
     for k in range(which.shape[0]):
         i = which[k, 0]
         f = one_wrench(d, I, W, h, i, change_of(d, I, W, h, i, a), a)
-        tell(d, I, W, h, i, which[k, 1], drives, f, out[k])
+        tell(d, I, W, h, i, offset_of(d, I, W, h, i), which[k, 1], drives, f, out[k])
 
 
 @inner_kernel
@@ -246,3 +260,37 @@ def selected_effort(I, W, i, a, out):
         _drive(None, I, W, I[T.TREE], i, a, out)
     else:
         _drive(True, I, W, I[T.TREE], i, a, out)
+
+
+# --- with forward dynamics ------------------------------------------------------------------------------------------------
+@inner_kernel
+def _forward_and_select(d, I, W, h, which, drives, q, v, tau, a, out):
+    bad = forward_state(d, I, W, h, q, v, tau, a)
+    if bad >= 0:
+        return bad
+    w = width(d)
+    for k in range(which.shape[0]):
+        i = which[k, 0]
+        at = state_of(d, I, W, h, i)
+        f = inertia_times(d, load_inertia(d, W, at + INERTIA * w), load(d, W, at + CHANGE * w))
+        f = plus(d, 1.0, load(d, W, at + FORCE * w), f)
+        tell(d, I, W, h, i, shift_of(d, W, at), which[k, 1], drives, f, out[k])
+    return -1
+
+
+@kernel
+def forward_reactions(I, W, which, drives, q, v, tau, a, out):
+    """Write accelerations (states, nv) and the wrenches (states, joints, 3 or 6) of named joints; return −1 or a column.
+
+    R̂_i = K_i a_i + G_i as in eq. (30), K and G the articulated inertia and force, in which the sum over what lies beyond is
+    contained.
+    """
+    h = I[T.TREE]
+    for k in range(q.shape[0]):
+        if I[L.DIMENSION] == 2:
+            bad = _forward_and_select(None, I, W, h, which, drives, q[k], v[k], tau[k], a[k], out[k])
+        else:
+            bad = _forward_and_select(True, I, W, h, which, drives, q[k], v[k], tau[k], a[k], out[k])
+        if bad >= 0:
+            return bad
+    return -1

@@ -10,9 +10,8 @@ In the state of a link: axes (planar θ, cos θ, sin θ), x (joint point from o)
 
 from __future__ import annotations
 
-import math
-
 from multibody.kernels.compile import inlined
+from multibody.kernels.rotations import sincos
 from multibody.kernels.tree import layout as T
 from multibody.kernels.tree.algebra import load, moved, plus, rigid_about, store, turned, zero
 from multibody.kernels.tree.frames import _about, _axis, _matrix_of, column_of, link_of, record_of, state_of
@@ -92,7 +91,8 @@ def _planar_out(moving, known, I, W, h, i, q, v, a):
         store(None, W, column_of(None, I, h, j), B)
         if moving is not None:
             fixed, Y, S = _follow(None, known, I, record, B, v, a, fixed, Y, S)
-    A = (angle, math.cos(angle), math.sin(angle))
+    s, c = sincos(angle)
+    A = (angle, c, s)
     W[at], W[at + 1], W[at + 2] = A
     W[at + 3], W[at + 4] = x
     W[at + 7], W[at + 8] = e

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 
 from multibody.kernels import layout as L
+from multibody.kernels import sections as R
 from multibody.kernels.compile import inner_kernel
 from multibody.kernels.rows import row_jacobian
 from multibody.kernels.tree import layout as T
@@ -16,8 +17,11 @@ from multibody.kernels.tree.algebra import inner, load, load_rigid, plus, rigid_
 from multibody.kernels.tree.bodies import wrench_about
 from multibody.kernels.tree.composite import INERTIA, SUM, carried_in
 from multibody.kernels.tree.frames import center_of, column_of, link_of, record_of, state_of
+from multibody.kernels.tree.loops import loop_wrenches
 from multibody.kernels.tree.transformation import at_center
-from multibody.kernels.tree.wrenches import FORCE, joint_wrenches
+from multibody.kernels.tree.wrenches import FORCE, joint_wrenches, spread
+
+WRENCH = 7  # place of R̂ in a link's state, in widths
 
 
 @inner_kernel
@@ -43,21 +47,61 @@ def selected_wrench(d, I, W, h, i, x):
 
 @inner_kernel
 def joint_multipliers(d, I, F, W, ref, t, h, out):
-    """Write λ of the rows of all tree joints and of the motions on them; u̇ and λ of the loops are known.
+    """Write λ of the rows of tree joints and of the motions on them; u̇ and λ of the loops are known.
 
     The rows of a joint act on its link with −Φ_yᵀ λ; efforts of laws are applied forces, so that this is R̂ up to the efforts of
-    motions. λ is what R̂ needs along the gradients of the rows (normal equations of at most six).
+    motions. λ is what R̂ needs along the gradients of the rows (normal equations of at most six). R̂ of all joints comes from
+    Newton–Euler, of selected ones from (30).
     """
+    w, count = width(d), I[h + T.SELECTED_COUNT]
+    if count >= 0:
+        spread(d, I, W, h, I[R.W_A])
+        _loops_alone(d, I, F, W, ref, t, h)
+        for k in range(count):
+            i = I[I[h + T.SELECTED] + k]
+            f = plus(d, 1.0, _loops_beyond(d, I, W, h, i), selected_wrench(d, I, W, h, i, I[R.W_A]))
+            store(d, W, state_of(d, I, W, h, i) + WRENCH * w, f)
+            _multipliers_of(d, I, F, W, ref, t, h, i, out)
+        return
     joint_wrenches(d, I, F, W, ref, t, h)
-    w = width(d)
-    for k in range(I[h + T.GIVEN_COUNT]):
-        j = I[I[h + T.GIVEN] + 2 * k]
-        f = load(d, W, state_of(d, I, W, h, I[record_of(I, h, j) + T.LINK]) + FORCE * w)
-        out[I[I[h + T.GIVEN] + 2 * k + 1]] = -inner(d, load(d, W, column_of(d, I, h, j)), f)
     for i in range(I[h + T.LINK_COUNT]):
-        rows = I[h + T.JOINT_ROWS] + 2 * i
-        if I[rows + 1] > I[rows]:
-            _fit(d, I, F, W, ref, t, h, i, I[rows], I[rows + 1], out)
+        at = state_of(d, I, W, h, i)
+        store(d, W, at + WRENCH * w, load(d, W, at + FORCE * w))
+        _multipliers_of(d, I, F, W, ref, t, h, i, out)
+
+
+@inner_kernel
+def _loops_alone(d, I, F, W, ref, t, h):
+    """Write Φ_yᵀ λ of the loops on every link to W_WRENCH."""
+    for i in range(I[h + T.LINK_COUNT] if I[R.CHOSEN_COUNT] > 0 else 0):
+        store(d, W, I[h + T.W_WRENCH] + width(d) * i, zero(d))
+    loop_wrenches(d, I, F, W, ref, t, h, I[h + T.W_WRENCH])
+
+
+@inner_kernel
+def _loops_beyond(d, I, W, h, i):
+    """Return the sum of the loops' wrenches on the subtree of link i, about its o."""
+    total = zero(d)
+    for l in range(i, I[link_of(I, h, i) + T.END] if I[R.CHOSEN_COUNT] > 0 else i):
+        f, j = load(d, W, I[h + T.W_WRENCH] + width(d) * l), l
+        while j != i:
+            f = carried_in(d, I, W, h, j, f)
+            j = I[link_of(I, h, j) + T.CARRIER]
+        total = plus(d, 1.0, f, total)
+    return total
+
+
+@inner_kernel
+def _multipliers_of(d, I, F, W, ref, t, h, i, out):
+    """Write λ of the motions on link i's joint, −τ of (36), and of the joint's own rows; R̂ is known."""
+    w, link, rows = width(d), link_of(I, h, i), I[h + T.JOINT_ROWS] + 2 * i
+    f = load(d, W, state_of(d, I, W, h, i) + WRENCH * w)
+    for j in range(I[link + T.FIRST], I[link + T.FIRST] + I[link + T.COUNT]):
+        rate = I[record_of(I, h, j) + T.RATE]
+        if rate < 0:
+            out[I[I[h + T.GIVEN] - 2 * (rate + 1) + 1]] = -inner(d, load(d, W, column_of(d, I, h, j)), f)
+    if I[rows + 1] > I[rows]:
+        _fit(d, I, F, W, ref, t, h, i, I[rows], I[rows + 1], out)
 
 
 @inner_kernel
@@ -65,7 +109,7 @@ def _fit(d, I, F, W, ref, t, h, i, lo, hi, out):
     """Write λ of the rows lo..hi−1 of the joint of link i, of which R̂ (less the motions' own efforts) is made."""
     w, m, g = width(d), hi - lo, I[h + T.W_FIT]
     s, link = state_of(d, I, W, h, i), link_of(I, h, i)
-    f = at_center(d, center_of(d, W, s), load(d, W, s + FORCE * w))
+    f = at_center(d, center_of(d, W, s), load(d, W, s + WRENCH * w))
     for j in range(I[link + T.FIRST], I[link + T.FIRST] + I[link + T.COUNT]):
         rate = I[record_of(I, h, j) + T.RATE]
         if rate < 0:

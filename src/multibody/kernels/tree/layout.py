@@ -60,9 +60,13 @@ W_RESULT = 35  # what the units below answer, see RATIO …
 # addresses of the compiled units of this dimension and method, see kernels/tree/units.py
 POSES, TWISTS, ROWS, VALUES, GAPS, FACTOR, SOLVE, APPLIED, POWER, MULTIPLIERS = range(36, 46)
 STATE = 48
+W_ACCEPTED = 49  # unknown coordinates at the last accepted state
+COUNTED = 50  # 1: angles are counted that are no coordinates of the tree
 POSED = 46  # 1: poses and twists of the bodies are needed (loops, forces beside gravity, watched expressions)
 PLAIN = 47  # of every loop row: kind (0: not one basic function), first body, second body, numbers
-TREE_HEADER = 50
+SELECTED = 51  # links whose joint forces are wanted, where not all are
+SELECTED_COUNT = 52  # how many; −1: all
+TREE_HEADER = 54
 
 RATIO, MASS_RATIO, WEIGHTLESS, WORK_RATE, WITH_RATES, WITH_BODIES = range(6)  # in W_RESULT
 RESULTS = 6
@@ -78,10 +82,10 @@ LINK_STRIDE = 9
 # point, else o is its carrier's; END: first link behind its subtree; LAST: innermost column that moves it, −1 if none does
 
 # column record
-LINK, KIND, AXIS, SIGN, RATE, POSITION, INNER = range(7)
-COLUMN_STRIDE = 7
+LINK, KIND, AXIS, SIGN, RATE, POSITION, INNER, FUNCTION = range(8)
+COLUMN_STRIDE = 8
 # RATE: place among the unknown rates, −1 − k where it is the k-th prescribed one; POSITION: place of its coordinate, −1 for a
-# quaternion; INNER: next column towards the ground, −1 if there is none
+# quaternion; INNER: next column towards the ground, −1 if there is none; FUNCTION: the coordinate as a function, −1 if none
 
 TURN, SLIDE, SCREW, BALL = range(4)  # kinds of columns; three BALL columns share a quaternion
 

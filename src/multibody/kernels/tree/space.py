@@ -17,6 +17,8 @@ from multibody.kernels.tree import layout as T
 from multibody.kernels.tree.frames import link_of, record_of
 from multibody.kernels.tree.solver import correct_tree, remember_rows
 
+FAR = 0.7  # rad: a path of four joints then turns by less than half a turn
+
 
 @inlined
 def joint_poses(I, F, W, ref, t, q):
@@ -86,6 +88,28 @@ def joint_correct(I, W):
 def joint_remember(I, W):
     """Keep what the rows are like in regular positions; only accepted states are remembered."""
     remember_rows(I, W, I[T.TREE])
+
+
+@inner_kernel
+def joint_turned(I, W, q):
+    """Return whether a joint turned so far since the last accepted state that angles elsewhere could lose a turn."""
+    h = I[T.TREE]
+    if I[h + T.COUNTED] == 0:
+        return False
+    for j in range(I[h + T.COLUMN_COUNT]):
+        record = record_of(I, h, j)
+        place = I[record + T.POSITION]
+        if place >= 0 and I[record + T.KIND] != T.SLIDE and abs(q[place] - W[I[h + T.W_ACCEPTED] + place]) > FAR:
+            return True
+    return False
+
+
+@inner_kernel
+def joint_settled(I, W, q):
+    """Keep the coordinates of an accepted state."""
+    h = I[T.TREE]
+    for c in range(I[h + T.NQ]):
+        W[I[h + T.W_ACCEPTED] + c] = q[c]
 
 
 @inlined

@@ -18,7 +18,7 @@ from multibody.kernels.tree import layout as T
 from multibody.kernels.tree.algebra import inner, load, width
 from multibody.kernels.tree.bodies import write_accelerations, write_poses, write_twists, write_wrenches
 from multibody.kernels.tree.forces import joint_multipliers
-from multibody.kernels.tree.frames import column_of, record_of, state_of
+from multibody.kernels.tree.frames import column_of, coordinate, record_of, state_of
 from multibody.kernels.tree.loops import loop_gaps, loop_rows, loop_values
 from multibody.kernels.tree.motion import motions, positions, velocities
 from multibody.kernels.tree.solver import factor_tree, solve_tree
@@ -37,7 +37,16 @@ def set_given(I, F, W, t, h):
 
 
 @inner_kernel
-def _poses(d, I, F, W, t, q):
+def count_turns(I, W, ref, h, q):
+    """Let the angles of tree joints be read as the coordinates that they are, whole turns included."""
+    for j in range(I[h + T.COLUMN_COUNT]):
+        record = record_of(I, h, j)
+        if I[record + T.FUNCTION] >= 0 and I[record + T.KIND] != T.SLIDE:
+            ref[I[record + T.FUNCTION]] = coordinate(I, W, h, j, record, q)
+
+
+@inner_kernel
+def _poses(d, I, F, W, ref, t, q):
     """Write the poses of links and bodies at (t, q)."""
     h = I[T.TREE]
     if I[h + T.GIVEN_COUNT] > 0:
@@ -47,10 +56,11 @@ def _poses(d, I, F, W, t, q):
     positions(d, I, W, h, q)
     if W[I[h + T.W_RESULT] + T.WITH_BODIES] > 0.0:
         write_poses(d, I, W, h)
+        count_turns(I, W, ref, h, q)
 
 
 @inner_kernel
-def _state(d, I, F, W, t, y):
+def _state(d, I, F, W, ref, t, y):
     """Write poses and motions of links and bodies at (t, y) in one sweep."""
     h, w = I[T.TREE], width(d)
     v = y[I[h + T.NQ] :]
@@ -63,6 +73,7 @@ def _state(d, I, F, W, t, y):
     if W[I[h + T.W_RESULT] + T.WITH_BODIES] > 0.0:
         write_poses(d, I, W, h)
         write_twists(d, I, W, h)
+        count_turns(I, W, ref, h, y)
 
 
 @inner_kernel
@@ -115,14 +126,14 @@ def values(I, F, W, ref, t, y, out):
 @kernel
 def poses_planar(I, F, W, ref, t, y, out):
     """Write the poses of links and bodies at (t, y)."""
-    _poses(None, I, F, W, t, y)
+    _poses(None, I, F, W, ref, t, y)
     return 0
 
 
 @kernel
 def state_planar(I, F, W, ref, t, y, out):
     """Write poses and motions of links and bodies at (t, y)."""
-    _state(None, I, F, W, t, y)
+    _state(None, I, F, W, ref, t, y)
     return 0
 
 
@@ -200,14 +211,14 @@ def multipliers_planar(I, F, W, ref, t, y, out):
 @kernel
 def poses_spatial(I, F, W, ref, t, y, out):
     """Write the poses of links and bodies at (t, y)."""
-    _poses(True, I, F, W, t, y)
+    _poses(True, I, F, W, ref, t, y)
     return 0
 
 
 @kernel
 def state_spatial(I, F, W, ref, t, y, out):
     """Write poses and motions of links and bodies at (t, y)."""
-    _state(True, I, F, W, t, y)
+    _state(True, I, F, W, ref, t, y)
     return 0
 
 
