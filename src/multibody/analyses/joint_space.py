@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -37,10 +36,8 @@ SINGULAR = 1e-11  # pivot ratio of the mass matrix below which loops are added t
 class JointSpace:
     """Joint coordinates of a spanning tree; loops are closed at the cut joints."""
 
-    monitor: Any = monitor_relative
-
     def __init__(self, system: System, state: State, rows: Integers, formulation: Formulation) -> None:
-        self.system, self.formulation = system, formulation
+        self.system, self.formulation, self.monitor = system, formulation, monitor_relative
         assert not isinstance(formulation, Augmented | Baumgarte | Partitioning | Kane)
         self.method = formulation.method
         self.columns = columns_of(system.tables, spanning_tree(system.tables, formulation.cut))

@@ -28,7 +28,8 @@ def independent_rows(J: Floats, cut: float = 1e-9, floor: float = 0.0) -> Intege
         return np.zeros(0, dtype=np.int64)
     if J.shape[0] <= J.shape[1]:
         sizes = np.linalg.svd(J, compute_uv=False)
-        if sizes[-1] > max(cut * sizes[0], floor):  # no pivot is below the least singular value, none above the largest: all rows stay
+        # no pivot is below the least singular value, none above the largest: all rows stay
+        if sizes[-1] > max(cut * sizes[0], floor):
             return np.arange(len(J), dtype=np.int64)
     from scipy.linalg import qr  # takes long to import, and most models have no redundant rows
 

@@ -5,7 +5,6 @@ A column of the momentum matrix is K B about the center of mass, K the inertia o
 
 from __future__ import annotations
 
-from multibody.kernels import layout as L
 from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.tree import layout as T
 from multibody.kernels.tree.algebra import carried, load, plus, width, zero
@@ -54,13 +53,10 @@ def _center_only(d, I, W, h, q, out):
 
 
 @kernel
-def mass_centers(I, W, q, out):
+def mass_centers(d, I, W, q, out):
     """Write the center of mass of everything that moves (states, d), from the ground's origin."""
     for k in range(q.shape[0]):
-        if I[L.DIMENSION] == 2:
-            _center_only(None, I, W, I[T.TREE], q[k], out[k])
-        else:
-            _center_only(True, I, W, I[T.TREE], q[k], out[k])
+        _center_only(d, I, W, I[T.TREE], q[k], out[k])
 
 
 @inner_kernel
@@ -79,13 +75,10 @@ def _momentum_matrix(d, I, W, h, q, A):
 
 
 @kernel
-def momentum_matrices(I, W, q, A):
+def momentum_matrices(d, I, W, q, A):
     """Write the centroidal momentum matrices A (states, 3 or 6, nv): A v is linear momentum, then angular momentum."""
     for k in range(q.shape[0]):
-        if I[L.DIMENSION] == 2:
-            _momentum_matrix(None, I, W, I[T.TREE], q[k], A[k])
-        else:
-            _momentum_matrix(True, I, W, I[T.TREE], q[k], A[k])
+        _momentum_matrix(d, I, W, I[T.TREE], q[k], A[k])
 
 
 @inner_kernel
@@ -102,10 +95,7 @@ def _momentum_bias(d, I, W, h, q, v, out):
 
 
 @kernel
-def momentum_biases(I, W, q, v, out):
+def momentum_biases(d, I, W, q, v, out):
     """Write dA/dt v (states, 3 or 6): how the momenta change at constant rates. W without gravity (W_BASE zero)."""
     for k in range(q.shape[0]):
-        if I[L.DIMENSION] == 2:
-            _momentum_bias(None, I, W, I[T.TREE], q[k], v[k], out[k])
-        else:
-            _momentum_bias(True, I, W, I[T.TREE], q[k], v[k], out[k])
+        _momentum_bias(d, I, W, I[T.TREE], q[k], v[k], out[k])

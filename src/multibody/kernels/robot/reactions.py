@@ -6,7 +6,6 @@ G = K S − L summed over the subtree and U_l = K_l B_l. The moment is then take
 
 from __future__ import annotations
 
-from multibody.kernels import layout as L
 from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.robot.applied import apply_forces, count_from
 from multibody.kernels.robot.dynamics import CHANGE, forward_state
@@ -124,7 +123,7 @@ def sum_wrenches(d, I, W, h):
 def _reactions(d, I, F, W, ref, t, acted, which, drives, q, v, a, out):
     h, w = I[T.TREE], width(d)
     outward(d, I, W, h, q, v, a)
-    if acted == 1:
+    if acted is not None:
         apply_forces(d, I, F, W, ref, t, h)
         for i in range(I[h + T.LINK_COUNT]):
             at = state_of(d, I, W, h, i) + FORCE * w
@@ -137,13 +136,13 @@ def _reactions(d, I, F, W, ref, t, acted, which, drives, q, v, a, out):
 
 
 @kernel
-def joint_reactions(I, F, W, ref, t, acted, turns, which, drives, q, v, a, out):
+def joint_reactions(d, I, F, W, ref, t, acted, turns, which, drives, q, v, a, out):
     """Write the wrenches (states, joints, 3 or 6) of joints by recursive Newton–Euler.
 
     Parameters
     ----------
-    acted : int
-        1: there are laws or loads.
+    acted : True or None
+        Whether there are laws or loads; known when this is compiled.
     which : array (joints, 2)
         Link, and 1 where it is the joint's first body.
     drives : int
@@ -151,10 +150,7 @@ def joint_reactions(I, F, W, ref, t, acted, turns, which, drives, q, v, a, out):
     """
     for k in range(q.shape[0]):
         count_from(ref, turns, q[k])
-        if I[L.DIMENSION] == 2:
-            _reactions(None, I, F, W, ref, t, acted, which, drives, q[k], v[k], a[k], out[k])
-        else:
-            _reactions(True, I, F, W, ref, t, acted, which, drives, q[k], v[k], a[k], out[k])
+        _reactions(d, I, F, W, ref, t, acted, which, drives, q[k], v[k], a[k], out[k])
 
 
 # --- selected joints ----------------------------------------------------------------------------------------------------
@@ -196,7 +192,7 @@ def one_wrench(d, I, W, h, i, x, a):
 @inner_kernel
 def _form(d, I, F, W, ref, t, acted, h, q, v):
     motions(d, I, W, h, q, v)
-    if acted == 1:
+    if acted is not None:
         apply_forces(d, I, F, W, ref, t, h)
     bodies(d, I, W, h, 1)
     sum_inertias(d, I, W, h)
@@ -205,14 +201,11 @@ def _form(d, I, F, W, ref, t, acted, h, q, v):
 
 
 @kernel
-def form_equations(I, F, W, ref, t, acted, turns, q, v, M, bias):
+def form_equations(d, I, F, W, ref, t, acted, turns, q, v, M, bias):
     """Form the equations (15) of one state: M a + bias = τ; what (30) needs stays in W."""
     h = I[T.TREE]
     count_from(ref, turns, q)
-    if I[L.DIMENSION] == 2:
-        _form(None, I, F, W, ref, t, acted, h, q, v)
-    else:
-        _form(True, I, F, W, ref, t, acted, h, q, v)
+    _form(d, I, F, W, ref, t, acted, h, q, v)
     for r in range(M.shape[0]):
         first, at = I[I[h + T.H_FIRST] + r], I[I[h + T.H_BASE] + r]
         bias[r] = -W[I[h + T.W_TAU] + r]
@@ -238,12 +231,9 @@ def between(d, W, p, at):
 
 
 @kernel
-def selected_reactions(I, W, which, drives, a, out):
+def selected_reactions(d, I, W, which, drives, a, out):
     """Write the wrenches (joints, 3 or 6) of named joints by eqs. (30), (31), of equations that are formed."""
-    if I[L.DIMENSION] == 2:
-        _select(None, I, W, I[T.TREE], which, drives, a, out)
-    else:
-        _select(True, I, W, I[T.TREE], which, drives, a, out)
+    _select(d, I, W, I[T.TREE], which, drives, a, out)
 
 
 @inner_kernel
@@ -254,12 +244,9 @@ def _drive(d, I, W, h, i, a, out):
 
 
 @kernel
-def selected_effort(I, W, i, a, out):
+def selected_effort(d, I, W, i, a, out):
     """Write the efforts along the coordinates of the joint of link i by eq. (36), of equations that are formed."""
-    if I[L.DIMENSION] == 2:
-        _drive(None, I, W, I[T.TREE], i, a, out)
-    else:
-        _drive(True, I, W, I[T.TREE], i, a, out)
+    _drive(d, I, W, I[T.TREE], i, a, out)
 
 
 # --- with forward dynamics ------------------------------------------------------------------------------------------------
@@ -279,7 +266,7 @@ def _forward_and_select(d, I, W, h, which, drives, q, v, tau, a, out):
 
 
 @kernel
-def forward_reactions(I, W, which, drives, q, v, tau, a, out):
+def forward_reactions(d, I, W, which, drives, q, v, tau, a, out):
     """Write accelerations (states, nv) and the wrenches (states, joints, 3 or 6) of named joints; return −1 or a column.
 
     R̂_i = K_i a_i + G_i as in eq. (30), K and G the articulated inertia and force, in which the sum over what lies beyond is
@@ -287,10 +274,7 @@ def forward_reactions(I, W, which, drives, q, v, tau, a, out):
     """
     h = I[T.TREE]
     for k in range(q.shape[0]):
-        if I[L.DIMENSION] == 2:
-            bad = _forward_and_select(None, I, W, h, which, drives, q[k], v[k], tau[k], a[k], out[k])
-        else:
-            bad = _forward_and_select(True, I, W, h, which, drives, q[k], v[k], tau[k], a[k], out[k])
+        bad = _forward_and_select(d, I, W, h, which, drives, q[k], v[k], tau[k], a[k], out[k])
         if bad >= 0:
             return bad
     return -1
