@@ -70,7 +70,7 @@ class Model(_Model):
     def run(
         self, until: float | str | None = None, *, initial: State | None = None, formulation: Any = None,
         integrator: Any = None, rtol: float | None = None, atol: float | None = None, step: float | None = None,
-        output_step: float | str | None = None, dense: bool = True, progress: Any = None,
+        output_step: float | str | None = None, dense: bool = True, progress: Any = None, cut: Sequence[str] | None = None,
     ) -> Run:  # fmt: skip
         """Return the motion under forces, with reactions, efforts and energies.
 
@@ -95,6 +95,8 @@ class Model(_Model):
             Keep the motion between the instants, for ``run.at(t)``.
         progress : callable, optional
             Called with the time about twenty times a second.
+        cut : list of str, optional
+            Joints at which loops are cut in joint coordinates; derived by default, see :meth:`check`.
         """
         from multibody.analyses.run import run
         from multibody.results.run import Run
@@ -102,7 +104,7 @@ class Model(_Model):
         return Run(
             run(
                 self, until, initial=initial, formulation=formulation, integrator=integrator, rtol=rtol, atol=atol, step=step,
-                output_step=output_step, dense=dense, progress=progress,
+                output_step=output_step, dense=dense, progress=progress, cut=cut,
             )
         )  # fmt: skip
 

@@ -34,6 +34,8 @@ MOBILITY = {
     ("universal-shaft",): (1, 14),
     ("double-universal",): (1, 18),
     ("screw-press",): (1, 15),
+    ("stewart-platform",): (6, 72),
+    ("delta-robot",): (3, 57),
     ("peaucellier",): (1, 20),
     ("six-bar",): (1, 14),
     ("double-pendulum",): (2, 4),

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from multibody.analyses.space import Space
 
 
+NOTHING = 1e-40  # an energy that no motion has
+
+
 @dataclass
 class Dynamics:
     """Forces and energies over time.
@@ -58,7 +61,7 @@ class Dynamics:
         size = float(np.max(self.kinetic) + np.ptp(self.potential))
         error = float(np.max(np.abs(total - total[0] - (self.work - self.work[0]))))
         round_off = 1e-14 * float(np.max(np.abs(self.potential)))  # at rest there is nothing to compare with
-        return error / size if size > round_off else 0.0
+        return error / size if size > max(round_off, NOTHING) else 0.0
 
 
 @dataclass(frozen=True)

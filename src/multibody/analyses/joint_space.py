@@ -102,7 +102,7 @@ class JointSpace:
         count = len(b.loops)
         if count == 0:
             return np.zeros(0, dtype=np.int64)
-        best = independent_rows(self._scaled(b), floor=VANISHES)
+        best = independent_rows(self._scaled(b), floor=VANISHES, most=expected)
         if len(best) >= expected:
             return best
         from multibody.analyses.generic import Joints
@@ -113,7 +113,7 @@ class JointSpace:
             s.take_references(pose)
             near = replace(state, q=pose, references=s.ref.copy())
             self._probe(b, self.start(near), state.t)
-            found = independent_rows(self._scaled(b), floor=VANISHES)
+            found = independent_rows(self._scaled(b), floor=VANISHES, most=expected)
             best = found if len(found) > len(best) else best
         s.ref[:] = kept
         return best

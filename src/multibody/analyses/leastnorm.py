@@ -19,14 +19,14 @@ def is_large(unknowns: int) -> bool:
     return unknowns > DENSE_LIMIT
 
 
-def independent_rows(J: Floats, cut: float = 1e-9, floor: float = 0.0) -> Integers:
+def independent_rows(J: Floats, cut: float = 1e-9, floor: float = 0.0, most: int | None = None) -> Integers:
     """Return rows of J that are independent, earlier rows preferred where the pivots allow, in increasing order.
 
-    A pivot counts if it is above `cut` times the largest one and above `floor`.
+    A pivot counts if it is above `cut` times the largest one and above `floor`, and among the `most` largest.
     """
     if J.size == 0:
         return np.zeros(0, dtype=np.int64)
-    if J.shape[0] <= J.shape[1]:
+    if J.shape[0] <= J.shape[1] and (most is None or len(J) <= most):
         sizes = np.linalg.svd(J, compute_uv=False)
         # no pivot is below the least singular value, none above the largest: all rows stay
         if sizes[-1] > max(cut * sizes[0], floor):
@@ -36,7 +36,7 @@ def independent_rows(J: Floats, cut: float = 1e-9, floor: float = 0.0) -> Intege
     _, R, order = qr(J.T, mode="economic", pivoting=True)
     diagonal = np.abs(np.diag(R))
     rank = int(np.sum(diagonal > max(cut * diagonal[0], floor, 1e-300)))
-    return np.sort(order[:rank]).astype(np.int64)
+    return np.sort(order[: rank if most is None else min(rank, most)]).astype(np.int64)
 
 
 def least_norm(J: Floats, b: Floats, cut: float = CUT) -> tuple[Floats, Floats]:

@@ -89,8 +89,10 @@ class Robot(FrameMethods, CentroidalMethods, ReactionMethods, RobotBase):
         single, (q_, v_, a_) = self._states("inverse_dynamics", q=q, v=v, a=a)
         tau = self._result("inverse_dynamics", out, (self.nv,) if single else v_.shape)
         if single and not self._acted and one is None:
-            self._inverse_one = prepared(inverse_spatial if self._d else inverse_planar, self._I, self._W, q_[0], v_[0], a_[0], tau)
-        inverse_dynamics(self._d, self._I, self._W, q_, v_, a_, tau.reshape(-1, self.nv))
+            self._inverse_one = prepared(
+                inverse_spatial if self.dimension == 3 else inverse_planar, self._I, self._W, q_[0], v_[0], a_[0], tau
+            )
+        inverse_dynamics(self._I, self._W, q_, v_, a_, tau.reshape(-1, self.nv), *self._flat)
         if self._acted:
             tau -= self._applied(q_, v_, t).reshape(tau.shape)
         return tau
@@ -115,14 +117,14 @@ class Robot(FrameMethods, CentroidalMethods, ReactionMethods, RobotBase):
         """Return the efforts that hold the weights at rest, (nv) or (N, nv)."""
         single, (q_,) = self._states("gravity", q=q)
         zero, out = np.zeros((len(q_), self.nv)), np.empty((len(q_), self.nv))
-        inverse_dynamics(self._d, self._I, self._W, q_, zero, zero, out)
+        inverse_dynamics(self._I, self._W, q_, zero, zero, out, *self._flat)
         return out[0] if single else out
 
     def coriolis(self, q: Any, v: Any) -> Floats:
         """Return the Coriolis and centrifugal terms C(q, v) v, without gravity, (nv) or (N, nv)."""
         single, (q_, v_) = self._states("coriolis", q=q, v=v)
         out = np.empty_like(v_)
-        inverse_dynamics(self._d, self._I, self._weightless, q_, v_, np.zeros_like(v_), out)
+        inverse_dynamics(self._I, self._weightless, q_, v_, np.zeros_like(v_), out, *self._flat)
         return out[0] if single else out
 
     def applied(self, q: Any, v: Any, t: float = 0.0) -> Floats:
@@ -134,7 +136,7 @@ class Robot(FrameMethods, CentroidalMethods, ReactionMethods, RobotBase):
     def _applied(self, q: Floats, v: Floats, t: float) -> Floats:
         out = np.zeros_like(v)
         if self._acted:
-            applied_forces(self._d, self._I, self._F, self._W, self._ref, float(t), self._turns, q, v, out)
+            applied_forces(self._I, self._F, self._W, self._ref, float(t), self._turns, q, v, out, *self._flat)
         return out
 
     # --- forward dynamics ---------------------------------------------------------------------------------------------
@@ -170,10 +172,12 @@ class Robot(FrameMethods, CentroidalMethods, ReactionMethods, RobotBase):
         single, (q_, v_, tau_) = self._states("forward_dynamics", q=q, v=v, tau=tau)
         a = self._result("forward_dynamics", out, (self.nv,) if single else v_.shape)
         if single and not self._acted and one is None:
-            self._forward_one = prepared(forward_spatial if self._d else forward_planar, self._I, self._W, q_[0], v_[0], tau_[0], a)
+            self._forward_one = prepared(
+                forward_spatial if self.dimension == 3 else forward_planar, self._I, self._W, q_[0], v_[0], tau_[0], a
+            )
         if self._acted:
             tau_ = tau_ + self._applied(q_, v_, t)
-        column = int(forward_dynamics(self._d, self._I, self._W, q_, v_, tau_, a.reshape(-1, self.nv)))
+        column = int(forward_dynamics(self._I, self._W, q_, v_, tau_, a.reshape(-1, self.nv), *self._flat))
         if column >= 0:
             raise self._massless(column)
         return a
@@ -214,8 +218,8 @@ class Robot(FrameMethods, CentroidalMethods, ReactionMethods, RobotBase):
         n = self.nv
         M = self._result("mass_matrix", out, (n, n) if single else (len(q_), n, n))
         if single and one is None:
-            self._mass_one = prepared(mass_spatial if self._d else mass_planar, self._I, self._W, q_[0], M)
-        mass_matrices(self._d, self._I, self._W, q_, M.reshape(-1, n, n))
+            self._mass_one = prepared(mass_spatial if self.dimension == 3 else mass_planar, self._I, self._W, q_[0], M)
+        mass_matrices(self._I, self._W, q_, M.reshape(-1, n, n), *self._flat)
         return M
 
     @property

@@ -43,7 +43,7 @@ class RobotBase:
         self.bodies = [self.tables.bodies[link.body] for link in self.tree.links]
         self.rates = [column.name for column in self._columns.columns]
         self.coordinates = self._names()
-        self._d = None if self.dimension == 2 else True  # what kernels are compiled for
+        self._flat = (True,) if self.dimension == 2 else ()  # kernels are compiled for space unless told otherwise
         self._acted = True if self.tables.law_functions or self.tables.loads else None
         self._method = T.RECURSIVE if self.nv <= MOST_DENSE else T.ARTICULATED
         full, end = attach_tree(self._columns, self.tables.I.copy(), self.tables.workspace, self._method, [])
@@ -176,7 +176,7 @@ class RobotBase:
             raise ModelError("a state is one row", where="robot.state", hint=f"give q ({self.nq},) and v ({self.nv},)")
         start, s = self._start, self._system
         y = np.concatenate([start.q, np.zeros(self.tables.nv + 1)])[None, :]
-        body_states(self._d, self._I, self._W, q_, v_, y)
+        body_states(self._I, self._W, q_, v_, y, *self._flat)
         s.ref[:] = start.references
         s.ref[self._turns[:, 0]] = q_[0, self._turns[:, 1]]
         s.take_references(np.ascontiguousarray(y[0, : self.tables.nq]))

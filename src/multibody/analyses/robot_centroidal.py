@@ -36,7 +36,7 @@ class CentroidalMethods(RobotBase):
         self._refuse_massless("center_of_mass")
         single, (q_,) = self._states("center_of_mass", q=q)
         out = np.empty((len(q_), self.dimension))
-        mass_centers(self._d, self._I, self._W, q_, out)
+        mass_centers(self._I, self._W, q_, out, *self._flat)
         return out[0] if single else out
 
     def center_of_mass_jacobian(self, q: Any) -> Floats:
@@ -58,7 +58,7 @@ class CentroidalMethods(RobotBase):
         self._refuse_massless("momentum_matrix")
         single, (q_,) = self._states("momentum_matrix", q=q)
         A = np.empty((len(q_), self.width, self.nv))
-        momentum_matrices(self._d, self._I, self._W, q_, A)
+        momentum_matrices(self._I, self._W, q_, A, *self._flat)
         return A[0] if single else A
 
     def momentum(self, q: Any, v: Any) -> Floats:
@@ -72,7 +72,7 @@ class CentroidalMethods(RobotBase):
         self._refuse_massless("momentum_bias")
         single, (q_, v_) = self._states("momentum_bias", q=q, v=v)
         out = np.empty((len(q_), self.width))
-        momentum_biases(self._d, self._I, self._weightless, q_, v_, out)
+        momentum_biases(self._I, self._weightless, q_, v_, out, *self._flat)
         return out[0] if single else out
 
     def kinetic_energy(self, q: Any, v: Any) -> Any:
@@ -86,7 +86,7 @@ class CentroidalMethods(RobotBase):
     def _energies(self, verb: str, q: Any, v: Any) -> tuple[Any, Any]:
         single, (q_, v_) = self._states(verb, q=q, v=v)
         out = np.empty((len(q_), 2))
-        tree_energies(self._d, self._I, self._F, self._W, self._ref, self._turns, q_, v_, out)
+        tree_energies(self._I, self._F, self._W, self._ref, self._turns, q_, v_, out, *self._flat)
         return (float(out[0, 0]), float(out[0, 1])) if single else (out[:, 0].copy(), out[:, 1].copy())
 
     def _refuse_massless(self, verb: str) -> None:

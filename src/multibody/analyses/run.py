@@ -45,7 +45,7 @@ def run(
     model: Model, until: float | str | None = None, *, initial: State | None = None, formulation: Any = None,
     integrator: Any = None, rtol: float | None = None, atol: float | None = None, step: float | None = None,
     output_step: float | str | None = None, dense: bool = True, progress: Callable[[float], None] | None = None,
-    joints: Sequence[str] | None = None,
+    cut: Sequence[str] | None = None, joints: Sequence[str] | None = None,
 ) -> Motion:  # fmt: skip
     """Return the motion of a model under its forces.
 
@@ -71,6 +71,8 @@ def run(
         Whether the motion between the instants is kept (``run.at(t)``).
     progress : callable, optional
         Called with the time now and then.
+    cut : list of str, optional
+        Joints at which loops are cut in joint coordinates; derived by default.
     joints : list of str, optional
         Joints whose forces are wanted; `recursive` finds only these.
 
@@ -79,7 +81,7 @@ def run(
     Motion
         One that stopped early keeps everything up to there; its status says why.
     """
-    options = read_options(model, until, formulation, integrator, rtol, atol, step, output_step, dense)
+    options = read_options(model, until, formulation, integrator, rtol, atol, step, output_step, dense, cut)
     tables = tables_of(model)
     state, note = start_state(model, initial, None)
     if not state.ok:
@@ -111,8 +113,9 @@ def run(
 
 
 def read_options(
-    model: Model, until: Any, formulation: Any, integrator: Any, rtol: Any, atol: Any, step: Any, output_step: Any, dense: bool
-) -> Options:
+    model: Model, until: Any, formulation: Any, integrator: Any, rtol: Any, atol: Any, step: Any, output_step: Any, dense: bool,
+    cut: Sequence[str] | None = None,
+) -> Options:  # fmt: skip
     """Return checked options; what is not given comes from the model's own `run` options, then from the defaults."""
     own = model.defaults.get("run", {})
 
@@ -135,7 +138,7 @@ def read_options(
         tolerances[key] = max(number, 1e-14)
     chosen = choose(integrator, "integrator", "auto")
     return Options(
-        values["until"], formulation_of(choose(formulation, "formulation", "auto")),
+        values["until"], formulation_of(choose(formulation, "formulation", "auto"), choose(cut, "cut", None)),
         integrator_of("dop853" if chosen == "auto" else chosen, values.get("step")), tolerances["rtol"], tolerances["atol"],
         values.get("output_step"), dense,
     )  # fmt: skip

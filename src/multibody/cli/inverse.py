@@ -44,6 +44,10 @@ def inverse(
         str | None,
         typer.Option("--efforts", metavar="S,O", help="Coordinates on which actuators act in place of the motions."),
     ] = None,
+    formulation: Annotated[
+        str | None,
+        typer.Option("--formulation", metavar="NAME", help="recursive, transformation, articulated; default virtual power."),
+    ] = None,
     out: OutOption = None,
     settings: SetOption = None,
     units: UnitsOption = None,
@@ -65,7 +69,7 @@ def inverse(
     announce_compilation("tracking.track", "forces.add_forces")
     with warnings.catch_warnings():  # the status is printed below
         warnings.simplefilter("ignore", RuntimeWarning)
-        found = loaded.inverse(efforts=read_names(efforts, "--efforts"), **options)
+        found = loaded.inverse(efforts=read_names(efforts, "--efforts"), formulation=formulation, **options)
     plain = found.plain(chosen)
     written = [_write(found, file, plain) for file in files] if len(found.time) else []
     if json:

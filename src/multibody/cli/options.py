@@ -39,7 +39,13 @@ TraceOption = Annotated[
 ]
 FormulationOption = Annotated[
     str | None,
-    typer.Option("--formulation", metavar="NAME", help="augmented (default), baumgarte, partitioning or kane."),
+    typer.Option(
+        "--formulation", metavar="NAME",
+        help="augmented (default), baumgarte, partitioning, kane; in joint coordinates recursive, transformation, articulated.",
+    ),
+]  # fmt: skip
+CutOption = Annotated[
+    str | None, typer.Option("--cut", metavar="A,B", help="Joints at which loops are cut (joint coordinates); default derived.")
 ]
 IntegratorOption = Annotated[
     str | None, typer.Option("--integrator", metavar="NAME", help="dop853 (default), adams, rk4 or ab3.")
@@ -159,10 +165,11 @@ def read_names(text: str | None, option: str) -> list[str] | None:
 
 def run_options(
     model: Model, formulation: str | None, integrator: str | None, rtol: float | None, atol: float | None, step: str | None,
-    output_step: str | None,
+    output_step: str | None, cut: str | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Return the options of a run as the verb takes them."""
     return {
+        "cut": read_names(cut, "--cut"),
         "formulation": formulation, "integrator": integrator, "rtol": rtol, "atol": atol,
         "step": read_time(model, step, "--step"), "output_step": read_time(model, output_step, "--output-step"),
     }  # fmt: skip
@@ -174,7 +181,11 @@ def announce_dynamics(model: Model, options: dict[str, Any]) -> None:
     words = [options.get(key) or own.get(key) for key in ("formulation", "integrator")]
     formulation, integrator = ("" if word in (None, "auto") else str(word) for word in words)
     formulation, integrator = formulation or "augmented", integrator or "dop853"
-    announce_compilation("expand.expand", f"{formulation}.rhs_{formulation}", f"{integrator}.advance_{integrator}")
+    if formulation in ("recursive", "articulated") or formulation.startswith("transformation"):
+        made = ("relative.expand_relative", f"units.state_{'planar' if model.dimension == 2 else 'spatial'}")
+    else:
+        made = ("expand.expand", f"{formulation}.rhs_{formulation}")
+    announce_compilation(*made, f"{integrator}.advance_{integrator}")
 
 
 def announce_compilation(*kernels: str) -> None:
@@ -191,6 +202,6 @@ def announce_compilation(*kernels: str) -> None:
         return
     from multibody.kernels.compile import cache_directory
 
-    places = [cache_directory(room) for room in ("kernels", "formulations", "integrators")]
+    places = [cache_directory(room) for room in ("kernels", "tree", "formulations", "integrators")]
     if not all(any(any(place.rglob(f"{kernel}-*.nbi")) for place in places) for kernel in kernels):
         typer.echo("compiling kernels, once; see multibody warm", err=True)

@@ -13,6 +13,7 @@ from multibody.cli.app import FAILED, app
 from multibody.cli.options import (
     PICTURES,
     AtolOption,
+    CutOption,
     FormulationOption,
     IntegratorOption,
     JsonOption,
@@ -65,6 +66,7 @@ def run_verb(
     atol: AtolOption = None,
     step: StepOption = None,
     output_step: OutputStepOption = None,
+    cut: CutOption = None,
     out: OutOption = None,
     plot: PlotOption = None,
     trace: TraceOption = None,
@@ -82,7 +84,7 @@ def run_verb(
     loaded = load_model(model, settings)
     if (plot or trace) and not any(file.suffix.lower() in PICTURES for file in files):
         files.append(pathlib.Path(re.sub(r"[^\w.-]+", "-", f"{loaded.name}.png")))
-    options = run_options(loaded, formulation, integrator, rtol, atol, step, output_step)
+    options = run_options(loaded, formulation, integrator, rtol, atol, step, output_step, cut)
     end = read_time(loaded, until, "--until")
     announce_dynamics(loaded, options)
     with warnings.catch_warnings(), run_progress(loaded, end, quiet=json) as progress:  # the status is printed below

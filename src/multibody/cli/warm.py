@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 PLANAR, SPATIAL = "slider-crank", "rssr"
 MOVING = "four-bar"  # moves under forces
+LOOPED, DRIVEN = "spatial-four-bar", "rrc-arm"  # for joint coordinates in space
 
 
 @app.command()
@@ -57,7 +58,7 @@ def _stages() -> Iterator[tuple[str, Callable[[], object]]]:
 
 def _dynamics(model: Model) -> Iterator[tuple[str, Callable[[], object]]]:
     """Yield runs that together call every formulation and every integrator once, with events and reactions."""
-    from multibody.formulations import FORMULATIONS
+    from multibody.formulations import FORMULATIONS, VARIANTS
     from multibody.integrators import INTEGRATORS
 
     model.event("watched", "t - 0.01")
@@ -66,11 +67,21 @@ def _dynamics(model: Model) -> Iterator[tuple[str, Callable[[], object]]]:
         step = None if INTEGRATORS[integrator].adaptive else 0.01
         model.run(0.05, formulation=formulation, integrator=integrator, step=step, output_step=0.02).plain()
 
-    for name in FORMULATIONS:
+    for name in (*FORMULATIONS, *VARIANTS):
         yield f"dynamics: formulation {name}", lambda name=name: run(name, "dop853")  # type: ignore[misc]
+    for name in ("recursive", "articulated"):
+        yield f"dynamics: {name} in space", lambda name=name: _in_space(name)  # type: ignore[misc]
     for name in INTEGRATORS:
         yield f"dynamics: integrator {name}", lambda name=name: run("augmented", name)  # type: ignore[misc]
     yield "dynamics: reactions", lambda: model.reactions(0.02)
+
+
+def _in_space(formulation: str) -> None:
+    """Run spatial models in joint coordinates, with loops and with motions, forces and a selected reaction."""
+    from multibody import load
+
+    load(LOOPED).run(0.01, formulation=formulation, output_step=0.01)
+    load(DRIVEN, case="2").reactions(0.001, ["joint2"], formulation=formulation)
 
 
 def _move(model: Model) -> None:

@@ -7,8 +7,8 @@ acceptance of a step. The kernels are imported only then.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from multibody.errors import ModelError, nearest
@@ -159,7 +159,6 @@ class Transformation:
     alpha: float | None = None
     beta: float | None = None
     cut: Sequence[str] | None = None
-    name: ClassVar[str] = "transformation"
     relative: ClassVar[bool] = True
     method: ClassVar[int] = 1
 
@@ -169,6 +168,11 @@ class Transformation:
         if self.loops not in words:
             raise ModelError(f'loops is "{self.loops}"', where="transformation", hint=f"give one of {', '.join(words)}")
         _check_feedback(self.alpha, self.beta, "transformation")
+
+    @property
+    def name(self) -> str:
+        """``transformation``, with what is done about the loops where that is not projection."""
+        return "transformation" if self.loops == "projected" else f"transformation-{self.loops}"
 
     @property
     def partitioned(self) -> bool:
@@ -199,19 +203,43 @@ def _check_feedback(alpha: float | None, beta: float | None, where: str) -> None
 
 
 Formulation = Augmented | Baumgarte | Partitioning | Kane | Recursive | Transformation | Articulated
-FORMULATIONS: dict[str, type[Formulation]] = {
-    f.name: f for f in (Augmented, Baumgarte, Partitioning, Kane, Recursive, Transformation, Articulated)
+FORMULATIONS: dict[str, Callable[[], Formulation]] = {
+    "augmented": Augmented, "baumgarte": Baumgarte, "partitioning": Partitioning, "kane": Kane, "recursive": Recursive,
+    "transformation": Transformation, "articulated": Articulated,
+}  # fmt: skip
+VARIANTS: dict[str, Callable[[], Formulation]] = {
+    "transformation-stabilized": lambda: Transformation("stabilized"),
+    "transformation-partitioned": lambda: Transformation("partitioned"),
 }
 
 
-def formulation_of(given: str | Formulation) -> Formulation:
-    """Return a formulation from its name or itself; ``auto`` is ``augmented``."""
+def formulation_of(given: str | Formulation, cut: Sequence[str] | None = None) -> Formulation:
+    """Return a formulation from its name or itself; ``auto`` is ``augmented``.
+
+    Parameters
+    ----------
+    given : str or Formulation
+    cut : list of str, optional
+        Joints at which loops are cut; joint coordinates only.
+    """
+    found = _named(given)
+    if cut is None:
+        return found
+    if isinstance(found, Recursive | Transformation | Articulated):
+        return replace(found, cut=cut)
+    hint = "use recursive, transformation or articulated"
+    raise ModelError(f"{found.name} has no tree, and no joint to cut", where="cut", hint=hint)
+
+
+def _named(given: str | Formulation) -> Formulation:
+    """Return a formulation from its name or itself."""
     if isinstance(given, Formulation):
         return given
     if given == "auto":
         return Augmented()
-    if not isinstance(given, str) or given not in FORMULATIONS:
-        names = ", ".join(FORMULATIONS)
-        near = nearest(str(given), FORMULATIONS)
-        raise ModelError(f'unknown formulation "{given}"', where="formulation", hint=f"{near} There are auto, {names}".strip())
-    return FORMULATIONS[given]()
+    known = FORMULATIONS | VARIANTS
+    if not isinstance(given, str) or given not in known:
+        near = nearest(str(given), known)
+        hint = f"{near} There are auto, {', '.join(known)}".strip()
+        raise ModelError(f'unknown formulation "{given}"', where="formulation", hint=hint)
+    return known[given]()

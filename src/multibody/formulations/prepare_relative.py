@@ -90,8 +90,10 @@ def prepare_relative(
         end += len(section)
         parts.append(np.asarray(section, dtype=np.int64))
     I, at = attach_tree(columns, np.concatenate(parts), at, method, loops, list(chosen), full=not regular)
+    unneeded = _unneeded(I)
     for slot, unit in units_of(tables.dimension, method).items():
-        I[I[T.TREE] + slot] = address_of(unit)
+        if slot not in unneeded:  # a unit that is never called need not be compiled
+            I[I[T.TREE] + slot] = address_of(unit)
     W = np.zeros(at)
     set_masses(I, tables.F, W)
     write_constants(columns, I, W)
@@ -99,6 +101,18 @@ def prepare_relative(
     bundle = JointBundle(tables, I, tables.F.copy(), W, references.copy(), places, regular, columns, loops)
     _set_scales(bundle)
     return bundle
+
+
+def _unneeded(I: Integers) -> set[int]:
+    """Return the units that a model without loops, forces beside gravity or motions never calls."""
+    h, found = int(I[T.TREE]), set[int]()
+    if I[R.ALL_COUNT] == 0:
+        found |= {T.ROWS, T.VALUES, T.GAPS}
+    if I[h + T.ACTED] == 0:
+        found.add(T.APPLIED)
+    if I[h + T.GIVEN_COUNT] == 0 and I[R.DRIVEN] == 0:
+        found.add(T.POWER)
+    return found
 
 
 def column_scales(columns: Columns) -> Floats:

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from multibody import Model
 
 _MODULES = (
-    "shabana", "gears", "cams", "spatial", "classic", "kane", "engine", "robots", "velocity_transformation", "iftomm",
+    "shabana", "gears", "cams", "spatial", "parallel", "classic", "kane", "engine", "robots", "velocity_transformation",
+    "iftomm",
 )  # fmt: skip
 _EXAMPLES: dict[str, Callable[..., Model]] = {}
 

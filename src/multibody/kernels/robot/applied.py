@@ -50,11 +50,14 @@ def _applied(d, I, F, W, ref, t, h, q, v, out):
 
 
 @kernel
-def applied_forces(d, I, F, W, ref, t, turns, q, v, out):
+def applied_forces(I, F, W, ref, t, turns, q, v, out, flat=None):
     """Write the generalized forces (states, nv) of the model's own laws and loads at the time t."""
     for k in range(q.shape[0]):
         count_from(ref, turns, q[k])
-        _applied(d, I, F, W, ref, t, I[T.TREE], q[k], v[k], out[k])
+        if flat is None:
+            _applied(True, I, F, W, ref, t, I[T.TREE], q[k], v[k], out[k])
+        else:
+            _applied(None, I, F, W, ref, t, I[T.TREE], q[k], v[k], out[k])
 
 
 @inner_kernel
@@ -88,11 +91,14 @@ def _energies(d, I, F, W, ref, h, q, v):
 
 
 @kernel
-def tree_energies(d, I, F, W, ref, turns, q, v, out):
+def tree_energies(I, F, W, ref, turns, q, v, out, flat=None):
     """Write kinetic and potential energy (states, 2), the latter of gravity (zero at the ground's origin) and springs."""
     for k in range(q.shape[0]):
         count_from(ref, turns, q[k])
-        out[k, 0], out[k, 1] = _energies(d, I, F, W, ref, I[T.TREE], q[k], v[k])
+        if flat is None:
+            out[k, 0], out[k, 1] = _energies(True, I, F, W, ref, I[T.TREE], q[k], v[k])
+        else:
+            out[k, 0], out[k, 1] = _energies(None, I, F, W, ref, I[T.TREE], q[k], v[k])
 
 
 @inner_kernel
@@ -104,7 +110,10 @@ def _bodies(d, I, W, h, q, v, y):
 
 
 @kernel
-def body_states(d, I, W, q, v, Y):
+def body_states(I, W, q, v, Y, flat=None):
     """Write the Cartesian positions and velocities of all bodies, one row a state."""
     for k in range(q.shape[0]):
-        _bodies(d, I, W, I[T.TREE], q[k], v[k], Y[k])
+        if flat is None:
+            _bodies(True, I, W, I[T.TREE], q[k], v[k], Y[k])
+        else:
+            _bodies(None, I, W, I[T.TREE], q[k], v[k], Y[k])

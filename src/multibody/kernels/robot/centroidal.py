@@ -53,10 +53,13 @@ def _center_only(d, I, W, h, q, out):
 
 
 @kernel
-def mass_centers(d, I, W, q, out):
+def mass_centers(I, W, q, out, flat=None):
     """Write the center of mass of everything that moves (states, d), from the ground's origin."""
     for k in range(q.shape[0]):
-        _center_only(d, I, W, I[T.TREE], q[k], out[k])
+        if flat is None:
+            _center_only(True, I, W, I[T.TREE], q[k], out[k])
+        else:
+            _center_only(None, I, W, I[T.TREE], q[k], out[k])
 
 
 @inner_kernel
@@ -75,10 +78,13 @@ def _momentum_matrix(d, I, W, h, q, A):
 
 
 @kernel
-def momentum_matrices(d, I, W, q, A):
+def momentum_matrices(I, W, q, A, flat=None):
     """Write the centroidal momentum matrices A (states, 3 or 6, nv): A v is linear momentum, then angular momentum."""
     for k in range(q.shape[0]):
-        _momentum_matrix(d, I, W, I[T.TREE], q[k], A[k])
+        if flat is None:
+            _momentum_matrix(True, I, W, I[T.TREE], q[k], A[k])
+        else:
+            _momentum_matrix(None, I, W, I[T.TREE], q[k], A[k])
 
 
 @inner_kernel
@@ -95,7 +101,10 @@ def _momentum_bias(d, I, W, h, q, v, out):
 
 
 @kernel
-def momentum_biases(d, I, W, q, v, out):
+def momentum_biases(I, W, q, v, out, flat=None):
     """Write dA/dt v (states, 3 or 6): how the momenta change at constant rates. W without gravity (W_BASE zero)."""
     for k in range(q.shape[0]):
-        _momentum_bias(d, I, W, I[T.TREE], q[k], v[k], out[k])
+        if flat is None:
+            _momentum_bias(True, I, W, I[T.TREE], q[k], v[k], out[k])
+        else:
+            _momentum_bias(None, I, W, I[T.TREE], q[k], v[k], out[k])

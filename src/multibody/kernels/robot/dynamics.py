@@ -1,9 +1,11 @@
 """Inverse dynamics, forward dynamics and mass matrix of a tree: one state, or many in one call; arrays in, arrays out.
 
 What springs, dampers and loads of the model do is not in here (see ``applied.py``): these are the paths that have to be fast.
-The tag d (None planar, True spatial) is the first argument, so that only the dimension that is asked for is compiled. Entrances
-for one state have none, since handing it over takes 70 ns; they check nothing but sizes, and whether what comes out is a number,
-and return 1, or 0 where somebody has to look closer.
+Entrances for one state check nothing but sizes, and whether what comes out is a number; they return 1, or 0 where somebody has
+to look closer.
+
+Here and in the other files, the last argument `flat` of a kernel is True for planar models and left out for spatial ones, for
+which no planar code is compiled then.
 """
 
 from __future__ import annotations
@@ -64,11 +66,14 @@ def _inverse(d, I, W, h, q, v, a, tau):
 
 
 @kernel
-def inverse_dynamics(d, I, W, q, v, a, tau):
+def inverse_dynamics(I, W, q, v, a, tau, flat=None):
     """Write the efforts tau (states, nv) of all coordinates by recursive Newton–Euler."""
     h = I[T.TREE]
     for k in range(q.shape[0]):
-        _inverse(d, I, W, h, q[k], v[k], a[k], tau[k])
+        if flat is None:
+            _inverse(True, I, W, h, q[k], v[k], a[k], tau[k])
+        else:
+            _inverse(None, I, W, h, q[k], v[k], a[k], tau[k])
 
 
 @inner_kernel
@@ -158,11 +163,14 @@ def _accelerate(d, I, W, h, i, a):
 
 
 @kernel
-def forward_dynamics(d, I, W, q, v, tau, a):
+def forward_dynamics(I, W, q, v, tau, a, flat=None):
     """Write the accelerations a (states, nv) by the articulated-body recursion; return −1, or a column without mass."""
     h = I[T.TREE]
     for k in range(q.shape[0]):
-        bad = forward_state(d, I, W, h, q[k], v[k], tau[k], a[k])
+        if flat is None:
+            bad = forward_state(True, I, W, h, q[k], v[k], tau[k], a[k])
+        else:
+            bad = forward_state(None, I, W, h, q[k], v[k], tau[k], a[k])
         if bad >= 0:
             return bad
     return -1
@@ -231,11 +239,14 @@ def _row(d, I, W, h, link, column, u, M):
 
 
 @kernel
-def mass_matrices(d, I, W, q, M):
+def mass_matrices(I, W, q, M, flat=None):
     """Write the mass matrices M (states, nv, nv) by composite inertias."""
     h = I[T.TREE]
     for k in range(q.shape[0]):
-        _mass(d, I, W, h, q[k], M[k])
+        if flat is None:
+            _mass(True, I, W, h, q[k], M[k])
+        else:
+            _mass(None, I, W, h, q[k], M[k])
 
 
 @inner_kernel

@@ -64,10 +64,13 @@ def _jacobian(d, I, W, h, i, s, q, J):
 
 
 @kernel
-def frame_jacobians(d, I, W, i, s, q, J):
+def frame_jacobians(I, W, i, s, q, J, flat=None):
     """Write the Jacobians J (states, 3 or 6, nv) of the point s of link i."""
     for k in range(q.shape[0]):
-        _jacobian(d, I, W, I[T.TREE], i, s, q[k], J[k])
+        if flat is None:
+            _jacobian(True, I, W, I[T.TREE], i, s, q[k], J[k])
+        else:
+            _jacobian(None, I, W, I[T.TREE], i, s, q[k], J[k])
 
 
 @inner_kernel
@@ -120,10 +123,13 @@ def _jacobian_rate(d, I, W, h, i, s, q, v, J):
 
 
 @kernel
-def frame_jacobian_rates(d, I, W, i, s, q, v, J):
+def frame_jacobian_rates(I, W, i, s, q, v, J, flat=None):
     """Write the rates of the Jacobians (states, 3 or 6, nv) of the point s of link i."""
     for k in range(q.shape[0]):
-        _jacobian_rate(d, I, W, I[T.TREE], i, s, q[k], v[k], J[k])
+        if flat is None:
+            _jacobian_rate(True, I, W, I[T.TREE], i, s, q[k], v[k], J[k])
+        else:
+            _jacobian_rate(None, I, W, I[T.TREE], i, s, q[k], v[k], J[k])
 
 
 @inner_kernel
@@ -140,10 +146,13 @@ def _pose(d, I, W, h, i, s, q, r, A):
 
 
 @kernel
-def frame_poses(d, I, W, i, s, q, r, A):
+def frame_poses(I, W, i, s, q, r, A, flat=None):
     """Write positions r (states, d) of the point s of link i, and the axes A (states, d, d) of its body."""
     for k in range(q.shape[0]):
-        _pose(d, I, W, I[T.TREE], i, s, q[k], r[k], A[k])
+        if flat is None:
+            _pose(True, I, W, I[T.TREE], i, s, q[k], r[k], A[k])
+        else:
+            _pose(None, I, W, I[T.TREE], i, s, q[k], r[k], A[k])
 
 
 @kernel

@@ -136,7 +136,7 @@ def _reactions(d, I, F, W, ref, t, acted, which, drives, q, v, a, out):
 
 
 @kernel
-def joint_reactions(d, I, F, W, ref, t, acted, turns, which, drives, q, v, a, out):
+def joint_reactions(I, F, W, ref, t, acted, turns, which, drives, q, v, a, out, flat=None):
     """Write the wrenches (states, joints, 3 or 6) of joints by recursive Newton–Euler.
 
     Parameters
@@ -150,7 +150,10 @@ def joint_reactions(d, I, F, W, ref, t, acted, turns, which, drives, q, v, a, ou
     """
     for k in range(q.shape[0]):
         count_from(ref, turns, q[k])
-        _reactions(d, I, F, W, ref, t, acted, which, drives, q[k], v[k], a[k], out[k])
+        if flat is None:
+            _reactions(True, I, F, W, ref, t, acted, which, drives, q[k], v[k], a[k], out[k])
+        else:
+            _reactions(None, I, F, W, ref, t, acted, which, drives, q[k], v[k], a[k], out[k])
 
 
 # --- selected joints ----------------------------------------------------------------------------------------------------
@@ -201,11 +204,14 @@ def _form(d, I, F, W, ref, t, acted, h, q, v):
 
 
 @kernel
-def form_equations(d, I, F, W, ref, t, acted, turns, q, v, M, bias):
+def form_equations(I, F, W, ref, t, acted, turns, q, v, M, bias, flat=None):
     """Form the equations (15) of one state: M a + bias = τ; what (30) needs stays in W."""
     h = I[T.TREE]
     count_from(ref, turns, q)
-    _form(d, I, F, W, ref, t, acted, h, q, v)
+    if flat is None:
+        _form(True, I, F, W, ref, t, acted, h, q, v)
+    else:
+        _form(None, I, F, W, ref, t, acted, h, q, v)
     for r in range(M.shape[0]):
         first, at = I[I[h + T.H_FIRST] + r], I[I[h + T.H_BASE] + r]
         bias[r] = -W[I[h + T.W_TAU] + r]
@@ -231,9 +237,12 @@ def between(d, W, p, at):
 
 
 @kernel
-def selected_reactions(d, I, W, which, drives, a, out):
+def selected_reactions(I, W, which, drives, a, out, flat=None):
     """Write the wrenches (joints, 3 or 6) of named joints by eqs. (30), (31), of equations that are formed."""
-    _select(d, I, W, I[T.TREE], which, drives, a, out)
+    if flat is None:
+        _select(True, I, W, I[T.TREE], which, drives, a, out)
+    else:
+        _select(None, I, W, I[T.TREE], which, drives, a, out)
 
 
 @inner_kernel
@@ -244,9 +253,12 @@ def _drive(d, I, W, h, i, a, out):
 
 
 @kernel
-def selected_effort(d, I, W, i, a, out):
+def selected_effort(I, W, i, a, out, flat=None):
     """Write the efforts along the coordinates of the joint of link i by eq. (36), of equations that are formed."""
-    _drive(d, I, W, I[T.TREE], i, a, out)
+    if flat is None:
+        _drive(True, I, W, I[T.TREE], i, a, out)
+    else:
+        _drive(None, I, W, I[T.TREE], i, a, out)
 
 
 # --- with forward dynamics ------------------------------------------------------------------------------------------------
@@ -266,7 +278,7 @@ def _forward_and_select(d, I, W, h, which, drives, q, v, tau, a, out):
 
 
 @kernel
-def forward_reactions(d, I, W, which, drives, q, v, tau, a, out):
+def forward_reactions(I, W, which, drives, q, v, tau, a, out, flat=None):
     """Write accelerations (states, nv) and the wrenches (states, joints, 3 or 6) of named joints; return −1 or a column.
 
     R̂_i = K_i a_i + G_i as in eq. (30), K and G the articulated inertia and force, in which the sum over what lies beyond is
@@ -274,7 +286,10 @@ def forward_reactions(d, I, W, which, drives, q, v, tau, a, out):
     """
     h = I[T.TREE]
     for k in range(q.shape[0]):
-        bad = _forward_and_select(d, I, W, h, which, drives, q[k], v[k], tau[k], a[k], out[k])
+        if flat is None:
+            bad = _forward_and_select(True, I, W, h, which, drives, q[k], v[k], tau[k], a[k], out[k])
+        else:
+            bad = _forward_and_select(None, I, W, h, which, drives, q[k], v[k], tau[k], a[k], out[k])
         if bad >= 0:
             return bad
     return -1
