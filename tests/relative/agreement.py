@@ -30,7 +30,9 @@ def exact(model: mb.Model, until: float, formulation: Any = "augmented", **optio
     return run
 
 
-def differences(run: mb.Run, other: mb.Run, keys: Iterable[str] = (*MOTION, *ACCELERATIONS, *FORCES, *ENERGIES)) -> dict[str, float]:
+def differences(
+    run: mb.Run, other: mb.Run, keys: Iterable[str] = (*MOTION, *ACCELERATIONS, *FORCES, *ENERGIES)
+) -> dict[str, float]:
     """Return the largest difference of every variable of two runs over the largest value of its kind.
 
     Forces are compared where the other run calls them unique; which ones are unique must agree.

@@ -74,7 +74,8 @@ def test_a_driven_joint_within_a_tree(name: str) -> None:
 
 
 def test_prescribed_coordinates_are_no_unknowns() -> None:
-    for name, unknown in {"revolute": 5, "cylindrical-angle": 6, "cylindrical-both": 5, "universal-first": 6, "screw": 5}.items():
+    counts = {"revolute": 5, "cylindrical-angle": 6, "cylindrical-both": 5, "universal-first": 6, "screw": 5}
+    for name, unknown in counts.items():
         run = driven(name).run(0.1, formulation="recursive")
         bundle: Any = run.motion.dynamics.bundle
         assert bundle.velocities == unknown, name  # A, B and the ball C have five

@@ -91,6 +91,7 @@ class Simulation:
         self.bundle: Bundle = self.space.bundle
         self.y: Floats = self.space.start(state)
         self.begin: Floats = state.q.copy()
+        self.alpha = 0.0  # feedback of stabilized formulations
         n = len(self.y)
         self.control, self.counts = np.zeros(C.CONTROL_SIZE), np.zeros(C.COUNTS_SIZE, dtype=np.int64)
         integrator.configure(self.control, self.counts)
@@ -125,7 +126,8 @@ class Simulation:
         if isinstance(self.formulation, Baumgarte | Transformation) and self.formulation.stabilized:
             alpha, beta = self.formulation.alpha, self.formulation.beta
             own = self._feedback() if alpha is None or beta is None else 0.0
-            self.bundle.settings(alpha=own if alpha is None else alpha, beta=own if beta is None else beta)
+            self.alpha = own if alpha is None else alpha
+            self.bundle.settings(alpha=self.alpha, beta=own if beta is None else beta)
         b, y = self.bundle, self.y.copy()
         b.settings(regular_ratio=1e-300)  # the first acceptance finds the regular pivot ratio
         if self.formulation.partitioned:
@@ -168,9 +170,15 @@ class Simulation:
         """The time now."""
         return float(self.control[C.T])
 
+    def face(self, end: float) -> None:
+        """Turn towards `end`: feedback must damp in the direction in which time goes."""
+        if self.formulation.stabilized:
+            self.bundle.settings(alpha=math.copysign(self.alpha, end - self.t))
+
     def call(self, end: float, limit: int) -> int:
         """Let the integrator make at most `limit` steps towards `end`; return its answer."""
         b = self.bundle
+        self.face(end)
         self.control[C.END], self.counts[C.LIMIT] = end, limit
         status = self.integrator.advance(
             *self.addresses, b.I, b.F, b.W, b.ref, self.control, self.counts, self.y, self.atol, self.active, self.memory,

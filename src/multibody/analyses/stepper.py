@@ -78,6 +78,7 @@ class Stepper:
         )  # fmt: skip
         s.counts[C.LIMIT] = LIMIT
         b.settings(avoidable=0.0)  # a step ends where it is told to, be it next to a change point
+        self._stabilized = s.formulation.stabilized
         self._keeps_step = s.integrator.name == "dop853"
         self._inputs = input_slots(self.tables)
         self._taken: dict[str, int | list[int]] = {}
@@ -120,6 +121,8 @@ class Stepper:
             raise ModelError(f"the time {end} is not finite", where="simulator", hint="give a finite length of time")
         self._stale, self.stopped = True, ""
         self._control[C.END] = end
+        if self._stabilized:
+            self.simulation.face(end)
         status = self._advance(*self._arguments)
         if status != C.DONE:
             self._go_on(int(status), end)

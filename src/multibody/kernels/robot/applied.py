@@ -9,7 +9,7 @@ from multibody.kernels.functions import function_value
 from multibody.kernels.tree import layout as T
 from multibody.kernels.tree.algebra import carried, inner, load, plus, rigid_times, store, width
 from multibody.kernels.tree.bodies import write_poses, write_state, write_twists, write_wrenches
-from multibody.kernels.tree.frames import center_of, column_of, link_of, offset, record_of, state_of
+from multibody.kernels.tree.frames import center_of, column_of, link_of, offset, origin_of, record_of, state_of
 from multibody.kernels.tree.motion import motions, rigid
 
 
@@ -81,9 +81,9 @@ def _energies(d, I, F, W, ref, h, q, v):
         s = state_of(d, I, W, h, i)
         y, K, c = load(d, W, s + 3 * w), rigid(d, I, W, h, i), center_of(d, W, s)
         kinetic += 0.5 * inner(d, y, rigid_times(d, K, y))
-        o = s + (7 if d is None else 15)
+        o = origin_of(d, W, s)
         for k in range(len(c)):
-            potential -= K[0] * F[g + k] * (W[o + k] + c[k])
+            potential -= K[0] * F[g + k] * (o[k] + c[k])
     if I[L.LAW_COUNT] > 0:
         write_poses(d, I, W, h)
         potential += _stored(I, F, W, ref)

@@ -9,7 +9,7 @@ from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.tree import layout as T
 from multibody.kernels.tree.algebra import carried, load, plus, width, zero
 from multibody.kernels.tree.composite import bodies, sum_inertias
-from multibody.kernels.tree.frames import center_of, column_of, record_of, state_of
+from multibody.kernels.tree.frames import center_of, column_of, origin_of, record_of, state_of
 from multibody.kernels.tree.motion import bias, motions, positions, rigid
 
 
@@ -27,21 +27,22 @@ def _center(d, I, W, h):
     m, x, y, z = 0.0, 0.0, 0.0, 0.0
     for i in range(I[h + T.LINK_COUNT]):
         k, at = _mass_of(d, I, W, h, i), state_of(d, I, W, h, i)
-        c = center_of(d, W, at)
+        c, o = center_of(d, W, at), origin_of(d, W, at)
         m += k
         if d is None:
-            x, y = x + k * (W[at + 7] + c[0]), y + k * (W[at + 8] + c[1])
+            x, y = x + k * (o[0] + c[0]), y + k * (o[1] + c[1])
         else:
-            x, y, z = x + k * (W[at + 15] + c[0]), y + k * (W[at + 16] + c[1]), z + k * (W[at + 17] + c[2])
+            x, y, z = x + k * (o[0] + c[0]), y + k * (o[1] + c[1]), z + k * (o[2] + c[2])
     return (x / m, y / m, z / m)
 
 
 @inner_kernel
 def _from(d, W, at, c):
     """Return o of the link whose state lies at W[at…] from a point c."""
+    o = origin_of(d, W, at)
     if d is None:
-        return (W[at + 7] - c[0], W[at + 8] - c[1])
-    return (W[at + 15] - c[0], W[at + 16] - c[1], W[at + 17] - c[2])
+        return (o[0] - c[0], o[1] - c[1])
+    return (o[0] - c[0], o[1] - c[1], o[2] - c[2])
 
 
 @inner_kernel

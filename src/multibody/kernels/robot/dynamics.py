@@ -11,29 +11,17 @@ which no planar code is compiled then.
 from __future__ import annotations
 
 from multibody.kernels.compile import inlined, inner_kernel, kernel
-from multibody.kernels.robot.sweep import force_of, link_out, rigid_of, shift_of
 from multibody.kernels.tree import layout as T
-from multibody.kernels.tree.algebra import (
-    add_rigid,
-    carried,
-    carried_rigid,
-    inner,
-    load,
-    load_rigid,
-    moved,
-    plus,
-    rigid_times,
-    store,
-    store_rigid,
-    width,
-    zero,
-)
-from multibody.kernels.tree.articulated import FLAT, absolute
+from multibody.kernels.tree.algebra import inner, load, store, store_rigid, width
+from multibody.kernels.tree.articulated import ACCELERATION, accelerations, sweep
+from multibody.kernels.tree.composite import INERTIA, carried_in, sum_inertias
 from multibody.kernels.tree.frames import column_of, link_of, record_of, state_of
-from multibody.kernels.tree.inertias import add_inertia, carried_inertia, inertia_times, load_inertia, store_of_rigid, without
+from multibody.kernels.tree.inertias import store_of_rigid
 from multibody.kernels.tree.motion import bias
+from multibody.kernels.tree.newton_euler import FORCE, inward, outward
+from multibody.kernels.tree.sweep import link_out, rigid_of
 
-FORCE, CHANGE, INERTIA = 6, 5, 8  # places in the state of a link, in widths
+CHANGE = ACCELERATION  # place of Σ B q̈ in the state of a link, in widths
 
 
 @inner_kernel
@@ -49,20 +37,8 @@ def finite_sum(x):
 @inner_kernel
 def _inverse(d, I, W, h, q, v, a, tau):
     """Write the efforts of one state: inertial forces outward, their sums and Bᵀ R̂ inward."""
-    w, count = width(d), I[h + T.LINK_COUNT]
-    for i in range(count):
-        A, c, y, s = link_out(d, True, True, I, W, h, i, q, v, a)
-        store(d, W, state_of(d, I, W, h, i) + FORCE * w, force_of(d, I, W, h, i, A, c, y, s))
-    for i in range(count - 1, -1, -1):
-        link, at = link_of(I, h, i), state_of(d, I, W, h, i)
-        f, c = load(d, W, at + FORCE * w), I[link + T.CARRIER]
-        for j in range(I[link + T.FIRST], I[link + T.FIRST] + I[link + T.COUNT]):
-            tau[I[record_of(I, h, j) + T.RATE]] = inner(d, load(d, W, column_of(d, I, h, j)), f)
-        if c >= 0:
-            if I[link + T.OWN_POINT] == 1:
-                f = carried(d, shift_of(d, W, at), f)
-            p = state_of(d, I, W, h, c) + FORCE * w
-            store(d, W, p, plus(d, 1.0, f, load(d, W, p)))
+    outward(d, I, W, h, q, v, a)
+    inward(d, I, W, h, tau)
 
 
 @kernel
@@ -109,57 +85,10 @@ def forward_state(d, I, W, h, q, v, tau, a):
         at, K = state_of(d, I, W, h, i), rigid_of(d, I, W, h, i, A, c)
         store_of_rigid(d, W, at + INERTIA * w, K)
         store(d, W, at + FORCE * w, bias(d, K, y, s))
-    for i in range(count - 1, -1, -1):
-        bad = _give_way(d, I, W, h, i, tau)
-        if bad >= 0:
-            return bad
-    for i in range(count):
-        _accelerate(d, I, W, h, i, a)
-    return -1
-
-
-@inlined
-def _give_way(d, I, W, h, i, tau):
-    """Eliminate the columns of link i: U = K B, 1/D and u = τ − Bᵀ G stay with each; return −1, or a column without mass."""
-    w, link, at = width(d), link_of(I, h, i), state_of(d, I, W, h, i)
-    K, g, c = load_inertia(d, W, at + INERTIA * w), load(d, W, at + FORCE * w), I[link + T.CARRIER]
-    for j in range(I[link + T.FIRST] + I[link + T.COUNT] - 1, I[link + T.FIRST] - 1, -1):
-        b = column_of(d, I, h, j)
-        B = load(d, W, b)
-        U = inertia_times(d, K, B)
-        D = inner(d, B, U)
-        if not FLAT * inner(d, absolute(d, B), absolute(d, U)) < D:
-            return j
-        D, u = 1.0 / D, tau[I[record_of(I, h, j) + T.RATE]] - inner(d, B, g)
-        store(d, W, b + w, U)
-        W[b + 2 * w], W[b + 2 * w + 1] = D, u
-        if c >= 0 or j > I[link + T.FIRST]:  # somebody reads what is left
-            K, g = without(d, K, U, D), plus(d, u * D, U, g)
-    if c >= 0:
-        if I[link + T.OWN_POINT] == 1:
-            e = shift_of(d, W, at)
-            K, g = carried_inertia(d, e, K), carried(d, e, g)
-        p = state_of(d, I, W, h, c)
-        add_inertia(d, W, p + INERTIA * w, K)
-        store(d, W, p + FORCE * w, plus(d, 1.0, g, load(d, W, p + FORCE * w)))
-    return -1
-
-
-@inlined
-def _accelerate(d, I, W, h, i, a):
-    """Write q̈ = (u − Uᵀ a)/D of the columns of link i, and a = Σ B q̈ to its state."""
-    w, link, at = width(d), link_of(I, h, i), state_of(d, I, W, h, i)
-    x, c = zero(d), I[link + T.CARRIER]
-    if c >= 0:
-        x = load(d, W, state_of(d, I, W, h, c) + CHANGE * w)
-        if I[link + T.OWN_POINT] == 1:
-            x = moved(d, shift_of(d, W, at), x)
-    for j in range(I[link + T.FIRST], I[link + T.FIRST] + I[link + T.COUNT]):
-        b = column_of(d, I, h, j)
-        found = (W[b + 2 * w + 1] - inner(d, load(d, W, b + w), x)) * W[b + 2 * w]
-        x = plus(d, found, load(d, W, b), x)
-        a[I[record_of(I, h, j) + T.RATE]] = found
-    store(d, W, at + CHANGE * w, x)
+    bad = sweep(d, I, W, h, tau)
+    if bad < 0:
+        accelerations(d, I, W, h, a)
+    return bad
 
 
 @kernel
@@ -210,16 +139,9 @@ def _mass(d, I, W, h, q, M):
     for i in range(count):
         A, c, _, _ = link_out(d, None, None, I, W, h, i, q, q, q)
         store_rigid(d, W, state_of(d, I, W, h, i) + INERTIA * w, rigid_of(d, I, W, h, i, A, c))
-    for i in range(count - 1, -1, -1):
-        link, at = link_of(I, h, i), state_of(d, I, W, h, i)
-        K, c = load_rigid(d, W, at + INERTIA * w), I[link + T.CARRIER]
-        for j in range(I[link + T.FIRST], I[link + T.FIRST] + I[link + T.COUNT]):
-            _row(d, I, W, h, i, j, rigid_times(d, K, load(d, W, column_of(d, I, h, j))), M)
-        if c >= 0:
-            if I[link + T.OWN_POINT] == 1:
-                K = carried_rigid(d, shift_of(d, W, at), K)
-            p = state_of(d, I, W, h, c) + INERTIA * w
-            store_rigid(d, W, p, add_rigid(d, load_rigid(d, W, p), K))
+    sum_inertias(d, I, W, h)
+    for j in range(I[h + T.COLUMN_COUNT]):
+        _row(d, I, W, h, I[record_of(I, h, j) + T.LINK], j, load(d, W, column_of(d, I, h, j) + w), M)
 
 
 @inlined
@@ -229,8 +151,7 @@ def _row(d, I, W, h, link, column, u, M):
     while k >= 0:
         record = record_of(I, h, k)
         while link != I[record + T.LINK]:
-            if I[link_of(I, h, link) + T.OWN_POINT] == 1:
-                u = carried(d, shift_of(d, W, state_of(d, I, W, h, link)), u)
+            u = carried_in(d, I, W, h, link, u)
             link = I[link_of(I, h, link) + T.CARRIER]
         found = inner(d, load(d, W, column_of(d, I, h, k)), u)
         M[r, I[record + T.RATE]] = found

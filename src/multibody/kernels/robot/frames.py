@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from multibody.kernels.compile import inner_kernel, kernel
-from multibody.kernels.rotations import turned_quaternion
 from multibody.kernels.tree import layout as T
 from multibody.kernels.tree.algebra import load, moved, plus, store, turned, width
-from multibody.kernels.tree.frames import column_of, link_of, offset, place, record_of, state_of
-from multibody.kernels.tree.motion import move
+from multibody.kernels.tree.frames import column_of, link_of, offset, origin_of, record_of, state_of
+from multibody.kernels.tree.space import joint_displace
+from multibody.kernels.tree.sweep import link_out
 from multibody.kernels.vectors import add, apply, load3, load9, multiply
 
 
@@ -52,7 +52,7 @@ def _jacobian(d, I, W, h, i, s, q, J):
     """Write J of a point of link i: columns (velocity of the point, ω) a rate, zero where a joint does not carry it."""
     J[:] = 0.0
     for l in range(i + 1):  # what carries link i stands before it
-        place(d, I, W, h, l, q)
+        link_out(d, None, None, I, W, h, l, q, q, q)
     e, link, k = point_of(d, I, W, h, i, s), i, I[link_of(I, h, i) + T.LAST]
     while k >= 0:
         record = record_of(I, h, k)
@@ -108,8 +108,7 @@ def _jacobian_rate(d, I, W, h, i, s, q, v, J):
     w = width(d)
     J[:] = 0.0
     for l in range(i + 1):
-        place(d, I, W, h, l, q)
-        move(d, I, W, h, l, v, v, 0)
+        link_out(d, True, None, I, W, h, l, q, v, v)
         column_rates(d, I, W, h, l, v)
     e, link, k = point_of(d, I, W, h, i, s), i, I[link_of(I, h, i) + T.LAST]
     p = moved(d, e, load(d, W, state_of(d, I, W, h, i) + 3 * w))
@@ -136,11 +135,11 @@ def frame_jacobian_rates(I, W, i, s, q, v, J, flat=None):
 def _pose(d, I, W, h, i, s, q, r, A):
     """Write position and body axes of the point s of link i."""
     for l in range(i + 1):
-        place(d, I, W, h, l, q)
-    at, e, axes = state_of(d, I, W, h, i), point_of(d, I, W, h, i, s), body_axes(d, I, W, h, i)
+        link_out(d, None, None, I, W, h, l, q, q, q)
+    o, e, axes = origin_of(d, W, state_of(d, I, W, h, i)), point_of(d, I, W, h, i, s), body_axes(d, I, W, h, i)
     n = len(e)
     for c in range(n):
-        r[c] = W[at + (7 if d is None else 15) + c] + e[c]
+        r[c] = o[c] + e[c]
         for b in range(n):
             A[c, b] = axes[n * c + b]
 
@@ -158,16 +157,5 @@ def frame_poses(I, W, i, s, q, r, A, flat=None):
 @kernel
 def displaced(I, q, x, out):
     """Write q ⊕ x: coordinates add, quaternions turn by x about the axes of the carrier's end."""
-    h = I[T.TREE]
     for k in range(q.shape[0]):
-        for j in range(I[h + T.COLUMN_COUNT]):
-            record = record_of(I, h, j)
-            r, at = I[record + T.RATE], I[record + T.POSITION]
-            if at >= 0:
-                out[k, at] = q[k, at] + x[k, r]
-            elif I[record + T.AXIS] == 0:
-                e = I[link_of(I, h, I[record + T.LINK]) + T.QUATERNION]
-                p = turned_quaternion(
-                    q[k, e], -q[k, e + 1], -q[k, e + 2], -q[k, e + 3], -x[k, r], -x[k, r + 1], -x[k, r + 2]
-                )  # exp ∘ p is the conjugate of p* ∘ exp*
-                out[k, e], out[k, e + 1], out[k, e + 2], out[k, e + 3] = p[0], -p[1], -p[2], -p[3]
+        joint_displace(I, q[k], x[k], 1.0, out[k])

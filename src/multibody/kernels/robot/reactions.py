@@ -9,11 +9,10 @@ from __future__ import annotations
 from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.robot.applied import apply_forces, count_from
 from multibody.kernels.robot.dynamics import CHANGE, forward_state
-from multibody.kernels.robot.sweep import shift_of
 from multibody.kernels.tree import layout as T
 from multibody.kernels.tree.algebra import carried, inner, load, load_rigid, moved, plus, rigid_times, store, width, zero
 from multibody.kernels.tree.composite import INERTIA, SUM, bodies, mass_matrix, sum_forces, sum_inertias
-from multibody.kernels.tree.frames import column_of, link_of, offset, record_of, state_of
+from multibody.kernels.tree.frames import column_of, link_of, offset, origin_of, record_of, state_of
 from multibody.kernels.tree.inertias import inertia_times, load_inertia
 from multibody.kernels.tree.motion import motions
 from multibody.kernels.tree.newton_euler import FORCE, outward
@@ -231,9 +230,10 @@ def _select(d, I, W, h, which, drives, a, out):
 @inner_kernel
 def between(d, W, p, at):
     """Return o of the link at W[at…] from o of the link at W[p…]."""
+    o, x = origin_of(d, W, at), origin_of(d, W, p)
     if d is None:
-        return (W[at + 7] - W[p + 7], W[at + 8] - W[p + 8])
-    return (W[at + 15] - W[p + 15], W[at + 16] - W[p + 16], W[at + 17] - W[p + 17])
+        return (o[0] - x[0], o[1] - x[1])
+    return subtract(o, x)
 
 
 @kernel
@@ -273,7 +273,7 @@ def _forward_and_select(d, I, W, h, which, drives, q, v, tau, a, out):
         at = state_of(d, I, W, h, i)
         f = inertia_times(d, load_inertia(d, W, at + INERTIA * w), load(d, W, at + CHANGE * w))
         f = plus(d, 1.0, load(d, W, at + FORCE * w), f)
-        tell(d, I, W, h, i, shift_of(d, W, at), which[k, 1], drives, f, out[k])
+        tell(d, I, W, h, i, offset(d, I, W, h, i), which[k, 1], drives, f, out[k])
     return -1
 
 

@@ -12,7 +12,7 @@ from multibody.kernels import layout as L
 from multibody.kernels.compile import inlined, inner_kernel
 from multibody.kernels.tree import layout as T
 from multibody.kernels.tree.algebra import load, store, width
-from multibody.kernels.tree.frames import center_of, link_of, state_of
+from multibody.kernels.tree.frames import center_of, link_of, origin_of, state_of
 from multibody.kernels.vectors import add, apply, apply_transposed, cross, load3, load9, multiply
 
 
@@ -29,11 +29,11 @@ def write_poses(d, I, W, h):
         s, body = state_of(d, I, W, h, i), I[link_of(I, h, i) + T.BODY]
         if d is None:
             p = at + 5 * body
-            W[p], W[p + 1] = W[s + 7] + W[s + 5], W[s + 8] + W[s + 6]
+            W[p], W[p + 1] = W[s + 30] + W[s + 5], W[s + 31] + W[s + 6]
             W[p + 2], W[p + 3], W[p + 4] = W[s], W[s + 1], W[s + 2]
         else:
             p = at + 12 * body
-            r = add(load3(W, s + 15), load3(W, s + 12))
+            r = add(origin_of(d, W, s), load3(W, s + 12))
             A = multiply(load9(W, s), load9(W, I[h + T.W_CONSTANT] + 31 * i + 22))
             W[p], W[p + 1], W[p + 2] = r
             for k in range(9):

@@ -9,14 +9,6 @@ from multibody.kernels.compile import inlined
 
 
 @inlined
-def size(d):
-    """Return how many numbers an articulated inertia has."""
-    if d is None:
-        return 6
-    return 21
-
-
-@inlined
 def load_inertia(d, W, k):
     """Return the articulated inertia at W[k…]."""
     if d is None:
@@ -32,16 +24,6 @@ def add_inertia(d, W, k, K):
     """Add an articulated inertia to the one at W[k…]."""
     for i in range(len(K)):
         W[k + i] += K[i]
-
-
-@inlined
-def store_inertia(d, W, k, K):
-    """Write an articulated inertia to W[k…]."""
-    if d is None:
-        W[k], W[k + 1], W[k + 2], W[k + 3], W[k + 4], W[k + 5] = K
-    else:
-        for i in range(21):
-            W[k + i] = K[i]
 
 
 @inlined
@@ -116,16 +98,4 @@ def carried_inertia(d, e, K):
     return (
         K[0], K[1], K[2], K[3], K[4], K[5], c00, c01, c02, c10, c11, c12, c20, c21, c22,
         K[15] + a00 + b00, K[16] + a11 + b11, K[17] + a22 + b22, K[18] + a10 + b01, K[19] + a20 + b02, K[20] + a21 + b12,
-    )  # fmt: skip
-
-
-@inlined
-def add_rigid_to(d, K, R):
-    """Return an articulated inertia plus a rigid one."""
-    if d is None:
-        return (K[0] + R[0], K[1], K[2] + R[0], K[3] - R[2], K[4] + R[1], K[5] + R[3])
-    return (
-        K[0] + R[0], K[1] + R[0], K[2] + R[0], K[3], K[4], K[5],
-        K[6], K[7] + R[3], K[8] - R[2], K[9] - R[3], K[10], K[11] + R[1], K[12] + R[2], K[13] - R[1], K[14],
-        K[15] + R[4], K[16] + R[5], K[17] + R[6], K[18] + R[7], K[19] + R[8], K[20] + R[9],
     )  # fmt: skip

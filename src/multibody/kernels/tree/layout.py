@@ -14,8 +14,9 @@ Constants of a link in W (from W_CONSTANT on):
 The frame of a spatial link has the axes f, g, h of its inboard joint (Kim, You 1996: "body frame j sits at its inboard
 joint"); planar links keep the body's axes, so that angles count turns.
 
-State of a link in W (w = 3 or 6): frame (3 w numbers; planar θ, cos, sin, r, r_c, o; spatial A, r, r_c, o with r and r_c from
-o), then the motions and forces Y, S, DY, G, R, each w, then its inertia.
+State of a link in W (w = 3 or 6): frame (3 w numbers; planar θ, cos θ, sin θ, x, c, e; spatial A, x, c, e: joint point and
+center of mass from o, and o from the carrier's o), then the motions and forces Y, S, a, G, R̂, each w, its inertia (6 or 21),
+and o in ground.
 """
 
 from multibody.kernels.sections import TREE as TREE
@@ -90,5 +91,5 @@ COLUMN_STRIDE = 8
 TURN, SLIDE, SCREW, BALL = range(4)  # kinds of columns; three BALL columns share a quaternion
 
 CONSTANTS = {2: 9, 3: 31}
-LINK_STATE = {2: 30, 3: 69}
+LINK_STATE = {2: 32, 3: 72}
 COLUMN_STATE = {2: 9, 3: 18}

@@ -5,21 +5,19 @@ from __future__ import annotations
 from multibody.kernels.compile import inner_kernel
 from multibody.kernels.tree import layout as T
 from multibody.kernels.tree.algebra import carried, inner, load, plus, store, width
-from multibody.kernels.tree.frames import column_of, link_of, offset, place, record_of, state_of
-from multibody.kernels.tree.motion import inertial_force, move
+from multibody.kernels.tree.frames import column_of, link_of, offset, record_of, state_of
+from multibody.kernels.tree.sweep import force_of, link_out
 
 FORCE = 6  # place of the summed force in a link's state, in widths
 
 
 @inner_kernel
 def outward(d, I, W, h, q, v, a):
-    """Write the inertial force of every link, less what is applied to it (W_WRENCH where ACTED), to its state."""
+    """Write the inertial force of every link to its state."""
     w = width(d)
     for i in range(I[h + T.LINK_COUNT]):
-        place(d, I, W, h, i, q)
-        y, s = move(d, I, W, h, i, v, a, 1)
-        f = inertial_force(d, I, W, h, i, y, s)
-        store(d, W, state_of(d, I, W, h, i) + FORCE * w, f)
+        A, c, y, s = link_out(d, True, True, I, W, h, i, q, v, a)
+        store(d, W, state_of(d, I, W, h, i) + FORCE * w, force_of(d, I, W, h, i, A, c, y, s))
 
 
 @inner_kernel

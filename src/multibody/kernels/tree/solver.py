@@ -18,7 +18,7 @@ from multibody.kernels.tree import layout as T
 from multibody.kernels.tree.algebra import load, plus, store, width, zero
 from multibody.kernels.tree.articulated import accelerations, eliminate, give_way, sweep
 from multibody.kernels.tree.composite import INERTIA, SUM, bodies, mass_matrix, sum_forces, sum_inertias
-from multibody.kernels.tree.frames import state_of
+from multibody.kernels.tree.frames import column_of, state_of
 from multibody.kernels.tree.inertias import store_of_rigid
 from multibody.kernels.tree.motion import inertial_force, rigid
 from multibody.kernels.tree.transformation import transformed_force, transformed_mass
@@ -68,7 +68,7 @@ def _over_mass(d, swept, I, W, h, x):
         for i in range(I[h + T.LINK_COUNT]):
             store(d, W, state_of(d, I, W, h, i) + SUM * width(d), zero(d))
         give_way(d, I, W, h, x)
-        accelerations(d, I, W, h, x)
+        accelerations(d, I, W, h, W[x:])
 
 
 @inner_kernel
@@ -145,23 +145,20 @@ def remember_rows(I, W, h):
 def _free(d, swept, I, W, h, a):
     """Write the accelerations u̇ that the forces alone would give to W[a…]; with H̄, those of the forces and Φ_uᵀ W γ_u."""
     w = width(d)
-    if swept is not None and I[R.CHOSEN_COUNT] == 0:
-        k = sweep(d, I, W, h)
-        W[I[h + T.W_RESULT] + T.WEIGHTLESS] = k
-        W[I[h + T.W_RESULT] + T.MASS_RATIO] = 1.0 if k < 0 else -1.0
-        accelerations(d, I, W, h, a)
-        if k >= 0:
-            W[a] = math.nan  # no acceleration: the run stops and says so
-        return
     for i in range(I[h + T.LINK_COUNT]):
         at = state_of(d, I, W, h, i)
         g = inertial_force(d, I, W, h, i, load(d, W, at + 3 * w), load(d, W, at + 4 * w))
         if I[h + T.ACTED] == 1:
             g = plus(d, -1.0, load(d, W, I[h + T.W_WRENCH] + w * i), g)
         store(d, W, at + SUM * w, g)
+        if swept is not None and I[R.CHOSEN_COUNT] == 0:
+            store_of_rigid(d, W, at + INERTIA * w, rigid(d, I, W, h, i))
     if swept is not None:
-        give_way(d, I, W, h, -1)
-        accelerations(d, I, W, h, a)
+        if I[R.CHOSEN_COUNT] > 0:
+            give_way(d, I, W, h, -1)
+        else:
+            _sweep(d, I, W, h, a)
+        accelerations(d, I, W, h, W[a:])
     else:
         if I[h + T.METHOD] == T.RECURSIVE:
             sum_forces(d, I, W, h, a)
@@ -170,6 +167,17 @@ def _free(d, swept, I, W, h, a):
         if I[R.GENERAL] == 1:
             _add_general(I, W, h, a, w)
         cholesky_solve(I, W, I[h + T.NV], I[h + T.H_BASE], I[h + T.H_FIRST], I[h + T.W_HD], a)
+
+
+@inner_kernel
+def _sweep(d, I, W, h, a):
+    """Sweep a tree without loops inward; where a column moves no mass, the answer is made no number, and the run stops."""
+    k = sweep(d, I, W, h, W[I[h + T.W_TAU] :])
+    W[I[h + T.W_RESULT] + T.WEIGHTLESS] = k
+    W[I[h + T.W_RESULT] + T.MASS_RATIO] = 1.0 if k < 0 else -1.0
+    if k >= 0:
+        for j in range(I[h + T.COLUMN_COUNT]):
+            W[column_of(d, I, h, j) + 2 * width(d) + 1] = math.nan
 
 
 @inner_kernel

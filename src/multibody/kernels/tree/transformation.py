@@ -9,7 +9,8 @@ from __future__ import annotations
 from multibody.kernels.compile import inlined, inner_kernel
 from multibody.kernels.tree import layout as T
 from multibody.kernels.tree.algebra import inner, load, moved, store, width
-from multibody.kernels.tree.frames import center_of, column_of, inertia_about, link_of, offset, record_of, state_of
+from multibody.kernels.tree.frames import axes_of, center_of, column_of, link_of, offset, record_of, state_of
+from multibody.kernels.tree.sweep import inertia_of
 
 
 @inlined
@@ -60,7 +61,7 @@ def transformed_mass(d, I, W, h):
             W[at + c] = 0.0
     for i in range(I[h + T.LINK_COUNT]):
         write_columns(d, I, W, h, i)
-        m, J = inertia_about(d, I, W, h, i)
+        m, J = inertia_of(d, I, W, h, i, axes_of(d, W, state_of(d, I, W, h, i)))
         k = I[link_of(I, h, i) + T.LAST]
         while k >= 0:
             r = I[record_of(I, h, k) + T.RATE]

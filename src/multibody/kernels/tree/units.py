@@ -18,10 +18,11 @@ from multibody.kernels.tree import layout as T
 from multibody.kernels.tree.algebra import inner, load, width
 from multibody.kernels.tree.bodies import write_accelerations, write_poses, write_twists, write_wrenches
 from multibody.kernels.tree.forces import joint_multipliers
-from multibody.kernels.tree.frames import column_of, coordinate, record_of, state_of
+from multibody.kernels.tree.frames import column_of, record_of, state_of
 from multibody.kernels.tree.loops import loop_gaps, loop_rows, loop_values
 from multibody.kernels.tree.motion import motions, positions, velocities
 from multibody.kernels.tree.solver import factor_tree, solve_tree
+from multibody.kernels.tree.sweep import coordinate
 from multibody.kernels.tree.wrenches import FORCE, joint_wrenches
 
 
@@ -42,7 +43,7 @@ def count_turns(I, W, ref, h, q):
     for j in range(I[h + T.COLUMN_COUNT]):
         record = record_of(I, h, j)
         if I[record + T.FUNCTION] >= 0 and I[record + T.KIND] != T.SLIDE:
-            ref[I[record + T.FUNCTION]] = coordinate(I, W, h, j, record, q)
+            ref[I[record + T.FUNCTION]] = coordinate(I, W, h, record, q)
 
 
 @inner_kernel
