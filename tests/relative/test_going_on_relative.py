@@ -56,7 +56,7 @@ def test_between_the_instants(name: str) -> None:
         run = model.run(0.5, formulation=formulation, rtol=1e-10, atol=1e-12, output_step=0.25)
         for k in (3, 17, 33, 39):
             there, here = fine.state_at(k), run.at(float(fine.time[k]))
-            assert here.q == pytest.approx(there.q, abs=1e-8), title
+            assert np.abs(here.q) == pytest.approx(np.abs(there.q), abs=1e-8), title  # up to the sign of quaternions
             assert here.v == pytest.approx(there.v, abs=1e-7), title
             for joint in model.joints:
                 force = there[f"{joint}.reaction.force"]

@@ -35,7 +35,7 @@ def peaucellier() -> mb.Model:
 MODELS: dict[str, tuple[Any, float]] = {
     "six-bar": (six_bar, 1.0), "peaucellier": (peaucellier, 0.25), "stewart": (lambda: mb.load("stewart-platform"), 0.3),
     "delta": (lambda: mb.load("delta-robot"), 0.5), "andrews": (lambda: mb.load("iftomm-andrews"), 0.01),
-    "engine": (lambda: mb.load("engine", n=3), 0.3), "scott-russell": (lambda: scott_russell(True), 0.5),
+    "engine": (lambda: mb.load("engine", n=2), 0.2), "scott-russell": (lambda: scott_russell(True), 0.5),
     "door": (lambda: door(2), 1.0), "rssr": (lambda: rssr(1e-4, "skew"), 0.5),
     "bricard": (lambda: mb.load("iftomm-bricard"), 0.5), "flyball": (lambda: mb.load("iftomm-flyball"), 0.1),
 }  # fmt: skip

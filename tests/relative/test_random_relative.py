@@ -32,13 +32,13 @@ def check_accelerations(heavy: Heavy) -> None:
         assert run.balance().relative < 1e-9, name  # and what the reactions do
 
 
-@examples(30)
+@examples(16)
 @given(heavies(2))
 def test_planar_accelerations_and_reactions(heavy: Heavy) -> None:
     check_accelerations(heavy)
 
 
-@examples(30)
+@examples(16)
 @given(heavies(3))
 def test_spatial_accelerations_and_reactions(heavy: Heavy) -> None:
     check_accelerations(heavy)
@@ -57,13 +57,13 @@ def check_runs(heavy: Heavy) -> None:
         assert worst(run, expected) < 1e-7, name
 
 
-@examples(15)
+@examples(8)
 @given(heavies(2))
 def test_planar_runs(heavy: Heavy) -> None:
     check_runs(heavy)
 
 
-@examples(15)
+@examples(8)
 @given(heavies(3))
 def test_spatial_runs(heavy: Heavy) -> None:
     check_runs(heavy)
@@ -91,7 +91,7 @@ def any_cut(heavy: Heavy, seed: int) -> list[str]:
     return cut
 
 
-@examples(20)
+@examples(12)
 @given(st.sampled_from([2, 3]).flatmap(heavies), seeds)
 def test_where_loops_are_cut_does_not_matter(heavy: Heavy, seed: int) -> None:
     assume(well_posed(heavy))
@@ -104,7 +104,7 @@ def test_where_loops_are_cut_does_not_matter(heavy: Heavy, seed: int) -> None:
         assert worst(run, expected) < 1e-7, (formulation, cut)
 
 
-@examples(10)
+@examples(6)
 @given(st.sampled_from([2, 3]).flatmap(heavies), seeds)
 def test_a_model_moved_far_away_and_turned_moves_alike(heavy: Heavy, seed: int) -> None:
     assume(well_posed(heavy))

@@ -42,11 +42,12 @@ def test_one_joint_alone_and_among_all(name: str) -> None:
             assert alone[joint][key] == pytest.approx(expected, rel=1e-8, abs=1e-8 * size), (title, key)
 
 
-@pytest.mark.parametrize("name", JOINTS)
-def test_reactions_carry_the_saved_motion(name: str, tmp_path: pathlib.Path) -> None:
-    for title in ("recursive", "partitioned"):
-        run = moving(name).run(0.1, formulation=CLOSINGS[title], rtol=1e-12, atol=1e-13, output_step=5e-4)
-        assert residual(saved(run, tmp_path)) < 1e-6, title
+@pytest.mark.parametrize(
+    ("name", "title"), [("tilted-four-bar", "partitioned"), ("rrc-arm", "recursive"), ("arm7", "articulated")]
+)
+def test_reactions_carry_the_saved_motion(name: str, title: str, tmp_path: pathlib.Path) -> None:
+    run = moving(name).run(0.1, formulation=CLOSINGS[title], rtol=1e-12, atol=1e-13, output_step=1e-3)
+    assert residual(saved(run, tmp_path)) < 1e-6
 
 
 @pytest.mark.parametrize("name", METHODS)

@@ -15,6 +15,7 @@ from multibody.kernels import layout as L
 from multibody.kernels import sections as R
 from multibody.kernels.mass import set_masses
 from multibody.tables.lower import Tables
+from multibody.tables.plain import plain_row
 
 LARGE = 400  # velocity coordinates from which on the general path, whose matrices are full, is only taken where it must be
 Floats = npt.NDArray[np.float64]
@@ -147,19 +148,18 @@ def _nearly_massless(tables: Tables) -> bool:
 
 def _plain(tables: Tables, count: int, J: int) -> tuple[Integers, Integers]:
     """Return the records of rows that are one basic function with weight 1, and the other rows."""
-    I, F = tables.I, tables.F
+    I = tables.I
     plain: list[int] = []
     others: list[int] = []
     for r in range(count):
-        row = int(I[L.ROWS]) + L.ROW_STRIDE * r
-        term = int(I[L.TERMS]) + L.TERM_STRIDE * int(I[row])
-        kind, i, j, numbers, _ = (int(x) for x in I[I[L.FUNCTIONS] + L.FUNCTION_STRIDE * I[term] :][: L.FUNCTION_STRIDE])
-        constant = int(I[term + 1]) not in tables.slots and float(F[I[term + 1]]) == 1.0
-        if int(I[row + 1]) != 1 or int(I[row + 4]) >= 0 or kind == L.EXTRA or not constant or i == j:
+        found = plain_row(tables, r)
+        if found[0] == 0:
             others.append(r)
             continue
+        row = int(I[L.ROWS]) + L.ROW_STRIDE * r
+        term = int(I[L.TERMS]) + L.TERM_STRIDE * int(I[row])
         places = [J + int(I[row + 2]) + int(entry) if entry >= 0 else -1 for entry in I[term + 2 : term + 4]]
-        plain += [kind, i, j, numbers, *places, r]
+        plain += [*found, *places, r]
     return np.array(plain, dtype=np.int64), np.array(others, dtype=np.int64)
 
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from multibody.kernels import layout as L
 from multibody.kernels.tree import layout as T
 from multibody.tables.lower import Tables
-from multibody.tables.tree import Link, Tree
+from multibody.tables.tree import Link, Tree, driven_functions
 
 Floats = npt.NDArray[np.float64]
 SPACING = 8  # links that share a reference point: few enough to lose no digits, many enough to cost nothing
@@ -130,7 +130,7 @@ def columns_of(tables: Tables, tree: Tree, prescribed: bool = True) -> Columns:
     prescribed : bool
         Whether motions on tree joints prescribe their coordinates (else all coordinates are unknown).
     """
-    motions = _motions(tables) if prescribed else {}
+    motions = {function: row for row, function in driven_functions(tables).items()} if prescribed else {}
     found: list[Column] = []
     for i, link in enumerate(tree.links):
         name = link.joint or tables.bodies[link.body]
@@ -140,15 +140,6 @@ def columns_of(tables: Tables, tree: Tree, prescribed: bool = True) -> Columns:
             motion = motions.get(function, -1) if function >= 0 else -1
             found.append(Column(i, kind, axis, sign, f"{name}.{coordinate}", function, kind == T.SLIDE, motion))
     return Columns(tables, tree, found, prescribed)
-
-
-def _motions(tables: Tables) -> dict[int, int]:
-    """Return the motion row of each driven coordinate function."""
-    I, found = tables.I, {}
-    for r in range(tables.count_joint, tables.count_joint + tables.count_motion):
-        row = int(I[L.ROWS]) + L.ROW_STRIDE * r
-        found[int(I[I[L.TERMS] + L.TERM_STRIDE * I[row]])] = r
-    return found
 
 
 def _motions_of(tables: Tables, link: Link) -> list[tuple[int, int, str]]:
@@ -254,7 +245,8 @@ def records(columns: Columns) -> tuple[list[int], list[int]]:
             inner = k
         innermost[i] = inner
         age[i] = age[carrier] + 1 if carrier >= 0 else 0
-        rebased = carrier < 0 or age[i] >= SPACING
+        slides = any(columns.columns[k].kind == T.SLIDE for k in own)  # may go far
+        rebased = carrier < 0 or slides or age[i] >= SPACING
         age[i] = 0 if rebased else age[i]
         places = [columns.places[k] for k in own if columns.places[k] >= 0]
         links += [

@@ -11,6 +11,7 @@ from multibody.kernels import layout as L
 from multibody.kernels.tree import layout as T
 from multibody.tables.columns import Columns, constants, pitches, records
 from multibody.tables.lower import Tables
+from multibody.tables.plain import plain_row
 from multibody.tables.tree import Link
 
 Integers = npt.NDArray[np.int64]
@@ -62,7 +63,7 @@ def attach_tree(
     sections = {
         T.LINKS: links, T.COLUMNS: rows, T.GIVEN: [x for pair in given for x in pair],
         T.QUATERNIONS: list(columns.quaternions.values()), T.H_BASE: base, T.H_FIRST: first, T.ROW_LIST: loops,
-        T.SELECTED: np.zeros(len(tree.links)), T.PLAIN: [x for r in loops for x in _plain(tables, r)],
+        T.SELECTED: np.zeros(len(tree.links)), T.PLAIN: [x for r in loops for x in plain_row(tables, r)],
         T.LINK_OF: [number[b + 1] for b in range(len(tree.links))],
         T.GROUP: _groups([tables.rows[loops[k]].owner for k in chosen]),
         T.JOINT_ROWS: [x for link in tree.links for x in _rows_of(tables, link)],
@@ -91,17 +92,6 @@ def _counts_others(columns: Columns) -> bool:
     first, count = int(tables.I[L.FUNCTIONS]), len(tables.function_is_length)
     kinds = tables.I[first : first + L.FUNCTION_STRIDE * count : L.FUNCTION_STRIDE]
     return any(kind == L.ANGLE and k not in own for k, kind in enumerate(kinds))
-
-
-def _plain(tables: Tables, r: int) -> tuple[int, int, int, int]:
-    """Return kind, bodies and numbers of a row that is one basic function with weight 1, else zeros."""
-    I, row = tables.I, int(tables.I[L.ROWS]) + L.ROW_STRIDE * r
-    term = int(I[L.TERMS]) + L.TERM_STRIDE * int(I[row])
-    kind, i, j, numbers, _ = (int(x) for x in I[I[L.FUNCTIONS] + L.FUNCTION_STRIDE * I[term] :][: L.FUNCTION_STRIDE])
-    constant = int(I[term + 1]) not in tables.slots and float(tables.F[I[term + 1]]) == 1.0
-    if int(I[row + 1]) != 1 or int(I[row + 4]) >= 0 or kind == L.EXTRA or not constant or i == j:
-        return 0, 0, 0, 0
-    return kind, i, j, numbers
 
 
 def _groups(owners: list[str]) -> list[int]:

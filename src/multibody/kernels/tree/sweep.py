@@ -119,6 +119,18 @@ def follow(d, known, I, W, h, record, B, v, a, fixed, y, s):
 
 
 @inlined
+def _along(d, I, W, h, link, j, x, fixed, y, s):
+    """Let o follow a slide by x: return the motions about the new o; columns of this link before column j are moved too.
+
+    A link that has its own point keeps it at the joint's moving end: o of a floating body goes with the body.
+    """
+    for k in range(I[link + T.FIRST], j):
+        b = column_of(d, I, h, k)
+        store(d, W, b, moved(d, x, load(d, W, b)))
+    return (moved(d, x, fixed), moved(d, x, y), moved(d, x, s))
+
+
+@inlined
 def _planar_out(moving, known, I, W, h, i, q, v, a):
     """Write θ, cos θ, sin θ, x, c, e, o of a planar link, its columns, Y and S."""
     link, at, k = link_of(I, h, i), state_of(None, I, W, h, i), I[h + T.W_CONSTANT] + 9 * i
@@ -139,8 +151,12 @@ def _planar_out(moving, known, I, W, h, i, q, v, a):
             B = (sign * x[1], -sign * x[0], sign)
         else:
             ux, uy = (sign * c, sign * s) if I[record + T.AXIS] == 0 else (-sign * s, sign * c)
-            x = (x[0] + value * ux, x[1] + value * uy)
-            B = (ux, uy, 0.0)
+            B, way = (ux, uy, 0.0), (value * ux, value * uy)
+            if I[link + T.OWN_POINT] == 1:
+                e = (e[0] + way[0], e[1] + way[1])
+                fixed, Y, S = _along(None, I, W, h, link, j, way, fixed, Y, S)
+            else:
+                x = (x[0] + way[0], x[1] + way[1])
         store(None, W, column_of(None, I, h, j), B)
         if moving is not None:
             fixed, Y, S = follow(None, known, I, W, h, record, B, v, a, fixed, Y, S)
@@ -178,8 +194,12 @@ def _spatial_out(moving, known, I, W, h, i, q, v, a):
             B = (m[0], m[1], m[2], u[0], u[1], u[2])
             A = _about(A, axis, sign * coordinate(I, W, h, record, q))
         elif kind == T.SLIDE:
-            B = (u[0], u[1], u[2], 0.0, 0.0, 0.0)
-            x = add(x, scale(coordinate(I, W, h, record, q), u))
+            B, way = (u[0], u[1], u[2], 0.0, 0.0, 0.0), scale(coordinate(I, W, h, record, q), u)
+            if I[link + T.OWN_POINT] == 1:
+                e = add(e, way)
+                fixed, Y, S = _along(True, I, W, h, link, j, way, fixed, Y, S)
+            else:
+                x = add(x, way)
         else:
             pitch = W[I[h + T.W_PITCH] + j] if kind == T.SCREW else 0.0
             m = add(cross(x, u), scale(pitch, u))
