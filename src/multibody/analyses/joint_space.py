@@ -14,7 +14,7 @@ from multibody.analyses.leastnorm import independent_rows
 from multibody.analyses.state import State
 from multibody.analyses.system import Floats, Integers, System
 from multibody.errors import ModelError
-from multibody.formulations import Augmented, Baumgarte, Formulation, Kane, Partitioning
+from multibody.formulations import Articulated, Augmented, Baumgarte, Formulation, Kane, Partitioning
 from multibody.formulations.prepare_relative import JointBundle, column_scales, prepare_relative
 from multibody.formulations.relative import (
     cartesian_states,
@@ -24,13 +24,32 @@ from multibody.formulations.relative import (
 )
 from multibody.kernels import sections as R
 from multibody.kernels.tree import layout as T
-from multibody.tables.columns import columns_of
+from multibody.tables.columns import Columns, columns_of
+from multibody.tables.lower import Tables
 from multibody.tables.tree import spanning_tree
 
 MOST_DENSE = 1000  # unknown rates that `recursive` and `transformation` take: their mass matrices are full
-MOST_LOOPS = 1500  # loop equations, whose matrix S is full
+MOST_LOOPS = 400  # loop equations, whose matrix S is full
 VANISHES = 1e-10  # size of a row, free of units, that the tree satisfies by itself
 SINGULAR = 1e-11  # pivot ratio of the mass matrix below which loops are added to it
+
+
+def joint_columns(tables: Tables, formulation: Formulation) -> Columns:
+    """Return the joint coordinates that a formulation works in; raise where full matrices would be too large, with advice."""
+    assert not isinstance(formulation, Augmented | Baumgarte | Partitioning | Kane)
+    columns, name = columns_of(tables, spanning_tree(tables, formulation.cut)), formulation.name
+    loops = len(columns.loop_rows())
+    if not isinstance(formulation, Articulated) and columns.nv > MOST_DENSE:
+        raise ModelError(
+            f"{columns.nv} joint coordinates are too many, {name} forms a full matrix and takes {MOST_DENSE}",
+            where="formulation", hint="use articulated (open chains and few loops) or augmented",
+        )  # fmt: skip
+    if loops > MOST_LOOPS:
+        raise ModelError(
+            f"{loops} loop equations are too many for {name}, which takes {MOST_LOOPS}", where="formulation",
+            hint="use augmented",
+        )  # fmt: skip
+    return columns
 
 
 class JointSpace:
@@ -40,26 +59,11 @@ class JointSpace:
         self.system, self.formulation, self.monitor = system, formulation, monitor_relative
         assert not isinstance(formulation, Augmented | Baumgarte | Partitioning | Kane)
         self.method = formulation.method
-        self.columns = columns_of(system.tables, spanning_tree(system.tables, formulation.cut))
+        self.columns = joint_columns(system.tables, formulation)
         self.nq, self.nv = self.columns.nq, self.columns.nv
         self.rate_scales = column_scales(self.columns)
-        self._refuse_large()
         self.mobility = system.nv - len(rows)
         self.bundle: JointBundle = self._prepared(state)
-
-    def _refuse_large(self) -> None:
-        """Raise where a full matrix would be too large, with advice."""
-        name, loops = self.formulation.name, len(self.columns.loop_rows())
-        if name != "articulated" and self.nv > MOST_DENSE:
-            raise ModelError(
-                f"{self.nv} joint coordinates are too many, {name} forms a full matrix and takes {MOST_DENSE}",
-                where="formulation", hint="use articulated (open chains and few loops) or augmented",
-            )  # fmt: skip
-        if loops > MOST_LOOPS:
-            raise ModelError(
-                f"{loops} loop equations are too many for {name}, which takes {MOST_LOOPS}", where="formulation",
-                hint="use augmented",
-            )  # fmt: skip
 
     def _prepared(self, state: State) -> JointBundle:
         """Return the arrays of a run: independent loop rows, and whether the mass matrix serves by itself."""

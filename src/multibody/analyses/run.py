@@ -83,6 +83,10 @@ def run(
     """
     options = read_options(model, until, formulation, integrator, rtol, atol, step, output_step, dense, cut)
     tables = tables_of(model)
+    if options.formulation.relative:  # what is too large is refused before anything is assembled
+        from multibody.analyses.joint_space import joint_columns
+
+        joint_columns(tables, options.formulation)
     state, note = start_state(model, initial, None)
     if not state.ok:
         return _nothing(tables, state)
@@ -138,10 +142,18 @@ def read_options(
         tolerances[key] = max(number, 1e-14)
     chosen = choose(integrator, "integrator", "auto")
     return Options(
-        values["until"], formulation_of(choose(formulation, "formulation", "auto"), choose(cut, "cut", None)),
+        values["until"], _formulation(own, formulation, cut),
         integrator_of("dop853" if chosen == "auto" else chosen, values.get("step")), tolerances["rtol"], tolerances["atol"],
         values.get("output_step"), dense,
     )  # fmt: skip
+
+
+def _formulation(own: dict[str, Any], given: Any, cut: Sequence[str] | None) -> Formulation:
+    """Return the formulation; joints to cut that only the model's own options name matter only where there is a tree."""
+    found = formulation_of(own.get("formulation", "auto") if given is None else given)
+    if cut is None and found.relative and getattr(found, "cut", None) is None:
+        cut = own.get("cut")
+    return formulation_of(found, cut)
 
 
 def _time(model: Model, value: Any, key: str) -> float:

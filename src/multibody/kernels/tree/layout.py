@@ -80,8 +80,8 @@ BODY, CARRIER, FIRST, COUNT, COORDINATE, QUATERNION, OWN_POINT, END, LAST = rang
 LINK_STRIDE = 9
 # BODY: number among the moving bodies, from 1; CARRIER: link that carries it, −1 for the ground; FIRST, COUNT: its columns;
 # COORDINATE: place of its first unknown coordinate; QUATERNION: place of its quaternion or −1; OWN_POINT: 1 if o is its joint
-# point (behind all slides), else o is its carrier's; END: first link behind its subtree; LAST: innermost column that moves it, −1
-# if none does
+# point (behind all slides), else o is its carrier's; END: first link behind its subtree; LAST: innermost column that moves it,
+# −1 if none does
 
 # column record
 LINK, KIND, AXIS, SIGN, RATE, POSITION, INNER, FUNCTION = range(8)
