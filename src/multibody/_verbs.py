@@ -196,7 +196,7 @@ class Model(_Model):
         until : float or formula
             Last time; default the model's own.
         formulations, integrators : lists of names or objects
-            Default all formulations with ``dop853`` and ``adams``.
+            Default ``augmented``, ``baumgarte``, ``partitioning``, ``kane`` with ``dop853`` and ``adams``.
         rtol : list of float
             Tolerances; several make a work–precision diagram (``.plot()``). Default 1e-8.
         step : float, optional

@@ -220,8 +220,10 @@ def _trial(
 def _described(formulation: Formulation) -> str:
     """Return a formulation's name, with the options that are set."""
     options = {key: value for key, value in vars(formulation).items() if value is not None and key != "loops"}
-    words = [f"{key}={value:g}" if isinstance(value, int | float) else f"{key}={'+'.join(value)}" for key, value in options.items()]
-    return formulation.name + (f"({', '.join(words)})" if words else "")
+    words = ", ".join(
+        f"{key}={value:g}" if isinstance(value, int | float) else f"{key}={'+'.join(value)}" for key, value in options.items()
+    )
+    return formulation.name + (f"({words})" if words else "")
 
 
 def _measured(head: dict[str, Any], motion: Motion, wall: float, reference: Motion) -> Trial:
