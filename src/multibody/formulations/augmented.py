@@ -10,9 +10,10 @@ from multibody.formulations.closing import (
     note_ratio,
     project,
     settle_references,
+    tidy,
     turned_too_far,
 )
-from multibody.formulations.space import normalize, write_rates
+from multibody.formulations.space import write_rates
 from multibody.kernels.compile import inner_kernel, kernel
 
 
@@ -29,7 +30,7 @@ def rates_augmented(space, I, F, W, ref, t, y, dy):
 @inner_kernel
 def close_augmented(space, I, F, W, ref, t, y):
     """Project an accepted state onto the constraints and move the angle references."""
-    normalize(space, I, y)
+    tidy(space, I, y)
     if turned_too_far(space, I, F, W, ref, t, y):
         return REFUSED
     outcome, ratio = project(space, I, F, W, ref, t, y)

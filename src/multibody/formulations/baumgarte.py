@@ -19,6 +19,7 @@ from multibody.formulations.closing import (
     raise_to,
     scaled_size,
     settle_references,
+    tidy,
     too_near,
     turned_too_far,
     velocity_gap,
@@ -28,7 +29,6 @@ from multibody.formulations.space import (
     driving_power,
     factor,
     jacobian,
-    normalize,
     row_values,
     sizes,
     solve,
@@ -73,7 +73,7 @@ def rates_baumgarte(space, I, F, W, ref, t, y, dy):
 def watch_baumgarte(space, I, F, W, ref, t, y):
     """Normalize quaternions, note how far the constraints are open, and move the angle references."""
     s = I[R.W_STATISTICS]
-    normalize(space, I, y)
+    tidy(space, I, y)
     if turned_too_far(space, I, F, W, ref, t, y):
         return REFUSED
     open_ = position_gap(space, I, F, W, ref, t, y)

@@ -19,6 +19,7 @@ from multibody.formulations.closing import (
     project,
     raise_to,
     settle_references,
+    tidy,
     turned_too_far,
     velocity_gap,
 )
@@ -152,7 +153,7 @@ def close_partitioned(space, I, F, W, ref, t, y, active):
     """Make the dependent coordinates of an accepted state exact; ask for a new partition where this one got weak."""
     nq, n = sizes(space, I)
     s, settings, at, moved = I[R.W_STATISTICS], I[R.W_SETTINGS], I[R.W_STATE], 0.0
-    normalize(space, I, y)
+    tidy(space, I, y)
     if turned_too_far(space, I, F, W, ref, t, y):
         return REFUSED
     if W[settings + R.NEAR_CHANGE] > 0.0:  # no partition is good here: the smallest correction takes over

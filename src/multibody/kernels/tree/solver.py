@@ -86,8 +86,6 @@ def _form(I, W, n):
 def factor_tree(d, swept, I, W, h):
     """Factor H and S at the frames and the rows Φ_u in W; return the smallest pivot ratio of S, ≤ 0 where H is singular."""
     n, m, statistics = I[h + T.NV], I[R.CHOSEN_COUNT], I[R.W_STATISTICS]
-    if swept is not None and m == 0:
-        return 1.0  # a tree alone is solved in one sweep
     mass = _meet_mass(d, swept, I, W, h)
     W[I[h + T.W_RESULT] + T.MASS_RATIO] = mass
     if not mass > 0.0:

@@ -68,6 +68,8 @@ def joint_gaps(I, F, W, ref, t, v):
 @inlined
 def joint_factor(I, F, W, ref):
     """Factor the equations of motion; return the smallest pivot ratio, ≤ 0 where there is no solution."""
+    if I[I[T.TREE] + T.METHOD] == T.ARTICULATED and I[R.CHOSEN_COUNT] == 0:
+        return 1.0  # a tree alone is solved in one sweep, with nothing to factor before
     call(I[I[T.TREE] + T.FACTOR], I, F, W, ref, 0.0, W, W)
     return W[I[I[T.TREE] + T.W_RESULT] + T.RATIO]
 
