@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -125,7 +126,8 @@ def peer(python: str, name: str, problem: str, settings: Sequence[float], **opti
     **options
         Further options of the script.
     """
-    command = [python, str(PEERS / f"{name}.py"), problem, "--settings", ",".join(f"{s:g}" for s in settings)]
+    found = shutil.which(python) or python
+    command = [os.path.abspath(found), str(PEERS / f"{name}.py"), problem, "--settings", ",".join(f"{s:g}" for s in settings)]
     for key, value in options.items():
         command += [f"--{key}", str(value)]
     done = subprocess.run(command, capture_output=True, text=True, cwd=PEERS)
