@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 PLANAR, SPATIAL = "slider-crank", "rssr"
 MOVING = "four-bar"  # moves under forces
-LOOPED, DRIVEN = "spatial-four-bar", "rrc-arm"  # for joint coordinates in space
+LOOPED, DRIVEN, ARM = "spatial-four-bar", "rrc-arm", "arm7"  # for joint coordinates in space
 
 
 @app.command()
@@ -74,6 +74,22 @@ def _dynamics(model: Model) -> Iterator[tuple[str, Callable[[], object]]]:
     for name in INTEGRATORS:
         yield f"dynamics: integrator {name}", lambda name=name: run("augmented", name)  # type: ignore[misc]
     yield "dynamics: reactions", lambda: model.reactions(0.02)
+    yield "robotics", _robot
+
+
+def _robot() -> None:
+    """Ask a robot arm for what robots are asked for most, of one state and of several."""
+    import numpy as np
+
+    from multibody import load
+
+    arm = load(ARM).robot()
+    for q in (np.zeros(arm.nq), np.zeros((2, arm.nq))):
+        v = np.zeros((*q.shape[:-1], arm.nv))
+        arm.inverse_dynamics(q, v, v)
+        arm.forward_dynamics(q, v, v)
+        arm.mass_matrix(q)
+        arm.frame_jacobian("link7.tip", q)
 
 
 def _in_space(formulation: str) -> None:
