@@ -17,10 +17,11 @@ from multibody.kernels import layout as L
 from multibody.kernels import sections as R
 from multibody.kernels.calls import call
 from multibody.kernels.compile import kernel
-from multibody.kernels.forces import law_efforts, load_wrenches, potential_energy, program_value, set_inputs
+from multibody.kernels.forces import law_efforts, load_wrenches, potential_energy
 from multibody.kernels.mass import kinetic_energy
 from multibody.kernels.tree import layout as T
 from multibody.kernels.tree.bodies import write_state
+from multibody.kernels.watch import watched_values
 
 
 @kernel
@@ -63,10 +64,7 @@ def accept_relative_partitioned(I, F, W, ref, t, y, active):
 def monitor_relative(I, F, W, ref, t, y, out):
     """Write the values of all watched expressions at y; return 0."""
     set_state(True, I, F, W, ref, t, y, 1)
-    for n in range(I[L.WATCH_COUNT]):
-        watch = I[L.WATCHES] + L.WATCH_STRIDE * n
-        set_inputs(I, F, W, ref, t, I[watch + 1], I[watch + 2])
-        out[n] = program_value(I, F, W, watch)
+    watched_values(I, F, W, ref, t, out)
     return 0
 
 

@@ -79,7 +79,7 @@ def _energies(d, I, F, W, ref, h, q, v):
     motions(d, I, W, h, q, v)
     for i in range(I[h + T.LINK_COUNT]):
         s = state_of(d, I, W, h, i)
-        y, K, c = load(d, W, s + 3 * w), rigid(d, I, W, h, i), center_of(d, W, s)
+        y, K, c = load(d, W, s + T.MOTION * w), rigid(d, I, W, h, i), center_of(d, W, s)
         kinetic += 0.5 * inner(d, y, rigid_times(d, K, y))
         o = origin_of(d, W, s)
         for k in range(len(c)):

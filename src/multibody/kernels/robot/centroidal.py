@@ -95,7 +95,7 @@ def _momentum_bias(d, I, W, h, q, v, out):
     c = _center(d, I, W, h)
     for i in range(I[h + T.LINK_COUNT]):
         at = state_of(d, I, W, h, i)
-        f = bias(d, rigid(d, I, W, h, i), load(d, W, at + 3 * w), load(d, W, at + 4 * w))
+        f = bias(d, rigid(d, I, W, h, i), load(d, W, at + T.MOTION * w), load(d, W, at + T.BIAS * w))
         total = plus(d, 1.0, carried(d, _from(d, W, at, c), f), total)
     for k in range(w):
         out[k] = total[k]

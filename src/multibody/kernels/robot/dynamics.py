@@ -13,15 +13,13 @@ from __future__ import annotations
 from multibody.kernels.compile import inlined, inner_kernel, kernel
 from multibody.kernels.tree import layout as T
 from multibody.kernels.tree.algebra import inner, load, store, store_rigid, width
-from multibody.kernels.tree.articulated import ACCELERATION, accelerations, sweep
-from multibody.kernels.tree.composite import INERTIA, carried_in, sum_inertias
+from multibody.kernels.tree.articulated import accelerations, sweep
+from multibody.kernels.tree.composite import carried_in, sum_inertias
 from multibody.kernels.tree.frames import column_of, link_of, record_of, state_of
 from multibody.kernels.tree.inertias import store_of_rigid
 from multibody.kernels.tree.motion import bias
-from multibody.kernels.tree.newton_euler import FORCE, inward, outward
+from multibody.kernels.tree.newton_euler import inward, outward
 from multibody.kernels.tree.sweep import link_out, rigid_of
-
-CHANGE = ACCELERATION  # place of Σ B q̈ in the state of a link, in widths
 
 
 @inner_kernel
@@ -83,8 +81,8 @@ def forward_state(d, I, W, h, q, v, tau, a):
     for i in range(count):
         A, c, y, s = link_out(d, True, None, I, W, h, i, q, v, a)
         at, K = state_of(d, I, W, h, i), rigid_of(d, I, W, h, i, A, c)
-        store_of_rigid(d, W, at + INERTIA * w, K)
-        store(d, W, at + FORCE * w, bias(d, K, y, s))
+        store_of_rigid(d, W, at + T.INERTIA * w, K)
+        store(d, W, at + T.FORCE * w, bias(d, K, y, s))
     bad = sweep(d, I, W, h, tau)
     if bad < 0:
         accelerations(d, I, W, h, a)
@@ -138,7 +136,7 @@ def _mass(d, I, W, h, q, M):
             M[r, c] = 0.0
     for i in range(count):
         A, c, _, _ = link_out(d, None, None, I, W, h, i, q, q, q)
-        store_rigid(d, W, state_of(d, I, W, h, i) + INERTIA * w, rigid_of(d, I, W, h, i, A, c))
+        store_rigid(d, W, state_of(d, I, W, h, i) + T.INERTIA * w, rigid_of(d, I, W, h, i, A, c))
     sum_inertias(d, I, W, h)
     for j in range(I[h + T.COLUMN_COUNT]):
         _row(d, I, W, h, I[record_of(I, h, j) + T.LINK], j, load(d, W, column_of(d, I, h, j) + w), M)

@@ -77,7 +77,7 @@ def frame_jacobians(I, W, i, s, q, J, flat=None):
 def column_rates(d, I, W, h, i, v):
     """Write Ḃ of the columns of link i, o at rest, to the place of U; the carrier's motion is known, columns too."""
     link, w = link_of(I, h, i), width(d)
-    y = load(d, W, state_of(d, I, W, h, i) + 3 * w)
+    y = load(d, W, state_of(d, I, W, h, i) + T.MOTION * w)
     first, count = I[link + T.FIRST], I[link + T.COUNT]
     for j in range(first + count - 1, first - 1, -1):  # back to the motion of the carrier
         y = plus(d, -v[I[record_of(I, h, j) + T.RATE]], load(d, W, column_of(d, I, h, j)), y)
@@ -111,7 +111,7 @@ def _jacobian_rate(d, I, W, h, i, s, q, v, J):
         link_out(d, True, None, I, W, h, l, q, v, v)
         column_rates(d, I, W, h, l, v)
     e, link, k = point_of(d, I, W, h, i, s), i, I[link_of(I, h, i) + T.LAST]
-    p = moved(d, e, load(d, W, state_of(d, I, W, h, i) + 3 * w))
+    p = moved(d, e, load(d, W, state_of(d, I, W, h, i) + T.MOTION * w))
     while k >= 0:
         record, b = record_of(I, h, k), column_of(d, I, h, k)
         while link != I[record + T.LINK]:

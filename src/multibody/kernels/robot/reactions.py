@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.robot.applied import apply_forces, count_from
-from multibody.kernels.robot.dynamics import CHANGE, forward_state
+from multibody.kernels.robot.dynamics import forward_state
 from multibody.kernels.tree import layout as T
 from multibody.kernels.tree.algebra import carried, inner, load, load_rigid, moved, plus, rigid_times, store, width, zero
-from multibody.kernels.tree.composite import INERTIA, SUM, bodies, mass_matrix, sum_forces, sum_inertias
+from multibody.kernels.tree.composite import bodies, mass_matrix, sum_forces, sum_inertias
 from multibody.kernels.tree.frames import column_of, link_of, offset, origin_of, record_of, state_of
 from multibody.kernels.tree.inertias import inertia_times, load_inertia
 from multibody.kernels.tree.motion import motions
-from multibody.kernels.tree.newton_euler import FORCE, outward
+from multibody.kernels.tree.newton_euler import outward
 from multibody.kernels.vectors import add, apply, load3, load9, subtract
 
 
@@ -111,10 +111,10 @@ def sum_wrenches(d, I, W, h):
         link = link_of(I, h, i)
         c = I[link + T.CARRIER]
         if c >= 0:
-            f = load(d, W, state_of(d, I, W, h, i) + FORCE * w)
+            f = load(d, W, state_of(d, I, W, h, i) + T.FORCE * w)
             if I[link + T.OWN_POINT] == 1:
                 f = carried(d, offset(d, I, W, h, i), f)
-            p = state_of(d, I, W, h, c) + FORCE * w
+            p = state_of(d, I, W, h, c) + T.FORCE * w
             store(d, W, p, plus(d, 1.0, f, load(d, W, p)))
 
 
@@ -125,12 +125,12 @@ def _reactions(d, I, F, W, ref, t, acted, which, drives, q, v, a, out):
     if acted is not None:
         apply_forces(d, I, F, W, ref, t, h)
         for i in range(I[h + T.LINK_COUNT]):
-            at = state_of(d, I, W, h, i) + FORCE * w
+            at = state_of(d, I, W, h, i) + T.FORCE * w
             store(d, W, at, plus(d, -1.0, load(d, W, I[h + T.W_WRENCH] + w * i), load(d, W, at)))
     sum_wrenches(d, I, W, h)
     for k in range(which.shape[0]):
         i = which[k, 0]
-        f = load(d, W, state_of(d, I, W, h, i) + FORCE * w)
+        f = load(d, W, state_of(d, I, W, h, i) + T.FORCE * w)
         tell(d, I, W, h, i, offset_of(d, I, W, h, i), which[k, 1], drives, f, out[k])
 
 
@@ -178,7 +178,7 @@ def change_of(d, I, W, h, i, a):
 def one_wrench(d, I, W, h, i, x, a):
     """Return R̂ of the joint of link i about o by eq. (30): K, G and U as formed, x = a_i, q̈ in `a`."""
     w, link, at = width(d), link_of(I, h, i), state_of(d, I, W, h, i)
-    f = plus(d, 1.0, load(d, W, at + SUM * w), rigid_times(d, load_rigid(d, W, at + INERTIA * w), x))
+    f = plus(d, 1.0, load(d, W, at + T.FORCE * w), rigid_times(d, load_rigid(d, W, at + T.INERTIA * w), x))
     apart = False  # beyond a link with a point of its own, forces are about other points
     for l in range(i + 1, I[link + T.END]):
         other = link_of(I, h, l)
@@ -271,8 +271,8 @@ def _forward_and_select(d, I, W, h, which, drives, q, v, tau, a, out):
     for k in range(which.shape[0]):
         i = which[k, 0]
         at = state_of(d, I, W, h, i)
-        f = inertia_times(d, load_inertia(d, W, at + INERTIA * w), load(d, W, at + CHANGE * w))
-        f = plus(d, 1.0, load(d, W, at + FORCE * w), f)
+        f = inertia_times(d, load_inertia(d, W, at + T.INERTIA * w), load(d, W, at + T.CHANGE * w))
+        f = plus(d, 1.0, load(d, W, at + T.FORCE * w), f)
         tell(d, I, W, h, i, offset(d, I, W, h, i), which[k, 1], drives, f, out[k])
     return -1
 

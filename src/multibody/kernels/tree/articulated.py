@@ -9,11 +9,9 @@ from __future__ import annotations
 from multibody.kernels.compile import inlined, inner_kernel
 from multibody.kernels.tree import layout as T
 from multibody.kernels.tree.algebra import carried, inner, load, moved, plus, store, width, zero
-from multibody.kernels.tree.composite import INERTIA, SUM
 from multibody.kernels.tree.frames import column_of, link_of, offset, record_of, state_of
 from multibody.kernels.tree.inertias import add_inertia, carried_inertia, inertia_times, load_inertia, without
 
-ACCELERATION = 5  # place of a (Ẏ less S) in a link's state, in widths
 FLAT = 1e-14  # a pivot D below this part of what it is made of: the column moves no mass
 
 
@@ -22,7 +20,7 @@ def eliminate(d, I, W, h):
     """Eliminate all columns inward: U = K B and 1/D stay with each column; return −1, or the first column without mass."""
     w = width(d)
     for i in range(I[h + T.LINK_COUNT] - 1, -1, -1):
-        link, at = link_of(I, h, i), state_of(d, I, W, h, i) + INERTIA * w
+        link, at = link_of(I, h, i), state_of(d, I, W, h, i) + T.INERTIA * w
         K = load_inertia(d, W, at)
         for j in range(I[link + T.FIRST] + I[link + T.COUNT] - 1, I[link + T.FIRST] - 1, -1):
             if I[record_of(I, h, j) + T.RATE] < 0:
@@ -40,7 +38,7 @@ def eliminate(d, I, W, h):
         if c >= 0:
             if I[link + T.OWN_POINT] == 1:
                 K = carried_inertia(d, offset(d, I, W, h, i), K)
-            add_inertia(d, W, state_of(d, I, W, h, c) + INERTIA * w, K)
+            add_inertia(d, W, state_of(d, I, W, h, c) + T.INERTIA * w, K)
     return -1
 
 
@@ -57,7 +55,7 @@ def give_way(d, I, W, h, tau):
     """Sweep the forces G inward through the eliminated columns; u = τ − Bᵀ G stays with each. τ at W[tau…], none if tau < 0."""
     w = width(d)
     for i in range(I[h + T.LINK_COUNT] - 1, -1, -1):
-        link, at = link_of(I, h, i), state_of(d, I, W, h, i) + SUM * w
+        link, at = link_of(I, h, i), state_of(d, I, W, h, i) + T.FORCE * w
         g = load(d, W, at)
         for j in range(I[link + T.FIRST] + I[link + T.COUNT] - 1, I[link + T.FIRST] - 1, -1):
             r = I[record_of(I, h, j) + T.RATE]
@@ -71,7 +69,7 @@ def give_way(d, I, W, h, tau):
         if c >= 0:
             if I[link + T.OWN_POINT] == 1:
                 g = carried(d, offset(d, I, W, h, i), g)
-            p = state_of(d, I, W, h, c) + SUM * w
+            p = state_of(d, I, W, h, c) + T.FORCE * w
             store(d, W, p, plus(d, 1.0, g, load(d, W, p)))
 
 
@@ -83,7 +81,7 @@ def accelerations(d, I, W, h, out):
         link, at = link_of(I, h, i), state_of(d, I, W, h, i)
         a, c = zero(d), I[link + T.CARRIER]
         if c >= 0:
-            a = load(d, W, state_of(d, I, W, h, c) + ACCELERATION * w)
+            a = load(d, W, state_of(d, I, W, h, c) + T.CHANGE * w)
             if I[link + T.OWN_POINT] == 1:
                 a = moved(d, offset(d, I, W, h, i), a)
         for j in range(I[link + T.FIRST], I[link + T.FIRST] + I[link + T.COUNT]):
@@ -93,7 +91,7 @@ def accelerations(d, I, W, h, out):
                 found = (W[b + 2 * w + 1] - inner(d, load(d, W, b + w), a)) * W[b + 2 * w]
                 a = plus(d, found, load(d, W, b), a)
                 out[r] = found
-        store(d, W, at + ACCELERATION * w, a)
+        store(d, W, at + T.CHANGE * w, a)
 
 
 @inner_kernel
@@ -114,7 +112,7 @@ def sweep(d, I, W, h, tau):
 def _give_way(d, I, W, h, i, tau):
     """Eliminate the columns of link i and hand what is left to its carrier; return −1, or a column without mass."""
     w, link, at = width(d), link_of(I, h, i), state_of(d, I, W, h, i)
-    K, g, c = load_inertia(d, W, at + INERTIA * w), load(d, W, at + SUM * w), I[link + T.CARRIER]
+    K, g, c = load_inertia(d, W, at + T.INERTIA * w), load(d, W, at + T.FORCE * w), I[link + T.CARRIER]
     for j in range(I[link + T.FIRST] + I[link + T.COUNT] - 1, I[link + T.FIRST] - 1, -1):
         r = I[record_of(I, h, j) + T.RATE]
         if r < 0:
@@ -135,6 +133,6 @@ def _give_way(d, I, W, h, i, tau):
             e = offset(d, I, W, h, i)
             K, g = carried_inertia(d, e, K), carried(d, e, g)
         p = state_of(d, I, W, h, c)
-        add_inertia(d, W, p + INERTIA * w, K)
-        store(d, W, p + SUM * w, plus(d, 1.0, g, load(d, W, p + SUM * w)))
+        add_inertia(d, W, p + T.INERTIA * w, K)
+        store(d, W, p + T.FORCE * w, plus(d, 1.0, g, load(d, W, p + T.FORCE * w)))
     return -1

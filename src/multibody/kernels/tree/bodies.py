@@ -49,7 +49,7 @@ def write_twists(d, I, W, h):
         W[I[L.W_VELOCITY] + k] = 0.0
     for i in range(I[h + T.LINK_COUNT]):
         s, body = state_of(d, I, W, h, i), I[link_of(I, h, i) + T.BODY]
-        y, c = load(d, W, s + 3 * w), center_of(d, W, s)
+        y, c = load(d, W, s + T.MOTION * w), center_of(d, W, s)
         u, v = I[L.W_TWIST] + w * body, I[L.W_VELOCITY] + w * body
         if d is None:
             x = (y[0] - y[2] * c[1], y[1] + y[2] * c[0], y[2])
@@ -67,7 +67,7 @@ def write_twists(d, I, W, h):
 def centripetal(d, W, s):
     """Return ω × ṙ_c of the link whose state lies at W[s…]: classical less spatial acceleration of its center of mass."""
     w, c = width(d), center_of(d, W, s)
-    y = load(d, W, s + 3 * w)
+    y = load(d, W, s + T.MOTION * w)
     if d is None:
         vx, vy = y[0] - y[2] * c[1], y[1] + y[2] * c[0]
         return (-y[2] * vy, y[2] * vx)
@@ -82,7 +82,7 @@ def write_accelerations(d, I, W, h, out):
     for i in range(I[h + T.LINK_COUNT]):
         s, body = state_of(d, I, W, h, i), I[link_of(I, h, i) + T.BODY]
         c, z, to = center_of(d, W, s), centripetal(d, W, s), out + w * (body - 1)
-        x, a = load(d, W, s + 4 * w), load(d, W, s + 5 * w)
+        x, a = load(d, W, s + T.BIAS * w), load(d, W, s + T.CHANGE * w)
         if d is None:
             turn = x[2] + a[2]
             store(d, W, to, (x[0] + a[0] - g[0] - turn * c[1] + z[0], x[1] + a[1] - g[1] + turn * c[0] + z[1], turn))

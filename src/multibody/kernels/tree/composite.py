@@ -24,8 +24,6 @@ from multibody.kernels.tree.algebra import (
 from multibody.kernels.tree.frames import column_of, link_of, offset, record_of, state_of
 from multibody.kernels.tree.motion import bias, rigid
 
-SUM, INERTIA = 6, 8  # places of G and K in a link's state, in widths
-
 
 @inner_kernel
 def bodies(d, I, W, h, forces):
@@ -33,12 +31,12 @@ def bodies(d, I, W, h, forces):
     w = width(d)
     for i in range(I[h + T.LINK_COUNT]):
         at, K = state_of(d, I, W, h, i), rigid(d, I, W, h, i)
-        store_rigid(d, W, at + INERTIA * w, K)
+        store_rigid(d, W, at + T.INERTIA * w, K)
         if forces == 1:
-            g = bias(d, K, load(d, W, at + 3 * w), load(d, W, at + 4 * w))
+            g = bias(d, K, load(d, W, at + T.MOTION * w), load(d, W, at + T.BIAS * w))
             if I[h + T.ACTED] == 1:
                 g = plus(d, -1.0, load(d, W, I[h + T.W_WRENCH] + w * i), g)
-            store(d, W, at + SUM * w, g)
+            store(d, W, at + T.FORCE * w, g)
 
 
 @inner_kernel
@@ -47,7 +45,7 @@ def sum_inertias(d, I, W, h):
     w = width(d)
     for i in range(I[h + T.LINK_COUNT] - 1, -1, -1):
         link = link_of(I, h, i)
-        K = load_rigid(d, W, state_of(d, I, W, h, i) + INERTIA * w)
+        K = load_rigid(d, W, state_of(d, I, W, h, i) + T.INERTIA * w)
         for j in range(I[link + T.FIRST], I[link + T.FIRST] + I[link + T.COUNT]):
             b = column_of(d, I, h, j)
             store(d, W, b + w, rigid_times(d, K, load(d, W, b)))
@@ -55,7 +53,7 @@ def sum_inertias(d, I, W, h):
         if c >= 0:
             if I[link + T.OWN_POINT] == 1:
                 K = carried_rigid(d, offset(d, I, W, h, i), K)
-            p = state_of(d, I, W, h, c) + INERTIA * w
+            p = state_of(d, I, W, h, c) + T.INERTIA * w
             store_rigid(d, W, p, add_rigid(d, load_rigid(d, W, p), K))
 
 
@@ -64,7 +62,7 @@ def sum_forces(d, I, W, h, out):
     """Sum G inward; eq. (17). Write −Bᵀ G, the right side of (15), to W[out…]."""
     w = width(d)
     for i in range(I[h + T.LINK_COUNT] - 1, -1, -1):
-        link, at = link_of(I, h, i), state_of(d, I, W, h, i) + SUM * w
+        link, at = link_of(I, h, i), state_of(d, I, W, h, i) + T.FORCE * w
         g = load(d, W, at)
         for j in range(I[link + T.FIRST], I[link + T.FIRST] + I[link + T.COUNT]):
             k = I[record_of(I, h, j) + T.RATE]
@@ -74,7 +72,7 @@ def sum_forces(d, I, W, h, out):
         if c >= 0:
             if I[link + T.OWN_POINT] == 1:
                 g = carried(d, offset(d, I, W, h, i), g)
-            p = state_of(d, I, W, h, c) + SUM * w
+            p = state_of(d, I, W, h, c) + T.FORCE * w
             store(d, W, p, plus(d, 1.0, g, load(d, W, p)))
 
 

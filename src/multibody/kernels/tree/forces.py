@@ -15,21 +15,19 @@ from multibody.kernels.rows import row_jacobian
 from multibody.kernels.tree import layout as T
 from multibody.kernels.tree.algebra import inner, load, load_rigid, plus, rigid_times, store, width, zero
 from multibody.kernels.tree.bodies import wrench_about
-from multibody.kernels.tree.composite import INERTIA, SUM, carried_in
+from multibody.kernels.tree.composite import carried_in
 from multibody.kernels.tree.frames import center_of, column_of, link_of, record_of, state_of
 from multibody.kernels.tree.loops import loop_wrenches
 from multibody.kernels.tree.transformation import at_center
-from multibody.kernels.tree.wrenches import FORCE, joint_wrenches, spread
-
-WRENCH = 7  # place of R̂ in a link's state, in widths
+from multibody.kernels.tree.wrenches import joint_wrenches, spread
 
 
 @inner_kernel
 def selected_wrench(d, I, W, h, i, x):
     """Return R̂ of the joint of link i about o by eq. (30): K, G summed, U and a of the links known, q̈ at W[x…]."""
     w, link, at = width(d), link_of(I, h, i), state_of(d, I, W, h, i)
-    f = load(d, W, at + SUM * w)
-    f = plus(d, 1.0, rigid_times(d, load_rigid(d, W, at + INERTIA * w), load(d, W, at + 5 * w)), f)
+    f = load(d, W, at + T.FORCE * w)
+    f = plus(d, 1.0, rigid_times(d, load_rigid(d, W, at + T.INERTIA * w), load(d, W, at + T.CHANGE * w)), f)
     end = I[link + T.END]
     if i + 1 < end:
         k = I[link + T.FIRST] + I[link + T.COUNT]
@@ -60,13 +58,13 @@ def joint_multipliers(d, I, F, W, ref, t, h, out):
         for k in range(count):
             i = I[I[h + T.SELECTED] + k]
             f = plus(d, 1.0, _loops_beyond(d, I, W, h, i), selected_wrench(d, I, W, h, i, I[R.W_A]))
-            store(d, W, state_of(d, I, W, h, i) + WRENCH * w, f)
+            store(d, W, state_of(d, I, W, h, i) + T.WRENCH * w, f)
             _multipliers_of(d, I, F, W, ref, t, h, i, out)
         return
     joint_wrenches(d, I, F, W, ref, t, h)
     for i in range(I[h + T.LINK_COUNT]):
         at = state_of(d, I, W, h, i)
-        store(d, W, at + WRENCH * w, load(d, W, at + FORCE * w))
+        store(d, W, at + T.WRENCH * w, load(d, W, at + T.FORCE * w))
         _multipliers_of(d, I, F, W, ref, t, h, i, out)
 
 
@@ -95,7 +93,7 @@ def _loops_beyond(d, I, W, h, i):
 def _multipliers_of(d, I, F, W, ref, t, h, i, out):
     """Write λ of the motions on link i's joint, −τ of (36), and of the joint's own rows; R̂ is known."""
     w, link, rows = width(d), link_of(I, h, i), I[h + T.JOINT_ROWS] + 2 * i
-    f = load(d, W, state_of(d, I, W, h, i) + WRENCH * w)
+    f = load(d, W, state_of(d, I, W, h, i) + T.WRENCH * w)
     for j in range(I[link + T.FIRST], I[link + T.FIRST] + I[link + T.COUNT]):
         rate = I[record_of(I, h, j) + T.RATE]
         if rate < 0:
@@ -109,7 +107,7 @@ def _fit(d, I, F, W, ref, t, h, i, lo, hi, out):
     """Write λ of the rows lo..hi−1 of the joint of link i, of which R̂ (less the motions' own efforts) is made."""
     w, m, g = width(d), hi - lo, I[h + T.W_FIT]
     s, link = state_of(d, I, W, h, i), link_of(I, h, i)
-    f = at_center(d, center_of(d, W, s), load(d, W, s + WRENCH * w))
+    f = at_center(d, center_of(d, W, s), load(d, W, s + T.WRENCH * w))
     for j in range(I[link + T.FIRST], I[link + T.FIRST] + I[link + T.COUNT]):
         rate = I[record_of(I, h, j) + T.RATE]
         if rate < 0:

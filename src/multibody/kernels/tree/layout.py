@@ -93,4 +93,6 @@ TURN, SLIDE, SCREW, BALL = range(4)  # kinds of columns; three BALL columns shar
 
 CONSTANTS = {2: 9, 3: 31}
 LINK_STATE = {2: 32, 3: 72}
+# places in the state of a link, in widths: Y, S, a = Σ B q̈, the force G (summed or not), R̂, the inertia
+MOTION, BIAS, CHANGE, FORCE, WRENCH, INERTIA = range(3, 9)
 COLUMN_STATE = {2: 9, 3: 18}

@@ -63,7 +63,7 @@ def _send(d, I, W, h, i, f, rates, out, x):
     if rates > 0:
         s = state_of(d, I, W, h, i)
         base = load(d, W, I[h + T.W_BASE])
-        W[x] -= _met(d, f, load(d, W, s + 4 * width(d)), base, centripetal(d, W, s))
+        W[x] -= _met(d, f, load(d, W, s + T.BIAS * width(d)), base, centripetal(d, W, s))
 
 
 @inlined
@@ -147,7 +147,7 @@ def loop_gaps(d, I, F, W, ref, t, h, v):
                 continue
             i = I[I[h + T.LINK_OF] + column // w]
             f = wrench_about(d, I, W, h, i, entries + e)
-            W[x] -= inner(d, f, load(d, W, state_of(d, I, W, h, i) + 3 * w))
+            W[x] -= inner(d, f, load(d, W, state_of(d, I, W, h, i) + T.MOTION * w))
             e += w
 
 

@@ -33,7 +33,7 @@ def velocities(d, I, W, h, v):
         if c < 0:
             y, s = zero(d), load(d, W, I[h + T.W_BASE])
         else:
-            p = state_of(d, I, W, h, c) + 3 * w
+            p = state_of(d, I, W, h, c) + T.MOTION * w
             y, s = load(d, W, p), load(d, W, p + w)
             if I[link + T.OWN_POINT] == 1:
                 e = offset(d, I, W, h, i)
@@ -42,8 +42,8 @@ def velocities(d, I, W, h, v):
         for j in range(I[link + T.FIRST], I[link + T.FIRST] + I[link + T.COUNT]):
             B = load(d, W, column_of(d, I, h, j))
             fixed, y, s = follow(d, None, I, W, h, record_of(I, h, j), B, v, v, fixed, y, s)
-        store(d, W, at + 3 * w, y)
-        store(d, W, at + 4 * w, s)
+        store(d, W, at + T.MOTION * w, y)
+        store(d, W, at + T.BIAS * w, s)
 
 
 @inlined

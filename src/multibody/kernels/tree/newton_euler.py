@@ -8,8 +8,6 @@ from multibody.kernels.tree.algebra import carried, inner, load, plus, store, wi
 from multibody.kernels.tree.frames import column_of, link_of, offset, record_of, state_of
 from multibody.kernels.tree.sweep import force_of, link_out
 
-FORCE = 6  # place of the summed force in a link's state, in widths
-
 
 @inner_kernel
 def outward(d, I, W, h, q, v, a):
@@ -17,7 +15,7 @@ def outward(d, I, W, h, q, v, a):
     w = width(d)
     for i in range(I[h + T.LINK_COUNT]):
         A, c, y, s = link_out(d, True, True, I, W, h, i, q, v, a)
-        store(d, W, state_of(d, I, W, h, i) + FORCE * w, force_of(d, I, W, h, i, A, c, y, s))
+        store(d, W, state_of(d, I, W, h, i) + T.FORCE * w, force_of(d, I, W, h, i, A, c, y, s))
 
 
 @inner_kernel
@@ -26,7 +24,7 @@ def inward(d, I, W, h, tau):
     w = width(d)
     for i in range(I[h + T.LINK_COUNT] - 1, -1, -1):
         link, at = link_of(I, h, i), state_of(d, I, W, h, i)
-        f = load(d, W, at + FORCE * w)
+        f = load(d, W, at + T.FORCE * w)
         for j in range(I[link + T.FIRST], I[link + T.FIRST] + I[link + T.COUNT]):
             k = I[record_of(I, h, j) + T.RATE]
             if k >= 0:
@@ -35,5 +33,5 @@ def inward(d, I, W, h, tau):
         if c >= 0:
             if I[link + T.OWN_POINT] == 1:
                 f = carried(d, offset(d, I, W, h, i), f)
-            p = state_of(d, I, W, h, c) + FORCE * w
+            p = state_of(d, I, W, h, c) + T.FORCE * w
             store(d, W, p, plus(d, 1.0, f, load(d, W, p)))

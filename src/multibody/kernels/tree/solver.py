@@ -17,7 +17,7 @@ from multibody.kernels.skyline import cholesky, cholesky_solve
 from multibody.kernels.tree import layout as T
 from multibody.kernels.tree.algebra import load, plus, store, width, zero
 from multibody.kernels.tree.articulated import accelerations, eliminate, give_way, sweep
-from multibody.kernels.tree.composite import INERTIA, SUM, bodies, mass_matrix, sum_forces, sum_inertias
+from multibody.kernels.tree.composite import bodies, mass_matrix, sum_forces, sum_inertias
 from multibody.kernels.tree.frames import column_of, state_of
 from multibody.kernels.tree.inertias import store_of_rigid
 from multibody.kernels.tree.motion import inertial_force, rigid
@@ -29,7 +29,7 @@ def _meet_mass(d, swept, I, W, h):
     """Form and factor the mass matrix at the frames of the links; return its smallest pivot ratio, ≤ 0 where it is singular."""
     if swept is not None:
         for i in range(I[h + T.LINK_COUNT]):
-            store_of_rigid(d, W, state_of(d, I, W, h, i) + INERTIA * width(d), rigid(d, I, W, h, i))
+            store_of_rigid(d, W, state_of(d, I, W, h, i) + T.INERTIA * width(d), rigid(d, I, W, h, i))
         k = eliminate(d, I, W, h)
         W[I[h + T.W_RESULT] + T.WEIGHTLESS] = k
         return 1.0 if k < 0 else -1.0
@@ -66,7 +66,7 @@ def _over_mass(d, swept, I, W, h, x):
         cholesky_solve(I, W, I[h + T.NV], I[h + T.H_BASE], I[h + T.H_FIRST], I[h + T.W_HD], x)
     else:
         for i in range(I[h + T.LINK_COUNT]):
-            store(d, W, state_of(d, I, W, h, i) + SUM * width(d), zero(d))
+            store(d, W, state_of(d, I, W, h, i) + T.FORCE * width(d), zero(d))
         give_way(d, I, W, h, x)
         accelerations(d, I, W, h, W[x:])
 
@@ -145,12 +145,12 @@ def _free(d, swept, I, W, h, a):
     w = width(d)
     for i in range(I[h + T.LINK_COUNT]):
         at = state_of(d, I, W, h, i)
-        g = inertial_force(d, I, W, h, i, load(d, W, at + 3 * w), load(d, W, at + 4 * w))
+        g = inertial_force(d, I, W, h, i, load(d, W, at + T.MOTION * w), load(d, W, at + T.BIAS * w))
         if I[h + T.ACTED] == 1:
             g = plus(d, -1.0, load(d, W, I[h + T.W_WRENCH] + w * i), g)
-        store(d, W, at + SUM * w, g)
+        store(d, W, at + T.FORCE * w, g)
         if swept is not None and I[R.CHOSEN_COUNT] == 0:
-            store_of_rigid(d, W, at + INERTIA * w, rigid(d, I, W, h, i))
+            store_of_rigid(d, W, at + T.INERTIA * w, rigid(d, I, W, h, i))
     if swept is not None:
         if I[R.CHOSEN_COUNT] > 0:
             give_way(d, I, W, h, -1)

@@ -85,7 +85,7 @@ def transformed_force(d, I, W, h, out):
     for i in range(I[h + T.LINK_COUNT]):
         at = state_of(d, I, W, h, i)
         write_columns(d, I, W, h, i)
-        g = at_center(d, center_of(d, W, at), load(d, W, at + 6 * w))
+        g = at_center(d, center_of(d, W, at), load(d, W, at + T.FORCE * w))
         k = I[link_of(I, h, i) + T.LAST]
         while k >= 0:
             r = I[record_of(I, h, k) + T.RATE]

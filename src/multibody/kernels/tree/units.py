@@ -23,7 +23,7 @@ from multibody.kernels.tree.loops import loop_gaps, loop_rows, loop_values
 from multibody.kernels.tree.motion import motions, positions, velocities
 from multibody.kernels.tree.solver import factor_tree, solve_tree
 from multibody.kernels.tree.sweep import coordinate
-from multibody.kernels.tree.wrenches import FORCE, joint_wrenches
+from multibody.kernels.tree.wrenches import joint_wrenches
 
 
 @inner_kernel
@@ -107,7 +107,7 @@ def _power(d, I, F, W, ref, t):
         joint_wrenches(d, I, F, W, ref, t, h)
     for k in range(I[h + T.GIVEN_COUNT]):
         j = I[I[h + T.GIVEN] + 2 * k]
-        f = load(d, W, state_of(d, I, W, h, I[record_of(I, h, j) + T.LINK]) + FORCE * w)
+        f = load(d, W, state_of(d, I, W, h, I[record_of(I, h, j) + T.LINK]) + T.FORCE * w)
         total += inner(d, load(d, W, column_of(d, I, h, j)), f) * W[I[h + T.W_GIVEN] + 3 * k + 1]
     if I[R.DRIVEN] == 1:
         for k in range(I[R.CHOSEN_COUNT]):

@@ -10,8 +10,6 @@ from multibody.kernels.tree.frames import column_of, link_of, offset, record_of,
 from multibody.kernels.tree.loops import loop_wrenches
 from multibody.kernels.tree.motion import inertial_force
 
-FORCE = 6  # place of a link's force in its state, in widths
-
 
 @inner_kernel
 def spread(d, I, W, h, x):
@@ -21,14 +19,14 @@ def spread(d, I, W, h, x):
         link = link_of(I, h, i)
         a, c = zero(d), I[link + T.CARRIER]
         if c >= 0:
-            a = load(d, W, state_of(d, I, W, h, c) + 5 * w)
+            a = load(d, W, state_of(d, I, W, h, c) + T.CHANGE * w)
             if I[link + T.OWN_POINT] == 1:
                 a = moved(d, offset(d, I, W, h, i), a)
         for j in range(I[link + T.FIRST], I[link + T.FIRST] + I[link + T.COUNT]):
             r = I[record_of(I, h, j) + T.RATE]
             if r >= 0:
                 a = plus(d, W[x + r], load(d, W, column_of(d, I, h, j)), a)
-        store(d, W, state_of(d, I, W, h, i) + 5 * w, a)
+        store(d, W, state_of(d, I, W, h, i) + T.CHANGE * w, a)
 
 
 @inner_kernel
@@ -41,19 +39,19 @@ def joint_wrenches(d, I, F, W, ref, t, h):
     spread(d, I, W, h, I[R.W_A])
     for i in range(I[h + T.LINK_COUNT]):
         at = state_of(d, I, W, h, i)
-        s = plus(d, 1.0, load(d, W, at + 4 * w), load(d, W, at + 5 * w))
-        f = inertial_force(d, I, W, h, i, load(d, W, at + 3 * w), s)
+        s = plus(d, 1.0, load(d, W, at + T.BIAS * w), load(d, W, at + T.CHANGE * w))
+        f = inertial_force(d, I, W, h, i, load(d, W, at + T.MOTION * w), s)
         if I[h + T.ACTED] == 1:
             f = plus(d, -1.0, load(d, W, I[h + T.W_WRENCH] + w * i), f)
         store(d, W, I[h + T.W_WRENCH] + w * i, f)
     loop_wrenches(d, I, F, W, ref, t, h, I[h + T.W_WRENCH])
     for i in range(I[h + T.LINK_COUNT]):
-        store(d, W, state_of(d, I, W, h, i) + FORCE * w, load(d, W, I[h + T.W_WRENCH] + w * i))
+        store(d, W, state_of(d, I, W, h, i) + T.FORCE * w, load(d, W, I[h + T.W_WRENCH] + w * i))
     for i in range(I[h + T.LINK_COUNT] - 1, -1, -1):
         c = I[link_of(I, h, i) + T.CARRIER]
         if c >= 0:
-            f = load(d, W, state_of(d, I, W, h, i) + FORCE * w)
+            f = load(d, W, state_of(d, I, W, h, i) + T.FORCE * w)
             if I[link_of(I, h, i) + T.OWN_POINT] == 1:
                 f = carried(d, offset(d, I, W, h, i), f)
-            p = state_of(d, I, W, h, c) + FORCE * w
+            p = state_of(d, I, W, h, c) + T.FORCE * w
             store(d, W, p, plus(d, 1.0, f, load(d, W, p)))
