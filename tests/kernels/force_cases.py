@@ -212,7 +212,7 @@ class Bench:
     def partials(self) -> tuple[Floats, Floats]:
         """Return K and D."""
         K, D = np.zeros((2, self.system.nv, self.system.nv))
-        force_partials(*self.place(self.q, self.v), self.t, K, D)
+        force_partials(*self.place(self.q, self.v), self.t, K.reshape(-1), D.reshape(-1))
         return K, D
 
     def efforts(self, v: Floats | None = None) -> Floats:

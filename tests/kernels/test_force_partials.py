@@ -48,5 +48,5 @@ def test_partials_are_added() -> None:
     K, D = b.partials()
     base = np.arange(K.size, dtype=float).reshape(K.shape)
     twice = base.copy(), -base
-    force_partials(*b.place(b.q, b.v), b.t, *twice)
+    force_partials(*b.place(b.q, b.v), b.t, *(matrix.reshape(-1) for matrix in twice))
     assert np.allclose(twice[0] - base, K, atol=1e-10) and np.allclose(twice[1] + base, D, atol=1e-10)

@@ -115,7 +115,9 @@ class Simulation:
         self.partitions = 0
         self.wall_time = 0.0
         rhs, accept = formulation.kernels()
-        self.addresses = (address_of(rhs), address_of(accept), address_of(self.space.monitor) if self.watches else 0)
+        self.work: tuple[Floats, ...] = ()
+        calls = self._equations() if integrator.implicit else address_of(rhs)
+        self.addresses = (calls, address_of(accept), address_of(self.space.monitor) if self.watches else 0)
         self._settings(rtol)
 
     # --- set-up -------------------------------------------------------------------------------------------------------
@@ -134,6 +136,17 @@ class Simulation:
             self.repartition()
         self.formulation.kernels()[1](b.I, b.F, b.W, b.ref, float(self.control[C.T]), y, self.active)
         b.W[b.I[R.W_STATISTICS] : b.I[R.W_STATISTICS] + R.LOWEST_RATIO] = 0.0
+
+    def _equations(self) -> Integers:
+        """Prepare what an implicit method needs; return the addresses of the functions that it calls."""
+        from multibody.formulations.newton import implicit_kernels, prepare_newton
+
+        b, s, relative = self.bundle, self.space, self.formulation.relative
+        prepare_newton(b, relative, complex_=self.integrator.complex_factors)
+        m = len(b.chosen)
+        self.counts[C.NQ], self.counts[C.NV], self.counts[C.NM] = s.nq, s.nv, m
+        self.work = (np.zeros(self.integrator.work_size(s.nq, s.nv, m)),)
+        return np.array([address_of(each) for each in implicit_kernels(relative, b.tables.dimension)], dtype=np.int64)
 
     def _feedback(self) -> float:
         """Return α = β from the fastest rate at the start: violations then decay about as fast as the motion changes."""
@@ -182,7 +195,7 @@ class Simulation:
         self.control[C.END], self.counts[C.LIMIT] = end, limit
         status = self.integrator.advance(
             *self.addresses, b.I, b.F, b.W, b.ref, self.control, self.counts, self.y, self.atol, self.active, self.memory,
-            self.g, self._steps, self._dense, self._refs,
+            self.g, self._steps, self._dense, self._refs, *self.work,
         )  # fmt: skip
         return int(status)
 
@@ -286,8 +299,10 @@ class Simulation:
         steps = int(c[C.STEPS])
         return {
             "formulation": self.formulation.name, "integrator": self.integrator.name, "steps": steps,
-            "rejected": int(c[C.REJECTED]), "rhs_evaluations": int(c[C.EVALUATIONS]), "jacobian_evaluations": 0,
-            "factorizations": int(self.bundle.statistic("factorizations")), "projections": int(c[C.MOVED]),
+            "rejected": int(c[C.REJECTED]), "rhs_evaluations": int(c[C.EVALUATIONS]),
+            "jacobian_evaluations": int(c[C.JACOBIANS]), "iterations": int(c[C.ITERATIONS]),
+            "factorizations": int(c[C.FACTORIZATIONS]) + int(self.bundle.statistic("factorizations")),
+            "projections": int(c[C.MOVED]),
             "partitions": self.partitions, "mean_order": float(c[C.ORDER_SUM]) / steps if steps else 0.0,
             "stiff": bool(c[C.STIFF]), "wall_time": self.wall_time,
         }  # fmt: skip

@@ -9,7 +9,7 @@ from multibody.errors import ModelError
 from multibody.kernels import layout as L
 from multibody.kernels.functions import function_gradient, set_references
 from multibody.kernels.measure import measure_functions
-from multibody.kernels.rows import row_gamma, row_hessian, row_jacobian, row_values, row_velocity
+from multibody.kernels.rows import row_gamma, row_partials, row_jacobian, row_values, row_velocity
 from multibody.kernels.state import displace, set_positions, set_velocities
 from multibody.model.model import Model
 from multibody.tables.lower import Tables, lower
@@ -106,11 +106,23 @@ class System:
 
     def hessian(self, q: Floats, t: float, multipliers: Floats, lo: int = 0, hi: int | None = None) -> Floats:
         """Return (Φ_qᵀ λ)_q, the derivative of the vector Φ_qᵀ λ along (δr, δπ′)."""
+        return self.row_partials(q, np.zeros(self.nv), t, multipliers, lo, hi)[0]
+
+    def row_partials(
+        self, q: Floats, v: Floats, t: float, multipliers: Floats, lo: int = 0, hi: int | None = None
+    ) -> tuple[Floats, Floats]:
+        """Return (Φ_qᵀ λ)_q and (Φ_q v − ν)_q, derivatives along (δr, δπ′)."""
         hi = self.rows if hi is None else hi
-        out = np.zeros((self.nv, self.nv))
+        K, V, pointer = np.zeros((self.nv, self.nv)), np.zeros((hi - lo, self.nv)), self.tables.row_pointer
+        entries = np.zeros(pointer[hi] - pointer[lo])
         set_positions(self.I, self.W, q)
-        row_hessian(self.I, self.F, self.W, self.ref, t, lo, hi, np.ascontiguousarray(multipliers, dtype=float), out)
-        return out
+        set_velocities(self.I, self.W, v)
+        weights = np.ascontiguousarray(multipliers, dtype=float)
+        row_partials(self.I, self.F, self.W, self.ref, t, lo, hi, weights, K.reshape(-1), entries)
+        for r in range(lo, hi):
+            columns = self.tables.columns[pointer[r] : pointer[r + 1]]
+            V[r - lo, columns] = entries[pointer[r] - pointer[lo] : pointer[r + 1] - pointer[lo]]
+        return K, V
 
     def displaced(self, q: Floats, d: Floats, k: float = 1.0) -> Floats:
         """Return q ⊕ k d."""

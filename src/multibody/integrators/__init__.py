@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from multibody.errors import ModelError, nearest
 
-__all__ = ["INTEGRATORS", "Ab3", "Adams", "Dop853", "Integrator", "Rk4", "integrator_of"]
+__all__ = ["INTEGRATORS", "Ab3", "Adams", "Bdf", "Dop853", "Integrator", "Rk4", "integrator_of"]
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,8 @@ class Integrator:
         Order of convergence; the highest one if it varies.
     memory_rows, dense_rows : int
         Rows of the arrays ``memory`` and ``dense[k]``, each of the state's length.
+    implicit : bool
+        Whether ``advance`` takes the addresses ``ops`` of the equations with constraints (see ``implicit``) instead of f.
     """
 
     name: ClassVar[str] = ""
@@ -36,6 +38,8 @@ class Integrator:
     order: ClassVar[int] = 0
     memory_rows: ClassVar[int] = 0
     dense_rows: ClassVar[int] = 0
+    implicit: ClassVar[bool] = False
+    complex_factors: ClassVar[bool] = False
 
     @property
     def advance(self) -> Any:
@@ -56,6 +60,16 @@ class Integrator:
         counts : array of int64, (COUNTS_SIZE,)
         """
         raise NotImplementedError(f"{type(self).__name__} is not an integrator by itself")
+
+    def work_size(self, nq: int, n: int, m: int) -> int:
+        """Return the length of ``work`` that an implicit integrator needs; 0 for an explicit one.
+
+        Parameters
+        ----------
+        nq, n, m : int
+            Numbers of coordinates, of rates and of multipliers.
+        """
+        return 0
 
 
 def _check_length(value: float | None, owner: str, field: str) -> None:
@@ -187,7 +201,60 @@ class Ab3(_Fixed):
     dense_rows: ClassVar[int] = 4
 
 
-INTEGRATORS: dict[str, type[Integrator]] = {kind.name: kind for kind in (Rk4, Ab3, Dop853, Adams)}
+def _check_form(form: str, forms: tuple[str, ...], owner: str) -> None:
+    """Raise a ModelError unless the form of the constraint equations is a known one."""
+    if form not in forms:
+        hint = " ".join(part for part in (nearest(str(form), forms), f"There are {', '.join(forms)}.") if part)
+        raise ModelError(f'unknown form "{form}"', where=owner, hint=hint)
+
+
+@dataclass(frozen=True)
+class Bdf(_Adaptive):
+    """Backward differentiation of variable order and step with Newton's iteration on exact derivatives, for stiff systems.
+
+    Parameters
+    ----------
+    first_step : float, optional
+        Length of the first step; chosen from the equations if not given.
+    max_step : float, optional
+        No step is longer.
+    max_order : int
+        Highest order, 1 to 5.
+    form : str
+        Which constraint equations are solved in each step: "ggl" those of positions and velocities (stabilized index 2),
+        "index2" those of velocities, "index1" those of accelerations.
+    """
+
+    max_order: int = 5
+    form: str = "ggl"
+
+    name: ClassVar[str] = "bdf"
+    order: ClassVar[int] = 5
+    memory_rows: ClassVar[int] = 20
+    dense_rows: ClassVar[int] = 6
+    implicit: ClassVar[bool] = True
+    forms: ClassVar[tuple[str, ...]] = ("ggl", "index2", "index1")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.max_order not in range(1, 6):
+            raise ModelError(f"max_order {self.max_order!r} is out of range", where=self.name, hint="give 1 to 5")
+        _check_form(self.form, self.forms, self.name)
+
+    def configure(self, control: Any, counts: Any) -> None:
+        """Write these options into the arrays that ``advance`` takes."""
+        from multibody.integrators import contract
+
+        super().configure(control, counts)
+        counts[contract.MAX_ORDER] = self.max_order
+        counts[contract.FORM] = self.forms.index(self.form)
+
+    def work_size(self, nq: int, n: int, m: int) -> int:
+        """Return the length of ``work`` for nq coordinates, n rates and m multipliers."""
+        return 3 * nq + 7 * n + 14 * m + max(nq, n) + 14
+
+
+INTEGRATORS: dict[str, type[Integrator]] = {kind.name: kind for kind in (Rk4, Ab3, Dop853, Adams, Bdf)}
 
 
 def integrator_of(choice: str | Integrator, step: float | None = None) -> Integrator:

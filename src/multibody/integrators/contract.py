@@ -26,6 +26,9 @@ and the next one goes on as if there had been no stop.
     output, and the references at its start. ``counts[STORED]`` rows are in use; the caller sets it to 0 after reading them.
 
 A step that was not accepted leaves y, ``ref`` and the memory as they were.
+
+The implicit integrators (see ``implicit``) take an array of addresses ``ops`` in the place of ``rhs`` and one more array at the
+end, ``work``, for vectors of other lengths than y; it is left alone by the caller as ``memory`` is.
 """
 
 from __future__ import annotations
@@ -83,7 +86,16 @@ SUSPECT = 15  # stiffness test: steps in a row that spoke for it
 CLEARED = 16  # stiffness test: steps in a row that spoke against it
 STARTING = 17  # variable order: 1 while the order is being raised after a start
 GENTLE = 18  # 1: `accept` says that f is rough near by; errors there do not fall with the step
-COUNTS_SIZE = 24
+NQ = 19  # implicit: coordinates, y = (q, v, w)
+NV = 20  # implicit: rates
+NM = 21  # implicit: multipliers
+JACOBIANS = 22  # implicit: linearizations
+FACTORIZATIONS = 23  # implicit: factored matrices, a complex one counts once
+ITERATIONS = 24  # implicit: Newton iterations
+NOT_CONVERGED = 25  # implicit: steps given up because Newton's iteration did not converge with a new matrix
+FORM = 26  # implicit: which of the constraint equations are solved
+MATRIX = 27  # implicit: what is known of the iteration matrix
+COUNTS_SIZE = 32
 
 _ROUNDING = 16.0 * 2.220446049250313e-16
 _SMALLEST = 1e-13  # of |T|: a run that needs smaller steps is stuck

@@ -43,9 +43,9 @@ GRAVITY = 28  # slot of the gravity vector in F
 MASSES = 29  # offset of (slot of the mass, slot of the inertia) of every moving body
 W_MASS = 30  # masses, inertias and their inverses in W
 W_DYNAMICS = 31  # scratch of the equations of motion in W
-# 32 … 71: sections that preparing a run appends (formulations/sections.py)
+# 32 … 79: sections that preparing a run appends (kernels/sections.py)
 RUN = 32
-HEADER = 72
+HEADER = 80
 
 # --- strides ---------------------------------------------------------------------------------------------------------
 FUNCTION_STRIDE = 5

@@ -61,3 +61,41 @@ def turned_quaternion(e0, e1, e2, e3, x, y, z):
     p3 = e0 * d3 + e1 * d2 - e2 * d1 + e3 * c
     n = 1.0 / math.sqrt(p0 * p0 + p1 * p1 + p2 * p2 + p3 * p3)
     return (p0 * n, p1 * n, p2 * n, p3 * n)
+
+
+@inlined
+def _product(a0, a1, a2, a3, b0, b1, b2, b3):
+    """Return the product of two quaternions."""
+    return (
+        a0 * b0 - a1 * b1 - a2 * b2 - a3 * b3, a0 * b1 + a1 * b0 + a2 * b3 - a3 * b2, a0 * b2 - a1 * b3 + a2 * b0 + a3 * b1,
+        a0 * b3 + a1 * b2 - a2 * b1 + a3 * b0,
+    )  # fmt: skip
+
+
+@inlined
+def quaternion_rates(e, w):
+    """Return ½ p ∘ ω′."""
+    return _product(e[0], e[1], e[2], e[3], 0.0, 0.5 * w[0], 0.5 * w[1], 0.5 * w[2])
+
+
+@inlined
+def quaternion_tangent(e, d):
+    """Return ω′ of a rate d of the quaternion e: 2 p* ∘ d without its scalar part, over |p|²."""
+    square = e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3]
+    found = _product(e[0], -e[1], -e[2], -e[3], d[0], d[1], d[2], d[3])
+    return (2.0 * found[1] / square, 2.0 * found[2] / square, 2.0 * found[3] / square)
+
+
+@inlined
+def quaternion_place(c, b, w):
+    """Return the direction of the quaternion p with c p + b = ½ p ∘ ω′, that is −b ∘ (c + ½ ω′)."""
+    p = _product(-b[0], -b[1], -b[2], -b[3], c, 0.5 * w[0], 0.5 * w[1], 0.5 * w[2])
+    k = 1.0 / math.sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3])
+    k = -k if c < 0.0 else k
+    return (k * p[0], k * p[1], k * p[2], k * p[3])
+
+
+@inlined
+def four(x, k):
+    """Return four numbers of x."""
+    return (x[k], x[k + 1], x[k + 2], x[k + 3])

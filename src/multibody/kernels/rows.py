@@ -10,6 +10,7 @@ A program table holds, for inputs x = (t, c₁…c_m): the value, the m+1 first 
 from __future__ import annotations
 
 from multibody.kernels import layout as L
+from multibody.kernels.blocks import add_outer, add_square, columns_of
 from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.functions import (
     dot_gradient,
@@ -146,13 +147,24 @@ def _program_rates(I, F, W, row):
 
 
 @kernel
-def row_hessian(I, F, W, ref, t, lo, hi, multipliers, H):
-    """Add (Φ_qᵀ λ)_q of the rows lo..hi−1 to H (velocity dimensions squared)."""
-    width = 3 if I[L.DIMENSION] == 2 else 6
-    h, g = I[L.W_HESSIAN], I[L.W_GRADIENT]
+def row_partials(I, F, W, ref, t, lo, hi, multipliers, K, V):
+    """Add (Φ_qᵀ λ)_q of the rows lo..hi−1 to K and write V = (Φ_q v − ν)_q of them, at the poses and velocities in W.
+
+    Parameters
+    ----------
+    multipliers : array (hi − lo,)
+    K : array, a block matrix (see ``blocks``), added to
+        Row: component of Φ_qᵀλ; column: velocity column along which it changes.
+    V : array, written
+        On the entries of the rows, as ``row_jacobian``.
+    """
+    h, g, rate, width = I[L.W_HESSIAN], I[L.W_GRADIENT], I[L.W_GRADIENT] + 36, 3 if I[L.DIMENSION] == 2 else 6
+    start = I[I[L.ROWS] + L.ROW_STRIDE * lo + 2] if hi > lo else 0
     for r in range(lo, hi):
         row = I[L.ROWS] + L.ROW_STRIDE * r
-        table, factor = I[row + 4], multipliers[r - lo]
+        table, factor, at = I[row + 4], multipliers[r - lo], I[row + 2] - start
+        for e in range(I[row + 3]):
+            V[at + e] = 0.0
         if table >= 0:
             _inputs(I, F, W, ref, t, row)
         for k in range(I[row + 1]):
@@ -160,57 +172,47 @@ def row_hessian(I, F, W, ref, t, lo, hi, multipliers, H):
             weight = F[I[term + 1]]
             if table >= 0:
                 weight += partial(I, F, W, table, 2 + k)
-            if record(I, I[term])[0] != L.EXTRA:
-                function_hessian(I, F, W, I[term], h, g)
-                _scatter_block(I, W, I[term], h, factor * weight, width, H)
+            if record(I, I[term])[0] != L.EXTRA and weight != 0.0:
+                hessian_and_rate(I, F, W, I[term], rate)
+                _accumulate(I, W, I[term], term, rate, weight, V, at, width)
+                if factor != 0.0:
+                    add_square(I, W, h, columns_of(I, I[term]), factor * weight, K)
         if table >= 0:
-            _program_hessian(I, F, W, row, factor, width, H)
+            _program_partials(I, F, W, row, factor, g, V, at, K)
 
 
 @inner_kernel
-def _column(I, f, c, width):
-    """Return the column of H that entry c of function f's gradient belongs to, −1 for the ground."""
-    kind, i, j, _, extra = record(I, f)
+def hessian_and_rate(I, F, W, f, row):
+    """Write the second derivative H of a function at W_HESSIAN and vᵀH, the derivative of its rate, at W[row]."""
+    kind, i, j, _, _ = record(I, f)
+    width, h = 3 if I[L.DIMENSION] == 2 else 6, I[L.W_HESSIAN]
     if kind == L.EXTRA:
-        return width * I[L.BODIES] + extra if c == 0 else -1
-    body = i if c < width else j
-    return width * (body - 1) + c % width if body > 0 else -1
+        for c in range(144):
+            W[h + c] = 0.0
+    function_hessian(I, F, W, f, h, row)
+    vi, vj = I[L.W_VELOCITY] + width * i, I[L.W_VELOCITY] + width * j
+    for c in range(2 * width):
+        total = 0.0
+        for r in range(width):
+            total += W[vi + r] * W[h + 2 * width * r + c] + W[vj + r] * W[h + 2 * width * (width + r) + c]
+        W[row + c] = total
 
 
 @inner_kernel
-def _scatter_block(I, W, f, h, factor, width, H):
-    """Add factor times the function's second derivative at W[h]."""
-    for r in range(2 * width):
-        row = _column(I, f, r, width)
-        if row >= 0:
-            for c in range(2 * width):
-                column = _column(I, f, c, width)
-                if column >= 0:
-                    H[row, column] += factor * W[h + 2 * width * r + c]
-
-
-@inner_kernel
-def _program_hessian(I, F, W, row, factor, width, H):
-    """Add λ Σ G_kl ∇c_k ∇c_lᵀ."""
-    m, table, g = I[row + 1], I[row + 4], I[L.W_GRADIENT]
+def _program_partials(I, F, W, row, factor, g, V, at, K):
+    """Add λ Σ G_kl ∇c_k ∇c_lᵀ to K and Σ G_kl ẋ_l ∇c_kᵀ over x = (t, c) to V; W[g + 36] is scratch."""
+    m, table, width = I[row + 1], I[row + 4], 3 if I[L.DIMENSION] == 2 else 6
     for k in range(m):
-        fk = I[I[L.TERMS] + L.TERM_STRIDE * (I[row] + k)]
+        term = I[L.TERMS] + L.TERM_STRIDE * (I[row] + k)
+        rate = partial(I, F, W, table, _second(m, 0, k + 1))
         for l in range(m):
-            second = factor * partial(I, F, W, table, _second(m, k + 1, l + 1))
+            second = partial(I, F, W, table, _second(m, k + 1, l + 1))
             if second != 0.0:
                 fl = I[I[L.TERMS] + L.TERM_STRIDE * (I[row] + l)]
-                function_gradient(I, F, W, fk, g)
-                function_gradient(I, F, W, fl, g + 36)
-                _outer(I, W, fk, fl, g, g + 36, second, width, H)
-
-
-@inner_kernel
-def _outer(I, W, fk, fl, gk, gl, factor, width, H):
-    """Add factor ∇c_k ∇c_lᵀ to H."""
-    for r in range(2 * width):
-        row = _column(I, fk, r, width)
-        if row >= 0:
-            for c in range(2 * width):
-                column = _column(I, fl, c, width)
-                if column >= 0:
-                    H[row, column] += factor * W[gk + r] * W[gl + c]
+                function_gradient(I, F, W, fl, g)
+                rate += second * dot_gradient(I, W, fl, g, I[L.W_VELOCITY])
+                function_gradient(I, F, W, I[term], g + 36)
+                add_outer(I, W, g + 36, columns_of(I, I[term]), g, columns_of(I, fl), factor * second, K)
+        if rate != 0.0:
+            function_gradient(I, F, W, I[term], g)
+            _accumulate(I, W, I[term], term, g, rate, V, at, width)

@@ -45,6 +45,7 @@ OTHERS = RUN + 36  # rows that are not plain
 OTHER_COUNT = RUN + 37
 W_BRIDGE = RUN + 38  # a displaced (q, v), then accelerations
 TREE = RUN + 39  # header of the spanning tree, see kernels/tree/layout.py
+NEWTON = RUN + 40  # header of the iteration matrix of implicit methods, see kernels/blocks.py; 0: there is none
 PLAIN_STRIDE = 7
 
 # statistics in W, from W_STATISTICS on

@@ -61,7 +61,7 @@ def _poses(d, I, F, W, ref, t, q):
 
 
 @inner_kernel
-def _state(d, I, F, W, ref, t, y):
+def set_state(d, I, F, W, ref, t, y):
     """Write poses and motions of links and bodies at (t, y) in one sweep."""
     h, w = I[T.TREE], width(d)
     v = y[I[h + T.NQ] :]
@@ -89,7 +89,7 @@ def _twists(d, I, W, v):
 
 
 @inner_kernel
-def _applied(d, I, F, W, ref, t):
+def applied_forces(d, I, F, W, ref, t):
     """Write what laws and loads do to the links to W_WRENCH; the power of those without a potential to W_RESULT."""
     h = I[T.TREE]
     n, Q = I[L.VELOCITIES], I[h + T.W_FORCE]
@@ -100,7 +100,7 @@ def _applied(d, I, F, W, ref, t):
 
 
 @inner_kernel
-def _power(d, I, F, W, ref, t):
+def driving_power(d, I, F, W, ref, t):
     """Write the power of prescribed columns, Σ τ q̇ with τ = Bᵀ R̂ (36), and of loop rows that depend on time to W_RESULT."""
     h, total, w = I[T.TREE], 0.0, width(d)
     if I[h + T.GIVEN_COUNT] > 0:
@@ -134,7 +134,7 @@ def poses_planar(I, F, W, ref, t, y, out):
 @kernel
 def state_planar(I, F, W, ref, t, y, out):
     """Write poses and motions of links and bodies at (t, y)."""
-    _state(None, I, F, W, ref, t, y)
+    set_state(None, I, F, W, ref, t, y)
     return 0
 
 
@@ -190,14 +190,14 @@ def solve_planar_swept(I, F, W, ref, t, y, out):
 @kernel
 def applied_planar(I, F, W, ref, t, y, out):
     """Write what laws and loads do to the links to W_WRENCH."""
-    _applied(None, I, F, W, ref, t)
+    applied_forces(None, I, F, W, ref, t)
     return 0
 
 
 @kernel
 def power_planar(I, F, W, ref, t, y, out):
     """Write the power of motions to W_RESULT; W_WRENCH and W_X are overwritten."""
-    _power(None, I, F, W, ref, t)
+    driving_power(None, I, F, W, ref, t)
     return 0
 
 
@@ -219,7 +219,7 @@ def poses_spatial(I, F, W, ref, t, y, out):
 @kernel
 def state_spatial(I, F, W, ref, t, y, out):
     """Write poses and motions of links and bodies at (t, y)."""
-    _state(True, I, F, W, ref, t, y)
+    set_state(True, I, F, W, ref, t, y)
     return 0
 
 
@@ -275,14 +275,14 @@ def solve_spatial_swept(I, F, W, ref, t, y, out):
 @kernel
 def applied_spatial(I, F, W, ref, t, y, out):
     """Write what laws and loads do to the links to W_WRENCH."""
-    _applied(True, I, F, W, ref, t)
+    applied_forces(True, I, F, W, ref, t)
     return 0
 
 
 @kernel
 def power_spatial(I, F, W, ref, t, y, out):
     """Write the power of motions to W_RESULT; W_WRENCH and W_X are overwritten."""
-    _power(True, I, F, W, ref, t)
+    driving_power(True, I, F, W, ref, t)
     return 0
 
 

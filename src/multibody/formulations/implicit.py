@@ -1,0 +1,309 @@
+"""What implicit integrators ask of the equations of motion: residuals, their exact derivatives, and linear systems with them.
+
+R(t, q, v, v̇, λ) = M v̇ − Q + Φ_qᵀ λ = 0 with Φ = 0 and ψ = Φ_q v − ν = 0. Its linearization has M, C = ∂R/∂v, K = ∂R/∂q, Φ_q and
+V = ∂ψ/∂q along the velocity columns (δr, δπ′), so that every method solves with one matrix
+
+    | c_M M + c_C C + c_K K   Φ_qᵀ |
+    | c_P Φ_q + c_V V          0   |
+
+whose coefficients are the method's own (Lee, Lee, Bae 2013, eq. (1) and the algorithm behind it; Lee, Sohn, Kim, Yoo 2001,
+eqs. (4)–(7)). Everything has the signature of ``evaluate`` (``kernels/calls.py``); `space` as in ``space.py``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from multibody.formulations import cartesian
+from multibody.formulations.closing import accelerate
+from multibody.formulations.space import correct, displace, sizes
+from multibody.kernels import blocks as B
+from multibody.kernels import layout as L
+from multibody.kernels import sections as R
+from multibody.kernels.block_lu import factor_blocks, solve_blocks
+from multibody.kernels.compile import inlined, inner_kernel, kernel
+from multibody.kernels.force_partials import force_partials
+from multibody.kernels.mass import mass_times
+from multibody.kernels.plain_rows import rows_at_state
+from multibody.kernels.rotations import four, quaternion_place, quaternion_rates, quaternion_tangent
+from multibody.kernels.rows import row_partials, row_values, row_velocity
+from multibody.kernels.vectors import load3
+
+RATES, TANGENT, PLACE, DISPLACED = 0, 1, 2, 3  # what ``move`` is asked for
+UNSOLVABLE = 1
+
+
+@inner_kernel
+def start(space, I, F, W, ref, t, y, out):
+    """Write consistent v̇, λ and the power at (t, y)."""
+    solvable, power = accelerate(space, I, F, W, ref, t, y)
+    if not solvable:
+        return UNSOLVABLE
+    n, m = sizes(space, I)[1], I[R.CHOSEN_COUNT]
+    for c in range(n):
+        out[c] = W[I[R.W_A] + c]
+    for k in range(m):
+        out[n + k] = W[I[R.W_LAMBDA] + k]
+    out[n + m] = power
+    return 0
+
+
+@inner_kernel
+def _set_point(I, F, W, ref, t, x):
+    """Write poses, twists, Φ_q, γ and Q at x = (q, v, …) to W; return the power of forces without a potential."""
+    nq, n, z = I[L.COORDINATES], I[L.VELOCITIES], I[I[R.NEWTON] + B.W_POINT]
+    for c in range(nq + n):
+        W[z + c] = x[c]
+    cartesian.normalize(I, W[z : z + nq])
+    cartesian.set_state(I, W, W[z : z + nq + n])
+    rows_at_state(I, F, W, ref, t)
+    return cartesian.applied(I, F, W, ref, t)
+
+
+@inner_kernel
+def residual_cartesian(I, F, W, ref, t, x, out):
+    """Write R, ψ, Φ, Φ_q v̇ − γ of the chosen rows and the power at x = (q, v, v̇, λ)."""
+    nq, n, m, h = I[L.COORDINATES], I[L.VELOCITIES], I[R.CHOSEN_COUNT], I[R.NEWTON]
+    power = _set_point(I, F, W, ref, t, x)
+    for c in range(n):
+        W[I[R.W_A] + c] = x[nq + n + c]
+    mass_times(I, W, I[R.W_A], I[R.W_B], 0)
+    for c in range(n):
+        out[c] = W[I[R.W_B] + c] - W[I[R.W_Q] + c]
+    psi, phi, chi = n, n + m, n + 2 * m
+    for k in range(m):
+        out[psi + k] = 0.0
+        out[chi + k] = -W[I[R.W_X] + I[I[R.CHOSEN] + k]]
+    for e in range(I[h + B.ENTRY_COUNT]):
+        record = I[h + B.ENTRIES] + B.ENTRY_STRIDE * e
+        value, c, k = W[I[R.W_J] + I[record]], I[record + 1], I[record + 2]
+        out[c] += value * x[nq + 2 * n + k]
+        out[psi + k] += value * x[nq + c]
+        out[chi + k] += value * x[nq + n + c]
+    if I[R.DRIVEN] == 1:
+        row_velocity(I, F, W, ref, t, 0, I[R.ALL_COUNT], W[I[R.W_X] :])
+        for k in range(m):
+            nu = W[I[R.W_X] + I[I[R.CHOSEN] + k]]
+            out[psi + k] -= nu
+            power -= x[nq + 2 * n + k] * nu
+    row_values(I, F, W, ref, t, 0, I[R.ALL_COUNT], W[I[R.W_X] :])
+    for k in range(m):
+        out[phi + k] = W[I[R.W_X] + I[I[R.CHOSEN] + k]]
+    out[n + 3 * m] = power
+    return 0
+
+
+@inner_kernel
+def linearize_cartesian(I, F, W, ref, t, x):
+    """Keep M, C, K, Φ_q and V at x = (q, v, v̇, λ)."""
+    nq, n, m, h = I[L.COORDINATES], I[L.VELOCITIES], I[R.CHOSEN_COUNT], I[R.NEWTON]
+    size, M, C, K, P, V = I[h + B.MATRIX_SIZE], I[h + B.W_M], I[h + B.W_C], I[h + B.W_K], I[h + B.W_P], I[h + B.W_V]
+    _set_point(I, F, W, ref, t, x)
+    for e in range(size):
+        W[M + e] = 0.0
+        W[C + e] = 0.0
+        W[K + e] = 0.0
+    force_partials(I, F, W, ref, t, W[K : K + size], W[C : C + size])
+    for e in range(size):
+        W[C + e] = -W[C + e]
+        W[K + e] = -W[K + e]
+    write_mass(I, W, M)
+    for k in range(m):
+        r = I[I[R.CHOSEN] + k]
+        entry, at = I[I[L.ROWS] + L.ROW_STRIDE * r + 2], nq + 2 * n + k
+        row_partials(I, F, W, ref, t, r, r + 1, x[at : at + 1], W[K : K + size], W[V + entry :])
+    for e in range(I[h + B.ENTRY_COUNT]):
+        entry = I[I[h + B.ENTRIES] + B.ENTRY_STRIDE * e]
+        W[P + entry] = W[I[R.W_J] + entry]
+
+
+@inner_kernel
+def write_mass(I, W, M):
+    """Write the masses and inertias of the bodies into the diagonal blocks of the matrix at W[M…]."""
+    planar = I[L.DIMENSION] == 2
+    for b in range(I[L.BODIES]):
+        width, mass = (3, I[L.W_MASS] + 4 * b) if planar else (6, I[L.W_MASS] + 20 * b)
+        at, stride = B.spot(I, width * b, width * b)
+        at += M
+        for c in range(2 if planar else 3):
+            W[at + stride * c + c] = W[mass]
+        if planar:
+            W[at + 2 * stride + 2] = W[mass + 2]
+        else:
+            for r in range(3):
+                for c in range(3):
+                    W[at + stride * (3 + r) + 3 + c] = W[mass + 2 + 3 * r + c]
+
+
+@inlined
+def _assemble(I, W, X, cM, cC, cK, cP, cV):
+    """Write the iteration matrix with these coefficients on the pattern of the factors."""
+    h = I[R.NEWTON]
+    M, C, K, P, V, places = I[h + B.W_M], I[h + B.W_C], I[h + B.W_K], I[h + B.W_P], I[h + B.W_V], I[h + B.PLACES]
+    for e in range(I[h + B.FACTOR_SIZE]):
+        X[e] = 0.0
+    for e in range(I[h + B.MATRIX_SIZE]):
+        X[I[places + e]] += cM * W[M + e] + cC * W[C + e] + cK * W[K + e]
+    for e in range(I[h + B.ENTRY_COUNT]):
+        record = I[h + B.ENTRIES] + B.ENTRY_STRIDE * e
+        p = W[P + I[record]]
+        X[I[record + 3]] += cP * p + cV * W[V + I[record]]
+        X[I[record + 4]] += p
+
+
+@kernel
+def factor_newton(I, F, W, ref, t, x, out):
+    """Form and factor the matrix with the coefficients x (real and imaginary parts in turn); out[0]: smallest pivot ratio.
+
+    With out of length 2 the complex matrix, which is kept beside the real one.
+    """
+    h, size = I[R.NEWTON], I[I[R.NEWTON] + B.FACTOR_SIZE]
+    if out.shape[0] == 1:
+        X = W[I[h + B.W_FACTOR] : I[h + B.W_FACTOR] + size]
+        _assemble(I, W, X, x[0], x[2], x[4], x[6], x[8])
+        out[0] = factor_blocks(I, X, h, I[h + B.PIVOTS])
+    else:
+        Z = W[I[h + B.W_COMPLEX] : I[h + B.W_COMPLEX] + 2 * size].view(np.complex128)
+        _assemble(
+            I, W, Z, complex(x[0], x[1]), complex(x[2], x[3]), complex(x[4], x[5]), complex(x[6], x[7]), complex(x[8], x[9])
+        )
+        out[0] = factor_blocks(I, Z, h, I[h + B.PIVOTS] + _unknowns(I))
+    return 0
+
+
+@inlined
+def _unknowns(I):
+    """Return the number of unknowns of a linear system."""
+    group = I[I[R.NEWTON] + B.GROUPS] + 6 * (I[I[R.NEWTON] + B.GROUP_COUNT] - 1)
+    return I[group] + I[group + 1]
+
+
+@kernel
+def solve_newton(I, F, W, ref, t, x, out):
+    """Solve with the real factors, or with the complex ones where x is twice as long (real parts, then imaginary ones)."""
+    h, n = I[R.NEWTON], _unknowns(I)
+    size, at, unknowns = I[h + B.FACTOR_SIZE], I[h + B.W_RIGHT], I[h + B.UNKNOWNS]
+    if x.shape[0] == n:
+        b = W[at : at + n]
+        for k in range(n):
+            b[k] = x[I[unknowns + k]]
+        solve_blocks(I, W[I[h + B.W_FACTOR] : I[h + B.W_FACTOR] + size], h, I[h + B.PIVOTS], b)
+        for k in range(n):
+            out[I[unknowns + k]] = b[k]
+        return 0
+    z = W[at : at + 2 * n].view(np.complex128)
+    for k in range(n):
+        z[k] = complex(x[I[unknowns + k]], x[n + I[unknowns + k]])
+    Z = W[I[h + B.W_COMPLEX] : I[h + B.W_COMPLEX] + 2 * size].view(np.complex128)
+    solve_blocks(I, Z, h, I[h + B.PIVOTS] + n, z)
+    for k in range(n):
+        out[I[unknowns + k]] = z[k].real
+        out[n + I[unknowns + k]] = z[k].imag
+    return 0
+
+
+@kernel
+def product_newton(I, F, W, ref, t, x, out):
+    """Write M a + C v + K q and Φ_q v + V q for x = (a, v, q), with the kept matrices."""
+    h = I[R.NEWTON]
+    n = x.shape[0] // 3
+    for c in range(out.shape[0]):
+        out[c] = 0.0
+    for p in range(I[h + B.NODE_COUNT]):
+        node = I[h + B.NODES] + B.NODE_STRIDE * p
+        for e in range(I[I[h + B.MEETINGS] + p], I[I[h + B.MEETINGS] + p + 1], B.MEETING_STRIDE):
+            other = I[h + B.NODES] + B.NODE_STRIDE * I[e]
+            column, width, at = I[other], I[other + 1], I[e + 1]
+            for r in range(I[node + 1]):
+                total = 0.0
+                for c in range(width):
+                    k = at + width * r + c
+                    total += W[I[h + B.W_M] + k] * x[column + c] + W[I[h + B.W_C] + k] * x[n + column + c]
+                    total += W[I[h + B.W_K] + k] * x[2 * n + column + c]
+                out[I[node] + r] += total
+    for e in range(I[h + B.ENTRY_COUNT]):
+        record = I[h + B.ENTRIES] + B.ENTRY_STRIDE * e
+        entry, c = I[record], I[record + 1]
+        out[n + I[record + 2]] += W[I[h + B.W_P] + entry] * x[n + c] + W[I[h + B.W_V] + entry] * x[2 * n + c]
+    return 0
+
+
+@inner_kernel
+def correction(space, I, W, x, out):
+    """Write the smallest change (in the metric of the masses) with Φ_q out = x of the chosen rows."""
+    for k in range(I[R.CHOSEN_COUNT]):
+        W[I[R.W_X] + I[I[R.CHOSEN] + k]] = x[k]
+    correct(space, I, W)
+    for c in range(sizes(space, I)[1]):
+        out[c] = W[I[R.W_A] + c]
+    return 0
+
+
+@inner_kernel
+def move_cartesian(I, code, x, out):
+    """Answer a question about coordinates and rates, see ``move``; x without its code."""
+    nq, bodies, planar = I[L.COORDINATES], I[L.BODIES], I[L.DIMENSION] == 2
+    wide, width = (3, 3) if planar else (7, 6)
+    first = nq if code != PLACE else 1 + nq  # where the second vector begins
+    shift = 0 if code != PLACE else 1
+    for b in range(bodies):
+        for c in range(wide if planar else 3):
+            q, v = x[shift + wide * b + c], x[first + (wide if code == TANGENT else width) * b + c]
+            value = v if code != PLACE else (v - q) / x[0]
+            out[(width if code == TANGENT else wide) * b + c] = value
+        if planar:
+            continue
+        e = four(x, shift + 7 * b + 3)
+        if code == TANGENT:
+            w = quaternion_tangent(e, four(x, first + 7 * b + 3))
+            out[6 * b + 3], out[6 * b + 4], out[6 * b + 5] = w[0], w[1], w[2]
+            continue
+        w = load3(x, first + 6 * b + 3)
+        p = quaternion_rates(e, w) if code == RATES else quaternion_place(x[0], e, w)
+        out[7 * b + 3], out[7 * b + 4], out[7 * b + 5], out[7 * b + 6] = p[0], p[1], p[2], p[3]
+    for e in range(I[L.EXTRAS]):
+        q = x[shift + wide * bodies + e]
+        v = x[first + (wide if code == TANGENT else width) * bodies + e]
+        value = v if code != PLACE else (v - q) / x[0]
+        out[(width if code == TANGENT else wide) * bodies + e] = value
+
+
+@kernel
+def start_implicit(I, F, W, ref, t, x, out):
+    """Write consistent accelerations, multipliers and the power in Cartesian coordinates."""
+    return start(None, I, F, W, ref, t, x, out)
+
+
+@kernel
+def residual_implicit(I, F, W, ref, t, x, out):
+    """Write the residuals in Cartesian coordinates."""
+    return residual_cartesian(I, F, W, ref, t, x, out)
+
+
+@kernel
+def linearize_implicit(I, F, W, ref, t, x, out):
+    """Keep the derivatives in Cartesian coordinates."""
+    linearize_cartesian(I, F, W, ref, t, x)
+    return 0
+
+
+@kernel
+def move_implicit(I, F, W, ref, t, x, out):
+    """Answer a question about Cartesian coordinates and rates.
+
+    x[0] says which: RATES (q, w) → N(q) w; TANGENT (q, q̇) → w; PLACE (c, b, w) → the q with c q + b = N(q) w; DISPLACED
+    (q, d) → q ⊕ d.
+    """
+    code = int(x[0])
+    if code == DISPLACED:
+        nq, n = I[L.COORDINATES], I[L.VELOCITIES]
+        displace(None, I, x[1 : 1 + nq], x[1 + nq : 1 + nq + n], 1.0, out)
+    else:
+        move_cartesian(I, code, x[1:], out)
+    return 0
+
+
+@kernel
+def correct_implicit(I, F, W, ref, t, x, out):
+    """Write the smallest change that closes gaps in Cartesian coordinates."""
+    return correction(None, I, W, x, out)

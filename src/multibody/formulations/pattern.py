@@ -1,0 +1,220 @@
+"""Which unknowns of an implicit step meet, and the order in which they are eliminated: found once, for every iteration matrix.
+
+Nodes are the columns of a body, or one extra coordinate. Groups are what is eliminated together (``kernels/block_lu.py``).
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from multibody.kernels import layout as L
+from multibody.tables.lower import Tables
+
+Integers = npt.NDArray[np.int64]
+NEARLY_MASSLESS = 1e-7  # of the largest mass
+
+
+@dataclass
+class Pattern:
+    """Unknowns of the linear systems of an implicit method.
+
+    Attributes
+    ----------
+    nodes : list of range
+        Columns of every node.
+    meetings : list of list of int
+        For every node the nodes that its rows of ∂R/∂q have columns of, itself first.
+    groups : list of list of int
+        Unknowns in the order of elimination; columns come as they are, chosen row k as (number of columns) + k.
+    """
+
+    nodes: list[range]
+    meetings: list[list[int]]
+    groups: list[list[int]]
+
+
+def full_pattern(n: int, m: int) -> Pattern:
+    """Return the pattern of full matrices of n columns and m rows: one node, one group."""
+    return Pattern([range(n)], [[0]], [list(range(n + m))])
+
+
+def sparse_pattern(tables: Tables, chosen: Integers) -> Pattern:
+    """Return the pattern of a model in Cartesian coordinates.
+
+    Parameters
+    ----------
+    tables : Tables
+    chosen : array of int
+        Independent rows.
+    """
+    w, bodies = tables.width, len(tables.bodies) - 1
+    nodes = [range(w * b, w * (b + 1)) for b in range(bodies)] + [range(c, c + 1) for c in range(w * bodies, tables.nv)]
+    node_of = np.empty(tables.nv, dtype=np.int64)
+    for k, columns in enumerate(nodes):
+        node_of[columns] = k
+    near: list[set[int]] = [{k} for k in range(len(nodes))]
+    for rows, columns_ in _couplings(tables, chosen):
+        for a in rows:
+            near[a].update(columns_)
+            for b in columns_:
+                near[b].add(a)
+    meetings = [[k, *sorted(near[k] - {k})] for k in range(len(nodes))]
+    groups, owners = _initial_groups(tables, chosen, nodes, node_of)
+    return Pattern(nodes, meetings, _order(groups, owners, nodes, near, tables, chosen))
+
+
+def _function_nodes(tables: Tables, f: int) -> set[int]:
+    """Return the nodes that a function depends on."""
+    I, bodies = tables.I, len(tables.bodies) - 1
+    kind, i, j, _, extra = I[int(I[L.FUNCTIONS]) + L.FUNCTION_STRIDE * f :][:5]
+    if kind == L.EXTRA:
+        return {bodies + int(extra)}
+    return {int(b) - 1 for b in (i, j) if b > 0}
+
+
+def _couplings(tables: Tables, chosen: Integers) -> list[tuple[set[int], set[int]]]:
+    """Return pairs (nodes of rows, nodes of columns) that meet in ∂R/∂q or ∂R/∂v: by rows with multipliers, laws and loads."""
+    I, found = tables.I, []
+    for r in chosen:
+        row = int(I[L.ROWS]) + L.ROW_STRIDE * int(r)
+        terms = [int(I[int(I[L.TERMS]) + L.TERM_STRIDE * (int(I[row]) + k)]) for k in range(int(I[row + 1]))]
+        parts = [_function_nodes(tables, f) for f in terms]
+        parts = [set().union(*parts)] if I[row + 4] >= 0 else parts
+        found += [(part, part) for part in parts]
+    for k in range(int(I[L.LAW_COUNT])):
+        law = int(I[L.LAWS]) + L.LAW_STRIDE * k
+        own = _function_nodes(tables, int(I[law + 1]))
+        found.append((own, own | _inputs(tables, int(I[law + 4]), int(I[law + 5]))))
+    for k in range(int(I[L.LOAD_COUNT])):
+        load = int(I[L.LOADS]) + L.LOAD_STRIDE * k
+        found.append(({int(I[load]) - 1}, _inputs(tables, int(I[load + 5]), int(I[load + 6]))))
+    return found
+
+
+def _inputs(tables: Tables, first: int, count: int) -> set[int]:
+    """Return the nodes that the inputs of a law or load depend on."""
+    I, found = tables.I, set[int]()
+    for k in range(first, first + count):
+        code, index = I[int(I[L.INPUTS]) + L.INPUT_STRIDE * k :][:2]
+        found |= ({int(index) - 1} if index > 0 else set()) if code >= L.INPUT_OMEGA else _function_nodes(tables, int(index))
+    return found
+
+
+def _initial_groups(
+    tables: Tables, chosen: Integers, nodes: list[range], node_of: Integers
+) -> tuple[list[list[int]], list[int]]:
+    """Return groups (bodies, joints; merged where one alone has no pivot) and the group of every unknown."""
+    n, bodies, pointer = tables.nv, len(tables.bodies) - 1, tables.row_pointer
+    joint_of = {r: name for name, rows in tables.joint_rows.items() for r in rows}
+    keys: list[object] = [("node", k) for k, columns in enumerate(nodes) for _ in columns]
+    keys += [("joint", joint_of.get(int(r), int(r))) for r in chosen]
+    index = {key: k for k, key in enumerate(dict.fromkeys(keys))}
+    parent = list(range(len(index)))
+
+    def root(k: int) -> int:
+        while parent[k] != k:
+            parent[k] = parent[parent[k]]
+            k = parent[k]
+        return k
+
+    heaviest = max((float(tables.F[slot]) for slot, _ in tables.masses), default=0.0)
+    weak = {k for k in range(bodies) if _weak(tables, k, heaviest)} | set(range(bodies, len(nodes)))
+    if weak:
+        for k, r in enumerate(chosen):
+            own = root(index[keys[n + k]])
+            for c in {int(node_of[c]) for c in tables.columns[pointer[r] : pointer[r + 1]]} & weak:
+                parent[root(index[("node", c)])] = own
+    groups: dict[int, list[int]] = {}
+    for unknown, key in enumerate(keys):
+        groups.setdefault(root(index[key]), []).append(unknown)
+    owners = [0] * len(keys)
+    for g, members in enumerate(groups.values()):
+        for unknown in members:
+            owners[unknown] = g
+    return list(groups.values()), owners
+
+
+def _weak(tables: Tables, body: int, heaviest: float) -> bool:
+    """Return whether a body has no mass, or next to none, in some direction."""
+    mass, inertia = tables.masses[body]
+    if not tables.F[mass] > NEARLY_MASSLESS * heaviest:
+        return True
+    if tables.dimension == 2:
+        return not tables.F[inertia] > 0.0
+    values = np.linalg.eigvalsh(tables.F[inertia : inertia + 9].reshape(3, 3))
+    return bool(values[0] <= 1e-12 * values[-1] or values[-1] <= 0.0)
+
+
+def _order(
+    groups: list[list[int]], owners: list[int], nodes: list[range], near: list[set[int]], tables: Tables, chosen: Integers
+) -> list[list[int]]:
+    """Return the groups by least degree, a joint only when its pivots are regular.
+
+    That is: all its bodies are eliminated, or one of them was when it had no other joint left, as the end of a chain: what is
+    left then adds to the next body's inertia, as in the articulated-body recursion.
+    """
+    n, count, pointer = tables.nv, len(groups), tables.row_pointer
+    meets: list[set[int]] = [set() for _ in range(count)]
+    for k, others in enumerate(near):
+        meets[owners[nodes[k].start]].update(owners[nodes[other].start] for other in others)
+    has_rows = [any(unknown >= n for unknown in members) for members in groups]
+    bodies_of: list[set[int]] = [set() for _ in range(count)]
+    for k, r in enumerate(chosen):
+        own = owners[n + k]
+        for c in tables.columns[pointer[r] : pointer[r + 1]]:
+            other = owners[int(c)]
+            if other != own:
+                meets[own].add(other)
+                meets[other].add(own)
+                bodies_of[own].add(other)
+    for g in range(count):
+        meets[g].discard(g)
+    return [groups[g] for g in eliminate(meets, [len(x) for x in groups], has_rows, bodies_of)]
+
+
+def eliminate(meets: list[set[int]], sizes: list[int], has_rows: list[bool], bodies_of: list[set[int]]) -> list[int]:
+    """Return an order of elimination by least degree; `meets` becomes the fill: what each group meets behind it."""
+    count = len(meets)
+    done = [False] * count
+    joints_of: list[set[int]] = [set() for _ in range(count)]
+    for g, bodies in enumerate(bodies_of):
+        for b in bodies:
+            joints_of[b].add(g)
+    waiting = [set(bodies) for bodies in bodies_of]
+    free = [not has_rows[g] or not bodies_of[g] for g in range(count)]
+
+    def degree(g: int) -> int:
+        return sum(sizes[k] for k in meets[g])
+
+    heap = [(degree(g), g) for g in range(count) if free[g]]
+    heapq.heapify(heap)
+    order: list[int] = []
+    while heap:
+        d, g = heapq.heappop(heap)
+        if done[g] or d != degree(g):
+            if not done[g]:
+                heapq.heappush(heap, (degree(g), g))
+            continue
+        done[g] = True
+        order.append(g)
+        for k in meets[g]:
+            meets[k] |= meets[g]
+            meets[k] -= {g, k}
+        touched = set(meets[g])
+        for b in bodies_of[g]:
+            joints_of[b].discard(g)
+        alone = len(joints_of[g]) == 1
+        for j in joints_of[g]:
+            waiting[j].discard(g)
+            if (alone or not waiting[j]) and not free[j]:
+                free[j] = True
+                touched.add(j)
+        for k in touched:
+            if free[k] and not done[k]:
+                heapq.heappush(heap, (degree(k), k))
+    return order
+

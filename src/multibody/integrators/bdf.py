@@ -1,0 +1,496 @@
+"""Backward differentiation of variable order (1 to 5) and step for the equations of motion with constraints.
+
+Brenan, Campbell, Petzold, Numerical Solution of Initial-Value Problems in Differential-Algebraic Equations, chapter 5, whose
+notation is used here: fixed leading coefficient, modified divided differences. With ψ_i = h_{n+1} + … + h_{n+2−i}
+
+* α_i = h/ψ_i(n+1), β_i = Π_{j<i} ψ_j(n+1)/ψ_j(n), γ_i = Σ_{j<i} α_j/h, σ_i = (i − 1)! Π_{j≤i} α_j, φ*_i = β_i φ_i(n),
+* predictor y⁰ = Σ φ*_i, y′⁰ = Σ γ_i φ*_i (i = 1 … k + 1),
+* y′ = y′⁰ + c (y − y⁰) with c = (1 + 1/2 + … + 1/k)/h; what is left of it besides c y is called β here,
+* error of order k: σ_{k+1} (y − y⁰), and likewise with one and two more terms for the orders k − 1 and k − 2.
+
+The unknowns of Newton's iteration are (v, λ): a = c v + β_v, and c q + β_q = N(q)(v + d) gives q. In the form "ggl" d moves q on
+Φ = 0 (Gear, Gupta, Leimkuhler: d = M⁻¹Φ_qᵀμ), in the others it is zero. Neither λ nor the work w are in any test.
+
+φ(n) stays untouched until a step is accepted. When `accept` moves the new state, that is the newest point of the history.
+"""
+
+from __future__ import annotations
+
+import math
+
+from multibody.integrators import contract as at
+from multibody.integrators.contract import (
+    commit,
+    fitted_step,
+    interpolate_polynomial,
+    note_refusal,
+    ready,
+    store,
+    too_small,
+    watch,
+)
+from multibody.integrators.implicit import (
+    CORRECT,
+    GGL,
+    INDEX1,
+    LINEARIZE,
+    MOVE,
+    NEWTON,
+    NONE,
+    RESIDUAL,
+    ROUNDING,
+    SOLVE,
+    STALE,
+    USED,
+    begin,
+    factored,
+    first_step,
+    offer,
+)
+from multibody.kernels.calls import call
+from multibody.kernels.compile import inner_kernel, kernel
+
+HIGHEST = 5
+# rows of memory: φ, φ*, prediction, β, new state, its difference from the prediction, 1/scale, y' at the present state
+_PHI, _STAR, _PREDICTED, _BETA, _NEW, _DEFECT, _WEIGHT, _SLOPE = 0, 7, 14, 15, 16, 17, 18, 19
+# coefficients of a step
+_BETAS, _SIGMAS, _GAMMAS = at.SCRATCH, at.SCRATCH + 8, at.SCRATCH + 16
+_C, _ERROR_CONSTANT, _C_MATRIX, _C_LAST, _SURE, _TABLE = (at.SCRATCH + 24 + i for i in range(6))
+_UNSURE = 100.0  # ρ/(1 − ρ) where no rate is known
+_ENOUGH = 0.33  # of the tolerance: error of the iteration
+_MOST, _DIVERGENT, _SLOW = 4, 0.9, 0.25  # iterations; rates that end the iteration, that ask for a new linearization
+_RANGE = 0.6  # of the c that was factored: how far it may be off
+_WORTH, _GROW, _SAFETY = 2.0, 2.0, 0.9
+
+interpolate_bdf = interpolate_polynomial
+
+
+@inner_kernel
+def _views(counts, work):
+    """Return the vectors in `work`.
+
+    These are x = (q, v, a, λ) of the iteration, its residual, right side and solution, what MOVE takes, a new q, the
+    correction d and its change, the gap that it closes, the differences φ of λ one after the other, and what FACTOR takes.
+    """
+    nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
+    a = nq + 2 * n + m
+    b = a + n + 3 * m + 1
+    c = b + n + m
+    d = c + n + m
+    e = d + 2 + nq + max(nq, n)
+    f = e + nq
+    g = f + n
+    h = g + n
+    i = h + m
+    j = i + (HIGHEST + 2) * m
+    return (
+        work[:a], work[a:b], work[b:c], work[c:d], work[d:e], work[e:f], work[f:g], work[g:h], work[h:i], work[i:j],
+        work[j : j + 10], work[j + 10 : j + 11],
+    )  # fmt: skip
+
+
+@inner_kernel
+def _coefficients(control, h, k):
+    """Write β, σ, γ of the terms 1 … k + 2, c, and the constant of the error test for a step of length h."""
+    new, old, beta, sigma, gamma, sum_alpha, sum_equal = h, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0
+    for j in range(k + 2):
+        alpha = h / new
+        if j > 0:
+            sigma *= j * alpha
+        control[_BETAS + j] = beta
+        control[_SIGMAS + j] = sigma
+        control[_GAMMAS + j] = gamma
+        if j < k:
+            sum_alpha += alpha
+            sum_equal += 1.0 / (j + 1)
+        elif j == k:
+            control[_ERROR_CONSTANT] = max(abs(alpha - sum_equal + sum_alpha), alpha)
+        gamma += alpha / h
+        old += control[at.PAST + j]
+        beta *= new / old
+        new += control[at.PAST + j]
+    control[_C] = sum_equal / h
+
+
+@inner_kernel
+def _predict(control, counts, k, y, atol, memory):
+    """Write φ*, the predicted state, β and the weights of the iteration."""
+    p, slope, weight, rtol = memory[_PREDICTED], memory[_BETA], memory[_WEIGHT], control[at.RTOL]
+    for i in range(y.shape[0]):
+        p[i] = 0.0
+        slope[i] = 0.0
+    for j in range(min(k + 1, counts[at.DEPTH] - 1), -1, -1):
+        beta, gamma, phi, star = control[_BETAS + j], control[_GAMMAS + j], memory[_PHI + j], memory[_STAR + j]
+        for i in range(y.shape[0]):
+            star[i] = beta * phi[i]
+        if j <= k:
+            for i in range(y.shape[0]):
+                p[i] += star[i]
+                slope[i] += gamma * star[i]
+    for i in range(y.shape[0]):
+        scale = atol[i] + rtol * max(abs(y[i]), abs(p[i]))
+        weight[i] = 1.0 / scale if scale > 0.0 else 0.0
+        slope[i] -= control[_C] * p[i]
+
+
+@inner_kernel
+def _position(ops, I, F, W, ref, t, c, counts, beta, v, d, move, q):
+    """Write the q of the rates v + d; return a status."""
+    nq, n = counts[at.NQ], counts[at.NV]
+    move[0] = 2.0
+    move[1] = c
+    for i in range(nq):
+        move[2 + i] = beta[i]
+    for i in range(n):
+        move[2 + nq + i] = v[i] + d[i]
+    return call(ops[MOVE], I, F, W, ref, t, move[: 2 + nq + n], q)
+
+
+@inner_kernel
+def _iterate(ops, I, F, W, ref, t, control, counts, memory, work):
+    """Make (q, v, λ) solve the equations at t, from what is predicted in x; return 0 or how it failed."""
+    x, r, b, s, move, q, d, change, gap, _, _, _ = _views(counts, work)
+    nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
+    weight, beta, p, c, size = memory[_WEIGHT], memory[_BETA], memory[_PREDICTED], control[_C], nq + n
+    factor, first, level, rate = 2.0 / (1.0 + c / control[_C_MATRIX]), 0.0, 0.0, 0.0
+    for i in range(size):
+        level += (p[i] * weight[i]) * (p[i] * weight[i])
+    level = 100.0 * ROUNDING * math.sqrt(level / size)
+    for iteration in range(_MOST):
+        for i in range(n):
+            x[size + i] = c * x[nq + i] + beta[nq + i]
+        counts[at.ITERATIONS] += 1
+        counts[at.EVALUATIONS] += 1
+        status = call(ops[RESIDUAL], I, F, W, ref, t, x, r)
+        if status != 0:
+            counts[at.CODE] = status
+            return at.RHS_FAILED
+        for i in range(n):
+            b[i] = -factor * r[i]
+        for i in range(m):
+            b[n + i] = -factor * (r[n + 2 * m + i] / c if counts[at.FORM] == INDEX1 else r[n + i])
+        if call(ops[SOLVE], I, F, W, ref, t, b, s) != 0:
+            return NEWTON
+        total = 0.0
+        for i in range(n):
+            x[nq + i] += s[i]
+            total += (s[i] * weight[nq + i]) * (s[i] * weight[nq + i])
+        for i in range(m):
+            x[size + n + i] += s[n + i]
+        if counts[at.FORM] == GGL and m > 0:  # δv moves Φ by −ψ/c
+            for i in range(m):
+                gap[i] = -c * r[n + m + i] - b[n + i]
+            if call(ops[CORRECT], I, F, W, ref, t, gap, change) != 0:
+                return NEWTON
+            for i in range(n):
+                d[i] += change[i]
+        status = _position(ops, I, F, W, ref, t, c, counts, beta, x[nq:size], d, move, q)
+        if status != 0:
+            counts[at.CODE] = status
+            return at.RHS_FAILED
+        for i in range(nq):
+            e = (q[i] - x[i]) * weight[i]
+            total += e * e
+            x[i] = q[i]
+        norm = math.sqrt(total / size)
+        if not norm < math.inf:
+            return at.NOT_FINITE
+        if iteration == 0:
+            first = norm
+        elif norm > 0.0:
+            rate = (norm / first) ** (1.0 / iteration)
+            if rate > _DIVERGENT and norm > level:
+                return NEWTON
+            control[_SURE] = rate / max(1.0 - rate, 0.1)
+        if norm <= level or control[_SURE] * norm <= _ENOUGH:
+            counts[at.MATRIX] = STALE if rate > _SLOW else USED
+            return 0
+    return NEWTON
+
+
+@inner_kernel
+def _solve(ops, I, F, W, ref, t, control, counts, memory, work):
+    """Solve for the new state, with a new matrix where the old one is of no use; return 0 or how it failed."""
+    x, _, _, _, move, q, d, _, _, lam, coefficients, ratio = _views(counts, work)
+    nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
+    beta, p, c, size = memory[_BETA], memory[_PREDICTED], control[_C], nq + n
+    outcome = NEWTON
+    for attempt in range(2):
+        for i in range(n):
+            d[i] = 0.0
+            x[nq + i] = p[nq + i]
+            x[size + i] = c * p[nq + i] + beta[nq + i]
+        for i in range(m):
+            x[size + n + i] = 0.0
+            for j in range(min(counts[at.ORDER], counts[at.DEPTH] - 1), -1, -1):
+                x[size + n + i] += control[_BETAS + j] * lam[j * m + i]
+        status = _position(ops, I, F, W, ref, t, c, counts, beta, x[nq:size], d, move, q)
+        for i in range(nq):
+            x[i] = q[i]
+        fresh = attempt == 1 or counts[at.MATRIX] != USED
+        if status == 0 and fresh:
+            counts[at.JACOBIANS] += 1
+            status = call(ops[LINEARIZE], I, F, W, ref, t, x, x)
+        if status != 0:
+            counts[at.CODE] = status
+            return at.RHS_FAILED
+        if fresh or not _RANGE < c / control[_C_MATRIX] < 1.0 / _RANGE:
+            cV = 2.0 / c if counts[at.FORM] == INDEX1 else 1.0 / c
+            counts[at.MATRIX] = NONE
+            if not factored(ops, I, F, W, ref, t, counts, c, 1.0 / c, cV, coefficients, ratio):
+                return NEWTON
+            counts[at.MATRIX] = USED
+            control[_C_MATRIX] = c
+            control[_C_LAST] = 0.0
+        if c != control[_C_LAST]:
+            control[_SURE] = _UNSURE
+        control[_C_LAST] = c
+        outcome = _iterate(ops, I, F, W, ref, t, control, counts, memory, work)
+        if outcome == 0 or fresh:
+            break
+    if outcome == NEWTON:
+        counts[at.NOT_CONVERGED] += 1
+    return outcome
+
+
+@inner_kernel
+def _errors(control, counts, k, y, atol, active, memory, work):
+    """Take the new state over from the iteration; return the test's error and those of the orders k, k − 1, k − 2."""
+    nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
+    x, r, _, _, _, _, _, _, _, _, _, _ = _views(counts, work)
+    new, p, defect, rtol, c = memory[_NEW], memory[_PREDICTED], memory[_DEFECT], control[at.RTOL], control[_C]
+    star, earlier = memory[_STAR + k], memory[_STAR + k - 1]
+    here, below, lowest, count = 0.0, 0.0, 0.0, 0
+    for i in range(nq + n):
+        new[i] = x[i]
+    new[nq + n] = (r[n + 3 * m] - memory[_BETA, nq + n]) / c
+    for i in range(y.shape[0]):
+        defect[i] = new[i] - p[i]
+        if active[i] != 0.0:
+            count += 1
+            scale = atol[i] + rtol * max(abs(y[i]), abs(new[i]))
+            if scale > 0.0:
+                e = defect[i] / scale
+                here += e * e
+                e = (defect[i] + star[i]) / scale
+                below += e * e
+                e = (defect[i] + star[i] + earlier[i]) / scale
+                lowest += e * e
+    if count == 0:
+        return 0.0, 0.0, 0.0, 0.0
+    here = math.sqrt(here / count)
+    below = 0.0 if k < 2 else control[_SIGMAS + k - 1] * math.sqrt(below / count)
+    lowest = 0.0 if k < 3 else control[_SIGMAS + k - 2] * math.sqrt(lowest / count)
+    return control[_ERROR_CONSTANT] * here, control[_SIGMAS + k] * here, below, lowest
+
+
+@inner_kernel
+def _lower(k, here, below, lowest):
+    """Return whether the errors of the orders k, k − 1, k − 2 ask for a lower order."""
+    if k > 2:
+        return max(k * below, (k - 1) * lowest) <= (k + 1) * here
+    return k == 2 and 2.0 * below <= 0.5 * (k + 1) * here
+
+
+@inner_kernel
+def _update(control, counts, h, k, atol, active, memory, work):
+    """Make the differences at the new state; return the error of order k + 1, negative if unknown."""
+    new, defect, slope, beta, rtol, c = (
+        memory[_NEW], memory[_DEFECT], memory[_SLOPE], memory[_BETA], control[at.RTOL], control[_C]
+    )  # fmt: skip
+    above, count = 0.0, 0
+    if counts[at.DEPTH] > k + 1 and k < counts[at.MAX_ORDER]:
+        star = memory[_STAR + k + 1]
+        for i in range(new.shape[0]):
+            scale = atol[i] + rtol * abs(new[i])
+            if active[i] != 0.0 and scale > 0.0:
+                count += 1
+                e = (defect[i] - star[i]) / scale
+                above += e * e
+    for i in range(new.shape[0]):
+        slope[i] = c * (memory[_PREDICTED, i] + defect[i]) + beta[i]  # of what solved the equations
+        last = new[i]
+        for j in range(k + 1):
+            memory[_PHI + j, i] = last
+            last -= memory[_STAR + j, i]
+        memory[_PHI + k + 1, i] = last
+    known = counts[at.DEPTH] > k + 1 and k < counts[at.MAX_ORDER]
+    counts[at.DEPTH] = k + 2
+    for j in range(HIGHEST + 1, 0, -1):
+        control[at.PAST + j] = control[at.PAST + j - 1]
+    control[at.PAST] = h
+    x, _, _, _, _, _, _, _, _, lam, _, _ = _views(counts, work)
+    m = counts[at.NM]
+    for i in range(m):
+        last = x[counts[at.NQ] + 2 * counts[at.NV] + i]
+        for j in range(k + 2):
+            star = control[_BETAS + j] * lam[j * m + i]
+            lam[j * m + i] = last
+            last -= star
+    if not known:
+        return -1.0
+    return control[_SIGMAS + k + 1] * math.sqrt(above / max(count, 1))
+
+
+@inner_kernel
+def _choose(control, counts, h, k, here, below, lowest, above, grow):
+    """Choose order and length of the next step after an accepted one.
+
+    Errors times (order + 1), which are those of the next term of a series, should fall from order to order. The length is
+    left alone unless it can be doubled or must shrink: each change costs a factorization.
+    """
+    lower = _lower(k, here, below, lowest)
+    if lower or k == counts[at.MAX_ORDER]:
+        counts[at.STARTING] = 0
+    if counts[at.STARTING] != 0 and grow > 1.0:
+        counts[at.ORDER] = k + 1
+        control[at.H] = grow * h
+        return
+    order, error = k, here
+    if lower or (k > 1 and above >= 0.0 and k * below <= min((k + 1) * here, (k + 2) * above)):
+        order, error = k - 1, below
+    elif above >= 0.0 and (k + 2) * above < (1.0 if k > 1 else 0.5) * (k + 1) * here:
+        order, error = k + 1, above
+    counts[at.ORDER] = order
+    factor = (2.0 * error + 1e-4) ** (-1.0 / (order + 1))
+    if factor >= _WORTH:
+        control[at.H] = h * grow
+    elif factor <= 1.0:
+        control[at.H] = h * max(0.5, min(_SAFETY, factor))
+    else:
+        control[at.H] = h
+
+
+@inner_kernel
+def _dense(control, h, k, memory, row):
+    """Write the powers of the polynomial through the k + 1 newest points into row; the differences are those at the end."""
+    count = row.shape[1]
+    for j in range(row.shape[0]):
+        for i in range(count):
+            row[j, i] = 0.0
+        control[_TABLE + j] = 0.0
+    # Π (s − s_i)/(1 − s_{i+1}) with s_0 = 1, s_1 = 0, s_2 = −PAST[1]/h …; PAST[0] is this step
+    control[_TABLE] = 1.0
+    node, span = 1.0, 0.0
+    for j in range(k + 1):
+        phi = memory[_PHI + j]
+        for q in range(j + 1):
+            weight = control[_TABLE + q]
+            if weight != 0.0:
+                for i in range(count):
+                    row[q, i] += weight * phi[i]
+        span += control[at.PAST + j]
+        scale = h / span
+        for q in range(j + 1, 0, -1):
+            control[_TABLE + q] = scale * (control[_TABLE + q - 1] - node * control[_TABLE + q])
+        control[_TABLE] *= -node * scale
+        node = 1.0 - span / h
+
+
+@inner_kernel
+def _begin_history(control, counts, h, y, memory):
+    """Begin at order 1 with the present state and its slope, as if a step of length h had led here."""
+    counts[at.ORDER] = 1
+    counts[at.DEPTH] = 2
+    counts[at.STARTING] = 1
+    for j in range(HIGHEST + 2):
+        control[at.PAST + j] = 0.0
+    control[at.PAST] = h
+    for i in range(y.shape[0]):
+        memory[_PHI, i] = y[i]
+        memory[_PHI + 1, i] = h * memory[_SLOPE, i]
+
+
+@inner_kernel
+def _start(ops, monitor, I, F, W, ref, control, counts, y, atol, active, memory, work, g):
+    """Begin or go on; return STEP or why not."""
+    if (control[at.END] - control[at.T]) * control[at.H_LAST] < 0.0:
+        counts[at.FRESH] = 1  # turned round: the differences are of no use
+    fresh, slope = counts[at.FRESH], memory[_SLOPE]
+    x, r, _, _, move, _, _, _, _, lam, _, _ = _views(counts, work)
+    status = begin(ops, monitor, I, F, W, ref, control, counts, y, slope, r, move, g)
+    if status != at.STEP or fresh == 0:
+        return status
+    if not 1 <= counts[at.MAX_ORDER] <= HIGHEST:
+        counts[at.MAX_ORDER] = HIGHEST
+    for i in range(counts[at.NM]):
+        lam[i] = r[counts[at.NV] + i]
+        lam[counts[at.NM] + i] = 0.0
+    if control[at.H] == 0.0:
+        p, defect = memory[_PREDICTED], memory[_DEFECT]
+        control[at.H] = first_step(ops, I, F, W, ref, control, counts, y, atol, active, slope, p, defect, r, move, 0.5)
+    _begin_history(control, counts, fitted_step(control), y, memory)
+    return status
+
+
+@inner_kernel
+def _retry(control, counts, h, k, outcome, failures, here, below, lowest, y, memory):
+    """Prepare a new attempt after one that failed; return its length over the failed one's."""
+    if outcome == 3:
+        return 0.87
+    if outcome == 2:
+        note_refusal(control, h)
+        return 0.5
+    if outcome != at.STEP_TOO_SMALL:
+        return 0.25
+    if counts[at.GENTLE] == 1 and failures <= 12:
+        return 0.87
+    counts[at.STARTING] = 0
+    error = here
+    if _lower(k, here, below, lowest):
+        counts[at.ORDER] = k - 1
+        error = below
+    shrink = 0.25
+    if failures == 1:
+        shrink = max(0.25, min(_SAFETY, _SAFETY * (2.0 * error + 1e-4) ** (-1.0 / (counts[at.ORDER] + 1))))
+    elif failures > 2:  # the past says nothing about what comes
+        _begin_history(control, counts, 0.25 * h, y, memory)
+    return shrink
+
+
+@kernel
+def advance_bdf(ops, accept, monitor, I, F, W, ref, control, counts, y, atol, active, memory, g, steps, dense, refs, work):
+    """Step towards END as the contract says; return why it stopped."""
+    last = counts[at.STEPS] + counts[at.LIMIT]
+    status = _start(ops, monitor, I, F, W, ref, control, counts, y, atol, active, memory, work, g)
+    while status == at.STEP:
+        status = ready(control, counts, steps, last)
+        if status != at.STEP:
+            break
+        h, grow, failures = fitted_step(control), _GROW, 0
+        if too_small(control, h):
+            return at.STEP_TOO_SMALL
+        while True:
+            t, k = control[at.T], counts[at.ORDER]
+            end = control[at.END] if h == control[at.END] - t else t + h
+            error, here, below, lowest = 0.0, 0.0, 0.0, 0.0
+            _coefficients(control, h, k)
+            _predict(control, counts, k, y, atol, memory)
+            outcome = _solve(ops, I, F, W, ref, end, control, counts, memory, work)
+            if outcome == 0:
+                error, here, below, lowest = _errors(control, counts, k, y, atol, active, memory, work)
+                outcome = 0 if error <= 1.0 else at.STEP_TOO_SMALL if error < math.inf else at.NOT_FINITE
+            if outcome == 0:
+                outcome = offer(accept, I, F, W, ref, end, memory[_NEW], active, counts, refs)
+            if outcome == 0:
+                break
+            counts[at.REJECTED] += 1
+            grow = 1.0
+            if outcome == at.STEP_TOO_SMALL:
+                failures += 1
+            h *= _retry(control, counts, h, k, outcome, failures, here, below, lowest, y, memory)
+            if outcome == at.ACCEPT_FAILED or too_small(control, h):
+                return at.STEP_TOO_SMALL if outcome > 0 or outcome == NEWTON else outcome
+        above = _update(control, counts, h, k, atol, active, memory, work)
+        _choose(control, counts, h, k, here, below, lowest, above, grow)
+        for j in range(g.shape[1]):
+            g[0, j] = g[1, j]
+        crossed = monitor != 0 and watch(monitor, I, F, W, ref, end, memory[_NEW], g)
+        if crossed or counts[at.DENSE] != 0:
+            _dense(control, h, k, memory, dense[counts[at.STORED]])
+        commit(control, counts, h, end, y, memory[_NEW], k)
+        if crossed or counts[at.DENSE] != 0:
+            store(control, counts, steps)
+        if crossed:
+            return at.EVENT
+    return status

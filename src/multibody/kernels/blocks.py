@@ -1,0 +1,117 @@
+"""Square matrices over the velocity columns, by blocks: which columns can meet in K = ∂R/∂q is known when a run is prepared.
+
+A *node* is the columns of a body, or one extra coordinate (in joint coordinates: all columns together). ``I[NEWTON]`` is the
+place of a header in I, whose slots are counted below; without one (0) matrices are full and stored by rows, as tests and
+small analyses want them.
+"""
+
+from __future__ import annotations
+
+from multibody.kernels import layout as L
+from multibody.kernels import sections as R
+from multibody.kernels.compile import inlined, inner_kernel
+from multibody.kernels.functions import record
+
+# header, from I[NEWTON] on
+(
+    NODE_COUNT,
+    NODES,  # records (first column, size) of every node
+    MEETINGS,  # for every node where its records (node, place of the block) begin, and the end of the last
+    MATRIX_SIZE,  # numbers of a block matrix
+    W_M,  # ∂R/∂v̇
+    W_C,  # ∂R/∂v
+    W_K,  # ∂R/∂q
+    W_P,  # Φ_q
+    W_V,  # ∂(Φ_q v − ν)/∂q on the entries of Φ_q
+    ENTRIES,  # records (entry of Φ_q, column, chosen row, its places in the factors below and above the diagonal)
+    ENTRY_COUNT,
+    PLACES,  # for every number of a block matrix its place in the factors
+    GROUP_COUNT,  # block LU: see kernels/block_lu.py
+    GROUPS,
+    FACTOR_SIZE,
+    W_FACTOR,  # factors of the real matrix, then of the complex one (real and imaginary parts in turn)
+    W_COMPLEX,
+    PIVOTS,  # row exchanges of both
+    UNKNOWNS,  # unknown (column, or number of columns + chosen row) at every place of the elimination order
+    W_RIGHT,  # right side in that order, complex
+    W_POINT,  # scratch: state and forces at the point of an evaluation
+    W_COEFFICIENTS,
+) = range(22)
+NEWTON_HEADER = 22
+NODE_STRIDE, MEETING_STRIDE, ENTRY_STRIDE = 2, 2, 5
+
+
+@inlined
+def node_of(I, column):
+    """Return the node that a Cartesian velocity column belongs to."""
+    width = 3 if I[L.DIMENSION] == 2 else 6
+    body = column // width
+    return body if body < I[L.BODIES] else I[L.BODIES] + column - width * I[L.BODIES]
+
+
+@inner_kernel
+def spot(I, row, column):
+    """Return where the number at (row, column), the first ones of their nodes, lies in a matrix, and the stride of its rows."""
+    h = I[R.NEWTON]
+    if h == 0:
+        return (row * I[L.VELOCITIES] + column, I[L.VELOCITIES])
+    p, q = node_of(I, row), node_of(I, column)
+    first, end = I[I[h + MEETINGS] + p], I[I[h + MEETINGS] + p + 1]
+    for e in range(first, end, MEETING_STRIDE):
+        if I[e] == q:
+            return (I[e + 1], I[I[h + NODES] + NODE_STRIDE * q + 1])
+    return (-1, 0)
+
+
+@inner_kernel
+def columns_of(I, f):
+    """Return the first columns of the function's two bodies (−1 for the ground) and their number; an extra one has one."""
+    kind, i, j, _, extra = record(I, f)
+    width = 3 if I[L.DIMENSION] == 2 else 6
+    if kind == L.EXTRA:
+        return (width * I[L.BODIES] + extra, -1, 1)
+    return (width * (i - 1) if i > 0 else -1, width * (j - 1) if j > 0 else -1, width)
+
+
+@inner_kernel
+def add_outer(I, W, a, rows, b, columns, factor, K):
+    """Add factor a bᵀ: gradients at W[a], W[b] with the columns (first body's, second body's, number) of each."""
+    for p in range(2):
+        row, height = rows[p], rows[2]
+        if row < 0:
+            continue
+        for q in range(2):
+            column, width = columns[q], columns[2]
+            if column < 0:
+                continue
+            at, stride = spot(I, row, column)
+            for r in range(height):
+                x = factor * W[a + p * height + r]
+                if x != 0.0:
+                    for c in range(width):
+                        K[at + stride * r + c] += x * W[b + q * width + c]
+
+
+@inner_kernel
+def add_square(I, W, h, columns, factor, K):
+    """Add factor times the second derivative of a function at W[h], by rows over the columns of its two bodies."""
+    n = columns[2]
+    for p in range(2):
+        for q in range(2):
+            if columns[p] < 0 or columns[q] < 0:
+                continue
+            at, stride = spot(I, columns[p], columns[q])
+            for r in range(n):
+                source = h + 2 * n * (p * n + r) + q * n
+                for c in range(n):
+                    K[at + stride * r + c] += factor * W[source + c]
+
+
+@inner_kernel
+def add_matrix(I, K, row, column, dr, dc, k, B):
+    """Add k B (3×3, by rows) at (row + dr, column + dc); row and column are the first ones of their nodes."""
+    at, stride = spot(I, row, column)
+    at += stride * dr + dc
+    for r in range(3):
+        for c in range(3):
+            K[at + stride * r + c] += k * B[3 * r + c]
