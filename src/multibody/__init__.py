@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from multibody.model.expressions import Expression
     from multibody.model.forces import Force
     from multibody.model.joints import Joint
+    from multibody.results.bench import bench
     from multibody.results.robot import Robot
     from multibody.results.run import Run
     from multibody.results.simulator import Simulator
@@ -30,6 +31,7 @@ _HOME = {
     "Run": "multibody.results.run",
     "Simulator": "multibody.results.simulator",
     "State": "multibody.results.state",
+    "bench": "multibody.results.bench",
     "load": "multibody._verbs",
     "json_schema": "multibody.files.schema",
     "AnalysisError": "multibody.errors",
@@ -75,6 +77,7 @@ __all__ = [
     "State",
     "Transformation",
     "__version__",
+    "bench",
     "json_schema",
     "load",
     *_FUNCTIONS,

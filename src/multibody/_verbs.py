@@ -12,12 +12,15 @@ if TYPE_CHECKING:
 
     from multibody.analyses.check_report import CheckReport
     from multibody.analyses.relative import RelativeMotion
+    from multibody.analyses.system_jacobian import SystemJacobian
     from multibody.results.compare import Compare
     from multibody.results.inverse import Inverse
+    from multibody.results.modes import Modes
     from multibody.results.robot import Robot
     from multibody.results.run import Run
     from multibody.results.simulator import Simulator
     from multibody.results.state import State
+    from multibody.results.statics import Equilibrium
 
 
 class Model(_Model):
@@ -182,6 +185,72 @@ class Model(_Model):
         from multibody.results.reactions_at import reactions_at
 
         return reactions_at(self, at, joints, options)
+
+    def statics(
+        self, initial: State | None = None, *, t: float | None = None, method: str = "newton", tolerance: float = 1e-10
+    ) -> Equilibrium:
+        """Return a position in which all forces balance, with reactions and whether it is stable.
+
+        Parameters
+        ----------
+        initial : State, optional
+            Where to start; its velocities do not count. Default: the model's own initial position.
+        t : float, optional
+            Time at which motions are held; default that of the start.
+        method : {"newton", "nearest", "relaxation"}
+            ``newton`` goes downhill to a stable position, by relaxation where steps alone do not get there; ``nearest``
+            finds the nearest equilibrium, stable or not; ``relaxation`` swings with its velocity taken away at every peak.
+        tolerance : float
+            Largest unbalanced force over the largest force that acts.
+        """
+        from multibody.results.statics import equilibrium
+
+        return equilibrium(self, initial, t, method, tolerance)
+
+    def modes(
+        self, initial: State | None = None, *, at: Any = None, inputs: Sequence[str] | None = None,
+        outputs: Sequence[str] | None = None, count: int | None = None,
+    ) -> Modes:  # fmt: skip
+        """Return natural frequencies, damping ratios and shapes of the motion near a state, and its state-space matrices.
+
+        Parameters
+        ----------
+        initial : State, optional
+            Where to start; default the model's own initial state.
+        at : {"equilibrium", "initial"} or State, optional
+            Where to linearize. Default the equilibrium found from the initial state where that is at rest, else that state.
+        inputs : list of str, optional
+            Forces (``motor``, ``push.force.x``) or coordinates (``O``, ``rod.tip.x``) along which efforts act; default all
+            efforts and forces of the model.
+        outputs : list of str, optional
+            Paths or expressions as results read them; default the model's outputs, else the coordinates of its joints.
+        count : int, optional
+            How many modes, lowest first; default all, of a large model 10.
+        """
+        from multibody.results.modes import modes_of
+
+        return modes_of(self, initial, at, inputs, outputs, count)
+
+    def system_jacobian(
+        self, formulation: Any = "augmented", initial: State | None = None, t: float | None = None, *,
+        acceleration: Any = None, multipliers: Any = None,
+    ) -> SystemJacobian:  # fmt: skip
+        """Return the exact derivatives of the implicit equations of motion F(t, y, ẏ) = 0.
+
+        Parameters
+        ----------
+        formulation : str or object
+            ``augmented``: y = (q, v, λ, μ) in the coordinates of bodies, stabilized form of index 2.
+        initial : State, optional
+            Where; default the model's own initial state.
+        t : float, optional
+            Time; default that of the state.
+        acceleration, multipliers : arrays, optional
+            v̇, and λ of all rows of joints and motions; default the consistent ones of a run.
+        """
+        from multibody.analyses.system_jacobian import system_jacobian
+
+        return system_jacobian(self, formulation, initial, t, acceleration, multipliers)
 
     def compare(
         self, until: float | str | None = None, *, formulations: Sequence[Any] | None = None,

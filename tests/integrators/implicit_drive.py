@@ -35,6 +35,7 @@ def run(
     ends: tuple[float, ...] = (),
     ops: Any = systems.OPS,
     ref: Any = (),
+    W: Any = None,
     change: Callable[[Floats], None] | None = None,
 ) -> Motion:
     """Integrate from start through `ends` to end; y0 is (q, v), the work is appended. Events are located, and cut if asked."""
@@ -57,7 +58,7 @@ def run(
     addresses = np.array([address_of(kernel) for kernel in ops])
     others = [0 if kernel is None else address_of(kernel) for kernel in (accept, monitor)]
     I = np.array([system, nq, n, m, *quaternion, int(project), 0, 0])
-    numbers, W = np.array(F, dtype=float), np.zeros(systems.W_SIZE)
+    numbers, W = np.array(F, dtype=float), np.zeros(systems.W_SIZE) if W is None else W
     for target in (*ends, end):
         control[contract.END] = target
         while True:

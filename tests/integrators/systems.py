@@ -11,13 +11,16 @@ import math
 
 from multibody.kernels.compile import inner_kernel, kernel
 
-PENDULUM, VAN_DER_POL, STIFF, TOP, HINGED_TOP, MOVING_CIRCLE, UNTIL_ONE, OSCILLATOR, JUMPING, BLOW_UP, ROUGH = range(11)
+PENDULUM, VAN_DER_POL, STIFF, TOP, HINGED_TOP, MOVING_CIRCLE, UNTIL_ONE, OSCILLATOR, JUMPING, BLOW_UP = range(10)
+ROUGH, FALLING, NARROW = range(10, 13)
 SIZES = {  # nq, n, m, quaternion in q, in v
     PENDULUM: (2, 2, 1, -1, 0), VAN_DER_POL: (1, 1, 0, -1, 0), STIFF: (2, 2, 0, -1, 0), TOP: (4, 3, 0, 0, 0),
     HINGED_TOP: (7, 6, 3, 3, 3), MOVING_CIRCLE: (2, 2, 1, -1, 0), UNTIL_ONE: (1, 1, 0, -1, 0), OSCILLATOR: (1, 1, 0, -1, 0),
-    JUMPING: (1, 1, 0, -1, 0), BLOW_UP: (1, 1, 0, -1, 0), ROUGH: (2, 2, 0, -1, 0),
+    JUMPING: (1, 1, 0, -1, 0), BLOW_UP: (1, 1, 0, -1, 0), ROUGH: (2, 2, 0, -1, 0), FALLING: (1, 1, 0, -1, 0),
+    NARROW: (1, 1, 0, -1, 0),
 }  # fmt: skip
 W_SIZE = 1400
+MULTIPLIERS = 1300  # where the multipliers of the last residual are found
 # terms at a state: masses, forces, rows, and what belongs to them
 _M, _H, _P, _PHI, _NU, _GAMMA, _POWER = 0, 36, 42, 60, 63, 66, 69
 # what is kept by LINEARIZE, and factors
@@ -81,7 +84,7 @@ def _top(I, W, q, v):
     k, w = I[4], I[5]
     wx, wy, wz = v[w], v[w + 1], v[w + 2]
     J1, J2, J3 = TOP_INERTIA
-    ux, uy, uz = _down(q, k, 0.0, 0.0, 1.0)  # vertical in the body
+    ux, uy, _ = _down(q, k, 0.0, 0.0, 1.0)  # vertical in the body
     moment = 0.0 if hinged else -TOP_MASS * GRAVITY * TOP_ARM
     own = TOP_MASS * TOP_ARM * TOP_ARM
     if not hinged:
@@ -118,7 +121,7 @@ def _terms(I, F, W, t, q, v):
         W[i] = 0.0
     for i in range(n):
         W[_M + i * n + i] = 1.0
-    if system == PENDULUM or system == MOVING_CIRCLE:
+    if system in (PENDULUM, MOVING_CIRCLE):
         length, rate, bend = 1.0, 0.0, 0.0
         if system == MOVING_CIRCLE:
             length, rate, bend = 1.0 + 0.2 * math.sin(2.0 * t), 0.4 * math.cos(2.0 * t), -0.8 * math.sin(2.0 * t)
@@ -135,16 +138,20 @@ def _terms(I, F, W, t, q, v):
     elif system == STIFF:
         W[_H] = q[0]
         W[_H + 1] = F[0] * (q[1] - math.sin(t)) + F[1] * (v[1] - math.cos(t)) + math.sin(t)
-    elif system == TOP or system == HINGED_TOP:
+    elif system in (TOP, HINGED_TOP):
         _top(I, W, q, v)
     elif system == UNTIL_ONE:
         if t > 1.0 and F[0] != 0.0:
             return int(F[0])
         W[_H] = q[0] if t <= 1.0 else math.nan
     elif system == JUMPING:
-        W[_H] = -1.0 if math.sin(3.0 * t) > 0.0 else 1.0
+        W[_H] = q[0] + 0.1 * v[0] - (1.0 if math.sin(3.0 * t) > 0.0 else -1.0)
     elif system == BLOW_UP:
         W[_H] = -2.0 * q[0] * v[0]
+    elif system == FALLING:
+        W[_H] = 2.0
+    elif system == NARROW and abs(q[0]) > 1.05:
+        return 5
     else:
         for i in range(n):
             W[_H + i] = q[i] if i == 0 else q[i] + 1e3 * math.sin(300.0 * t)
@@ -197,6 +204,7 @@ def residual(I, F, W, ref, t, x, out):
         for r in range(m):
             out[i] += W[_P + r * n + i] * lam[r]
     for r in range(m):
+        W[MULTIPLIERS + r] = lam[r]
         out[n + r] = -W[_NU + r]
         out[n + m + r] = W[_PHI + r]
         out[n + 2 * m + r] = -W[_GAMMA + r]
@@ -376,7 +384,7 @@ def accept(I, F, W, ref, t, y, active):
     """Factor the metric at the new state; if asked, normalize the quaternion and go onto Φ = 0 and ψ = 0."""
     nq, n, m, k = I[1], I[2], I[3], I[4]
     d, q = W[_MOVE : _MOVE + n], W[_X : _X + nq]
-    for sweep in range(3):
+    for _ in range(3):
         if k >= 0 and I[6] > 0:
             s = 1.0 / math.sqrt(y[k] * y[k] + y[k + 1] * y[k + 1] + y[k + 2] * y[k + 2] + y[k + 3] * y[k + 3])
             for i in range(4):

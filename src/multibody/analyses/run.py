@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from multibody.analyses.choice import Choice, choose, stiff_choice
 from multibody.analyses.dynamics import DenseOutput, Expanded, expanded
 from multibody.analyses.dynamics_start import require_inertia, require_masses, run_rows, start_state
 from multibody.analyses.events import EndlessEventsError
@@ -33,8 +34,8 @@ class Options:
     """What a run was asked to do, with the model's own defaults filled in."""
 
     until: float
-    formulation: Formulation
-    integrator: Integrator
+    formulation: Formulation | None  # None: auto
+    integrator: Integrator | None
     rtol: float
     atol: float
     output_step: float | None
@@ -57,10 +58,11 @@ def run(
     initial : State, optional
         Where to start, with its time; default the model's own initial values at t = 0.
     formulation : str or Formulation
-        ``auto``, ``augmented``, ``baumgarte``, ``partitioning``, ``kane``, ``recursive``, ``transformation``, ``articulated``,
-        or an object with options.
+        ``auto``, ``augmented``, ``baumgarte``, ``partitioning``, ``kane``, ``parametric``, ``recursive``, ``transformation``,
+        ``articulated``, or an object with options.
     integrator : str or Integrator
-        ``auto``, ``dop853``, ``adams``, ``rk4``, ``ab3``, or an object with options.
+        ``auto``, ``dop853``, ``adams``, ``rk4``, ``ab3``, ``bdf``, ``radau``, ``alpha``, or an object with options. With
+        ``auto`` an explicit method begins, and an implicit one takes over where the model turns out to be stiff.
     rtol, atol : float
         Tolerances of the integrator; default 1e-8 and 1e-10.
     step : float
@@ -83,10 +85,12 @@ def run(
     """
     options = read_options(model, until, formulation, integrator, rtol, atol, step, output_step, dense, cut)
     tables = tables_of(model)
-    if options.formulation.relative:  # what is too large is refused before anything is assembled
+    choice = choose(tables, options.formulation, options.integrator)
+    check_pair(choice.formulation, choice.integrator)
+    if choice.formulation.relative:  # what is too large is refused before anything is assembled
         from multibody.analyses.joint_space import joint_columns
 
-        joint_columns(tables, options.formulation)
+        joint_columns(tables, choice.formulation)
     state, note = start_state(model, initial, None)
     if not state.ok:
         return _nothing(tables, state)
@@ -96,24 +100,48 @@ def run(
     require_masses(system)
     rows = run_rows(system, state.q, state.t)
     if len(rows) == system.nv:
-        return driven(model, state, times, rows, options.formulation)
+        return driven(model, state, times, rows, choice.formulation)
     if system.nv <= DENSE_LIMIT:
         require_inertia(system, state.q, state.t, rows)
-    sim = Simulation(
-        system, state, rows, options.formulation, options.integrator, rtol=options.rtol, atol=options.atol, dense=options.dense
-    )
-    sim.grid = times
-    status = _integrate(sim, options, progress)
+    sim, status, choice = _simulated(system, state, rows, choice, options, times, progress)
     if joints is not None:
         sim.space.select(joints)
     motion = gather(sim, state, times, status)
     if motion.dynamics is not None:
-        motion.dynamics.notes += [note] if note else []
+        motion.dynamics.notes += [text for text in (note, choice.remark) if text]
+        motion.statistics["choice"] = choice.reason
         drift = motion.dynamics.energy_drift()
         if drift > max(1e-3, 1e3 * options.rtol):
             advice = "make rtol, or the step, smaller before you trust it"
             motion.dynamics.notes.append(f"the energy balance is off by {drift:.2g}: {advice}")
     return motion
+
+
+def _simulated(
+    system: System, state: State, rows: Integers, choice: Choice, options: Options, times: Floats,
+    progress: Callable[[float], None] | None,
+) -> tuple[Simulation, Status, Choice]:  # fmt: skip
+    """Return the simulation at its end; where an explicit integrator chosen by ``auto`` meets stiffness, it is begun anew."""
+    while True:
+        sim = Simulation(
+            system, state, rows, choice.formulation, choice.integrator, rtol=options.rtol, atol=options.atol,
+            dense=options.dense,
+        )  # fmt: skip
+        sim.grid, sim.switching = times, choice.switching
+        status = _integrate(sim, options, progress)
+        if not sim.found_stiff:
+            return sim, status, choice
+        choice = stiff_choice(choice, sim.t)
+        system.ref[:] = state.references
+
+
+def check_pair(formulation: Formulation, integrator: Integrator) -> None:
+    """Refuse a formulation whose equations an implicit integrator cannot take."""
+    if integrator.implicit and formulation.stabilized:
+        raise ModelError(
+            f"{integrator.name} solves the constraints themselves, {formulation.name} feeds their violation back",
+            where="formulation", hint="use augmented, or an explicit integrator",
+        )  # fmt: skip
 
 
 def read_options(
@@ -123,34 +151,37 @@ def read_options(
     """Return checked options; what is not given comes from the model's own `run` options, then from the defaults."""
     own = model.defaults.get("run", {})
 
-    def choose(given: Any, key: str, default: Any) -> Any:
+    def choose_option(given: Any, key: str, default: Any) -> Any:
         return given if given is not None else own.get(key, default)
 
-    end = choose(until, "until", None)
+    end = choose_option(until, "until", None)
     if end is None:
         raise ModelError("no end time", where="run", hint="give until")
-    lengths = {"until": end, "step": choose(step, "step", None), "output_step": choose(output_step, "output_step", None)}
+    lengths = {"until": end, "step": choose_option(step, "step", None), "output_step": choose_option(output_step, "output_step", None)}
     values = {key: _time(model, value, key) for key, value in lengths.items() if value is not None}
     for key in ("step", "output_step"):
         if key in values and not values[key] > 0.0:
             raise ModelError(f"{key} is {values[key]:g}", where="run", hint="give a positive length of time")
-    tolerances = {"rtol": choose(rtol, "rtol", 1e-8), "atol": choose(atol, "atol", 1e-10)}
+    tolerances = {"rtol": choose_option(rtol, "rtol", 1e-8), "atol": choose_option(atol, "atol", 1e-10)}
     for key, value in tolerances.items():
         number = _time(model, value, key)
         if not 0.0 < number < 1.0:
             raise ModelError(f"{key} is {number:g}", where="run", hint="give a tolerance between 0 and 1, such as 1e-8")
         tolerances[key] = max(number, 1e-14)
-    chosen = choose(integrator, "integrator", "auto")
+    asked = choose_option(integrator, "integrator", "auto")
     return Options(
         values["until"], _formulation(own, formulation, cut),
-        integrator_of("dop853" if chosen == "auto" else chosen, values.get("step")), tolerances["rtol"], tolerances["atol"],
+        None if asked == "auto" else integrator_of(asked, values.get("step")), tolerances["rtol"], tolerances["atol"],
         values.get("output_step"), dense,
     )  # fmt: skip
 
 
-def _formulation(own: dict[str, Any], given: Any, cut: Sequence[str] | None) -> Formulation:
+def _formulation(own: dict[str, Any], given: Any, cut: Sequence[str] | None) -> Formulation | None:
     """Return the formulation; joints to cut that only the model's own options name matter only where there is a tree."""
-    found = formulation_of(own.get("formulation", "auto") if given is None else given)
+    asked = own.get("formulation", "auto") if given is None else given
+    if isinstance(asked, str) and asked == "auto" and cut is None:
+        return None
+    found = formulation_of(asked)
     if cut is None and found.relative and getattr(found, "cut", None) is None:
         cut = own.get("cut")
     return formulation_of(found, cut)

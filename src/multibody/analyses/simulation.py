@@ -114,6 +114,7 @@ class Simulation:
         self.event_counts = np.zeros(len(self.watches), dtype=np.int64)
         self.partitions = 0
         self.wall_time = 0.0
+        self.switching = False  # whether to stop where stiffness limits the steps
         rhs, accept = formulation.kernels()
         self.work: tuple[Floats, ...] = ()
         calls = self._equations() if integrator.implicit else address_of(rhs)
@@ -139,14 +140,13 @@ class Simulation:
 
     def _equations(self) -> Integers:
         """Prepare what an implicit method needs; return the addresses of the functions that it calls."""
-        from multibody.formulations.newton import implicit_kernels, prepare_newton
+        from multibody.formulations.newton import newton_calls
 
-        b, s, relative = self.bundle, self.space, self.formulation.relative
-        prepare_newton(b, relative, complex_=self.integrator.complex_factors)
-        m = len(b.chosen)
+        s, m = self.space, len(self.bundle.chosen)
         self.counts[C.NQ], self.counts[C.NV], self.counts[C.NM] = s.nq, s.nv, m
         self.work = (np.zeros(self.integrator.work_size(s.nq, s.nv, m)),)
-        return np.array([address_of(each) for each in implicit_kernels(relative, b.tables.dimension)], dtype=np.int64)
+        rhs = self.formulation.kernels()[0]
+        return newton_calls(self.bundle, rhs, self.formulation.relative, self.integrator.complex_factors)
 
     def _feedback(self) -> float:
         """Return α = β from the fastest rate at the start: violations then decay about as fast as the motion changes."""
@@ -182,6 +182,11 @@ class Simulation:
     def t(self) -> float:
         """The time now."""
         return float(self.control[C.T])
+
+    @property
+    def found_stiff(self) -> bool:
+        """Whether the model was found to be stiff where that matters."""
+        return self.switching and bool(self.counts[C.STIFF])
 
     def face(self, end: float) -> None:
         """Turn towards `end`: feedback must damp in the direction in which time goes."""
@@ -252,7 +257,7 @@ class Simulation:
                     reached = int(self.counts[C.STEPS])
                     self.repartition()
                     continue
-                elif status != C.CONTINUE:
+                elif status != C.CONTINUE or self.found_stiff:
                     return status
                 limit = max(20, min(1_000_000, 2 * limit, int(limit * CHUNK / max(took, 1e-6))))
                 if progress is not None:

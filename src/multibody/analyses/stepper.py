@@ -12,11 +12,12 @@ from typing import Any, Self
 
 import numpy as np
 
+from multibody.analyses.choice import choose
 from multibody.analyses.dynamics import Event
 from multibody.analyses.dynamics_start import require_inertia, require_masses, run_rows, start_state
 from multibody.analyses.events import EndlessEventsError, handle_events
 from multibody.analyses.leastnorm import DENSE_LIMIT
-from multibody.analyses.run import _status, read_options
+from multibody.analyses.run import _status, check_pair, read_options
 from multibody.analyses.simulation import Simulation
 from multibody.analyses.state import State, Status
 from multibody.analyses.system import Floats, Integers, System, tables_of
@@ -49,8 +50,10 @@ def started(
         )  # fmt: skip
     if system.nv <= DENSE_LIMIT:
         require_inertia(system, state.q, state.t, rows)
+    choice = choose(system.tables, options.formulation, options.integrator)
+    check_pair(choice.formulation, choice.integrator)
     sim = Simulation(
-        system, state, rows, options.formulation, options.integrator, rtol=options.rtol, atol=options.atol, dense=False
+        system, state, rows, choice.formulation, choice.integrator, rtol=options.rtol, atol=options.atol, dense=False
     )
     return sim, note
 

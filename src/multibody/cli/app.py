@@ -91,12 +91,15 @@ def run() -> None:
 
 from multibody.cli import (  # noqa: E402  (they add their verbs)
     assemble,  # noqa: F401
+    bench,  # noqa: F401
     check,  # noqa: F401
     compare,  # noqa: F401
     examples,  # noqa: F401
     inverse,  # noqa: F401
     kinematics,  # noqa: F401
+    modes,  # noqa: F401
     reactions,  # noqa: F401
+    statics,  # noqa: F401
     warm,  # noqa: F401
 )
 from multibody.cli import run as _run  # noqa: E402, F401

@@ -15,12 +15,12 @@ from __future__ import annotations
 import numpy as np
 
 from multibody.formulations import cartesian
-from multibody.formulations.closing import accelerate
 from multibody.formulations.space import correct, displace, sizes
 from multibody.kernels import blocks as B
 from multibody.kernels import layout as L
 from multibody.kernels import sections as R
 from multibody.kernels.block_lu import factor_blocks, solve_blocks
+from multibody.kernels.calls import call
 from multibody.kernels.compile import inlined, inner_kernel, kernel
 from multibody.kernels.force_partials import force_partials
 from multibody.kernels.mass import mass_times
@@ -30,22 +30,20 @@ from multibody.kernels.rows import row_partials, row_values, row_velocity
 from multibody.kernels.vectors import load3
 
 RATES, TANGENT, PLACE, DISPLACED = 0, 1, 2, 3  # what ``move`` is asked for
-UNSOLVABLE = 1
 
 
-@inner_kernel
-def start(space, I, F, W, ref, t, y, out):
-    """Write consistent v̇, λ and the power at (t, y)."""
-    solvable, power = accelerate(space, I, F, W, ref, t, y)
-    if not solvable:
-        return UNSOLVABLE
-    n, m = sizes(space, I)[1], I[R.CHOSEN_COUNT]
+@kernel
+def start_newton(I, F, W, ref, t, y, out):
+    """Write consistent v̇, λ and the power at (t, y), as the right-hand side of the formulation finds them."""
+    h = I[R.NEWTON]
+    nq, n, m, z = I[h + B.NQ], I[h + B.NV], I[R.CHOSEN_COUNT], I[h + B.W_POINT]
+    status = call(I[h + B.RHS], I, F, W, ref, t, y, W[z : z + nq + n + 1])
     for c in range(n):
-        out[c] = W[I[R.W_A] + c]
+        out[c] = W[z + nq + c]
     for k in range(m):
         out[n + k] = W[I[R.W_LAMBDA] + k]
-    out[n + m] = power
-    return 0
+    out[n + m] = W[z + nq + n]
+    return status
 
 
 @inner_kernel
@@ -60,8 +58,8 @@ def _set_point(I, F, W, ref, t, x):
     return cartesian.applied(I, F, W, ref, t)
 
 
-@inner_kernel
-def residual_cartesian(I, F, W, ref, t, x, out):
+@kernel
+def residual_implicit(I, F, W, ref, t, x, out):
     """Write R, ψ, Φ, Φ_q v̇ − γ of the chosen rows and the power at x = (q, v, v̇, λ)."""
     nq, n, m, h = I[L.COORDINATES], I[L.VELOCITIES], I[R.CHOSEN_COUNT], I[R.NEWTON]
     power = _set_point(I, F, W, ref, t, x)
@@ -93,8 +91,8 @@ def residual_cartesian(I, F, W, ref, t, x, out):
     return 0
 
 
-@inner_kernel
-def linearize_cartesian(I, F, W, ref, t, x):
+@kernel
+def linearize_implicit(I, F, W, ref, t, x, out):
     """Keep M, C, K, Φ_q and V at x = (q, v, v̇, λ)."""
     nq, n, m, h = I[L.COORDINATES], I[L.VELOCITIES], I[R.CHOSEN_COUNT], I[R.NEWTON]
     size, M, C, K, P, V = I[h + B.MATRIX_SIZE], I[h + B.W_M], I[h + B.W_C], I[h + B.W_K], I[h + B.W_P], I[h + B.W_V]
@@ -115,6 +113,7 @@ def linearize_cartesian(I, F, W, ref, t, x):
     for e in range(I[h + B.ENTRY_COUNT]):
         entry = I[I[h + B.ENTRIES] + B.ENTRY_STRIDE * e]
         W[P + entry] = W[I[R.W_J] + entry]
+    return 0
 
 
 @inner_kernel
@@ -151,46 +150,56 @@ def _assemble(I, W, X, cM, cC, cK, cP, cV):
         X[I[record + 4]] += p
 
 
-@kernel
-def factor_newton(I, F, W, ref, t, x, out):
-    """Form and factor the matrix with the coefficients x (real and imaginary parts in turn); out[0]: smallest pivot ratio.
-
-    With out of length 2 the complex matrix, which is kept beside the real one.
-    """
-    h, size = I[R.NEWTON], I[I[R.NEWTON] + B.FACTOR_SIZE]
-    if out.shape[0] == 1:
-        X = W[I[h + B.W_FACTOR] : I[h + B.W_FACTOR] + size]
-        _assemble(I, W, X, x[0], x[2], x[4], x[6], x[8])
-        out[0] = factor_blocks(I, X, h, I[h + B.PIVOTS])
-    else:
-        Z = W[I[h + B.W_COMPLEX] : I[h + B.W_COMPLEX] + 2 * size].view(np.complex128)
-        _assemble(
-            I, W, Z, complex(x[0], x[1]), complex(x[2], x[3]), complex(x[4], x[5]), complex(x[6], x[7]), complex(x[8], x[9])
-        )
-        out[0] = factor_blocks(I, Z, h, I[h + B.PIVOTS] + _unknowns(I))
-    return 0
-
-
 @inlined
 def _unknowns(I):
     """Return the number of unknowns of a linear system."""
-    group = I[I[R.NEWTON] + B.GROUPS] + 6 * (I[I[R.NEWTON] + B.GROUP_COUNT] - 1)
-    return I[group] + I[group + 1]
+    return I[I[R.NEWTON] + B.NV] + I[R.CHOSEN_COUNT]
+
+
+@kernel
+def factor_newton(I, F, W, ref, t, x, out):
+    """Form and factor the real matrix with the coefficients x (real and imaginary parts in turn); out[0]: pivot ratio."""
+    h = I[R.NEWTON]
+    X = W[I[h + B.W_FACTOR] : I[h + B.W_FACTOR] + I[h + B.FACTOR_SIZE]]
+    _assemble(I, W, X, x[0], x[2], x[4], x[6], x[8])
+    out[0] = factor_blocks(I, X, h, I[h + B.PIVOTS])
+    return 0
 
 
 @kernel
 def solve_newton(I, F, W, ref, t, x, out):
-    """Solve with the real factors, or with the complex ones where x is twice as long (real parts, then imaginary ones)."""
+    """Solve with the real factors."""
     h, n = I[R.NEWTON], _unknowns(I)
     size, at, unknowns = I[h + B.FACTOR_SIZE], I[h + B.W_RIGHT], I[h + B.UNKNOWNS]
+    b = W[at : at + n]
+    for k in range(n):
+        b[k] = x[I[unknowns + k]]
+    solve_blocks(I, W[I[h + B.W_FACTOR] : I[h + B.W_FACTOR] + size], h, I[h + B.PIVOTS], b)
+    for k in range(n):
+        out[I[unknowns + k]] = b[k]
+    return 0
+
+
+@kernel
+def factor_complex(I, F, W, ref, t, x, out):
+    """Form and factor the real matrix, or with out of length 2 the complex one, which is kept beside it."""
+    h = I[R.NEWTON]
+    if out.shape[0] == 1:
+        return call(I[h + B.FACTOR_REAL], I, F, W, ref, t, x, out)
+    Z = W[I[h + B.W_COMPLEX] : I[h + B.W_COMPLEX] + 2 * I[h + B.FACTOR_SIZE]].view(np.complex128)
+    a, b, c = complex(x[0], x[1]), complex(x[2], x[3]), complex(x[4], x[5])
+    _assemble(I, W, Z, a, b, c, complex(x[6], x[7]), complex(x[8], x[9]))
+    out[0] = factor_blocks(I, Z, h, I[h + B.PIVOTS] + _unknowns(I))
+    return 0
+
+
+@kernel
+def solve_complex(I, F, W, ref, t, x, out):
+    """Solve with the real factors, or with the complex ones where x is twice as long (real parts, then imaginary ones)."""
+    h, n = I[R.NEWTON], _unknowns(I)
     if x.shape[0] == n:
-        b = W[at : at + n]
-        for k in range(n):
-            b[k] = x[I[unknowns + k]]
-        solve_blocks(I, W[I[h + B.W_FACTOR] : I[h + B.W_FACTOR] + size], h, I[h + B.PIVOTS], b)
-        for k in range(n):
-            out[I[unknowns + k]] = b[k]
-        return 0
+        return call(I[h + B.SOLVE_REAL], I, F, W, ref, t, x, out)
+    size, at, unknowns = I[h + B.FACTOR_SIZE], I[h + B.W_RIGHT], I[h + B.UNKNOWNS]
     z = W[at : at + 2 * n].view(np.complex128)
     for k in range(n):
         z[k] = complex(x[I[unknowns + k]], x[n + I[unknowns + k]])
@@ -266,25 +275,6 @@ def move_cartesian(I, code, x, out):
         v = x[first + (wide if code == TANGENT else width) * bodies + e]
         value = v if code != PLACE else (v - q) / x[0]
         out[(width if code == TANGENT else wide) * bodies + e] = value
-
-
-@kernel
-def start_implicit(I, F, W, ref, t, x, out):
-    """Write consistent accelerations, multipliers and the power in Cartesian coordinates."""
-    return start(None, I, F, W, ref, t, x, out)
-
-
-@kernel
-def residual_implicit(I, F, W, ref, t, x, out):
-    """Write the residuals in Cartesian coordinates."""
-    return residual_cartesian(I, F, W, ref, t, x, out)
-
-
-@kernel
-def linearize_implicit(I, F, W, ref, t, x, out):
-    """Keep the derivatives in Cartesian coordinates."""
-    linearize_cartesian(I, F, W, ref, t, x)
-    return 0
 
 
 @kernel

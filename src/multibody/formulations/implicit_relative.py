@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from multibody.formulations.implicit import DISPLACED, correction, start
+from multibody.formulations.implicit import DISPLACED, correction
 from multibody.formulations.space import displace, sizes
 from multibody.kernels.compile import kernel
 from multibody.kernels.tree.newton import move_tree
-
-
-@kernel
-def start_relative(I, F, W, ref, t, x, out):
-    """Write consistent accelerations, multipliers and the power."""
-    return start(True, I, F, W, ref, t, x, out)
 
 
 @kernel

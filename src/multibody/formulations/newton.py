@@ -10,6 +10,9 @@ import numpy.typing as npt
 from multibody.formulations.pattern import full_pattern, sparse_pattern
 from multibody.formulations.prepare import Bundle
 from multibody.formulations.prepare_newton import attach_newton
+from multibody.kernels import blocks as B
+from multibody.kernels import sections as R
+from multibody.kernels.calls import address_of
 
 Integers = npt.NDArray[np.int64]
 
@@ -44,17 +47,41 @@ def prepare_newton(bundle: Bundle, relative: bool = False, complex_: bool = Fals
     attach_newton(bundle, pattern, row_entries(bundle, relative), complex_)
 
 
-def implicit_kernels(relative: bool, dimension: int) -> tuple[Any, ...]:
+def newton_kernels(relative: bool, dimension: int, complex_: bool) -> tuple[Any, ...]:
     """Return the compiled functions in the order in which implicit methods take their addresses."""
     from multibody.formulations import implicit as c
 
     if not relative:
-        first = (c.start_implicit, c.residual_implicit, c.linearize_implicit)
-        last = (c.move_implicit, c.correct_implicit)
+        first: tuple[Any, ...] = (c.residual_implicit, c.linearize_implicit)
+        last: tuple[Any, ...] = (c.move_implicit, c.correct_implicit)
     else:
         from multibody.formulations import implicit_relative as r
         from multibody.kernels.tree.newton import newton_units
 
-        first = (r.start_relative, *newton_units(dimension))
-        last = (r.move_relative, r.correct_relative)
-    return (*first, c.factor_newton, c.solve_newton, c.product_newton, *last)
+        first, last = newton_units(dimension), (r.move_relative, r.correct_relative)
+    linear = (c.factor_complex, c.solve_complex) if complex_ else (c.factor_newton, c.solve_newton)
+    return (c.start_newton, *first, *linear, c.product_newton, *last)
+
+
+def newton_calls(bundle: Bundle, rhs: Any, relative: bool, complex_: bool) -> Integers:
+    """Prepare the arrays of a run for an implicit method; return the addresses that it calls.
+
+    Parameters
+    ----------
+    bundle : Bundle
+    rhs : kernel
+        The formulation's right-hand side, which finds consistent accelerations.
+    relative : bool
+        Whether the run is one in joint coordinates.
+    complex_ : bool
+        Whether complex matrices are factored too.
+    """
+    from multibody.formulations import implicit as c
+
+    prepare_newton(bundle, relative, complex_)
+    h = int(bundle.I[R.NEWTON])
+    bundle.I[h + B.RHS] = address_of(rhs)
+    if complex_:
+        bundle.I[h + B.FACTOR_REAL], bundle.I[h + B.SOLVE_REAL] = address_of(c.factor_newton), address_of(c.solve_newton)
+    found = newton_kernels(relative, bundle.tables.dimension, complex_)
+    return np.array([address_of(each) for each in found], dtype=np.int64)

@@ -104,11 +104,11 @@ def attach_newton(bundle: Bundle, pattern: Pattern, entries: Integers, complex_:
     parts[B.GROUPS] = _groups(factors, at)
     header[B.NODE_COUNT], header[B.MATRIX_SIZE] = len(pattern.nodes), size
     header[B.ENTRY_COUNT], header[B.GROUP_COUNT], header[B.FACTOR_SIZE] = len(entries), len(factors.groups), factors.size
+    header[B.NQ], header[B.NV] = bundle.size - n - 1, n
     nq, span = bundle.size - n - 1, int(entries[:, 0].max(initial=-1)) + 1
     sizes = {
         B.W_M: size, B.W_C: size, B.W_K: size, B.W_P: span, B.W_V: span, B.W_FACTOR: factors.size,
-        B.W_COMPLEX: 2 * factors.size if complex_ else 0, B.W_RIGHT: 2 * (n + m), B.W_POINT: nq + 3 * n + 2 * m + 8,
-        B.W_COEFFICIENTS: 20,
+        B.W_COMPLEX: 2 * factors.size if complex_ else 0, B.W_RIGHT: 2 * (n + m), B.W_POINT: nq + 2 * n + 1,
     }  # fmt: skip
     end = len(bundle.W)
     for slot, count in sizes.items():

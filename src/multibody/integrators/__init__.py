@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from multibody.errors import ModelError, nearest
 
-__all__ = ["INTEGRATORS", "Ab3", "Adams", "Bdf", "Dop853", "Integrator", "Rk4", "integrator_of"]
+__all__ = ["INTEGRATORS", "Ab3", "Adams", "Alpha", "Bdf", "Dop853", "Integrator", "Radau", "Rk4", "integrator_of"]
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,8 @@ class Integrator:
         Rows of the arrays ``memory`` and ``dense[k]``, each of the state's length.
     implicit : bool
         Whether ``advance`` takes the addresses ``ops`` of the equations with constraints (see ``implicit``) instead of f.
+    complex_factors : bool
+        Whether it factors complex matrices too.
     """
 
     name: ClassVar[str] = ""
@@ -230,7 +232,7 @@ class Bdf(_Adaptive):
 
     name: ClassVar[str] = "bdf"
     order: ClassVar[int] = 5
-    memory_rows: ClassVar[int] = 20
+    memory_rows: ClassVar[int] = 21
     dense_rows: ClassVar[int] = 6
     implicit: ClassVar[bool] = True
     forms: ClassVar[tuple[str, ...]] = ("ggl", "index2", "index1")
@@ -254,7 +256,75 @@ class Bdf(_Adaptive):
         return 3 * nq + 7 * n + 14 * m + max(nq, n) + 14
 
 
-INTEGRATORS: dict[str, type[Integrator]] = {kind.name: kind for kind in (Rk4, Ab3, Dop853, Adams, Bdf)}
+@dataclass(frozen=True)
+class Radau(_Adaptive):
+    """Radau IIA, implicit Runge–Kutta method with three stages: order 5, stiffly accurate, for stiff systems and high accuracy.
+
+    Parameters
+    ----------
+    first_step : float, optional
+        Length of the first step; chosen from the equations if not given.
+    max_step : float, optional
+        No step is longer.
+    """
+
+    name: ClassVar[str] = "radau"
+    order: ClassVar[int] = 5
+    memory_rows: ClassVar[int] = 11
+    dense_rows: ClassVar[int] = 4
+    implicit: ClassVar[bool] = True
+    complex_factors: ClassVar[bool] = True
+
+    def work_size(self, nq: int, n: int, m: int) -> int:
+        """Return the length of ``work`` for nq coordinates, n rates and m multipliers."""
+        return 6 * nq + 13 * n + 18 * m + max(nq, n) + 17
+
+
+@dataclass(frozen=True)
+class Alpha(_Fixed):
+    """The generalized-α method: implicit, order 2, fixed step, with damping of high frequencies as chosen.
+
+    Parameters
+    ----------
+    step : float
+        Length of a step.
+    rho : float
+        What is left of a motion of infinitely high frequency after a step, 0 (nothing) to 1 (all of it).
+    form : str
+        Which constraint equations are solved in each step: "stabilized" those of positions and velocities, "index3" those of
+        positions.
+    """
+
+    rho: float = 0.8
+    form: str = "stabilized"
+
+    name: ClassVar[str] = "alpha"
+    order: ClassVar[int] = 2
+    memory_rows: ClassVar[int] = 5
+    dense_rows: ClassVar[int] = 4
+    implicit: ClassVar[bool] = True
+    forms: ClassVar[tuple[str, ...]] = ("stabilized", "index3")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not (isinstance(self.rho, (int, float)) and 0.0 <= self.rho <= 1.0):
+            raise ModelError(f"rho {self.rho!r} is no spectral radius", where=self.name, hint="give 0 to 1")
+        _check_form(self.form, self.forms, self.name)
+
+    def configure(self, control: Any, counts: Any) -> None:
+        """Write these options into the arrays that ``advance`` takes."""
+        from multibody.integrators import contract
+
+        super().configure(control, counts)
+        control[contract.RHO] = self.rho
+        counts[contract.FORM] = self.forms.index(self.form)
+
+    def work_size(self, nq: int, n: int, m: int) -> int:
+        """Return the length of ``work`` for nq coordinates, n rates and m multipliers."""
+        return 3 * nq + 10 * n + 9 * m + max(nq, n) + 13
+
+
+INTEGRATORS: dict[str, type[Integrator]] = {kind.name: kind for kind in (Rk4, Ab3, Dop853, Adams, Bdf, Radau, Alpha)}
 
 
 def integrator_of(choice: str | Integrator, step: float | None = None) -> Integrator:

@@ -18,6 +18,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from multibody.integrators import contract as at
 from multibody.integrators.contract import (
     commit,
@@ -37,6 +39,7 @@ from multibody.integrators.implicit import (
     MOVE,
     NEWTON,
     NONE,
+    PRODUCT,
     RESIDUAL,
     ROUNDING,
     SOLVE,
@@ -51,8 +54,9 @@ from multibody.kernels.calls import call
 from multibody.kernels.compile import inner_kernel, kernel
 
 HIGHEST = 5
-# rows of memory: φ, φ*, prediction, β, new state, its difference from the prediction, 1/scale, y' at the present state
-_PHI, _STAR, _PREDICTED, _BETA, _NEW, _DEFECT, _WEIGHT, _SLOPE = 0, 7, 14, 15, 16, 17, 18, 19
+# rows of memory: φ, φ*, prediction, β, new state, its difference from the prediction, 1/scale, y' at the
+# present state, an error
+_PHI, _STAR, _PREDICTED, _BETA, _NEW, _DEFECT, _WEIGHT, _SLOPE, _ERROR = 0, 7, 14, 15, 16, 17, 18, 19, 20
 # coefficients of a step
 _BETAS, _SIGMAS, _GAMMAS = at.SCRATCH, at.SCRATCH + 8, at.SCRATCH + 16
 _C, _ERROR_CONSTANT, _C_MATRIX, _C_LAST, _SURE, _TABLE = (at.SCRATCH + 24 + i for i in range(6))
@@ -61,6 +65,7 @@ _ENOUGH = 0.33  # of the tolerance: error of the iteration
 _MOST, _DIVERGENT, _SLOW = 4, 0.9, 0.25  # iterations; rates that end the iteration, that ask for a new linearization
 _RANGE = 0.6  # of the c that was factored: how far it may be off
 _WORTH, _GROW, _SAFETY = 2.0, 2.0, 0.9
+_REMEMBERED = 20  # steps for which errors are filtered once that has made a difference
 
 interpolate_bdf = interpolate_polynomial
 
@@ -237,7 +242,7 @@ def _solve(ops, I, F, W, ref, t, control, counts, memory, work):
         if fresh or not _RANGE < c / control[_C_MATRIX] < 1.0 / _RANGE:
             cV = 2.0 / c if counts[at.FORM] == INDEX1 else 1.0 / c
             counts[at.MATRIX] = NONE
-            if not factored(ops, I, F, W, ref, t, counts, c, 1.0 / c, cV, coefficients, ratio):
+            if not factored(ops, I, F, W, ref, t, counts, c, 1.0, 1.0 / c, cV, coefficients, ratio):
                 return NEWTON
             counts[at.MATRIX] = USED
             control[_C_MATRIX] = c
@@ -254,34 +259,53 @@ def _solve(ops, I, F, W, ref, t, control, counts, memory, work):
 
 
 @inner_kernel
-def _errors(control, counts, k, y, atol, active, memory, work):
-    """Take the new state over from the iteration; return the test's error and those of the orders k, k − 1, k − 2."""
+def _take_over(control, counts, memory, work):
+    """Write the new state of the iteration and its difference from the prediction."""
     nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
     x, r, _, _, _, _, _, _, _, _, _, _ = _views(counts, work)
-    new, p, defect, rtol, c = memory[_NEW], memory[_PREDICTED], memory[_DEFECT], control[at.RTOL], control[_C]
-    star, earlier = memory[_STAR + k], memory[_STAR + k - 1]
-    here, below, lowest, count = 0.0, 0.0, 0.0, 0
+    new, p, defect = memory[_NEW], memory[_PREDICTED], memory[_DEFECT]
     for i in range(nq + n):
         new[i] = x[i]
-    new[nq + n] = (r[n + 3 * m] - memory[_BETA, nq + n]) / c
-    for i in range(y.shape[0]):
+    new[nq + n] = (r[n + 3 * m] - memory[_BETA, nq + n]) / control[_C]
+    for i in range(nq + n + 1):
         defect[i] = new[i] - p[i]
+
+
+@inner_kernel
+def _size(ops, I, F, W, ref, t, which, k, control, counts, y, atol, active, memory, work):
+    """Return the norm of y − y⁰ with the φ* of order k − which added, for which = −1 with that of order k + 1 taken away.
+
+    While SUSPECT the rates are first multiplied by A⁻¹cM, A being the iteration matrix. That leaves alone what moves slowly and
+    takes away what stiff springs, dampers and constraints determine: there v is a difference quotient of q, which jumps by
+    its error whenever step or order change, but does not live on.
+    """
+    _, _, b, s, _, _, _, _, _, _, _, _ = _views(counts, work)
+    nq, n, m, rtol = counts[at.NQ], counts[at.NV], counts[at.NM], control[at.RTOL]
+    new, error, defect = memory[_NEW], memory[_ERROR], memory[_DEFECT]
+    for i in range(y.shape[0]):
+        error[i] = defect[i]
+        if which < 0:
+            error[i] -= memory[_STAR + k + 1, i]
+        for j in range(which):
+            error[i] += memory[_STAR + k - j, i]
+    if counts[at.SUSPECT] > 0:
+        z = work[: 3 * n]
+        for i in range(n):
+            z[i] = control[_C_MATRIX] * error[nq + i]
+            z[n + i] = 0.0
+            z[2 * n + i] = 0.0
+        if call(ops[PRODUCT], I, F, W, ref, t, z, b) == 0 and call(ops[SOLVE], I, F, W, ref, t, b, s) == 0:
+            for i in range(n):
+                error[nq + i] = s[i]
+    total, count = 0.0, 0
+    for i in range(y.shape[0]):
         if active[i] != 0.0:
             count += 1
             scale = atol[i] + rtol * max(abs(y[i]), abs(new[i]))
             if scale > 0.0:
-                e = defect[i] / scale
-                here += e * e
-                e = (defect[i] + star[i]) / scale
-                below += e * e
-                e = (defect[i] + star[i] + earlier[i]) / scale
-                lowest += e * e
-    if count == 0:
-        return 0.0, 0.0, 0.0, 0.0
-    here = math.sqrt(here / count)
-    below = 0.0 if k < 2 else control[_SIGMAS + k - 1] * math.sqrt(below / count)
-    lowest = 0.0 if k < 3 else control[_SIGMAS + k - 2] * math.sqrt(lowest / count)
-    return control[_ERROR_CONSTANT] * here, control[_SIGMAS + k] * here, below, lowest
+                e = error[i] / scale
+                total += e * e
+    return math.sqrt(total / count) if count > 0 else 0.0
 
 
 @inner_kernel
@@ -293,20 +317,38 @@ def _lower(k, here, below, lowest):
 
 
 @inner_kernel
-def _update(control, counts, h, k, atol, active, memory, work):
-    """Make the differences at the new state; return the error of order k + 1, negative if unknown."""
-    new, defect, slope, beta, rtol, c = (
-        memory[_NEW], memory[_DEFECT], memory[_SLOPE], memory[_BETA], control[at.RTOL], control[_C]
-    )  # fmt: skip
-    above, count = 0.0, 0
-    if counts[at.DEPTH] > k + 1 and k < counts[at.MAX_ORDER]:
-        star = memory[_STAR + k + 1]
-        for i in range(new.shape[0]):
-            scale = atol[i] + rtol * abs(new[i])
-            if active[i] != 0.0 and scale > 0.0:
-                count += 1
-                e = (defect[i] - star[i]) / scale
-                above += e * e
+def _errors(ops, I, F, W, ref, t, k, control, counts, y, atol, active, memory, work):
+    """Return the error that is tested and those of the orders k, k − 1, k − 2, all over the tolerance.
+
+    They are filtered where that makes a difference: tried whenever they ask for a shorter step or a lower order.
+    """
+    size, here, below, lowest, raw = 0.0, 0.0, 0.0, 0.0, 0.0
+    for attempt in range(2):
+        size = _size(ops, I, F, W, ref, t, np.int64(0), k, control, counts, y, atol, active, memory, work)
+        here = control[_SIGMAS + k] * size
+        if k > 1:
+            size1 = _size(ops, I, F, W, ref, t, np.int64(1), k, control, counts, y, atol, active, memory, work)
+            below = control[_SIGMAS + k - 1] * size1
+        if k > 2:
+            size2 = _size(ops, I, F, W, ref, t, np.int64(2), k, control, counts, y, atol, active, memory, work)
+            lowest = control[_SIGMAS + k - 2] * size2
+        if attempt == 1:
+            counts[at.SUSPECT] = _REMEMBERED if size < 0.5 * raw else 0
+        elif counts[at.SUSPECT] > 0:
+            counts[at.SUSPECT] -= 1
+            break
+        elif control[_ERROR_CONSTANT] * size <= 1.0 and here < 0.5 and not _lower(k, here, below, lowest):
+            break
+        else:
+            counts[at.SUSPECT] = 1
+            raw = size
+    return control[_ERROR_CONSTANT] * size, here, below, lowest
+
+
+@inner_kernel
+def _update(control, counts, h, k, memory, work):
+    """Make the differences at the new state."""
+    new, defect, slope, beta, c = memory[_NEW], memory[_DEFECT], memory[_SLOPE], memory[_BETA], control[_C]
     for i in range(new.shape[0]):
         slope[i] = c * (memory[_PREDICTED, i] + defect[i]) + beta[i]  # of what solved the equations
         last = new[i]
@@ -314,7 +356,6 @@ def _update(control, counts, h, k, atol, active, memory, work):
             memory[_PHI + j, i] = last
             last -= memory[_STAR + j, i]
         memory[_PHI + k + 1, i] = last
-    known = counts[at.DEPTH] > k + 1 and k < counts[at.MAX_ORDER]
     counts[at.DEPTH] = k + 2
     for j in range(HIGHEST + 1, 0, -1):
         control[at.PAST + j] = control[at.PAST + j - 1]
@@ -327,9 +368,6 @@ def _update(control, counts, h, k, atol, active, memory, work):
             star = control[_BETAS + j] * lam[j * m + i]
             lam[j * m + i] = last
             last -= star
-    if not known:
-        return -1.0
-    return control[_SIGMAS + k + 1] * math.sqrt(above / max(count, 1))
 
 
 @inner_kernel
@@ -468,7 +506,10 @@ def advance_bdf(ops, accept, monitor, I, F, W, ref, control, counts, y, atol, ac
             _predict(control, counts, k, y, atol, memory)
             outcome = _solve(ops, I, F, W, ref, end, control, counts, memory, work)
             if outcome == 0:
-                error, here, below, lowest = _errors(control, counts, k, y, atol, active, memory, work)
+                _take_over(control, counts, memory, work)
+                error, here, below, lowest = _errors(
+                    ops, I, F, W, ref, end, k, control, counts, y, atol, active, memory, work
+                )
                 outcome = 0 if error <= 1.0 else at.STEP_TOO_SMALL if error < math.inf else at.NOT_FINITE
             if outcome == 0:
                 outcome = offer(accept, I, F, W, ref, end, memory[_NEW], active, counts, refs)
@@ -481,7 +522,11 @@ def advance_bdf(ops, accept, monitor, I, F, W, ref, control, counts, y, atol, ac
             h *= _retry(control, counts, h, k, outcome, failures, here, below, lowest, y, memory)
             if outcome == at.ACCEPT_FAILED or too_small(control, h):
                 return at.STEP_TOO_SMALL if outcome > 0 or outcome == NEWTON else outcome
-        above = _update(control, counts, h, k, atol, active, memory, work)
+        above = -1.0
+        if counts[at.DEPTH] > k + 1 and k < counts[at.MAX_ORDER]:
+            size = _size(ops, I, F, W, ref, end, np.int64(-1), k, control, counts, y, atol, active, memory, work)
+            above = control[_SIGMAS + k + 1] * size
+        _update(control, counts, h, k, memory, work)
         _choose(control, counts, h, k, here, below, lowest, above, grow)
         for j in range(g.shape[1]):
             g[0, j] = g[1, j]

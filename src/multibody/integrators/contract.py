@@ -62,6 +62,7 @@ H_LAST = 7  # its length with its sign
 BASE = 8  # fixed step: where the grid of steps begins
 ERROR = 9  # error of the last step over its tolerance; 0: not known
 CEILING = 10  # no step is longer: where `accept` has refused one; 0: none
+RHO = 11  # alpha: spectral radius at infinity
 PAST = 16  # multistep: lengths of the last steps, newest first (16 numbers)
 SCRATCH = 32  # multistep: coefficients of the present step (128 numbers)
 CONTROL_SIZE = 160

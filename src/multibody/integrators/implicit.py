@@ -37,6 +37,7 @@ from multibody.kernels.compile import inner_kernel
 
 START, RESIDUAL, LINEARIZE, FACTOR, SOLVE, PRODUCT, MOVE, CORRECT = range(8)
 GGL, INDEX2, INDEX1 = 0, 1, 2  # FORM of bdf: Φ = ψ = 0 with a correction of q̇; ψ = 0; χ = 0
+STABILIZED, INDEX3 = 0, 1  # FORM of alpha: Φ = ψ = 0 with a correction of the change of q; Φ = 0
 NEWTON = -9  # within a call: the iteration does not converge
 NONE, USED, STALE = 0, 1, 2  # MATRIX: there is none; it has served; it has served badly
 ROUNDING = 2.220446049250313e-16
@@ -144,12 +145,12 @@ def offer(accept, I, F, W, ref, t, y, active, counts, refs):
 
 
 @inner_kernel
-def factored(ops, I, F, W, ref, t, counts, cM, cK, cV, coefficients, ratio):
-    """Form and factor the real matrix with cC = cP = 1 of what is kept; return whether it can be used."""
+def factored(ops, I, F, W, ref, t, counts, cM, cC, cK, cV, coefficients, ratio):
+    """Form and factor the real matrix with cP = 1 of what is kept; return whether it can be used."""
     for i in range(10):
         coefficients[i] = 0.0
     coefficients[0] = cM
-    coefficients[2] = 1.0
+    coefficients[2] = cC
     coefficients[4] = cK
     coefficients[6] = 1.0
     coefficients[8] = cV

@@ -35,9 +35,13 @@ from multibody.kernels.functions import record
     UNKNOWNS,  # unknown (column, or number of columns + chosen row) at every place of the elimination order
     W_RIGHT,  # right side in that order, complex
     W_POINT,  # scratch: state and forces at the point of an evaluation
-    W_COEFFICIENTS,
-) = range(22)
-NEWTON_HEADER = 22
+    NQ,  # numbers of coordinates and of rates
+    NV,
+    RHS,  # address of the right-hand side
+    FACTOR_REAL,  # addresses of what serves the real matrix
+    SOLVE_REAL,
+) = range(26)
+NEWTON_HEADER = 26
 NODE_STRIDE, MEETING_STRIDE, ENTRY_STRIDE = 2, 2, 5
 
 

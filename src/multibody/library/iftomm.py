@@ -7,6 +7,7 @@ from typing import Any
 
 import multibody as mb
 from multibody.library._registry import example, flag, period, whole
+from multibody.library.criteria import Problem, checks
 
 
 @example("iftomm-pendulum")
@@ -233,3 +234,55 @@ def flyball(omega: float = 2 * math.pi, k: float = 8e5, c: float = 4e4) -> mb.Mo
     m.initial({"spin": 0, "spin.rate": speed, "slide": 0.5, "slide.rate": 0})
     m.defaults["run"] = {"until": 10.0}
     return m
+
+
+# --- acceptance criteria ------------------------------------------------------------------------------------------------
+# Reference solutions: minimal coordinates (A01, A02, A04, A05) or the equations of index 1 (A03), integrated to 1e-12 by two
+# methods that agree to 1e-11 or better; that of A03 is within 1.5e-9 of the published one (test set for initial value problems).
+_PENDULUM = {
+    1.0: {"bar.x": 0.986291751132, "bar.y": -0.165010853126},
+    10.0: {"bar.x": -0.275087462576, "bar.y": -0.961419205099},
+}
+_N_FOUR_BAR = {
+    2: {
+        1.0: {"crank0.end.x": -0.195020301949, "crank0.end.y": -0.980799205662},
+        10.0: {"crank0.end.x": 0.328458111541, "crank0.end.y": 0.944518538179},
+    },
+    40: {
+        1.0: {"crank0.end.x": -0.115356880632, "crank0.end.y": -0.993324111300},
+        10.0: {"crank0.end.x": 0.180512226687, "crank0.end.y": 0.983572740582},
+    },
+}
+_SQUEEZER = {
+    0.03: {"O": 15.810771195154, "F": -15.756371058412, "B": 0.040822240120},
+    0.05: {"O": 33.825867766955, "F": -33.583431517464, "B": 0.113395073813},
+}
+_BRICARD = {
+    1.0: {"rod3.end.x": 0.508664760230, "rod3.end.y": -1.649827063211, "rod3.end.z": 0.139035330748},
+    7.75: {"rod3.end.x": -0.997366003746, "rod3.end.y": -1.070077686347, "rod3.end.z": 0.927466872591},
+    10.0: {"rod3.end.x": 0.999999729402, "rod3.end.y": -1.000735389911, "rod3.end.z": 0.999264339690},
+}
+_FLYBALL = {
+    0.5: {"slide": 0.743249424786, "spin": 2.807679488368},
+    1.0: {"slide": 0.501420922380, "spin": 5.586346965869},
+    10.0: {"slide": 0.619622917061, "spin": 55.935409909102},
+}
+
+
+def _chain(n: int, seconds: float) -> Problem:
+    """Return the problem of n four-bars."""
+    found, steps = checks(1e-4, _N_FOUR_BAR[n]), {4: 8_000, 3: 20_000, 2: 20_000}
+    return Problem(f"n-four-bar-{n}", "iftomm-n-four-bar", 10.0, found, 1e-5, 1e-7, seconds, steps, parameters={"n": n})
+
+
+PROBLEMS: tuple[Problem, ...] = (
+    Problem("pendulum", "iftomm-pendulum", 10.0, checks(1e-5, _PENDULUM), 1e-6, 1e-8, 2.0, {4: 2_000, 3: 8_000, 2: 20_000}),
+    _chain(2, 5.0),
+    _chain(40, 20.0),
+    Problem("andrews", "iftomm-andrews", 0.05, checks(1e-4, _SQUEEZER), 1e-5, 1e-7, 2.0, {4: 3_000, 3: 10_000, 2: 20_000}),
+    Problem(
+        "bricard", "iftomm-bricard", 10.0, checks(1e-5, _BRICARD), 1e-6, 1e-7, 5.0, {4: 2_000, 3: 8_000, 2: 20_000},
+        parameters={"section": 0.0},
+    ),
+    Problem("flyball", "iftomm-flyball", 10.0, checks(1e-5, _FLYBALL), 1e-6, 1e-7, 5.0, {4: 200_000, 3: 400_000, 2: 20_000}),
+)  # fmt: skip

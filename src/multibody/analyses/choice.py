@@ -1,0 +1,84 @@
+"""``auto``: which formulation and which integrator a model gets, and why.
+
+The choice is made from what is known before the run (number of bodies, loops) and from what an explicit method meets on the
+way: where stiffness limits its steps, the run is begun anew with an implicit one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from multibody.formulations import Articulated, Augmented, Formulation
+from multibody.integrators import Bdf, Dop853, Integrator
+from multibody.tables.lower import Tables
+from multibody.tables.tree import loop_rows, spanning_tree
+
+MANY_BODIES = 30  # of an open chain, from which on joint coordinates pay for what they compile
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Formulation and integrator of a run.
+
+    Attributes
+    ----------
+    formulation : Formulation
+    integrator : Integrator
+    reason : str
+        What was chosen and why; empty where the user chose everything.
+    switching : bool
+        Whether an implicit integrator may take over.
+    """
+
+    formulation: Formulation
+    integrator: Integrator
+    reason: str = ""
+    switching: bool = False
+
+    @property
+    def remark(self) -> str:
+        """The reason, where it is not the usual choice."""
+        usual = self.formulation.name == "augmented" and self.integrator.name == "dop853"
+        return "" if usual else self.reason
+
+
+def choose(tables: Tables, formulation: Formulation | None, integrator: Integrator | None) -> Choice:
+    """Return the choice for a model.
+
+    Parameters
+    ----------
+    tables : Tables
+    formulation, integrator : objects or None
+        What the user asked for; None for ``auto``.
+    """
+    words = []
+    if formulation is None:
+        formulation, why = _formulation(tables, integrator)
+        words.append(f"formulation {formulation.name} ({why})")
+    switching = integrator is None and not formulation.stabilized
+    if integrator is None:
+        integrator = Dop853()
+        words.append("integrator dop853 (explicit as long as nothing is stiff)")
+    return Choice(formulation, integrator, "auto: " + ", ".join(words) if words else "", switching)
+
+
+def _formulation(tables: Tables, integrator: Integrator | None) -> tuple[Formulation, str]:
+    """Return the formulation and why."""
+    bodies = len(tables.bodies) - 1
+    if integrator is not None and integrator.implicit:
+        return Augmented(), "sparse derivatives for an implicit integrator"
+    if bodies >= MANY_BODIES and not tables.extras:
+        loops = len(loop_rows(tables, spanning_tree(tables)))
+        if loops == 0 and all(tables.F[mass] > 0.0 for mass, _ in tables.masses):
+            return Articulated(), f"{bodies} bodies without a closed loop"
+        return Augmented(), f"{bodies} bodies, {loops} loop equations: a sparse system" if loops else "massless bodies"
+    return Augmented(), f"{bodies} {'body' if bodies == 1 else 'bodies'}"
+
+
+def stiff_choice(choice: Choice, time: float) -> Choice:
+    """Return what takes over where an explicit integrator found the model stiff."""
+    found = choice.formulation
+    if isinstance(found, Articulated):
+        found = Augmented()
+    reason = f"auto: formulation {found.name}, integrator bdf (dop853 met stiffness at t = {time:.4g} and was given up)"
+    return Choice(found, Bdf(), reason)

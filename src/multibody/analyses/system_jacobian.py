@@ -1,0 +1,174 @@
+"""The system Jacobian: exact derivatives of the implicit equations F(t, y, ẏ) = 0 with respect to y and ẏ.
+
+In the coordinates of bodies y = (q, v, λ, μ) and, in the stabilized form of index 2 (Gear, Gupta, Leimkuhler),
+
+    F = [ q̇ − v + Φ_qᵀ μ;  M v̇ − Q + Φ_qᵀ λ;  Φ;  Φ_q v − ν ],
+
+where q̇ stands for the velocities (ṙ, ω′) of the positions and μ vanishes on every solution. Columns of q are displacements
+q ⊕ d; along them a rotating body's q̇ changes too, which gives the block Ω.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from multibody.analyses.dynamics_start import require_inertia, require_masses, run_rows, start_state
+from multibody.analyses.leastnorm import DENSE_LIMIT
+from multibody.analyses.linearization import Matrix, applied_forces, linearize, motion_at, turning
+from multibody.analyses.named_columns import column_names
+from multibody.analyses.state import State
+from multibody.analyses.system import Floats, System, tables_of
+from multibody.errors import AnalysisError, ModelError
+from multibody.formulations import Formulation, formulation_of
+from multibody.model.model import Model
+
+
+@dataclass(frozen=True)
+class SystemJacobian:
+    """Exact derivatives of F(t, y, ẏ) at one state.
+
+    Attributes
+    ----------
+    t : float
+    formulation : str
+    dF_dy, dF_dydot : sparse arrays (size, size)
+        Rows by equations, columns by unknowns.
+    residual : array (size,)
+        F itself; nothing at a consistent state with its own accelerations and multipliers.
+    unknowns, equations : list of str
+        What columns and rows mean, by bodies and by the names of rows.
+    q, v, acceleration, multipliers : arrays
+        Where it was taken.
+    """
+
+    t: float
+    formulation: str
+    dF_dy: Matrix
+    dF_dydot: Matrix
+    residual: Floats
+    unknowns: list[str]
+    equations: list[str]
+    q: Floats
+    v: Floats
+    acceleration: Floats
+    multipliers: Floats
+
+    @property
+    def names(self) -> dict[str, list[str]]:
+        """Names of unknowns and equations."""
+        return {"unknowns": self.unknowns, "equations": self.equations}
+
+    def iteration_matrix(self, alpha: float) -> Matrix:
+        """Return ∂F/∂y + α ∂F/∂ẏ, the matrix of Newton's method in implicit integrators."""
+        return (self.dF_dy + alpha * self.dF_dydot).tocsr()
+
+    def __repr__(self) -> str:
+        """Return a line for people."""
+        size, filled = len(self.residual), self.dF_dy.nnz + self.dF_dydot.nnz
+        return f"<SystemJacobian, {self.formulation}: {size} equations, {filled} entries, t = {self.t:g}>"
+
+
+def system_jacobian(
+    model: Model, formulation: Any = "augmented", initial: State | None = None, t: float | None = None,
+    acceleration: Any = None, multipliers: Any = None,
+) -> SystemJacobian:  # fmt: skip
+    """Return the exact derivatives of the implicit equations of motion.
+
+    Parameters
+    ----------
+    model : Model
+    formulation : str or Formulation
+        ``augmented``: coordinates of bodies; ``recursive``, ``transformation``: of joints.
+    initial : State, optional
+        Where; default the model's own initial state.
+    t : float, optional
+        Time; default that of the state.
+    acceleration, multipliers : arrays, optional
+        v̇ and λ of all rows of joints and motions; default the consistent ones of a run.
+    """
+    chosen = formulation_of(formulation)
+    system = System(tables_of(model))
+    require_masses(system)
+    state, _ = start_state(model, initial, t)
+    if not state.ok:
+        raise AnalysisError("; ".join(part for part in (state.status.message, state.status.advice) if part), state.status)
+    system.ref[:] = state.references
+    if chosen.relative:
+        return joint_linearization(system, state, chosen, acceleration, multipliers)
+    return _of_bodies(system, state, chosen, acceleration, multipliers)
+
+
+def joint_linearization(
+    system: System, state: State, formulation: Formulation, acceleration: Any, multipliers: Any
+) -> SystemJacobian:
+    """Return the derivatives in joint coordinates: y = (u, q, λ) of the tree, G = [.., u − q̇].
+
+    Parameters
+    ----------
+    system : System
+    state : State
+        Consistent, in the coordinates of bodies.
+    formulation : Formulation
+        One of those in joint coordinates.
+    acceleration, multipliers : arrays, optional
+        Of the joint coordinates and of the loop rows.
+    """
+    raise ModelError(
+        f"{formulation.name} has no system Jacobian yet", where="formulation", hint="use augmented, the coordinates of bodies"
+    )
+
+
+def _of_bodies(system: System, state: State, formulation: Formulation, acceleration: Any, multipliers: Any) -> SystemJacobian:
+    """Return the derivatives in the coordinates of bodies."""
+    from scipy.sparse import block_array, block_diag, csr_array, eye_array
+
+    n, q, v, t = system.nv, state.q, state.v, state.t
+    rows = np.sort(run_rows(system, q, t))
+    a, every = _given(system, state, rows, acceleration, multipliers)
+    carried = np.zeros(system.rows)
+    carried[rows] = every[rows]
+    at = linearize(system, state, a, carried)
+    J, V, m = csr_array(at.J[rows]), csr_array(at.V[rows]), len(rows)
+    none = csr_array((m, m))
+    by_y = block_array(
+        [
+            [turning(system, v), -eye_array(n), csr_array((n, m)), J.T],
+            [at.K, at.C, J.T, csr_array((n, m))],
+            [J, csr_array((m, n)), none, none],
+            [V, J, none, none],
+        ],
+        format="csr",
+    )
+    by_rate = block_diag([eye_array(n), at.M, csr_array((2 * m, 2 * m))], format="csr")
+    F = np.concatenate([
+        np.zeros(n), at.M @ a - applied_forces(system, q, v, t) + J.T @ carried[rows],
+        system.phi(q, t)[rows], J @ v - system.velocity_side(q, t)[rows],
+    ])  # fmt: skip
+    columns, lines = column_names(system.tables), [system.tables.rows[r].name for r in rows]
+    unknowns = [*columns, *(f"{x}.rate" for x in columns)]
+    unknowns += [*(f"multiplier of {x}" for x in lines), *(f"closing of {x}" for x in lines)]
+    equations = [*(f"{x}: kinematics" for x in columns), *(f"{x}: balance" for x in columns)]
+    equations += [*lines, *(f"{x}, velocity" for x in lines)]
+    return SystemJacobian(t, formulation.name, by_y, by_rate, F, unknowns, equations, q, v, a, carried)
+
+
+def _given(system: System, state: State, rows: Any, acceleration: Any, multipliers: Any) -> tuple[Floats, Floats]:
+    """Return accelerations and multipliers: what is given, else those of a run."""
+    own: tuple[Floats, Floats] | None = None
+    if acceleration is None or multipliers is None:
+        if system.nv <= DENSE_LIMIT:
+            require_inertia(system, state.q, state.t, rows)
+        found = motion_at(system, state, rows)
+        own = found.A[0], found.dynamics.multipliers[0]
+    made = []
+    for k, (value, size, name) in enumerate(
+        ((acceleration, system.nv, "acceleration"), (multipliers, system.rows, "multipliers"))
+    ):
+        array = np.array(own[k] if value is None and own is not None else value, dtype=float)
+        if array.shape != (size,) or not np.all(np.isfinite(array)):
+            raise ModelError(f"{name} has the shape {array.shape}", where=name, hint=f"give {size} finite numbers")
+        made.append(array)
+    return made[0], made[1]

@@ -1,0 +1,328 @@
+"""The generalized-α method for the equations of motion with constraints: order 2, fixed step.
+
+Chung, Hulbert, J. Appl. Mech. 60 (1993) 371; on constraints and rotations Arnold, Brüls, Multibody Syst. Dyn. 18 (2007) 185, and
+Arnold, Brüls, Cardona (2011) on the stabilized form. With the algorithmic accelerations a
+
+* q_{n+1} = q_n ⊕ (h v_n + h²((½ − β) a_n + β a_{n+1}) + d),
+* v_{n+1} = v_n + h((1 − γ) a_n + γ a_{n+1}),
+* (1 − α_m) a_{n+1} + α_m a_n = (1 − α_f) v̇_{n+1} + α_f v̇_n,
+* R(q, v, v̇, λ) = 0 at n + 1, and Φ = 0; in the stabilized form ψ = 0 as well, with a correction d of q (else d = 0).
+
+α_m = (2ρ − 1)/(ρ + 1), α_f = ρ/(ρ + 1), γ = ½ + α_f − α_m, β = ¼(γ + ½)². The unknowns are (v̇, λ): with κ = (1 − α_f)/(1 − α_m) the
+matrix ``[[M + hγκ C + h²βκ K, Φ_qᵀ], [Φ_q (+ hβ/γ V), 0]]`` and right sides ψ/(hγκ) or Φ/(h²βκ) are of the same size for any h.
+
+a_n belongs to the time t_n + (α_m − α_f) h. It starts there, without which the method is of order 1, and is moved there when a
+step has another length than the one before: a − v̇ goes with h.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from multibody.integrators import contract as at
+from multibody.integrators.contract import commit, interpolate_polynomial, ready, store, watch
+from multibody.integrators.fixed import FINEST, hermite, next_point, reach
+from multibody.integrators.implicit import (
+    CORRECT,
+    LINEARIZE,
+    MOVE,
+    NEWTON,
+    NONE,
+    RESIDUAL,
+    ROUNDING,
+    SOLVE,
+    STABILIZED,
+    STALE,
+    USED,
+    begin,
+    factored,
+    offer,
+    slope_of,
+)
+from multibody.kernels.calls import call
+from multibody.kernels.compile import inner_kernel, kernel
+
+ORDER = 2
+# rows of memory: y' at the present state and at the new one, new state, 1/scale, a state
+_SLOPE, _SLOPE_NEW, _NEW, _WEIGHT, _GUESS = 0, 1, 2, 3, 4
+_AM, _AF, _GAMMA, _BETA, _H_A, _H_BEFORE, _H_MATRIX = (at.SCRATCH + i for i in range(7))
+_TIGHT = 1e-8  # the iteration goes on to this relative error at least: a fixed step asks for no tolerance
+_ENOUGH, _MOST, _DIVERGENT, _SLOW = 0.1, 10, 0.9, 0.1
+_CLOSE = 0.05  # of the step that was factored: how far a step may be off
+
+interpolate_alpha = interpolate_polynomial
+
+
+@inner_kernel
+def _views(counts, work):
+    """Return the vectors in `work`.
+
+    These are x = (q, v, v̇, λ) of the iteration, its residual, right side and solution, what MOVE takes, a new q, d and its
+    change, the gap that it closes, a now and at the end of the step, λ now, (v̇, λ) one step ago, and what FACTOR takes and
+    gives.
+    """
+    nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
+    a = nq + 2 * n + m
+    b = a + n + 3 * m + 1
+    c = b + n + m
+    d = c + n + m
+    e = d + 1 + nq + max(nq, n)
+    f = e + nq
+    g = f + n
+    h = g + n
+    i = h + m
+    j = i + n
+    k = j + n
+    l = k + m
+    o = l + n + m
+    return (
+        work[:a], work[a:b], work[b:c], work[c:d], work[d:e], work[e:f], work[f:g], work[g:h], work[h:i], work[i:j], work[j:k],
+        work[k:l], work[l:o], work[o : o + 10], work[o + 10 : o + 11],
+    )  # fmt: skip
+
+
+@inner_kernel
+def _moved(ops, I, F, W, ref, t, q, d, move, out):
+    """Write q ⊕ d; return a status."""
+    nq, n = q.shape[0], d.shape[0]
+    move[0] = 3.0
+    for i in range(nq):
+        move[1 + i] = q[i]
+    for i in range(n):
+        move[1 + nq + i] = d[i]
+    return call(ops[MOVE], I, F, W, ref, t, move[: 1 + nq + n], out)
+
+
+@inner_kernel
+def _start(ops, monitor, I, F, W, ref, control, counts, y, memory, work, g):
+    """Begin or go on; return STEP or why not. At a fresh start a is v̇ at its own time, by mirroring v̇ at a later one."""
+    x, r, _, _, move, _, d, _, _, a, _, lam, before, _, _ = _views(counts, work)
+    nq, n, m, fresh, slope, guess = counts[at.NQ], counts[at.NV], counts[at.NM], counts[at.FRESH], memory[_SLOPE], memory[_GUESS]
+    status = begin(ops, monitor, I, F, W, ref, control, counts, y, slope, r, move, g)
+    if status != at.STEP or fresh == 0:
+        return status
+    rho = control[at.RHO]
+    control[_AM] = (2.0 * rho - 1.0) / (rho + 1.0)
+    control[_AF] = rho / (rho + 1.0)
+    control[_GAMMA] = 0.5 + control[_AF] - control[_AM]
+    control[_BETA] = 0.25 * (control[_GAMMA] + 0.5) * (control[_GAMMA] + 0.5)
+    control[at.BASE] = math.inf  # no grid yet
+    control[_H_A] = math.copysign(control[at.FIXED], control[at.END] - control[at.T])
+    control[_H_BEFORE] = control[_H_A]
+    for i in range(m):
+        lam[i] = r[n + i]
+        before[n + i] = lam[i]
+    later = (control[_AF] - control[_AM]) * control[_H_A]
+    for i in range(n):
+        a[i] = slope[nq + i]
+        before[i] = a[i]
+        d[i] = later * (y[nq + i] + 0.5 * later * a[i])
+        guess[nq + i] = y[nq + i] + later * a[i]
+    guess[nq + n] = 0.0
+    if later == 0.0 or _moved(ops, I, F, W, ref, control[at.T], y[:nq], d, move, guess[:nq]) != 0:
+        return status
+    other = memory[_SLOPE_NEW]
+    if slope_of(ops, I, F, W, ref, control[at.T] + later, guess, counts, other, r, move) == 0:
+        for i in range(n):
+            a[i] = 2.0 * slope[nq + i] - other[nq + i]
+    return status
+
+
+@inner_kernel
+def _advance_state(ops, I, F, W, ref, t, h, control, counts, y, memory, work):
+    """Write a, v and q of the accelerations in x; return a status."""
+    x, _, _, _, move, q, d, change, _, a, new, _, _, _, _ = _views(counts, work)
+    nq, n, am, af = counts[at.NQ], counts[at.NV], control[_AM], control[_AF]
+    gamma, beta, size, shift = control[_GAMMA], control[_BETA], counts[at.NQ] + counts[at.NV], h / control[_H_A]
+    for i in range(n):
+        rate = memory[_SLOPE, nq + i]
+        old = rate + (a[i] - rate) * shift
+        new[i] = ((1.0 - af) * x[size + i] + af * rate - am * old) / (1.0 - am)
+        x[nq + i] = y[nq + i] + h * ((1.0 - gamma) * old + gamma * new[i])
+        change[i] = h * (y[nq + i] + h * ((0.5 - beta) * old + beta * new[i])) + d[i]
+    return _moved(ops, I, F, W, ref, t, y[:nq], change, move, q)
+
+
+@inner_kernel
+def _iterate(ops, I, F, W, ref, t, h, control, counts, y, memory, work):
+    """Make (q, v, v̇, λ) solve the equations at t, from what is predicted in x; return 0 or how it failed."""
+    x, r, b, s, _, q, d, change, gap, _, _, _, _, _, _ = _views(counts, work)
+    nq, n, m, weight, size = counts[at.NQ], counts[at.NV], counts[at.NM], memory[_WEIGHT], counts[at.NQ] + counts[at.NV]
+    kappa = (1.0 - control[_AF]) / (1.0 - control[_AM])
+    to_v, to_q = h * control[_GAMMA] * kappa, h * h * control[_BETA] * kappa
+    level, before, rate = 0.0, 0.0, 1.0
+    for i in range(size):
+        level += (y[i] * weight[i]) * (y[i] * weight[i])
+    level = 10.0 * ROUNDING * math.sqrt(level / size)
+    for iteration in range(_MOST):
+        counts[at.ITERATIONS] += 1
+        counts[at.EVALUATIONS] += 1
+        status = call(ops[RESIDUAL], I, F, W, ref, t, x, r)
+        if status != 0:
+            counts[at.CODE] = status
+            return at.RHS_FAILED
+        for i in range(n):
+            b[i] = -r[i]
+        for i in range(m):
+            b[n + i] = -r[n + i] / to_v if counts[at.FORM] == STABILIZED else -r[n + m + i] / to_q
+        if call(ops[SOLVE], I, F, W, ref, t, b, s) != 0:
+            return NEWTON
+        for i in range(n + m):
+            x[size + i] += s[i]
+        if counts[at.FORM] == STABILIZED and m > 0:  # δv̇ moves Φ by −ψ·to_q/to_v
+            for i in range(m):
+                gap[i] = r[n + i] * to_q / to_v - r[n + m + i]
+            if call(ops[CORRECT], I, F, W, ref, t, gap, change) != 0:
+                return NEWTON
+            for i in range(n):
+                d[i] += change[i]
+        status = _advance_state(ops, I, F, W, ref, t, h, control, counts, y, memory, work)
+        if status != 0:
+            counts[at.CODE] = status
+            return at.RHS_FAILED
+        total = 0.0
+        for i in range(n):
+            e = to_v * s[i] * weight[nq + i]
+            total += e * e
+        for i in range(nq):
+            e = (q[i] - x[i]) * weight[i]
+            total += e * e
+            x[i] = q[i]
+        norm = math.sqrt(total / size)
+        if not norm < math.inf:
+            return at.NOT_FINITE
+        if iteration > 0:
+            rate = norm / before
+            if rate > _DIVERGENT and norm > level:
+                return NEWTON
+        if norm <= level or (iteration > 0 and rate / (1.0 - rate) * norm <= _ENOUGH):
+            counts[at.MATRIX] = STALE if iteration > 0 and rate > _SLOW else USED
+            return 0
+        before = norm
+    return NEWTON
+
+
+@inner_kernel
+def _solve(ops, I, F, W, ref, t, h, control, counts, y, atol, memory, work):
+    """Solve for the new state, with a new matrix where the old one is of no use; return 0 or how it failed."""
+    x, r, _, _, _, q, d, _, _, _, _, lam, before, coefficients, ratio = _views(counts, work)
+    nq, n, m, weight, rtol = counts[at.NQ], counts[at.NV], counts[at.NM], memory[_WEIGHT], control[at.RTOL]
+    size, kappa, part = nq + n, (1.0 - control[_AF]) / (1.0 - control[_AM]), h / control[_H_BEFORE]
+    tight = min(1.0, _TIGHT / rtol) if rtol > 0.0 else 1.0
+    for i in range(size):
+        scale = tight * (atol[i] + rtol * abs(y[i]))
+        weight[i] = 1.0 / scale if scale > 0.0 else 0.0
+    outcome = NEWTON
+    for attempt in range(2):
+        for i in range(n):
+            d[i] = 0.0
+            x[size + i] = memory[_SLOPE, nq + i] + part * (memory[_SLOPE, nq + i] - before[i])
+        for i in range(m):
+            x[size + n + i] = lam[i] + part * (lam[i] - before[n + i])
+        status = _advance_state(ops, I, F, W, ref, t, h, control, counts, y, memory, work)
+        for i in range(nq):
+            x[i] = q[i]
+        fresh = attempt == 1 or counts[at.MATRIX] != USED
+        if status == 0 and fresh:
+            counts[at.JACOBIANS] += 1
+            status = call(ops[LINEARIZE], I, F, W, ref, t, x, x)
+        if status != 0:
+            counts[at.CODE] = status
+            return at.RHS_FAILED
+        if fresh or abs(h - control[_H_MATRIX]) > _CLOSE * abs(h):
+            cC, cK = h * control[_GAMMA] * kappa, h * h * control[_BETA] * kappa
+            cV = cK / cC if counts[at.FORM] == STABILIZED else 0.0
+            counts[at.MATRIX] = NONE
+            if not factored(ops, I, F, W, ref, t, counts, 1.0, cC, cK, cV, coefficients, ratio):
+                return NEWTON
+            counts[at.MATRIX] = USED
+            control[_H_MATRIX] = h
+        outcome = _iterate(ops, I, F, W, ref, t, h, control, counts, y, memory, work)
+        if outcome == 0 or fresh:
+            break
+    if outcome == NEWTON:
+        counts[at.NOT_CONVERGED] += 1
+    return outcome
+
+
+@inner_kernel
+def _take_over(h, counts, y, memory, work):
+    """Write the new state; the work by the trapezoidal rule."""
+    x, r, _, _, _, _, _, _, _, _, _, _, _, _, _ = _views(counts, work)
+    nq, n, m, new = counts[at.NQ], counts[at.NV], counts[at.NM], memory[_NEW]
+    for i in range(nq + n):
+        new[i] = x[i]
+    memory[_SLOPE_NEW, nq + n] = r[n + 3 * m]
+    new[nq + n] = y[nq + n] + 0.5 * h * (memory[_SLOPE, nq + n] + r[n + 3 * m])
+    for i in range(n):
+        memory[_SLOPE_NEW, nq + i] = x[nq + n + i]
+
+
+@inner_kernel
+def _update(control, counts, h, memory, work):
+    """Make what belongs to the new state the present: y', a, λ."""
+    x, _, _, _, _, _, _, _, _, a, new, lam, before, _, _ = _views(counts, work)
+    nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
+    for i in range(n):
+        a[i] = new[i]
+        before[i] = memory[_SLOPE, nq + i]
+    for i in range(m):
+        before[n + i] = lam[i]
+        lam[i] = x[nq + 2 * n + i]
+    for i in range(nq + n + 1):
+        memory[_SLOPE, i] = memory[_SLOPE_NEW, i]
+    control[_H_A] = h
+    control[_H_BEFORE] = h
+
+
+@inner_kernel
+def _rates(ops, I, F, W, ref, t, counts, new, slope, work):
+    """Write q̇ of a state into its slope."""
+    _, _, _, _, move, _, _, _, _, _, _, _, _, _, _ = _views(counts, work)
+    nq, n = counts[at.NQ], counts[at.NV]
+    move[0] = 0.0
+    for i in range(nq + n):
+        move[1 + i] = new[i]
+    call(ops[MOVE], I, F, W, ref, t, move[: 1 + nq + n], slope[:nq])
+
+
+@kernel
+def advance_alpha(ops, accept, monitor, I, F, W, ref, control, counts, y, atol, active, memory, g, steps, dense, refs, work):
+    """Step towards END as the contract says; return why it stopped."""
+    last = counts[at.STEPS] + counts[at.LIMIT]
+    status = _start(ops, monitor, I, F, W, ref, control, counts, y, memory, work, g)
+    while status == at.STEP:
+        status = ready(control, counts, steps, last)
+        if status != at.STEP:
+            break
+        t, point = control[at.T], next_point(control, counts)
+        end = point
+        while True:
+            h = end - t
+            outcome = _solve(ops, I, F, W, ref, end, h, control, counts, y, atol, memory, work)
+            if outcome == 0:
+                _take_over(h, counts, y, memory, work)
+                outcome = offer(accept, I, F, W, ref, end, memory[_NEW], active, counts, refs)
+            if outcome == 0:
+                break
+            counts[at.REJECTED] += 1
+            end = t + 0.5 * h
+            if outcome == at.ACCEPT_FAILED or abs(h) < FINEST * control[at.FIXED] or end == t:
+                return at.STEP_TOO_SMALL if outcome > 0 or outcome == NEWTON else outcome
+        for j in range(g.shape[1]):
+            g[0, j] = g[1, j]
+        crossed = monitor != 0 and watch(monitor, I, F, W, ref, end, memory[_NEW], g)
+        if crossed or counts[at.DENSE] != 0:
+            _rates(ops, I, F, W, ref, end, counts, memory[_NEW], memory[_SLOPE_NEW], work)
+            hermite(h, y, memory[_NEW], memory[_SLOPE], memory[_SLOPE_NEW], dense[counts[at.STORED]])
+        commit(control, counts, h, end, y, memory[_NEW], np.int64(ORDER))
+        if end == point:
+            reach(control, counts, point)
+        _update(control, counts, h, memory, work)
+        if crossed or counts[at.DENSE] != 0:
+            store(control, counts, steps)
+        if crossed:
+            return at.EVENT
+    return status
