@@ -1,4 +1,4 @@
-"""Benchmark problems with every formulation and integrator: error against the reference, quality, work, and what is accepted."""
+"""Benchmark problems with every formulation and integrator: error against the reference, quality, work, and a verdict."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Attempt:
 
 
 class _TooSlow:
-    """What a run calls with its time: interrupts it when its time is over. Counts from the first call: what compiles is free."""
+    """What a run calls with its time: interrupts it when time is up, counted from the first call, so that compiling is free."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds, self.begin, self.struck = seconds, 0.0, False

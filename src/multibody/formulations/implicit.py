@@ -46,6 +46,48 @@ def start_newton(I, F, W, ref, t, y, out):
     return status
 
 
+@kernel
+def residual_newton(I, F, W, ref, t, x, out):
+    """Write R, ψ, Φ, χ and the power at x = (q, v, v̇, λ).
+
+    Near a change point Φ_q loses rank and λ no longer follows from the equations, though the motion is smooth. There
+    R = M (v̇ − f) takes their place, with f as the right-hand side finds it; constraints are left to the projection of the
+    accepted state.
+    """
+    h = I[R.NEWTON]
+    if W[I[R.W_SETTINGS] + R.NEAR_CHANGE] == 0.0:
+        return call(I[h + B.RESIDUAL], I, F, W, ref, t, x, out)
+    nq, n, m, z = I[h + B.NQ], I[h + B.NV], I[R.CHOSEN_COUNT], I[h + B.W_POINT]
+    for c in range(nq + n):
+        W[z + c] = x[c]
+    end = z + nq + n + 1
+    status = call(I[h + B.RHS], I, F, W, ref, t, W[z:end], W[end : end + nq + n + 1])
+    for c in range(n):
+        W[z + c] = x[nq + n + c] - W[end + nq + c]
+    power = W[end + nq + n]
+    times_mass(I, W, z, out)
+    for k in range(n, n + 3 * m):
+        out[k] = 0.0
+    out[n + 3 * m] = power
+    return status
+
+
+@inner_kernel
+def times_mass(I, W, x, out):
+    """Write M x with the kept M, x at W[x…]."""
+    h = I[R.NEWTON]
+    for c in range(I[h + B.NV]):
+        out[c] = 0.0
+    for p in range(I[h + B.NODE_COUNT]):
+        node = I[h + B.NODES] + B.NODE_STRIDE * p
+        for e in range(I[I[h + B.MEETINGS] + p], I[I[h + B.MEETINGS] + p + 1], B.MEETING_STRIDE):
+            other = I[h + B.NODES] + B.NODE_STRIDE * I[e]
+            column, width, at = I[other], I[other + 1], I[h + B.W_M] + I[e + 1]
+            for r in range(I[node + 1]):
+                for c in range(width):
+                    out[I[node] + r] += W[at + width * r + c] * W[x + column + c]
+
+
 @inner_kernel
 def _set_point(I, F, W, ref, t, x):
     """Write poses, twists, Φ_q, γ and Q at x = (q, v, …) to W; return the power of forces without a potential."""
@@ -239,7 +281,11 @@ def product_newton(I, F, W, ref, t, x, out):
 
 @inner_kernel
 def correction(space, I, W, x, out):
-    """Write the smallest change (in the metric of the masses) with Φ_q out = x of the chosen rows."""
+    """Write the smallest change (in the metric of the masses) with Φ_q out = x of the chosen rows; none near a change point."""
+    if W[I[R.W_SETTINGS] + R.NEAR_CHANGE] > 0.0:
+        for c in range(sizes(space, I)[1]):
+            out[c] = 0.0
+        return 0
     for k in range(I[R.CHOSEN_COUNT]):
         W[I[R.W_X] + I[I[R.CHOSEN] + k]] = x[k]
     correct(space, I, W)

@@ -48,7 +48,7 @@ def prepare_newton(bundle: Bundle, relative: bool = False, complex_: bool = Fals
 
 
 def newton_kernels(relative: bool, dimension: int, complex_: bool) -> tuple[Any, ...]:
-    """Return the compiled functions in the order in which implicit methods take their addresses."""
+    """Return the compiled functions in the order in which implicit methods take their addresses, then the regular residual."""
     from multibody.formulations import implicit as c
 
     if not relative:
@@ -60,7 +60,7 @@ def newton_kernels(relative: bool, dimension: int, complex_: bool) -> tuple[Any,
 
         first, last = newton_units(dimension), (r.move_relative, r.correct_relative)
     linear = (c.factor_complex, c.solve_complex) if complex_ else (c.factor_newton, c.solve_newton)
-    return (c.start_newton, *first, *linear, c.product_newton, *last)
+    return (c.start_newton, c.residual_newton, first[1], *linear, c.product_newton, *last, first[0])
 
 
 def newton_calls(bundle: Bundle, rhs: Any, relative: bool, complex_: bool) -> Integers:
@@ -83,5 +83,6 @@ def newton_calls(bundle: Bundle, rhs: Any, relative: bool, complex_: bool) -> In
     bundle.I[h + B.RHS] = address_of(rhs)
     if complex_:
         bundle.I[h + B.FACTOR_REAL], bundle.I[h + B.SOLVE_REAL] = address_of(c.factor_newton), address_of(c.solve_newton)
-    found = newton_kernels(relative, bundle.tables.dimension, complex_)
+    *found, residual = newton_kernels(relative, bundle.tables.dimension, complex_)
+    bundle.I[h + B.RESIDUAL] = address_of(residual)
     return np.array([address_of(each) for each in found], dtype=np.int64)

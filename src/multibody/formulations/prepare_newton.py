@@ -108,7 +108,7 @@ def attach_newton(bundle: Bundle, pattern: Pattern, entries: Integers, complex_:
     nq, span = bundle.size - n - 1, int(entries[:, 0].max(initial=-1)) + 1
     sizes = {
         B.W_M: size, B.W_C: size, B.W_K: size, B.W_P: span, B.W_V: span, B.W_FACTOR: factors.size,
-        B.W_COMPLEX: 2 * factors.size if complex_ else 0, B.W_RIGHT: 2 * (n + m), B.W_POINT: nq + 2 * n + 1,
+        B.W_COMPLEX: 2 * factors.size if complex_ else 0, B.W_RIGHT: 2 * (n + m), B.W_POINT: 2 * (nq + n + 1),
     }  # fmt: skip
     end = len(bundle.W)
     for slot, count in sizes.items():

@@ -321,7 +321,7 @@ class Alpha(_Fixed):
 
     def work_size(self, nq: int, n: int, m: int) -> int:
         """Return the length of ``work`` for nq coordinates, n rates and m multipliers."""
-        return 3 * nq + 10 * n + 9 * m + max(nq, n) + 13
+        return 3 * nq + 11 * n + 10 * m + max(nq, n) + 13
 
 
 INTEGRATORS: dict[str, type[Integrator]] = {kind.name: kind for kind in (Rk4, Ab3, Dop853, Adams, Bdf, Radau, Alpha)}

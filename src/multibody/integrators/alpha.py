@@ -12,7 +12,8 @@ Arnold, Brüls, Cardona (2011) on the stabilized form. With the algorithmic acce
 matrix ``[[M + hγκ C + h²βκ K, Φ_qᵀ], [Φ_q (+ hβ/γ V), 0]]`` and right sides ψ/(hγκ) or Φ/(h²βκ) are of the same size for any h.
 
 a_n belongs to the time t_n + (α_m − α_f) h. It starts there, without which the method is of order 1, and is moved there when a
-step has another length than the one before: a − v̇ goes with h.
+step has another length than the one before: a − v̇ goes with h. Without ψ = 0, v is off the constraints by its error, and λ is
+of order 2 only if it stays so: where `accept` moves v there, the method goes on from where v was.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ from multibody.integrators.implicit import (
     STALE,
     USED,
     begin,
+    blame,
     factored,
     offer,
     slope_of,
@@ -60,8 +62,8 @@ def _views(counts, work):
     """Return the vectors in `work`.
 
     These are x = (q, v, v̇, λ) of the iteration, its residual, right side and solution, what MOVE takes, a new q, d and its
-    change, the gap that it closes, a now and at the end of the step, λ now, (v̇, λ) one step ago, and what FACTOR takes and
-    gives.
+    change, the gap that it closes, a now and at the end of the step, λ now, (v̇, λ) one step ago, how far `accept` has moved v,
+    and what FACTOR takes and gives.
     """
     nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
     a = nq + 2 * n + m
@@ -77,9 +79,10 @@ def _views(counts, work):
     k = j + n
     l = k + m
     o = l + n + m
+    p = o + n
     return (
         work[:a], work[a:b], work[b:c], work[c:d], work[d:e], work[e:f], work[f:g], work[g:h], work[h:i], work[i:j], work[j:k],
-        work[k:l], work[l:o], work[o : o + 10], work[o + 10 : o + 11],
+        work[k:l], work[l:o], work[o:p], work[p : p + 10], work[p + 10 : p + 11],
     )  # fmt: skip
 
 
@@ -98,8 +101,9 @@ def _moved(ops, I, F, W, ref, t, q, d, move, out):
 @inner_kernel
 def _start(ops, monitor, I, F, W, ref, control, counts, y, memory, work, g):
     """Begin or go on; return STEP or why not. At a fresh start a is v̇ at its own time, by mirroring v̇ at a later one."""
-    x, r, _, _, move, _, d, _, _, a, _, lam, before, _, _ = _views(counts, work)
-    nq, n, m, fresh, slope, guess = counts[at.NQ], counts[at.NV], counts[at.NM], counts[at.FRESH], memory[_SLOPE], memory[_GUESS]
+    _, r, _, _, move, _, d, _, _, a, _, lam, before, offset, _, _ = _views(counts, work)
+    nq, n, m, fresh = counts[at.NQ], counts[at.NV], counts[at.NM], counts[at.FRESH]
+    slope, guess = memory[_SLOPE], memory[_GUESS]
     status = begin(ops, monitor, I, F, W, ref, control, counts, y, slope, r, move, g)
     if status != at.STEP or fresh == 0:
         return status
@@ -118,6 +122,7 @@ def _start(ops, monitor, I, F, W, ref, control, counts, y, memory, work, g):
     for i in range(n):
         a[i] = slope[nq + i]
         before[i] = a[i]
+        offset[i] = 0.0
         d[i] = later * (y[nq + i] + 0.5 * later * a[i])
         guess[nq + i] = y[nq + i] + later * a[i]
     guess[nq + n] = 0.0
@@ -133,22 +138,23 @@ def _start(ops, monitor, I, F, W, ref, control, counts, y, memory, work, g):
 @inner_kernel
 def _advance_state(ops, I, F, W, ref, t, h, control, counts, y, memory, work):
     """Write a, v and q of the accelerations in x; return a status."""
-    x, _, _, _, move, q, d, change, _, a, new, _, _, _, _ = _views(counts, work)
+    x, _, _, _, move, q, d, change, _, a, new, _, _, offset, _, _ = _views(counts, work)
     nq, n, am, af = counts[at.NQ], counts[at.NV], control[_AM], control[_AF]
     gamma, beta, size, shift = control[_GAMMA], control[_BETA], counts[at.NQ] + counts[at.NV], h / control[_H_A]
     for i in range(n):
         rate = memory[_SLOPE, nq + i]
         old = rate + (a[i] - rate) * shift
         new[i] = ((1.0 - af) * x[size + i] + af * rate - am * old) / (1.0 - am)
-        x[nq + i] = y[nq + i] + h * ((1.0 - gamma) * old + gamma * new[i])
-        change[i] = h * (y[nq + i] + h * ((0.5 - beta) * old + beta * new[i])) + d[i]
+        v = y[nq + i] + offset[i]
+        x[nq + i] = v + h * ((1.0 - gamma) * old + gamma * new[i])
+        change[i] = h * (v + h * ((0.5 - beta) * old + beta * new[i])) + d[i]
     return _moved(ops, I, F, W, ref, t, y[:nq], change, move, q)
 
 
 @inner_kernel
 def _iterate(ops, I, F, W, ref, t, h, control, counts, y, memory, work):
     """Make (q, v, v̇, λ) solve the equations at t, from what is predicted in x; return 0 or how it failed."""
-    x, r, b, s, _, q, d, change, gap, _, _, _, _, _, _ = _views(counts, work)
+    x, r, b, s, _, q, d, change, gap, _, _, _, _, _, _, _ = _views(counts, work)
     nq, n, m, weight, size = counts[at.NQ], counts[at.NV], counts[at.NM], memory[_WEIGHT], counts[at.NQ] + counts[at.NV]
     kappa = (1.0 - control[_AF]) / (1.0 - control[_AM])
     to_v, to_q = h * control[_GAMMA] * kappa, h * h * control[_BETA] * kappa
@@ -207,7 +213,7 @@ def _iterate(ops, I, F, W, ref, t, h, control, counts, y, memory, work):
 @inner_kernel
 def _solve(ops, I, F, W, ref, t, h, control, counts, y, atol, memory, work):
     """Solve for the new state, with a new matrix where the old one is of no use; return 0 or how it failed."""
-    x, r, _, _, _, q, d, _, _, _, _, lam, before, coefficients, ratio = _views(counts, work)
+    x, r, _, _, _, q, d, _, _, _, _, lam, before, _, coefficients, ratio = _views(counts, work)
     nq, n, m, weight, rtol = counts[at.NQ], counts[at.NV], counts[at.NM], memory[_WEIGHT], control[at.RTOL]
     size, kappa, part = nq + n, (1.0 - control[_AF]) / (1.0 - control[_AM]), h / control[_H_BEFORE]
     tight = min(1.0, _TIGHT / rtol) if rtol > 0.0 else 1.0
@@ -236,7 +242,7 @@ def _solve(ops, I, F, W, ref, t, h, control, counts, y, atol, memory, work):
             cV = cK / cC if counts[at.FORM] == STABILIZED else 0.0
             counts[at.MATRIX] = NONE
             if not factored(ops, I, F, W, ref, t, counts, 1.0, cC, cK, cV, coefficients, ratio):
-                return NEWTON
+                return blame(ops, I, F, W, ref, t, counts, x, r)
             counts[at.MATRIX] = USED
             control[_H_MATRIX] = h
         outcome = _iterate(ops, I, F, W, ref, t, h, control, counts, y, memory, work)
@@ -250,7 +256,7 @@ def _solve(ops, I, F, W, ref, t, h, control, counts, y, atol, memory, work):
 @inner_kernel
 def _take_over(h, counts, y, memory, work):
     """Write the new state; the work by the trapezoidal rule."""
-    x, r, _, _, _, _, _, _, _, _, _, _, _, _, _ = _views(counts, work)
+    x, r, _, _, _, _, _, _, _, _, _, _, _, _, _, _ = _views(counts, work)
     nq, n, m, new = counts[at.NQ], counts[at.NV], counts[at.NM], memory[_NEW]
     for i in range(nq + n):
         new[i] = x[i]
@@ -263,11 +269,12 @@ def _take_over(h, counts, y, memory, work):
 @inner_kernel
 def _update(control, counts, h, memory, work):
     """Make what belongs to the new state the present: y', a, λ."""
-    x, _, _, _, _, _, _, _, _, a, new, lam, before, _, _ = _views(counts, work)
+    x, _, _, _, _, _, _, _, _, a, new, lam, before, offset, _, _ = _views(counts, work)
     nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
     for i in range(n):
         a[i] = new[i]
         before[i] = memory[_SLOPE, nq + i]
+        offset[i] = 0.0 if counts[at.FORM] == STABILIZED else x[nq + i] - memory[_NEW, nq + i]
     for i in range(m):
         before[n + i] = lam[i]
         lam[i] = x[nq + 2 * n + i]
@@ -280,7 +287,7 @@ def _update(control, counts, h, memory, work):
 @inner_kernel
 def _rates(ops, I, F, W, ref, t, counts, new, slope, work):
     """Write q̇ of a state into its slope."""
-    _, _, _, _, move, _, _, _, _, _, _, _, _, _, _ = _views(counts, work)
+    _, _, _, _, move, _, _, _, _, _, _, _, _, _, _, _ = _views(counts, work)
     nq, n = counts[at.NQ], counts[at.NV]
     move[0] = 0.0
     for i in range(nq + n):
@@ -315,6 +322,7 @@ def advance_alpha(ops, accept, monitor, I, F, W, ref, control, counts, y, atol, 
             g[0, j] = g[1, j]
         crossed = monitor != 0 and watch(monitor, I, F, W, ref, end, memory[_NEW], g)
         if crossed or counts[at.DENSE] != 0:
+            _rates(ops, I, F, W, ref, t, counts, y, memory[_SLOPE], work)
             _rates(ops, I, F, W, ref, end, counts, memory[_NEW], memory[_SLOPE_NEW], work)
             hermite(h, y, memory[_NEW], memory[_SLOPE], memory[_SLOPE_NEW], dense[counts[at.STORED]])
         commit(control, counts, h, end, y, memory[_NEW], np.int64(ORDER))

@@ -21,6 +21,27 @@ import math
 import numpy as np
 
 from multibody.integrators import contract as at
+from multibody.integrators.bdf_newton import (
+    BETA,
+    BETAS,
+    C,
+    C_MATRIX,
+    DEFECT,
+    ERROR,
+    ERROR_CONSTANT,
+    HIGHEST,
+    NEW,
+    PHI,
+    PREDICTED,
+    SIGMAS,
+    SLOPE,
+    STAR,
+    TABLE,
+    coefficients,
+    predict,
+    solve,
+    views,
+)
 from multibody.integrators.contract import (
     commit,
     fitted_step,
@@ -31,39 +52,10 @@ from multibody.integrators.contract import (
     too_small,
     watch,
 )
-from multibody.integrators.implicit import (
-    CORRECT,
-    GGL,
-    INDEX1,
-    LINEARIZE,
-    MOVE,
-    NEWTON,
-    NONE,
-    PRODUCT,
-    RESIDUAL,
-    ROUNDING,
-    SOLVE,
-    STALE,
-    USED,
-    begin,
-    factored,
-    first_step,
-    offer,
-)
+from multibody.integrators.implicit import NEWTON, PRODUCT, SOLVE, begin, first_step, hopeless, offer
 from multibody.kernels.calls import call
 from multibody.kernels.compile import inner_kernel, kernel
 
-HIGHEST = 5
-# rows of memory: φ, φ*, prediction, β, new state, its difference from the prediction, 1/scale, y' at the
-# present state, an error
-_PHI, _STAR, _PREDICTED, _BETA, _NEW, _DEFECT, _WEIGHT, _SLOPE, _ERROR = 0, 7, 14, 15, 16, 17, 18, 19, 20
-# coefficients of a step
-_BETAS, _SIGMAS, _GAMMAS = at.SCRATCH, at.SCRATCH + 8, at.SCRATCH + 16
-_C, _ERROR_CONSTANT, _C_MATRIX, _C_LAST, _SURE, _TABLE = (at.SCRATCH + 24 + i for i in range(6))
-_UNSURE = 100.0  # ρ/(1 − ρ) where no rate is known
-_ENOUGH = 0.33  # of the tolerance: error of the iteration
-_MOST, _DIVERGENT, _SLOW = 4, 0.9, 0.25  # iterations; rates that end the iteration, that ask for a new linearization
-_RANGE = 0.6  # of the c that was factored: how far it may be off
 _WORTH, _GROW, _SAFETY = 2.0, 2.0, 0.9
 _REMEMBERED = 20  # steps for which errors are filtered once that has made a difference
 
@@ -71,202 +63,14 @@ interpolate_bdf = interpolate_polynomial
 
 
 @inner_kernel
-def _views(counts, work):
-    """Return the vectors in `work`.
-
-    These are x = (q, v, a, λ) of the iteration, its residual, right side and solution, what MOVE takes, a new q, the
-    correction d and its change, the gap that it closes, the differences φ of λ one after the other, and what FACTOR takes.
-    """
-    nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
-    a = nq + 2 * n + m
-    b = a + n + 3 * m + 1
-    c = b + n + m
-    d = c + n + m
-    e = d + 2 + nq + max(nq, n)
-    f = e + nq
-    g = f + n
-    h = g + n
-    i = h + m
-    j = i + (HIGHEST + 2) * m
-    return (
-        work[:a], work[a:b], work[b:c], work[c:d], work[d:e], work[e:f], work[f:g], work[g:h], work[h:i], work[i:j],
-        work[j : j + 10], work[j + 10 : j + 11],
-    )  # fmt: skip
-
-
-@inner_kernel
-def _coefficients(control, h, k):
-    """Write β, σ, γ of the terms 1 … k + 2, c, and the constant of the error test for a step of length h."""
-    new, old, beta, sigma, gamma, sum_alpha, sum_equal = h, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0
-    for j in range(k + 2):
-        alpha = h / new
-        if j > 0:
-            sigma *= j * alpha
-        control[_BETAS + j] = beta
-        control[_SIGMAS + j] = sigma
-        control[_GAMMAS + j] = gamma
-        if j < k:
-            sum_alpha += alpha
-            sum_equal += 1.0 / (j + 1)
-        elif j == k:
-            control[_ERROR_CONSTANT] = max(abs(alpha - sum_equal + sum_alpha), alpha)
-        gamma += alpha / h
-        old += control[at.PAST + j]
-        beta *= new / old
-        new += control[at.PAST + j]
-    control[_C] = sum_equal / h
-
-
-@inner_kernel
-def _predict(control, counts, k, y, atol, memory):
-    """Write φ*, the predicted state, β and the weights of the iteration."""
-    p, slope, weight, rtol = memory[_PREDICTED], memory[_BETA], memory[_WEIGHT], control[at.RTOL]
-    for i in range(y.shape[0]):
-        p[i] = 0.0
-        slope[i] = 0.0
-    for j in range(min(k + 1, counts[at.DEPTH] - 1), -1, -1):
-        beta, gamma, phi, star = control[_BETAS + j], control[_GAMMAS + j], memory[_PHI + j], memory[_STAR + j]
-        for i in range(y.shape[0]):
-            star[i] = beta * phi[i]
-        if j <= k:
-            for i in range(y.shape[0]):
-                p[i] += star[i]
-                slope[i] += gamma * star[i]
-    for i in range(y.shape[0]):
-        scale = atol[i] + rtol * max(abs(y[i]), abs(p[i]))
-        weight[i] = 1.0 / scale if scale > 0.0 else 0.0
-        slope[i] -= control[_C] * p[i]
-
-
-@inner_kernel
-def _position(ops, I, F, W, ref, t, c, counts, beta, v, d, move, q):
-    """Write the q of the rates v + d; return a status."""
-    nq, n = counts[at.NQ], counts[at.NV]
-    move[0] = 2.0
-    move[1] = c
-    for i in range(nq):
-        move[2 + i] = beta[i]
-    for i in range(n):
-        move[2 + nq + i] = v[i] + d[i]
-    return call(ops[MOVE], I, F, W, ref, t, move[: 2 + nq + n], q)
-
-
-@inner_kernel
-def _iterate(ops, I, F, W, ref, t, control, counts, memory, work):
-    """Make (q, v, λ) solve the equations at t, from what is predicted in x; return 0 or how it failed."""
-    x, r, b, s, move, q, d, change, gap, _, _, _ = _views(counts, work)
-    nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
-    weight, beta, p, c, size = memory[_WEIGHT], memory[_BETA], memory[_PREDICTED], control[_C], nq + n
-    factor, first, level, rate = 2.0 / (1.0 + c / control[_C_MATRIX]), 0.0, 0.0, 0.0
-    for i in range(size):
-        level += (p[i] * weight[i]) * (p[i] * weight[i])
-    level = 100.0 * ROUNDING * math.sqrt(level / size)
-    for iteration in range(_MOST):
-        for i in range(n):
-            x[size + i] = c * x[nq + i] + beta[nq + i]
-        counts[at.ITERATIONS] += 1
-        counts[at.EVALUATIONS] += 1
-        status = call(ops[RESIDUAL], I, F, W, ref, t, x, r)
-        if status != 0:
-            counts[at.CODE] = status
-            return at.RHS_FAILED
-        for i in range(n):
-            b[i] = -factor * r[i]
-        for i in range(m):
-            b[n + i] = -factor * (r[n + 2 * m + i] / c if counts[at.FORM] == INDEX1 else r[n + i])
-        if call(ops[SOLVE], I, F, W, ref, t, b, s) != 0:
-            return NEWTON
-        total = 0.0
-        for i in range(n):
-            x[nq + i] += s[i]
-            total += (s[i] * weight[nq + i]) * (s[i] * weight[nq + i])
-        for i in range(m):
-            x[size + n + i] += s[n + i]
-        if counts[at.FORM] == GGL and m > 0:  # δv moves Φ by −ψ/c
-            for i in range(m):
-                gap[i] = -c * r[n + m + i] - b[n + i]
-            if call(ops[CORRECT], I, F, W, ref, t, gap, change) != 0:
-                return NEWTON
-            for i in range(n):
-                d[i] += change[i]
-        status = _position(ops, I, F, W, ref, t, c, counts, beta, x[nq:size], d, move, q)
-        if status != 0:
-            counts[at.CODE] = status
-            return at.RHS_FAILED
-        for i in range(nq):
-            e = (q[i] - x[i]) * weight[i]
-            total += e * e
-            x[i] = q[i]
-        norm = math.sqrt(total / size)
-        if not norm < math.inf:
-            return at.NOT_FINITE
-        if iteration == 0:
-            first = norm
-        elif norm > 0.0:
-            rate = (norm / first) ** (1.0 / iteration)
-            if rate > _DIVERGENT and norm > level:
-                return NEWTON
-            control[_SURE] = rate / max(1.0 - rate, 0.1)
-        if norm <= level or control[_SURE] * norm <= _ENOUGH:
-            counts[at.MATRIX] = STALE if rate > _SLOW else USED
-            return 0
-    return NEWTON
-
-
-@inner_kernel
-def _solve(ops, I, F, W, ref, t, control, counts, memory, work):
-    """Solve for the new state, with a new matrix where the old one is of no use; return 0 or how it failed."""
-    x, _, _, _, move, q, d, _, _, lam, coefficients, ratio = _views(counts, work)
-    nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
-    beta, p, c, size = memory[_BETA], memory[_PREDICTED], control[_C], nq + n
-    outcome = NEWTON
-    for attempt in range(2):
-        for i in range(n):
-            d[i] = 0.0
-            x[nq + i] = p[nq + i]
-            x[size + i] = c * p[nq + i] + beta[nq + i]
-        for i in range(m):
-            x[size + n + i] = 0.0
-            for j in range(min(counts[at.ORDER], counts[at.DEPTH] - 1), -1, -1):
-                x[size + n + i] += control[_BETAS + j] * lam[j * m + i]
-        status = _position(ops, I, F, W, ref, t, c, counts, beta, x[nq:size], d, move, q)
-        for i in range(nq):
-            x[i] = q[i]
-        fresh = attempt == 1 or counts[at.MATRIX] != USED
-        if status == 0 and fresh:
-            counts[at.JACOBIANS] += 1
-            status = call(ops[LINEARIZE], I, F, W, ref, t, x, x)
-        if status != 0:
-            counts[at.CODE] = status
-            return at.RHS_FAILED
-        if fresh or not _RANGE < c / control[_C_MATRIX] < 1.0 / _RANGE:
-            cV = 2.0 / c if counts[at.FORM] == INDEX1 else 1.0 / c
-            counts[at.MATRIX] = NONE
-            if not factored(ops, I, F, W, ref, t, counts, c, 1.0, 1.0 / c, cV, coefficients, ratio):
-                return NEWTON
-            counts[at.MATRIX] = USED
-            control[_C_MATRIX] = c
-            control[_C_LAST] = 0.0
-        if c != control[_C_LAST]:
-            control[_SURE] = _UNSURE
-        control[_C_LAST] = c
-        outcome = _iterate(ops, I, F, W, ref, t, control, counts, memory, work)
-        if outcome == 0 or fresh:
-            break
-    if outcome == NEWTON:
-        counts[at.NOT_CONVERGED] += 1
-    return outcome
-
-
-@inner_kernel
 def _take_over(control, counts, memory, work):
     """Write the new state of the iteration and its difference from the prediction."""
     nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
-    x, r, _, _, _, _, _, _, _, _, _, _ = _views(counts, work)
-    new, p, defect = memory[_NEW], memory[_PREDICTED], memory[_DEFECT]
+    x, r, _, _, _, _, _, _, _, _, _, _ = views(counts, work)
+    new, p, defect = memory[NEW], memory[PREDICTED], memory[DEFECT]
     for i in range(nq + n):
         new[i] = x[i]
-    new[nq + n] = (r[n + 3 * m] - memory[_BETA, nq + n]) / control[_C]
+    new[nq + n] = (r[n + 3 * m] - memory[BETA, nq + n]) / control[C]
     for i in range(nq + n + 1):
         defect[i] = new[i] - p[i]
 
@@ -279,19 +83,19 @@ def _size(ops, I, F, W, ref, t, which, k, control, counts, y, atol, active, memo
     takes away what stiff springs, dampers and constraints determine: there v is a difference quotient of q, which jumps by
     its error whenever step or order change, but does not live on.
     """
-    _, _, b, s, _, _, _, _, _, _, _, _ = _views(counts, work)
+    _, _, b, s, _, _, _, _, _, _, _, _ = views(counts, work)
     nq, n, m, rtol = counts[at.NQ], counts[at.NV], counts[at.NM], control[at.RTOL]
-    new, error, defect = memory[_NEW], memory[_ERROR], memory[_DEFECT]
+    new, error, defect = memory[NEW], memory[ERROR], memory[DEFECT]
     for i in range(y.shape[0]):
         error[i] = defect[i]
         if which < 0:
-            error[i] -= memory[_STAR + k + 1, i]
+            error[i] -= memory[STAR + k + 1, i]
         for j in range(which):
-            error[i] += memory[_STAR + k - j, i]
+            error[i] += memory[STAR + k - j, i]
     if counts[at.SUSPECT] > 0:
         z = work[: 3 * n]
         for i in range(n):
-            z[i] = control[_C_MATRIX] * error[nq + i]
+            z[i] = control[C_MATRIX] * error[nq + i]
             z[n + i] = 0.0
             z[2 * n + i] = 0.0
         if call(ops[PRODUCT], I, F, W, ref, t, z, b) == 0 and call(ops[SOLVE], I, F, W, ref, t, b, s) == 0:
@@ -325,47 +129,47 @@ def _errors(ops, I, F, W, ref, t, k, control, counts, y, atol, active, memory, w
     size, here, below, lowest, raw = 0.0, 0.0, 0.0, 0.0, 0.0
     for attempt in range(2):
         size = _size(ops, I, F, W, ref, t, np.int64(0), k, control, counts, y, atol, active, memory, work)
-        here = control[_SIGMAS + k] * size
+        here = control[SIGMAS + k] * size
         if k > 1:
             size1 = _size(ops, I, F, W, ref, t, np.int64(1), k, control, counts, y, atol, active, memory, work)
-            below = control[_SIGMAS + k - 1] * size1
+            below = control[SIGMAS + k - 1] * size1
         if k > 2:
             size2 = _size(ops, I, F, W, ref, t, np.int64(2), k, control, counts, y, atol, active, memory, work)
-            lowest = control[_SIGMAS + k - 2] * size2
+            lowest = control[SIGMAS + k - 2] * size2
         if attempt == 1:
             counts[at.SUSPECT] = _REMEMBERED if size < 0.5 * raw else 0
         elif counts[at.SUSPECT] > 0:
             counts[at.SUSPECT] -= 1
             break
-        elif control[_ERROR_CONSTANT] * size <= 1.0 and here < 0.5 and not _lower(k, here, below, lowest):
+        elif control[ERROR_CONSTANT] * size <= 1.0 and here < 0.5 and not _lower(k, here, below, lowest):
             break
         else:
             counts[at.SUSPECT] = 1
             raw = size
-    return control[_ERROR_CONSTANT] * size, here, below, lowest
+    return control[ERROR_CONSTANT] * size, here, below, lowest
 
 
 @inner_kernel
 def _update(control, counts, h, k, memory, work):
     """Make the differences at the new state."""
-    new, defect, slope, beta, c = memory[_NEW], memory[_DEFECT], memory[_SLOPE], memory[_BETA], control[_C]
+    new, defect, slope, beta, c = memory[NEW], memory[DEFECT], memory[SLOPE], memory[BETA], control[C]
     for i in range(new.shape[0]):
-        slope[i] = c * (memory[_PREDICTED, i] + defect[i]) + beta[i]  # of what solved the equations
+        slope[i] = c * (memory[PREDICTED, i] + defect[i]) + beta[i]  # of what solved the equations
         last = new[i]
         for j in range(k + 1):
-            memory[_PHI + j, i] = last
-            last -= memory[_STAR + j, i]
-        memory[_PHI + k + 1, i] = last
+            memory[PHI + j, i] = last
+            last -= memory[STAR + j, i]
+        memory[PHI + k + 1, i] = last
     counts[at.DEPTH] = k + 2
     for j in range(HIGHEST + 1, 0, -1):
         control[at.PAST + j] = control[at.PAST + j - 1]
     control[at.PAST] = h
-    x, _, _, _, _, _, _, _, _, lam, _, _ = _views(counts, work)
+    x, _, _, _, _, _, _, _, _, lam, _, _ = views(counts, work)
     m = counts[at.NM]
     for i in range(m):
         last = x[counts[at.NQ] + 2 * counts[at.NV] + i]
         for j in range(k + 2):
-            star = control[_BETAS + j] * lam[j * m + i]
+            star = control[BETAS + j] * lam[j * m + i]
             lam[j * m + i] = last
             last -= star
 
@@ -406,22 +210,22 @@ def _dense(control, h, k, memory, row):
     for j in range(row.shape[0]):
         for i in range(count):
             row[j, i] = 0.0
-        control[_TABLE + j] = 0.0
+        control[TABLE + j] = 0.0
     # Π (s − s_i)/(1 − s_{i+1}) with s_0 = 1, s_1 = 0, s_2 = −PAST[1]/h …; PAST[0] is this step
-    control[_TABLE] = 1.0
+    control[TABLE] = 1.0
     node, span = 1.0, 0.0
     for j in range(k + 1):
-        phi = memory[_PHI + j]
+        phi = memory[PHI + j]
         for q in range(j + 1):
-            weight = control[_TABLE + q]
+            weight = control[TABLE + q]
             if weight != 0.0:
                 for i in range(count):
                     row[q, i] += weight * phi[i]
         span += control[at.PAST + j]
         scale = h / span
         for q in range(j + 1, 0, -1):
-            control[_TABLE + q] = scale * (control[_TABLE + q - 1] - node * control[_TABLE + q])
-        control[_TABLE] *= -node * scale
+            control[TABLE + q] = scale * (control[TABLE + q - 1] - node * control[TABLE + q])
+        control[TABLE] *= -node * scale
         node = 1.0 - span / h
 
 
@@ -435,8 +239,8 @@ def _begin_history(control, counts, h, y, memory):
         control[at.PAST + j] = 0.0
     control[at.PAST] = h
     for i in range(y.shape[0]):
-        memory[_PHI, i] = y[i]
-        memory[_PHI + 1, i] = h * memory[_SLOPE, i]
+        memory[PHI, i] = y[i]
+        memory[PHI + 1, i] = h * memory[SLOPE, i]
 
 
 @inner_kernel
@@ -444,8 +248,8 @@ def _start(ops, monitor, I, F, W, ref, control, counts, y, atol, active, memory,
     """Begin or go on; return STEP or why not."""
     if (control[at.END] - control[at.T]) * control[at.H_LAST] < 0.0:
         counts[at.FRESH] = 1  # turned round: the differences are of no use
-    fresh, slope = counts[at.FRESH], memory[_SLOPE]
-    x, r, _, _, move, _, _, _, _, lam, _, _ = _views(counts, work)
+    fresh, slope = counts[at.FRESH], memory[SLOPE]
+    x, r, _, _, move, _, _, _, _, lam, _, _ = views(counts, work)
     status = begin(ops, monitor, I, F, W, ref, control, counts, y, slope, r, move, g)
     if status != at.STEP or fresh == 0:
         return status
@@ -455,7 +259,7 @@ def _start(ops, monitor, I, F, W, ref, control, counts, y, atol, active, memory,
         lam[i] = r[counts[at.NV] + i]
         lam[counts[at.NM] + i] = 0.0
     if control[at.H] == 0.0:
-        p, defect = memory[_PREDICTED], memory[_DEFECT]
+        p, defect = memory[PREDICTED], memory[DEFECT]
         control[at.H] = first_step(ops, I, F, W, ref, control, counts, y, atol, active, slope, p, defect, r, move, 0.5)
     _begin_history(control, counts, fitted_step(control), y, memory)
     return status
@@ -496,15 +300,15 @@ def advance_bdf(ops, accept, monitor, I, F, W, ref, control, counts, y, atol, ac
         if status != at.STEP:
             break
         h, grow, failures = fitted_step(control), _GROW, 0
-        if too_small(control, h):
+        if too_small(control, h) or hopeless(y, atol, active, control[at.RTOL]):
             return at.STEP_TOO_SMALL
         while True:
             t, k = control[at.T], counts[at.ORDER]
             end = control[at.END] if h == control[at.END] - t else t + h
             error, here, below, lowest = 0.0, 0.0, 0.0, 0.0
-            _coefficients(control, h, k)
-            _predict(control, counts, k, y, atol, memory)
-            outcome = _solve(ops, I, F, W, ref, end, control, counts, memory, work)
+            coefficients(control, h, k)
+            predict(control, counts, k, y, atol, memory)
+            outcome = solve(ops, I, F, W, ref, end, control, counts, memory, work)
             if outcome == 0:
                 _take_over(control, counts, memory, work)
                 error, here, below, lowest = _errors(
@@ -512,7 +316,7 @@ def advance_bdf(ops, accept, monitor, I, F, W, ref, control, counts, y, atol, ac
                 )
                 outcome = 0 if error <= 1.0 else at.STEP_TOO_SMALL if error < math.inf else at.NOT_FINITE
             if outcome == 0:
-                outcome = offer(accept, I, F, W, ref, end, memory[_NEW], active, counts, refs)
+                outcome = offer(accept, I, F, W, ref, end, memory[NEW], active, counts, refs)
             if outcome == 0:
                 break
             counts[at.REJECTED] += 1
@@ -525,15 +329,15 @@ def advance_bdf(ops, accept, monitor, I, F, W, ref, control, counts, y, atol, ac
         above = -1.0
         if counts[at.DEPTH] > k + 1 and k < counts[at.MAX_ORDER]:
             size = _size(ops, I, F, W, ref, end, np.int64(-1), k, control, counts, y, atol, active, memory, work)
-            above = control[_SIGMAS + k + 1] * size
+            above = control[SIGMAS + k + 1] * size
         _update(control, counts, h, k, memory, work)
         _choose(control, counts, h, k, here, below, lowest, above, grow)
         for j in range(g.shape[1]):
             g[0, j] = g[1, j]
-        crossed = monitor != 0 and watch(monitor, I, F, W, ref, end, memory[_NEW], g)
+        crossed = monitor != 0 and watch(monitor, I, F, W, ref, end, memory[NEW], g)
         if crossed or counts[at.DENSE] != 0:
             _dense(control, h, k, memory, dense[counts[at.STORED]])
-        commit(control, counts, h, end, y, memory[_NEW], k)
+        commit(control, counts, h, end, y, memory[NEW], k)
         if crossed or counts[at.DENSE] != 0:
             store(control, counts, steps)
         if crossed:

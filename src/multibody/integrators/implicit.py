@@ -117,6 +117,12 @@ def first_step(ops, I, F, W, ref, control, counts, y, atol, active, f, x, df, ou
 
 
 @inner_kernel
+def hopeless(y, atol, active, rtol):
+    """Return whether the tolerance asks for more digits than there are: steps would shrink for ever, or be made for nothing."""
+    return 10.0 * ROUNDING * scaled_norm(y, y, y, atol, active, rtol) > 1.0
+
+
+@inner_kernel
 def offer(accept, I, F, W, ref, t, y, active, counts, refs):
     """Offer the new state y to `accept`; return 0, 2, 3 (not here) or a negative answer of the contract.
 
@@ -157,3 +163,14 @@ def factored(ops, I, F, W, ref, t, counts, cM, cC, cK, cV, coefficients, ratio):
     counts[at.FACTORIZATIONS] += 1
     ratio[0] = 0.0
     return call(ops[FACTOR], I, F, W, ref, t, coefficients, ratio) == 0
+
+
+@inner_kernel
+def blame(ops, I, F, W, ref, t, counts, x, r):
+    """Return why the matrix at x cannot be factored: no equations there, numbers that are none, or that it is singular."""
+    counts[at.EVALUATIONS] += 1
+    status = call(ops[RESIDUAL], I, F, W, ref, t, x, r)
+    if status != 0:
+        counts[at.CODE] = status
+        return at.RHS_FAILED
+    return NEWTON if finite(r) else at.NOT_FINITE

@@ -40,8 +40,9 @@ from multibody.kernels.functions import record
     RHS,  # address of the right-hand side
     FACTOR_REAL,  # addresses of what serves the real matrix
     SOLVE_REAL,
-) = range(26)
-NEWTON_HEADER = 26
+    RESIDUAL,  # address of the residual away from change points
+) = range(27)
+NEWTON_HEADER = 27
 NODE_STRIDE, MEETING_STRIDE, ENTRY_STRIDE = 2, 2, 5
 
 

@@ -32,13 +32,13 @@ def _time(value: float | None) -> str:
 
 COLUMNS: tuple[tuple[str, str, Cell], ...] = (
     ("error", "right", lambda r: _number(r.error)),
-    ("position viol.", "right", lambda r: _number(r.position_violation)),
-    ("velocity viol.", "right", lambda r: _number(r.velocity_violation)),
-    ("energy drift", "right", lambda r: _number(r.energy_drift)),
+    ("position", "right", lambda r: _number(r.position_violation)),
+    ("velocity", "right", lambda r: _number(r.velocity_violation)),
+    ("energy", "right", lambda r: _number(r.energy_drift)),
     ("steps", "right", lambda r: str(r.steps)),
     ("evaluations", "right", lambda r: str(r.evaluations)),
     ("Jacobians", "right", lambda r: _count(r.jacobians)),
-    ("factorizations", "right", lambda r: _count(r.factorizations)),
+    ("factored", "right", lambda r: _count(r.factorizations)),
     ("time [ms]", "right", lambda r: _time(r.wall_time)),
     ("", "left", lambda r: r.outcome),
 )

@@ -1,0 +1,226 @@
+"""The steps of ``bdf``: history, prediction and Newton's iteration (see there for notation)."""
+
+from __future__ import annotations
+
+import math
+
+from multibody.integrators import contract as at
+from multibody.integrators.implicit import (
+    CORRECT,
+    FACTOR,
+    GGL,
+    INDEX1,
+    LINEARIZE,
+    MOVE,
+    NEWTON,
+    NONE,
+    RESIDUAL,
+    ROUNDING,
+    SOLVE,
+    STALE,
+    USED,
+    blame,
+    factored,
+)
+from multibody.kernels.calls import call
+from multibody.kernels.compile import inner_kernel
+
+HIGHEST = 5
+# rows of memory: φ, φ*, prediction, β, new state, its difference from the prediction, 1/scale, y' at the
+# present state, an error
+PHI, STAR, PREDICTED, BETA, NEW, DEFECT, WEIGHT, SLOPE, ERROR = 0, 7, 14, 15, 16, 17, 18, 19, 20
+# coefficients of a step
+BETAS, SIGMAS, GAMMAS = at.SCRATCH, at.SCRATCH + 8, at.SCRATCH + 16
+C, ERROR_CONSTANT, C_MATRIX, C_LAST, SURE, TABLE = (at.SCRATCH + 24 + i for i in range(6))
+_UNSURE = 100.0  # ρ/(1 − ρ) where no rate is known
+_ENOUGH = 0.33  # of the tolerance: error of the iteration
+_MOST, _DIVERGENT, _SLOW = 4, 0.9, 0.25  # iterations; rates that end the iteration, that ask for a new linearization
+_RANGE = 0.6  # of the c that was factored: how far it may be off
+
+
+@inner_kernel
+def views(counts, work):
+    """Return the vectors in `work`.
+
+    These are x = (q, v, a, λ) of the iteration, its residual, right side and solution, what MOVE takes, a new q, the
+    correction d and its change, the gap that it closes, the differences φ of λ one after the other, and what FACTOR takes.
+    """
+    nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
+    a = nq + 2 * n + m
+    b = a + n + 3 * m + 1
+    c = b + n + m
+    d = c + n + m
+    e = d + 2 + nq + max(nq, n)
+    f = e + nq
+    g = f + n
+    h = g + n
+    i = h + m
+    j = i + (HIGHEST + 2) * m
+    return (
+        work[:a], work[a:b], work[b:c], work[c:d], work[d:e], work[e:f], work[f:g], work[g:h], work[h:i], work[i:j],
+        work[j : j + 10], work[j + 10 : j + 11],
+    )  # fmt: skip
+
+
+@inner_kernel
+def coefficients(control, h, k):
+    """Write β, σ, γ of the terms 1 … k + 2, c, and the constant of the error test for a step of length h."""
+    new, old, beta, sigma, gamma, sum_alpha, sum_equal = h, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0
+    for j in range(k + 2):
+        alpha = h / new
+        if j > 0:
+            sigma *= j * alpha
+        control[BETAS + j] = beta
+        control[SIGMAS + j] = sigma
+        control[GAMMAS + j] = gamma
+        if j < k:
+            sum_alpha += alpha
+            sum_equal += 1.0 / (j + 1)
+        elif j == k:
+            control[ERROR_CONSTANT] = max(abs(alpha - sum_equal + sum_alpha), alpha)
+        gamma += alpha / h
+        old += control[at.PAST + j]
+        beta *= new / old
+        new += control[at.PAST + j]
+    control[C] = sum_equal / h
+
+
+@inner_kernel
+def predict(control, counts, k, y, atol, memory):
+    """Write φ*, the predicted state, β and the weights of the iteration."""
+    p, slope, weight, rtol = memory[PREDICTED], memory[BETA], memory[WEIGHT], control[at.RTOL]
+    for i in range(y.shape[0]):
+        p[i] = 0.0
+        slope[i] = 0.0
+    for j in range(min(k + 1, counts[at.DEPTH] - 1), -1, -1):
+        beta, gamma, phi, star = control[BETAS + j], control[GAMMAS + j], memory[PHI + j], memory[STAR + j]
+        for i in range(y.shape[0]):
+            star[i] = beta * phi[i]
+        if j <= k:
+            for i in range(y.shape[0]):
+                p[i] += star[i]
+                slope[i] += gamma * star[i]
+    for i in range(y.shape[0]):
+        scale = atol[i] + rtol * max(abs(y[i]), abs(p[i]))
+        weight[i] = 1.0 / scale if scale > 0.0 else 0.0
+        slope[i] -= control[C] * p[i]
+
+
+@inner_kernel
+def _position(ops, I, F, W, ref, t, c, counts, beta, v, d, move, q):
+    """Write the q of the rates v + d; return a status."""
+    nq, n = counts[at.NQ], counts[at.NV]
+    move[0] = 2.0
+    move[1] = c
+    for i in range(nq):
+        move[2 + i] = beta[i]
+    for i in range(n):
+        move[2 + nq + i] = v[i] + d[i]
+    return call(ops[MOVE], I, F, W, ref, t, move[: 2 + nq + n], q)
+
+
+@inner_kernel
+def _iterate(ops, I, F, W, ref, t, control, counts, memory, work):
+    """Make (q, v, λ) solve the equations at t, from what is predicted in x; return 0 or how it failed."""
+    x, r, b, s, move, q, d, change, gap, _, _, _ = views(counts, work)
+    nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
+    weight, beta, p, c, size = memory[WEIGHT], memory[BETA], memory[PREDICTED], control[C], nq + n
+    factor, first, level, rate = 2.0 / (1.0 + c / control[C_MATRIX]), 0.0, 0.0, 0.0
+    for i in range(size):
+        level += (p[i] * weight[i]) * (p[i] * weight[i])
+    level = 100.0 * ROUNDING * math.sqrt(level / size)
+    for iteration in range(_MOST):
+        for i in range(n):
+            x[size + i] = c * x[nq + i] + beta[nq + i]
+        counts[at.ITERATIONS] += 1
+        counts[at.EVALUATIONS] += 1
+        status = call(ops[RESIDUAL], I, F, W, ref, t, x, r)
+        if status != 0:
+            counts[at.CODE] = status
+            return at.RHS_FAILED
+        for i in range(n):
+            b[i] = -factor * r[i]
+        for i in range(m):
+            b[n + i] = -factor * (r[n + 2 * m + i] / c if counts[at.FORM] == INDEX1 else r[n + i])
+        if call(ops[SOLVE], I, F, W, ref, t, b, s) != 0:
+            return NEWTON
+        total = 0.0
+        for i in range(n):
+            x[nq + i] += s[i]
+            total += (s[i] * weight[nq + i]) * (s[i] * weight[nq + i])
+        for i in range(m):
+            x[size + n + i] += s[n + i]
+        if counts[at.FORM] == GGL and m > 0:  # δv moves Φ by −ψ/c
+            for i in range(m):
+                gap[i] = -c * r[n + m + i] - b[n + i]
+            if call(ops[CORRECT], I, F, W, ref, t, gap, change) != 0:
+                return NEWTON
+            for i in range(n):
+                d[i] += change[i]
+        status = _position(ops, I, F, W, ref, t, c, counts, beta, x[nq:size], d, move, q)
+        if status != 0:
+            counts[at.CODE] = status
+            return at.RHS_FAILED
+        for i in range(nq):
+            e = (q[i] - x[i]) * weight[i]
+            total += e * e
+            x[i] = q[i]
+        norm = math.sqrt(total / size)
+        if not norm < math.inf:
+            return at.NOT_FINITE
+        if iteration == 0:
+            first = norm
+        elif norm > 0.0:
+            rate = (norm / first) ** (1.0 / iteration)
+            if rate > _DIVERGENT and norm > level:
+                return NEWTON
+            control[SURE] = rate / max(1.0 - rate, 0.1)
+        if norm <= level or control[SURE] * norm <= _ENOUGH:
+            counts[at.MATRIX] = STALE if rate > _SLOW else USED
+            return 0
+    return NEWTON
+
+
+@inner_kernel
+def solve(ops, I, F, W, ref, t, control, counts, memory, work):
+    """Solve for the new state, with a new matrix where the old one is of no use; return 0 or how it failed."""
+    x, r, _, _, move, q, d, _, _, lam, coefficients, ratio = views(counts, work)
+    nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
+    beta, p, c, size = memory[BETA], memory[PREDICTED], control[C], nq + n
+    outcome = NEWTON
+    for attempt in range(2):
+        for i in range(n):
+            d[i] = 0.0
+            x[nq + i] = p[nq + i]
+            x[size + i] = c * p[nq + i] + beta[nq + i]
+        for i in range(m):
+            x[size + n + i] = 0.0
+            for j in range(min(counts[at.ORDER], counts[at.DEPTH] - 1), -1, -1):
+                x[size + n + i] += control[BETAS + j] * lam[j * m + i]
+        status = _position(ops, I, F, W, ref, t, c, counts, beta, x[nq:size], d, move, q)
+        for i in range(nq):
+            x[i] = q[i]
+        fresh = attempt == 1 or counts[at.MATRIX] != USED
+        if status == 0 and fresh:
+            counts[at.JACOBIANS] += 1
+            status = call(ops[LINEARIZE], I, F, W, ref, t, x, x)
+        if status != 0:
+            counts[at.CODE] = status
+            return at.RHS_FAILED
+        if fresh or not _RANGE < c / control[C_MATRIX] < 1.0 / _RANGE:
+            cV = 2.0 / c if counts[at.FORM] == INDEX1 else 1.0 / c
+            counts[at.MATRIX] = NONE
+            if not factored(ops, I, F, W, ref, t, counts, c, 1.0, 1.0 / c, cV, coefficients, ratio):
+                return blame(ops, I, F, W, ref, t, counts, x, r)
+            counts[at.MATRIX] = USED
+            control[C_MATRIX] = c
+            control[C_LAST] = 0.0
+        if c != control[C_LAST]:
+            control[SURE] = _UNSURE
+        control[C_LAST] = c
+        outcome = _iterate(ops, I, F, W, ref, t, control, counts, memory, work)
+        if outcome == 0 or fresh:
+            break
+    if outcome == NEWTON:
+        counts[at.NOT_CONVERGED] += 1
+    return outcome

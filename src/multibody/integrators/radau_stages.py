@@ -1,0 +1,317 @@
+"""The stages of ``radau``: coefficients, matrices and Newton's iteration (see there for notation)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from multibody.integrators import contract as at
+from multibody.integrators.implicit import (
+    FACTOR,
+    LINEARIZE,
+    MOVE,
+    NEWTON,
+    NONE,
+    PRODUCT,
+    RESIDUAL,
+    ROUNDING,
+    SOLVE,
+    USED,
+    blame,
+    factored,
+)
+from multibody.kernels.calls import call
+from multibody.kernels.compile import inner_kernel
+
+_S6 = math.sqrt(6.0)
+C = np.array([(4.0 - _S6) / 10.0, (4.0 + _S6) / 10.0, 1.0])
+A = np.array([
+    [(88.0 - 7.0 * _S6) / 360.0, (296.0 - 169.0 * _S6) / 1800.0, (-2.0 + 3.0 * _S6) / 225.0],
+    [(296.0 + 169.0 * _S6) / 1800.0, (88.0 + 7.0 * _S6) / 360.0, (-2.0 - 3.0 * _S6) / 225.0],
+    [(16.0 - _S6) / 36.0, (16.0 + _S6) / 36.0, 1.0 / 9.0],
+])  # fmt: skip
+E = np.array([-13.0 - 7.0 * _S6, -13.0 + 7.0 * _S6, -1.0]) / 3.0
+GAMMA = 3.0 + 3.0 ** (2.0 / 3.0) - 3.0 ** (1.0 / 3.0)  # eigenvalues of A⁻¹: γ and α ± iβ
+ALPHA = 3.0 + 0.5 * (3.0 ** (1.0 / 3.0) - 3.0 ** (2.0 / 3.0))
+BETA = 0.5 * (3.0 ** (5.0 / 6.0) + 3.0 ** (7.0 / 6.0))
+
+
+def _inverse(M):
+    """Return the inverse of a 3×3 matrix by cofactors: the same on every machine."""
+    rows = [np.array([M[(i + 1) % 3] * 1.0, M[(i + 2) % 3] * 1.0]) for i in range(3)]
+    cross = [[r[0][(j + 1) % 3] * r[1][(j + 2) % 3] - r[0][(j + 2) % 3] * r[1][(j + 1) % 3] for j in range(3)] for r in rows]
+    cofactors = np.array(cross)
+    return np.ascontiguousarray(cofactors.T) / (M[0, 0] * cofactors[0, 0] + M[0, 1] * cofactors[0, 1] + M[0, 2] * cofactors[0, 2])
+
+
+def _eigenvector(M, value):
+    """Return the eigenvector of a 3×3 matrix with third component 1."""
+    a, b, c = M[0, 0] - value, M[0, 1], M[0, 2]
+    d, e, f = M[1, 0], M[1, 1] - value, M[1, 2]
+    det = a * e - b * d
+    return np.array([(b * f - c * e) / det, (c * d - a * f) / det, 1.0])
+
+
+B = _inverse(A)
+_u = _eigenvector(B, complex(ALPHA, BETA))
+T = np.ascontiguousarray(np.stack([_eigenvector(B, GAMMA), _u.real, _u.imag], axis=1))
+TI = _inverse(T)
+TO_POWERS = _inverse(np.stack([C, C**2, C**3], axis=1))  # of the stages: Z(s) = Σ s^(j+1) p_j
+
+# rows of memory: Z, powers of the last step, new state, 1/scale, y' at the start of the step, an error, a guess
+Z, P, NEW, WEIGHT, SLOPE, ERROR, GUESS = 0, 3, 6, 7, 8, 9, 10
+H_MATRIX, H_STAGES, FACCON, THETA = (at.SCRATCH + i for i in range(4))
+MOST = 7  # iterations
+
+
+@inner_kernel
+def views(counts, work):
+    """Return the vectors in `work`.
+
+    These are x = (q, v, a, λ) of a stage and its residual, what MOVE takes and gives, the residuals of the stages (three rows
+    (q, v, ψ)), tangents (3 n), right side and solution of both systems (2 (n + m) each), λ of the stages, of those of the last
+    step, at the start, the powers, and what FACTOR takes and gives.
+    """
+    nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
+    a = nq + 2 * n + m
+    b = a + n + 3 * m + 1
+    c = b + 1 + nq + max(nq, n)
+    d = c + nq
+    e = d + 3 * (nq + n + m)
+    f = e + 3 * n
+    g = f + 2 * (n + m)
+    h = g + 2 * (n + m)
+    i = h + 7 * m
+    j = i + 3
+    return (
+        work[:a], work[a:b], work[b:c], work[c:d], work[d:e], work[e:f], work[f:g], work[g:h], work[h:i], work[i:j],
+        work[j : j + 10], work[j + 10 : j + 12],
+    )  # fmt: skip
+
+
+@inner_kernel
+def move(ops, I, F, W, ref, t, code, q, d, move, out):
+    """Ask MOVE with code 0 or 1 (and q, d); return its status."""
+    nq, size = q.shape[0], d.shape[0]
+    move[0] = code
+    for i in range(nq):
+        move[1 + i] = q[i]
+    for i in range(size):
+        move[1 + nq + i] = d[i]
+    return call(ops[MOVE], I, F, W, ref, t, move[: 1 + nq + size], out)
+
+
+@inner_kernel
+def matrices(ops, I, F, W, ref, t, h, renew, control, counts, y, memory, work):
+    """Linearize at the start of the step if asked, and factor both matrices; return 0 or how it failed."""
+    x, r, _, _, _, _, _, _, lam, _, coefficients, ratio = views(counts, work)
+    nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
+    counts[at.MATRIX] = NONE if renew else counts[at.MATRIX]
+    control[H_MATRIX] = 0.0
+    if renew:
+        for i in range(nq + n):
+            x[i] = y[i]
+        for i in range(n):
+            x[nq + n + i] = memory[SLOPE, nq + i]
+        for i in range(m):
+            x[nq + 2 * n + i] = lam[6 * m + i]
+        counts[at.JACOBIANS] += 1
+        status = call(ops[LINEARIZE], I, F, W, ref, t, x, x)
+        if status != 0:
+            counts[at.CODE] = status
+            return at.RHS_FAILED
+        counts[at.MATRIX] = USED
+    c = GAMMA / h
+    if not factored(ops, I, F, W, ref, t, counts, c, 1.0, 1.0 / c, 1.0 / c, coefficients, ratio[:1]):
+        return blame(ops, I, F, W, ref, t, counts, x, r) if renew else NEWTON
+    size = (ALPHA * ALPHA + BETA * BETA) / h
+    coefficients[0] = ALPHA / h
+    coefficients[1] = -BETA / h
+    coefficients[4] = ALPHA / size
+    coefficients[5] = BETA / size
+    coefficients[8] = ALPHA / size
+    coefficients[9] = BETA / size
+    counts[at.FACTORIZATIONS] += 1
+    if call(ops[FACTOR], I, F, W, ref, t, coefficients, ratio) != 0:
+        return NEWTON
+    control[H_MATRIX] = h
+    return 0
+
+
+@inner_kernel
+def loosened(rtol):
+    """Return by what tolerances are multiplied, so that the error of order 5 follows them and not the estimate's of order 3."""
+    return 0.1 * rtol ** (-1.0 / 3.0) if rtol > 0.0 else 1.0
+
+
+@inner_kernel
+def predict(control, counts, h, y, atol, memory, work):
+    """Write the weights and the first guess of the stages, by the polynomials of the last step if there is one."""
+    _, _, _, _, _, _, _, _, lam, _, _, _ = views(counts, work)
+    m, weight, rtol, old = counts[at.NM], memory[WEIGHT], control[at.RTOL], control[H_STAGES]
+    loose = loosened(rtol)
+    for k in range(3):
+        z = memory[Z + k]
+        s = 1.0 + C[k] * h / old if old != 0.0 else 0.0
+        for i in range(y.shape[0]):
+            if old != 0.0:
+                p1, p2, p3 = memory[P, i], memory[P + 1, i], memory[P + 2, i]
+                z[i] = (s - 1.0) * (p1 + p2 * (s + 1.0) + p3 * (s * s + s + 1.0))
+            else:
+                z[i] = C[k] * h * memory[SLOPE, i]
+        l0 = (s - C[1]) * (s - C[2]) / ((C[0] - C[1]) * (C[0] - C[2]))
+        l1 = (s - C[0]) * (s - C[2]) / ((C[1] - C[0]) * (C[1] - C[2]))
+        l2 = (s - C[0]) * (s - C[1]) / ((C[2] - C[0]) * (C[2] - C[1]))
+        for i in range(m):
+            lam[k * m + i] = lam[6 * m + i]
+            if old != 0.0:
+                lam[k * m + i] = l0 * lam[3 * m + i] + l1 * lam[4 * m + i] + l2 * lam[5 * m + i]
+    for i in range(y.shape[0]):
+        scale = loose * (atol[i] + rtol * max(abs(y[i]), abs(y[i] + memory[Z + 2, i])))
+        weight[i] = 1.0 / scale if scale > 0.0 else 0.0
+    return rtol * loose
+
+
+@inner_kernel
+def _residuals(ops, I, F, W, ref, t, h, counts, y, memory, work):
+    """Write the residuals of the three stages; return a status."""
+    x, r, move, rate, g, _, _, _, lam, power, _, _ = views(counts, work)
+    nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
+    size, row = nq + n, nq + n + m
+    for k in range(3):
+        b0, b1, b2 = B[k, 0] / h, B[k, 1] / h, B[k, 2] / h
+        for i in range(size):
+            x[i] = y[i] + memory[Z + k, i]
+        for i in range(n):
+            j = nq + i
+            x[size + i] = b0 * memory[Z, j] + b1 * memory[Z + 1, j] + b2 * memory[Z + 2, j]
+        for i in range(m):
+            x[size + n + i] = lam[k * m + i]
+        counts[at.EVALUATIONS] += 1
+        status = call(ops[RESIDUAL], I, F, W, ref, t + C[k] * h, x, r)
+        if status == 0:
+            status = move(ops, I, F, W, ref, t, 0.0, x[:nq], x[nq:size], move, rate)
+        if status != 0:
+            counts[at.CODE] = status
+            return status
+        for i in range(nq):
+            g[k * row + i] = b0 * memory[Z, i] + b1 * memory[Z + 1, i] + b2 * memory[Z + 2, i] - rate[i]
+        for i in range(n + m):
+            g[k * row + nq + i] = r[i]
+        power[k] = r[n + 3 * m]
+    return 0
+
+
+@inner_kernel
+def _real_system(ops, I, F, W, ref, t, h, counts, y, work):
+    """Solve for the first transformed correction, which takes the place of its residual; return a status."""
+    x, _, move, rate, g, tangent, b, s, _, _, _, _ = views(counts, work)
+    nq, n, m, c = counts[at.NQ], counts[at.NV], counts[at.NM], GAMMA / h
+    status = move(ops, I, F, W, ref, t, 1.0, y[:nq], g[:nq], move, tangent[:n])
+    for i in range(n):
+        x[i] = 0.0
+        x[n + i] = 0.0
+        x[2 * n + i] = tangent[i] / c
+    if status == 0:
+        status = call(ops[PRODUCT], I, F, W, ref, t, x[: 3 * n], b[: n + m])
+    for i in range(n + m):
+        b[i] -= g[nq + i]
+    if status == 0:
+        status = call(ops[SOLVE], I, F, W, ref, t, b[: n + m], s[: n + m])
+    if status == 0:
+        status = move(ops, I, F, W, ref, t, 0.0, y[:nq], s[:n], move, rate)
+    for i in range(nq):
+        g[i] = (rate[i] - g[i]) / c
+    for i in range(n + m):
+        g[nq + i] = s[i]
+    return status
+
+
+@inner_kernel
+def _complex_system(ops, I, F, W, ref, t, h, counts, y, work):
+    """Solve for the other two transformed corrections, which take the place of their residuals; return a status."""
+    x, r, move, rate, g, tangent, b, s, _, _, _, _ = views(counts, work)
+    nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
+    row, size = nq + n + m, (ALPHA * ALPHA + BETA * BETA) / h
+    re, im = ALPHA / size, BETA / size  # of 1/c
+    status = 0
+    for k in range(2):
+        status += move(ops, I, F, W, ref, t, 1.0, y[:nq], g[(1 + k) * row : (1 + k) * row + nq], move, tangent[k * n : k * n + n])
+    for k in range(2):
+        for i in range(n):
+            x[i] = 0.0
+            x[n + i] = 0.0
+            x[2 * n + i] = (
+                re * tangent[i] - im * tangent[n + i] if k == 0 else re * tangent[n + i] + im * tangent[i]
+            )
+        status += call(ops[PRODUCT], I, F, W, ref, t, x[: 3 * n], b[k * (n + m) : (k + 1) * (n + m)])
+        for i in range(n + m):
+            b[k * (n + m) + i] -= g[(1 + k) * row + nq + i]
+    status += call(ops[SOLVE], I, F, W, ref, t, b, s)
+    for k in range(2):
+        status += move(ops, I, F, W, ref, t, 0.0, y[:nq], s[k * (n + m) : k * (n + m) + n], move, rate)
+        for i in range(nq):
+            g[(1 + k) * row + i] = rate[i] - g[(1 + k) * row + i]
+        for i in range(n + m):
+            g[(1 + k) * row + nq + i] = s[k * (n + m) + i]
+    for i in range(nq):
+        a, b2 = g[row + i], g[2 * row + i]
+        g[row + i] = re * a - im * b2
+        g[2 * row + i] = re * b2 + im * a
+    return status
+
+
+@inner_kernel
+def _transform(M, count, g):
+    """Multiply the three rows of `g`, count numbers each, by M."""
+    for i in range(count):
+        a, b, c = g[i], g[count + i], g[2 * count + i]
+        for k in range(3):
+            g[k * count + i] = M[k, 0] * a + M[k, 1] * b + M[k, 2] * c
+
+
+@inner_kernel
+def iterate(ops, I, F, W, ref, t, h, rtol, control, counts, y, memory, work):
+    """Solve for the stages; return 0 or how it failed, and how many iterations it took or by what to multiply the step."""
+    _, _, _, _, g, _, _, _, lam, _, _, _ = views(counts, work)
+    nq, n, m, weight = counts[at.NQ], counts[at.NV], counts[at.NM], memory[WEIGHT]
+    row, size = nq + n + m, nq + n
+    enough = max(10.0 * ROUNDING / max(rtol, ROUNDING), min(0.03, math.sqrt(rtol)))
+    faccon, before, theta = max(control[FACCON], ROUNDING) ** 0.8, 0.0, 0.0
+    for iteration in range(MOST):
+        counts[at.ITERATIONS] += 1
+        if _residuals(ops, I, F, W, ref, t, h, counts, y, memory, work) != 0:
+            return at.RHS_FAILED, 0.5
+        _transform(TI, row, g)
+        if _real_system(ops, I, F, W, ref, t, h, counts, y, work) != 0:
+            return NEWTON, 0.5
+        if _complex_system(ops, I, F, W, ref, t, h, counts, y, work) != 0:
+            return NEWTON, 0.5
+        _transform(T, row, g)
+        total = 0.0
+        for k in range(3):
+            for i in range(size):
+                e = g[k * row + i] * weight[i]
+                total += e * e
+                memory[Z + k, i] += g[k * row + i]
+            for i in range(m):
+                lam[k * m + i] += g[k * row + size + i]
+        norm = math.sqrt(total / (3.0 * size))
+        if not norm < math.inf:
+            return at.NOT_FINITE, 0.5
+        if iteration > 0:
+            rate = norm / before if before > 0.0 else 0.0
+            theta = rate if iteration == 1 else math.sqrt(rate * theta)
+            if theta >= 0.99:
+                return NEWTON, 0.5
+            faccon = theta / (1.0 - theta)
+            left = faccon * norm * theta ** (MOST - 2 - iteration) / enough
+            if left >= 1.0 and faccon * norm > enough:
+                return NEWTON, 0.8 * max(1e-4, min(20.0, left)) ** (-1.0 / (4.0 + MOST - 2 - iteration))
+        before = max(norm, ROUNDING)
+        if faccon * norm <= enough:
+            control[FACCON] = faccon
+            control[THETA] = theta
+            return 0, 1.0 + iteration
+    return NEWTON, 0.5

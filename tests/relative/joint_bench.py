@@ -1,0 +1,221 @@
+"""A model in joint coordinates on a bench: R and Φ̇ by NumPy from the kernels of the bodies, and their derivatives both ways."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.spatial.transform import Rotation
+
+import multibody as mb
+from kernels.differences import derivative
+from multibody.analyses.assemble import assemble
+from multibody.analyses.dynamics_start import run_rows
+from multibody.analyses.joint_space import JointSpace
+from multibody.analyses.system import System, tables_of
+from multibody.kernels import layout as L
+from multibody.kernels.force_partials import force_partials
+from multibody.kernels.forces import add_forces
+from multibody.kernels.rows import row_jacobian, row_partials, row_velocity
+from multibody.kernels.tree import layout as T
+from multibody.kernels.tree.partials import (
+    PARTIALS_COLUMN,
+    PARTIALS_LINK,
+    partials_planar,
+    partials_spatial,
+    row_planar,
+    row_spatial,
+)
+from multibody.kernels.tree.units import units_of
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Point:
+    """Where R is evaluated."""
+
+    t: float
+    q: Floats
+    u: Floats
+    a: Floats
+    multipliers: Floats
+
+
+class Bench:
+    """A model in joint coordinates: R by NumPy from the kernels of the bodies, and its derivatives by the kernel under test."""
+
+    def __init__(self, model: mb.Model, state: mb.State | None = None, cut: list[str] | None = None) -> None:
+        state = assemble(model) if state is None else state
+        system = System(tables_of(model))
+        system.ref[:] = state.references
+        self.space = JointSpace(system, state, run_rows(system, state.q, state.t), mb.Recursive(cut))
+        b, self.tables = self.space.bundle, system.tables
+        self.I, self.F, self.ref, self.h = b.I, b.F, b.ref, int(b.I[T.TREE])
+        self.d, self.w = self.tables.dimension, 3 if self.tables.dimension == 2 else 6
+        self.n, self.nq, self.nv = self.space.nv, self.space.nq, self.tables.nv
+        self.rows = [b.loops[k] for k in b.chosen]
+        links, columns = int(self.I[self.h + T.LINK_COUNT]), int(self.I[self.h + T.COLUMN_COUNT])
+        scratch = PARTIALS_LINK[self.d] * links + PARTIALS_COLUMN[self.d] * columns
+        sizes = {"G": self.nv, "S": scratch, "H": self.n**2, "C": self.n**2, "K": self.n**2, "E": self.nv, "V": self.nv}
+        sizes |= {"J": self.n, "out": self.n}
+        ends = np.cumsum([len(b.W), *sizes.values()])
+        self.at = dict(zip(sizes, (int(x) for x in ends[:-1]), strict=True))
+        self.W = np.concatenate([b.W, np.full(int(ends[-1]) - len(b.W), np.nan)])
+        units = units_of(self.d, T.RECURSIVE)
+        self.state, self.twists = units[T.STATE], units[T.TWISTS]
+        self.start, self.mass = self.space.start(state), self._mass()
+
+    def point(self, seed: int, far: float = 0.3) -> Point:
+        """Return a state about the start, off the loops, with any rates, accelerations and multipliers."""
+        rng = np.random.default_rng(seed)
+        q = self.displaced(self.start[: self.nq], rng.uniform(-far, far, self.n) * self.space.rate_scales)
+        u, a = rng.uniform(-2.0, 2.0, (2, self.n)) * self.space.rate_scales
+        return Point(float(rng.uniform(0.1, 0.4)), q, u, a, rng.uniform(-3.0, 3.0, len(self.rows)))
+
+    def displaced(self, q: Floats, x: Floats) -> Floats:
+        """Return q ⊕ x: coordinates add, balls turn by the rotation vector in the carrier's axes."""
+        out, c = q.copy(), self.space.columns
+        for column, place, rate in zip(c.columns, c.places, c.rates, strict=True):
+            if place >= 0:
+                out[place] += x[rate]
+            elif rate >= 0 and column.axis == 0:
+                at = c.quaternions[column.link]
+                p = Rotation.from_quat(np.roll(q[at : at + 4], -1))
+                out[at : at + 4] = np.roll((Rotation.from_rotvec(x[rate : rate + 3]) * p).as_quat(), 1)
+        extras = len(self.tables.extras)
+        out[self.nq - extras :] += x[self.n - extras :]
+        return out
+
+    # --- R by hand ----------------------------------------------------------------------------------------------------
+    def place(self, p: Point) -> Floats:
+        """Write poses and twists at a point to W; return v_c."""
+        I, W = self.I, self.W
+        W[I[self.h + T.W_RESULT] + T.WITH_BODIES] = 1.0
+        y = np.concatenate([p.q, p.u, [0.0]])
+        self.state(I, self.F, W, self.ref, p.t, y, y)
+        return self.velocities()
+
+    def velocities(self) -> Floats:
+        """Return v_c as it stands in W."""
+        at = int(self.I[L.W_VELOCITY]) + self.w
+        return self.W[at : at + self.nv].copy()
+
+    def transformation(self, p: Point) -> Floats:
+        """Return B, from the bodies' velocities at unit rates; W is as before."""
+        none = np.zeros(self.n)
+
+        def seen(u: Floats) -> Floats:
+            self.twists(self.I, self.F, self.W, self.ref, p.t, u, u)
+            return self.velocities()
+
+        rest = seen(none)
+        B = np.stack([seen(e) - rest for e in np.eye(self.n)], axis=-1) if self.n else np.zeros((self.nv, 0))
+        self.place(p)
+        return B
+
+    def bias(self) -> Floats:
+        """Return the accelerations of the bodies at u̇ = 0, prescribed ones included, from the state of the links."""
+        I, W, h, w = self.I, self.W, self.h, self.w
+        out = np.zeros(self.nv)
+        base = W[I[h + T.W_BASE] : I[h + T.W_BASE] + w]
+        for i in range(int(I[h + T.LINK_COUNT])):
+            at, body = int(I[h + T.W_LINK]) + T.LINK_STATE[self.d] * i, int(I[I[h + T.LINKS] + T.LINK_STRIDE * i + T.BODY])
+            s = W[at + T.BIAS * w : at + T.BIAS * w + w] - base
+            twist = W[I[L.W_TWIST] + w * body : I[L.W_TWIST] + w * body + w]
+            own = out[w * (body - 1) : w * body]
+            if self.d == 2:
+                c = W[at + 5 : at + 7]
+                own[:] = s + np.array([-s[2] * c[1] - twist[2] * twist[1], s[2] * c[0] + twist[2] * twist[0], 0.0])
+            else:
+                c, A = W[at + 12 : at + 15], W[I[L.W_POSE] + 12 * body + 3 : I[L.W_POSE] + 12 * body + 12].reshape(3, 3)
+                own[:3] = s[:3] + np.cross(s[3:], c) + np.cross(twist[3:], twist[:3])
+                own[3:] = A.T @ s[3:]
+        return out
+
+    def entries(self, kernel: Any, p: Point, *more: Any) -> Floats:
+        """Return what a kernel writes on the entries of the chosen rows, as a matrix over the velocity columns."""
+        out = np.zeros((len(self.rows), self.nv))
+        for k, r in enumerate(self.rows):
+            row = self.I[self.I[L.ROWS] + L.ROW_STRIDE * r :][: L.ROW_STRIDE]
+            values = np.zeros(int(row[3]))
+            kernel(self.I, self.F, self.W, self.ref, p.t, r, r + 1, *more, values)
+            out[k, self.I[self.I[L.COLUMNS] + row[2] : self.I[L.COLUMNS] + row[2] + row[3]]] = values
+        return out
+
+    def _mass(self) -> Floats:
+        """Return M_c."""
+        M, I, W, w = np.zeros((self.nv, self.nv)), self.I, self.W, self.w
+        for b in range(len(self.tables.bodies) - 1):
+            at, d = int(I[L.W_MASS]) + L.MASS_STRIDE[self.d] * b, self.d
+            M[w * b : w * b + d, w * b : w * b + d] = W[at] * np.eye(d)
+            M[w * b + d : w * b + w, w * b + d : w * b + w] = W[at + 2] if d == 2 else W[at + 2 : at + 11].reshape(3, 3)
+        return M
+
+    def loads(self, p: Point) -> Floats:
+        """Return γ = Φ_cᵀ λ − Q_c at the state in W."""
+        Q = np.zeros(self.nv)
+        add_forces(self.I, self.F, self.W, self.ref, p.t, Q)
+        return self.entries(row_jacobian, p).T @ p.multipliers - Q
+
+    def residual(self, p: Point, B: Floats | None = None) -> Floats:
+        """Return Bᵀ(M_c a_c + γ); B may be given where it is known."""
+        self.place(p)
+        B = self.transformation(p) if B is None else B
+        return np.asarray(B.T @ (self.mass @ (B @ p.a + self.bias()) + self.loads(p)))
+
+    def rates(self, p: Point) -> Floats:
+        """Return Φ_c v_c − ν of the chosen rows."""
+        v, nu = self.place(p), np.zeros(len(self.rows))
+        for k, r in enumerate(self.rows):
+            row_velocity(self.I, self.F, self.W, self.ref, p.t, r, r + 1, nu[k:])
+        return np.asarray(self.entries(row_jacobian, p) @ v - nu)
+
+    def blocks(self, p: Point) -> tuple[Floats, Floats, Floats]:
+        """Return K_c and C_c of γ, full matrices by rows, and ∂(Φ_c v_c − ν)/∂q at the state in W."""
+        K, D = np.zeros((2, self.nv * self.nv))
+        force_partials(self.I, self.F, self.W, self.ref, p.t, K, D)
+        K, D, none = -K, -D, np.zeros(self.nv)
+        for k, r in enumerate(self.rows):
+            row_partials(self.I, self.F, self.W, self.ref, p.t, r, r + 1, p.multipliers[k : k + 1], K, none)
+        return K, D, self.entries(row_partials, p, np.zeros(1), np.zeros(self.nv * self.nv))
+
+    # --- the kernel ---------------------------------------------------------------------------------------------------
+    def partials(self, p: Point) -> dict[str, Floats]:
+        """Return H, C, K, Φ_u and V."""
+        at, W = self.at, self.W
+        kernel, row_kernel = (partials_planar, row_planar) if self.d == 2 else (partials_spatial, row_spatial)
+        self.place(p)
+        W[at["G"] : at["G"] + self.nv] = self.loads(p)
+        K, D, V = self.blocks(p)
+        kernel(self.I, W, p.u, p.a, at["G"], K, D, *(at[key] for key in "SHCK"))
+        n, found = self.n, {key: W[at[key] : at[key] + self.n**2].reshape(self.n, self.n).copy() for key in "HCK"}
+        found |= {"J": np.zeros((len(self.rows), n)), "V": np.zeros((len(self.rows), n))}
+        Phi = self.entries(row_jacobian, p)
+        for k, r in enumerate(self.rows):
+            row = self.I[self.I[L.ROWS] + L.ROW_STRIDE * r :][: L.ROW_STRIDE]
+            columns = self.I[self.I[L.COLUMNS] + row[2] : self.I[L.COLUMNS] + row[2] + row[3]]
+            W[at["E"] : at["E"] + row[3]], W[at["V"] : at["V"] + row[3]] = Phi[k, columns], V[k, columns]
+            row_kernel(self.I, W, r, *(at[key] for key in ("E", "V", "S", "J", "out")))
+            found["J"][k], found["V"][k] = W[at["J"] : at["J"] + n], W[at["out"] : at["out"] + n]
+        return found
+
+    def expected(self, p: Point) -> dict[str, Floats]:
+        """Return the same: H and Φ_u by products, the others from differences of R and Φ_c v_c − ν."""
+        self.place(p)
+        B, unit = self.transformation(p), np.eye(self.n)
+
+        def turned(x: Floats) -> Point:
+            return replace(p, q=self.displaced(p.q, x))
+
+        def along(f: Callable[[Floats], Floats]) -> Floats:
+            return np.stack([derivative(lambda s, e=e: f(s * e)) for e in unit], axis=-1)  # type: ignore[misc]
+
+        found = {"H": B.T @ self.mass @ B, "J": self.entries(row_jacobian, p) @ B}
+        found["C"] = along(lambda x: self.residual(replace(p, u=p.u + x), B))
+        found["K"] = along(lambda x: self.residual(turned(x)))
+        found["V"] = along(lambda x: self.rates(turned(x)))
+        return found
