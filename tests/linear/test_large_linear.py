@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.special import jn_zeros
 
 import multibody as mb
 from linear.models import catenary, hanging
@@ -75,6 +76,13 @@ def test_a_long_hanging_chain() -> None:
     angles, pull = catenary(n, span, link, 0.03 * G)
     assert np.array([found[f"link{k}.angle"] for k in range(1, n + 1)]) == pytest.approx(angles, abs=1e-6)
     assert found["P1.reaction.force.x"] == pytest.approx(-pull, rel=1e-6)
+
+
+def test_a_long_chain_that_hangs_free_swings_as_a_rope() -> None:
+    """From a level start to the vertical; frequencies √(g/l) j/2 with the zeros j of the Bessel function J₀ (Bernoulli)."""
+    found = mb.load("chain", n=150).modes(count=3)
+    assert found.ok and found.status.message == "linearized at a stable equilibrium"
+    assert np.abs(found.eigenvalues) == pytest.approx(0.5 * np.sqrt(G / 1.0) * jn_zeros(0, 3), rel=1e-3)
 
 
 @pytest.mark.parametrize("damping", [0.0, 0.05])

@@ -128,7 +128,7 @@ def test_matrices_by_blocks() -> None:
     header[B.NODES], header[B.MEETINGS] = at, at + 2 * len(nodes)
     starts = np.cumsum([0, *(len(record) for record in records)]) + header[B.MEETINGS] + len(nodes) + 1
     I = np.concatenate([bench.I, header, np.ravel(nodes), starts, np.concatenate(records)]).astype(np.int64)
-    I[R.NEWTON] = len(bench.I)
+    I[R.PATTERN] = len(bench.I)
     K, D = (np.concatenate(part) for part in parts)
     assert len(K) < bench.nv**2
     partials_spatial(I, bench.W, p.u, p.a, bench.at["G"], K, D, *(bench.at[key] for key in "SHCK"))

@@ -72,6 +72,25 @@ class Balance:
         self.like = replace(state, v=np.zeros(system.nv))
         self.dense = system.nv <= DENSE_LIMIT
         self.freedom = system.nv - len(rows)
+        self._weights = self._reach(state.q)
+
+    def _reach(self, q: Floats) -> Floats:
+        """Return what displacements are divided by before their size is taken: translations by how far the model extends.
+
+        A long chain that turns by a radian moves its end by its whole length, not by that of a link.
+        """
+        s, d, width = self.system, self.system.tables.dimension, self.system.tables.width
+        bodies = len(s.tables.bodies) - 1
+        places = q[: (3 if d == 2 else 7) * bodies].reshape(bodies, -1)[:, :d]
+        weights = np.ones(s.nv)
+        reach = 1.0 + float(np.linalg.norm(np.ptp(places, axis=0))) / s.tables.length
+        for k in range(d):
+            weights[k : width * bodies : width] = reach
+        return weights
+
+    def length(self, d: Floats) -> float:
+        """Return the size of a scaled displacement: the largest turn, or translation over the extent of the model."""
+        return float(np.max(np.abs(d) / self._weights, initial=0.0))
 
     # --- a pose -------------------------------------------------------------------------------------------------------
     def point(self, q: Floats) -> Point:
@@ -171,7 +190,7 @@ class Balance:
 
     # --- steps --------------------------------------------------------------------------------------------------------
     def descent(self, point: Point, limit: float) -> tuple[Floats, float]:
-        """Return a step along the constraints that gains energy, no component above `limit`, and the energy it should gain.
+        """Return a step along the constraints that gains energy, no longer than `limit`, and the energy it should gain.
 
         Stiffness counts by its absolute value, so that the step leads away from unstable positions, not to them.
         """
@@ -184,13 +203,13 @@ class Balance:
         force, least = basis.T @ point.p, 1e-9 * max(float(np.max(np.abs(sizes), initial=0.0)), point.reference, 1e-300)
         stiff = np.maximum(np.abs(sizes), least)
         low, high, d = 0.0, 0.0, basis @ (force / stiff)
-        while float(np.max(np.abs(d))) > limit:
+        while self.length(d) > limit:
             low, high = high, max(10.0 * high, least)
             d = basis @ (force / (stiff + high))
         for _ in range(12 if high else 0):
             middle = np.sqrt(max(low, 1e-3 * high) * high)
             tried = basis @ (force / (stiff + middle))
-            if float(np.max(np.abs(tried))) > limit:
+            if self.length(tried) > limit:
                 low = middle
             else:
                 high, d = middle, tried
@@ -209,7 +228,7 @@ class Balance:
                 d = self.solver(point.state.q, K + shift * eye_array(n))(point.p)[:n]
             except RuntimeError:  # exactly singular
                 d = np.full(n, np.inf)
-            if np.all(np.isfinite(d)) and np.max(np.abs(d)) <= limit and d @ (K @ d) + shift * (d @ d) > 0.0:
+            if np.all(np.isfinite(d)) and self.length(d) <= limit and d @ (K @ d) + shift * (d @ d) > 0.0:
                 break
             shift = max(4.0 * shift, least)
         bent = max(float(d @ (K @ d)), 0.0)
@@ -226,7 +245,7 @@ class Balance:
                 d = self.solver(point.state.q, self.stiffness(point))(point.p)[: self.system.nv]
             except RuntimeError:
                 d = np.zeros(self.system.nv)
-        return np.asarray(d * min(1.0, limit / max(float(np.max(np.abs(d), initial=0.0)), 1e-300)))
+        return np.asarray(d * min(1.0, limit / max(self.length(d), 1e-300)))
 
     def along(self, point: Point, x: Floats) -> Floats:
         """Return the part of a scaled vector along the free directions of a point."""

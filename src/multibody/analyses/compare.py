@@ -15,13 +15,14 @@ from multibody.analyses.state import State
 from multibody.analyses.system import Floats
 from multibody.errors import ModelError
 from multibody.formulations import Formulation, formulation_of
-from multibody.integrators import INTEGRATORS, Integrator, integrator_of
+from multibody.integrators import INTEGRATORS, OPTIONAL, Integrator, integrator_of
 from multibody.model.model import Model
 
 TIGHT = 1e-13  # relative tolerance of the reference
 USUAL = 1e-8  # tolerance for which a fixed step is chosen
 FIXED = 0.25  # a fixed step over the mean step of the reference
 PATIENCE = 2.0  # seconds beyond which a run is not repeated
+KNOWN = INTEGRATORS | OPTIONAL
 
 
 @dataclass(frozen=True)
@@ -159,7 +160,7 @@ def _method(given: Any) -> str | Integrator:
     if not isinstance(given, str):
         return given  # type: ignore[no-any-return]
     name = "dop853" if given == "auto" else given
-    known = INTEGRATORS.get(name)
+    known = KNOWN.get(name)
     integrator_of(name, 1.0 if known is not None and not known.adaptive else None)
     return name
 
@@ -171,7 +172,7 @@ def _name(method: str | Integrator) -> str:
 
 def _adaptive(method: str | Integrator) -> bool:
     """Return whether an integrator chooses its steps."""
-    return bool(INTEGRATORS[_name(method)].adaptive)
+    return bool(KNOWN[_name(method)].adaptive)
 
 
 def _varies(method: str | Integrator, step: Any) -> bool:
@@ -187,7 +188,7 @@ def _fixed_step(reference: Motion, method: str | Integrator, tolerance: float) -
         return float(method.step)  # type: ignore[attr-defined]
     steps = max(int(reference.statistics.get("steps", 0)), 1)
     span = abs(float(reference.t[-1] - reference.t[0])) if len(reference.t) > 1 else 1.0
-    length = FIXED * span / steps * (tolerance / USUAL) ** (1.0 / INTEGRATORS[method].order)
+    length = FIXED * span / steps * (tolerance / USUAL) ** (1.0 / KNOWN[method].order)
     return float(span / max(1, math.ceil(span / length)))
 
 

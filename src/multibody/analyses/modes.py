@@ -169,8 +169,9 @@ def _large(system: System, point: Linearization, rows: Integers, count: int | No
         hint = f"models of up to {DENSE_LIMIT} coordinates have state-space matrices"
         raise ModelError("the model is too large for inputs and outputs", where="modes", hint=hint)
     state = _state(point, system)
-    values, shapes = lowest_modes(Balance(system, state, rows), point, min(count or FEW, system.nv - len(rows)))
-    notes = [] if count else [f"large model: the lowest {len(values)} modes; count asks for more"]
+    values, shapes = lowest_modes(Balance(system, state, rows), point, count or FEW)
+    more = count is None and len(values) < system.nv - len(rows)
+    notes = [f"large model: the lowest {len(values)} modes; count asks for more"] if more else []
     return Linear(state, Status(True, "linearized", point.t), values, _normal(system, shapes), notes=notes)
 
 

@@ -12,6 +12,7 @@ from multibody.analyses.system import Floats, System
 from multibody.tables.lower import Tables
 
 NOTICED = 0.02  # part of the largest change below which a coordinate or a body counts as standing still
+UNCHANGED = 1e-6  # change of a coordinate beside the largest displacement that counts as none
 MOST = 5  # coordinates or bodies that a sentence names
 
 
@@ -80,7 +81,7 @@ def in_words(system: System, q: Floats, d: Floats) -> str:
     changes = coordinates.gradients @ d / np.where(coordinates.is_length, length, 1.0)
     scaled = d / system.scale_columns
     size = float(np.max(np.abs(scaled), initial=0.0)) or 1.0
-    order = [int(k) for k in np.argsort(-np.abs(changes), kind="stable") if abs(changes[k]) > NOTICED * size]
+    order = [int(k) for k in np.argsort(-np.abs(changes), kind="stable") if abs(changes[k]) > UNCHANGED * size]
     if order:
         first = abs(changes[order[0]])
         near = [k for k in order if abs(changes[k]) > NOTICED * first]

@@ -202,7 +202,7 @@ def _large_damped(
     for _ in range(2):  # onto the constraints
         start = inverse(start)
     operator = LinearOperator((2 * n, 2 * n), matvec=inverse, dtype=float)
-    theta, vectors = eigs(operator, k=min(2 * count + 2, 2 * n - 2), which="LM", v0=start)
+    theta, vectors = eigs(operator, k=min(2 * count + 2, 2 * balance.freedom, 2 * n - 2), which="LM", v0=start)
     values = shift + 1.0 / theta
     keep = values.imag >= -1e-9 * np.abs(values)
     return values[keep], vectors[:n, keep]

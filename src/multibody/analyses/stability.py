@@ -69,7 +69,8 @@ def _spectrum(balance: Balance, point: Point) -> tuple[Floats, Floats, list[str]
         K = balance.stiffness(point)
         unit = eye_array(balance.system.nv, format="csr")
         values, vectors = lowest_along(balance, point.state.q, 0.5 * (K + K.T), unit, 1e-9 * float(abs(K).max()), FEW)
-        return values, vectors, [f"large model: the lowest {len(values)} eigenvalues"]
+        few = len(values) < balance.freedom
+        return values, vectors, [f"large model: the lowest {len(values)} eigenvalues of its stiffness"] if few else []
     S = balance.reduced(point)
     assert point.N is not None
     if np.linalg.norm(S - S.T) <= ASYMMETRIC * np.linalg.norm(S):

@@ -30,7 +30,7 @@ METHODS = ("newton", "nearest", "relaxation")
 ITERATIONS = 150
 SWINGS = 4000  # steps of a relaxation, fewer in models with many unknowns
 WORK = 4e9  # cubes of the number of unknowns that a relaxation may spend
-FAR = 30.0  # scaled way after which something that nothing holds has been followed long enough
+FAR = 30.0  # turns [rad], or extents of the model, after which what nothing holds has been followed long enough
 
 
 @dataclass(frozen=True)
@@ -186,7 +186,7 @@ class Search:
             self.iterations += 1
             d, expected = self.balance.descent(point, limit)
             trial = self.balance.moved(point, d)
-            length = float(np.max(np.abs(d)))
+            length = self.balance.length(d)
             gained = -1.0 if trial is None else 0.5 * float(d @ (point.p + trial.p))
             if trial is not None and (gained > 0.01 * expected or trial.size < 0.5 * point.size):
                 self.way += length
@@ -207,7 +207,7 @@ class Search:
             self.iterations += 1
             d = self.balance.newton(point, limit)
             trial = self.balance.moved(point, d)
-            length = float(np.max(np.abs(d)))
+            length = self.balance.length(d)
             if trial is not None and np.linalg.norm(trial.p) < (1.0 - 1e-4 * min(length, 1.0)) * np.linalg.norm(point.p):
                 point, limit = self.seen(trial), min(2.0 * limit, 0.5)
             else:
@@ -240,13 +240,13 @@ class Search:
                 mass = max(float(abs(balance.stiffness(point)).sum(axis=1).max()), point.size / 0.05)
             self.iterations += 1
             velocity = velocity + point.p / mass
-            velocity *= min(1.0, 0.3 / max(float(np.max(np.abs(velocity))), 1e-300))
+            velocity *= min(1.0, 0.3 / max(balance.length(velocity), 1e-300))
             trial = balance.moved(point, velocity)
             if trial is None:
                 velocity = np.zeros(n)
                 mass *= 4.0
                 continue
-            self.way += float(np.max(np.abs(velocity)))
+            self.way += balance.length(velocity)
             velocity = balance.along(trial, velocity)
             point = self.seen(trial)
             if float(trial.p @ velocity) < 0.0:

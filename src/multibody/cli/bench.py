@@ -66,7 +66,5 @@ def _print(found: Bench) -> None:
         page.table(made)
     for k, note in enumerate(found.notes(), 1):
         page.line(f"({k}) {note}")
-    page.line(
-        "error: largest distance from the reference solution; position, velocity: violation of the constraints; energy: error of "
-        "its balance over the energies at play; time: integration alone, the fastest of the repeats"
-    )
+    page.line("error: largest distance from the reference solution; position, velocity: violation of the constraints")
+    page.line("energy: error of its balance over the energies at play; time: integration alone, the fastest of the repeats")

@@ -177,6 +177,12 @@ def write_mass(I, W, M):
 
 
 @inlined
+def near(I, W):
+    """Return 1 near a change point, else 0."""
+    return 1 if W[I[R.W_SETTINGS] + R.NEAR_CHANGE] > 0.0 else 0
+
+
+@inlined
 def _assemble(I, W, X, cM, cC, cK, cP, cV):
     """Write the iteration matrix with these coefficients on the pattern of the factors."""
     h = I[R.NEWTON]
@@ -185,6 +191,11 @@ def _assemble(I, W, X, cM, cC, cK, cP, cV):
         X[e] = 0.0
     for e in range(I[h + B.MATRIX_SIZE]):
         X[I[places + e]] += cM * W[M + e] + cC * W[C + e] + cK * W[K + e]
+    I[h + B.NEAR] = near(I, W)
+    if I[h + B.NEAR] == 1:  # multipliers are no unknowns there
+        for k in range(I[R.CHOSEN_COUNT]):
+            X[I[I[h + B.DIAGONALS] + k]] = 1.0
+        return
     for e in range(I[h + B.ENTRY_COUNT]):
         record = I[h + B.ENTRIES] + B.ENTRY_STRIDE * e
         p = W[P + I[record]]
@@ -210,8 +221,10 @@ def factor_newton(I, F, W, ref, t, x, out):
 
 @kernel
 def solve_newton(I, F, W, ref, t, x, out):
-    """Solve with the real factors."""
+    """Solve with the real factors; return 1 if a change point has come near, or is left behind, since they were made."""
     h, n = I[R.NEWTON], _unknowns(I)
+    if near(I, W) != I[h + B.NEAR]:
+        return 1
     size, at, unknowns = I[h + B.FACTOR_SIZE], I[h + B.W_RIGHT], I[h + B.UNKNOWNS]
     b = W[at : at + n]
     for k in range(n):
@@ -241,6 +254,8 @@ def solve_complex(I, F, W, ref, t, x, out):
     h, n = I[R.NEWTON], _unknowns(I)
     if x.shape[0] == n:
         return call(I[h + B.SOLVE_REAL], I, F, W, ref, t, x, out)
+    if near(I, W) != I[h + B.NEAR]:
+        return 1
     size, at, unknowns = I[h + B.FACTOR_SIZE], I[h + B.W_RIGHT], I[h + B.UNKNOWNS]
     z = W[at : at + 2 * n].view(np.complex128)
     for k in range(n):

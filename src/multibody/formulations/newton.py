@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from multibody.formulations.pattern import full_pattern, sparse_pattern
 from multibody.formulations.prepare import Bundle
-from multibody.formulations.prepare_newton import attach_newton
+from multibody.formulations.prepare_newton import attach_newton, attach_pattern
 from multibody.kernels import blocks as B
 from multibody.kernels import sections as R
 from multibody.kernels.calls import address_of
@@ -41,10 +41,24 @@ def prepare_newton(bundle: Bundle, relative: bool = False, complex_: bool = Fals
         Whether complex factors are needed.
     """
     if relative:
+        _prepare_partials(bundle)
         pattern = full_pattern(bundle.velocities, len(bundle.chosen))
     else:
         pattern = sparse_pattern(bundle.tables, bundle.chosen)
     attach_newton(bundle, pattern, row_entries(bundle, relative), complex_)
+
+
+def _prepare_partials(bundle: Any) -> None:
+    """Append what the derivatives in joint coordinates need: the bodies' block matrices, rows and scratch."""
+    from multibody.kernels.tree import layout as T
+    from multibody.kernels.tree.partials import PARTIALS_COLUMN, PARTIALS_LINK
+
+    tables, h = bundle.tables, int(bundle.I[T.TREE])
+    rows = np.array([bundle.loops[k] for k in bundle.chosen], dtype=np.int64)
+    entries = int(sum(tables.row_pointer[r + 1] - tables.row_pointer[r] for r in rows))
+    links, columns, d = int(bundle.I[h + T.LINK_COUNT]), int(bundle.I[h + T.COLUMN_COUNT]), tables.dimension
+    scratch = PARTIALS_LINK[d] * links + PARTIALS_COLUMN[d] * columns
+    attach_pattern(bundle, sparse_pattern(tables, rows, ordered=False), entries, scratch)
 
 
 def newton_kernels(relative: bool, dimension: int, complex_: bool) -> tuple[Any, ...]:

@@ -42,7 +42,7 @@ def full_pattern(n: int, m: int) -> Pattern:
     return Pattern([range(n)], [[0]], [list(range(n + m))])
 
 
-def sparse_pattern(tables: Tables, chosen: Integers) -> Pattern:
+def sparse_pattern(tables: Tables, chosen: Integers, ordered: bool = True) -> Pattern:
     """Return the pattern of a model in Cartesian coordinates.
 
     Parameters
@@ -50,6 +50,8 @@ def sparse_pattern(tables: Tables, chosen: Integers) -> Pattern:
     tables : Tables
     chosen : array of int
         Independent rows.
+    ordered : bool
+        Whether an order of elimination is found.
     """
     w, bodies = tables.width, len(tables.bodies) - 1
     nodes = [range(w * b, w * (b + 1)) for b in range(bodies)] + [range(c, c + 1) for c in range(w * bodies, tables.nv)]
@@ -63,6 +65,8 @@ def sparse_pattern(tables: Tables, chosen: Integers) -> Pattern:
             for b in columns_:
                 near[b].add(a)
     meetings = [[k, *sorted(near[k] - {k})] for k in range(len(nodes))]
+    if not ordered:
+        return Pattern(nodes, meetings, [])
     groups, owners = _initial_groups(tables, chosen, nodes, node_of)
     return Pattern(nodes, meetings, _order(groups, owners, nodes, near, tables, chosen))
 

@@ -86,7 +86,7 @@ def attach_newton(bundle: Bundle, pattern: Pattern, entries: Integers, complex_:
     """
     n, m, I = bundle.velocities, len(bundle.chosen), bundle.I
     factors = symbolic(pattern, entries[:, 1:], n)
-    meetings, starts, places, size = _matrix(pattern, factors, len(I) + B.NEWTON_HEADER)
+    meetings, starts, size = _matrix(pattern)
     header = np.zeros(B.NEWTON_HEADER, dtype=np.int64)
     parts = {B.NODES: np.array([x for r in pattern.nodes for x in (r.start, len(r))], dtype=np.int64)}
     at = len(I) + B.NEWTON_HEADER
@@ -95,10 +95,11 @@ def attach_newton(bundle: Bundle, pattern: Pattern, entries: Integers, complex_:
     parts[B.MEETINGS] = np.concatenate([starts + at + len(starts), meetings])
     at += len(parts[B.MEETINGS])
     parts[B.ENTRIES] = _entries(factors, entries, n)
-    parts[B.PLACES] = places
+    parts[B.PLACES] = _places(pattern, factors)
     parts[B.UNKNOWNS] = np.array([u for group in factors.groups for u in group], dtype=np.int64)
     parts[B.PIVOTS] = np.zeros(2 * (n + m), dtype=np.int64)
-    for slot in (B.ENTRIES, B.PLACES, B.UNKNOWNS, B.PIVOTS):
+    parts[B.DIAGONALS] = np.array([_positions(factors, k, k).item() for k in n + np.arange(m).reshape(-1, 1)], dtype=np.int64)
+    for slot in (B.ENTRIES, B.PLACES, B.UNKNOWNS, B.PIVOTS, B.DIAGONALS):
         header[slot], at = at, at + len(parts[slot])
     header[B.GROUPS] = at
     parts[B.GROUPS] = _groups(factors, at)
@@ -115,23 +116,57 @@ def attach_newton(bundle: Bundle, pattern: Pattern, entries: Integers, complex_:
         header[slot], end = end, end + count
     made = np.concatenate([I, header, *parts.values()])
     made[R.NEWTON] = len(I)
+    if made[R.PATTERN] == 0:
+        made[R.PATTERN] = len(I)
     bundle.I = np.ascontiguousarray(made)
     bundle.W = np.concatenate([bundle.W, np.zeros(end - len(bundle.W))])
 
 
-def _matrix(pattern: Pattern, factors: Factors, _: int) -> tuple[Integers, Integers, Integers, int]:
-    """Return the meeting records, their starts, the place of every number in the factors, and the size of a matrix."""
+def attach_pattern(bundle: Bundle, pattern: Pattern, entries: int, scratch: int) -> None:
+    """Append the pattern of block matrices over the Cartesian velocity columns to the arrays of a run in joint coordinates.
+
+    Parameters
+    ----------
+    bundle : Bundle
+    pattern : Pattern
+    entries : int
+        Entries of the Cartesian rows that carry multipliers.
+    scratch : int
+        Numbers that ``kernels/tree/partials.py`` needs.
+    """
+    I, header = bundle.I, np.zeros(B.NEWTON_HEADER, dtype=np.int64)
+    meetings, starts, size = _matrix(pattern)
+    nodes = np.array([x for r in pattern.nodes for x in (r.start, len(r))], dtype=np.int64)
+    header[B.NODE_COUNT], header[B.MATRIX_SIZE], header[B.NODES] = len(pattern.nodes), size, len(I) + B.NEWTON_HEADER
+    header[B.MEETINGS] = at = header[B.NODES] + len(nodes)
+    end = len(bundle.W)
+    for slot, count in {B.W_C: size, B.W_K: size, B.W_V: 2 * entries, B.W_POINT: bundle.tables.nv, B.W_M: scratch}.items():
+        header[slot], end = end, end + count
+    made = np.concatenate([I, header, nodes, starts + at + len(starts), meetings])
+    made[R.PATTERN] = len(I)
+    bundle.I = np.ascontiguousarray(made)
+    bundle.W = np.concatenate([bundle.W, np.zeros(end - len(bundle.W))])
+
+
+def _matrix(pattern: Pattern) -> tuple[Integers, Integers, int]:
+    """Return the meeting records, their starts, and the size of a matrix."""
     meetings: list[int] = []
-    starts, places, size = [0], [], 0
+    starts, size = [0], 0
     for p, others in enumerate(pattern.meetings):
-        rows = np.array(pattern.nodes[p])
         for q in others:
-            columns = np.array(pattern.nodes[q])
             meetings += [q, size]
-            places.append(_positions(factors, rows[:, None], columns[None, :]).ravel())
-            size += len(rows) * len(columns)
+            size += len(pattern.nodes[p]) * len(pattern.nodes[q])
         starts.append(len(meetings))
-    return np.array(meetings, dtype=np.int64), np.array(starts, dtype=np.int64), np.concatenate(places), size
+    return np.array(meetings, dtype=np.int64), np.array(starts, dtype=np.int64), size
+
+
+def _places(pattern: Pattern, factors: Factors) -> Integers:
+    """Return the place of every number of a block matrix in the factors."""
+    found = []
+    for p, others in enumerate(pattern.meetings):
+        rows = np.array(pattern.nodes[p])[:, None]
+        found += [_positions(factors, rows, np.array(pattern.nodes[q])[None, :]).ravel() for q in others]
+    return np.concatenate(found)
 
 
 def _positions(factors: Factors, rows: Integers, columns: Integers) -> Integers:

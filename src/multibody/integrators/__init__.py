@@ -6,13 +6,14 @@ The classes here are what a user chooses and sets; they import no numba. The ker
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from multibody.errors import ModelError, nearest
 
-__all__ = ["INTEGRATORS", "Ab3", "Adams", "Alpha", "Bdf", "Dop853", "Integrator", "Radau", "Rk4", "integrator_of"]
+__all__ = ["INTEGRATORS", "Ab3", "Adams", "Alpha", "Bdf", "Dop853", "Ida", "Integrator", "Radau", "Rk4", "integrator_of"]
 
 
 @dataclass(frozen=True)
@@ -300,7 +301,7 @@ class Alpha(_Fixed):
 
     name: ClassVar[str] = "alpha"
     order: ClassVar[int] = 2
-    memory_rows: ClassVar[int] = 5
+    memory_rows: ClassVar[int] = 4
     dense_rows: ClassVar[int] = 4
     implicit: ClassVar[bool] = True
     forms: ClassVar[tuple[str, ...]] = ("stabilized", "index3")
@@ -310,6 +311,9 @@ class Alpha(_Fixed):
         if not (isinstance(self.rho, (int, float)) and 0.0 <= self.rho <= 1.0):
             raise ModelError(f"rho {self.rho!r} is no spectral radius", where=self.name, hint="give 0 to 1")
         _check_form(self.form, self.forms, self.name)
+        if self.form == "index3" and self.rho == 1.0:
+            what = 'with rho 1 the multipliers of the form "index3" swing without end'
+            raise ModelError(what, where=self.name, hint='give a smaller rho, or form="stabilized"')
 
     def configure(self, control: Any, counts: Any) -> None:
         """Write these options into the arrays that ``advance`` takes."""
@@ -324,7 +328,47 @@ class Alpha(_Fixed):
         return 3 * nq + 11 * n + 10 * m + max(nq, n) + 13
 
 
+@dataclass(frozen=True)
+class Ida(_Adaptive):
+    """IDA of SUNDIALS through the optional package scikit-sundae, on the stabilized form of index 2: to check ``bdf`` against.
+
+    It is slower than ``bdf``, since steps and equations meet in Python, and dense. Needs ``pip install scikit-sundae``.
+
+    Parameters
+    ----------
+    first_step : float, optional
+        Length of the first step; chosen by IDA if not given.
+    max_step : float, optional
+        No step is longer.
+    max_order : int
+        Highest order, 1 to 5.
+    """
+
+    max_order: int = 5
+
+    name: ClassVar[str] = "ida"
+    order: ClassVar[int] = 5
+    memory_rows: ClassVar[int] = 1
+    dense_rows: ClassVar[int] = 6
+    implicit: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.max_order not in range(1, 6):
+            raise ModelError(f"max_order {self.max_order!r} is out of range", where=self.name, hint="give 1 to 5")
+        if importlib.util.find_spec("sksundae") is None:
+            raise ModelError("scikit-sundae is not installed", where=self.name, hint="pip install scikit-sundae, or use bdf")
+
+    def configure(self, control: Any, counts: Any) -> None:
+        """Write these options into the arrays that ``advance`` takes."""
+        from multibody.integrators import contract
+
+        super().configure(control, counts)
+        counts[contract.MAX_ORDER] = self.max_order
+
+
 INTEGRATORS: dict[str, type[Integrator]] = {kind.name: kind for kind in (Rk4, Ab3, Dop853, Adams, Bdf, Radau, Alpha)}
+OPTIONAL: dict[str, type[Integrator]] = {Ida.name: Ida}  # those that need another package: used only where they are named
 
 
 def integrator_of(choice: str | Integrator, step: float | None = None) -> Integrator:
@@ -333,7 +377,7 @@ def integrator_of(choice: str | Integrator, step: float | None = None) -> Integr
     Parameters
     ----------
     choice : str or Integrator
-        A name of ``INTEGRATORS``, or an integrator with its options, which is returned as it is.
+        A name of ``INTEGRATORS`` or ``OPTIONAL``, or an integrator with its options, which is returned as it is.
     step : float, optional
         Length of the steps; needed with the name of a method with a fixed step, and only there.
 
@@ -343,11 +387,12 @@ def integrator_of(choice: str | Integrator, step: float | None = None) -> Integr
     """
     if isinstance(choice, Integrator):
         return choice
-    if choice not in INTEGRATORS:
+    known = INTEGRATORS | OPTIONAL
+    if choice not in known:
         guess = nearest(str(choice), INTEGRATORS)
         hint = " ".join(part for part in (guess, f"There are {', '.join(INTEGRATORS)}.") if part)
         raise ModelError(f'unknown integrator "{choice}"', hint=hint)
-    kind: Any = INTEGRATORS[choice]
+    kind: Any = known[choice]
     if kind.adaptive:
         if step is not None:
             raise ModelError("step is set, but this integrator chooses its steps", where=choice, hint="set rtol and atol")

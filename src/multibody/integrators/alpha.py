@@ -1,15 +1,16 @@
 """The generalized-α method for the equations of motion with constraints: order 2, fixed step.
 
-Chung, Hulbert, J. Appl. Mech. 60 (1993) 371; on constraints and rotations Arnold, Brüls, Multibody Syst. Dyn. 18 (2007) 185, and
-Arnold, Brüls, Cardona (2011) on the stabilized form. With the algorithmic accelerations a
+Chung, Hulbert, J. Appl. Mech. 60 (1993) 371; on constraints and rotations Arnold, Brüls, Multibody Syst. Dyn. 18 (2007) 185,
+and Arnold, Brüls, Cardona (2011) on the stabilized form. With the algorithmic accelerations a
 
 * q_{n+1} = q_n ⊕ (h v_n + h²((½ − β) a_n + β a_{n+1}) + d),
 * v_{n+1} = v_n + h((1 − γ) a_n + γ a_{n+1}),
 * (1 − α_m) a_{n+1} + α_m a_n = (1 − α_f) v̇_{n+1} + α_f v̇_n,
 * R(q, v, v̇, λ) = 0 at n + 1, and Φ = 0; in the stabilized form ψ = 0 as well, with a correction d of q (else d = 0).
 
-α_m = (2ρ − 1)/(ρ + 1), α_f = ρ/(ρ + 1), γ = ½ + α_f − α_m, β = ¼(γ + ½)². The unknowns are (v̇, λ): with κ = (1 − α_f)/(1 − α_m) the
-matrix ``[[M + hγκ C + h²βκ K, Φ_qᵀ], [Φ_q (+ hβ/γ V), 0]]`` and right sides ψ/(hγκ) or Φ/(h²βκ) are of the same size for any h.
+α_m = (2ρ − 1)/(ρ + 1), α_f = ρ/(ρ + 1), γ = ½ + α_f − α_m, β = ¼(γ + ½)². The unknowns are (v̇, λ): with
+κ = (1 − α_f)/(1 − α_m) the matrix ``[[M + hγκ C + h²βκ K, Φ_qᵀ], [Φ_q (+ hβ/γ V), 0]]`` and the right sides ψ/(hγκ) or
+Φ/(h²βκ) are of the same size for any h.
 
 a_n belongs to the time t_n + (α_m − α_f) h. It starts there, without which the method is of order 1, and is moved there when a
 step has another length than the one before: a − v̇ goes with h. Without ψ = 0, v is off the constraints by its error, and λ is
@@ -41,14 +42,13 @@ from multibody.integrators.implicit import (
     blame,
     factored,
     offer,
-    slope_of,
 )
 from multibody.kernels.calls import call
 from multibody.kernels.compile import inner_kernel, kernel
 
 ORDER = 2
-# rows of memory: y' at the present state and at the new one, new state, 1/scale, a state
-_SLOPE, _SLOPE_NEW, _NEW, _WEIGHT, _GUESS = 0, 1, 2, 3, 4
+# rows of memory: y' at the present state and at the new one, new state, 1/scale
+_SLOPE, _SLOPE_NEW, _NEW, _WEIGHT = 0, 1, 2, 3
 _AM, _AF, _GAMMA, _BETA, _H_A, _H_BEFORE, _H_MATRIX = (at.SCRATCH + i for i in range(7))
 _TIGHT = 1e-8  # the iteration goes on to this relative error at least: a fixed step asks for no tolerance
 _ENOUGH, _MOST, _DIVERGENT, _SLOW = 0.1, 10, 0.9, 0.1
@@ -100,10 +100,10 @@ def _moved(ops, I, F, W, ref, t, q, d, move, out):
 
 @inner_kernel
 def _start(ops, monitor, I, F, W, ref, control, counts, y, memory, work, g):
-    """Begin or go on; return STEP or why not. At a fresh start a is v̇ at its own time, by mirroring v̇ at a later one."""
-    _, r, _, _, move, _, d, _, _, a, _, lam, before, offset, _, _ = _views(counts, work)
+    """Begin or go on; return STEP or why not."""
+    _, r, _, _, move, _, _, _, _, a, _, lam, before, offset, _, _ = _views(counts, work)
     nq, n, m, fresh = counts[at.NQ], counts[at.NV], counts[at.NM], counts[at.FRESH]
-    slope, guess = memory[_SLOPE], memory[_GUESS]
+    slope = memory[_SLOPE]
     status = begin(ops, monitor, I, F, W, ref, control, counts, y, slope, r, move, g)
     if status != at.STEP or fresh == 0:
         return status
@@ -118,21 +118,26 @@ def _start(ops, monitor, I, F, W, ref, control, counts, y, memory, work, g):
     for i in range(m):
         lam[i] = r[n + i]
         before[n + i] = lam[i]
-    later = (control[_AF] - control[_AM]) * control[_H_A]
     for i in range(n):
         a[i] = slope[nq + i]
         before[i] = a[i]
         offset[i] = 0.0
-        d[i] = later * (y[nq + i] + 0.5 * later * a[i])
-        guess[nq + i] = y[nq + i] + later * a[i]
-    guess[nq + n] = 0.0
-    if later == 0.0 or _moved(ops, I, F, W, ref, control[at.T], y[:nq], d, move, guess[:nq]) != 0:
-        return status
-    other = memory[_SLOPE_NEW]
-    if slope_of(ops, I, F, W, ref, control[at.T] + later, guess, counts, other, r, move) == 0:
-        for i in range(n):
-            a[i] = 2.0 * slope[nq + i] - other[nq + i]
+    counts[at.STARTING] = 1
     return status
+
+
+@inner_kernel
+def _shift(h, control, counts, memory, work):
+    """After a first step with a = v̇, move a to its own time by the change of v̇ over that step, which is to be made again.
+
+    Stiff springs would answer to a state at another time that is not found by solving the equations there.
+    """
+    x, _, _, _, _, _, _, _, _, a, _, _, _, _, _, _ = _views(counts, work)
+    nq, n = counts[at.NQ], counts[at.NV]
+    for i in range(n):
+        a[i] += (control[_AM] - control[_AF]) * (x[nq + n + i] - memory[_SLOPE, nq + i])
+    control[_H_A] = h
+    counts[at.STARTING] = 0
 
 
 @inner_kernel
@@ -309,6 +314,9 @@ def advance_alpha(ops, accept, monitor, I, F, W, ref, control, counts, y, atol, 
         while True:
             h = end - t
             outcome = _solve(ops, I, F, W, ref, end, h, control, counts, y, atol, memory, work)
+            if outcome == 0 and counts[at.STARTING] == 1:
+                _shift(h, control, counts, memory, work)
+                outcome = _solve(ops, I, F, W, ref, end, h, control, counts, y, atol, memory, work)
             if outcome == 0:
                 _take_over(h, counts, y, memory, work)
                 outcome = offer(accept, I, F, W, ref, end, memory[_NEW], active, counts, refs)

@@ -8,8 +8,9 @@ notation is used here: fixed leading coefficient, modified divided differences. 
 * y′ = y′⁰ + c (y − y⁰) with c = (1 + 1/2 + … + 1/k)/h; what is left of it besides c y is called β here,
 * error of order k: σ_{k+1} (y − y⁰), and likewise with one and two more terms for the orders k − 1 and k − 2.
 
-The unknowns of Newton's iteration are (v, λ): a = c v + β_v, and c q + β_q = N(q)(v + d) gives q. In the form "ggl" d moves q on
-Φ = 0 (Gear, Gupta, Leimkuhler: d = M⁻¹Φ_qᵀμ), in the others it is zero. Neither λ nor the work w are in any test.
+The unknowns of Newton's iteration are (v, λ): a = c v + β_v, and c q + β_q = N(q)(v + d) gives q. In the form "ggl" d moves q
+on Φ = 0 (Gear, Gupta, Leimkuhler: d = M⁻¹Φ_qᵀμ), in the others it is zero. Neither λ nor the work w are in any test, but λ is
+predicted as y is: the iteration converges to v and λ together.
 
 φ(n) stays untouched until a step is accepted. When `accept` moves the new state, that is the newest point of the history.
 """
@@ -24,7 +25,6 @@ from multibody.integrators import contract as at
 from multibody.integrators.bdf_newton import (
     BETA,
     BETAS,
-    C,
     C_MATRIX,
     DEFECT,
     ERROR,
@@ -37,6 +37,7 @@ from multibody.integrators.bdf_newton import (
     SLOPE,
     STAR,
     TABLE,
+    C,
     coefficients,
     predict,
     solve,
@@ -84,7 +85,7 @@ def _size(ops, I, F, W, ref, t, which, k, control, counts, y, atol, active, memo
     its error whenever step or order change, but does not live on.
     """
     _, _, b, s, _, _, _, _, _, _, _, _ = views(counts, work)
-    nq, n, m, rtol = counts[at.NQ], counts[at.NV], counts[at.NM], control[at.RTOL]
+    nq, n, rtol = counts[at.NQ], counts[at.NV], control[at.RTOL]
     new, error, defect = memory[NEW], memory[ERROR], memory[DEFECT]
     for i in range(y.shape[0]):
         error[i] = defect[i]
@@ -249,7 +250,7 @@ def _start(ops, monitor, I, F, W, ref, control, counts, y, atol, active, memory,
     if (control[at.END] - control[at.T]) * control[at.H_LAST] < 0.0:
         counts[at.FRESH] = 1  # turned round: the differences are of no use
     fresh, slope = counts[at.FRESH], memory[SLOPE]
-    x, r, _, _, move, _, _, _, _, lam, _, _ = views(counts, work)
+    _, r, _, _, move, _, _, _, _, lam, _, _ = views(counts, work)
     status = begin(ops, monitor, I, F, W, ref, control, counts, y, slope, r, move, g)
     if status != at.STEP or fresh == 0:
         return status
@@ -311,9 +312,7 @@ def advance_bdf(ops, accept, monitor, I, F, W, ref, control, counts, y, atol, ac
             outcome = solve(ops, I, F, W, ref, end, control, counts, memory, work)
             if outcome == 0:
                 _take_over(control, counts, memory, work)
-                error, here, below, lowest = _errors(
-                    ops, I, F, W, ref, end, k, control, counts, y, atol, active, memory, work
-                )
+                error, here, below, lowest = _errors(ops, I, F, W, ref, end, k, control, counts, y, atol, active, memory, work)
                 outcome = 0 if error <= 1.0 else at.STEP_TOO_SMALL if error < math.inf else at.NOT_FINITE
             if outcome == 0:
                 outcome = offer(accept, I, F, W, ref, end, memory[NEW], active, counts, refs)

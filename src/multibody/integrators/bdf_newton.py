@@ -7,7 +7,6 @@ import math
 from multibody.integrators import contract as at
 from multibody.integrators.implicit import (
     CORRECT,
-    FACTOR,
     GGL,
     INDEX1,
     LINEARIZE,

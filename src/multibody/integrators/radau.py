@@ -6,13 +6,13 @@ Z_i = Y_i − y_n and B = A⁻¹ the stages satisfy
 * Σ_j B_ij Z_j(q)/h = N(Q_i) V_i,
 * R(Q_i, V_i, A_i, Λ_i) = 0 with A_i = Σ_j B_ij Z_j(v)/h, and ψ(Q_i, V_i) = 0.
 
-T⁻¹BT is block diagonal: one real system with c = γ/h and one complex one with c = (α − iβ)/h take the place of a system of three
-times the size. In each, with r the transformed residuals and δq = (δv − N⁺r_q)/c along the rates,
+T⁻¹BT is block diagonal: one real system with c = γ/h and one complex one with c = (α − iβ)/h take the place of a system of
+three times the size. In each, with r the transformed residuals and δq = (δv − N⁺r_q)/c along the rates,
 
 ``[[c M + C + K/c, Φ_qᵀ], [Φ_q + V/c, 0]] (δv, δλ) = (−r_R + K N⁺r_q/c, −r_ψ + V N⁺r_q/c)``.
 
-The error estimate is the embedded one of order 3, filtered by the real matrix; the tolerance is transformed as in RADAU5, for the
-method is of order 5. The work w is the quadrature of the power over the stages and in no test.
+The error estimate is the embedded one of order 3, filtered by the real matrix; the tolerance is transformed as in RADAU5, for
+the method is of order 5. The work w is the quadrature of the power over the stages and in no test.
 """
 
 from __future__ import annotations
@@ -35,9 +35,6 @@ from multibody.integrators.contract import (
 )
 from multibody.integrators.implicit import NEWTON, PRODUCT, RESIDUAL, SOLVE, STALE, USED, begin, first_step, hopeless, offer
 from multibody.integrators.radau_stages import (
-    A,
-    B,
-    E,
     ERROR,
     FACCON,
     GAMMA,
@@ -46,16 +43,19 @@ from multibody.integrators.radau_stages import (
     H_STAGES,
     MOST,
     NEW,
-    P,
     SLOPE,
     THETA,
     TO_POWERS,
     WEIGHT,
+    A,
+    B,
+    E,
+    P,
     Z,
+    ask_move,
     iterate,
     loosened,
     matrices,
-    move,
     predict,
     views,
 )
@@ -73,7 +73,7 @@ interpolate_radau = interpolate_polynomial
 
 @inner_kernel
 def _estimate(ops, I, F, W, ref, t, h, again, counts, y, active, memory, work):
-    """Return the error of the step over its tolerance; again = 1: filtered once more, from an evaluation at the error itself."""
+    """Return the error of the step over its tolerance; again = 1: filtered once more, from an evaluation at the error."""
     x, r, move, rate, g, tangent, b, s, lam, _, _, _ = views(counts, work)
     nq, n, m, c, size = counts[at.NQ], counts[at.NV], counts[at.NM], GAMMA / h, counts[at.NQ] + counts[at.NV]
     error, slope = memory[ERROR], memory[SLOPE]
@@ -87,14 +87,14 @@ def _estimate(ops, I, F, W, ref, t, h, again, counts, y, active, memory, work):
             x[size + n + i] = lam[6 * m + i]
         counts[at.EVALUATIONS] += 1
         status = call(ops[RESIDUAL], I, F, W, ref, t, x, r)
-        status += move(ops, I, F, W, ref, t, 0.0, x[:nq], x[nq:size], move, g[:nq])
+        status += ask_move(ops, I, F, W, ref, t, 0.0, x[:nq], x[nq:size], move, g[:nq])
     for i in range(size):
         e = (E[0] * memory[Z, i] + E[1] * memory[Z + 1, i] + E[2] * memory[Z + 2, i]) / h
         if i < nq:
             g[i] = e + (g[i] if again == 1 else slope[i])
         else:
             x[i - nq] = e + (0.0 if again == 1 else slope[i])
-    status += move(ops, I, F, W, ref, t, 1.0, y[:nq], g[:nq], move, tangent[:n])
+    status += ask_move(ops, I, F, W, ref, t, 1.0, y[:nq], g[:nq], move, tangent[:n])
     for i in range(n):
         x[n + i] = 0.0
         x[2 * n + i] = -tangent[i] / c
@@ -103,7 +103,7 @@ def _estimate(ops, I, F, W, ref, t, h, again, counts, y, active, memory, work):
         for i in range(n + m):
             b[i] -= r[i]
     status += call(ops[SOLVE], I, F, W, ref, t, b[: n + m], s[: n + m])
-    status += move(ops, I, F, W, ref, t, 0.0, y[:nq], s[:n], move, rate)
+    status += ask_move(ops, I, F, W, ref, t, 0.0, y[:nq], s[:n], move, rate)
     total, count = 0.0, 0
     for i in range(size):
         error[i] = (rate[i] + g[i]) / c if i < nq else s[i - nq]
@@ -129,7 +129,7 @@ def _take_over(h, counts, y, memory, work):
 def _update(control, counts, h, y, memory, work):
     """Keep what the next step needs: powers and multipliers of this one, and y' at its end."""
     _, _, _, _, _, _, _, _, lam, power, _, _ = views(counts, work)
-    nq, m, last = counts[at.NQ], counts[at.NM], y.shape[0] - 1
+    m, last = counts[at.NM], y.shape[0] - 1
     for i in range(last + 1):
         z0, z1, z2 = memory[Z, i], memory[Z + 1, i], memory[Z + 2, i]
         for j in range(3):

@@ -42,7 +42,9 @@ def _inverse(M):
     rows = [np.array([M[(i + 1) % 3] * 1.0, M[(i + 2) % 3] * 1.0]) for i in range(3)]
     cross = [[r[0][(j + 1) % 3] * r[1][(j + 2) % 3] - r[0][(j + 2) % 3] * r[1][(j + 1) % 3] for j in range(3)] for r in rows]
     cofactors = np.array(cross)
-    return np.ascontiguousarray(cofactors.T) / (M[0, 0] * cofactors[0, 0] + M[0, 1] * cofactors[0, 1] + M[0, 2] * cofactors[0, 2])
+    return np.ascontiguousarray(cofactors.T) / (
+        M[0, 0] * cofactors[0, 0] + M[0, 1] * cofactors[0, 1] + M[0, 2] * cofactors[0, 2]
+    )
 
 
 def _eigenvector(M, value):
@@ -70,8 +72,8 @@ def views(counts, work):
     """Return the vectors in `work`.
 
     These are x = (q, v, a, λ) of a stage and its residual, what MOVE takes and gives, the residuals of the stages (three rows
-    (q, v, ψ)), tangents (3 n), right side and solution of both systems (2 (n + m) each), λ of the stages, of those of the last
-    step, at the start, the powers, and what FACTOR takes and gives.
+    (q, v, ψ)), tangents (3 n), right side and solution of both systems (2 (n + m) each), λ of the stages, of those of the
+    last step and at the start, the powers, and what FACTOR takes and gives.
     """
     nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
     a = nq + 2 * n + m
@@ -91,7 +93,7 @@ def views(counts, work):
 
 
 @inner_kernel
-def move(ops, I, F, W, ref, t, code, q, d, move, out):
+def ask_move(ops, I, F, W, ref, t, code, q, d, move, out):
     """Ask MOVE with code 0 or 1 (and q, d); return its status."""
     nq, size = q.shape[0], d.shape[0]
     move[0] = code
@@ -170,7 +172,7 @@ def predict(control, counts, h, y, atol, memory, work):
     for i in range(y.shape[0]):
         scale = loose * (atol[i] + rtol * max(abs(y[i]), abs(y[i] + memory[Z + 2, i])))
         weight[i] = 1.0 / scale if scale > 0.0 else 0.0
-    return rtol * loose
+    return rtol * loose if rtol > 0.0 else 1e-6
 
 
 @inner_kernel
@@ -191,7 +193,7 @@ def _residuals(ops, I, F, W, ref, t, h, counts, y, memory, work):
         counts[at.EVALUATIONS] += 1
         status = call(ops[RESIDUAL], I, F, W, ref, t + C[k] * h, x, r)
         if status == 0:
-            status = move(ops, I, F, W, ref, t, 0.0, x[:nq], x[nq:size], move, rate)
+            status = ask_move(ops, I, F, W, ref, t, 0.0, x[:nq], x[nq:size], move, rate)
         if status != 0:
             counts[at.CODE] = status
             return status
@@ -208,7 +210,7 @@ def _real_system(ops, I, F, W, ref, t, h, counts, y, work):
     """Solve for the first transformed correction, which takes the place of its residual; return a status."""
     x, _, move, rate, g, tangent, b, s, _, _, _, _ = views(counts, work)
     nq, n, m, c = counts[at.NQ], counts[at.NV], counts[at.NM], GAMMA / h
-    status = move(ops, I, F, W, ref, t, 1.0, y[:nq], g[:nq], move, tangent[:n])
+    status = ask_move(ops, I, F, W, ref, t, 1.0, y[:nq], g[:nq], move, tangent[:n])
     for i in range(n):
         x[i] = 0.0
         x[n + i] = 0.0
@@ -220,7 +222,7 @@ def _real_system(ops, I, F, W, ref, t, h, counts, y, work):
     if status == 0:
         status = call(ops[SOLVE], I, F, W, ref, t, b[: n + m], s[: n + m])
     if status == 0:
-        status = move(ops, I, F, W, ref, t, 0.0, y[:nq], s[:n], move, rate)
+        status = ask_move(ops, I, F, W, ref, t, 0.0, y[:nq], s[:n], move, rate)
     for i in range(nq):
         g[i] = (rate[i] - g[i]) / c
     for i in range(n + m):
@@ -231,26 +233,25 @@ def _real_system(ops, I, F, W, ref, t, h, counts, y, work):
 @inner_kernel
 def _complex_system(ops, I, F, W, ref, t, h, counts, y, work):
     """Solve for the other two transformed corrections, which take the place of their residuals; return a status."""
-    x, r, move, rate, g, tangent, b, s, _, _, _, _ = views(counts, work)
+    x, _, move, rate, g, tangent, b, s, _, _, _, _ = views(counts, work)
     nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
     row, size = nq + n + m, (ALPHA * ALPHA + BETA * BETA) / h
     re, im = ALPHA / size, BETA / size  # of 1/c
     status = 0
     for k in range(2):
-        status += move(ops, I, F, W, ref, t, 1.0, y[:nq], g[(1 + k) * row : (1 + k) * row + nq], move, tangent[k * n : k * n + n])
+        part = g[(1 + k) * row : (1 + k) * row + nq]
+        status += ask_move(ops, I, F, W, ref, t, 1.0, y[:nq], part, move, tangent[k * n : k * n + n])
     for k in range(2):
         for i in range(n):
             x[i] = 0.0
             x[n + i] = 0.0
-            x[2 * n + i] = (
-                re * tangent[i] - im * tangent[n + i] if k == 0 else re * tangent[n + i] + im * tangent[i]
-            )
+            x[2 * n + i] = re * tangent[i] - im * tangent[n + i] if k == 0 else re * tangent[n + i] + im * tangent[i]
         status += call(ops[PRODUCT], I, F, W, ref, t, x[: 3 * n], b[k * (n + m) : (k + 1) * (n + m)])
         for i in range(n + m):
             b[k * (n + m) + i] -= g[(1 + k) * row + nq + i]
     status += call(ops[SOLVE], I, F, W, ref, t, b, s)
     for k in range(2):
-        status += move(ops, I, F, W, ref, t, 0.0, y[:nq], s[k * (n + m) : k * (n + m) + n], move, rate)
+        status += ask_move(ops, I, F, W, ref, t, 0.0, y[:nq], s[k * (n + m) : k * (n + m) + n], move, rate)
         for i in range(nq):
             g[(1 + k) * row + i] = rate[i] - g[(1 + k) * row + i]
         for i in range(n + m):

@@ -2,7 +2,7 @@
 
 A *node* is the columns of a body, or one extra coordinate (in joint coordinates: all columns together). ``I[NEWTON]`` is the
 place of a header in I, whose slots are counted below; without one (0) matrices are full and stored by rows, as tests and
-small analyses want them.
+small analyses want them. ``I[PATTERN]`` is the place of a header whose nodes are bodies and extra coordinates in any case.
 """
 
 from __future__ import annotations
@@ -41,8 +41,10 @@ from multibody.kernels.functions import record
     FACTOR_REAL,  # addresses of what serves the real matrix
     SOLVE_REAL,
     RESIDUAL,  # address of the residual away from change points
-) = range(27)
-NEWTON_HEADER = 27
+    DIAGONALS,  # for every chosen row its place on the diagonal of the factors
+    NEAR,  # 1: the factors are those for the neighborhood of a change point
+) = range(29)
+NEWTON_HEADER = 29
 NODE_STRIDE, MEETING_STRIDE, ENTRY_STRIDE = 2, 2, 5
 
 
@@ -57,7 +59,7 @@ def node_of(I, column):
 @inner_kernel
 def spot(I, row, column):
     """Return where the number at (row, column), the first ones of their nodes, lies in a matrix, and the stride of its rows."""
-    h = I[R.NEWTON]
+    h = I[R.PATTERN]
     if h == 0:
         return (row * I[L.VELOCITIES] + column, I[L.VELOCITIES])
     p, q = node_of(I, row), node_of(I, column)

@@ -46,6 +46,7 @@ OTHER_COUNT = RUN + 37
 W_BRIDGE = RUN + 38  # a displaced (q, v), then accelerations
 TREE = RUN + 39  # header of the spanning tree, see kernels/tree/layout.py
 NEWTON = RUN + 40  # header of the iteration matrix of implicit methods, see kernels/blocks.py; 0: there is none
+PATTERN = RUN + 41  # header of block matrices over the Cartesian velocity columns (in Cartesian coordinates the same one)
 PLAIN_STRIDE = 7
 
 # statistics in W, from W_STATISTICS on

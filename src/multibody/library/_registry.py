@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _MODULES = (
     "shabana", "gears", "cams", "spatial", "parallel", "classic", "kane", "engine", "robots", "velocity_transformation",
-    "iftomm",
+    "iftomm", "suspension",
 )  # fmt: skip
 _EXAMPLES: dict[str, Callable[..., Model]] = {}
 

@@ -186,7 +186,7 @@ def _filled(d, at, stride, Kc, Cc):
 @inlined
 def _meetings(I, p):
     """Return first, end and step of the records of the nodes whose columns the rows of node p have."""
-    g = I[R.NEWTON]
+    g = I[R.PATTERN]
     if g == 0:
         return (0, I[L.BODIES] + I[L.EXTRAS], 1)
     return (I[I[g + B.MEETINGS] + p], I[I[g + B.MEETINGS] + p + 1], B.MEETING_STRIDE)
@@ -198,7 +198,7 @@ def block_of(I, p, e):
 
     Without a pattern matrices are full, and records are the nodes themselves.
     """
-    g, w = I[R.NEWTON], 3 if I[L.DIMENSION] == 2 else 6
+    g, w = I[R.PATTERN], 3 if I[L.DIMENSION] == 2 else 6
     if g == 0:
         first = w * p if p < I[L.BODIES] else (w - 1) * I[L.BODIES] + p
         return (e, I[L.VELOCITIES] * first + (w * e if e < I[L.BODIES] else (w - 1) * I[L.BODIES] + e), I[L.VELOCITIES])
@@ -208,4 +208,4 @@ def block_of(I, p, e):
 @inlined
 def diagonal_block(I, p):
     """Return where the block (p, p) of a body begins in a matrix, and the stride of its rows; it is its node's first record."""
-    return block_of(I, p, p if I[R.NEWTON] == 0 else I[I[I[R.NEWTON] + B.MEETINGS] + p])[1:]
+    return block_of(I, p, p if I[R.PATTERN] == 0 else I[I[I[R.PATTERN] + B.MEETINGS] + p])[1:]

@@ -11,12 +11,16 @@ from multibody.kernels import blocks as B
 from multibody.kernels import layout as L
 from multibody.kernels import sections as R
 from multibody.kernels.compile import inner_kernel, kernel
+from multibody.kernels.force_partials import force_partials
+from multibody.kernels.forces import add_forces
 from multibody.kernels.rotations import four, quaternion_place, quaternion_rates, quaternion_tangent
+from multibody.kernels.rows import row_jacobian, row_partials
 from multibody.kernels.tree import layout as T
 from multibody.kernels.tree.algebra import load, plus, store, width
 from multibody.kernels.tree.frames import link_of, record_of, state_of
 from multibody.kernels.tree.loops import loop_gaps, loop_rows, loop_values
 from multibody.kernels.tree.newton_euler import inward, outward
+from multibody.kernels.tree.partials import tree_partials, tree_row
 from multibody.kernels.tree.units import applied_forces, driving_power, set_state
 from multibody.kernels.vectors import load3
 
@@ -83,6 +87,46 @@ def _write_loops(d, I, F, W, ref, t, x, out):
 
 
 @inner_kernel
+def linearize_tree(d, I, F, W, ref, t, x):
+    """Keep H, C, K, Φ_u and V at x = (q, u, u̇, λ)."""
+    h, g, p = I[T.TREE], I[R.NEWTON], I[R.PATTERN]
+    nq, n, size, G = I[h + T.NQ], I[h + T.NV], I[p + B.MATRIX_SIZE], I[p + B.W_POINT]
+    Kc, Cc = W[I[p + B.W_K] : I[p + B.W_K] + size], W[I[p + B.W_C] : I[p + B.W_C] + size]
+    W[I[h + T.W_RESULT] + T.WITH_BODIES] = 1.0
+    set_state(d, I, F, W, ref, t, x)
+    for c in range(I[L.VELOCITIES]):
+        W[G + c] = 0.0
+    for e in range(size):
+        Kc[e] = 0.0
+        Cc[e] = 0.0
+    add_forces(I, F, W, ref, t, W[G : G + I[L.VELOCITIES]])
+    force_partials(I, F, W, ref, t, Kc, Cc)
+    for c in range(I[L.VELOCITIES]):
+        W[G + c] = -W[G + c]
+    for e in range(size):
+        Kc[e] = -Kc[e]
+        Cc[e] = -Cc[e]
+    entries = I[p + B.W_V]
+    for k in range(I[R.CHOSEN_COUNT]):
+        r, at = I[I[h + T.ROW_LIST] + I[I[R.CHOSEN] + k]], nq + 2 * n + k
+        row = I[L.ROWS] + L.ROW_STRIDE * r
+        count = I[row + 3]
+        row_jacobian(I, F, W, ref, t, r, r + 1, W[entries:])
+        row_partials(I, F, W, ref, t, r, r + 1, x[at : at + 1], Kc, W[entries + count :])
+        for e in range(count):
+            W[G + I[I[L.COLUMNS] + I[row + 2] + e]] += x[at] * W[entries + e]
+        entries += 2 * count
+    S, a = I[p + B.W_M], x[nq + n : nq + 2 * n]
+    tree_partials(d, I, W, h, x[nq : nq + n], a, G, Kc, Cc, S, I[g + B.W_M], I[g + B.W_C], I[g + B.W_K])
+    entries = I[p + B.W_V]
+    for k in range(I[R.CHOSEN_COUNT]):
+        r, place = I[I[h + T.ROW_LIST] + I[I[R.CHOSEN] + k]], n * I[I[R.CHOSEN] + k]
+        count = I[I[L.ROWS] + L.ROW_STRIDE * r + 3]
+        tree_row(d, I, W, h, r, entries, entries + count, S, I[g + B.W_P] + place, I[g + B.W_V] + place)
+        entries += 2 * count
+
+
+@inner_kernel
 def move_tree(I, code, x, out):
     """Answer a question about coordinates and rates, see ``formulations/implicit.move``; x without its code.
 
@@ -134,6 +178,20 @@ def residual_spatial(I, F, W, ref, t, x, out):
     return 0
 
 
+@kernel
+def linearize_planar(I, F, W, ref, t, x, out):
+    """Keep the derivatives of a planar model."""
+    linearize_tree(None, I, F, W, ref, t, x)
+    return 0
+
+
+@kernel
+def linearize_spatial(I, F, W, ref, t, x, out):
+    """Keep the derivatives of a spatial model."""
+    linearize_tree(True, I, F, W, ref, t, x)
+    return 0
+
+
 def newton_units(dimension: int) -> tuple[Any, Any]:
     """Return the residual and the linearization of a dimension."""
-    return (residual_planar, residual_planar) if dimension == 2 else (residual_spatial, residual_spatial)
+    return (residual_planar, linearize_planar) if dimension == 2 else (residual_spatial, linearize_spatial)
