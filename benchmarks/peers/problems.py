@@ -22,6 +22,39 @@ FOUR_BAR = {
     "stiffness": 100.0, "rest": 0.524, "force": (80.0, 70.0),
 }  # fmt: skip
 LADDER = {"until": 10.0, "rate": -1.0, "gravity": 9.81}
+ENGINE = {
+    "until": 1.0, "radius": 0.05, "rod": 0.2, "masses": (1.0, 0.5, 0.4), "inertias": (0.01, 0.002), "rate": 15.0,
+}  # fmt: skip
+CHAIN = {"until": 1.0, "gravity": 9.81}
+ANDREWS = {
+    "until": 0.03, "torque": 0.033, "stiffness": 4530.0, "rest": 0.07785,
+    "A": (-0.06934, -0.00227), "B": (-0.03635, 0.03273), "C": (0.014, 0.072), "D": (0.02, -0.018),
+    "masses": (0.04325, 0.00365, 0.02373, 0.00706, 0.0705, 0.00706, 0.05498),
+    "inertias": (2.194e-6, 4.41e-7, 5.255e-6, 5.667e-7, 1.169e-5, 5.667e-7, 1.912e-5),
+    # of K1 … K7: parent (0: ground), place of the hinge in the parent, center of mass, the point E where four of them meet
+    "parents": (0, 1, 0, 5, 0, 7, 0),
+    "hinges": ((0.0, 0.0), (0.007, 0.0), "B", (0.04, 0.0), "A", (0.0, -0.04), "A"),
+    "centers": (
+        (0.00092, 0.0), (-0.0115, 0.0), (0.01043, -0.01874), (0.0, -0.00579), (0.02308, 0.00916), (0.00579, 0.0),
+        (0.01228, -0.00449),
+    ),
+    "E": (None, (-0.028, 0.0), (0.0, -0.035), (0.0, -0.02), None, (0.02, 0.0), None),
+    "angles": (
+        -0.0617138900142764496, 0.0, 0.455279819163070380, 0.222668390165885885, 0.487364979543842550, -0.222668390165885885,
+        1.230547444549821192,
+    ),
+}  # fmt: skip
+
+
+def andrews_hinge(k: int) -> tuple[float, float]:
+    """Return where the hinge of K1 (0) … K7 (6) lies in its parent."""
+    place = ANDREWS["hinges"][k]
+    return ANDREWS[place] if isinstance(place, str) else place
+
+
+def chain_link(n: int) -> tuple[float, float, float]:
+    """Return length, mass and inertia of a link of a chain of one meter and one kilogram."""
+    return 1.0 / n, 1.0 / n, 1.0 / (12.0 * n**3)
 
 
 @dataclass

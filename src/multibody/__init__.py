@@ -13,7 +13,16 @@ if TYPE_CHECKING:
     from multibody._verbs import Model, load
     from multibody.errors import AnalysisError, ModelError, ModelErrors
     from multibody.files.schema import json_schema
-    from multibody.formulations import Articulated, Augmented, Baumgarte, Kane, Partitioning, Recursive, Transformation
+    from multibody.formulations import (
+        Articulated,
+        Augmented,
+        Baumgarte,
+        Kane,
+        Parametric,
+        Partitioning,
+        Recursive,
+        Transformation,
+    )
     from multibody.integrators import Ab3, Adams, Dop853, Rk4
     from multibody.model.body import Body
     from multibody.model.expressions import Expression
@@ -42,7 +51,7 @@ _HOME = {
     "Force": "multibody.model.forces",
     "Expression": "multibody.model.expressions",
     **dict.fromkeys(
-        ("Articulated", "Augmented", "Baumgarte", "Kane", "Partitioning", "Recursive", "Transformation"),
+        ("Articulated", "Augmented", "Baumgarte", "Kane", "Parametric", "Partitioning", "Recursive", "Transformation"),
         "multibody.formulations",
     ),
     **dict.fromkeys(("Ab3", "Adams", "Dop853", "Rk4"), "multibody.integrators"),
@@ -68,6 +77,7 @@ __all__ = [
     "Model",
     "ModelError",
     "ModelErrors",
+    "Parametric",
     "Partitioning",
     "Recursive",
     "Rk4",

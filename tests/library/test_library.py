@@ -62,6 +62,7 @@ MOBILITY = {
     ("iftomm-andrews",): (1, 20),
     ("iftomm-bricard",): (1, 30),
     ("iftomm-flyball",): (4, 20),
+    ("bushing-suspension",): (19, 11),
 }
 STRUCTURE = {"n", "case", "data", "drive", "dimension"}  # arguments that shape the model instead of naming a number
 

@@ -166,7 +166,7 @@ class Coordinates:
         J = np.vstack([s.jacobian(q, t)[self.rows], [s.gradient(q, f) for f in self.functions]])
         v = np.linalg.solve(J, np.concatenate([s.velocity_side(q, t)[self.rows], self.y + dy]))
         m, n = len(self.rows), s.nv
-        KKT = np.block([[known_mass_matrix(s), J[:m].T], [J[:m], np.zeros((m, m))]])
+        KKT = np.block([[known_mass_matrix(s).toarray(), J[:m].T], [J[:m], np.zeros((m, m))]])
         right = np.concatenate([applied_forces(s, q, v, t), s.gamma(q, v, t)[self.rows]])
         a = np.linalg.solve(KKT, right)[:n]
         return J[m:] @ a - self.read(q, v)[2]

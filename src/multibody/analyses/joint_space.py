@@ -14,7 +14,7 @@ from multibody.analyses.leastnorm import independent_rows
 from multibody.analyses.state import State
 from multibody.analyses.system import Floats, Integers, System
 from multibody.errors import ModelError
-from multibody.formulations import Articulated, Augmented, Baumgarte, Formulation, Kane, Partitioning
+from multibody.formulations import Articulated, Formulation, Recursive, Transformation
 from multibody.formulations.prepare_relative import JointBundle, column_scales, prepare_relative
 from multibody.formulations.relative import (
     cartesian_states,
@@ -36,7 +36,7 @@ SINGULAR = 1e-11  # pivot ratio of the mass matrix below which loops are added t
 
 def joint_columns(tables: Tables, formulation: Formulation) -> Columns:
     """Return the joint coordinates that a formulation works in; raise where full matrices would be too large, with advice."""
-    assert not isinstance(formulation, Augmented | Baumgarte | Partitioning | Kane)
+    assert isinstance(formulation, Recursive | Transformation | Articulated)
     columns, name = columns_of(tables, spanning_tree(tables, formulation.cut)), formulation.name
     loops = len(columns.loop_rows())
     if not isinstance(formulation, Articulated) and columns.nv > MOST_DENSE:
@@ -57,7 +57,7 @@ class JointSpace:
 
     def __init__(self, system: System, state: State, rows: Integers, formulation: Formulation) -> None:
         self.system, self.formulation, self.monitor = system, formulation, monitor_relative
-        assert not isinstance(formulation, Augmented | Baumgarte | Partitioning | Kane)
+        assert isinstance(formulation, Recursive | Transformation | Articulated)
         self.method = formulation.method
         self.columns = joint_columns(system.tables, formulation)
         self.nq, self.nv = self.columns.nq, self.columns.nv

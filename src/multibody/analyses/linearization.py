@@ -16,15 +16,18 @@ from typing import Any
 import numpy as np
 
 from multibody.analyses.dynamics import Expanded, expanded
-from multibody.analyses.dynamics_start import mass_matrix
 from multibody.analyses.state import State
 from multibody.analyses.system import Floats, Integers, System
+from multibody.formulations.pattern import sparse_pattern
 from multibody.formulations.prepare import prepare
+from multibody.formulations.prepare_newton import numbered, with_pattern
 from multibody.kernels import layout as L
 from multibody.kernels.force_partials import force_partials
 from multibody.kernels.forces import add_forces
 from multibody.kernels.mass import set_masses
+from multibody.kernels.rows import row_jacobian, row_partials
 from multibody.kernels.state import set_positions, set_velocities
+from multibody.tables.lower import Tables
 
 Matrix = Any  # a sparse matrix by rows
 
@@ -71,17 +74,33 @@ def linearize(system: System, state: State, a: Floats, multipliers: Floats) -> L
     multipliers : array (rows,)
         λ of joint and motion rows.
     """
-    from scipy.sparse import csr_array
+    from scipy.sparse import coo_array, csr_array
 
     system.ref[:] = state.references
-    q, v, t = np.ascontiguousarray(state.q), np.ascontiguousarray(state.v), state.t
-    by_q, by_v = np.zeros((2, system.nv, system.nv))
+    q, v, t, tables = np.ascontiguousarray(state.q), np.ascontiguousarray(state.v), state.t, system.tables
+    I, where = _blocks(tables)
     place(system, q, v)
-    force_partials(system.I, system.F, system.W, system.ref, t, by_q.reshape(-1), by_v.reshape(-1))
-    curvature, V = system.row_partials(q, v, t, multipliers)
-    M, J = known_mass_matrix(system), system.jacobian(q, t)
-    made = [csr_array(matrix) for matrix in (M, -by_v, curvature - by_q, J, V)]
-    return Linearization(t, state.q, state.v, a, multipliers, *made)
+    by_q, by_v, curvature = np.zeros((3, len(where[0])))
+    force_partials(I, system.F, system.W, system.ref, t, by_q, by_v)
+    pointer, columns = tables.row_pointer[: system.rows + 1], tables.columns[: tables.row_pointer[system.rows]]
+    J, V = np.zeros((2, len(columns)))
+    row_jacobian(I, system.F, system.W, system.ref, t, 0, system.rows, J)
+    row_partials(I, system.F, system.W, system.ref, t, 0, system.rows, np.ascontiguousarray(multipliers), curvature, V)
+    shape = (system.nv, system.nv)
+    square = [coo_array((values, where), shape=shape).tocsr() for values in (-by_v, curvature - by_q)]
+    flat = [csr_array((values, columns, pointer), shape=(system.rows, system.nv)) for values in (J, V)]
+    for matrix in square:
+        matrix.eliminate_zeros()
+    return Linearization(t, state.q, state.v, a, multipliers, known_mass_matrix(system), *square, *flat)
+
+
+def _blocks(tables: Tables) -> tuple[Integers, tuple[Integers, Integers]]:
+    """Return I with the pattern of block matrices, and row and column of every number of one; made once for a model."""
+    if "blocks" not in tables.cache:
+        pattern = sparse_pattern(tables, np.arange(tables.count_joint + tables.count_motion), ordered=False)
+        tables.cache["blocks"] = (with_pattern(tables.I, pattern)[0], numbered(pattern))
+    found: tuple[Integers, tuple[Integers, Integers]] = tables.cache["blocks"]
+    return found
 
 
 def place(system: System, q: Floats, v: Floats) -> None:
@@ -97,16 +116,21 @@ def place(system: System, q: Floats, v: Floats) -> None:
             system.W[at + stride * b + 2 : at + stride * (b + 1)] = 0.0
 
 
-def known_mass_matrix(system: System) -> Floats:
+def known_mass_matrix(system: System) -> Matrix:
     """Return M, with zeros for masses and inertias that are not stated."""
-    M, tables = mass_matrix(system), system.tables
-    for b, (mass, inertia) in enumerate(tables.masses):
-        first, last = tables.width * b, tables.width * (b + 1)
-        if mass < 0:
-            M[first : first + tables.dimension, first:last] = 0.0
-        if inertia < 0:
-            M[first + tables.dimension : last, first:last] = 0.0
-    return M
+    from scipy.sparse import block_diag, csr_array
+
+    tables, d, w = system.tables, system.tables.dimension, system.tables.width
+    blocks = []
+    for mass, inertia in tables.masses:
+        block = np.zeros((w, w))
+        block[:d, :d] = (float(tables.F[mass]) if mass >= 0 else 0.0) * np.eye(d)
+        if inertia >= 0:
+            block[d:, d:] = tables.F[inertia : inertia + (w - d) ** 2].reshape(w - d, w - d)
+        blocks.append(block)
+    made = block_diag([*blocks, csr_array((len(tables.extras), len(tables.extras)))], format="csr")
+    made.eliminate_zeros()
+    return made
 
 
 def applied_forces(system: System, q: Floats, v: Floats, t: float) -> Floats:

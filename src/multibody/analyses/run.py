@@ -23,6 +23,7 @@ from multibody.formulations import Formulation, formulation_of
 from multibody.formulations.prepare import prepare
 from multibody.integrators import Integrator, integrator_of
 from multibody.integrators import contract as C
+from multibody.kernels import sections as R
 from multibody.model.model import Model
 
 INTERVALS = 400  # of the output grid, unless a step is asked for
@@ -250,6 +251,10 @@ def _status(sim: Simulation, code: int) -> Status:
         C.NOT_FINITE: ("a number that is not finite came up", advice or "check the forces and motions there"),
     }
     text, advice = words.get(code, (f"it stopped (code {code})", advice))
+    if code == C.ACCEPT_FAILED and int(sim.counts[C.CODE]) == R.LOST_RANK:
+        from multibody.analyses.parametric_space import trouble
+
+        text, advice = trouble(sim.space)
     return Status(False, f"{text} at t = {t:.9g}", t, worst, size, advice)
 
 
@@ -285,6 +290,7 @@ def gather(sim: Simulation, state: State, times: Floats, status: Status) -> Moti
     ends = Y[[0, -1]].copy()
     found = sim.space.expanded(kept, Y, references, state.q, closing=True)
     if not sim.formulation.relative:
+        ends = sim.space.cartesian(kept[[0, -1]], ends, references[[0, -1]], state.q)
         for k in (0, -1):  # the start and the last step are closed already: they stay as they are, to the last digit
             if kept[k] in (state.t, sim.t):
                 found.Y[k] = ends[k]
@@ -292,6 +298,7 @@ def gather(sim: Simulation, state: State, times: Floats, status: Status) -> Moti
     if sim.harvest and dense is not None:
         first = f"t = {dense.steps[0, 0]:.6g}"
         found.dynamics.notes.append(f"the motion between the instants is kept from {first} on: the run has too many steps")
+    found.dynamics.notes += sim.notes
     found.dynamics.events = [sim.event(e) for e in sim.events]
     motion = as_motion(tables, kept, found, status, state)
     motion.statistics = sim.statistics()

@@ -26,6 +26,7 @@ from multibody.integrators import contract as C
 from multibody.kernels import sections as R
 from multibody.kernels.calls import address_of
 
+RECOVERABLE = (WEAK_PARTITION, R.MOVING_CHART, R.OTHER_ROWS)
 CHUNK = 0.05  # seconds between looks at the clock
 ROWS = 256  # steps that one chunk can store
 MOST_DENSE = 50_000_000  # numbers of dense output (400 MB) that are kept
@@ -120,6 +121,7 @@ class Simulation:
         calls = self._equations() if integrator.implicit else address_of(rhs)
         self.addresses = (calls, address_of(accept), address_of(self.space.monitor) if self.watches else 0)
         self._settings(rtol)
+        self.notes: list[str] = self._check_factors() if integrator.implicit else []
 
     # --- set-up -------------------------------------------------------------------------------------------------------
     def _settings(self, rtol: float) -> None:
@@ -147,6 +149,15 @@ class Simulation:
         self.work = (np.zeros(self.integrator.work_size(s.nq, s.nv, m)),)
         rhs = self.formulation.kernels()[0]
         return newton_calls(self.bundle, rhs, self.formulation.relative, self.integrator.complex_factors)
+
+    def _check_factors(self) -> list[str]:
+        """Try the sparse linear systems of an implicit method; return notes."""
+        if self.formulation.relative or self.formulation.name.startswith("parametric"):  # full matrices, or a check of its own
+            return []
+        from multibody.formulations.dependable import make_dependable
+
+        note = make_dependable(self.bundle, self.t, self.y.copy(), self.integrator.complex_factors)
+        return [note] if note else []
 
     def _feedback(self) -> float:
         """Return α = β from the fastest rate at the start: violations then decay about as fast as the motion changes."""
@@ -252,10 +263,10 @@ class Simulation:
                     continue
                 if status == C.OUTPUT_FULL:
                     self.drain()
-                elif status == C.ACCEPT_FAILED and int(self.counts[C.CODE]) == WEAK_PARTITION and fruitless < patience:
+                elif status == C.ACCEPT_FAILED and int(self.counts[C.CODE]) in RECOVERABLE and fruitless < patience:
                     fruitless = fruitless + 1 if int(self.counts[C.STEPS]) == reached else 0
                     reached = int(self.counts[C.STEPS])
-                    self.repartition()
+                    self._recover(int(self.counts[C.CODE]))
                     continue
                 elif status != C.CONTINUE or self.found_stiff:
                     return status
@@ -265,6 +276,22 @@ class Simulation:
         finally:
             self.drain()
             self.wall_time += clock.perf_counter() - begin
+
+    def _recover(self, code: int) -> None:
+        """Take what the acceptance asks for: a new partition, other angles of balls, or other rows among redundant ones."""
+        if code == WEAK_PARTITION:
+            self.repartition()
+            return
+        from multibody.analyses.parametric_space import ParametricSpace
+
+        assert isinstance(self.space, ParametricSpace)
+        if code == R.MOVING_CHART:
+            self.restart(self.t, self.space.with_new_charts(self.y))
+        elif self.space.take_other_rows(self.y, self.t):
+            self.bundle = self.space.bundle
+            if self.integrator.implicit:
+                self.addresses = (self._equations(), *self.addresses[1:])
+            self.restart(self.t, self.y.copy())
 
     def cut(self, t: float, y: Floats, references: Floats) -> None:
         """Go back to the instant t within the last step and begin anew there, on the constraints."""

@@ -15,7 +15,7 @@ import numpy as np
 from multibody.analyses.dynamics import Expanded, expanded
 from multibody.analyses.state import State
 from multibody.analyses.system import Floats, Integers, System
-from multibody.formulations import Formulation
+from multibody.formulations import Formulation, Parametric
 from multibody.formulations.prepare import Bundle, prepare
 from multibody.kernels.watch import monitor
 
@@ -65,6 +65,10 @@ def space_of(system: System, state: State, rows: Integers, formulation: Formulat
         Independent rows of the bodies' coordinates.
     formulation : Formulation
     """
+    if isinstance(formulation, Parametric):
+        from multibody.analyses.parametric_space import ParametricSpace
+
+        return ParametricSpace(system, state, rows, formulation)
     if not formulation.relative:
         return CartesianSpace(system, state, rows, formulation)
     from multibody.analyses.joint_space import JointSpace

@@ -97,33 +97,15 @@ def system_jacobian(
         raise AnalysisError("; ".join(part for part in (state.status.message, state.status.advice) if part), state.status)
     system.ref[:] = state.references
     if chosen.relative:
-        return joint_linearization(system, state, chosen, acceleration, multipliers)
+        from multibody.analyses.joint_jacobian import of_joints
+
+        return of_joints(system, state, chosen, acceleration, multipliers)
     return _of_bodies(system, state, chosen, acceleration, multipliers)
-
-
-def joint_linearization(
-    system: System, state: State, formulation: Formulation, acceleration: Any, multipliers: Any
-) -> SystemJacobian:
-    """Return the derivatives in joint coordinates: y = (u, q, λ) of the tree, G = [.., u − q̇].
-
-    Parameters
-    ----------
-    system : System
-    state : State
-        Consistent, in the coordinates of bodies.
-    formulation : Formulation
-        One of those in joint coordinates.
-    acceleration, multipliers : arrays, optional
-        Of the joint coordinates and of the loop rows.
-    """
-    raise ModelError(
-        f"{formulation.name} has no system Jacobian yet", where="formulation", hint="use augmented, the coordinates of bodies"
-    )
 
 
 def _of_bodies(system: System, state: State, formulation: Formulation, acceleration: Any, multipliers: Any) -> SystemJacobian:
     """Return the derivatives in the coordinates of bodies."""
-    from scipy.sparse import block_array, block_diag, csr_array, eye_array
+    from scipy.sparse import csr_array
 
     n, q, v, t = system.nv, state.q, state.v, state.t
     rows = np.sort(run_rows(system, q, t))
@@ -131,28 +113,36 @@ def _of_bodies(system: System, state: State, formulation: Formulation, accelerat
     carried = np.zeros(system.rows)
     carried[rows] = every[rows]
     at = linearize(system, state, a, carried)
-    J, V, m = csr_array(at.J[rows]), csr_array(at.V[rows]), len(rows)
-    none = csr_array((m, m))
-    by_y = block_array(
-        [
-            [turning(system, v), -eye_array(n), csr_array((n, m)), J.T],
-            [at.K, at.C, J.T, csr_array((n, m))],
-            [J, csr_array((m, n)), none, none],
-            [V, J, none, none],
-        ],
-        format="csr",
-    )
-    by_rate = block_diag([eye_array(n), at.M, csr_array((2 * m, 2 * m))], format="csr")
+    J, V = csr_array(at.J[rows]), csr_array(at.V[rows])
+    by_y, by_rate = assembled(turning(system, v), at.M, at.C, at.K, J, V)
     F = np.concatenate([
         np.zeros(n), at.M @ a - applied_forces(system, q, v, t) + J.T @ carried[rows],
         system.phi(q, t)[rows], J @ v - system.velocity_side(q, t)[rows],
     ])  # fmt: skip
-    columns, lines = column_names(system.tables), [system.tables.rows[r].name for r in rows]
+    unknowns, equations = named(column_names(system.tables), [system.tables.rows[r].name for r in rows])
+    return SystemJacobian(t, formulation.name, by_y, by_rate, F, unknowns, equations, q, v, a, carried)
+
+
+def assembled(turn: Matrix, M: Matrix, C: Matrix, K: Matrix, J: Matrix, V: Matrix) -> tuple[Matrix, Matrix]:
+    """Return ∂F/∂y and ∂F/∂ẏ of y = (q, v, λ, μ) from the parts of a linearization."""
+    from scipy.sparse import block_array, block_diag, csr_array, eye_array
+
+    m, n = J.shape
+    wide, none = csr_array((n, m)), csr_array((m, m))
+    by_y = block_array(
+        [[turn, -eye_array(n), wide, J.T], [K, C, J.T, wide], [J, csr_array((m, n)), none, none], [V, J, none, none]],
+        format="csr",
+    )
+    return by_y, block_diag([eye_array(n), M, csr_array((2 * m, 2 * m))], format="csr")
+
+
+def named(columns: list[str], lines: list[str]) -> tuple[list[str], list[str]]:
+    """Return the names of unknowns and equations from those of the columns and of the rows."""
     unknowns = [*columns, *(f"{x}.rate" for x in columns)]
     unknowns += [*(f"multiplier of {x}" for x in lines), *(f"closing of {x}" for x in lines)]
     equations = [*(f"{x}: kinematics" for x in columns), *(f"{x}: balance" for x in columns)]
     equations += [*lines, *(f"{x}, velocity" for x in lines)]
-    return SystemJacobian(t, formulation.name, by_y, by_rate, F, unknowns, equations, q, v, a, carried)
+    return unknowns, equations
 
 
 def _given(system: System, state: State, rows: Any, acceleration: Any, multipliers: Any) -> tuple[Floats, Floats]:

@@ -93,6 +93,40 @@ class Kane:
 
 
 @dataclass(frozen=True)
+class Parametric:
+    """Coordinates of the bodies and of their joints: every pair has six constraints (planar three) and its own parameters.
+
+    Parameters
+    ----------
+    rotation : {"regular", "cosine"}
+        Rows of the rotations: regular at every angle, or those of the paper, which lose rank where a sine vanishes; a run that
+        comes there stops.
+    """
+
+    rotation: str = "regular"
+    partitioned: ClassVar[bool] = False
+    stabilized: ClassVar[bool] = False
+    relative: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        """Refuse words that do not exist."""
+        if self.rotation not in ("regular", "cosine"):
+            raise ModelError(f'rotation is "{self.rotation}"', where="parametric", hint="give regular or cosine")
+
+    @property
+    def name(self) -> str:
+        """``parametric``, with the rows of the rotations where these are not the regular ones."""
+        return "parametric" if self.rotation == "regular" else f"parametric-{self.rotation}"
+
+    def kernels(self) -> tuple[Any, Any]:
+        """Return the right-hand side and the acceptance."""
+        from multibody.formulations.augmented import rhs_augmented
+        from multibody.kernels.parametric.linear import accept_parametric
+
+        return rhs_augmented, accept_parametric
+
+
+@dataclass(frozen=True)
 class Recursive:
     """Joint coordinates, the mass matrix from composite inertias K_i; loops are closed by multipliers and projection.
 
@@ -202,12 +236,13 @@ def _check_feedback(alpha: float | None, beta: float | None, where: str) -> None
             raise ModelError(f"{word} is {value!r}", where=where, hint="give a number of at least 0, such as 5")
 
 
-Formulation = Augmented | Baumgarte | Partitioning | Kane | Recursive | Transformation | Articulated
+Formulation = Augmented | Baumgarte | Partitioning | Kane | Parametric | Recursive | Transformation | Articulated
 FORMULATIONS: dict[str, Callable[[], Formulation]] = {
-    "augmented": Augmented, "baumgarte": Baumgarte, "partitioning": Partitioning, "kane": Kane, "recursive": Recursive,
-    "transformation": Transformation, "articulated": Articulated,
+    "augmented": Augmented, "baumgarte": Baumgarte, "partitioning": Partitioning, "kane": Kane,
+    "parametric": Parametric, "recursive": Recursive, "transformation": Transformation, "articulated": Articulated,
 }  # fmt: skip
 VARIANTS: dict[str, Callable[[], Formulation]] = {
+    "parametric-cosine": lambda: Parametric("cosine"),
     "transformation-stabilized": lambda: Transformation("stabilized"),
     "transformation-partitioned": lambda: Transformation("partitioned"),
 }

@@ -1,14 +1,17 @@
 """The configuration space of Cartesian coordinates: y = (q, v, w) with poses q, velocities v of all bodies and the work w.
 
-What the formulations ask of a space, see ``formulations/space.py``.
+What the formulations ask of a space, see ``formulations/space.py``. In a parametric run the rows of pairs, and the solution of
+the equations of motion, are those of ``kernels/parametric``, called by their addresses.
 """
 
 from __future__ import annotations
 
 import math
 
+from multibody.kernels import kkt, plain_rows, rows
 from multibody.kernels import layout as L
 from multibody.kernels import sections as R
+from multibody.kernels.calls import call
 from multibody.kernels.compile import inlined, inner_kernel
 from multibody.kernels.forces import add_forces
 from multibody.kernels.rows import row_jacobian, row_velocity
@@ -30,6 +33,60 @@ def normalize(I, q):
 def jacobian(I, F, W, ref, t):
     """Write the entries of Φ_q of all rows at the poses in W."""
     row_jacobian(I, F, W, ref, t, 0, I[R.ALL_COUNT], W[I[R.W_J] :])
+    if I[R.PARAMETRIC] > 0:
+        _pair_rows(I, F, W, ref, t, 0.0)
+
+
+@inlined
+def _pair_rows(I, F, W, ref, t, rates):
+    """Write Φ_q of pairs with parameters to W_J and, with `rates` = 1, γ to W_X."""
+    h = I[R.PARAMETRIC]
+    W[I[h + R.PAIR_RESULT] + R.PAIR_WITH_RATES] = rates
+    call(I[h + R.PAIR_ROWS], I, F, W, ref, t, W, W)
+
+
+@inlined
+def rows_at_state(I, F, W, ref, t):
+    """Write Φ_q of all rows to W_J and γ to W_X, at the poses and twists in W."""
+    plain_rows.rows_at_state(I, F, W, ref, t)
+    if I[R.PARAMETRIC] > 0:
+        _pair_rows(I, F, W, ref, t, 1.0)
+
+
+@inlined
+def row_values(I, F, W, ref, t):
+    """Write Φ of all rows at the poses in W to W_X."""
+    rows.row_values(I, F, W, ref, t, 0, I[R.ALL_COUNT], W[I[R.W_X] :])
+    if I[R.PARAMETRIC] > 0:
+        call(I[I[R.PARAMETRIC] + R.PAIR_VALUES], I, F, W, ref, t, W, W)
+
+
+@inlined
+def factor(I, F, W, ref):
+    """Factor the equations of motion at the rows in W; return the smallest pivot ratio, ≤ 0 where there is no solution."""
+    h = I[R.PARAMETRIC]
+    if h > 0:
+        call(I[h + R.PAIR_FACTOR], I, F, W, ref, 0.0, W, W)
+        return W[I[h + R.PAIR_RESULT] + R.PAIR_RATIO]
+    return kkt.factor(I, W)
+
+
+@inlined
+def solve(I, F, W, ref):
+    """Write v̇ to W_A and λ of the chosen rows to W_LAMBDA."""
+    if I[R.PARAMETRIC] > 0:
+        call(I[I[R.PARAMETRIC] + R.PAIR_SOLVE], I, F, W, ref, 0.0, W, W)
+    else:
+        kkt.solve(I, W)
+
+
+@inlined
+def correct(I, W):
+    """Write the smallest change x (in the metric of the masses) with Φ_q x = W_X to W_A."""
+    if I[R.PARAMETRIC] > 0:
+        call(I[I[R.PARAMETRIC] + R.PAIR_CORRECT], I, W, W, W, 0.0, W, W)
+    else:
+        kkt.correct(I, W)
 
 
 @inlined

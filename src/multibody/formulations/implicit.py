@@ -24,9 +24,8 @@ from multibody.kernels.calls import call
 from multibody.kernels.compile import inlined, inner_kernel, kernel
 from multibody.kernels.force_partials import force_partials
 from multibody.kernels.mass import mass_times
-from multibody.kernels.plain_rows import rows_at_state
 from multibody.kernels.rotations import four, quaternion_place, quaternion_rates, quaternion_tangent
-from multibody.kernels.rows import row_partials, row_values, row_velocity
+from multibody.kernels.rows import row_partials, row_velocity
 from multibody.kernels.vectors import load3
 
 RATES, TANGENT, PLACE, DISPLACED = 0, 1, 2, 3  # what ``move`` is asked for
@@ -96,7 +95,7 @@ def _set_point(I, F, W, ref, t, x):
         W[z + c] = x[c]
     cartesian.normalize(I, W[z : z + nq])
     cartesian.set_state(I, W, W[z : z + nq + n])
-    rows_at_state(I, F, W, ref, t)
+    cartesian.rows_at_state(I, F, W, ref, t)
     return cartesian.applied(I, F, W, ref, t)
 
 
@@ -126,7 +125,7 @@ def residual_implicit(I, F, W, ref, t, x, out):
             nu = W[I[R.W_X] + I[I[R.CHOSEN] + k]]
             out[psi + k] -= nu
             power -= x[nq + 2 * n + k] * nu
-    row_values(I, F, W, ref, t, 0, I[R.ALL_COUNT], W[I[R.W_X] :])
+    cartesian.row_values(I, F, W, ref, t)
     for k in range(m):
         out[phi + k] = W[I[R.W_X] + I[I[R.CHOSEN] + k]]
     out[n + 3 * m] = power
@@ -155,6 +154,8 @@ def linearize_implicit(I, F, W, ref, t, x, out):
     for e in range(I[h + B.ENTRY_COUNT]):
         entry = I[I[h + B.ENTRIES] + B.ENTRY_STRIDE * e]
         W[P + entry] = W[I[R.W_J] + entry]
+    if I[R.PARAMETRIC] > 0:
+        return call(I[I[R.PARAMETRIC] + R.PAIR_PARTIALS], I, F, W, ref, t, x, out)
     return 0
 
 

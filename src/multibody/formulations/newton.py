@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from multibody.formulations.pattern import full_pattern, sparse_pattern
+from multibody.formulations.pattern import Pattern, full_pattern, sparse_pattern
 from multibody.formulations.prepare import Bundle
-from multibody.formulations.prepare_newton import attach_newton, attach_pattern
+from multibody.formulations.prepare_newton import attach_newton, attach_pattern, numbered
 from multibody.kernels import blocks as B
 from multibody.kernels import sections as R
 from multibody.kernels.calls import address_of
@@ -40,6 +41,12 @@ def prepare_newton(bundle: Bundle, relative: bool = False, complex_: bool = Fals
     complex_ : bool
         Whether complex factors are needed.
     """
+    if bundle.I[R.PARAMETRIC] > 0:
+        from multibody.formulations.parametric import ParametricBundle
+
+        assert isinstance(bundle, ParametricBundle)
+        bundle.attach(complex_)
+        return
     if relative:
         _prepare_partials(bundle)
         pattern = full_pattern(bundle.velocities, len(bundle.chosen))
@@ -98,5 +105,30 @@ def newton_calls(bundle: Bundle, rhs: Any, relative: bool, complex_: bool) -> In
     if complex_:
         bundle.I[h + B.FACTOR_REAL], bundle.I[h + B.SOLVE_REAL] = address_of(c.factor_newton), address_of(c.solve_newton)
     *found, residual = newton_kernels(relative, bundle.tables.dimension, complex_)
+    if bundle.I[R.PARAMETRIC] > 0:
+        from multibody.kernels.parametric import linear
+
+        found[1], found[4], found[5] = linear.residual_turned, linear.solve_turned, linear.product_turned
     bundle.I[h + B.RESIDUAL] = address_of(residual)
     return np.array([address_of(each) for each in found], dtype=np.int64)
+
+
+def kept_matrices(bundle: Bundle) -> tuple[Any, Any, Any, Any, Any]:
+    """Return M, C, K (columns squared), Φ_q and V (chosen rows by columns) as a linearization left them, as sparse arrays."""
+    from scipy.sparse import coo_array
+
+    I, W, h, n = bundle.I, bundle.W, int(bundle.I[R.NEWTON]), bundle.velocities
+    nodes = I[I[h + B.NODES] :][: B.NODE_STRIDE * int(I[h + B.NODE_COUNT])].reshape(-1, B.NODE_STRIDE)
+    starts = I[I[h + B.MEETINGS] :][: len(nodes) + 1]
+    meetings = [[int(q) for q in I[a:b:B.MEETING_STRIDE]] for a, b in itertools.pairwise(starts)]
+    where = numbered(Pattern([range(first, first + width) for first, width in nodes], meetings, []))
+    size = int(I[h + B.MATRIX_SIZE])
+    square = [
+        coo_array((W[I[h + k] : I[h + k] + size].copy(), where), shape=(n, n)).tocsr() for k in (B.W_M, B.W_C, B.W_K)
+    ]
+    records = I[I[h + B.ENTRIES] :][: B.ENTRY_STRIDE * int(I[h + B.ENTRY_COUNT])].reshape(-1, B.ENTRY_STRIDE)
+    shape = (len(bundle.chosen), n)
+    flat = [coo_array((W[I[h + k] + records[:, 0]], (records[:, 2], records[:, 1])), shape=shape).tocsr() for k in (B.W_P, B.W_V)]
+    for matrix in (*square, *flat):
+        matrix.eliminate_zeros()
+    return (square[0], square[1], square[2], flat[0], flat[1])

@@ -6,6 +6,7 @@ Nodes are the columns of a body, or one extra coordinate. Groups are what is eli
 from __future__ import annotations
 
 import heapq
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,7 +43,9 @@ def full_pattern(n: int, m: int) -> Pattern:
     return Pattern([range(n)], [[0]], [list(range(n + m))])
 
 
-def sparse_pattern(tables: Tables, chosen: Integers, ordered: bool = True) -> Pattern:
+def sparse_pattern(
+    tables: Tables, chosen: Integers, ordered: bool = True, further: Sequence[tuple[set[int], set[int]]] = ()
+) -> Pattern:
     """Return the pattern of a model in Cartesian coordinates.
 
     Parameters
@@ -52,6 +55,8 @@ def sparse_pattern(tables: Tables, chosen: Integers, ordered: bool = True) -> Pa
         Independent rows.
     ordered : bool
         Whether an order of elimination is found.
+    further : sequence of (nodes of rows, nodes of columns)
+        What meets in ∂R/∂q beside what rows, laws and loads say.
     """
     w, bodies = tables.width, len(tables.bodies) - 1
     nodes = [range(w * b, w * (b + 1)) for b in range(bodies)] + [range(c, c + 1) for c in range(w * bodies, tables.nv)]
@@ -59,7 +64,7 @@ def sparse_pattern(tables: Tables, chosen: Integers, ordered: bool = True) -> Pa
     for k, columns in enumerate(nodes):
         node_of[columns] = k
     near: list[set[int]] = [{k} for k in range(len(nodes))]
-    for rows, columns_ in _couplings(tables, chosen):
+    for rows, columns_ in (*_couplings(tables, chosen), *further):
         for a in rows:
             near[a].update(columns_)
             for b in columns_:
@@ -159,7 +164,8 @@ def _order(
     """Return the groups by least degree, a joint only when its pivots are regular.
 
     That is: all its bodies are eliminated, or one of them was when it had no other joint left, as the end of a chain: what is
-    left then adds to the next body's inertia, as in the articulated-body recursion.
+    left then adds to the next body's inertia, as in the articulated-body recursion. The end of a chain does not do for joints
+    that massless columns tie together, unless all their rows have that body.
     """
     n, count, pointer = tables.nv, len(groups), tables.row_pointer
     meets: list[set[int]] = [set() for _ in range(count)]
@@ -167,21 +173,28 @@ def _order(
         meets[owners[nodes[k].start]].update(owners[nodes[other].start] for other in others)
     has_rows = [any(unknown >= n for unknown in members) for members in groups]
     bodies_of: list[set[int]] = [set() for _ in range(count)]
+    row_bodies: list[list[set[int]]] = [[] for _ in range(count)]
     for k, r in enumerate(chosen):
         own = owners[n + k]
-        for c in tables.columns[pointer[r] : pointer[r + 1]]:
-            other = owners[int(c)]
-            if other != own:
-                meets[own].add(other)
-                meets[other].add(own)
-                bodies_of[own].add(other)
+        others = {owners[int(c)] for c in tables.columns[pointer[r] : pointer[r + 1]]} - {own}
+        row_bodies[own].append(others)
+        bodies_of[own] |= others
+        meets[own] |= others
+        for other in others:
+            meets[other].add(own)
     for g in range(count):
         meets[g].discard(g)
-    return [groups[g] for g in eliminate(meets, [len(x) for x in groups], has_rows, bodies_of)]
+    one = [all(others == bodies_of[g] for others in row_bodies[g]) for g in range(count)]
+    return [groups[g] for g in eliminate(meets, [len(x) for x in groups], has_rows, bodies_of, one)]
 
 
-def eliminate(meets: list[set[int]], sizes: list[int], has_rows: list[bool], bodies_of: list[set[int]]) -> list[int]:
-    """Return an order of elimination by least degree; `meets` becomes the fill: what each group meets behind it."""
+def eliminate(
+    meets: list[set[int]], sizes: list[int], has_rows: list[bool], bodies_of: list[set[int]], one: list[bool]
+) -> list[int]:
+    """Return an order of elimination by least degree; `meets` becomes the fill: what each group meets behind it.
+
+    `one` says of which groups all rows have the same bodies.
+    """
     count = len(meets)
     done = [False] * count
     joints_of: list[set[int]] = [set() for _ in range(count)]
@@ -214,7 +227,7 @@ def eliminate(meets: list[set[int]], sizes: list[int], has_rows: list[bool], bod
         alone = len(joints_of[g]) == 1
         for j in joints_of[g]:
             waiting[j].discard(g)
-            if (alone or not waiting[j]) and not free[j]:
+            if ((alone and one[j]) or not waiting[j]) and not free[j]:
                 free[j] = True
                 touched.add(j)
         for k in touched:

@@ -73,7 +73,9 @@ class Bundle:
         self.I[self.I[R.PLACE] : self.I[R.PLACE] + n] = place
 
 
-def prepare(tables: Tables, rows: Integers, references: Floats, partitioned: bool = True) -> Bundle:
+def prepare(
+    tables: Tables, rows: Integers, references: Floats, partitioned: bool = True, regular: bool | None = None
+) -> Bundle:
     """Return the arrays of a run.
 
     Parameters
@@ -85,13 +87,16 @@ def prepare(tables: Tables, rows: Integers, references: Floats, partitioned: boo
         Angle references at the start.
     partitioned : bool
         Whether room for a partition is needed (m² numbers).
+    regular : bool, optional
+        Whether the fast path is taken; derived by default.
 
     Returns
     -------
     Bundle
     """
     W = np.zeros(tables.workspace)
-    regular = bool(set_masses(tables.I, tables.F, W)) and (tables.nv > LARGE or not _nearly_massless(tables))
+    invertible = bool(set_masses(tables.I, tables.F, W)) and (tables.nv > LARGE or not _nearly_massless(tables))
+    regular = invertible if regular is None else regular
     chosen = _elimination_order(tables, np.asarray(rows, dtype=np.int64))
     n, m, count = tables.nv, len(chosen), tables.count_joint + tables.count_motion
     blocks = _blocks(tables, chosen)

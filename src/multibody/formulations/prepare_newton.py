@@ -134,18 +134,34 @@ def attach_pattern(bundle: Bundle, pattern: Pattern, entries: int, scratch: int)
     scratch : int
         Numbers that ``kernels/tree/partials.py`` needs.
     """
-    I, header = bundle.I, np.zeros(B.NEWTON_HEADER, dtype=np.int64)
+    I, header = with_pattern(bundle.I, pattern)
+    size, end = int(header[B.MATRIX_SIZE]), len(bundle.W)
+    for slot, count in {B.W_C: size, B.W_K: size, B.W_V: 2 * entries, B.W_POINT: bundle.tables.nv, B.W_M: scratch}.items():
+        header[slot], end = end, end + count
+    bundle.I = I
+    bundle.W = np.concatenate([bundle.W, np.zeros(end - len(bundle.W))])
+
+
+def with_pattern(I: Integers, pattern: Pattern) -> tuple[Integers, Integers]:
+    """Return I with the pattern of block matrices behind it, and a view of the header there."""
+    header = np.zeros(B.NEWTON_HEADER, dtype=np.int64)
     meetings, starts, size = _matrix(pattern)
     nodes = np.array([x for r in pattern.nodes for x in (r.start, len(r))], dtype=np.int64)
     header[B.NODE_COUNT], header[B.MATRIX_SIZE], header[B.NODES] = len(pattern.nodes), size, len(I) + B.NEWTON_HEADER
     header[B.MEETINGS] = at = header[B.NODES] + len(nodes)
-    end = len(bundle.W)
-    for slot, count in {B.W_C: size, B.W_K: size, B.W_V: 2 * entries, B.W_POINT: bundle.tables.nv, B.W_M: scratch}.items():
-        header[slot], end = end, end + count
-    made = np.concatenate([I, header, nodes, starts + at + len(starts), meetings])
+    made = np.ascontiguousarray(np.concatenate([I, header, nodes, starts + at + len(starts), meetings]))
     made[R.PATTERN] = len(I)
-    bundle.I = np.ascontiguousarray(made)
-    bundle.W = np.concatenate([bundle.W, np.zeros(end - len(bundle.W))])
+    return made, made[len(I) : len(I) + B.NEWTON_HEADER]
+
+
+def numbered(pattern: Pattern) -> tuple[Integers, Integers]:
+    """Return row and column of every number of a block matrix."""
+    rows, columns = [], []
+    for p, others in enumerate(pattern.meetings):
+        for q in others:
+            rows.append(np.repeat(np.array(pattern.nodes[p]), len(pattern.nodes[q])))
+            columns.append(np.tile(np.array(pattern.nodes[q]), len(pattern.nodes[p])))
+    return np.concatenate(rows), np.concatenate(columns)
 
 
 def _matrix(pattern: Pattern) -> tuple[Integers, Integers, int]:

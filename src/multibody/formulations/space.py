@@ -8,9 +8,9 @@ neither version contains the other.
 from __future__ import annotations
 
 from multibody.formulations import cartesian
-from multibody.kernels import kkt, plain_rows, rows, state
 from multibody.kernels import layout as L
 from multibody.kernels import sections as R
+from multibody.kernels import state
 from multibody.kernels.compile import inlined
 from multibody.kernels.tree import layout as T
 from multibody.kernels.tree import space as joint
@@ -66,7 +66,7 @@ def displace(space, I, q, x, k, out):
 def row_values(space, I, F, W, ref, t):
     """Write Φ of all rows at the poses in W to W_X."""
     if space is None:
-        rows.row_values(I, F, W, ref, t, 0, I[R.ALL_COUNT], W[I[R.W_X] :])
+        cartesian.row_values(I, F, W, ref, t)
     else:
         joint.joint_values(I, F, W, ref, t)
 
@@ -84,7 +84,7 @@ def jacobian(space, I, F, W, ref, t):
 def rows_at_state(space, I, F, W, ref, t):
     """Write Φ_q of all rows to W_J and γ to W_X, at the poses and twists in W."""
     if space is None:
-        plain_rows.rows_at_state(I, F, W, ref, t)
+        cartesian.rows_at_state(I, F, W, ref, t)
     else:
         joint.joint_jacobian(I, F, W, ref, t, 1)
 
@@ -118,7 +118,7 @@ def driving_power(space, I, F, W, ref, t):
 def factor(space, I, F, W, ref):
     """Factor the equations of motion at the rows in W; return the smallest pivot ratio, ≤ 0 where there is no solution."""
     if space is None:
-        return kkt.factor(I, W)
+        return cartesian.factor(I, F, W, ref)
     return joint.joint_factor(I, F, W, ref)
 
 
@@ -126,7 +126,7 @@ def factor(space, I, F, W, ref):
 def solve(space, I, F, W, ref):
     """Write v̇ to W_A and λ of the chosen rows to W_LAMBDA."""
     if space is None:
-        kkt.solve(I, W)
+        cartesian.solve(I, F, W, ref)
     else:
         joint.joint_solve(I, F, W, ref)
 
@@ -135,7 +135,7 @@ def solve(space, I, F, W, ref):
 def correct(space, I, W):
     """Write the smallest change x (in the metric of the masses) with Φ_q x = W_X to W_A."""
     if space is None:
-        kkt.correct(I, W)
+        cartesian.correct(I, W)
     else:
         joint.joint_correct(I, W)
 

@@ -254,7 +254,7 @@ class Bdf(_Adaptive):
 
     def work_size(self, nq: int, n: int, m: int) -> int:
         """Return the length of ``work`` for nq coordinates, n rates and m multipliers."""
-        return 3 * nq + 7 * n + 14 * m + max(nq, n) + 14
+        return 3 * nq + 8 * n + 14 * m + max(nq, n) + 14
 
 
 @dataclass(frozen=True)
@@ -325,7 +325,7 @@ class Alpha(_Fixed):
 
     def work_size(self, nq: int, n: int, m: int) -> int:
         """Return the length of ``work`` for nq coordinates, n rates and m multipliers."""
-        return 3 * nq + 11 * n + 10 * m + max(nq, n) + 13
+        return 3 * nq + 12 * n + 10 * m + max(nq, n) + 13
 
 
 @dataclass(frozen=True)

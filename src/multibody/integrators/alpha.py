@@ -27,7 +27,6 @@ from multibody.integrators import contract as at
 from multibody.integrators.contract import commit, interpolate_polynomial, ready, store, watch
 from multibody.integrators.fixed import FINEST, hermite, next_point, reach
 from multibody.integrators.implicit import (
-    CORRECT,
     LINEARIZE,
     MOVE,
     NEWTON,
@@ -40,6 +39,7 @@ from multibody.integrators.implicit import (
     USED,
     begin,
     blame,
+    close_gap,
     factored,
     offer,
 )
@@ -52,6 +52,7 @@ _SLOPE, _SLOPE_NEW, _NEW, _WEIGHT = 0, 1, 2, 3
 _AM, _AF, _GAMMA, _BETA, _H_A, _H_BEFORE, _H_MATRIX = (at.SCRATCH + i for i in range(7))
 _TIGHT = 1e-8  # the iteration goes on to this relative error at least: a fixed step asks for no tolerance
 _ENOUGH, _MOST, _DIVERGENT, _SLOW = 0.1, 10, 0.9, 0.1
+_JUMPY = 2.0  # rate that ends the iteration after two: what the first one has not touched may show up in the second
 _CLOSE = 0.05  # of the step that was factored: how far a step may be off
 
 interpolate_alpha = interpolate_polynomial
@@ -61,16 +62,16 @@ interpolate_alpha = interpolate_polynomial
 def _views(counts, work):
     """Return the vectors in `work`.
 
-    These are x = (q, v, v̇, λ) of the iteration, its residual, right side and solution, what MOVE takes, a new q, d and its
-    change, the gap that it closes, a now and at the end of the step, λ now, (v̇, λ) one step ago, how far `accept` has moved v,
-    and what FACTOR takes and gives.
+    These are x = (q, v, v̇, λ) of the iteration, its residual, right side and solution, what MOVE or PRODUCT take, a new q, d
+    and its change, the gap that it closes, a now and at the end of the step, λ now, (v̇, λ) one step ago, how far `accept` has
+    moved v, and what FACTOR takes and gives.
     """
     nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
     a = nq + 2 * n + m
     b = a + n + 3 * m + 1
     c = b + n + m
     d = c + n + m
-    e = d + 1 + nq + max(nq, n)
+    e = d + 1 + nq + max(nq, n) + n
     f = e + nq
     g = f + n
     h = g + n
@@ -159,7 +160,7 @@ def _advance_state(ops, I, F, W, ref, t, h, control, counts, y, memory, work):
 @inner_kernel
 def _iterate(ops, I, F, W, ref, t, h, control, counts, y, memory, work):
     """Make (q, v, v̇, λ) solve the equations at t, from what is predicted in x; return 0 or how it failed."""
-    x, r, b, s, _, q, d, change, gap, _, _, _, _, _, _, _ = _views(counts, work)
+    x, r, b, s, move, q, d, change, gap, _, _, _, _, _, _, _ = _views(counts, work)
     nq, n, m, weight, size = counts[at.NQ], counts[at.NV], counts[at.NM], memory[_WEIGHT], counts[at.NQ] + counts[at.NV]
     kappa = (1.0 - control[_AF]) / (1.0 - control[_AM])
     to_v, to_q = h * control[_GAMMA] * kappa, h * h * control[_BETA] * kappa
@@ -177,18 +178,19 @@ def _iterate(ops, I, F, W, ref, t, h, control, counts, y, memory, work):
         for i in range(n):
             b[i] = -r[i]
         for i in range(m):
-            b[n + i] = -r[n + i] / to_v if counts[at.FORM] == STABILIZED else -r[n + m + i] / to_q
+            b[n + i] = -r[n + m + i] / to_q
+        if counts[at.FORM] == STABILIZED and m > 0:
+            for i in range(m):  # δv̇ moves Φ by −ψ·to_q/to_v
+                gap[i] = r[n + i] * to_q / to_v - r[n + m + i]
+                b[n + i] = -r[n + i]
+            if not close_gap(ops, I, F, W, ref, t, 1.0, counts, gap, d, change, move, s, b):
+                return NEWTON
+            for i in range(m):
+                b[n + i] /= to_v
         if call(ops[SOLVE], I, F, W, ref, t, b, s) != 0:
             return NEWTON
         for i in range(n + m):
             x[size + i] += s[i]
-        if counts[at.FORM] == STABILIZED and m > 0:  # δv̇ moves Φ by −ψ·to_q/to_v
-            for i in range(m):
-                gap[i] = r[n + i] * to_q / to_v - r[n + m + i]
-            if call(ops[CORRECT], I, F, W, ref, t, gap, change) != 0:
-                return NEWTON
-            for i in range(n):
-                d[i] += change[i]
         status = _advance_state(ops, I, F, W, ref, t, h, control, counts, y, memory, work)
         if status != 0:
             counts[at.CODE] = status
@@ -206,9 +208,9 @@ def _iterate(ops, I, F, W, ref, t, h, control, counts, y, memory, work):
             return at.NOT_FINITE
         if iteration > 0:
             rate = norm / before
-            if rate > _DIVERGENT and norm > level:
+            if rate > (_DIVERGENT if iteration > 1 else _JUMPY) and norm > level:
                 return NEWTON
-        if norm <= level or (iteration > 0 and rate / (1.0 - rate) * norm <= _ENOUGH):
+        if norm <= level or (iteration > 0 and rate / max(1.0 - rate, 0.1) * norm <= _ENOUGH):
             counts[at.MATRIX] = STALE if iteration > 0 and rate > _SLOW else USED
             return 0
         before = norm

@@ -6,7 +6,6 @@ import math
 
 from multibody.integrators import contract as at
 from multibody.integrators.implicit import (
-    CORRECT,
     GGL,
     INDEX1,
     LINEARIZE,
@@ -19,6 +18,7 @@ from multibody.integrators.implicit import (
     STALE,
     USED,
     blame,
+    close_gap,
     factored,
 )
 from multibody.kernels.calls import call
@@ -34,6 +34,8 @@ C, ERROR_CONSTANT, C_MATRIX, C_LAST, SURE, TABLE = (at.SCRATCH + 24 + i for i in
 _UNSURE = 100.0  # ρ/(1 − ρ) where no rate is known
 _ENOUGH = 0.33  # of the tolerance: error of the iteration
 _MOST, _DIVERGENT, _SLOW = 4, 0.9, 0.25  # iterations; rates that end the iteration, that ask for a new linearization
+_CAUTION = 0.0  # least ρ/(1 − ρ) that is believed: a matrix gets older unseen while one iteration is enough
+_JUMPY = 2.0  # rate that ends it after two iterations: what the first one has not touched may show up in the second
 _RANGE = 0.6  # of the c that was factored: how far it may be off
 
 
@@ -41,7 +43,7 @@ _RANGE = 0.6  # of the c that was factored: how far it may be off
 def views(counts, work):
     """Return the vectors in `work`.
 
-    These are x = (q, v, a, λ) of the iteration, its residual, right side and solution, what MOVE takes, a new q, the
+    These are x = (q, v, a, λ) of the iteration, its residual, right side and solution, what MOVE or PRODUCT take, a new q, the
     correction d and its change, the gap that it closes, the differences φ of λ one after the other, and what FACTOR takes.
     """
     nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
@@ -49,7 +51,7 @@ def views(counts, work):
     b = a + n + 3 * m + 1
     c = b + n + m
     d = c + n + m
-    e = d + 2 + nq + max(nq, n)
+    e = d + 2 + nq + max(nq, n) + n
     f = e + nq
     g = f + n
     h = g + n
@@ -124,7 +126,7 @@ def _iterate(ops, I, F, W, ref, t, control, counts, memory, work):
     x, r, b, s, move, q, d, change, gap, _, _, _ = views(counts, work)
     nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
     weight, beta, p, c, size = memory[WEIGHT], memory[BETA], memory[PREDICTED], control[C], nq + n
-    factor, first, level, rate = 2.0 / (1.0 + c / control[C_MATRIX]), 0.0, 0.0, 0.0
+    factor, first, before, level, rate = 2.0 / (1.0 + c / control[C_MATRIX]), 0.0, 0.0, 0.0, 0.0
     for i in range(size):
         level += (p[i] * weight[i]) * (p[i] * weight[i])
     level = 100.0 * ROUNDING * math.sqrt(level / size)
@@ -141,6 +143,11 @@ def _iterate(ops, I, F, W, ref, t, control, counts, memory, work):
             b[i] = -factor * r[i]
         for i in range(m):
             b[n + i] = -factor * (r[n + 2 * m + i] / c if counts[at.FORM] == INDEX1 else r[n + i])
+        if counts[at.FORM] == GGL and m > 0:
+            for i in range(m):  # δv moves Φ by −ψ/c
+                gap[i] = -c * r[n + m + i] - b[n + i]
+            if not close_gap(ops, I, F, W, ref, t, 1.0 / c, counts, gap, d, change, move, s, b):
+                return NEWTON
         if call(ops[SOLVE], I, F, W, ref, t, b, s) != 0:
             return NEWTON
         total = 0.0
@@ -149,13 +156,6 @@ def _iterate(ops, I, F, W, ref, t, control, counts, memory, work):
             total += (s[i] * weight[nq + i]) * (s[i] * weight[nq + i])
         for i in range(m):
             x[size + n + i] += s[n + i]
-        if counts[at.FORM] == GGL and m > 0:  # δv moves Φ by −ψ/c
-            for i in range(m):
-                gap[i] = -c * r[n + m + i] - b[n + i]
-            if call(ops[CORRECT], I, F, W, ref, t, gap, change) != 0:
-                return NEWTON
-            for i in range(n):
-                d[i] += change[i]
         status = _position(ops, I, F, W, ref, t, c, counts, beta, x[nq:size], d, move, q)
         if status != 0:
             counts[at.CODE] = status
@@ -167,13 +167,14 @@ def _iterate(ops, I, F, W, ref, t, control, counts, memory, work):
         norm = math.sqrt(total / size)
         if not norm < math.inf:
             return at.NOT_FINITE
-        if iteration == 0:
-            first = norm
-        elif norm > 0.0:
-            rate = (norm / first) ** (1.0 / iteration)
-            if rate > _DIVERGENT and norm > level:
+        if iteration > 0 and norm > 0.0:
+            rate = norm / before
+            if rate > (_DIVERGENT if iteration > 1 else _JUMPY) and norm > level:
                 return NEWTON
-            control[SURE] = rate / max(1.0 - rate, 0.1)
+            mean = (norm / first) ** (1.0 / iteration)
+            control[SURE] = max(mean / max(1.0 - mean, 0.1), _CAUTION)
+        first = norm if iteration == 0 else first
+        before = norm
         if norm <= level or control[SURE] * norm <= _ENOUGH:
             counts[at.MATRIX] = STALE if rate > _SLOW else USED
             return 0

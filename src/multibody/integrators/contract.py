@@ -227,7 +227,7 @@ def fitted_step(control):
 def too_small(control, h):
     """Return whether T + h is T but for rounding, unless that is all that is left."""
     left = control[END] - control[T]
-    return abs(h) < _SMALLEST * abs(control[T]) + _SPAN_FRACTION * abs(left) and h != left
+    return not abs(h) >= _SMALLEST * abs(control[T]) + _SPAN_FRACTION * abs(left) and h != left  # true of what is no number
 
 
 @inner_kernel

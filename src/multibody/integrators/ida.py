@@ -28,6 +28,7 @@ from multibody.kernels.calls import call
 from multibody.kernels.compile import kernel
 
 Floats = npt.NDArray[np.float64]
+Bundle = tuple[Any, Floats, Floats, Floats]  # I, F, W, ref
 UNTESTED = 1e30  # absolute tolerance of what is in no test
 RETRIES = 30  # in a row, each with half the step
 
@@ -145,7 +146,7 @@ class Session:
     atol : array
     """
 
-    def __init__(self, ops: Any, bundle: tuple[Any, ...], control: Floats, counts: Any, atol: Floats) -> None:
+    def __init__(self, ops: Any, bundle: Bundle, control: Floats, counts: Any, atol: Floats) -> None:
         self.ops, self.bundle, self.control, self.counts, self.atol = ops, bundle, control, counts, atol
         nq, n, m = (int(counts[k]) for k in (at.NQ, at.NV, at.NM))
         self.nq, self.n, self.m, self.size = nq, n, m, nq + n + 1 + 2 * m

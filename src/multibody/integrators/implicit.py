@@ -166,6 +166,28 @@ def factored(ops, I, F, W, ref, t, counts, cM, cC, cK, cV, coefficients, ratio):
 
 
 @inner_kernel
+def close_gap(ops, I, F, W, ref, t, part, counts, gap, d, change, z, product, b):
+    """Add to d what closes a gap of Φ_q, q moving by part·d, and take what that does to the residuals off the right side b.
+
+    Without the latter, residuals would only show it in the next iteration. z (3 n) and product (n + m) are used up; return
+    whether all went well.
+    """
+    n, m = counts[at.NV], counts[at.NM]
+    if call(ops[CORRECT], I, F, W, ref, t, gap, change) != 0:
+        return False
+    for i in range(n):
+        d[i] += change[i]
+        z[i] = 0.0
+        z[n + i] = 0.0
+        z[2 * n + i] = part * change[i]
+    if call(ops[PRODUCT], I, F, W, ref, t, z[: 3 * n], product) != 0:
+        return False
+    for i in range(n + m):
+        b[i] -= product[i]
+    return True
+
+
+@inner_kernel
 def blame(ops, I, F, W, ref, t, counts, x, r):
     """Return why the matrix at x cannot be factored: no equations there, numbers that are none, or that it is singular."""
     counts[at.EVALUATIONS] += 1

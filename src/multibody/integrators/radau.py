@@ -35,6 +35,7 @@ from multibody.integrators.contract import (
 )
 from multibody.integrators.implicit import NEWTON, PRODUCT, RESIDUAL, SOLVE, STALE, USED, begin, first_step, hopeless, offer
 from multibody.integrators.radau_stages import (
+    BOUND,
     ERROR,
     FACCON,
     GAMMA,
@@ -65,6 +66,7 @@ from multibody.kernels.compile import inner_kernel, kernel
 ORDER = 5
 _SAFETY, _SHRINK, _GROW = 0.9, 8.0, 5.0
 _KEEP = 0.05  # rate of the iteration up to which the linearization serves another step
+_CAUTION, _RELAX = 0.75, 1.08  # bound of the next steps over one that did not converge; its growth from step to step
 _SAME = 1.2  # a step that would grow by no more stays as it is, and the factors with it
 _FIRST = 0.25  # the first step is chosen as for an error that goes with its fourth power
 
@@ -169,6 +171,7 @@ def _start(ops, monitor, I, F, W, ref, control, counts, y, atol, active, memory,
     control[H_MATRIX] = 0.0
     control[H_STAGES] = 0.0
     control[FACCON] = 1.0
+    control[BOUND] = 0.0
     if control[at.H] == 0.0:
         guess, error = memory[GUESS], memory[ERROR]
         control[at.H] = first_step(ops, I, F, W, ref, control, counts, y, atol, active, slope, guess, error, r, move, _FIRST)
@@ -198,6 +201,7 @@ def _attempt(ops, I, F, W, ref, t, h, control, counts, y, atol, active, memory, 
         predict(control, counts, h, y, atol, memory, work)
     if outcome != 0:
         counts[at.NOT_CONVERGED] += 1 if outcome == NEWTON else 0
+        counts[at.MATRIX] = STALE  # it belongs to a longer step
         control[FACCON] = 1.0
         return outcome, 0.0, factor
     error = math.inf
@@ -225,6 +229,9 @@ def _choose(control, counts, h, error, iterations, grow):
         counts[at.MATRIX] = STALE
     elif 1.0 <= new <= _SAME:
         new = 1.0
+    if control[BOUND] > 0.0:  # the iteration does not converge everywhere where errors are small
+        control[BOUND] *= _RELAX
+        new = min(new, max(control[BOUND] / abs(h), 1.0 / _SHRINK))
     control[at.H] = h * new
 
 
@@ -254,6 +261,8 @@ def advance_radau(ops, accept, monitor, I, F, W, ref, control, counts, y, atol, 
             counts[at.REJECTED] += 1
             if outcome == 2:
                 note_refusal(control, h)
+            elif outcome == NEWTON:
+                control[BOUND] = _CAUTION * abs(h)
             grow, wanted = 1.0, 0.0
             if outcome == 3 or (error >= 1.0 and patience > 0):
                 patience -= 1

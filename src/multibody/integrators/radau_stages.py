@@ -63,8 +63,9 @@ TO_POWERS = _inverse(np.stack([C, C**2, C**3], axis=1))  # of the stages: Z(s) =
 
 # rows of memory: Z, powers of the last step, new state, 1/scale, y' at the start of the step, an error, a guess
 Z, P, NEW, WEIGHT, SLOPE, ERROR, GUESS = 0, 3, 6, 7, 8, 9, 10
-H_MATRIX, H_STAGES, FACCON, THETA = (at.SCRATCH + i for i in range(4))
+H_MATRIX, H_STAGES, FACCON, THETA, BOUND = (at.SCRATCH + i for i in range(5))
 MOST = 7  # iterations
+_JUMPY = 2.0  # rate that ends the iteration after two: what the first one has not touched may show up in the second
 
 
 @inner_kernel
@@ -106,20 +107,25 @@ def ask_move(ops, I, F, W, ref, t, code, q, d, move, out):
 
 @inner_kernel
 def matrices(ops, I, F, W, ref, t, h, renew, control, counts, y, memory, work):
-    """Linearize at the start of the step if asked, and factor both matrices; return 0 or how it failed."""
+    """Linearize if asked, and factor both matrices; return 0 or how it failed.
+
+    The linearization is that at the guess of the second stage: from the middle of a step, all stages are nearer.
+    """
     x, r, _, _, _, _, _, _, lam, _, coefficients, ratio = views(counts, work)
     nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
     counts[at.MATRIX] = NONE if renew else counts[at.MATRIX]
     control[H_MATRIX] = 0.0
     if renew:
+        b0, b1, b2 = B[1, 0] / h, B[1, 1] / h, B[1, 2] / h
         for i in range(nq + n):
-            x[i] = y[i]
+            x[i] = y[i] + memory[Z + 1, i]
         for i in range(n):
-            x[nq + n + i] = memory[SLOPE, nq + i]
+            j = nq + i
+            x[nq + n + i] = b0 * memory[Z, j] + b1 * memory[Z + 1, j] + b2 * memory[Z + 2, j]
         for i in range(m):
-            x[nq + 2 * n + i] = lam[6 * m + i]
+            x[nq + 2 * n + i] = lam[m + i]
         counts[at.JACOBIANS] += 1
-        status = call(ops[LINEARIZE], I, F, W, ref, t, x, x)
+        status = call(ops[LINEARIZE], I, F, W, ref, t + C[1] * h, x, x)
         if status != 0:
             counts[at.CODE] = status
             return at.RHS_FAILED
@@ -304,11 +310,11 @@ def iterate(ops, I, F, W, ref, t, h, rtol, control, counts, y, memory, work):
         if iteration > 0:
             rate = norm / before if before > 0.0 else 0.0
             theta = rate if iteration == 1 else math.sqrt(rate * theta)
-            if theta >= 0.99:
+            if theta >= (0.99 if iteration > 1 else _JUMPY):
                 return NEWTON, 0.5
-            faccon = theta / (1.0 - theta)
+            faccon = theta / max(1.0 - theta, 0.01)
             left = faccon * norm * theta ** (MOST - 2 - iteration) / enough
-            if left >= 1.0 and faccon * norm > enough:
+            if left >= 1.0 and faccon * norm > enough and iteration > 1:
                 return NEWTON, 0.8 * max(1e-4, min(20.0, left)) ** (-1.0 / (4.0 + MOST - 2 - iteration))
         before = max(norm, ROUNDING)
         if faccon * norm <= enough:

@@ -31,6 +31,7 @@ _SOURCES = {  # what the functions of a room may call
     "kernels": ("kernels/*.py",),
     "tree": ("kernels/*.py", "kernels/tree/*.py"),
     "robot": ("kernels/*.py", "kernels/tree/*.py", "kernels/robot/*.py"),
+    "parametric": ("kernels/*.py", "kernels/parametric/*.py"),
     "formulations": ("kernels/*.py", "kernels/tree/*.py", "formulations/*.py"),
     "integrators": ("kernels/compile.py", "kernels/calls.py", "integrators/*.py"),
 }
@@ -43,7 +44,7 @@ def source_hash(room: str = "kernels") -> str:
     Parameters
     ----------
     room : str
-        ``kernels``, ``tree``, ``robot``, ``formulations`` or ``integrators``.
+        ``kernels``, ``tree``, ``robot``, ``parametric``, ``formulations`` or ``integrators``.
 
     Returns
     -------

@@ -10,6 +10,7 @@ import numpy as np
 
 from multibody.analyses.measure import Measurer
 from multibody.analyses.simulation import Simulation
+from multibody.analyses.space import CartesianSpace
 from multibody.analyses.state import State as PlainState
 from multibody.analyses.state import Status
 from multibody.analyses.stepper import Stepper, started
@@ -49,8 +50,9 @@ class Simulator(Stepper):
         # Reading has a workspace of its own, so that it can never disturb a step; I, F and the state are the living ones.
         self._space = simulation.space.reading()
         self._reading = self._space.bundle
-        self._y = simulation.y if not simulation.formulation.relative else np.zeros(nq + nv + 1)
-        self._y[:nq] = simulation.begin if simulation.formulation.relative else self._y[:nq]
+        self._own = isinstance(simulation.space, CartesianSpace)  # whether the state is that of the bodies
+        self._y = simulation.y if self._own else np.zeros(nq + nv + 1)
+        self._y[:nq] = self._y[:nq] if self._own else simulation.begin
         y = self._y
         self._views = y[:nq].reshape(1, nq), y[nq : nq + nv].reshape(1, nv), b.ref.reshape(1, len(b.ref))
         self._functions: list[int] = []
@@ -77,7 +79,7 @@ class Simulator(Stepper):
             return
         self._measured, self._full, self._stale = -1, None, False
         sim = self.simulation
-        if sim.formulation.relative:
+        if not self._own:
             Y, references = sim.y.reshape(1, -1).copy(), sim.bundle.ref.reshape(1, -1).copy()
             self._y[:] = self._space.cartesian(np.array([self.t]), Y, references, self._y[: self.tables.nq])[0]
 

@@ -201,7 +201,7 @@ def lower(model: Model) -> Tables:
     forces.place(tables_at)
     most = max((len(row.terms) for row in builder.rows), default=0)
     most = max(most, builder.forces.most_inputs)
-    workspace = _workspace(I, d, nb, nx, most)
+    workspace = workspace_of(I, d, nb, nx, most)
     I = np.ascontiguousarray(np.concatenate([I, *(np.array(s, dtype=np.int64) for s in sections)]))
     F = np.array([builder.scope.value(x) for x in packer.numbers], dtype=np.float64)
     tables = Tables(
@@ -311,8 +311,8 @@ def _named(builder: Builder, packer: Packer) -> dict[str, Any]:
     }
 
 
-def _workspace(I: Integers, d: int, nb: int, nx: int, most: int) -> int:
-    """Lay out W and return its length."""
+def workspace_of(I: Integers, d: int, nb: int, nx: int, most: int) -> int:
+    """Lay out W for nb bodies, nx extra coordinates and programs of at most so many inputs; return its length."""
     at = 0
     sizes = (
         (L.W_POSE, L.POSE_STRIDE[d] * (nb + 1)),

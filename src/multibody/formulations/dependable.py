@@ -1,0 +1,85 @@
+"""Whether the sparse elimination order gives good solutions; where it does not, one full matrix with all row exchanges does.
+
+The order is found from the pattern alone. Rows are exchanged inside its small groups only, which is enough for all mechanisms
+that we know of; a trial solution at the start of every run with an implicit method shows where it is not.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from multibody.formulations.implicit import (
+    factor_newton,
+    linearize_implicit,
+    product_newton,
+    solve_newton,
+    start_newton,
+)
+from multibody.formulations.newton import row_entries
+from multibody.formulations.pattern import Pattern, sparse_pattern
+from multibody.formulations.prepare import Bundle
+from multibody.formulations.prepare_newton import attach_newton
+from multibody.kernels import blocks as B
+from multibody.kernels import sections as R
+
+Floats = npt.NDArray[np.float64]
+ALLOWED = 1e-3  # relative error of a trial solution; Newton's iteration takes care of that much
+MOST_FULL = 2000  # unknowns of a full matrix
+
+
+def trial_error(bundle: Bundle, t: float, y: Floats) -> float:
+    """Return the relative error of a solution by the factors at a state, for a step of a hundredth of a unit of time."""
+    n, m, c = bundle.velocities, len(bundle.chosen), 100.0
+    arrays = (bundle.I, bundle.F, bundle.W, bundle.ref)
+    found = np.zeros(n + m + 1)
+    if start_newton(*arrays, t, y, found) != 0:
+        return 0.0
+    point = np.concatenate([y[: len(y) - 1], found[: n + m]])
+    linearize_implicit(*arrays, t, point, point)
+    factor_newton(*arrays, t, np.array([c, 0.0, 1.0, 0.0, 1.0 / c, 0.0, 1.0, 0.0, 1.0 / c, 0.0]), np.zeros(1))
+    probe = np.concatenate([np.sin(1.0 + np.arange(n)) / bundle.W[_scales(bundle, n)], np.cos(1.0 + np.arange(m))])
+    right, solution = _times(bundle, t, probe, c), np.zeros(n + m)
+    solve_newton(*arrays, t, right, solution)
+    wrong = [_largest(solution[part] - probe[part]) / _largest(probe[part]) for part in (slice(0, n), slice(n, n + m)) if m]
+    return float(np.max(wrong, initial=0.0)) if np.all(np.isfinite(wrong)) else np.inf
+
+
+def _largest(x: Floats) -> float:
+    """Return the largest magnitude."""
+    return float(np.max(np.abs(x)))
+
+
+def _scales(bundle: Bundle, n: int) -> slice:
+    """Return where the scales of the columns lie in W."""
+    at = int(bundle.I[R.W_SCALE] + bundle.I[R.ALL_COUNT])
+    return slice(at, at + n)
+
+
+def _times(bundle: Bundle, t: float, x: Floats, c: float) -> Floats:
+    """Return the iteration matrix times x."""
+    n, m = bundle.velocities, len(bundle.chosen)
+    out = np.zeros(n + m)
+    v = np.ascontiguousarray(x[:n])
+    product_newton(bundle.I, bundle.F, bundle.W, bundle.ref, t, np.concatenate([c * v, v, v / c]), out)
+    h, I, W = int(bundle.I[R.NEWTON]), bundle.I, bundle.W
+    records = I[I[h + B.ENTRIES] :][: B.ENTRY_STRIDE * int(I[h + B.ENTRY_COUNT])].reshape(-1, B.ENTRY_STRIDE)
+    np.add.at(out, records[:, 1], W[I[h + B.W_P] + records[:, 0]] * x[n + records[:, 2]])
+    return out
+
+
+def make_dependable(bundle: Bundle, t: float, y: Floats, complex_: bool) -> str:
+    """Check the factors of a prepared run and exchange them for full ones where they are no good; return a note or nothing."""
+    error = trial_error(bundle, t, y)
+    n, m = bundle.velocities, len(bundle.chosen)
+    if error <= ALLOWED or n + m > MOST_FULL:
+        return "" if error <= ALLOWED else f"the sparse linear systems are solved to {error:.1e} only"
+    h = int(bundle.I[R.NEWTON])
+    kept = bundle.I[h + B.RHS : h + B.RESIDUAL + 1].copy()
+    pattern = sparse_pattern(bundle.tables, bundle.chosen, ordered=False)
+    bundle.I[R.PATTERN] = 0
+    full = Pattern(pattern.nodes, pattern.meetings, [list(range(n + m))])
+    attach_newton(bundle, full, row_entries(bundle, relative=False), complex_)
+    h = int(bundle.I[R.NEWTON])
+    bundle.I[h + B.RHS : h + B.RESIDUAL + 1] = kept
+    return f"the sparse elimination order is no good here (error {error:.1e}): full matrices are used"

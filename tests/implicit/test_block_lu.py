@@ -1,0 +1,100 @@
+"""The static block LU: solutions against dense ones, linear fill, weak bodies, and the full matrix where the order is no good."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import multibody as mb
+from implicit.newton_bench import Bench
+from multibody.formulations import dependable, newton
+from multibody.formulations.pattern import Pattern, sparse_pattern
+from multibody.formulations.prepare_newton import symbolic
+from multibody.kernels import blocks as B
+from multibody.kernels import sections as R
+
+
+MODELS = ("four-bar", "iftomm-andrews", "cam-roller", "planetary", "rssr", "iftomm-bricard", "stewart-platform", "delta-robot")
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_solutions_are_those_of_a_dense_solver(name: str) -> None:
+    b = Bench(name)
+    for c in (3.0, 700.0, 2e5, complex(5.0, 3.0), complex(4e3, -6e3)):
+        A, right = b.matrix(c), b.noise(b.n + b.m, complex(c).imag != 0.0)
+        x = b.solved(c, right)
+        exact = np.linalg.solve(A, right)
+        assert np.max(np.abs(x - exact)) < 1e-9 * np.max(np.abs(exact))
+
+
+@pytest.mark.parametrize("n", [20, 40, 80])
+def test_fill_of_a_ladder_is_linear(n: int) -> None:
+    b = Bench("iftomm-n-four-bar", n=n)
+    h = int(b.bundle.I[R.NEWTON])
+    assert b.bundle.I[h + B.FACTOR_SIZE] < 194 * n + 10
+    assert b.bundle.I[h + B.MATRIX_SIZE] == 9 * (2 * n + 1 + 2 * 2 * n)  # blocks of the bodies and of those that share a joint
+
+
+def test_order_lets_joints_wait_for_their_bodies() -> None:
+    b = Bench("iftomm-andrews")
+    tables, chosen = b.system.tables, b.bundle.chosen
+    place = {u: k for k, group in enumerate(sparse_pattern(tables, chosen).groups) for u in group}
+    seen = 0
+    for k, r in enumerate(chosen):
+        bodies = {int(c) // 3 for c in tables.columns[tables.row_pointer[r] : tables.row_pointer[r + 1]]}
+        before = [body for body in bodies if place[3 * body] < place[b.n + k]]
+        assert before  # every joint follows one of its bodies at least
+        seen += len(before) == len(bodies)
+    assert seen > len(chosen) / 2
+
+
+def test_a_chain_is_eliminated_without_fill() -> None:
+    b = Bench("chain", n=30)
+    found = sparse_pattern(b.system.tables, b.bundle.chosen)
+    factors = symbolic(found, newton.row_entries(b.bundle, False)[:, 1:], b.n)
+    assert max(len(later) for later in factors.behind) <= 2
+
+
+def test_a_massless_body_is_eliminated_with_its_joints() -> None:
+    m = mb.Model("massless coupler", dimension=2, gravity=(0, -9.81))
+    crank = m.body("crank", mass=1.0, inertia=0.1, frames={"pin": (1, 0)})
+    coupler = m.body("coupler", mass=0.0, inertia=0.0, frames={"end": (2, 0)}, at=(1, 0))
+    rocker = m.body("rocker", mass=2.0, inertia=0.2, frames={"pin": (0, 1)}, at=(3, -1))
+    m.revolute("O", m.ground, crank)
+    m.revolute("A", crank["pin"], coupler)
+    m.revolute("B", coupler["end"], rocker["pin"])
+    m.revolute("C", m.ground, rocker, at=(3, -1))
+    b = Bench(m)
+    groups = sparse_pattern(b.system.tables, b.bundle.chosen).groups
+    joined = next(group for group in groups if 3 in group)
+    assert len(joined) == 3 + 4
+    right = b.noise(b.n + b.m, False)
+    assert np.allclose(b.matrix(50.0) @ b.solved(50.0, right), right, atol=1e-9)
+    reference = m.run(0.5, rtol=1e-11, atol=1e-13)
+    run = m.run(0.5, integrator="radau", rtol=1e-10, atol=1e-12)
+    assert run.ok and abs(run["crank.angle"].values[-1] - reference["crank.angle"].values[-1]) < 1e-8
+
+
+def test_full_matrices_take_over_where_the_order_is_no_good(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = sparse_pattern
+
+    def joints_first(tables: Any, chosen: Any, ordered: bool = True) -> Pattern:
+        found = plain(tables, chosen, ordered)
+        rows_first = sorted(found.groups, key=lambda group: -max(group))
+        return Pattern(found.nodes, found.meetings, rows_first)
+
+    monkeypatch.setattr(newton, "sparse_pattern", joints_first)
+    model = mb.load("four-bar")
+    run = model.run(1.0, integrator="bdf", rtol=1e-8, atol=1e-10)
+    assert run.ok and any("full matrices" in note for note in run.notes)
+    monkeypatch.undo()
+    other = model.run(1.0, integrator="bdf", rtol=1e-8, atol=1e-10)
+    assert not any("full matrices" in note for note in other.notes)
+    assert abs(run["link2.x"].values[-1] - other["link2.x"].values[-1]) < 1e-7
+
+
+def test_trial_error_is_small_for_the_order_that_is_used() -> None:
+    b = Bench("iftomm-flyball")
+    assert dependable.trial_error(b.bundle, 0.0, b.y) < 1e-9
