@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from common import Point, best, integration, load, milliseconds, peer, reached, simulation, table, times
+from common import Point, integration, load, milliseconds, peer, reached, simulation, table, times
 
 import multibody as mb
 from multibody.formulations import FORMULATIONS, VARIANTS
@@ -34,6 +34,16 @@ TIPS = {
 PAIRS = (("augmented", "dop853"), ("recursive", "dop853"), ("augmented", "bdf"), ("augmented", "radau"))
 
 Error = Callable[[mb.Run], float]
+
+
+def best(function: Callable[[], object], repeats: int) -> float:
+    """Return the shortest of several processor times [s]."""
+    took = []
+    for _ in range(repeats):
+        begin = time.process_time()
+        function()
+        took.append(time.process_time() - begin)
+    return min(took)
 
 
 def points_of(
@@ -155,9 +165,9 @@ def against_scipy(repeats: int) -> None:
     both: dict[str, list[Point]] = {}
     for method in ("Radau", "BDF"):
         both[f"SciPy {method}"] = scipy_points(model, 0.03, lambda y: float(y[2]), BETA, method)
-    for name in ("radau", "bdf"):
-        both[f"augmented, {name}"] = points_of(
-            model, 0.03, lambda run: abs(float(run["O"].values[-1]) / BETA - 1.0), "augmented", name, TOLERANCES, repeats
+    for formulation, name in (("augmented", "radau"), ("recursive", "radau"), ("augmented", "bdf"), ("recursive", "bdf")):
+        both[f"{formulation}, {name}"] = points_of(
+            model, 0.03, lambda run: abs(float(run["O"].values[-1]) / BETA - 1.0), formulation, name, TOLERANCES, repeats
         )
     rival = reached(both["SciPy Radau"], TARGET)
     for method, points in both.items():
@@ -260,28 +270,40 @@ def repeated() -> Any:
     return loop
 
 
-def sparse_matrices(model: mb.Model, c: float) -> tuple[Any, Any]:
-    """Return the matrices of the accelerations and of an implicit step at the start as SciPy has them."""
-    from scipy.sparse import block_array, csc_array
+def sparse_matrices(sim: Any, c: float) -> tuple[Any, Any]:
+    """Return the matrices of the accelerations and of an implicit step, from the last linearization, as SciPy has them."""
+    from scipy.sparse import block_array, coo_array, csc_array
 
-    found = model.system_jacobian("augmented")
-    K, E = found.dF_dy, found.dF_dydot
-    n = len(found.v)
-    m = (K.shape[0] - 2 * n) // 2
-    M, D = E[n : 2 * n, n : 2 * n], K[n : 2 * n, n : 2 * n]
-    J, V = K[2 * n : 2 * n + m, :n], K[2 * n + m :, :n]
-    stiff = K[n : 2 * n, :n]
-    index1 = csc_array(block_array([[M, J.T], [J, None]]))
-    step = csc_array(block_array([[c * M + D + stiff / c, J.T], [J + V / c, None]]))
+    from multibody.kernels import blocks as B
+    from multibody.kernels import sections as R
+
+    I, W = sim.bundle.I, sim.bundle.W
+    h, n, m = int(I[R.NEWTON]), sim.space.nv, len(sim.bundle.chosen)
+    nodes = I[I[h + B.NODES] : I[h + B.NODES] + 2 * I[h + B.NODE_COUNT]].reshape(-1, 2)
+    rows, columns, places = [], [], []
+    for p, (first, size) in enumerate(nodes):
+        for e in range(I[I[h + B.MEETINGS] + p], I[I[h + B.MEETINGS] + p + 1], B.MEETING_STRIDE):
+            column, width = nodes[I[e]]
+            rows.append(np.repeat(np.arange(first, first + size), width))
+            columns.append(np.tile(np.arange(column, column + width), size))
+            places.append(I[e + 1] + np.arange(size * width))
+    spots, at = (np.concatenate(rows), np.concatenate(columns)), np.concatenate(places)
+    M, C, K = (coo_array((W[I[h + key] + at], spots), shape=(n, n)) for key in (B.W_M, B.W_C, B.W_K))
+    count = int(I[h + B.ENTRY_COUNT])
+    entries = I[I[h + B.ENTRIES] : I[h + B.ENTRIES] + B.ENTRY_STRIDE * count].reshape(-1, B.ENTRY_STRIDE)
+    P, V = (coo_array((W[I[h + key] + entries[:, 0]], (entries[:, 2], entries[:, 1])), shape=(m, n)) for key in (B.W_P, B.W_V))
+    index1 = csc_array(block_array([[M, P.T], [P, None]]))
+    step = csc_array(block_array([[c * M + C + K / c, P.T], [P + V / c, None]]))
     return index1, step
 
 
-def scipy_costs(model: mb.Model, c: float, repeats: int) -> dict[str, float]:
-    """Return what SciPy needs for the same linear systems."""
+def scipy_costs(sim: Any, c: float, solution: np.ndarray, repeats: int) -> dict[str, float]:
+    """Return what SciPy needs for the same linear systems; its solution for a right side of ones must be ours."""
     from scipy.sparse.linalg import splu
 
-    index1, step = sparse_matrices(model, c)
+    index1, step = sparse_matrices(sim, c)
     side, factors = np.ones(index1.shape[0]), splu(step)
+    assert np.allclose(factors.solve(side), solution, rtol=1e-6, atol=1e-8 * np.max(np.abs(solution)))
     return {
         "SciPy splu and solve, accelerations": best(lambda: splu(index1).solve(side), repeats),
         "SciPy splu, step": best(lambda: splu(step), repeats),
@@ -313,12 +335,13 @@ def sparse(python: str, repeats: int) -> None:
         nq, nv, m = sim.space.nq, sim.space.nv, len(b.chosen)
         x, r = np.concatenate([sim.y[: nq + nv], np.zeros(nv + m)]), np.zeros(nv + 3 * m + 1)
         coefficients = np.array([c, 0, 1, 0, 1 / c, 0, 1, 0, 1 / c, 0])
+        solution = np.zeros(nv + m)
         for name, k, given, out in (
             ("residual", RESIDUAL, x, r), ("linearize", LINEARIZE, x, x), ("factor", FACTOR, coefficients, np.zeros(1)),
-            ("solve", SOLVE, np.ones(nv + m), np.zeros(nv + m)),
+            ("solve", SOLVE, np.ones(nv + m), solution),
         ):  # fmt: skip
             costs[name] = cost(int(ops[k]), b, given, out)
-        costs |= scipy_costs(model, c, min(repeats, 5))
+        costs |= scipy_costs(sim, c, solution, min(repeats, 5))
         answers = peer(python, "peer_exudyn", "n-four-bar", (10_000,), n=n, repeats=1) if n <= 1000 else []
         costs["Exudyn, one step of generalized-α"] = answers[0]["wall"] / 20 if answers else math.nan
         rows.append([str(n), *(f"{1e3 * value:.3g}" if value == value else "" for value in costs.values())])

@@ -68,8 +68,8 @@ class Bench:
 
     def solved(self, c: complex, right: Any) -> Any:
         """Return the solution of that matrix by the factors."""
-        over, is_complex = 1.0 / complex(c), complex(c).imag != 0.0
-        coefficients = np.array([complex(c).real, complex(c).imag, 1.0, 0.0, over.real, over.imag, 1.0, 0.0, over.real, over.imag])
+        is_complex = complex(c).imag != 0.0
+        coefficients = np.array([complex(c), 1.0, 1.0 / complex(c), 1.0, 1.0 / complex(c)]).view(np.float64)
         self.call(FACTOR, coefficients, np.zeros(2 if is_complex else 1))
         if not is_complex:
             return self.call(SOLVE, right, np.zeros_like(right))

@@ -1,4 +1,4 @@
-"""The static block LU: solutions against dense ones, linear fill, weak bodies, and the full matrix where the order is no good."""
+"""The static block LU: solutions against dense ones, linear fill, weak bodies, full matrices where the order is no good."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from multibody.formulations.pattern import Pattern, sparse_pattern
 from multibody.formulations.prepare_newton import symbolic
 from multibody.kernels import blocks as B
 from multibody.kernels import sections as R
-
 
 MODELS = ("four-bar", "iftomm-andrews", "cam-roller", "planetary", "rssr", "iftomm-bricard", "stewart-platform", "delta-robot")
 

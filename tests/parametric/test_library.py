@@ -1,4 +1,4 @@
-"""Every ready model moves in parametric coordinates as it does in those of its bodies, explicitly and implicitly."""
+"""Ready models that motions do not fully drive move in parametric coordinates as in those of their bodies."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ UNTIL: dict[str, float] = {
     "iftomm-pendulum": 1.0, "pendulum": 1.0, "planetary": 0.05, "rrc-arm": 0.1, "rssr": 0.2, "spatial-four-bar": 1.0,
     "spatial-four-bar-haug": 0.5, "stewart-platform": 0.2, "tilted-four-bar": 0.4,
 }  # fmt: skip
-SET: dict[str, dict[str, Any]] = {"planetary": {"drive": "torque"}, "arm7": {}}
-DRIVEN = sorted(set(mb.library()) - set(UNTIL)) if hasattr(mb, "library") else []
+SET: dict[str, dict[str, Any]] = {"planetary": {"drive": "torque"}}
 FINE = {"rtol": 1e-11, "atol": 1e-13}
 
 

@@ -152,28 +152,30 @@ def read_options(
     """Return checked options; what is not given comes from the model's own `run` options, then from the defaults."""
     own = model.defaults.get("run", {})
 
-    def choose_option(given: Any, key: str, default: Any) -> Any:
+    def pick(given: Any, key: str, default: Any) -> Any:
         return given if given is not None else own.get(key, default)
 
-    end = choose_option(until, "until", None)
+    end = pick(until, "until", None)
     if end is None:
         raise ModelError("no end time", where="run", hint="give until")
-    lengths = {"until": end, "step": choose_option(step, "step", None), "output_step": choose_option(output_step, "output_step", None)}
+    lengths = {"until": end, "step": pick(step, "step", None), "output_step": pick(output_step, "output_step", None)}
     values = {key: _time(model, value, key) for key, value in lengths.items() if value is not None}
     for key in ("step", "output_step"):
         if key in values and not values[key] > 0.0:
             raise ModelError(f"{key} is {values[key]:g}", where="run", hint="give a positive length of time")
-    tolerances = {"rtol": choose_option(rtol, "rtol", 1e-8), "atol": choose_option(atol, "atol", 1e-10)}
+    tolerances = {"rtol": pick(rtol, "rtol", 1e-8), "atol": pick(atol, "atol", 1e-10)}
     for key, value in tolerances.items():
         number = _time(model, value, key)
         if not 0.0 < number < 1.0:
             raise ModelError(f"{key} is {number:g}", where="run", hint="give a tolerance between 0 and 1, such as 1e-8")
         tolerances[key] = max(number, 1e-14)
-    asked = choose_option(integrator, "integrator", "auto")
+    asked = pick(integrator, "integrator", "auto")
+    method = None
+    if asked != "auto" or "step" in values:
+        method = integrator_of("dop853" if asked == "auto" else asked, values.get("step"))
     return Options(
         values["until"], _formulation(own, formulation, cut),
-        None if asked == "auto" else integrator_of(asked, values.get("step")), tolerances["rtol"], tolerances["atol"],
-        values.get("output_step"), dense,
+        method, tolerances["rtol"], tolerances["atol"], values.get("output_step"), dense,
     )  # fmt: skip
 
 

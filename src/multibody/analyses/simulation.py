@@ -146,6 +146,7 @@ class Simulation:
 
         s, m = self.space, len(self.bundle.chosen)
         self.counts[C.NQ], self.counts[C.NV], self.counts[C.NM] = s.nq, s.nv, m
+        self.counts[C.DRIVEN] = self.bundle.I[R.DRIVEN]
         self.work = (np.zeros(self.integrator.work_size(s.nq, s.nv, m)),)
         rhs = self.formulation.kernels()[0]
         return newton_calls(self.bundle, rhs, self.formulation.relative, self.integrator.complex_factors)

@@ -9,7 +9,7 @@ from multibody.errors import ModelError
 from multibody.kernels import layout as L
 from multibody.kernels.functions import function_gradient, set_references
 from multibody.kernels.measure import measure_functions
-from multibody.kernels.rows import row_gamma, row_partials, row_jacobian, row_values, row_velocity
+from multibody.kernels.rows import row_gamma, row_jacobian, row_partials, row_values, row_velocity
 from multibody.kernels.state import displace, set_positions, set_velocities
 from multibody.model.model import Model
 from multibody.tables.lower import Tables, lower

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import multiprocessing.queues
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -16,8 +18,9 @@ from multibody.cli.output import print_json
 if TYPE_CHECKING:
     from multibody import Model
 
+Stage = tuple[str, Callable[[], object]]
 PLANAR, SPATIAL = "slider-crank", "rssr"
-MOVING = "four-bar"  # moves under forces
+MOVING, STANDING = "four-bar", "pendulum"  # moves under forces; has an equilibrium
 LOOPED, DRIVEN, ARM = "spatial-four-bar", "rrc-arm", "arm7"  # for joint coordinates in space
 
 
@@ -27,13 +30,14 @@ def warm(json: JsonOption = False) -> None:
     from multibody.kernels.compile import REGISTRY, cache_directory
 
     begin = time.perf_counter()
-    stages = list(_stages())
-    with _progress(len(stages), quiet=json) as advance:
-        for text, work in stages:
+    shared, lanes = list(_shared()), _lanes()
+    with _progress(len(shared) + sum(len(lane) for lane in lanes), quiet=json) as advance:
+        for text, work in shared:
             advance(text)
             work()
+        compiled = sum(1 for kernel in REGISTRY if sum(kernel.stats.cache_misses.values()))
+        compiled += _side_by_side(len(lanes), advance)
     seconds = time.perf_counter() - begin
-    compiled = sum(1 for kernel in REGISTRY if sum(kernel.stats.cache_misses.values()))
     place = cache_directory()
     if json:
         print_json({"seconds": seconds, "compiled": compiled, "cache_directory": str(place)})
@@ -42,8 +46,41 @@ def warm(json: JsonOption = False) -> None:
     typer.echo(f"{what}; {seconds:.1f} s, cache in {place}")
 
 
-def _stages() -> Iterator[tuple[str, Callable[[], object]]]:
-    """Yield what is to be done, with words for it: together the stages call every kernel."""
+def _side_by_side(count: int, advance: Callable[[str], None]) -> int:
+    """Work the lanes in a process each; return the number of kernels that they compiled."""
+    context = multiprocessing.get_context("spawn")
+    said: multiprocessing.queues.SimpleQueue[str | int] = context.SimpleQueue()
+    workers = [context.Process(target=_work, args=(k, said)) for k in range(count)]
+    for worker in workers:
+        worker.start()
+    compiled, done = 0, 0
+    while done < count:
+        word = said.get()
+        if isinstance(word, str):
+            advance(word)
+            continue
+        compiled, done = compiled + max(word, 0), done + 1
+    for worker in workers:
+        worker.join()
+    if any(worker.exitcode for worker in workers):
+        raise typer.Exit(1)
+    return compiled
+
+
+def _work(lane: int, said: Any) -> None:
+    """Work one lane and say what is being done, at last the number of kernels compiled."""
+    from multibody.kernels.compile import REGISTRY
+
+    try:
+        for text, work in _lanes()[lane]:
+            said.put(text)
+            work()
+    finally:
+        said.put(sum(1 for kernel in REGISTRY if sum(kernel.stats.cache_misses.values())))
+
+
+def _shared() -> Iterator[Stage]:
+    """Yield what everything else builds on, with words for it."""
     from multibody import load
 
     for name, word in ((PLANAR, "planar"), (SPATIAL, "spatial")):
@@ -52,29 +89,53 @@ def _stages() -> Iterator[tuple[str, Callable[[], object]]]:
         yield f"{word}: kinematics and results", lambda model=model: _move(model)  # type: ignore[misc]
         yield f"{word}: check", model.check
         yield f"{word}: derivatives", lambda model=model: _evaluate(model)  # type: ignore[misc]
-    yield "inverse dynamics", lambda: load(PLANAR).inverse(at=0.01)
-    yield from _dynamics(load(MOVING))
+    yield "dynamics: augmented", lambda: _run("augmented", "dop853")
 
 
-def _dynamics(model: Model) -> Iterator[tuple[str, Callable[[], object]]]:
-    """Yield runs that together call every formulation and every integrator once, with events and reactions."""
-    from multibody.formulations import FORMULATIONS, VARIANTS
+def _lanes() -> list[list[Stage]]:
+    """Return the rest in two parts that have little in common: coordinates of bodies, coordinates of joints.
+
+    Together the stages call every formulation and every integrator once, with events and reactions.
+    """
+    from multibody import load
+    from multibody.formulations import FORMULATIONS, VARIANTS, formulation_of
     from multibody.integrators import INTEGRATORS
 
-    model.event("watched", "t - 0.01")
-
-    def run(formulation: str, integrator: str) -> None:
-        step = None if INTEGRATORS[integrator].adaptive else 0.01
-        model.run(0.05, formulation=formulation, integrator=integrator, step=step, output_step=0.02).plain()
-
+    bodies: list[Stage] = [("inverse dynamics", lambda: load(PLANAR).inverse(at=0.01))]
+    joints: list[Stage] = []
     for name in (*FORMULATIONS, *VARIANTS):
-        yield f"dynamics: formulation {name}", lambda name=name: run(name, "dop853")  # type: ignore[misc]
-    for name in ("recursive", "articulated"):
-        yield f"dynamics: {name} in space", lambda name=name: _in_space(name)  # type: ignore[misc]
+        lane = joints if formulation_of(name).relative else bodies
+        lane.append((f"dynamics: formulation {name}", lambda name=name: _run(name, "dop853")))  # type: ignore[misc]
     for name in INTEGRATORS:
-        yield f"dynamics: integrator {name}", lambda name=name: run("augmented", name)  # type: ignore[misc]
-    yield "dynamics: reactions", lambda: model.reactions(0.02)
-    yield "robotics", _robot
+        if name != "ida":  # not ours, and perhaps not there
+            bodies.append((f"dynamics: integrator {name}", lambda name=name: _run("augmented", name)))  # type: ignore[misc]
+    bodies.append(("dynamics: reactions", lambda: load(MOVING).reactions(0.02)))
+    bodies.append(("statics and modes", lambda: load(STANDING).modes()))
+    bodies.append(("dynamics: parametric, implicit", lambda: _run("parametric", "bdf")))
+    for name in ("recursive", "articulated"):
+        joints.append((f"dynamics: {name} in space", lambda name=name: _in_space(name)))  # type: ignore[misc]
+    joints.append(("dynamics: recursive, implicit", lambda: _run("recursive", "bdf")))
+    joints.append(("dynamics: recursive in space, implicit", lambda: _in_space_implicit()))
+    joints.append(("robotics", _robot))
+    return [bodies, joints]
+
+
+def _run(formulation: str, integrator: str) -> None:
+    """Run a planar model that moves under forces, with an event."""
+    from multibody import load
+    from multibody.integrators import INTEGRATORS
+
+    model = load(MOVING)
+    model.event("watched", "t - 0.01")
+    step = None if INTEGRATORS[integrator].adaptive else 0.01
+    model.run(0.05, formulation=formulation, integrator=integrator, step=step, output_step=0.02).plain()
+
+
+def _in_space_implicit() -> None:
+    """Run a spatial model in joint coordinates with an implicit method."""
+    from multibody import load
+
+    load(LOOPED).run(0.01, formulation="recursive", integrator="bdf", output_step=0.01)
 
 
 def _robot() -> None:

@@ -127,8 +127,8 @@ def kept_matrices(bundle: Bundle) -> tuple[Any, Any, Any, Any, Any]:
         coo_array((W[I[h + k] : I[h + k] + size].copy(), where), shape=(n, n)).tocsr() for k in (B.W_M, B.W_C, B.W_K)
     ]
     records = I[I[h + B.ENTRIES] :][: B.ENTRY_STRIDE * int(I[h + B.ENTRY_COUNT])].reshape(-1, B.ENTRY_STRIDE)
-    shape = (len(bundle.chosen), n)
-    flat = [coo_array((W[I[h + k] + records[:, 0]], (records[:, 2], records[:, 1])), shape=shape).tocsr() for k in (B.W_P, B.W_V)]
+    at, shape = (records[:, 2], records[:, 1]), (len(bundle.chosen), n)
+    flat = [coo_array((W[I[h + k] + records[:, 0]], at), shape=shape).tocsr() for k in (B.W_P, B.W_V)]
     for matrix in (*square, *flat):
         matrix.eliminate_zeros()
     return (square[0], square[1], square[2], flat[0], flat[1])

@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from multibody.formulations.pattern import Pattern
 from multibody.formulations.prepare import Bundle
-from multibody.kernels import blocks as B
 from multibody.kernels import block_lu as U
+from multibody.kernels import blocks as B
 from multibody.kernels import sections as R
 
 Floats = npt.NDArray[np.float64]

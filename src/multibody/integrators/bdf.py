@@ -53,7 +53,7 @@ from multibody.integrators.contract import (
     too_small,
     watch,
 )
-from multibody.integrators.implicit import NEWTON, PRODUCT, SOLVE, begin, first_step, hopeless, offer
+from multibody.integrators.implicit import NEWTON, PRODUCT, SOLVE, START, begin, first_step, hopeless, offer
 from multibody.kernels.calls import call
 from multibody.kernels.compile import inner_kernel, kernel
 
@@ -74,6 +74,19 @@ def _take_over(control, counts, memory, work):
     new[nq + n] = (r[n + 3 * m] - memory[BETA, nq + n]) / control[C]
     for i in range(nq + n + 1):
         defect[i] = new[i] - p[i]
+
+
+@inner_kernel
+def _settle_work(ops, I, F, W, ref, t, control, counts, memory, work):
+    """Find λ of the accepted state exactly, and the work with it: the iteration stops when (q, v) are good enough."""
+    nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
+    x, r, _, _, _, _, _, _, _, _, _, _ = views(counts, work)
+    counts[at.EVALUATIONS] += 1
+    if call(ops[START], I, F, W, ref, t, memory[NEW], r[: n + m + 1]) == 0:
+        for i in range(m):
+            x[nq + 2 * n + i] = r[n + i]
+        memory[NEW, nq + n] = (r[n + m] - memory[BETA, nq + n]) / control[C]
+        memory[DEFECT, nq + n] = memory[NEW, nq + n] - memory[PREDICTED, nq + n]
 
 
 @inner_kernel
@@ -325,6 +338,8 @@ def advance_bdf(ops, accept, monitor, I, F, W, ref, control, counts, y, atol, ac
             h *= _retry(control, counts, h, k, outcome, failures, here, below, lowest, y, memory)
             if outcome == at.ACCEPT_FAILED or too_small(control, h):
                 return at.STEP_TOO_SMALL if outcome > 0 or outcome == NEWTON else outcome
+        if counts[at.DRIVEN] != 0:
+            _settle_work(ops, I, F, W, ref, end, control, counts, memory, work)
         above = -1.0
         if counts[at.DEPTH] > k + 1 and k < counts[at.MAX_ORDER]:
             size = _size(ops, I, F, W, ref, end, np.int64(-1), k, control, counts, y, atol, active, memory, work)

@@ -34,9 +34,10 @@ C, ERROR_CONSTANT, C_MATRIX, C_LAST, SURE, TABLE = (at.SCRATCH + 24 + i for i in
 _UNSURE = 100.0  # ρ/(1 − ρ) where no rate is known
 _ENOUGH = 0.33  # of the tolerance: error of the iteration
 _MOST, _DIVERGENT, _SLOW = 4, 0.9, 0.25  # iterations; rates that end the iteration, that ask for a new linearization
-_CAUTION = 0.0  # least ρ/(1 − ρ) that is believed: a matrix gets older unseen while one iteration is enough
+_CAUTION = 0.25  # least ρ/(1 − ρ) that is believed: a matrix gets older unseen while one iteration is enough
 _JUMPY = 2.0  # rate that ends it after two iterations: what the first one has not touched may show up in the second
 _RANGE = 0.6  # of the c that was factored: how far it may be off
+_LAMBDA = 1  # highest difference of λ in its prediction: extrapolation magnifies what the iteration has left
 
 
 @inner_kernel
@@ -175,7 +176,7 @@ def _iterate(ops, I, F, W, ref, t, control, counts, memory, work):
             control[SURE] = max(mean / max(1.0 - mean, 0.1), _CAUTION)
         first = norm if iteration == 0 else first
         before = norm
-        if norm <= level or control[SURE] * norm <= _ENOUGH:
+        if norm <= level or (control[SURE] * norm <= _ENOUGH and (iteration > 0 or m == 0)):  # what λ lacks shows up in v later
             counts[at.MATRIX] = STALE if rate > _SLOW else USED
             return 0
     return NEWTON
@@ -195,7 +196,7 @@ def solve(ops, I, F, W, ref, t, control, counts, memory, work):
             x[size + i] = c * p[nq + i] + beta[nq + i]
         for i in range(m):
             x[size + n + i] = 0.0
-            for j in range(min(counts[at.ORDER], counts[at.DEPTH] - 1), -1, -1):
+            for j in range(min(_LAMBDA, counts[at.ORDER], counts[at.DEPTH] - 1), -1, -1):
                 x[size + n + i] += control[BETAS + j] * lam[j * m + i]
         status = _position(ops, I, F, W, ref, t, c, counts, beta, x[nq:size], d, move, q)
         for i in range(nq):

@@ -96,6 +96,7 @@ ITERATIONS = 24  # implicit: Newton iterations
 NOT_CONVERGED = 25  # implicit: steps given up because Newton's iteration did not converge with a new matrix
 FORM = 26  # implicit: which of the constraint equations are solved
 MATRIX = 27  # implicit: what is known of the iteration matrix
+DRIVEN = 28  # implicit: 1 where multipliers do work, so that they must be as exact as the state
 COUNTS_SIZE = 32
 
 _ROUNDING = 16.0 * 2.220446049250313e-16

@@ -113,7 +113,6 @@ def matrices(ops, I, F, W, ref, t, h, renew, control, counts, y, memory, work):
     """
     x, r, _, _, _, _, _, _, lam, _, coefficients, ratio = views(counts, work)
     nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
-    counts[at.MATRIX] = NONE if renew else counts[at.MATRIX]
     control[H_MATRIX] = 0.0
     if renew:
         b0, b1, b2 = B[1, 0] / h, B[1, 1] / h, B[1, 2] / h
@@ -128,11 +127,12 @@ def matrices(ops, I, F, W, ref, t, h, renew, control, counts, y, memory, work):
         status = call(ops[LINEARIZE], I, F, W, ref, t + C[1] * h, x, x)
         if status != 0:
             counts[at.CODE] = status
+            counts[at.MATRIX] = NONE
             return at.RHS_FAILED
-        counts[at.MATRIX] = USED
+    counts[at.MATRIX] = NONE
     c = GAMMA / h
     if not factored(ops, I, F, W, ref, t, counts, c, 1.0, 1.0 / c, 1.0 / c, coefficients, ratio[:1]):
-        return blame(ops, I, F, W, ref, t, counts, x, r) if renew else NEWTON
+        return blame(ops, I, F, W, ref, t + C[1] * h, counts, x, r) if renew else NEWTON
     size = (ALPHA * ALPHA + BETA * BETA) / h
     coefficients[0] = ALPHA / h
     coefficients[1] = -BETA / h
@@ -144,6 +144,7 @@ def matrices(ops, I, F, W, ref, t, h, renew, control, counts, y, memory, work):
     if call(ops[FACTOR], I, F, W, ref, t, coefficients, ratio) != 0:
         return NEWTON
     control[H_MATRIX] = h
+    counts[at.MATRIX] = USED
     return 0
 
 
