@@ -49,7 +49,8 @@ def grid(rows: list[dict[str, Any]], notes: list[str]) -> list[str]:
         for integrator in integrators:
             row = cells[formulation, integrator]
             if row["outcome"] == "passed":
-                texts.append(f"{row['error']:.0e}, ×{row['wall_time'] / base:.2g}")
+                ratio = row["wall_time"] / base
+                texts.append(f"{row['error']:.0e}, ×{ratio:.{0 if ratio >= 10 else 1}f}")
             else:
                 texts.append(("– " if row["outcome"] == "refused" else "✗ ") + f"({note(row['reason'], notes)})")
         lines.append(line([f"`{formulation}`", *texts]))

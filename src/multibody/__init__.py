@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         Recursive,
         Transformation,
     )
-    from multibody.integrators import Ab3, Adams, Dop853, Rk4
+    from multibody.integrators import Ab3, Adams, Alpha, Bdf, Dop853, Ida, Radau, Rk4
     from multibody.model.body import Body
     from multibody.model.expressions import Expression
     from multibody.model.forces import Force
@@ -54,7 +54,7 @@ _HOME = {
         ("Articulated", "Augmented", "Baumgarte", "Kane", "Parametric", "Partitioning", "Recursive", "Transformation"),
         "multibody.formulations",
     ),
-    **dict.fromkeys(("Ab3", "Adams", "Dop853", "Rk4"), "multibody.integrators"),
+    **dict.fromkeys(("Ab3", "Adams", "Alpha", "Bdf", "Dop853", "Ida", "Radau", "Rk4"), "multibody.integrators"),
 }
 _FUNCTIONS = (
     "t", "phi", "pi", "deg", "rpm", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "log",
@@ -64,14 +64,17 @@ _FUNCTIONS = (
 __all__ = [
     "Ab3",
     "Adams",
+    "Alpha",
     "AnalysisError",
     "Articulated",
     "Augmented",
     "Baumgarte",
+    "Bdf",
     "Body",
     "Dop853",
     "Expression",
     "Force",
+    "Ida",
     "Joint",
     "Kane",
     "Model",
@@ -79,6 +82,7 @@ __all__ = [
     "ModelErrors",
     "Parametric",
     "Partitioning",
+    "Radau",
     "Recursive",
     "Rk4",
     "Robot",

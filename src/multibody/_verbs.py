@@ -240,7 +240,9 @@ class Model(_Model):
         Parameters
         ----------
         formulation : str or object
-            ``augmented``: y = (q, v, λ, μ) in the coordinates of bodies, stabilized form of index 2.
+            ``augmented``: y = (q, v, λ, μ) in the coordinates of bodies, stabilized form of index 2; ``recursive`` or
+            ``transformation``: the same in joint coordinates, with the loops' multipliers; ``parametric``: with the
+            joints' parameters.
         initial : State, optional
             Where; default the model's own initial state.
         t : float, optional

@@ -87,7 +87,7 @@ def test_few_linearizations(method: Integrator, case: str) -> None:
     assert c[contract.JACOBIANS] < (0.6 if method.name == "radau" else 0.15) * c[contract.STEPS]
     assert c[contract.FACTORIZATIONS] < (1.5 if method.name == "radau" else 0.2) * c[contract.STEPS]
     assert c[contract.NOT_CONVERGED] == 0
-    assert c[contract.ITERATIONS] < {"bdf": 2.0, "radau": 4.5, "alpha": 6.0}[method.name] * c[contract.STEPS]
+    assert c[contract.ITERATIONS] < {"bdf": 2.3, "radau": 4.5, "alpha": 6.0}[method.name] * c[contract.STEPS]
 
 
 @pytest.mark.parametrize("method", [Bdf(), Radau(), Alpha(0.05)])

@@ -73,12 +73,13 @@ class Attempt:
 
 
 class _TooSlow:
-    """What a run calls with its time: interrupts it when time is up."""
+    """What a run calls with its time: interrupts it when time is up, counted from the first call on, when it moves."""
 
     def __init__(self, seconds: float) -> None:
-        self.seconds, self.begin, self.struck = seconds, clock.perf_counter(), False
+        self.seconds, self.begin, self.struck = seconds, 0.0, False
 
     def __call__(self, now: float) -> None:
+        self.begin = self.begin or clock.perf_counter()
         if clock.perf_counter() - self.begin > self.seconds:
             self.struck = True
             raise KeyboardInterrupt

@@ -253,11 +253,21 @@ def _status(sim: Simulation, code: int) -> Status:
         C.NOT_FINITE: ("a number that is not finite came up", advice or "check the forces and motions there"),
     }
     text, advice = words.get(code, (f"it stopped (code {code})", advice))
+    switch = _switching(sim) if code == C.STEP_TOO_SMALL else ""
+    if switch:
+        advice = f"{switch} switches there (abs, min, max, sign, if or step): make it smooth over a short range"
     if code == C.ACCEPT_FAILED and int(sim.counts[C.CODE]) == R.LOST_RANK:
         from multibody.analyses.parametric_space import trouble
 
         text, advice = trouble(sim.space)
     return Status(False, f"{text} at t = {t:.9g}", t, worst, size, advice)
+
+
+def _switching(sim: Simulation) -> str:
+    """Return whose expression is at a switching point now, nothing if none is."""
+    values = np.abs(sim.g[1]) if sim.g.shape[1] else np.zeros(0)
+    near = [(value, watch.name) for value, watch in zip(values, sim.watches, strict=True) if watch.kind == "switch"]
+    return min(near)[1] if near and min(near)[0] < 1e-6 else ""
 
 
 def _worst(sim: Simulation) -> tuple[str, float]:

@@ -77,7 +77,7 @@ class Stepper:
         self._advance = s.integrator.advance
         self._arguments = (
             *s.addresses, b.I, b.F, b.W, b.ref, s.control, s.counts, s.y, s.atol, s.active, s.memory, s.g, s._steps, s._dense,
-            s._refs,
+            s._refs, *s.work,
         )  # fmt: skip
         s.counts[C.LIMIT] = LIMIT
         b.settings(avoidable=0.0)  # a step ends where it is told to, be it next to a change point

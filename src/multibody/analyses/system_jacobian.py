@@ -22,7 +22,7 @@ from multibody.analyses.named_columns import column_names
 from multibody.analyses.state import State
 from multibody.analyses.system import Floats, System, tables_of
 from multibody.errors import AnalysisError, ModelError
-from multibody.formulations import Formulation, formulation_of
+from multibody.formulations import Parametric, formulation_of
 from multibody.model.model import Model
 
 
@@ -81,7 +81,8 @@ def system_jacobian(
     ----------
     model : Model
     formulation : str or Formulation
-        ``augmented``: coordinates of bodies; ``recursive``, ``transformation``: of joints.
+        ``recursive``, ``transformation``, ``articulated``: coordinates of joints; ``parametric``: of bodies with the joints'
+        parameters; all others have the implicit equations of ``augmented``.
     initial : State, optional
         Where; default the model's own initial state.
     t : float, optional
@@ -100,10 +101,14 @@ def system_jacobian(
         from multibody.analyses.joint_jacobian import of_joints
 
         return of_joints(system, state, chosen, acceleration, multipliers)
-    return _of_bodies(system, state, chosen, acceleration, multipliers)
+    if isinstance(chosen, Parametric):
+        from multibody.analyses.parametric_jacobian import of_parameters
+
+        return of_parameters(system, state, chosen, acceleration, multipliers)
+    return _of_bodies(system, state, acceleration, multipliers)
 
 
-def _of_bodies(system: System, state: State, formulation: Formulation, acceleration: Any, multipliers: Any) -> SystemJacobian:
+def _of_bodies(system: System, state: State, acceleration: Any, multipliers: Any) -> SystemJacobian:
     """Return the derivatives in the coordinates of bodies."""
     from scipy.sparse import csr_array
 
@@ -120,7 +125,7 @@ def _of_bodies(system: System, state: State, formulation: Formulation, accelerat
         system.phi(q, t)[rows], J @ v - system.velocity_side(q, t)[rows],
     ])  # fmt: skip
     unknowns, equations = named(column_names(system.tables), [system.tables.rows[r].name for r in rows])
-    return SystemJacobian(t, formulation.name, by_y, by_rate, F, unknowns, equations, q, v, a, carried)
+    return SystemJacobian(t, "augmented", by_y, by_rate, F, unknowns, equations, q, v, a, carried)
 
 
 def assembled(turn: Matrix, M: Matrix, C: Matrix, K: Matrix, J: Matrix, V: Matrix) -> tuple[Matrix, Matrix]:
@@ -133,7 +138,10 @@ def assembled(turn: Matrix, M: Matrix, C: Matrix, K: Matrix, J: Matrix, V: Matri
         [[turn, -eye_array(n), wide, J.T], [K, C, J.T, wide], [J, csr_array((m, n)), none, none], [V, J, none, none]],
         format="csr",
     )
-    return by_y, block_diag([eye_array(n), M, csr_array((2 * m, 2 * m))], format="csr")
+    by_rate = block_diag([eye_array(n), M, csr_array((2 * m, 2 * m))], format="csr")
+    for matrix in (by_y, by_rate):
+        matrix.eliminate_zeros()
+    return by_y, by_rate
 
 
 def named(columns: list[str], lines: list[str]) -> tuple[list[str], list[str]]:

@@ -41,18 +41,20 @@ FormulationOption = Annotated[
     str | None,
     typer.Option(
         "--formulation", metavar="NAME",
-        help="augmented (default), baumgarte, partitioning, kane; in joint coordinates recursive, transformation, articulated.",
+        help="auto (default), augmented, baumgarte, partitioning, kane, parametric; in joint coordinates recursive, "
+        "transformation, articulated.",
     ),
 ]  # fmt: skip
 CutOption = Annotated[
     str | None, typer.Option("--cut", metavar="A,B", help="Joints at which loops are cut (joint coordinates); default derived.")
 ]
 IntegratorOption = Annotated[
-    str | None, typer.Option("--integrator", metavar="NAME", help="dop853 (default), adams, rk4 or ab3.")
+    str | None,
+    typer.Option("--integrator", metavar="NAME", help="auto (default), dop853, adams, rk4, ab3; implicit: bdf, radau, alpha."),
 ]
 RtolOption = Annotated[float | None, typer.Option("--rtol", metavar="R", help="Relative tolerance; default 1e-8.")]
 AtolOption = Annotated[float | None, typer.Option("--atol", metavar="A", help="Absolute tolerance; default 1e-10.")]
-StepOption = Annotated[str | None, typer.Option("--step", metavar="H", help="Step of rk4 and ab3.")]
+StepOption = Annotated[str | None, typer.Option("--step", metavar="H", help="Step of rk4, ab3 and alpha.")]
 OutputStepOption = Annotated[
     str | None,
     typer.Option("--output-step", metavar="H", help="Spacing of the instants in the result; default 1/400 of the whole."),

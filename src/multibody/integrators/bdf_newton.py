@@ -37,7 +37,7 @@ _MOST, _DIVERGENT, _SLOW = 4, 0.9, 0.25  # iterations; rates that end the iterat
 _CAUTION = 0.25  # least ρ/(1 − ρ) that is believed: a matrix gets older unseen while one iteration is enough
 _JUMPY = 2.0  # rate that ends it after two iterations: what the first one has not touched may show up in the second
 _RANGE = 0.6  # of the c that was factored: how far it may be off
-_LAMBDA = 1  # highest difference of λ in its prediction: extrapolation magnifies what the iteration has left
+_LAMBDA = HIGHEST  # highest difference of λ in its prediction; a lower one costs an iteration or two a step
 
 
 @inner_kernel
