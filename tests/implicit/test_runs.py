@@ -73,6 +73,35 @@ def test_auto_hands_a_stiff_model_to_an_implicit_method() -> None:
     assert "stiff" in run.statistics["choice"] and run.statistics["choice"] in run.notes
 
 
+def test_auto_notices_stiffness_after_the_first_steps() -> None:
+    """Rows of dense output fill up between looks at the integrator; stiffness that sets in late must be seen then, too."""
+    m = mb.Model("late", dimension=2)
+    b = m.body("b", mass=1.0, inertia=1.0)
+    m.translational("S", m.ground, b, axis=(1, 0))
+    m.effort("damper", "S", value="-step(t, 2, 1, 2.5, 1e6)*(S.rate - sin(40*t))")
+    run = m.run(6.0, rtol=1e-6, atol=1e-8)
+    assert run.ok and run.statistics["integrator"] == "bdf"
+    assert run.status.time_reached == 6.0
+
+
+def test_auto_goes_back_to_the_explicit_method_where_the_implicit_one_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    import importlib
+
+    from multibody.analyses.state import Status
+
+    runs = importlib.import_module("multibody.analyses.run")
+    plain = runs._integrate
+
+    def failing(sim: Any, options: Any, progress: Any) -> Any:
+        if sim.integrator.name == "bdf":
+            return Status(False, "the step became too small at t = 0.01", 0.01)
+        return plain(sim, options, progress)
+
+    monkeypatch.setattr(runs, "_integrate", failing)
+    run = mb.load("iftomm-flyball", c=4e5).run(0.1, rtol=1e-6, atol=1e-8)
+    assert run.ok and run.statistics["integrator"] == "dop853" and "bdf" in run.statistics["choice"]
+
+
 def test_auto_says_what_it_picked() -> None:
     small, long = mb.load("four-bar").run(0.05), mb.load("chain", n=40).run(0.01)
     assert "augmented" in small.statistics["choice"] and "3 bodies" in small.statistics["choice"]

@@ -122,17 +122,24 @@ def _simulated(
     system: System, state: State, rows: Integers, choice: Choice, options: Options, times: Floats,
     progress: Callable[[float], None] | None,
 ) -> tuple[Simulation, Status, Choice]:  # fmt: skip
-    """Return the simulation at its end; where an explicit integrator chosen by ``auto`` meets stiffness, it is begun anew."""
+    """Return the simulation at its end; where an explicit integrator chosen by ``auto`` meets stiffness, it is begun anew.
+
+    Should the implicit one not get to the end, the explicit one does the whole after all.
+    """
+    plans = [choice]
     while True:
+        now = plans[-1]
         sim = Simulation(
-            system, state, rows, choice.formulation, choice.integrator, rtol=options.rtol, atol=options.atol,
-            dense=options.dense,
-        )  # fmt: skip
-        sim.grid, sim.switching = times, choice.switching
+            system, state, rows, now.formulation, now.integrator, rtol=options.rtol, atol=options.atol, dense=options.dense
+        )
+        sim.grid, sim.switching = times, now.switching
         status = _integrate(sim, options, progress)
-        if not sim.found_stiff:
-            return sim, status, choice
-        choice = stiff_choice(choice, sim.t)
+        if sim.gave_up:
+            plans.append(stiff_choice(choice, sim.t))
+        elif len(plans) == 2 and not status.success and not status.message.startswith("interrupted"):
+            plans.append(replace(choice, reason=f"{choice.reason}; it is stiff, but bdf {status.message}", switching=False))
+        else:
+            return sim, status, now
         system.ref[:] = state.references
 
 

@@ -116,6 +116,7 @@ class Simulation:
         self.partitions = 0
         self.wall_time = 0.0
         self.switching = False  # whether to stop where stiffness limits the steps
+        self.gave_up = False  # whether it did
         rhs, accept = formulation.kernels()
         self.work: tuple[Floats, ...] = ()
         calls = self._equations() if integrator.implicit else address_of(rhs)
@@ -195,11 +196,6 @@ class Simulation:
         """The time now."""
         return float(self.control[C.T])
 
-    @property
-    def found_stiff(self) -> bool:
-        """Whether the model was found to be stiff where that matters."""
-        return self.switching and bool(self.counts[C.STIFF])
-
     def face(self, end: float) -> None:
         """Turn towards `end`: feedback must damp in the direction in which time goes."""
         if self.formulation.stabilized:
@@ -269,7 +265,10 @@ class Simulation:
                     reached = int(self.counts[C.STEPS])
                     self._recover(int(self.counts[C.CODE]))
                     continue
-                elif status != C.CONTINUE or self.found_stiff:
+                elif status != C.CONTINUE:
+                    return status
+                if self.switching and self.counts[C.STIFF]:
+                    self.gave_up = True
                     return status
                 limit = max(20, min(1_000_000, 2 * limit, int(limit * CHUNK / max(took, 1e-6))))
                 if progress is not None:
