@@ -185,6 +185,14 @@ def test_an_inconsistent_start_is_projected_and_told() -> None:
         mb.load("double-pendulum").run(0.1, initial=state)
 
 
+def test_state_of_a_model_of_equal_size() -> None:
+    one, other = mb.load("four-bar"), mb.load("slider-crank")
+    state = one.assemble()
+    assert state.q.shape == other.assemble().q.shape
+    with pytest.raises(mb.ModelError, match="belongs to another model"):
+        other.run(0.1, initial=state)
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [

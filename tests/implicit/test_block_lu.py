@@ -25,15 +25,18 @@ def test_solutions_are_those_of_a_dense_solver(name: str) -> None:
         A, right = b.matrix(c), b.noise(b.n + b.m, complex(c).imag != 0.0)
         x = b.solved(c, right)
         exact = np.linalg.solve(A, right)
-        assert np.max(np.abs(x - exact)) < 1e-9 * np.max(np.abs(exact))
+        size = np.max(np.abs(exact))
+        assert np.max(np.abs(x - exact)) < 1e-7 * size  # the order is a static one: at 1/c = 0.3 s pivots may be poor
+        refined = x + b.solved(c, right - A @ x)  # as Newton's iteration does
+        assert np.max(np.abs(refined - exact)) < 1e-10 * size
 
 
 @pytest.mark.parametrize("n", [20, 40, 80])
 def test_fill_of_a_ladder_is_linear(n: int) -> None:
     b = Bench("iftomm-n-four-bar", n=n)
     h = int(b.bundle.I[R.NEWTON])
-    assert b.bundle.I[h + B.FACTOR_SIZE] < 194 * n + 10
-    assert b.bundle.I[h + B.MATRIX_SIZE] == 9 * (2 * n + 1 + 2 * 2 * n)  # blocks of the bodies and of those that share a joint
+    assert b.bundle.I[h + B.FACTOR_SIZE] < 145 * n + 10
+    assert b.bundle.I[h + B.MATRIX_SIZE] == 9 * (2 * n + 1)  # points that coincide couple no bodies in ∂R/∂q
 
 
 def test_order_lets_joints_wait_for_their_bodies() -> None:

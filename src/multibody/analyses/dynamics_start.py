@@ -23,12 +23,13 @@ def start_state(model: Model, initial: State | None, t: float | None) -> tuple[S
     if initial is None:
         return assemble(model, None, t, labelled=False), ""
     tables = tables_of(model)
-    if initial.q.shape != (tables.nq,) or initial.v.shape != (tables.nv,):
+    system = System(tables)
+    sizes = [(tables.nq,), (tables.nv,), system.ref.shape]
+    if initial.tables.bodies != tables.bodies or [initial.q.shape, initial.v.shape, initial.references.shape] != sizes:
         raise ModelError("it belongs to another model", where="initial", hint="give a state of this model")
     if not (np.all(np.isfinite(initial.q)) and np.all(np.isfinite(initial.v))):
         raise ModelError("it has a number that is not finite", where="initial", hint="give finite positions and velocities")
     time = float(initial.t if t is None else t)
-    system = System(tables)
     system.ref[:] = initial.references
     q, v, moved, changed = _closed(system, initial.q.copy(), initial.v.copy(), time)
     if not np.isfinite(moved):

@@ -28,8 +28,7 @@ from multibody.formulations.space import (
     applied,
     driving_power,
     factor,
-    jacobian,
-    row_values,
+    rows_at_pose,
     sizes,
     solve,
     write_rates,
@@ -60,7 +59,7 @@ def rates_baumgarte(space, I, F, W, ref, t, y, dy):
     velocity_gap(space, I, F, W, ref, t, y[sizes(space, I)[0] :])  # −Φ̇
     for r in range(m):
         W[b + r] += 2.0 * alpha * W[x + r]
-    row_values(space, I, F, W, ref, t)
+    rows_at_pose(space, I, F, W, ref, t, 1, 0)
     for r in range(m):
         W[x + r] = W[b + r] - beta * beta * W[x + r]
     power = applied(space, I, F, W, ref, t)
@@ -76,8 +75,7 @@ def watch_baumgarte(space, I, F, W, ref, t, y):
     tidy(space, I, y)
     if turned_too_far(space, I, F, W, ref, t, y):
         return REFUSED
-    open_ = position_gap(space, I, F, W, ref, t, y)
-    jacobian(space, I, F, W, ref, t)
+    open_ = position_gap(space, I, F, W, ref, t, y, 1)
     open_v = velocity_gap(space, I, F, W, ref, t, y[sizes(space, I)[0] :])
     rough = note_ratio(space, I, W, factor(space, I, F, W, ref))
     if rough < 0:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 
-from multibody.kernels import kkt, plain_rows, rows
+from multibody.kernels import kkt, plain_rows
 from multibody.kernels import layout as L
 from multibody.kernels import sections as R
 from multibody.kernels.calls import call
 from multibody.kernels.compile import inlined, inner_kernel
 from multibody.kernels.forces import add_forces
-from multibody.kernels.rows import row_jacobian, row_velocity
+from multibody.kernels.rows import row_velocity
 from multibody.kernels.state import set_positions, set_velocities
 
 
@@ -30,11 +30,14 @@ def normalize(I, q):
 
 
 @inner_kernel
-def jacobian(I, F, W, ref, t):
-    """Write the entries of Φ_q of all rows at the poses in W."""
-    row_jacobian(I, F, W, ref, t, 0, I[R.ALL_COUNT], W[I[R.W_J] :])
+def rows_at_pose(I, F, W, ref, t, values, gradients):
+    """Write Φ of all rows to W_X where `values` is 1, Φ_q to W_J where `gradients` is 1, at the poses in W."""
+    plain_rows.rows_at_pose(I, F, W, ref, t, values, gradients)
     if I[R.PARAMETRIC] > 0:
-        _pair_rows(I, F, W, ref, t, 0.0)
+        if values == 1:
+            call(I[I[R.PARAMETRIC] + R.PAIR_VALUES], I, F, W, ref, t, W, W)
+        if gradients == 1:
+            _pair_rows(I, F, W, ref, t, 0.0)
 
 
 @inlined
@@ -51,14 +54,6 @@ def rows_at_state(I, F, W, ref, t):
     plain_rows.rows_at_state(I, F, W, ref, t)
     if I[R.PARAMETRIC] > 0:
         _pair_rows(I, F, W, ref, t, 1.0)
-
-
-@inlined
-def row_values(I, F, W, ref, t):
-    """Write Φ of all rows at the poses in W to W_X."""
-    rows.row_values(I, F, W, ref, t, 0, I[R.ALL_COUNT], W[I[R.W_X] :])
-    if I[R.PARAMETRIC] > 0:
-        call(I[I[R.PARAMETRIC] + R.PAIR_VALUES], I, F, W, ref, t, W, W)
 
 
 @inlined
@@ -139,7 +134,10 @@ def write_rates(I, W, y, power, dy):
 def velocity_gaps(I, F, W, ref, t, v):
     """Write ν − Φ_q v of all rows to W_X, Φ_q from W."""
     x = I[R.W_X]
-    row_velocity(I, F, W, ref, t, 0, I[R.ALL_COUNT], W[x:])
+    for r in range(I[R.ALL_COUNT]):
+        W[x + r] = 0.0
+    if I[R.DRIVEN] == 1:
+        row_velocity(I, F, W, ref, t, 0, I[R.ALL_COUNT], W[x:])
     for r in range(I[R.ALL_COUNT]):
         row = I[L.ROWS] + L.ROW_STRIDE * r
         total, J, columns = 0.0, I[R.W_J] + I[row + 2], I[L.COLUMNS] + I[row + 2]

@@ -13,10 +13,9 @@ from multibody.formulations.space import (
     displace,
     driving_power,
     factor,
-    jacobian,
     normalize,
     remember,
-    row_values,
+    rows_at_pose,
     rows_at_state,
     set_poses,
     set_state,
@@ -71,10 +70,10 @@ def gap(I, W, x):
 
 
 @inner_kernel
-def position_gap(space, I, F, W, ref, t, q):
-    """Write Φ(q, t) of all rows to W_X and the poses to W; return the largest scaled value."""
+def position_gap(space, I, F, W, ref, t, q, gradients):
+    """Write Φ(q, t) of all rows to W_X and the poses to W, with `gradients` = 1 also Φ_q; return the largest scaled Φ."""
     set_poses(space, I, F, W, ref, t, q)
-    row_values(space, I, F, W, ref, t)
+    rows_at_pose(space, I, F, W, ref, t, 1, gradients)
     return gap(I, W, I[R.W_X])
 
 
@@ -118,9 +117,8 @@ def project(space, I, F, W, ref, t, y):
     s, settings, x = I[R.W_STATISTICS], I[R.W_SETTINGS], I[R.W_X]
     m, v, near = I[R.ALL_COUNT], y[nq:], W[settings + R.NEAR_CHANGE] > 0.0
     tolerance = 0.0 if near else W[settings + R.CLOSED]  # S⁻¹ amplifies what is left near a change point
-    moved, open_ = 0.0, position_gap(space, I, F, W, ref, t, y)
+    moved, open_ = 0.0, position_gap(space, I, F, W, ref, t, y, 1)
     raise_to(W, s + R.POSITION_BEFORE, open_)
-    jacobian(space, I, F, W, ref, t)
     ratio = factor(space, I, F, W, ref)
     if not ratio > 0.0:
         return (REFUSED, ratio)
@@ -134,16 +132,16 @@ def project(space, I, F, W, ref, t, y):
         if not moved < 0.1:
             return (REFUSED, ratio)
         displace(space, I, y, W[I[R.W_A] : I[R.W_A] + n], 1.0, y)
-        before, open_ = open_, position_gap(space, I, F, W, ref, t, y)
+        before, open_ = open_, position_gap(space, I, F, W, ref, t, y, 0)
         if open_ > 0.1 * before and open_ > tolerance:
             if open_ < 1e-12:  # round-off
                 break
-            jacobian(space, I, F, W, ref, t)
+            rows_at_pose(space, I, F, W, ref, t, 0, 1)
             factor(space, I, F, W, ref)
     if not open_ < GROSS:
         return (REFUSED, ratio)
     if moved > 0.0:
-        jacobian(space, I, F, W, ref, t)
+        rows_at_pose(space, I, F, W, ref, t, 0, 1)
     change, open_v = 0.0, velocity_gap(space, I, F, W, ref, t, v)
     raise_to(W, s + R.VELOCITY_BEFORE, open_v)
     for _ in range(4):
@@ -282,10 +280,12 @@ def note_ratio(space, I, W, ratio):
 
 @inner_kernel
 def turned_too_far(space, I, F, W, ref, t, y):
-    """Write the poses of y to W; return whether a counted angle moved by more than a quarter turn."""
-    set_poses(space, I, F, W, ref, t, y)
+    """Return whether a counted angle moved by more than a quarter turn; the poses in W are those of y, or what they were."""
     if turned(space, I, W, y):
         return True
+    if I[L.DIMENSION] == 2:  # angles in the plane count themselves
+        return False
+    set_poses(space, I, F, W, ref, t, y)
     return largest_turn(I, F, W, ref, function_count(I)) > 0.5 * math.pi
 
 

@@ -64,27 +64,11 @@ def residual_newton(I, F, W, ref, t, x, out):
     for c in range(n):
         W[z + c] = x[nq + n + c] - W[end + nq + c]
     power = W[end + nq + n]
-    times_mass(I, W, z, out)
-    for k in range(n, n + 3 * m):
+    for k in range(n + 3 * m):
         out[k] = 0.0
+    _add_product(I, W, I[h + B.W_M], W[z : z + n], out)
     out[n + 3 * m] = power
     return status
-
-
-@inner_kernel
-def times_mass(I, W, x, out):
-    """Write M x with the kept M, x at W[x…]."""
-    h = I[R.NEWTON]
-    for c in range(I[h + B.NV]):
-        out[c] = 0.0
-    for p in range(I[h + B.NODE_COUNT]):
-        node = I[h + B.NODES] + B.NODE_STRIDE * p
-        for e in range(I[I[h + B.MEETINGS] + p], I[I[h + B.MEETINGS] + p + 1], B.MEETING_STRIDE):
-            other = I[h + B.NODES] + B.NODE_STRIDE * I[e]
-            column, width, at = I[other], I[other + 1], I[h + B.W_M] + I[e + 1]
-            for r in range(I[node + 1]):
-                for c in range(width):
-                    out[I[node] + r] += W[at + width * r + c] * W[x + column + c]
 
 
 @inner_kernel
@@ -125,7 +109,7 @@ def residual_implicit(I, F, W, ref, t, x, out):
             nu = W[I[R.W_X] + I[I[R.CHOSEN] + k]]
             out[psi + k] -= nu
             power -= x[nq + 2 * n + k] * nu
-    cartesian.row_values(I, F, W, ref, t)
+    cartesian.rows_at_pose(I, F, W, ref, t, 1, 0)
     for k in range(m):
         out[phi + k] = W[I[R.W_X] + I[I[R.CHOSEN] + k]]
     out[n + 3 * m] = power
@@ -269,29 +253,39 @@ def solve_complex(I, F, W, ref, t, x, out):
     return 0
 
 
+@inner_kernel
+def _add_product(I, W, matrix, x, out):
+    """Add A x for the block matrix A at W[matrix…]."""
+    h = I[R.NEWTON]
+    for p in range(I[h + B.NODE_COUNT]):
+        row, height = I[I[h + B.NODES] + B.NODE_STRIDE * p], I[I[h + B.NODES] + B.NODE_STRIDE * p + 1]
+        for e in range(I[I[h + B.MEETINGS] + p], I[I[h + B.MEETINGS] + p + 1], B.MEETING_STRIDE):
+            other = I[h + B.NODES] + B.NODE_STRIDE * I[e]
+            column, width, at = I[other], I[other + 1], matrix + I[e + 1]
+            for r in range(height):
+                total = 0.0
+                for c in range(width):
+                    total += W[at + width * r + c] * x[column + c]
+                out[row + r] += total
+
+
 @kernel
 def product_newton(I, F, W, ref, t, x, out):
     """Write M a + C v + K q and Φ_q v + V q for x = (a, v, q), with the kept matrices."""
-    h = I[R.NEWTON]
-    n = x.shape[0] // 3
+    h, n = I[R.NEWTON], x.shape[0] // 3
     for c in range(out.shape[0]):
         out[c] = 0.0
-    for p in range(I[h + B.NODE_COUNT]):
-        node = I[h + B.NODES] + B.NODE_STRIDE * p
-        for e in range(I[I[h + B.MEETINGS] + p], I[I[h + B.MEETINGS] + p + 1], B.MEETING_STRIDE):
-            other = I[h + B.NODES] + B.NODE_STRIDE * I[e]
-            column, width, at = I[other], I[other + 1], I[e + 1]
-            for r in range(I[node + 1]):
-                total = 0.0
-                for c in range(width):
-                    k = at + width * r + c
-                    total += W[I[h + B.W_M] + k] * x[column + c] + W[I[h + B.W_C] + k] * x[n + column + c]
-                    total += W[I[h + B.W_K] + k] * x[2 * n + column + c]
-                out[I[node] + r] += total
-    for e in range(I[h + B.ENTRY_COUNT]):
-        record = I[h + B.ENTRIES] + B.ENTRY_STRIDE * e
-        entry, c = I[record], I[record + 1]
-        out[n + I[record + 2]] += W[I[h + B.W_P] + entry] * x[n + c] + W[I[h + B.W_V] + entry] * x[2 * n + c]
+    for part in range(3):
+        z, some = x[n * part : n * part + n], False
+        for c in range(n):
+            some = some or z[c] != 0.0
+        if some:  # often two of the three vectors are none
+            _add_product(I, W, I[h + (B.W_M, B.W_C, B.W_K)[part]], z, out)
+            if part > 0:
+                rows = I[h + (B.W_P if part == 1 else B.W_V)]
+                for e in range(I[h + B.ENTRY_COUNT]):
+                    record = I[h + B.ENTRIES] + B.ENTRY_STRIDE * e
+                    out[n + I[record + 2]] += W[rows + I[record]] * z[I[record + 1]]
     return 0
 
 

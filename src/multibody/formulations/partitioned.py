@@ -29,8 +29,8 @@ from multibody.formulations.space import (
     entry,
     entry_count,
     factor,
-    jacobian,
     normalize,
+    rows_at_pose,
     set_state,
     sizes,
 )
@@ -97,12 +97,12 @@ def settle(space, I, F, W, ref, t, y, given):
     for c in range(nq):
         q[c] = y[c]
     normalize(space, I, q)
-    open_, before, fresh, ratio, tolerance = position_gap(space, I, F, W, ref, t, q), 1e300, False, 0.0, given
+    open_, before, fresh, ratio, tolerance = position_gap(space, I, F, W, ref, t, q, 0), 1e300, False, 0.0, given
     for _ in range(12):
         if open_ <= tolerance and fresh:
             break
         if not fresh or open_ > 0.1 * before:
-            jacobian(space, I, F, W, ref, t)
+            rows_at_pose(space, I, F, W, ref, t, 0, 1)
             ratio = factor_dependent(space, I, W)
             weakness = min(1.0, ratio / W[I[R.W_SETTINGS] + R.PARTITION_RATIO])
             if not weakness * weakness > TOO_NEAR:
@@ -116,7 +116,7 @@ def settle(space, I, F, W, ref, t, y, given):
         solve_dependent(I, W, b)
         spread(space, I, W, b, I[R.W_A])
         displace(space, I, q, W[I[R.W_A] : I[R.W_A] + n], 1.0, q)
-        before, open_ = open_, position_gap(space, I, F, W, ref, t, q)
+        before, open_ = open_, position_gap(space, I, F, W, ref, t, q, 0)
         if not open_ < 1.0:
             return -1.0
         if open_ > 0.1 * before and open_ < 1e-12:  # round-off
@@ -125,7 +125,7 @@ def settle(space, I, F, W, ref, t, y, given):
     if not open_ <= max(given, 1e-9):
         return -1.0
     if before < 1e299:  # q moved: Φ_q and its factors at the settled pose
-        jacobian(space, I, F, W, ref, t)
+        rows_at_pose(space, I, F, W, ref, t, 0, 1)
         ratio = factor_dependent(space, I, W)
     _settle_velocities(space, I, F, W, ref, t, y)
     return ratio
@@ -165,7 +165,7 @@ def close_partitioned(space, I, F, W, ref, t, y, active):
             return ELSEWHERE if rough == -1 else LOCKED
         settle_references(space, I, F, W, ref, t, y)
         return outcome + rough
-    raise_to(W, s + R.POSITION_BEFORE, position_gap(space, I, F, W, ref, t, y))
+    raise_to(W, s + R.POSITION_BEFORE, position_gap(space, I, F, W, ref, t, y, 0))
     ratio = settle(space, I, F, W, ref, t, y, W[settings + R.CLOSED])
     if ratio < 0.0:
         return REFUSED
@@ -180,7 +180,7 @@ def close_partitioned(space, I, F, W, ref, t, y, active):
         y[nq + c] = W[at + nq + c]
         active[nq + c] = 1.0 if I[I[R.PLACE] + c] < 0 else 0.0
     count_independent(space, I, active)
-    raise_to(W, s + R.POSITION_AFTER, position_gap(space, I, F, W, ref, t, y))
+    raise_to(W, s + R.POSITION_AFTER, position_gap(space, I, F, W, ref, t, y, 0))
     raise_to(W, s + R.VELOCITY_AFTER, velocity_gap(space, I, F, W, ref, t, y[nq:]))
     rough = note_ratio(space, I, W, factor(space, I, F, W, ref))
     if rough < 0:

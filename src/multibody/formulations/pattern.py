@@ -85,6 +85,12 @@ def _function_nodes(tables: Tables, f: int) -> set[int]:
     return {int(b) - 1 for b in (i, j) if b > 0}
 
 
+def _apart(tables: Tables, f: int) -> bool:
+    """Return whether a function is a sum of a part for either body, so that its second derivative couples no bodies."""
+    kind = int(tables.I[int(tables.I[L.FUNCTIONS]) + L.FUNCTION_STRIDE * f])
+    return kind == L.COINCIDE or (tables.dimension == 2 and kind in (L.ANGLE, L.ALIGNED))
+
+
 def _couplings(tables: Tables, chosen: Integers) -> list[tuple[set[int], set[int]]]:
     """Return pairs (nodes of rows, nodes of columns) that meet in ∂R/∂q or ∂R/∂v: by rows with multipliers, laws and loads."""
     I, found = tables.I, []
@@ -92,7 +98,11 @@ def _couplings(tables: Tables, chosen: Integers) -> list[tuple[set[int], set[int
         row = int(I[L.ROWS]) + L.ROW_STRIDE * int(r)
         terms = [int(I[int(I[L.TERMS]) + L.TERM_STRIDE * (int(I[row]) + k)]) for k in range(int(I[row + 1]))]
         parts = [_function_nodes(tables, f) for f in terms]
-        parts = [set().union(*parts)] if I[row + 4] >= 0 else parts
+        if I[row + 4] >= 0:
+            parts = [set().union(*parts)]
+        else:  # points that coincide: each body's orientation enters by itself
+            apart = [[{k} for k in part] if _apart(tables, f) else [part] for f, part in zip(terms, parts, strict=True)]
+            parts = [one for some in apart for one in some]
         found += [(part, part) for part in parts]
     for k in range(int(I[L.LAW_COUNT])):
         law = int(I[L.LAWS]) + L.LAW_STRIDE * k

@@ -164,7 +164,7 @@ def _plain(tables: Tables, count: int, J: int) -> tuple[Integers, Integers]:
         row = int(I[L.ROWS]) + L.ROW_STRIDE * r
         term = int(I[L.TERMS]) + L.TERM_STRIDE * int(I[row])
         places = [J + int(I[row + 2]) + int(entry) if entry >= 0 else -1 for entry in I[term + 2 : term + 4]]
-        plain += [*found, *places, r]
+        plain += [*found, *places, r, int(I[term])]
     return np.array(plain, dtype=np.int64), np.array(others, dtype=np.int64)
 
 

@@ -12,7 +12,7 @@ from multibody.formulations.baumgarte import rates_baumgarte, watch_baumgarte
 from multibody.formulations.closing import project, settle_references
 from multibody.formulations.partitioned import close_partitioned
 from multibody.formulations.partitioning import rates_partitioning
-from multibody.formulations.space import applied, factor, jacobian, normalize, rows_at_state, set_state, solve
+from multibody.formulations.space import applied, factor, normalize, rows_at_pose, rows_at_state, set_state, solve
 from multibody.kernels import layout as L
 from multibody.kernels import sections as R
 from multibody.kernels.calls import call
@@ -72,7 +72,7 @@ def monitor_relative(I, F, W, ref, t, y, out):
 def probe_relative(I, F, W, ref, t, y, out):
     """Write Φ_u of the loop rows at (t, y) to W_J and factor the mass matrix; the answers are in W_RESULT."""
     set_state(True, I, F, W, ref, t, y, 1)
-    jacobian(True, I, F, W, ref, t)
+    rows_at_pose(True, I, F, W, ref, t, 0, 1)
     factor(True, I, F, W, ref)
     if I[R.CHOSEN_COUNT] == 0:
         solve(True, I, F, W, ref)

@@ -63,20 +63,14 @@ def displace(space, I, q, x, k, out):
 
 
 @inlined
-def row_values(space, I, F, W, ref, t):
-    """Write Φ of all rows at the poses in W to W_X."""
+def rows_at_pose(space, I, F, W, ref, t, values, gradients):
+    """Write Φ of all rows to W_X where `values` is 1, Φ_q to W_J where `gradients` is 1, at the poses in W."""
     if space is None:
-        cartesian.row_values(I, F, W, ref, t)
-    else:
+        cartesian.rows_at_pose(I, F, W, ref, t, values, gradients)
+        return
+    if values == 1:
         joint.joint_values(I, F, W, ref, t)
-
-
-@inlined
-def jacobian(space, I, F, W, ref, t):
-    """Write Φ_q of all rows at the poses in W to W_J."""
-    if space is None:
-        cartesian.jacobian(I, F, W, ref, t)
-    else:
+    if gradients == 1:
         joint.joint_jacobian(I, F, W, ref, t, 0)
 
 

@@ -44,27 +44,30 @@ from multibody.integrators.implicit import (
     offer,
 )
 from multibody.kernels.calls import call
-from multibody.kernels.compile import inner_kernel, kernel
+from multibody.kernels.compile import inlined, inner_kernel, kernel
 
 ORDER = 2
 # rows of memory: y' at the present state and at the new one, new state, 1/scale
 _SLOPE, _SLOPE_NEW, _NEW, _WEIGHT = 0, 1, 2, 3
-_AM, _AF, _GAMMA, _BETA, _H_A, _H_BEFORE, _H_MATRIX = (at.SCRATCH + i for i in range(7))
+_AM, _AF, _GAMMA, _BETA, _H_A, _H_MATRIX, _SURE, _AGE = (at.SCRATCH + i for i in range(8))
+_POINTS, _SHORTEST = 3, 0.1  # values that a prediction is made of; step between them over the present one
 _TIGHT = 1e-8  # the iteration goes on to this relative error at least: a fixed step asks for no tolerance
-_ENOUGH, _MOST, _DIVERGENT, _SLOW = 0.1, 10, 0.9, 0.1
+_ENOUGH, _MOST, _DIVERGENT = 0.1, 10, 0.9
+_SLOW, _SLUGGISH, _OLD = 0.1, 0.03, 12.0  # rates that ask for a new linearization, the second after so many steps
+_CAUTION, _DOUBT = 0.003, 1.25  # least rate that is believed; its growth while one iteration is enough: nobody sees it then
 _JUMPY = 2.0  # rate that ends the iteration after two: what the first one has not touched may show up in the second
 _CLOSE = 0.05  # of the step that was factored: how far a step may be off
 
 interpolate_alpha = interpolate_polynomial
 
 
-@inner_kernel
+@inlined
 def _views(counts, work):
     """Return the vectors in `work`.
 
     These are x = (q, v, v̇, λ) of the iteration, its residual, right side and solution, what MOVE or PRODUCT take, a new q, d
-    and its change, the gap that it closes, a now and at the end of the step, λ now, (v̇, λ) one step ago, how far `accept` has
-    moved v, and what FACTOR takes and gives.
+    and its change, the gap that it closes, a now and at the end of the step, (v̇, λ) now and after the steps before, how far
+    `accept` has moved v, and what FACTOR takes and gives.
     """
     nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
     a = nq + 2 * n + m
@@ -78,12 +81,11 @@ def _views(counts, work):
     i = h + m
     j = i + n
     k = j + n
-    l = k + m
-    o = l + n + m
+    o = k + _POINTS * (n + m)
     p = o + n
     return (
         work[:a], work[a:b], work[b:c], work[c:d], work[d:e], work[e:f], work[f:g], work[g:h], work[h:i], work[i:j], work[j:k],
-        work[k:l], work[l:o], work[o:p], work[p : p + 10], work[p + 10 : p + 11],
+        work[k:o], work[o:p], work[p : p + 10], work[p + 10 : p + 11],
     )  # fmt: skip
 
 
@@ -102,11 +104,13 @@ def _moved(ops, I, F, W, ref, t, q, d, move, out):
 @inner_kernel
 def _start(ops, monitor, I, F, W, ref, control, counts, y, memory, work, g):
     """Begin or go on; return STEP or why not."""
-    _, r, _, _, move, _, _, _, _, a, _, lam, before, offset, _, _ = _views(counts, work)
+    _, r, _, _, move, _, _, _, _, a, _, past, offset, _, _ = _views(counts, work)
     nq, n, m, fresh = counts[at.NQ], counts[at.NV], counts[at.NM], counts[at.FRESH]
     slope = memory[_SLOPE]
     status = begin(ops, monitor, I, F, W, ref, control, counts, y, slope, r, move, g)
     if status != at.STEP or fresh == 0:
+        if (control[at.END] - control[at.T]) * control[at.H_LAST] < 0.0:
+            counts[at.DEPTH] = 1  # turned round: the past is ahead
         return status
     rho = control[at.RHO]
     control[_AM] = (2.0 * rho - 1.0) / (rho + 1.0)
@@ -115,14 +119,12 @@ def _start(ops, monitor, I, F, W, ref, control, counts, y, memory, work, g):
     control[_BETA] = 0.25 * (control[_GAMMA] + 0.5) * (control[_GAMMA] + 0.5)
     control[at.BASE] = math.inf  # no grid yet
     control[_H_A] = math.copysign(control[at.FIXED], control[at.END] - control[at.T])
-    control[_H_BEFORE] = control[_H_A]
-    for i in range(m):
-        lam[i] = r[n + i]
-        before[n + i] = lam[i]
+    for i in range(n + m):
+        past[i] = r[i]
     for i in range(n):
         a[i] = slope[nq + i]
-        before[i] = a[i]
         offset[i] = 0.0
+    counts[at.DEPTH] = 1
     counts[at.STARTING] = 1
     return status
 
@@ -133,7 +135,7 @@ def _shift(h, control, counts, memory, work):
 
     Stiff springs would answer to a state at another time that is not found by solving the equations there.
     """
-    x, _, _, _, _, _, _, _, _, a, _, _, _, _, _, _ = _views(counts, work)
+    x, _, _, _, _, _, _, _, _, a, _, _, _, _, _ = _views(counts, work)
     nq, n = counts[at.NQ], counts[at.NV]
     for i in range(n):
         a[i] += (control[_AM] - control[_AF]) * (x[nq + n + i] - memory[_SLOPE, nq + i])
@@ -144,13 +146,13 @@ def _shift(h, control, counts, memory, work):
 @inner_kernel
 def _advance_state(ops, I, F, W, ref, t, h, control, counts, y, memory, work):
     """Write a, v and q of the accelerations in x; return a status."""
-    x, _, _, _, move, q, d, change, _, a, new, _, _, offset, _, _ = _views(counts, work)
+    x, _, _, _, move, q, d, change, _, a, new, _, offset, _, _ = _views(counts, work)
     nq, n, am, af = counts[at.NQ], counts[at.NV], control[_AM], control[_AF]
-    gamma, beta, size, shift = control[_GAMMA], control[_BETA], counts[at.NQ] + counts[at.NV], h / control[_H_A]
+    gamma, beta, size, shift, part = control[_GAMMA], control[_BETA], nq + n, h / control[_H_A], 1.0 / (1.0 - am)
     for i in range(n):
         rate = memory[_SLOPE, nq + i]
         old = rate + (a[i] - rate) * shift
-        new[i] = ((1.0 - af) * x[size + i] + af * rate - am * old) / (1.0 - am)
+        new[i] = part * ((1.0 - af) * x[size + i] + af * rate - am * old)
         v = y[nq + i] + offset[i]
         x[nq + i] = v + h * ((1.0 - gamma) * old + gamma * new[i])
         change[i] = h * (v + h * ((0.5 - beta) * old + beta * new[i])) + d[i]
@@ -160,11 +162,11 @@ def _advance_state(ops, I, F, W, ref, t, h, control, counts, y, memory, work):
 @inner_kernel
 def _iterate(ops, I, F, W, ref, t, h, control, counts, y, memory, work):
     """Make (q, v, v̇, λ) solve the equations at t, from what is predicted in x; return 0 or how it failed."""
-    x, r, b, s, move, q, d, change, gap, _, _, _, _, _, _, _ = _views(counts, work)
+    x, r, b, s, move, q, d, change, gap, _, _, _, _, _, _ = _views(counts, work)
     nq, n, m, weight, size = counts[at.NQ], counts[at.NV], counts[at.NM], memory[_WEIGHT], counts[at.NQ] + counts[at.NV]
     kappa = (1.0 - control[_AF]) / (1.0 - control[_AM])
     to_v, to_q = h * control[_GAMMA] * kappa, h * h * control[_BETA] * kappa
-    level, before, rate = 0.0, 0.0, 1.0
+    level, before, rate, sure = 0.0, 0.0, 0.0, _DOUBT * control[_SURE]
     for i in range(size):
         level += (y[i] * weight[i]) * (y[i] * weight[i])
     level = 10.0 * ROUNDING * math.sqrt(level / size)
@@ -210,19 +212,42 @@ def _iterate(ops, I, F, W, ref, t, h, control, counts, y, memory, work):
             rate = norm / before
             if rate > (_DIVERGENT if iteration > 1 else _JUMPY) and norm > level:
                 return NEWTON
-        if norm <= level or (iteration > 0 and rate / max(1.0 - rate, 0.1) * norm <= _ENOUGH):
-            counts[at.MATRIX] = STALE if iteration > 0 and rate > _SLOW else USED
+            sure = max(rate / max(1.0 - rate, 0.1), _CAUTION)
+        if norm <= level or sure * norm <= _ENOUGH:
+            control[_AGE] += 1.0
+            counts[at.MATRIX] = STALE if rate > (_SLOW if control[_AGE] < _OLD else _SLUGGISH) else USED
+            control[_SURE] = sure
             return 0
         before = norm
     return NEWTON
 
 
 @inner_kernel
+def _predict(h, control, counts, work):
+    """Write (v̇, λ) into x by the polynomial through their last values."""
+    x, _, _, _, _, _, _, _, _, _, _, past, _, _, _ = _views(counts, work)
+    n, first, points, here = counts[at.NV] + counts[at.NM], counts[at.NQ] + counts[at.NV], 1, 0.0
+    while points < counts[at.DEPTH] and control[at.PAST + points - 1] / h > _SHORTEST:
+        points += 1
+    for i in range(n):
+        x[first + i] = 0.0
+    for j in range(points):
+        weight, there = 1.0, 0.0
+        for k in range(points):
+            if k != j:
+                weight *= (h - there) / (here - there)
+            there -= control[at.PAST + k]
+        here -= control[at.PAST + j]
+        for i in range(n):
+            x[first + i] += weight * past[n * j + i]
+
+
+@inner_kernel
 def _solve(ops, I, F, W, ref, t, h, control, counts, y, atol, memory, work):
     """Solve for the new state, with a new matrix where the old one is of no use; return 0 or how it failed."""
-    x, r, _, _, _, q, d, _, _, _, _, lam, before, _, coefficients, ratio = _views(counts, work)
-    nq, n, m, weight, rtol = counts[at.NQ], counts[at.NV], counts[at.NM], memory[_WEIGHT], control[at.RTOL]
-    size, kappa, part = nq + n, (1.0 - control[_AF]) / (1.0 - control[_AM]), h / control[_H_BEFORE]
+    x, r, _, _, _, q, d, _, _, _, _, _, _, coefficients, ratio = _views(counts, work)
+    nq, n, weight, rtol = counts[at.NQ], counts[at.NV], memory[_WEIGHT], control[at.RTOL]
+    size, kappa = nq + n, (1.0 - control[_AF]) / (1.0 - control[_AM])
     tight = min(1.0, _TIGHT / rtol) if rtol > 0.0 else 1.0
     for i in range(size):
         scale = tight * (atol[i] + rtol * abs(y[i]))
@@ -231,15 +256,14 @@ def _solve(ops, I, F, W, ref, t, h, control, counts, y, atol, memory, work):
     for attempt in range(2):
         for i in range(n):
             d[i] = 0.0
-            x[size + i] = memory[_SLOPE, nq + i] + part * (memory[_SLOPE, nq + i] - before[i])
-        for i in range(m):
-            x[size + n + i] = lam[i] + part * (lam[i] - before[n + i])
+        _predict(h, control, counts, work)
         status = _advance_state(ops, I, F, W, ref, t, h, control, counts, y, memory, work)
         for i in range(nq):
             x[i] = q[i]
         fresh = attempt == 1 or counts[at.MATRIX] != USED
         if status == 0 and fresh:
             counts[at.JACOBIANS] += 1
+            control[_AGE] = 0.0
             status = call(ops[LINEARIZE], I, F, W, ref, t, x, x)
         if status != 0:
             counts[at.CODE] = status
@@ -252,6 +276,7 @@ def _solve(ops, I, F, W, ref, t, h, control, counts, y, atol, memory, work):
                 return blame(ops, I, F, W, ref, t, counts, x, r)
             counts[at.MATRIX] = USED
             control[_H_MATRIX] = h
+            control[_SURE] = math.inf
         outcome = _iterate(ops, I, F, W, ref, t, h, control, counts, y, memory, work)
         if outcome == 0 or fresh:
             break
@@ -263,7 +288,7 @@ def _solve(ops, I, F, W, ref, t, h, control, counts, y, atol, memory, work):
 @inner_kernel
 def _take_over(h, counts, y, memory, work):
     """Write the new state; the work by the trapezoidal rule."""
-    x, r, _, _, _, _, _, _, _, _, _, _, _, _, _, _ = _views(counts, work)
+    x, r, _, _, _, _, _, _, _, _, _, _, _, _, _ = _views(counts, work)
     nq, n, m, new = counts[at.NQ], counts[at.NV], counts[at.NM], memory[_NEW]
     for i in range(nq + n):
         new[i] = x[i]
@@ -276,25 +301,28 @@ def _take_over(h, counts, y, memory, work):
 @inner_kernel
 def _update(control, counts, h, memory, work):
     """Make what belongs to the new state the present: y', a, λ."""
-    x, _, _, _, _, _, _, _, _, a, new, lam, before, offset, _, _ = _views(counts, work)
+    x, _, _, _, _, _, _, _, _, a, new, past, offset, _, _ = _views(counts, work)
     nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
     for i in range(n):
         a[i] = new[i]
-        before[i] = memory[_SLOPE, nq + i]
         offset[i] = 0.0 if counts[at.FORM] == STABILIZED else x[nq + i] - memory[_NEW, nq + i]
-    for i in range(m):
-        before[n + i] = lam[i]
-        lam[i] = x[nq + 2 * n + i]
+    for i in range((_POINTS - 1) * (n + m) - 1, -1, -1):
+        past[n + m + i] = past[i]
+    for i in range(n + m):
+        past[i] = x[nq + n + i]
     for i in range(nq + n + 1):
         memory[_SLOPE, i] = memory[_SLOPE_NEW, i]
+    for j in range(_POINTS - 2, 0, -1):
+        control[at.PAST + j] = control[at.PAST + j - 1]
+    control[at.PAST] = h
     control[_H_A] = h
-    control[_H_BEFORE] = h
+    counts[at.DEPTH] = min(counts[at.DEPTH] + 1, _POINTS)
 
 
 @inner_kernel
 def _rates(ops, I, F, W, ref, t, counts, new, slope, work):
     """Write q̇ of a state into its slope."""
-    _, _, _, _, move, _, _, _, _, _, _, _, _, _, _, _ = _views(counts, work)
+    _, _, _, _, move, _, _, _, _, _, _, _, _, _, _ = _views(counts, work)
     nq, n = counts[at.NQ], counts[at.NV]
     move[0] = 0.0
     for i in range(nq + n):

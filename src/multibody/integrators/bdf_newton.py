@@ -22,7 +22,7 @@ from multibody.integrators.implicit import (
     factored,
 )
 from multibody.kernels.calls import call
-from multibody.kernels.compile import inner_kernel
+from multibody.kernels.compile import inlined, inner_kernel
 
 HIGHEST = 5
 # rows of memory: φ, φ*, prediction, β, new state, its difference from the prediction, 1/scale, y' at the
@@ -40,7 +40,7 @@ _RANGE = 0.6  # of the c that was factored: how far it may be off
 _LAMBDA = HIGHEST  # highest difference of λ in its prediction; a lower one costs an iteration or two a step
 
 
-@inner_kernel
+@inlined
 def views(counts, work):
     """Return the vectors in `work`.
 

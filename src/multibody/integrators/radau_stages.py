@@ -22,7 +22,7 @@ from multibody.integrators.implicit import (
     factored,
 )
 from multibody.kernels.calls import call
-from multibody.kernels.compile import inner_kernel
+from multibody.kernels.compile import inlined, inner_kernel
 
 _S6 = math.sqrt(6.0)
 C = np.array([(4.0 - _S6) / 10.0, (4.0 + _S6) / 10.0, 1.0])
@@ -68,7 +68,7 @@ MOST = 7  # iterations
 _JUMPY = 2.0  # rate that ends the iteration after two: what the first one has not touched may show up in the second
 
 
-@inner_kernel
+@inlined
 def views(counts, work):
     """Return the vectors in `work`.
 

@@ -13,7 +13,7 @@ of them changes are listed. X is real or complex.
 from __future__ import annotations
 
 from multibody.kernels import blocks as B
-from multibody.kernels.compile import inner_kernel
+from multibody.kernels.compile import inlined, inner_kernel
 
 GROUP_STRIDE, MEETING_STRIDE = 6, 4
 VANISHING = 1e-14  # of the largest number of its group: a pivot that is none
@@ -41,12 +41,15 @@ def _factor_group(I, X, at, s, pivots):
             lowest = 0.0
             continue
         lowest = min(lowest, abs(pivot) / largest)
-        X[at + s * k + k] = 1.0 / pivot
+        pivot = 1.0 / pivot
+        X[at + s * k + k] = pivot
         for r in range(k + 1, s):
-            if X[at + s * r + k] != 0.0:
-                X[at + s * r + k] *= X[at + s * k + k]
+            l = X[at + s * r + k]
+            if l != 0.0:
+                l *= pivot
+                X[at + s * r + k] = l
                 for c in range(k + 1, s):
-                    X[at + s * r + c] -= X[at + s * r + k] * X[at + s * k + c]
+                    X[at + s * r + c] -= l * X[at + s * k + c]
     return lowest
 
 
@@ -60,18 +63,18 @@ def _divide(I, X, at, s, pivots, meeting):
             for c in range(n):
                 X[above + n * k + c], X[above + n * best + c] = X[above + n * best + c], X[above + n * k + c]
     for r in range(1, s):
-        for k in range(r):
-            l = X[at + s * r + k]
-            if l != 0.0:
-                for c in range(n):
-                    X[above + n * r + c] -= l * X[above + n * k + c]
+        for c in range(n):
+            total = X[above + n * r + c]
+            for k in range(r):
+                total -= X[at + s * r + k] * X[above + n * k + c]
+            X[above + n * r + c] = total
     for r in range(n):
         row = below + s * r
-        for k in range(s):
-            x = X[row + k] * X[at + s * k + k]
-            X[row + k] = x
-            for c in range(k + 1, s):
-                X[row + c] -= x * X[at + s * k + c]
+        for c in range(s):
+            total = X[row + c]
+            for k in range(c):
+                total -= X[row + k] * X[at + s * k + c]
+            X[row + c] = total * X[at + s * c + c]
 
 
 @inner_kernel
@@ -91,12 +94,31 @@ def factor_blocks(I, X, h, pivots):
                 n, above = I[first + MEETING_STRIDE * j], I[first + MEETING_STRIDE * j + 2]
                 target = I[targets + count * i + j]
                 for r in range(m):
-                    for k in range(s):
-                        l = X[below + s * r + k]
-                        if l != 0.0:
-                            for c in range(n):
-                                X[target + n * r + c] -= l * X[above + n * k + c]
+                    for c in range(n):
+                        total = X[target + n * r + c]
+                        for k in range(s):
+                            total -= X[below + s * r + k] * X[above + n * k + c]
+                        X[target + n * r + c] = total
     return lowest
+
+
+@inlined
+def _take_off(X, block, rows, columns, x, source, to):
+    """Take a block times x[source…] off x[to…]; most blocks in the plane have two or three columns: x in registers."""
+    if columns == 2:
+        a, b = x[source], x[source + 1]
+        for r in range(rows):
+            x[to + r] -= X[block + 2 * r] * a + X[block + 2 * r + 1] * b
+    elif columns == 3:
+        a, b, c = x[source], x[source + 1], x[source + 2]
+        for r in range(rows):
+            x[to + r] -= X[block + 3 * r] * a + X[block + 3 * r + 1] * b + X[block + 3 * r + 2] * c
+    else:
+        for r in range(rows):
+            total = x[to + r]
+            for k in range(columns):
+                total -= X[block + columns * r + k] * x[source + k]
+            x[to + r] = total
 
 
 @inner_kernel
@@ -111,24 +133,21 @@ def solve_blocks(I, X, h, pivots, x):
             if best != k:
                 x[place + k], x[place + best] = x[place + best], x[place + k]
         for r in range(1, s):
+            total = x[place + r]
             for k in range(r):
-                x[place + r] -= X[at + s * r + k] * x[place + k]
+                total -= X[at + s * r + k] * x[place + k]
+            x[place + r] = total
         for i in range(I[group + 3]):
             meeting = first + MEETING_STRIDE * i
-            to, below = I[meeting + 1], I[meeting + 3]
-            for r in range(I[meeting]):
-                for k in range(s):
-                    x[to + r] -= X[below + s * r + k] * x[place + k]
+            _take_off(X, I[meeting + 3], I[meeting], s, x, place, I[meeting + 1])
     for p in range(count - 1, -1, -1):
         group = I[h + B.GROUPS] + GROUP_STRIDE * p
         s, place, at, first = I[group], I[group + 1], I[group + 2], I[group + 4]
         for i in range(I[group + 3]):
             meeting = first + MEETING_STRIDE * i
-            n, source, above = I[meeting], I[meeting + 1], I[meeting + 2]
-            for r in range(s):
-                for c in range(n):
-                    x[place + r] -= X[above + n * r + c] * x[source + c]
+            _take_off(X, I[meeting + 2], s, I[meeting], x, I[meeting + 1], place)
         for r in range(s - 1, -1, -1):
+            total = x[place + r]
             for c in range(r + 1, s):
-                x[place + r] -= X[at + s * r + c] * x[place + c]
-            x[place + r] *= X[at + s * r + r]
+                total -= X[at + s * r + c] * x[place + c]
+            x[place + r] = total * X[at + s * r + r]

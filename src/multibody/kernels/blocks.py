@@ -108,6 +108,8 @@ def add_square(I, W, h, columns, factor, K):
             if columns[p] < 0 or columns[q] < 0:
                 continue
             at, stride = spot(I, columns[p], columns[q])
+            if at < 0:  # nothing of these two meets
+                continue
             for r in range(n):
                 source = h + 2 * n * (p * n + r) + q * n
                 for c in range(n):

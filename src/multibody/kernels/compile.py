@@ -8,6 +8,7 @@ directory each, so that an edit in one room compiles no other room again.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import importlib
@@ -15,7 +16,7 @@ import os
 import pathlib
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 import numba
@@ -115,6 +116,43 @@ def _plain_index(context: Any, builder: Any, kind: Any, index: Any, size: Any) -
     return context.cast(builder, index, kind, types.intp if kind.signed else types.uintp)
 
 
+_OPERATORS: dict[tuple[int, Any], tuple[Any, Any]] = {}
+_RESOLVE = types.BaseFunction.get_call_type
+
+
+def _resolve_once(kind: Any, context: Any, given: Any, named: Any) -> Any:
+    """Return the signature of a call as numba finds it; those of operators are remembered.
+
+    For every ``W[k]`` and every sum numba goes through dozens of candidates, a sixth of the time of a compilation, while
+    kernels know a few dozen combinations of types. The kind of function is kept beside the answer, lest another take its id.
+    """
+    if named or getattr(kind.typing_key, "__module__", "") != "_operator":
+        return _RESOLVE(kind, context, given, named)
+    known = _OPERATORS.get((id(kind), given))
+    if known is None:
+        known = _OPERATORS[id(kind), given] = (_RESOLVE(kind, context, given, named), kind)
+    return known[0]
+
+
+@contextlib.contextmanager
+def _our_settings() -> Iterator[None]:
+    """Compile our way within, and leave numba as it was for everybody else's functions."""
+    ours = (
+        (numba.config, "LOOP_VECTORIZE", 0),
+        (arrayobj, "fix_integer_index", _plain_index),
+        (types.BaseFunction, "get_call_type", _resolve_once),
+    )
+    before = [(place, name, getattr(place, name)) for place, name, _ in ours if hasattr(place, name)]
+    for place, name, value in ours:
+        if hasattr(place, name):  # another release of numba may be without
+            setattr(place, name, value)
+    try:
+        yield
+    finally:
+        for place, name, value in before:
+            setattr(place, name, value)
+
+
 def _room(module: str) -> str:
     """Return the room whose directory keeps a module's functions."""
     parts = module.split(".")
@@ -127,7 +165,7 @@ def _compiled(function: _Function, forceinline: bool = False, **options: bool) -
     """Return the dispatcher of a function, cached in our directory and compiled with our settings.
 
     Loops here are short and of unknown length: LLVM's loop vectorizer only costs compile time (a quarter of it), so it is
-    off while one of our functions is compiled, and as it was for everybody else's; so is the test for negative indices.
+    off while one of our functions is compiled; so is the test for negative indices, and operators are looked up once.
     Kernels never allocate, so they need no reference counting, which would cost three quarters of their time. Inlining is
     said of every function, because one that says nothing takes it over from the caller that is being compiled.
     """
@@ -144,16 +182,8 @@ def _compiled(function: _Function, forceinline: bool = False, **options: bool) -
         plain = compiler.compile
 
         def compile_our_way(arguments: Any, result: Any) -> Any:
-            before, index = numba.config.LOOP_VECTORIZE, getattr(arrayobj, "fix_integer_index", None)
-            numba.config.LOOP_VECTORIZE = 0
-            if index is not None:
-                arrayobj.fix_integer_index = _plain_index
-            try:
+            with _our_settings():
                 return plain(arguments, result)
-            finally:
-                numba.config.LOOP_VECTORIZE = before
-                if index is not None:
-                    arrayobj.fix_integer_index = index
 
         compiler.compile = compile_our_way
     REGISTRY.append(made)

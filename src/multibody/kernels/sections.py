@@ -39,7 +39,7 @@ W_PARTITION = RUN + 30  # Φ_d, then B by columns, then the reduced mass matrix 
 W_SCALE = RUN + 31  # 1/L or 1 of all rows, then L or 1 of all velocity coordinates
 W_STATISTICS = RUN + 32
 W_SETTINGS = RUN + 33
-PLAIN = RUN + 34  # records (kind, first body, second body, numbers, places of the two blocks in W, row)
+PLAIN = RUN + 34  # records (kind, first body, second body, numbers, places of the two blocks in W, row, function)
 PLAIN_COUNT = RUN + 35
 OTHERS = RUN + 36  # rows that are not plain
 OTHER_COUNT = RUN + 37
@@ -48,7 +48,7 @@ TREE = RUN + 39  # header of the spanning tree, see kernels/tree/layout.py
 NEWTON = RUN + 40  # header of the iteration matrix of implicit methods, see kernels/blocks.py; 0: there is none
 PATTERN = RUN + 41  # header of block matrices over the Cartesian velocity columns (in Cartesian coordinates the same one)
 PARAMETRIC = RUN + 42  # header of the pairs with parameters, see kernels/parametric/layout.py; 0: there are none
-PLAIN_STRIDE = 7
+PLAIN_STRIDE = 8
 
 # the header at I[PARAMETRIC] begins with addresses of what pairs with parameters have in place of the Cartesian kernels
 PAIR_VALUES, PAIR_ROWS, PAIR_FACTOR, PAIR_SOLVE, PAIR_CORRECT, PAIR_PARTIALS, PAIR_RESULT = range(7)

@@ -12,7 +12,8 @@ def set_positions(I, W, q):
     """Write every body's pose (position of the center of mass, orientation) and the extra coordinates into W."""
     bodies, at = I[L.BODIES], I[L.W_POSE]
     if I[L.DIMENSION] == 2:
-        _planar_pose(W, at, 0.0, 0.0, 0.0)
+        for k in range(5):
+            W[at + k] = 1.0 if k == 3 else 0.0  # the ground
         for b in range(bodies):
             _planar_pose(W, at + 5 * (b + 1), q[3 * b], q[3 * b + 1], q[3 * b + 2])
         first = 3 * bodies
