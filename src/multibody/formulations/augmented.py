@@ -14,10 +14,10 @@ from multibody.formulations.closing import (
     turned_too_far,
 )
 from multibody.formulations.space import write_rates
-from multibody.kernels.compile import inner_kernel, kernel
+from multibody.kernels.compile import inlined, inner_kernel, kernel
 
 
-@inner_kernel
+@inlined
 def rates_augmented(space, I, F, W, ref, t, y, dy):
     """Write ẏ at (t, y); return 0, or 1 where the equations cannot be solved."""
     solvable, power = accelerate(space, I, F, W, ref, t, y)

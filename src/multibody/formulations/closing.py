@@ -182,7 +182,7 @@ def _evaluate_closed(space, I, F, W, ref, t, y):
     return evaluate(space, I, F, W, ref, t, z)
 
 
-@inner_kernel
+@inlined
 def too_near(I, W, ratio):
     """Return whether a change point is so near that round-off shows: ε in positions is ε/θ³ in accelerations, θ² the ratio."""
     return ratio < TOO_NEAR * W[I[R.W_SETTINGS] + R.REGULAR_RATIO]
@@ -229,7 +229,7 @@ def bridge(space, I, F, W, ref, t, y):
     return power
 
 
-@inner_kernel
+@inlined
 def accelerate(space, I, F, W, ref, t, y):
     """Write v̇ at (t, y) to W_A and λ to W_LAMBDA; return (whether there is a solution, power).
 

@@ -9,6 +9,7 @@ from multibody.kernels.compile import inlined, inner_kernel
 # π/2 in three parts of 33 bits: k times a part is exact for |k| < 2²⁰ (Cody, Waite 1980)
 _HALF_PI = (1.5707963267341256, 6.077100506303966e-11, 2.0222662487111665e-21)
 _TURN = 2.0 / math.pi
+_WHOLE = 1.5 * 2.0**52  # added to a number and taken away again, it leaves the nearest whole one
 _LARGE = 1e6  # an angle beyond which the library's own reduction is needed
 
 
@@ -20,7 +21,7 @@ def sincos(x):
     """
     if not abs(x) < _LARGE:
         return (math.sin(x), math.cos(x))
-    k = math.floor(x * _TURN + 0.5)
+    k = (x * _TURN + _WHOLE) - _WHOLE
     r = ((x - k * _HALF_PI[0]) - k * _HALF_PI[1]) - k * _HALF_PI[2]
     z = r * r
     s = 1.0 / 6.0 - z * (1.0 / 120.0 - z * (1.0 / 5040.0 - z * (1.0 / 362880.0 - z * (1.0 / 39916800.0 - z * (

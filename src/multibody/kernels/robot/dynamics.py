@@ -12,12 +12,11 @@ from __future__ import annotations
 
 from multibody.kernels.compile import inlined, inner_kernel, kernel
 from multibody.kernels.tree import layout as T
-from multibody.kernels.tree.algebra import inner, load, store, store_rigid, width
+from multibody.kernels.tree.algebra import inner, load, store_rigid, width
 from multibody.kernels.tree.articulated import accelerations, sweep
 from multibody.kernels.tree.composite import carried_in, sum_inertias
 from multibody.kernels.tree.frames import column_of, link_of, record_of, state_of
-from multibody.kernels.tree.inertias import store_of_rigid
-from multibody.kernels.tree.motion import bias
+from multibody.kernels.tree.motion import motions
 from multibody.kernels.tree.newton_euler import inward, outward
 from multibody.kernels.tree.sweep import link_out, rigid_of
 
@@ -75,17 +74,12 @@ def inverse_spatial(I, W, q, v, a, tau):
 
 # --- forward dynamics ---------------------------------------------------------------------------------------------------
 @inner_kernel
-def forward_state(d, I, W, h, q, v, tau, a):
-    """Write the accelerations of one state; return −1, or a column without mass. Inertias, forces and a stay with the links."""
-    w, count = width(d), I[h + T.LINK_COUNT]
-    for i in range(count):
-        A, c, y, s = link_out(d, True, None, I, W, h, i, q, v, a)
-        at, K = state_of(d, I, W, h, i), rigid_of(d, I, W, h, i, A, c)
-        store_of_rigid(d, W, at + T.INERTIA * w, K)
-        store(d, W, at + T.FORCE * w, bias(d, K, y, s))
-    bad = sweep(d, I, W, h, tau)
+def forward_state(d, kept, I, W, h, q, v, tau, a):
+    """Write the accelerations of one state; return −1, or a column without mass. If `kept`, K, G and a stay with the links."""
+    motions(d, I, W, h, q, v)
+    bad = sweep(d, kept, I, W, h, tau, -1)
     if bad < 0:
-        accelerations(d, I, W, h, a)
+        accelerations(d, kept, I, W, h, a)
     return bad
 
 
@@ -95,9 +89,9 @@ def forward_dynamics(I, W, q, v, tau, a, flat=None):
     h = I[T.TREE]
     for k in range(q.shape[0]):
         if flat is None:
-            bad = forward_state(True, I, W, h, q[k], v[k], tau[k], a[k])
+            bad = forward_state(True, None, I, W, h, q[k], v[k], tau[k], a[k])
         else:
-            bad = forward_state(None, I, W, h, q[k], v[k], tau[k], a[k])
+            bad = forward_state(None, None, I, W, h, q[k], v[k], tau[k], a[k])
         if bad >= 0:
             return bad
     return -1
@@ -110,7 +104,7 @@ def forward_one(d, I, W, q, v, tau, a):
     n = I[h + T.NV]
     if q.shape[0] != I[h + T.NQ] or v.shape[0] != n or a.shape[0] != n or tau.shape[0] != n:
         return 0
-    bad = forward_state(d, I, W, h, q, v, tau, a)
+    bad = forward_state(d, None, I, W, h, q, v, tau, a)
     return finite_sum(a) if bad < 0 else 0
 
 

@@ -264,7 +264,7 @@ def selected_effort(I, W, i, a, out, flat=None):
 # --- with forward dynamics ------------------------------------------------------------------------------------------------
 @inner_kernel
 def _forward_and_select(d, I, W, h, which, drives, q, v, tau, a, out):
-    bad = forward_state(d, I, W, h, q, v, tau, a)
+    bad = forward_state(d, True, I, W, h, q, v, tau, a)
     if bad >= 0:
         return bad
     w = width(d)

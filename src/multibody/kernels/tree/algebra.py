@@ -61,6 +61,14 @@ def plus(d, k, a, b):
 
 
 @inlined
+def times(d, k, a):
+    """Return k a."""
+    if d is None:
+        return (k * a[0], k * a[1], k * a[2])
+    return (k * a[0], k * a[1], k * a[2], k * a[3], k * a[4], k * a[5])
+
+
+@inlined
 def inner(d, a, b):
     """Return the power of a force on a motion."""
     if d is None:

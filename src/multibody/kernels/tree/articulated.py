@@ -8,9 +8,20 @@ from __future__ import annotations
 
 from multibody.kernels.compile import inlined, inner_kernel
 from multibody.kernels.tree import layout as T
-from multibody.kernels.tree.algebra import carried, inner, load, moved, plus, store, width, zero
+from multibody.kernels.tree.algebra import carried, inner, load, moved, plus, store, times, width, zero
 from multibody.kernels.tree.frames import column_of, link_of, offset, record_of, state_of
-from multibody.kernels.tree.inertias import add_inertia, carried_inertia, inertia_times, load_inertia, without
+from multibody.kernels.tree.inertias import (
+    add_inertia,
+    carried_inertia,
+    inertia_times,
+    load_inertia,
+    no_inertia,
+    store_inertia,
+    sum_of_inertias,
+    sum_of_rigid,
+    without,
+)
+from multibody.kernels.tree.motion import inertial_force, rigid
 
 FLAT = 1e-14  # a pivot D below this part of what it is made of: the column moves no mass
 
@@ -73,66 +84,101 @@ def give_way(d, I, W, h, tau):
             store(d, W, p, plus(d, 1.0, g, load(d, W, p)))
 
 
-@inner_kernel
-def accelerations(d, I, W, h, out):
-    """Sweep outward: q̈ = (u − Uᵀ a)/D of every unknown rate to out (an array), a = Σ B q̈ of every link to its state."""
-    w = width(d)
+@inlined
+def accelerations(d, kept, I, W, h, out):
+    """Sweep outward: q̈ = (u − Uᵀ a)/D of every unknown rate to out (an array); if `kept`, a = Σ B q̈ of links to their state.
+
+    A chain of many links is a matter of memory: nothing is written that nobody reads.
+    """
+    w, a = width(d), zero(d)
     for i in range(I[h + T.LINK_COUNT]):
-        link, at = link_of(I, h, i), state_of(d, I, W, h, i)
-        a, c = zero(d), I[link + T.CARRIER]
-        if c >= 0:
-            a = load(d, W, state_of(d, I, W, h, c) + T.CHANGE * w)
+        link = link_of(I, h, i)
+        c = I[link + T.CARRIER]
+        if c < 0:
+            a = zero(d)
+        else:
+            if c < i - 1:  # else a is at hand
+                a = load(d, W, state_of(d, I, W, h, c) + T.CHANGE * w)
             if I[link + T.OWN_POINT] == 1:
                 a = moved(d, offset(d, I, W, h, i), a)
         for j in range(I[link + T.FIRST], I[link + T.FIRST] + I[link + T.COUNT]):
             r = I[record_of(I, h, j) + T.RATE]
             if r >= 0:
                 b = column_of(d, I, h, j)
-                found = (W[b + 2 * w + 1] - inner(d, load(d, W, b + w), a)) * W[b + 2 * w]
+                k = W[b + 2 * w]  # 1/D multiplies what does not wait for a
+                found = k * W[b + 2 * w + 1] - inner(d, times(d, k, load(d, W, b + w)), a)
                 a = plus(d, found, load(d, W, b), a)
                 out[r] = found
-        store(d, W, at + T.CHANGE * w, a)
+        if kept is not None or branches(I, link, i):
+            store(d, W, state_of(d, I, W, h, i) + T.CHANGE * w, a)
 
 
-@inner_kernel
-def sweep(d, I, W, h, tau):
+@inlined
+def branches(I, link, i):
+    """Return whether link i carries several links; in depth-first order the first is the next one, the last has its END."""
+    return i + 1 < I[link + T.END] and I[link + T.LINK_STRIDE + T.END] < I[link + T.END]
+
+
+@inlined
+def sweep(d, kept, I, W, h, tau, loads):
     """Eliminate all columns and let the forces give way in one sweep inward; return −1, or the first column without mass.
 
-    For a tree without loops. The inertia of every link and its force G stand in its state; tau (an array) are the efforts along
-    the unknown rates. U = K B, 1/D and u = τ − Bᵀ G stay with each column.
+    For a tree without loops whose frames and motions are known. tau (an array) are the efforts along the unknown rates; the
+    wrenches on the links stand at W[loads…], there are none if loads < 0. U = K B, 1/D and u = τ − Bᵀ G stay with each column
+    and, if `kept` (a compile-time tag: None or True), K and G with each link. On their way to a carrier that is the next link
+    inward, as in a chain, K and G are in registers: the time of a link is that of the operations which wait for each other.
     """
+    w, K, g = width(d), no_inertia(d), zero(d)
     for i in range(I[h + T.LINK_COUNT] - 1, -1, -1):
-        bad = _give_way(d, I, W, h, i, tau)
-        if bad >= 0:
-            return bad
+        link, at = link_of(I, h, i), state_of(d, I, W, h, i)
+        K, g = _gathered(d, I, W, h, i, link, at, loads, K, g)
+        if kept is not None:
+            store_inertia(d, W, at + T.INERTIA * w, K)
+            store(d, W, at + T.FORCE * w, g)
+        for j in range(I[link + T.FIRST] + I[link + T.COUNT] - 1, I[link + T.FIRST] - 1, -1):
+            r = I[record_of(I, h, j) + T.RATE]
+            if r < 0:
+                continue
+            b = column_of(d, I, h, j)
+            B = load(d, W, b)
+            U = inertia_times(d, K, B)
+            D = inner(d, B, U)
+            if not FLAT * inner(d, absolute(d, B), absolute(d, U)) < D:
+                return j
+            D, u = 1.0 / D, tau[r] - inner(d, B, g)
+            store(d, W, b + w, U)
+            W[b + 2 * w], W[b + 2 * w + 1] = D, u
+            K, g = without(d, K, U, D), plus(d, u * D, U, g)
+        if I[link + T.OWN_POINT] == 1:
+            e = offset(d, I, W, h, i)
+            K, g = carried_inertia(d, e, K), carried(d, e, g)
+        c = I[link + T.CARRIER]
+        if 0 <= c < i - 1:
+            _lay_down(d, I, W, h, i, c, K, g)
     return -1
 
 
 @inlined
-def _give_way(d, I, W, h, i, tau):
-    """Eliminate the columns of link i and hand what is left to its carrier; return −1, or a column without mass."""
-    w, link, at = width(d), link_of(I, h, i), state_of(d, I, W, h, i)
-    K, g, c = load_inertia(d, W, at + T.INERTIA * w), load(d, W, at + T.FORCE * w), I[link + T.CARRIER]
-    for j in range(I[link + T.FIRST] + I[link + T.COUNT] - 1, I[link + T.FIRST] - 1, -1):
-        r = I[record_of(I, h, j) + T.RATE]
-        if r < 0:
-            continue
-        b = column_of(d, I, h, j)
-        B = load(d, W, b)
-        U = inertia_times(d, K, B)
-        D = inner(d, B, U)
-        if not FLAT * inner(d, absolute(d, B), absolute(d, U)) < D:
-            return j
-        D, u = 1.0 / D, tau[r] - inner(d, B, g)
-        store(d, W, b + w, U)
-        W[b + 2 * w], W[b + 2 * w + 1] = D, u
-        if c >= 0 or j > I[link + T.FIRST]:  # somebody reads what is left
-            K, g = without(d, K, U, D), plus(d, u * D, U, g)
-    if c >= 0:
-        if I[link + T.OWN_POINT] == 1:
-            e = offset(d, I, W, h, i)
-            K, g = carried_inertia(d, e, K), carried(d, e, g)
-        p = state_of(d, I, W, h, c)
-        add_inertia(d, W, p + T.INERTIA * w, K)
-        store(d, W, p + T.FORCE * w, plus(d, 1.0, g, load(d, W, p + T.FORCE * w)))
-    return -1
+def _gathered(d, I, W, h, i, link, at, loads, K, g):
+    """Return K and G of link i: its own and what the links that it carries hand inward, of which K and g are the first's."""
+    w, R = width(d), rigid(d, I, W, h, i)
+    f = inertial_force(d, I, W, h, i, load(d, W, at + T.MOTION * w), load(d, W, at + T.BIAS * w))
+    if loads >= 0:
+        f = plus(d, -1.0, load(d, W, loads + w * i), f)
+    if i + 1 == I[link + T.END]:  # it carries none
+        return (sum_of_rigid(d, R, no_inertia(d)), f)
+    if branches(I, link, i):
+        K = sum_of_inertias(d, K, load_inertia(d, W, at + T.INERTIA * w))
+        g = plus(d, 1.0, load(d, W, at + T.FORCE * w), g)
+    return (sum_of_rigid(d, R, K), plus(d, 1.0, f, g))
+
+
+@inlined
+def _lay_down(d, I, W, h, i, c, K, g):
+    """Leave K and g of link i in the state of its carrier c, until it is c's turn; the last of c's links comes first."""
+    p, w = state_of(d, I, W, h, c), width(d)
+    if I[link_of(I, h, i) + T.END] < I[link_of(I, h, c) + T.END]:
+        K = sum_of_inertias(d, K, load_inertia(d, W, p + T.INERTIA * w))
+        g = plus(d, 1.0, load(d, W, p + T.FORCE * w), g)
+    store_inertia(d, W, p + T.INERTIA * w, K)
+    store(d, W, p + T.FORCE * w, g)

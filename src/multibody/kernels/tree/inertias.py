@@ -27,6 +27,47 @@ def add_inertia(d, W, k, K):
 
 
 @inlined
+def no_inertia(d):
+    """Return the articulated inertia of nothing."""
+    if d is None:
+        return (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    return (
+        0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
+    )  # fmt: skip
+
+
+@inlined
+def store_inertia(d, W, k, K):
+    """Write an articulated inertia to W[k…]."""
+    for i in range(len(K)):
+        W[k + i] = K[i]
+
+
+@inlined
+def sum_of_inertias(d, A, B):
+    """Return the sum of two articulated inertias about the same point."""
+    if d is None:
+        return (A[0] + B[0], A[1] + B[1], A[2] + B[2], A[3] + B[3], A[4] + B[4], A[5] + B[5])
+    return (
+        A[0] + B[0], A[1] + B[1], A[2] + B[2], A[3] + B[3], A[4] + B[4], A[5] + B[5], A[6] + B[6], A[7] + B[7],
+        A[8] + B[8], A[9] + B[9], A[10] + B[10], A[11] + B[11], A[12] + B[12], A[13] + B[13], A[14] + B[14],
+        A[15] + B[15], A[16] + B[16], A[17] + B[17], A[18] + B[18], A[19] + B[19], A[20] + B[20],
+    )  # fmt: skip
+
+
+@inlined
+def sum_of_rigid(d, R, K):
+    """Return the sum of a rigid inertia, M = m E and C = −h̃, and an articulated one."""
+    if d is None:
+        return (K[0] + R[0], K[1], K[2] + R[0], K[3] - R[2], K[4] + R[1], K[5] + R[3])
+    return (
+        K[0] + R[0], K[1] + R[0], K[2] + R[0], K[3], K[4], K[5],
+        K[6], K[7] + R[3], K[8] - R[2], K[9] - R[3], K[10], K[11] + R[1], K[12] + R[2], K[13] - R[1], K[14],
+        K[15] + R[4], K[16] + R[5], K[17] + R[6], K[18] + R[7], K[19] + R[8], K[20] + R[9],
+    )  # fmt: skip
+
+
+@inlined
 def store_of_rigid(d, W, k, R):
     """Write a rigid inertia as an articulated one: M = m E, C = −h̃."""
     if d is None:
@@ -63,9 +104,9 @@ def inertia_times(d, K, x):
 def without(d, K, U, k):
     """Return K − k U Uᵀ: the inertia that is left when a joint column with U = K B gives way."""
     if d is None:
-        a, b = k * U[0], k * U[1]
-        return (
-            K[0] - a * U[0], K[1] - a * U[1], K[2] - b * U[1], K[3] - a * U[2], K[4] - b * U[2], K[5] - k * U[2] * U[2],
+        return (  # k comes last: it is waited for
+            K[0] - k * (U[0] * U[0]), K[1] - k * (U[0] * U[1]), K[2] - k * (U[1] * U[1]), K[3] - k * (U[0] * U[2]),
+            K[4] - k * (U[1] * U[2]), K[5] - k * (U[2] * U[2]),
         )  # fmt: skip
     u0, u1, u2, u3, u4, u5 = U
     a, b, c, p, q, r = k * u0, k * u1, k * u2, k * u3, k * u4, k * u5

@@ -16,7 +16,7 @@ def positions(d, I, W, h, q):
         link_out(d, None, None, I, W, h, i, q, q, q)
 
 
-@inner_kernel
+@inlined
 def motions(d, I, W, h, q, v):
     """Write frames, columns, Y and S (with q̈ = 0) of all links."""
     for i in range(I[h + T.LINK_COUNT]):

@@ -68,7 +68,7 @@ def _over_mass(d, swept, I, W, h, x):
         for i in range(I[h + T.LINK_COUNT]):
             store(d, W, state_of(d, I, W, h, i) + T.FORCE * width(d), zero(d))
         give_way(d, I, W, h, x)
-        accelerations(d, I, W, h, W[x:])
+        accelerations(d, None, I, W, h, W[x:])
 
 
 @inner_kernel
@@ -139,9 +139,30 @@ def remember_rows(I, W, h):
         W[at] = max(W[at], row_size(I, W, k))
 
 
-@inner_kernel
+@inlined
 def _free(d, swept, I, W, h, a):
     """Write the accelerations u̇ that the forces alone would give to W[a…]; with H̄, those of the forces and Φ_uᵀ W γ_u."""
+    if swept is not None:
+        if I[R.CHOSEN_COUNT] > 0:
+            _inertial_forces(d, I, W, h)
+            give_way(d, I, W, h, -1)
+        else:
+            _sweep(d, I, W, h)
+        accelerations(d, None, I, W, h, W[a:])
+    else:
+        _inertial_forces(d, I, W, h)
+        if I[h + T.METHOD] == T.RECURSIVE:
+            sum_forces(d, I, W, h, a)
+        else:
+            transformed_force(d, I, W, h, a)
+        if I[R.GENERAL] == 1:
+            _add_general(I, W, h, a, width(d))
+        cholesky_solve(I, W, I[h + T.NV], I[h + T.H_BASE], I[h + T.H_FIRST], I[h + T.W_HD], a)
+
+
+@inner_kernel
+def _inertial_forces(d, I, W, h):
+    """Write the force G of every link, from its motion and from what laws and loads do to it."""
     w = width(d)
     for i in range(I[h + T.LINK_COUNT]):
         at = state_of(d, I, W, h, i)
@@ -149,28 +170,12 @@ def _free(d, swept, I, W, h, a):
         if I[h + T.ACTED] == 1:
             g = plus(d, -1.0, load(d, W, I[h + T.W_WRENCH] + w * i), g)
         store(d, W, at + T.FORCE * w, g)
-        if swept is not None and I[R.CHOSEN_COUNT] == 0:
-            store_of_rigid(d, W, at + T.INERTIA * w, rigid(d, I, W, h, i))
-    if swept is not None:
-        if I[R.CHOSEN_COUNT] > 0:
-            give_way(d, I, W, h, -1)
-        else:
-            _sweep(d, I, W, h, a)
-        accelerations(d, I, W, h, W[a:])
-    else:
-        if I[h + T.METHOD] == T.RECURSIVE:
-            sum_forces(d, I, W, h, a)
-        else:
-            transformed_force(d, I, W, h, a)
-        if I[R.GENERAL] == 1:
-            _add_general(I, W, h, a, w)
-        cholesky_solve(I, W, I[h + T.NV], I[h + T.H_BASE], I[h + T.H_FIRST], I[h + T.W_HD], a)
 
 
-@inner_kernel
-def _sweep(d, I, W, h, a):
+@inlined
+def _sweep(d, I, W, h):
     """Sweep a tree without loops inward; where a column moves no mass, the answer is made no number, and the run stops."""
-    k = sweep(d, I, W, h, W[I[h + T.W_TAU] :])
+    k = sweep(d, None, I, W, h, W[I[h + T.W_TAU] :], I[h + T.W_WRENCH] if I[h + T.ACTED] == 1 else -1)
     W[I[h + T.W_RESULT] + T.WEIGHTLESS] = k
     W[I[h + T.W_RESULT] + T.MASS_RATIO] = 1.0 if k < 0 else -1.0
     if k >= 0:
@@ -190,7 +195,7 @@ def _add_general(I, W, h, a, w):
             W[a + c] += W[I[R.W_GAUGE] + r] * W[I[R.W_X] + r] * W[I[R.W_J] + n * r + c]
 
 
-@inner_kernel
+@inlined
 def solve_tree(d, swept, I, W, h):
     """Write u̇ to W_A and λ of the chosen rows to W_LAMBDA: motions of the links, W_WRENCH, γ_u in W_X and factors are known."""
     n, m, a, x, b = I[h + T.NV], I[R.CHOSEN_COUNT], I[R.W_A], I[R.W_LAMBDA], I[R.W_B]

@@ -161,7 +161,7 @@ def joint_displace(I, q, x, k, out):
         out[I[h + T.EXTRAS_AT] + c] = q[I[h + T.EXTRAS_AT] + c] + k * x[I[h + T.EXTRAS_RATE] + c]
 
 
-@inner_kernel
+@inlined
 def joint_write_rates(I, W, y, power, dy):
     """Write ẏ: q̇ from u (ṗ = ½ ω ∘ p for quaternions, ω in the carrier's axes), u̇ from W_A, ẇ."""
     h = I[T.TREE]

@@ -113,7 +113,7 @@ def follow(d, known, I, W, h, record, B, v, a, fixed, y, s):
         s = plus(d, W[given + 2], B, s)
     s = plus(d, speed, turned(d, fixed, B), s)
     y = plus(d, speed, B, y)
-    if I[record + T.KIND] != T.BALL:
+    if d is None or I[record + T.KIND] != T.BALL:
         fixed = y
     return (fixed, y, s)
 
@@ -134,23 +134,23 @@ def _along(d, I, W, h, link, j, x, fixed, y, s):
 def _planar_out(moving, known, I, W, h, i, q, v, a):
     """Write θ, cos θ, sin θ, x, c, e, o of a planar link, its columns, Y and S."""
     link, at, k = link_of(I, h, i), state_of(None, I, W, h, i), I[h + T.W_CONSTANT] + 9 * i
-    angle, x, c, s, o = W[k], (W[k + 3], W[k + 4]), W[k + 1], W[k + 2], (0.0, 0.0)
+    angle, x, cp, sp, o = W[k], (W[k + 3], W[k + 4]), 1.0, 0.0, (0.0, 0.0)
     if I[link + T.CARRIER] >= 0:
         p = state_of(None, I, W, h, I[link + T.CARRIER])
-        cp, sp = W[p + 1], W[p + 2]
+        cp, sp, o = W[p + 1], W[p + 2], (W[p + 30], W[p + 31])
         angle += W[p]
         x = (W[p + 3] + cp * x[0] - sp * x[1], W[p + 4] + sp * x[0] + cp * x[1])
-        c, s, o = cp * c - sp * s, sp * c + cp * s, (W[p + 30], W[p + 31])
     x, e, Y, S = _arrive(None, moving, I, W, h, link, x)
     fixed = Y
     for j in range(I[link + T.FIRST], I[link + T.FIRST] + I[link + T.COUNT]):
         record = record_of(I, h, j)
-        value, sign = coordinate(I, W, h, record, q), 1.0 if I[record + T.SIGN] > 0 else -1.0
+        value, sign = coordinate(I, W, h, record, q), float(I[record + T.SIGN])
         if I[record + T.KIND] == T.TURN:
             angle += sign * value
             B = (sign * x[1], -sign * x[0], sign)
         else:
-            ux, uy = (sign * c, sign * s) if I[record + T.AXIS] == 0 else (-sign * s, sign * c)
+            ux, uy = (W[k + 1], W[k + 2]) if I[record + T.AXIS] == 0 else (-W[k + 2], W[k + 1])
+            ux, uy = sign * (cp * ux - sp * uy), sign * (sp * ux + cp * uy)
             B, way = (ux, uy, 0.0), (value * ux, value * uy)
             if I[link + T.OWN_POINT] == 1:
                 e = (e[0] + way[0], e[1] + way[1])
@@ -187,7 +187,7 @@ def _spatial_out(moving, known, I, W, h, i, q, v, a):
     fixed = Y
     for j in range(I[link + T.FIRST], I[link + T.FIRST] + I[link + T.COUNT]):
         record = record_of(I, h, j)
-        kind, axis, sign = I[record + T.KIND], I[record + T.AXIS], 1.0 if I[record + T.SIGN] > 0 else -1.0
+        kind, axis, sign = I[record + T.KIND], I[record + T.AXIS], float(I[record + T.SIGN])
         u = _axis(A, axis, sign)
         if kind == T.TURN:
             m = cross(x, u)

@@ -11,7 +11,7 @@ from typing import Any
 
 from multibody.kernels import layout as L
 from multibody.kernels import sections as R
-from multibody.kernels.compile import inner_kernel, kernel
+from multibody.kernels.compile import inlined, inner_kernel, kernel
 from multibody.kernels.forces import add_actions
 from multibody.kernels.rows import partial, row_velocity
 from multibody.kernels.tree import layout as T
@@ -60,7 +60,7 @@ def _poses(d, I, F, W, ref, t, q):
         count_turns(I, W, ref, h, q)
 
 
-@inner_kernel
+@inlined
 def set_state(d, I, F, W, ref, t, y):
     """Write poses and motions of links and bodies at (t, y) in one sweep."""
     h, w = I[T.TREE], width(d)
