@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
 import pytest
 
 import multibody as mb
+from multibody.integrators import Alpha, Bdf, Dop853, Integrator, Radau
 
 ANDREWS = 15.810771195154  # β at 0.03 s, by two independent integrations of the minimal equations
 TILTED = {0.5: -0.689656995585, 1.0: -4.143813546622}  # crank angle of the velocity-transformation paper's four-bar
@@ -120,6 +122,71 @@ def test_change_points_are_passed(integrator: str) -> None:
     run = mb.load("iftomm-n-four-bar").run(3.0, integrator=integrator, rtol=1e-7, atol=1e-9)
     assert run.ok and run.certificate["energy_drift"] < 1e-5
     assert run.certificate["smallest_pivot_ratio"] < 1e-2  # a position without rank was met
+
+
+@pytest.fixture(scope="module")
+def flat() -> tuple[mb.Model, float]:
+    """Return a parallelogram that lies flat six times in ten seconds, and where its crank is then."""
+    model = mb.load("four-bar-singular")
+    return model, float(model.run(10.0, rtol=1e-11, atol=1e-12)["link1.angle"].values[-1])
+
+
+@pytest.mark.parametrize("formulation", ["augmented", "kane", "partitioning", "recursive"])
+@pytest.mark.parametrize("ratio", [1e-2, 1.0])
+@pytest.mark.parametrize("rtol", [1e-5, 1e-8, 1e-9, 1e-10])
+def test_bdf_passes_change_points_at_every_tolerance(
+    flat: tuple[mb.Model, float], rtol: float, ratio: float, formulation: str
+) -> None:
+    model, exact = flat
+    run = model.run(10.0, formulation=formulation, integrator="bdf", rtol=rtol, atol=ratio * rtol)
+    assert run.ok and run.certificate["smallest_pivot_ratio"] < 1e-2
+    assert np.max(np.abs(run["link2.angle"].values)) < 1e-5  # it stays on its branch
+    assert abs(float(run["link1.angle"].values[-1]) - exact) < 1e3 * rtol
+    assert run.certificate["energy_drift"] < 1e3 * rtol
+    assert run.statistics["rejected"] < 0.2 * run.statistics["steps"]  # it does not creep
+
+
+@pytest.mark.parametrize("n", [1, 3, 10])
+def test_bdf_passes_all_change_points_of_many_loops(n: int) -> None:
+    rtol, inertia, weight = 1e-10, (n + 1) / 3 + n, 9.81 * ((n + 1) / 2 + n)
+    run = mb.load("iftomm-n-four-bar", n=n).run(5.0, integrator="bdf", rtol=rtol, atol=1e-2 * rtol)
+    assert run.ok and run.certificate["energy_drift"] < 1e3 * rtol
+    energy = 0.5 * inertia * run["A0.rate"].values ** 2 + weight * np.sin(run["A0"].values)  # in the crank's angle alone
+    assert np.max(np.abs(energy / energy[0] - 1.0)) < 1e3 * rtol
+    assert max(np.max(np.abs(run[f"coupler{k}.angle"].values)) for k in range(n)) < 1e-8
+
+
+def test_output_across_a_change_point_is_continuous() -> None:
+    run = mb.load("four-bar-singular").run(1.0, integrator="bdf", rtol=1e-6, atol=1e-8)
+    assert run.certificate["smallest_pivot_ratio"] < 1e-2
+    records = run.motion.dynamics.dense.records  # powers of the part of each step that has passed
+    assert records[:-1].sum(axis=1) == pytest.approx(records[1:, 0], rel=0.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("integrator", ["dop853", "radau", "bdf"])
+def test_short_steps_across_a_change_point_are_no_lock(integrator: str) -> None:
+    """A passage in hundreds of steps is one all the same."""
+    method = {"dop853": Dop853, "radau": Radau, "bdf": Bdf}[integrator](max_step=1e-3 / 2)
+    assert mb.load("four-bar-singular").run(1.0, integrator=method, rtol=1e-6).ok
+
+
+@pytest.mark.parametrize("method", [Bdf(max_step=1e-300), Radau(max_step=1e-11), Alpha(step=1e-11), Dop853(max_step=1e-17)])
+def test_steps_without_end_are_refused(method: Integrator) -> None:
+    with pytest.raises(mb.ModelError, match=r"is too short: it takes more than 1e\+09 steps; give a longer one"):
+        mb.load("four-bar").run(1.0, integrator=method)
+
+
+def test_steps_that_time_has_no_digits_for_are_refused() -> None:
+    model = mb.load("four-bar")
+    late = dataclasses.replace(model.run(0.1).final, t=1e6)
+    with pytest.raises(mb.ModelError, match="has no such digits"):
+        model.run(1e6 + 1e-3, initial=late, integrator=Bdf(max_step=1e-9))
+
+
+def test_a_tolerance_below_round_off_is_said_to_be_one() -> None:
+    model = mb.load("four-bar")
+    assert any("rtol 1e-40 is taken as 1e-14" in note for note in model.run(0.05, rtol=1e-40).notes)
+    assert not any("is taken as" in note for note in model.run(0.05, rtol=1e-14, atol=1e-14).notes)
 
 
 def test_the_work_of_a_motion_is_exact() -> None:

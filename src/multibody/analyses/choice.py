@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from multibody.errors import ModelError
 from multibody.formulations import Articulated, Augmented, Formulation
 from multibody.integrators import Bdf, Dop853, Integrator
 from multibody.tables.lower import Tables
 from multibody.tables.tree import loop_rows, spanning_tree
 
+MOST_STEPS = 1e9  # that a run may be made to take
+SHORTEST = 1e-13  # of |t|: what the integrators call too small a step
 MANY_BODIES = 30  # of an open chain, from which on joint coordinates pay for what they compile
 
 
@@ -40,6 +43,29 @@ class Choice:
         """The reason, where it is not the usual choice."""
         usual = self.formulation.name == "augmented" and self.integrator.name == "dop853"
         return "" if usual else self.reason
+
+
+def check_pair(formulation: Formulation, integrator: Integrator) -> None:
+    """Refuse a formulation whose equations an implicit integrator cannot take."""
+    if integrator.implicit and formulation.stabilized:
+        raise ModelError(
+            f"{integrator.name} solves the constraints themselves, {formulation.name} feeds their violation back",
+            where="formulation", hint="use augmented, or an explicit integrator",
+        )  # fmt: skip
+
+
+def check_steps(integrator: Integrator, start: float, end: float) -> None:
+    """Refuse a length of steps with which a run would not come to its end."""
+    field = "max_step" if integrator.adaptive else "step"
+    longest = getattr(integrator, field, None)
+    if longest is None:
+        return
+    where, hint = f"{integrator.name}.{field}", "give a longer one" + (", or none" if integrator.adaptive else "")
+    if abs(end - start) > MOST_STEPS * longest:
+        raise ModelError(f"{longest:g} is too short: it takes more than {MOST_STEPS:g} steps", where=where, hint=hint)
+    latest = max(start, end, key=abs)
+    if integrator.adaptive and longest < SHORTEST * abs(latest):
+        raise ModelError(f"{longest:g} is too short: t = {latest:g} has no such digits", where=where, hint=hint)
 
 
 def choose(tables: Tables, formulation: Formulation | None, integrator: Integrator | None) -> Choice:

@@ -129,7 +129,7 @@ def compare(
         progress("reference", 0, len(plans) + 1)
     text = "given"
     if reference is None:
-        reference = run(model, end.until, formulation="augmented", integrator="dop853", rtol=TIGHT, atol=1e-15, **common)  # type: ignore[arg-type]
+        reference = run(model, end.until, formulation="augmented", integrator="dop853", rtol=TIGHT, atol=1e-14, **common)  # type: ignore[arg-type]
         text = f"augmented, dop853, rtol {TIGHT:g}"
     if "rhs_evaluations" not in reference.statistics:
         raise ModelError(
@@ -205,7 +205,7 @@ def _trial(
     }  # fmt: skip
     options: dict[str, Any] = {
         "formulation": formulation, "integrator": integrator_of(method, step), "rtol": tolerance,
-        "atol": max(1e-2 * tolerance, 1e-15), **common,
+        "atol": max(1e-2 * tolerance, 1e-14), **common,
     }  # fmt: skip
     try:
         motion = run(model, until, **options)

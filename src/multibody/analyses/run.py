@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from multibody.analyses.choice import Choice, choose, stiff_choice
+from multibody.analyses.choice import Choice, check_pair, check_steps, choose, stiff_choice
 from multibody.analyses.dynamics import DenseOutput, Expanded, expanded
 from multibody.analyses.dynamics_start import require_inertia, require_masses, run_rows, start_state
 from multibody.analyses.events import EndlessEventsError
@@ -28,6 +28,7 @@ from multibody.model.model import Model
 
 INTERVALS = 400  # of the output grid, unless a step is asked for
 MOST_NUMBERS = 200_000_000  # numbers of output (1.6 GB) that a run may fill
+TIGHTEST = 1e-14  # tolerance
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,7 @@ class Options:
     atol: float
     output_step: float | None
     dense: bool
+    notes: tuple[str, ...] = ()
 
 
 def run(
@@ -96,6 +98,7 @@ def run(
     if not state.ok:
         return _nothing(tables, state)
     times = output_times(state.t, options, tables)
+    check_steps(choice.integrator, state.t, options.until)
     system = System(tables)
     system.ref[:] = state.references
     require_masses(system)
@@ -109,7 +112,7 @@ def run(
         sim.space.select(joints)
     motion = gather(sim, state, times, status)
     if motion.dynamics is not None:
-        motion.dynamics.notes += [text for text in (note, choice.remark) if text]
+        motion.dynamics.notes += [text for text in (note, choice.remark, *options.notes) if text]
         motion.statistics["choice"] = choice.reason
         drift = motion.dynamics.energy_drift()
         if drift > max(1e-3, 1e3 * options.rtol):
@@ -143,15 +146,6 @@ def _simulated(
         system.ref[:] = state.references
 
 
-def check_pair(formulation: Formulation, integrator: Integrator) -> None:
-    """Refuse a formulation whose equations an implicit integrator cannot take."""
-    if integrator.implicit and formulation.stabilized:
-        raise ModelError(
-            f"{integrator.name} solves the constraints themselves, {formulation.name} feeds their violation back",
-            where="formulation", hint="use augmented, or an explicit integrator",
-        )  # fmt: skip
-
-
 def read_options(
     model: Model, until: Any, formulation: Any, integrator: Any, rtol: Any, atol: Any, step: Any, output_step: Any, dense: bool,
     cut: Sequence[str] | None = None,
@@ -171,18 +165,21 @@ def read_options(
         if key in values and not values[key] > 0.0:
             raise ModelError(f"{key} is {values[key]:g}", where="run", hint="give a positive length of time")
     tolerances = {"rtol": pick(rtol, "rtol", 1e-8), "atol": pick(atol, "atol", 1e-10)}
+    notes = []
     for key, value in tolerances.items():
         number = _time(model, value, key)
         if not 0.0 < number < 1.0:
             raise ModelError(f"{key} is {number:g}", where="run", hint="give a tolerance between 0 and 1, such as 1e-8")
-        tolerances[key] = max(number, 1e-14)
+        tolerances[key] = max(number, TIGHTEST)
+        if number < TIGHTEST:
+            notes.append(f"{key} {number:g} is taken as {TIGHTEST:g}: the numbers have no more digits")
     asked = pick(integrator, "integrator", "auto")
     method = None
     if asked != "auto" or "step" in values:
         method = integrator_of("dop853" if asked == "auto" else asked, values.get("step"))
     return Options(
         values["until"], _formulation(own, formulation, cut),
-        method, tolerances["rtol"], tolerances["atol"], values.get("output_step"), dense,
+        method, tolerances["rtol"], tolerances["atol"], values.get("output_step"), dense, tuple(notes),
     )  # fmt: skip
 
 

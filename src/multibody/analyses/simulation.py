@@ -128,7 +128,10 @@ class Simulation:
     def _settings(self, rtol: float) -> None:
         """Write tolerances, feedback and the first partition."""
         self.bundle.settings(closed=max(1e-14, min(1e-4 * rtol, 1e-10)), stage_closed=max(1e-12, min(0.1 * rtol, 1e-6)))
-        self.bundle.settings(noticeable=1e-14, avoidable=20.0 if self.integrator.adaptive else 0.0)
+        avoidable = 20.0 if self.integrator.adaptive else 0.0
+        if self.integrator.name == "bdf":  # its steps grow slowly: a change point costs least in those that it makes anyway
+            avoidable = -1.0
+        self.bundle.settings(noticeable=1e-14, avoidable=avoidable)
         if isinstance(self.formulation, Baumgarte | Transformation) and self.formulation.stabilized:
             alpha, beta = self.formulation.alpha, self.formulation.beta
             own = self._feedback() if alpha is None or beta is None else 0.0

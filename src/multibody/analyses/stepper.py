@@ -12,12 +12,12 @@ from typing import Any, Self
 
 import numpy as np
 
-from multibody.analyses.choice import choose
+from multibody.analyses.choice import check_pair, choose
 from multibody.analyses.dynamics import Event
 from multibody.analyses.dynamics_start import require_inertia, require_masses, run_rows, start_state
 from multibody.analyses.events import EndlessEventsError, handle_events
 from multibody.analyses.leastnorm import DENSE_LIMIT
-from multibody.analyses.run import _status, check_pair, read_options
+from multibody.analyses.run import _status, read_options
 from multibody.analyses.simulation import Simulation
 from multibody.analyses.state import State, Status
 from multibody.analyses.system import Floats, Integers, System, tables_of
@@ -34,7 +34,7 @@ def started(
     model: Model, initial: State | None, formulation: Any, integrator: Any, rtol: float | None, atol: float | None,
     step: float | str | None,
 ) -> tuple[Simulation, str]:  # fmt: skip
-    """Return a simulation at its start, and a sentence where the given state had to be changed."""
+    """Return a simulation at its start, and what to know of it: whether the given state, or a tolerance, had to be changed."""
     options = read_options(model, 0.0, formulation, integrator, rtol, atol, step, None, False)
     state, note = start_state(model, initial, None)
     if not state.ok:
@@ -55,7 +55,7 @@ def started(
     sim = Simulation(
         system, state, rows, choice.formulation, choice.integrator, rtol=options.rtol, atol=options.atol, dense=False
     )
-    return sim, note
+    return sim, "; ".join(text for text in (note, *options.notes) if text)
 
 
 class Stepper:

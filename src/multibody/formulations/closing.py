@@ -102,11 +102,18 @@ def scaled_size(space, I, W, x):
     return worst
 
 
+@inlined
+def too_near(I, W, ratio):
+    """Return whether a change point is so near that round-off shows: ε in positions is ε/θ³ in accelerations, θ² the ratio."""
+    return ratio < TOO_NEAR * W[I[R.W_SETTINGS] + R.REGULAR_RATIO]
+
+
 @inner_kernel
 def project(space, I, F, W, ref, t, y):
     """Bring q and v of y onto the constraints by the smallest change in the metric of the masses.
 
-    Simplified Newton with the factors at the given pose, made anew where it converges slowly.
+    Simplified Newton with the factors at the given pose, made anew where it converges slowly. A state too near a change point
+    is left as it is unless its gaps are worth more than the round-off that comes with closing them: the next one is closed.
 
     Returns
     -------
@@ -122,6 +129,8 @@ def project(space, I, F, W, ref, t, y):
     ratio = factor(space, I, F, W, ref)
     if not ratio > 0.0:
         return (REFUSED, ratio)
+    if too_near(I, W, ratio):
+        tolerance = GROSS
     for _ in range(8):
         if open_ <= tolerance:
             break
@@ -180,12 +189,6 @@ def _evaluate_closed(space, I, F, W, ref, t, y):
     project(space, I, F, W, ref, t, z)
     W[s], W[s + 1], W[s + 2], W[s + 3] = kept
     return evaluate(space, I, F, W, ref, t, z)
-
-
-@inlined
-def too_near(I, W, ratio):
-    """Return whether a change point is so near that round-off shows: ε in positions is ε/θ³ in accelerations, θ² the ratio."""
-    return ratio < TOO_NEAR * W[I[R.W_SETTINGS] + R.REGULAR_RATIO]
 
 
 @inner_kernel
@@ -261,7 +264,7 @@ def note_ratio(space, I, W, ratio):
     """
     lowest, settings = I[R.W_STATISTICS] + R.LOWEST_RATIO, I[R.W_SETTINGS]
     remember(space, I, W)
-    if too_near(I, W, ratio) and W[settings + R.AVOIDABLE] > 0.0:
+    if too_near(I, W, ratio) and W[settings + R.AVOIDABLE] != 0.0:
         if W[settings + R.LINGERING] > 100.0:
             return -2
         if W[settings + R.AVOIDED] < W[settings + R.AVOIDABLE]:
@@ -274,7 +277,8 @@ def note_ratio(space, I, W, ratio):
     if not near:
         W[settings + R.AVOIDED], W[settings + R.LINGERING] = 0.0, 0.0
         return 0
-    W[settings + R.LINGERING] += 1.0  # a crossing takes a few steps; what lasts is a position that locks
+    if too_near(I, W, ratio):
+        W[settings + R.LINGERING] += 1.0  # a crossing takes a few steps; what lasts is a position that locks
     return ROUGH if W[settings + R.LINGERING] < 40.0 else 0
 
 

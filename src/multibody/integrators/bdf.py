@@ -12,7 +12,8 @@ The unknowns of Newton's iteration are (v, λ): a = c v + β_v, and c q + β_q =
 on Φ = 0 (Gear, Gupta, Leimkuhler: d = M⁻¹Φ_qᵀμ), in the others it is zero. Neither λ nor the work w are in any test, but λ is
 predicted as y is: the iteration converges to v and λ together.
 
-φ(n) stays untouched until a step is accepted. When `accept` moves the new state, that is the newest point of the history.
+φ(n) stays untouched until a step is accepted. When `accept` moves the new state, that is the newest point of the history; where
+it says that the equations are rough near by, the whole history moves with the new state.
 """
 
 from __future__ import annotations
@@ -164,16 +165,23 @@ def _errors(ops, I, F, W, ref, t, k, control, counts, y, atol, active, memory, w
 
 
 @inner_kernel
-def _update(control, counts, h, k, memory, work):
-    """Make the differences at the new state."""
+def _update(control, counts, h, k, left, memory, work):
+    """Make the differences at the new state.
+
+    Where `accept` says that the equations are rough, it moves states by errors that differ from step to step. In the newest
+    point alone they would pass for high derivatives, which shorter steps make no smaller. A constant changes neither
+    derivatives nor errors: the first difference is the moved state, all others are those of what solved the equations. Of λ
+    only the value is known where that has been left behind.
+    """
     new, defect, slope, beta, c = memory[NEW], memory[DEFECT], memory[SLOPE], memory[BETA], control[C]
     for i in range(new.shape[0]):
         slope[i] = c * (memory[PREDICTED, i] + defect[i]) + beta[i]  # of what solved the equations
-        last = new[i]
+        last = memory[PREDICTED, i] + defect[i] if counts[at.GENTLE] == 1 else new[i]
         for j in range(k + 1):
             memory[PHI + j, i] = last
             last -= memory[STAR + j, i]
         memory[PHI + k + 1, i] = last
+        memory[PHI, i] = new[i]
     counts[at.DEPTH] = k + 2
     for j in range(HIGHEST + 1, 0, -1):
         control[at.PAST + j] = control[at.PAST + j - 1]
@@ -185,7 +193,7 @@ def _update(control, counts, h, k, memory, work):
         for j in range(k + 2):
             star = control[BETAS + j] * lam[j * m + i]
             lam[j * m + i] = last
-            last -= star
+            last = 0.0 if left else last - star
 
 
 @inner_kernel
@@ -218,8 +226,11 @@ def _choose(control, counts, h, k, here, below, lowest, above, grow):
 
 
 @inner_kernel
-def _dense(control, h, k, memory, row):
-    """Write the powers of the polynomial through the k + 1 newest points into row; the differences are those at the end."""
+def _dense(control, counts, h, k, memory, row):
+    """Write the powers of the polynomial through the k + 1 newest points into row; the differences are those at the end.
+
+    Where the whole history has moved with the last point, what it has moved by is spread over the step as s²(3 − 2s).
+    """
     count = row.shape[1]
     for j in range(row.shape[0]):
         for i in range(count):
@@ -241,6 +252,12 @@ def _dense(control, h, k, memory, row):
             control[TABLE + q] = scale * (control[TABLE + q - 1] - node * control[TABLE + q])
         control[TABLE] *= -node * scale
         node = 1.0 - span / h
+    if counts[at.GENTLE] == 1:
+        for i in range(count):
+            moved = memory[NEW, i] - memory[PREDICTED, i] - memory[DEFECT, i]
+            row[0, i] -= moved
+            row[2, i] += 3.0 * moved
+            row[3, i] -= 2.0 * moved
 
 
 @inner_kernel
@@ -313,7 +330,7 @@ def advance_bdf(ops, accept, monitor, I, F, W, ref, control, counts, y, atol, ac
         status = ready(control, counts, steps, last)
         if status != at.STEP:
             break
-        h, grow, failures = fitted_step(control), _GROW, 0
+        h, grow, failures, gentle = fitted_step(control), _GROW, 0, counts[at.GENTLE]
         if too_small(control, h) or hopeless(y, atol, active, control[at.RTOL]):
             return at.STEP_TOO_SMALL
         while True:
@@ -338,19 +355,20 @@ def advance_bdf(ops, accept, monitor, I, F, W, ref, control, counts, y, atol, ac
             h *= _retry(control, counts, h, k, outcome, failures, here, below, lowest, y, memory)
             if outcome == at.ACCEPT_FAILED or too_small(control, h):
                 return at.STEP_TOO_SMALL if outcome > 0 or outcome == NEWTON else outcome
-        if counts[at.DRIVEN] != 0:
+        left = gentle == 1 and counts[at.GENTLE] == 0
+        if counts[at.DRIVEN] != 0 or left:
             _settle_work(ops, I, F, W, ref, end, control, counts, memory, work)
         above = -1.0
         if counts[at.DEPTH] > k + 1 and k < counts[at.MAX_ORDER]:
             size = _size(ops, I, F, W, ref, end, np.int64(-1), k, control, counts, y, atol, active, memory, work)
             above = control[SIGMAS + k + 1] * size
-        _update(control, counts, h, k, memory, work)
+        _update(control, counts, h, k, left, memory, work)
         _choose(control, counts, h, k, here, below, lowest, above, grow)
         for j in range(g.shape[1]):
             g[0, j] = g[1, j]
         crossed = monitor != 0 and watch(monitor, I, F, W, ref, end, memory[NEW], g)
         if crossed or counts[at.DENSE] != 0:
-            _dense(control, h, k, memory, dense[counts[at.STORED]])
+            _dense(control, counts, h, k, memory, dense[counts[at.STORED]])
         commit(control, counts, h, end, y, memory[NEW], k)
         if crossed or counts[at.DENSE] != 0:
             store(control, counts, steps)

@@ -183,6 +183,15 @@ def _iterate(ops, I, F, W, ref, t, control, counts, memory, work):
 
 
 @inner_kernel
+def _add_multipliers(control, counts, lam, x):
+    """Add the predicted multipliers to those in x."""
+    first, m = counts[at.NQ] + 2 * counts[at.NV], counts[at.NM]
+    for i in range(m):
+        for j in range(min(_LAMBDA, counts[at.ORDER], counts[at.DEPTH] - 1), -1, -1):
+            x[first + i] += control[BETAS + j] * lam[j * m + i]
+
+
+@inner_kernel
 def solve(ops, I, F, W, ref, t, control, counts, memory, work):
     """Solve for the new state, with a new matrix where the old one is of no use; return 0 or how it failed."""
     x, r, _, _, move, q, d, _, _, lam, coefficients, ratio = views(counts, work)
@@ -196,8 +205,8 @@ def solve(ops, I, F, W, ref, t, control, counts, memory, work):
             x[size + i] = c * p[nq + i] + beta[nq + i]
         for i in range(m):
             x[size + n + i] = 0.0
-            for j in range(min(_LAMBDA, counts[at.ORDER], counts[at.DEPTH] - 1), -1, -1):
-                x[size + n + i] += control[BETAS + j] * lam[j * m + i]
+        if counts[at.GENTLE] == 0:
+            _add_multipliers(control, counts, lam, x)
         status = _position(ops, I, F, W, ref, t, c, counts, beta, x[nq:size], d, move, q)
         for i in range(nq):
             x[i] = q[i]
@@ -205,6 +214,8 @@ def solve(ops, I, F, W, ref, t, control, counts, memory, work):
         if status == 0 and fresh:
             counts[at.JACOBIANS] += 1
             status = call(ops[LINEARIZE], I, F, W, ref, t, x, x)
+        if counts[at.GENTLE] == 1:  # no unknowns near a change point: the matrix is better off without what is left of them
+            _add_multipliers(control, counts, lam, x)
         if status != 0:
             counts[at.CODE] = status
             return at.RHS_FAILED

@@ -62,5 +62,7 @@ POSITION_BEFORE, VELOCITY_BEFORE, POSITION_AFTER, VELOCITY_AFTER, LOWEST_RATIO, 
 STATISTICS = 8
 # settings in W, from W_SETTINGS on
 ALPHA, BETA, CLOSED, STAGE_CLOSED, NOTICEABLE, REGULAR_RATIO, PARTITION_RATIO = range(7)
+# whether a change point is near; how many steps that end at one may be tried shorter, 0: none, nor does it ever lock, negative:
+# none; how many were; how many ended there
 NEAR_CHANGE, AVOIDABLE, AVOIDED, LINGERING = range(7, 11)
 SETTINGS = 11
