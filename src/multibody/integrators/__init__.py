@@ -325,7 +325,7 @@ class Alpha(_Fixed):
 
     def work_size(self, nq: int, n: int, m: int) -> int:
         """Return the length of ``work`` for nq coordinates, n rates and m multipliers."""
-        return 3 * nq + 15 * n + 12 * m + max(nq, n) + 13
+        return 3 * nq + 18 * n + 23 * m + max(nq, n) + 13
 
 
 @dataclass(frozen=True)

@@ -24,9 +24,27 @@ import math
 import numpy as np
 
 from multibody.integrators import contract as at
+from multibody.integrators.alpha_history import (
+    AF,
+    AGE,
+    AM,
+    BETA,
+    GAMMA,
+    H_A,
+    H_MATRIX,
+    NEW,
+    SLOPE,
+    SLOPE_NEW,
+    SURE,
+    WEIGHT,
+    predict,
+    remember,
+    views,
+)
 from multibody.integrators.contract import commit, interpolate_polynomial, ready, store, watch
 from multibody.integrators.fixed import FINEST, hermite, next_point, reach
 from multibody.integrators.implicit import (
+    CORRECT,
     LINEARIZE,
     MOVE,
     NEWTON,
@@ -44,13 +62,9 @@ from multibody.integrators.implicit import (
     offer,
 )
 from multibody.kernels.calls import call
-from multibody.kernels.compile import inlined, inner_kernel, kernel
+from multibody.kernels.compile import inner_kernel, kernel
 
 ORDER = 2
-# rows of memory: y' at the present state and at the new one, new state, 1/scale
-_SLOPE, _SLOPE_NEW, _NEW, _WEIGHT = 0, 1, 2, 3
-_AM, _AF, _GAMMA, _BETA, _H_A, _H_MATRIX, _SURE, _AGE = (at.SCRATCH + i for i in range(8))
-_POINTS, _SHORTEST = 3, 0.1  # values that a prediction is made of; step between them over the present one
 _TIGHT = 1e-8  # the iteration goes on to this relative error at least: a fixed step asks for no tolerance
 _ENOUGH, _MOST, _DIVERGENT = 0.1, 10, 0.9
 _SLOW, _SLUGGISH, _OLD = 0.1, 0.03, 12.0  # rates that ask for a new linearization, the second after so many steps
@@ -59,34 +73,6 @@ _JUMPY = 2.0  # rate that ends the iteration after two: what the first one has n
 _CLOSE = 0.05  # of the step that was factored: how far a step may be off
 
 interpolate_alpha = interpolate_polynomial
-
-
-@inlined
-def _views(counts, work):
-    """Return the vectors in `work`.
-
-    These are x = (q, v, v̇, λ) of the iteration, its residual, right side and solution, what MOVE or PRODUCT take, a new q, d
-    and its change, the gap that it closes, a now and at the end of the step, (v̇, λ) now and after the steps before, how far
-    `accept` has moved v, and what FACTOR takes and gives.
-    """
-    nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
-    a = nq + 2 * n + m
-    b = a + n + 3 * m + 1
-    c = b + n + m
-    d = c + n + m
-    e = d + 1 + nq + max(nq, n) + n
-    f = e + nq
-    g = f + n
-    h = g + n
-    i = h + m
-    j = i + n
-    k = j + n
-    o = k + _POINTS * (n + m)
-    p = o + n
-    return (
-        work[:a], work[a:b], work[b:c], work[c:d], work[d:e], work[e:f], work[f:g], work[g:h], work[h:i], work[i:j], work[j:k],
-        work[k:o], work[o:p], work[p : p + 10], work[p + 10 : p + 11],
-    )  # fmt: skip
 
 
 @inner_kernel
@@ -104,27 +90,28 @@ def _moved(ops, I, F, W, ref, t, q, d, move, out):
 @inner_kernel
 def _start(ops, monitor, I, F, W, ref, control, counts, y, memory, work, g):
     """Begin or go on; return STEP or why not."""
-    _, r, _, _, move, _, _, _, _, a, _, past, offset, _, _ = _views(counts, work)
+    _, r, _, _, move, _, _, _, _, a, _, past, offset, _, _, _ = views(counts, work)
     nq, n, m, fresh = counts[at.NQ], counts[at.NV], counts[at.NM], counts[at.FRESH]
-    slope = memory[_SLOPE]
+    slope = memory[SLOPE]
     status = begin(ops, monitor, I, F, W, ref, control, counts, y, slope, r, move, g)
     if status != at.STEP or fresh == 0:
-        if (control[at.END] - control[at.T]) * control[at.H_LAST] < 0.0:
-            counts[at.DEPTH] = 1  # turned round: the past is ahead
         return status
     rho = control[at.RHO]
-    control[_AM] = (2.0 * rho - 1.0) / (rho + 1.0)
-    control[_AF] = rho / (rho + 1.0)
-    control[_GAMMA] = 0.5 + control[_AF] - control[_AM]
-    control[_BETA] = 0.25 * (control[_GAMMA] + 0.5) * (control[_GAMMA] + 0.5)
+    control[AM] = (2.0 * rho - 1.0) / (rho + 1.0)
+    control[AF] = rho / (rho + 1.0)
+    control[GAMMA] = 0.5 + control[AF] - control[AM]
+    control[BETA] = 0.25 * (control[GAMMA] + 0.5) * (control[GAMMA] + 0.5)
     control[at.BASE] = math.inf  # no grid yet
-    control[_H_A] = math.copysign(control[at.FIXED], control[at.END] - control[at.T])
+    control[H_A] = math.copysign(control[at.FIXED], control[at.END] - control[at.T])
     for i in range(n + m):
         past[i] = r[i]
+    for i in range(m):
+        past[n + m + i] = 0.0
     for i in range(n):
         a[i] = slope[nq + i]
         offset[i] = 0.0
-    counts[at.DEPTH] = 1
+    counts[at.DEPTH] = 0
+    control[at.PAST] = 0.0
     counts[at.STARTING] = 1
     return status
 
@@ -135,22 +122,22 @@ def _shift(h, control, counts, memory, work):
 
     Stiff springs would answer to a state at another time that is not found by solving the equations there.
     """
-    x, _, _, _, _, _, _, _, _, a, _, _, _, _, _ = _views(counts, work)
+    x, _, _, _, _, _, _, _, _, a, _, _, _, _, _, _ = views(counts, work)
     nq, n = counts[at.NQ], counts[at.NV]
     for i in range(n):
-        a[i] += (control[_AM] - control[_AF]) * (x[nq + n + i] - memory[_SLOPE, nq + i])
-    control[_H_A] = h
+        a[i] += (control[AM] - control[AF]) * (x[nq + n + i] - memory[SLOPE, nq + i])
+    control[H_A] = h
     counts[at.STARTING] = 0
 
 
 @inner_kernel
 def _advance_state(ops, I, F, W, ref, t, h, control, counts, y, memory, work):
     """Write a, v and q of the accelerations in x; return a status."""
-    x, _, _, _, move, q, d, change, _, a, new, _, offset, _, _ = _views(counts, work)
-    nq, n, am, af = counts[at.NQ], counts[at.NV], control[_AM], control[_AF]
-    gamma, beta, size, shift, part = control[_GAMMA], control[_BETA], nq + n, h / control[_H_A], 1.0 / (1.0 - am)
+    x, _, _, _, move, q, d, change, _, a, new, _, offset, _, _, _ = views(counts, work)
+    nq, n, am, af = counts[at.NQ], counts[at.NV], control[AM], control[AF]
+    gamma, beta, size, shift, part = control[GAMMA], control[BETA], nq + n, h / control[H_A], 1.0 / (1.0 - am)
     for i in range(n):
-        rate = memory[_SLOPE, nq + i]
+        rate = memory[SLOPE, nq + i]
         old = rate + (a[i] - rate) * shift
         new[i] = part * ((1.0 - af) * x[size + i] + af * rate - am * old)
         v = y[nq + i] + offset[i]
@@ -162,11 +149,11 @@ def _advance_state(ops, I, F, W, ref, t, h, control, counts, y, memory, work):
 @inner_kernel
 def _iterate(ops, I, F, W, ref, t, h, control, counts, y, memory, work):
     """Make (q, v, v̇, λ) solve the equations at t, from what is predicted in x; return 0 or how it failed."""
-    x, r, b, s, move, q, d, change, gap, _, _, _, _, _, _ = _views(counts, work)
-    nq, n, m, weight, size = counts[at.NQ], counts[at.NV], counts[at.NM], memory[_WEIGHT], counts[at.NQ] + counts[at.NV]
-    kappa = (1.0 - control[_AF]) / (1.0 - control[_AM])
-    to_v, to_q = h * control[_GAMMA] * kappa, h * h * control[_BETA] * kappa
-    level, before, rate, sure = 0.0, 0.0, 0.0, _DOUBT * control[_SURE]
+    x, r, b, s, move, q, d, change, gap, _, _, _, _, _, _, gaps = views(counts, work)
+    nq, n, m, weight, size = counts[at.NQ], counts[at.NV], counts[at.NM], memory[WEIGHT], counts[at.NQ] + counts[at.NV]
+    kappa = (1.0 - control[AF]) / (1.0 - control[AM])
+    to_v, to_q = h * control[GAMMA] * kappa, h * h * control[BETA] * kappa
+    level, before, rate, sure = 0.0, 0.0, 0.0, _DOUBT * control[SURE]
     for i in range(size):
         level += (y[i] * weight[i]) * (y[i] * weight[i])
     level = 10.0 * ROUNDING * math.sqrt(level / size)
@@ -184,6 +171,7 @@ def _iterate(ops, I, F, W, ref, t, h, control, counts, y, memory, work):
         if counts[at.FORM] == STABILIZED and m > 0:
             for i in range(m):  # δv̇ moves Φ by −ψ·to_q/to_v
                 gap[i] = r[n + i] * to_q / to_v - r[n + m + i]
+                gaps[i] += gap[i]
                 b[n + i] = -r[n + i]
             if not close_gap(ops, I, F, W, ref, t, 1.0, counts, gap, d, change, move, s, b):
                 return NEWTON
@@ -214,40 +202,20 @@ def _iterate(ops, I, F, W, ref, t, h, control, counts, y, memory, work):
                 return NEWTON
             sure = max(rate / max(1.0 - rate, 0.1), _CAUTION)
         if norm <= level or sure * norm <= _ENOUGH:
-            control[_AGE] += 1.0
-            counts[at.MATRIX] = STALE if rate > (_SLOW if control[_AGE] < _OLD else _SLUGGISH) else USED
-            control[_SURE] = sure
+            control[AGE] += 1.0
+            counts[at.MATRIX] = STALE if rate > (_SLOW if control[AGE] < _OLD else _SLUGGISH) else USED
+            control[SURE] = sure
             return 0
         before = norm
     return NEWTON
 
 
 @inner_kernel
-def _predict(h, control, counts, work):
-    """Write (v̇, λ) into x by the polynomial through their last values."""
-    x, _, _, _, _, _, _, _, _, _, _, past, _, _, _ = _views(counts, work)
-    n, first, points, here = counts[at.NV] + counts[at.NM], counts[at.NQ] + counts[at.NV], 1, 0.0
-    while points < counts[at.DEPTH] and control[at.PAST + points - 1] / h > _SHORTEST:
-        points += 1
-    for i in range(n):
-        x[first + i] = 0.0
-    for j in range(points):
-        weight, there = 1.0, 0.0
-        for k in range(points):
-            if k != j:
-                weight *= (h - there) / (here - there)
-            there -= control[at.PAST + k]
-        here -= control[at.PAST + j]
-        for i in range(n):
-            x[first + i] += weight * past[n * j + i]
-
-
-@inner_kernel
 def _solve(ops, I, F, W, ref, t, h, control, counts, y, atol, memory, work):
     """Solve for the new state, with a new matrix where the old one is of no use; return 0 or how it failed."""
-    x, r, _, _, _, q, d, _, _, _, _, _, _, coefficients, ratio = _views(counts, work)
-    nq, n, weight, rtol = counts[at.NQ], counts[at.NV], memory[_WEIGHT], control[at.RTOL]
-    size, kappa = nq + n, (1.0 - control[_AF]) / (1.0 - control[_AM])
+    x, r, _, _, _, q, d, _, _, _, _, _, _, coefficients, ratio, gaps = views(counts, work)
+    nq, n, weight, rtol = counts[at.NQ], counts[at.NV], memory[WEIGHT], control[at.RTOL]
+    size, kappa = nq + n, (1.0 - control[AF]) / (1.0 - control[AM])
     tight = min(1.0, _TIGHT / rtol) if rtol > 0.0 else 1.0
     for i in range(size):
         scale = tight * (atol[i] + rtol * abs(y[i]))
@@ -256,27 +224,29 @@ def _solve(ops, I, F, W, ref, t, h, control, counts, y, atol, memory, work):
     for attempt in range(2):
         for i in range(n):
             d[i] = 0.0
-        _predict(h, control, counts, work)
+        predict(h, control, counts, work)
+        if counts[at.FORM] == STABILIZED and counts[at.NM] > 0 and call(ops[CORRECT], I, F, W, ref, t, gaps, d) != 0:
+            return NEWTON
         status = _advance_state(ops, I, F, W, ref, t, h, control, counts, y, memory, work)
         for i in range(nq):
             x[i] = q[i]
         fresh = attempt == 1 or counts[at.MATRIX] != USED
         if status == 0 and fresh:
             counts[at.JACOBIANS] += 1
-            control[_AGE] = 0.0
+            control[AGE] = 0.0
             status = call(ops[LINEARIZE], I, F, W, ref, t, x, x)
         if status != 0:
             counts[at.CODE] = status
             return at.RHS_FAILED
-        if fresh or abs(h - control[_H_MATRIX]) > _CLOSE * abs(h):
-            cC, cK = h * control[_GAMMA] * kappa, h * h * control[_BETA] * kappa
+        if fresh or abs(h - control[H_MATRIX]) > _CLOSE * abs(h):
+            cC, cK = h * control[GAMMA] * kappa, h * h * control[BETA] * kappa
             cV = cK / cC if counts[at.FORM] == STABILIZED else 0.0
             counts[at.MATRIX] = NONE
             if not factored(ops, I, F, W, ref, t, counts, 1.0, cC, cK, cV, coefficients, ratio):
                 return blame(ops, I, F, W, ref, t, counts, x, r)
             counts[at.MATRIX] = USED
-            control[_H_MATRIX] = h
-            control[_SURE] = math.inf
+            control[H_MATRIX] = h
+            control[SURE] = math.inf
         outcome = _iterate(ops, I, F, W, ref, t, h, control, counts, y, memory, work)
         if outcome == 0 or fresh:
             break
@@ -288,41 +258,34 @@ def _solve(ops, I, F, W, ref, t, h, control, counts, y, atol, memory, work):
 @inner_kernel
 def _take_over(h, counts, y, memory, work):
     """Write the new state; the work by the trapezoidal rule."""
-    x, r, _, _, _, _, _, _, _, _, _, _, _, _, _ = _views(counts, work)
-    nq, n, m, new = counts[at.NQ], counts[at.NV], counts[at.NM], memory[_NEW]
+    x, r, _, _, _, _, _, _, _, _, _, _, _, _, _, _ = views(counts, work)
+    nq, n, m, new = counts[at.NQ], counts[at.NV], counts[at.NM], memory[NEW]
     for i in range(nq + n):
         new[i] = x[i]
-    memory[_SLOPE_NEW, nq + n] = r[n + 3 * m]
-    new[nq + n] = y[nq + n] + 0.5 * h * (memory[_SLOPE, nq + n] + r[n + 3 * m])
+    memory[SLOPE_NEW, nq + n] = r[n + 3 * m]
+    new[nq + n] = y[nq + n] + 0.5 * h * (memory[SLOPE, nq + n] + r[n + 3 * m])
     for i in range(n):
-        memory[_SLOPE_NEW, nq + i] = x[nq + n + i]
+        memory[SLOPE_NEW, nq + i] = x[nq + n + i]
 
 
 @inner_kernel
 def _update(control, counts, h, memory, work):
     """Make what belongs to the new state the present: y', a, λ."""
-    x, _, _, _, _, _, _, _, _, a, new, past, offset, _, _ = _views(counts, work)
-    nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
+    x, _, _, _, _, _, _, _, _, a, new, _, offset, _, _, _ = views(counts, work)
+    nq, n = counts[at.NQ], counts[at.NV]
     for i in range(n):
         a[i] = new[i]
-        offset[i] = 0.0 if counts[at.FORM] == STABILIZED else x[nq + i] - memory[_NEW, nq + i]
-    for i in range((_POINTS - 1) * (n + m) - 1, -1, -1):
-        past[n + m + i] = past[i]
-    for i in range(n + m):
-        past[i] = x[nq + n + i]
+        offset[i] = 0.0 if counts[at.FORM] == STABILIZED else x[nq + i] - memory[NEW, nq + i]
     for i in range(nq + n + 1):
-        memory[_SLOPE, i] = memory[_SLOPE_NEW, i]
-    for j in range(_POINTS - 2, 0, -1):
-        control[at.PAST + j] = control[at.PAST + j - 1]
-    control[at.PAST] = h
-    control[_H_A] = h
-    counts[at.DEPTH] = min(counts[at.DEPTH] + 1, _POINTS)
+        memory[SLOPE, i] = memory[SLOPE_NEW, i]
+    control[H_A] = h
+    remember(h, control, counts, memory, work)
 
 
 @inner_kernel
 def _rates(ops, I, F, W, ref, t, counts, new, slope, work):
     """Write q̇ of a state into its slope."""
-    _, _, _, _, move, _, _, _, _, _, _, _, _, _, _ = _views(counts, work)
+    _, _, _, _, move, _, _, _, _, _, _, _, _, _, _, _ = views(counts, work)
     nq, n = counts[at.NQ], counts[at.NV]
     move[0] = 0.0
     for i in range(nq + n):
@@ -349,7 +312,7 @@ def advance_alpha(ops, accept, monitor, I, F, W, ref, control, counts, y, atol, 
                 outcome = _solve(ops, I, F, W, ref, end, h, control, counts, y, atol, memory, work)
             if outcome == 0:
                 _take_over(h, counts, y, memory, work)
-                outcome = offer(accept, I, F, W, ref, end, memory[_NEW], active, counts, refs)
+                outcome = offer(accept, I, F, W, ref, end, memory[NEW], active, counts, refs)
             if outcome == 0:
                 break
             counts[at.REJECTED] += 1
@@ -358,12 +321,12 @@ def advance_alpha(ops, accept, monitor, I, F, W, ref, control, counts, y, atol, 
                 return at.STEP_TOO_SMALL if outcome > 0 or outcome == NEWTON else outcome
         for j in range(g.shape[1]):
             g[0, j] = g[1, j]
-        crossed = monitor != 0 and watch(monitor, I, F, W, ref, end, memory[_NEW], g)
+        crossed = monitor != 0 and watch(monitor, I, F, W, ref, end, memory[NEW], g)
         if crossed or counts[at.DENSE] != 0:
-            _rates(ops, I, F, W, ref, t, counts, y, memory[_SLOPE], work)
-            _rates(ops, I, F, W, ref, end, counts, memory[_NEW], memory[_SLOPE_NEW], work)
-            hermite(h, y, memory[_NEW], memory[_SLOPE], memory[_SLOPE_NEW], dense[counts[at.STORED]])
-        commit(control, counts, h, end, y, memory[_NEW], np.int64(ORDER))
+            _rates(ops, I, F, W, ref, t, counts, y, memory[SLOPE], work)
+            _rates(ops, I, F, W, ref, end, counts, memory[NEW], memory[SLOPE_NEW], work)
+            hermite(h, y, memory[NEW], memory[SLOPE], memory[SLOPE_NEW], dense[counts[at.STORED]])
+        commit(control, counts, h, end, y, memory[NEW], np.int64(ORDER))
         if end == point:
             reach(control, counts, point)
         _update(control, counts, h, memory, work)

@@ -1,0 +1,93 @@
+"""The vectors of ``alpha`` and their past: predictions of (v̇, λ) and of the gap that d closes (see there for notation)."""
+
+from __future__ import annotations
+
+import math
+
+from multibody.integrators import contract as at
+from multibody.kernels.compile import inlined, inner_kernel
+
+# rows of memory: y' at the present state and at the new one, new state, 1/scale
+SLOPE, SLOPE_NEW, NEW, WEIGHT = 0, 1, 2, 3
+AM, AF, GAMMA, BETA, H_A, H_MATRIX, SURE, AGE, TERMS = (at.SCRATCH + i for i in range(9))
+_DIFFERENCES, _EQUAL = 6, 1e-6  # kept for predictions; how far equal steps may differ
+
+
+@inlined
+def views(counts, work):
+    """Return the vectors in `work`.
+
+    These are x = (q, v, v̇, λ) of the iteration, its residual, right side and solution, what MOVE or PRODUCT take, a new q, d
+    and its change, the gap that this closes, a now and at the end of the step, (v̇, λ, gap) now and its differences, how far
+    `accept` has moved v, what FACTOR takes and gives, and the gap that d closes in all.
+    """
+    nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
+    a = nq + 2 * n + m
+    b = a + n + 3 * m + 1
+    c = b + n + m
+    d = c + n + m
+    e = d + 1 + nq + max(nq, n) + n
+    f = e + nq
+    g = f + n
+    h = g + n
+    i = h + m
+    j = i + n
+    k = j + n
+    o = k + (1 + _DIFFERENCES) * (n + 2 * m)
+    p = o + n
+    return (
+        work[:a], work[a:b], work[b:c], work[c:d], work[d:e], work[e:f], work[f:g], work[g:h], work[h:i], work[i:j], work[j:k],
+        work[k:o], work[o:p], work[p : p + 10], work[p + 10 : p + 11], work[p + 11 : p + 11 + m],
+    )  # fmt: skip
+
+
+@inner_kernel
+def predict(h, control, counts, work):
+    """Write (v̇, λ) into x, and the gap that d is to close, as the last steps suggest if they were of the same length.
+
+    Of z = (v̇, λ, gap), what the method damps least goes with (−ρ)ⁿ; s_n = z_n + ρ z_{n−1} is without it, and smooth:
+    s_{n+1} = s_n + ∇s_n + ∇²s_n + …
+    """
+    x, _, _, _, _, _, _, _, _, _, _, past, _, _, _, gaps = views(counts, work)
+    n, m, first, terms = counts[at.NV], counts[at.NM], counts[at.NQ] + counts[at.NV], 0
+    if abs(h - control[at.PAST]) < _EQUAL * abs(h):
+        terms = int(control[TERMS])
+    size, part = n + 2 * m, 1.0 if terms == 0 else -control[at.RHO]
+    for i in range(size):
+        value = part * past[i]
+        for k in range(terms):
+            value += past[(1 + k) * size + i]
+        if i < n + m:
+            x[first + i] = value
+        else:
+            gaps[i - n - m] = value if terms > 0 else 0.0
+
+
+@inner_kernel
+def remember(h, control, counts, memory, work):
+    """Take z of the new state into the differences of s, and choose how many serve the next prediction: up to the least."""
+    x, _, _, _, _, _, _, _, _, _, _, past, _, _, _, gaps = views(counts, work)
+    nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
+    size, known = n + 2 * m, 0
+    if abs(h - control[at.PAST]) < _EQUAL * abs(h):
+        known = min(counts[at.DEPTH] + 1, _DIFFERENCES)
+    for i in range(size):
+        new = x[nq + n + i] if i < n + m else gaps[i - n - m]
+        last = new + control[at.RHO] * past[i]
+        past[i] = new
+        for k in range(1, known + 1):
+            before = past[k * size + i]
+            past[k * size + i] = last
+            last -= before
+    counts[at.DEPTH] = known
+    control[at.PAST] = h
+    control[TERMS] = min(known, 1)
+    least = math.inf
+    for k in range(1, known):
+        total = 0.0
+        for i in range(n):
+            e = past[(1 + k) * size + i] * memory[WEIGHT, nq + i]
+            total += e * e
+        if total < least:
+            least = total
+            control[TERMS] = k
