@@ -14,7 +14,7 @@ from multibody.integrators import Bdf, Dop853, Integrator
 from multibody.tables.lower import Tables
 from multibody.tables.tree import loop_rows, spanning_tree
 
-MOST_STEPS = 1e9  # that a run may be made to take
+MOST_STEPS = 1e12  # that a run may be made to take: days
 SHORTEST = 1e-13  # of |t|: what the integrators call too small a step
 MANY_BODIES = 30  # of an open chain, from which on joint coordinates pay for what they compile
 

@@ -33,7 +33,7 @@ def close_augmented(space, I, F, W, ref, t, y):
     tidy(space, I, y)
     if turned_too_far(space, I, F, W, ref, t, y):
         return REFUSED
-    outcome, ratio = project(space, I, F, W, ref, t, y)
+    outcome, ratio = project(space, I, F, W, ref, t, y, 1)
     if outcome == REFUSED:
         return outcome
     rough = note_ratio(space, I, W, ratio)

@@ -81,7 +81,7 @@ def watch_baumgarte(space, I, F, W, ref, t, y):
     if rough < 0:
         return ELSEWHERE if rough == -1 else LOCKED
     if rough > 0:  # feedback alone cannot hold a branch across a change point
-        outcome = project(space, I, F, W, ref, t, y)[0]
+        outcome = project(space, I, F, W, ref, t, y, 1)[0]
         if outcome == REFUSED:
             return outcome
         settle_references(space, I, F, W, ref, t, y)

@@ -109,11 +109,12 @@ def too_near(I, W, ratio):
 
 
 @inner_kernel
-def project(space, I, F, W, ref, t, y):
+def project(space, I, F, W, ref, t, y, gently):
     """Bring q and v of y onto the constraints by the smallest change in the metric of the masses.
 
-    Simplified Newton with the factors at the given pose, made anew where it converges slowly. A state too near a change point
-    is left as it is unless its gaps are worth more than the round-off that comes with closing them: the next one is closed.
+    Simplified Newton with the factors at the given pose, made anew where it converges slowly. With `gently` = 1 (the end of a
+    step) a state too near a change point is left as it is unless its gaps are worth more than the round-off that comes with
+    closing them: the next one is closed.
 
     Returns
     -------
@@ -129,7 +130,7 @@ def project(space, I, F, W, ref, t, y):
     ratio = factor(space, I, F, W, ref)
     if not ratio > 0.0:
         return (REFUSED, ratio)
-    if too_near(I, W, ratio):
+    if gently == 1 and too_near(I, W, ratio):
         tolerance = GROSS
     for _ in range(8):
         if open_ <= tolerance:
@@ -186,7 +187,7 @@ def _evaluate_closed(space, I, F, W, ref, t, y):
         z[c] = y[c]
     kept = (W[s], W[s + 1], W[s + 2], W[s + 3])  # violations of stages are not those of accepted states
     normalize(space, I, z)
-    project(space, I, F, W, ref, t, z)
+    project(space, I, F, W, ref, t, z, 0)
     W[s], W[s + 1], W[s + 2], W[s + 3] = kept
     return evaluate(space, I, F, W, ref, t, z)
 

@@ -46,7 +46,7 @@ def expand(I, F, W, ref, times, Y, refs, closing, A, multipliers, energies, effo
             ref[f] = refs[k, f]
         if closing == 1:
             normalize(I, y)
-            project(None, I, F, W, ref, t, y)
+            project(None, I, F, W, ref, t, y, 0)
             settle_references(None, I, F, W, ref, t, y)
             for f in range(refs.shape[1]):
                 refs[k, f] = ref[f]

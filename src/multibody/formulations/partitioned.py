@@ -157,7 +157,7 @@ def close_partitioned(space, I, F, W, ref, t, y, active):
     if turned_too_far(space, I, F, W, ref, t, y):
         return REFUSED
     if W[settings + R.NEAR_CHANGE] > 0.0:  # no partition is good here: the smallest correction takes over
-        outcome, ratio = project(space, I, F, W, ref, t, y)
+        outcome, ratio = project(space, I, F, W, ref, t, y, 1)
         if outcome == REFUSED:
             return outcome
         rough = note_ratio(space, I, W, ratio)

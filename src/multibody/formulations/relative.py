@@ -99,7 +99,7 @@ def cartesian_states(I, F, W, ref, times, Y, refs, closing, out):
             ref[f] = refs[k, f]
         if closing == 1:
             normalize(True, I, y)
-            project(True, I, F, W, ref, t, y)
+            project(True, I, F, W, ref, t, y, 0)
             settle_references(True, I, F, W, ref, t, y)
         set_state(True, I, F, W, ref, t, y, 1)
         for f in range(refs.shape[1]):

@@ -68,7 +68,7 @@ ORDER = 2
 _TIGHT = 1e-8  # the iteration goes on to this relative error at least: a fixed step asks for no tolerance
 _ENOUGH, _MOST, _DIVERGENT = 0.1, 10, 0.9
 _SLOW, _SLUGGISH, _OLD = 0.1, 0.03, 12.0  # rates that ask for a new linearization, the second after so many steps
-_CAUTION, _DOUBT = 0.003, 1.25  # least rate that is believed; its growth while one iteration is enough: nobody sees it then
+_CAUTION, _DOUBT = 0.01, 1.25  # least rate that is believed; its growth while one iteration is enough: nobody sees it then
 _JUMPY = 2.0  # rate that ends the iteration after two: what the first one has not touched may show up in the second
 _CLOSE = 0.05  # of the step that was factored: how far a step may be off
 
@@ -270,7 +270,7 @@ def _take_over(h, counts, y, memory, work):
 
 @inner_kernel
 def _update(control, counts, h, memory, work):
-    """Make what belongs to the new state the present: y', a, λ."""
+    """Make what belongs to the new state the present: y', a, the past of (v̇, λ)."""
     x, _, _, _, _, _, _, _, _, a, new, _, offset, _, _, _ = views(counts, work)
     nq, n = counts[at.NQ], counts[at.NV]
     for i in range(n):

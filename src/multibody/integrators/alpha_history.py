@@ -69,7 +69,7 @@ def remember(h, control, counts, memory, work):
     x, _, _, _, _, _, _, _, _, _, _, past, _, _, _, gaps = views(counts, work)
     nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
     size, known = n + 2 * m, 0
-    if abs(h - control[at.PAST]) < _EQUAL * abs(h):
+    if abs(h - control[at.PAST]) < _EQUAL * abs(h) and counts[at.GENTLE] == 0:  # near a change point λ is no unknown
         known = min(counts[at.DEPTH] + 1, _DIFFERENCES)
     for i in range(size):
         new = x[nq + n + i] if i < n + m else gaps[i - n - m]

@@ -58,7 +58,10 @@ def node_of(I, column):
 
 @inner_kernel
 def spot(I, row, column):
-    """Return where the number at (row, column), the first ones of their nodes, lies in a matrix, and the stride of its rows."""
+    """Return where the number at (row, column), the first ones of their nodes, lies in a matrix, and the stride of its rows.
+
+    (−1, 0) where the two nodes do not meet; that is so only where nothing but zeros would be written.
+    """
     h = I[R.PATTERN]
     if h == 0:
         return (row * I[L.VELOCITIES] + column, I[L.VELOCITIES])

@@ -117,7 +117,7 @@ def _plain_index(context: Any, builder: Any, kind: Any, index: Any, size: Any) -
 
 
 _OPERATORS: dict[tuple[int, Any], tuple[Any, Any]] = {}
-_RESOLVE = types.BaseFunction.get_call_type
+_RESOLVE: Any = getattr(types.BaseFunction, "get_call_type", None)
 
 
 def _resolve_once(kind: Any, context: Any, given: Any, named: Any) -> Any:

@@ -16,7 +16,7 @@ joint"); planar links keep the body's axes, so that angles count turns.
 
 State of a link in W (w = 3 or 6): frame (3 w numbers; planar θ, cos θ, sin θ, x, c, e; spatial A, x, c, e: joint point and
 center of mass from o, and o from the carrier's o), then the motions and forces Y, S, a, G, R̂, each w, its inertia (6 or 21),
-and o in ground.
+and o in ground. a, G and inertia stand there only where somebody reads them.
 """
 
 from multibody.kernels.sections import TREE as TREE
