@@ -137,3 +137,14 @@ def test_without_the_package_it_says_what_to_install(monkeypatch: pytest.MonkeyP
 def test_bad_options() -> None:
     with pytest.raises(mb.ModelError, match="max_order 6 is out of range"):
         Ida(max_order=6)
+
+
+@needs_sundials
+def test_a_force_that_ends_is_no_endless_run() -> None:
+    m = mb.Model("ends", dimension=2)
+    m.body("c", mass=1.0, inertia=1.0)
+    m.translational("T", m.ground, "c", axis=(1, 0))
+    m.effort("f", "T", value="-sqrt(0.5 - T)")
+    m.initial({"T": 0.49, "T.rate": 1.0})
+    run = m.run(1.0, integrator="ida")
+    assert not run.ok and 0.0100 < float(run.motion.t[-1]) < 0.0101

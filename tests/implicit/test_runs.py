@@ -220,3 +220,29 @@ def test_what_was_computed_before_a_failure_is_kept() -> None:
         run = m.run(1.0, integrator="bdf")
     assert not run.ok and 0.3 < run.status.time_reached <= 0.51
     assert np.all(np.isfinite(run["S"].values)) and len(run["S"]) > 10
+
+
+@pytest.mark.parametrize("integrator", ["bdf", "radau"])
+def test_parametric_refuses_bodies_without_inertia(integrator: str) -> None:
+    m = mb.Model("massless coupler", dimension=2, gravity=(0, -9.81))
+    m.frames(c=(0.5, 0))
+    m.body("crank", mass=0.5, inertia=0.002, com=(0.05, 0), frames={"p": (0.1, 0)})
+    m.body("coupler", mass=0.0, inertia=0.0, frames={"p": (0.5, 0)})
+    m.body("rocker", mass=0.7, inertia=0.005, com=(0.12, 0), frames={"p": (0.25, 0)})
+    m.revolute("O", m.ground, "crank")
+    m.revolute("A", "crank.p", "coupler")
+    m.revolute("B", "coupler.p", "rocker.p")
+    m.revolute("C", "ground.c", "rocker")
+    m.initial({"O": 0.8, "O.rate": 6.0}, guess={"coupler.angle": 0.3, "rocker.angle": 1.3})
+    with pytest.raises(mb.ModelError, match=f"coupler: it has neither mass nor inertia, with which {integrator} does not take"):
+        m.run(0.1, formulation="parametric", integrator=integrator)
+    exact = m.run(0.1, rtol=1e-10, atol=1e-12).final["O"]
+    assert m.run(0.1, formulation="parametric", rtol=1e-8).final["O"] == pytest.approx(exact, abs=1e-6)
+    assert m.run(0.1, formulation="augmented", integrator=integrator, rtol=1e-8).final["O"] == pytest.approx(exact, abs=1e-6)
+
+
+@pytest.mark.parametrize("t", [np.nan, np.inf])
+def test_times_are_finite(t: float) -> None:
+    for ask in (mb.load("four-bar").system_jacobian, mb.load("double-pendulum").statics):
+        with pytest.raises(mb.ModelError, match="give a finite time"):
+            ask(t=t)

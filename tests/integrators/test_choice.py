@@ -10,7 +10,7 @@ import pytest
 from multibody.errors import ModelError
 from multibody.integrators import INTEGRATORS, Ab3, Adams, Alpha, Bdf, Dop853, Radau, Rk4, integrator_of
 
-NAMES = "There are rk4, ab3, dop853, adams, bdf, radau, alpha."
+NAMES = "There are rk4, ab3, dop853, adams, bdf, radau, alpha, ida."
 
 
 def test_names() -> None:

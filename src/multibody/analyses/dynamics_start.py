@@ -20,6 +20,8 @@ def start_state(model: Model, initial: State | None, t: float | None) -> tuple[S
     Without `initial` the model's own initial values are assembled; a given state is kept as it is, or brought onto the
     constraints by the smallest change where it violates them.
     """
+    if t is not None and not np.isfinite(t):
+        raise ModelError(f"t is {t}", where=model.name, hint="give a finite time")
     if initial is None:
         return assemble(model, None, t, labelled=False), ""
     tables = tables_of(model)

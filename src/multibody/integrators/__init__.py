@@ -389,8 +389,8 @@ def integrator_of(choice: str | Integrator, step: float | None = None) -> Integr
         return choice
     known = INTEGRATORS | OPTIONAL
     if choice not in known:
-        guess = nearest(str(choice), INTEGRATORS)
-        hint = " ".join(part for part in (guess, f"There are {', '.join(INTEGRATORS)}.") if part)
+        guess = nearest(str(choice), known)
+        hint = " ".join(part for part in (guess, f"There are {', '.join(known)}.") if part)
         raise ModelError(f'unknown integrator "{choice}"', hint=hint)
     kind: Any = known[choice]
     if kind.adaptive:

@@ -31,6 +31,7 @@ Floats = npt.NDArray[np.float64]
 Bundle = tuple[Any, Floats, Floats, Floats]  # I, F, W, ref
 UNTESTED = 1e30  # absolute tolerance of what is in no test
 RETRIES = 30  # in a row, each with half the step
+SHORTEST = 1e-14  # of |t|: a step that leads nowhere
 
 interpolate_ida = interpolate_polynomial
 
@@ -278,7 +279,8 @@ def _step(
     refs[k] = ref
     for _ in range(RETRIES):
         ok, t, state, slope = session.step(float(control[at.END]))
-        if not ok or not np.all(np.isfinite(state)):
+        tiny = abs(t - float(control[at.T])) < SHORTEST * abs(t) and t != control[at.END]  # IDA would go on for ever
+        if not ok or not np.all(np.isfinite(state)) or tiny:
             return at.STEP_TOO_SMALL
         new = state.copy()
         answer = int(ask_ida(accept, *session.bundle, t, new, active)) if accept != 0 else 0
