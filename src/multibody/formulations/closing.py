@@ -113,8 +113,8 @@ def project(space, I, F, W, ref, t, y, gently):
     """Bring q and v of y onto the constraints by the smallest change in the metric of the masses.
 
     Simplified Newton with the factors at the given pose, made anew where it converges slowly. With `gently` = 1 (the end of a
-    step) a state too near a change point is left as it is unless its gaps are worth more than the round-off that comes with
-    closing them: the next one is closed.
+    step) and a method that avoids no change points, a state too near one is left as it is unless its gaps are worth more than
+    the round-off that comes with closing them: the next one is closed.
 
     Returns
     -------
@@ -130,7 +130,7 @@ def project(space, I, F, W, ref, t, y, gently):
     ratio = factor(space, I, F, W, ref)
     if not ratio > 0.0:
         return (REFUSED, ratio)
-    if gently == 1 and too_near(I, W, ratio):
+    if gently == 1 and W[settings + R.AVOIDABLE] < 0.0 and too_near(I, W, ratio):
         tolerance = GROSS
     for _ in range(8):
         if open_ <= tolerance:
@@ -266,7 +266,7 @@ def note_ratio(space, I, W, ratio):
     lowest, settings = I[R.W_STATISTICS] + R.LOWEST_RATIO, I[R.W_SETTINGS]
     remember(space, I, W)
     if too_near(I, W, ratio) and W[settings + R.AVOIDABLE] != 0.0:
-        if W[settings + R.LINGERING] > 100.0:
+        if W[settings + R.STUCK] > 100.0:
             return -2
         if W[settings + R.AVOIDED] < W[settings + R.AVOIDABLE]:
             W[settings + R.AVOIDED] += 1.0
@@ -276,11 +276,13 @@ def note_ratio(space, I, W, ratio):
     near = ratio < NEAR * W[settings + R.REGULAR_RATIO]
     W[settings + R.NEAR_CHANGE] = 1.0 if near else 0.0
     if not near:
-        W[settings + R.AVOIDED], W[settings + R.LINGERING] = 0.0, 0.0
+        W[settings + R.AVOIDED], W[settings + R.LINGERING], W[settings + R.STUCK] = 0.0, 0.0, 0.0
         return 0
+    W[settings + R.LINGERING] += 1.0
     if too_near(I, W, ratio):
-        W[settings + R.LINGERING] += 1.0  # a crossing takes a few steps; what lasts is a position that locks
-    return ROUGH if W[settings + R.LINGERING] < 40.0 else 0
+        W[settings + R.STUCK] += 1.0  # a crossing takes a few steps; what lasts is a position that locks
+    lasting = W[settings + (R.STUCK if W[settings + R.AVOIDABLE] < 0.0 else R.LINGERING)]
+    return ROUGH if lasting < 40.0 else 0
 
 
 @inner_kernel

@@ -64,5 +64,5 @@ STATISTICS = 8
 ALPHA, BETA, CLOSED, STAGE_CLOSED, NOTICEABLE, REGULAR_RATIO, PARTITION_RATIO = range(7)
 # whether a change point is near; how many steps that end at one may be tried shorter, 0: none, nor does it ever lock, negative:
 # none; how many were; how many ended there
-NEAR_CHANGE, AVOIDABLE, AVOIDED, LINGERING = range(7, 11)
-SETTINGS = 11
+NEAR_CHANGE, AVOIDABLE, AVOIDED, LINGERING, STUCK = range(7, 12)
+SETTINGS = 12
