@@ -77,7 +77,7 @@ def test_the_first_run_on_a_terminal_says_that_it_compiles(tmp_path: pathlib.Pat
     code = (
         "import multibody as mb; from multibody.cli.options import announce_dynamics as say; m = mb.load('four-bar'); "
         "say(m, {'formulation': 'kane'}); from multibody.kernels.compile import cache_directory as d; "
-        "[(d(room) / (name + '-1.py311.nbi')).touch() for room, name in (('formulations', 'expand.expand'), "
+        "[(d(room) / (name + '-1.py311.nbc')).touch() for room, name in (('formulations', 'expand.expand'), "
         "('formulations', 'kane.rhs_kane'), ('integrators', 'dop853.advance_dop853'))]; say(m, {'formulation': 'kane'})"
     )
     import pty

@@ -36,7 +36,7 @@ def test_a_failed_analysis_warns_no_second_time() -> None:
 def test_the_first_run_on_a_terminal_says_that_it_compiles(tmp_path: pathlib.Path) -> None:
     code = (
         "import sys; from multibody.cli.options import announce_compilation; announce_compilation('tracking.track'); "
-        "from multibody.kernels.compile import CACHE_DIRECTORY as d; (d / 'tracking.track-1.py311.nbi').touch(); "
+        "from multibody.kernels.compile import CACHE_DIRECTORY as d; (d / 'tracking.track-1.py311.nbc').touch(); "
         "announce_compilation('tracking.track')"
     )
     import pty

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from typing import Annotated, Any
 
 import typer
@@ -10,6 +11,7 @@ from typer.core import TyperGroup
 
 from multibody._version import __version__
 from multibody.errors import AnalysisError, ModelError, nearest
+from multibody.kernels.cache.folders import CacheWarning
 
 EPILOG = "MODEL is a .yaml or .json file, or the name of a library model; `multibody examples` lists these."
 FAILED, BAD_INPUT = 1, 2
@@ -86,7 +88,19 @@ def run() -> None:
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:  # a terminal that lacks a letter shows another one instead of a traceback
             reconfigure(errors="replace")
+    warnings.showwarning = _show_warning
     app(prog_name="multibody")
+
+
+def _show_warning(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+    """Print a warning of ours in one line; others as Python does."""
+    if issubclass(category, CacheWarning):
+        typer.echo(f"note: {message}", err=True)
+    else:
+        _PYTHONS_WAY(message, category, *place, **more)
+
+
+_PYTHONS_WAY = warnings.showwarning
 
 
 from multibody.cli import (  # noqa: E402  (they add their verbs)

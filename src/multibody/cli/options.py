@@ -204,6 +204,7 @@ def announce_compilation(*kernels: str) -> None:
         return
     from multibody.kernels.compile import cache_directory
 
-    places = [cache_directory(room) for room in ("kernels", "tree", "formulations", "integrators")]
-    if not all(any(any(place.rglob(f"{kernel}-*.nbi")) for place in places) for kernel in kernels):
+    found = (cache_directory(room) for room in ("kernels", "tree", "formulations", "integrators"))
+    places = [place for place in found if place is not None]
+    if not all(any(any(place.glob(f"{kernel}-*.nbc")) for place in places) for kernel in kernels):
         typer.echo("compiling kernels, once; see multibody warm", err=True)

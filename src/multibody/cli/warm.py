@@ -27,18 +27,19 @@ LOOPED, DRIVEN, ARM = "spatial-four-bar", "rrc-arm", "arm7"  # for joint coordin
 @app.command()
 def warm(json: JsonOption = False) -> None:
     """Compile all kernels and keep their machine code on disk, so that no later analysis has to."""
+    from multibody.kernels.cache.folders import lasts
     from multibody.kernels.compile import cache_directory
 
     begin, lanes = time.perf_counter(), _lanes()
     with _progress(sum(len(lane) for lane in lanes), quiet=json) as advance:
         compiled = _side_by_side(len(lanes), advance)
     seconds = time.perf_counter() - begin
-    place = cache_directory()
+    place = cache_directory() if lasts() else None
     if json:
-        print_json({"seconds": seconds, "compiled": compiled, "cache_directory": str(place)})
+        print_json({"seconds": seconds, "compiled": compiled, "cache_directory": place and str(place)})
         return
     what = f"{compiled} kernels compiled" if compiled else "all kernels were compiled already"
-    typer.echo(f"{what}; {seconds:.1f} s, cache in {place}")
+    typer.echo(f"{what}; {seconds:.1f} s, " + (f"cache in {place}" if place else "not kept"))
 
 
 def _side_by_side(count: int, advance: Callable[[str], None]) -> int:

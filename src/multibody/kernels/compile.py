@@ -3,7 +3,8 @@
 Numba's own cache looks only at the file of the outermost function; an edit in a callee would go unnoticed. The name of a
 cache directory therefore contains a hash of all sources that its functions may call, of the numba version and of the package
 version. Kernels, formulations (which call kernels) and integrators (which call formulations through addresses only) have a
-directory each, so that an edit in one room compiles no other room again.
+directory each, so that an edit in one room compiles no other room again. Which directories are taken, and which files in them
+are believed, :mod:`multibody.kernels.cache` says.
 """
 
 from __future__ import annotations
@@ -12,10 +13,8 @@ import contextlib
 import functools
 import hashlib
 import importlib
-import os
 import pathlib
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
@@ -25,6 +24,8 @@ from numba.np import arrayobj
 
 from multibody import kernels
 from multibody._version import __version__
+from multibody.kernels.cache.folders import room_folder
+from multibody.kernels.cache.machine_code import MachineCode
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _PACKAGE = pathlib.Path(__file__).parent.parent
@@ -59,18 +60,8 @@ def source_hash(room: str = "kernels") -> str:
     return digest.hexdigest()[:16]
 
 
-def _base_directory() -> pathlib.Path:
-    """Return where caches go: MULTIBODY_CACHE_DIR, NUMBA_CACHE_DIR, or the user's cache directory."""
-    for variable in ("MULTIBODY_CACHE_DIR", "NUMBA_CACHE_DIR"):
-        if os.environ.get(variable):
-            return pathlib.Path(os.environ[variable])
-    if sys.platform == "win32":
-        return pathlib.Path(os.environ.get("LOCALAPPDATA", tempfile.gettempdir())) / "multibody"
-    return pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")) / "multibody"
-
-
 @functools.cache
-def cache_directory(room: str = "kernels") -> pathlib.Path:
+def cache_directory(room: str = "kernels") -> pathlib.Path | None:
     """Return the directory of a room's compiled functions, created if it can be.
 
     Parameters
@@ -79,19 +70,10 @@ def cache_directory(room: str = "kernels") -> pathlib.Path:
 
     Returns
     -------
-    pathlib.Path
-        Its name ends in :func:`source_hash`. Falls back to the system's temporary directory where the user's cache
-        directory cannot be written.
+    pathlib.Path or None
+        Its name ends in :func:`source_hash`; it belongs to the user and is written by nobody else. None where there is none.
     """
-    name = f"{room}-{source_hash(room)}"
-    for base in (_base_directory(), pathlib.Path(tempfile.gettempdir()) / "multibody"):
-        try:
-            (base / name).mkdir(parents=True, exist_ok=True)
-            if os.access(base / name, os.W_OK):
-                return base / name
-        except OSError:
-            continue
-    return pathlib.Path(tempfile.mkdtemp(prefix="multibody-"))
+    return room_folder(f"{room}-{source_hash(room)}")
 
 
 def _skip_blas() -> None:
@@ -169,14 +151,8 @@ def _compiled(function: _Function, forceinline: bool = False, **options: bool) -
     Kernels never allocate, so they need no reference counting, which would cost three quarters of their time. Inlining is
     said of every function, because one that says nothing takes it over from the caller that is being compiled.
     """
-    previous = numba.config.CACHE_DIR
-    room = _room(function.__module__)
-    numba.config.CACHE_DIR = str(cache_directory(room))  # other packages keep their own directory
-    try:
-        settings = {"error_model": "numpy", "fastmath": {"contract"}, "_nrt": False, "forceinline": forceinline, **options}
-        made: Any = numba.njit(cache=True, **settings)(function)
-    finally:
-        numba.config.CACHE_DIR = previous
+    settings = {"error_model": "numpy", "fastmath": {"contract"}, "_nrt": False, "forceinline": forceinline, **options}
+    made: Any = numba.njit(**settings)(function)
     compiler = getattr(made, "_compiler", None)
     if compiler is not None:  # absent where numba is switched off
         plain = compiler.compile
@@ -186,6 +162,9 @@ def _compiled(function: _Function, forceinline: bool = False, **options: bool) -
                 return plain(arguments, result)
 
         compiler.compile = compile_our_way
+        folder = cache_directory(_room(function.__module__))
+        if folder is not None:
+            made._cache = MachineCode(function, folder)
     REGISTRY.append(made)
     result: _Function = made
     return result
