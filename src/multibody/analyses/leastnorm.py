@@ -12,6 +12,9 @@ Integers = npt.NDArray[np.int64]
 DENSE_LIMIT = 400  # unknowns that are followed with dense factors; beyond, the sparse path
 DENSE_ASSEMBLY = 150  # unknowns that are assembled with singular values
 CUT = 1e-9  # singular values below this part of the largest count as zero
+NEARNESS = (1e-6, 1e-9, 1e-12)  # μ: how much the norm of a step counts beside guesses, before refinement
+REFINEMENTS = 15
+SETTLED = 1e-9  # part of a step by which the last refinement may move it; round-off over μ is less
 
 
 def is_large(unknowns: int) -> bool:
@@ -60,32 +63,70 @@ def constrained_step(J: Floats, c: Floats, soft: Floats, rest: Floats, cut: floa
 
 
 def sparse_step(J: Any, c: Floats, soft: Any = None, rest: Floats | None = None, damping: float = 1e-10) -> Floats:
-    """Return the same step for a large sparse J, by one quasi-definite system.
+    """Return the same step for a large sparse J, by quasi-definite systems.
 
-    ``[μ Jᵀ Sᵀ; J −ε 0; S 0 −1]``: the smallest δ with J δ = −c that brings S δ near −rest; a small μ lets the guesses rule
-    over the norm, proximal refinement removes the trace of ε, and dependent rows do no harm.
+    ``[μ Jᵀ Sᵀ; J −ε 0; S 0 −1]`` moves δ towards the smallest one with J δ = −c that brings S δ nearest to −rest. μ and ε only
+    make it solvable, whatever the ranks: proximal refinement, δ ← δ + the solution for what is left, removes their trace, and
+    stays where it begins, at zero, along directions that neither J nor S knows.
 
     Parameters
     ----------
     J, soft : sparse matrices
     c, rest : arrays
     damping : float
-        ε; directions whose singular values are below its root are left alone.
+        ε over the square of J's longest row; directions whose singular values are far below its root are left alone.
     """
-    from scipy.sparse import bmat, csr_matrix, identity
-    from scipy.sparse.linalg import splu
+    from scipy.sparse import csr_array
 
-    m, n = J.shape
-    S = csr_matrix((0, n)) if soft is None or soft.shape[0] == 0 else soft
-    k = S.shape[0]
-    mu = 1e-6 if k else 1.0
-    weak = -identity(k) if k else None
-    blocks = [[mu * identity(n), J.T, S.T], [J, -damping * identity(m), None], [S, None, weak]]
-    factors = splu(bmat(blocks if k else [row[:2] for row in blocks[:2]], format="csc"))
-    right = np.concatenate([np.zeros(n), -c, np.zeros(k) if rest is None else -rest])
-    x = np.zeros(n + m + k)
-    for _ in range(3):
+    n = J.shape[1]
+    S: Any = csr_array((0, n)) if soft is None else csr_array(soft)
+    size = max(_longest_row(S), 1e-300)
+    S, wish = S / size, np.zeros(0) if rest is None else rest / size
+    step = np.zeros(n)
+    for nearness in NEARNESS if S.shape[0] else (1.0,):  # guesses that are weak against the norm of a step need a smaller μ
+        step, settled = _refined(_Proximal(J, c, S, wish, nearness, damping))
+        if settled:
+            break
+    return step
+
+
+class _Proximal:
+    """The factors of one quasi-definite system, and what is left of its conditions."""
+
+    def __init__(self, J: Any, c: Floats, S: Any, rest: Floats, nearness: float, damping: float) -> None:
+        from scipy.sparse import block_array, eye_array
+        from scipy.sparse.linalg import splu
+
+        (m, n), k = J.shape, S.shape[0]
+        self.J, self.S, self.sizes = J, S, (n, m, k)
+        self.right = np.concatenate([np.zeros(n), -c, -rest])
+        self.kept = 0.0 if k else nearness  # without guesses the norm itself is what is made smallest
+        epsilon = damping * max(_longest_row(J), 1e-300) ** 2
+        upper = [nearness * eye_array(n), J.T, S.T]
+        blocks = [upper, [J, -epsilon * eye_array(m), None], [S, None, -eye_array(k)]]
+        filled = [0, *([1] if m else []), *([2] if k else [])]
+        self.factors = splu(block_array([[blocks[i][j] for j in filled] for i in filled], format="csc"))
+
+    def correction(self, x: Floats) -> Floats:
+        """Return the solution for what x = (δ, multipliers, what the guesses miss) leaves."""
+        n, m, _ = self.sizes
         d, multipliers, pull = x[:n], x[n : n + m], x[n + m :]
-        upper = mu * d + J.T @ multipliers + S.T @ pull
-        x = x + factors.solve(right - np.concatenate([upper, J @ d, S @ d - pull]))
-    return np.asarray(x[:n])
+        upper = self.kept * d + self.J.T @ multipliers + self.S.T @ pull
+        return np.asarray(self.factors.solve(self.right - np.concatenate([upper, self.J @ d, self.S @ d - pull])))
+
+
+def _refined(system: _Proximal) -> tuple[Floats, bool]:
+    """Return the step after refinement, and whether that has come to rest."""
+    n, x, size, moved = system.sizes[0], np.zeros(sum(system.sizes)), 0.0, 0.0
+    for _ in range(REFINEMENTS):
+        change = system.correction(x)
+        x = x + change
+        moved, size = (float(np.max(np.abs(part[:n]), initial=0.0)) for part in (change, x))
+        if not np.isfinite(moved) or moved <= 1e-15 * size:
+            break
+    return x[:n], moved <= SETTLED * size
+
+
+def _longest_row(A: Any) -> float:
+    """Return the largest Euclidean norm of the rows of a sparse matrix."""
+    return float(np.sqrt(np.max(np.asarray(A.multiply(A).sum(axis=1)), initial=0.0)))
