@@ -147,6 +147,7 @@ class Model(_Model):
     def inverse(
         self, until: float | str | None = None, steps: int | None = None, *, start: float | str = 0.0, at: float | None = None,
         times: Any = None, efforts: Sequence[Any] | None = None, initial: State | None = None, formulation: Any = None,
+        progress: Any = None,
     ) -> Inverse:  # fmt: skip
         """Return the efforts that the prescribed motions need, at their own coordinates or from actuators elsewhere.
 
@@ -159,6 +160,8 @@ class Model(_Model):
             freedom give one answer, more give the smallest efforts, marked as not unique.
         formulation : str, optional
             ``recursive``, ``transformation``, ``articulated``: from joint coordinates instead of virtual power.
+        progress : callable, optional
+            Called with the time now and then.
         """
         from multibody.analyses.inverse import inverse
         from multibody.results.inverse import Inverse
@@ -166,7 +169,7 @@ class Model(_Model):
         return Inverse(
             inverse(
                 self, start=start, until=until, steps=steps, at=at, times=times, efforts=efforts, initial=initial,
-                formulation=formulation,
+                formulation=formulation, progress=progress,
             )
         )  # fmt: skip
 

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from multibody.analyses.dynamics import Dynamics
+from multibody.analyses.square_forces import jacobian_entries
 from multibody.analyses.system import Floats, Integers, System
 from multibody.analyses.uniqueness import Dependency, Redundancy
 from multibody.analyses.wrenches import Wrench
 from multibody.errors import ModelError
+from multibody.formulations.driven import gradients_at
 from multibody.kernels import layout as L
-from multibody.kernels.functions import function_gradient
-from multibody.kernels.state import set_positions
 from multibody.model.expressions import evaluate
 
 if TYPE_CHECKING:
@@ -53,12 +53,8 @@ class Reactions:
     @cached_property
     def entries(self) -> Floats:
         """Entries of Φ_q of joints and motions at every instant."""
-        m, s = self.measurer, self.system
-        out = np.zeros((len(m.t), int(self.tables.row_pointer[s.rows])))
-        for k, t in enumerate(m.t):
-            self.refer(k)
-            out[k] = s.entries(np.ascontiguousarray(m.q[k]), float(t))
-        return out
+        m = self.measurer
+        return jacobian_entries(self.system, np.ascontiguousarray(m.t), m.q, m.references)
 
     def refer(self, k: int) -> None:
         """Set the angle references of an instant."""
@@ -101,19 +97,14 @@ class Reactions:
     def _gradient(self, function: int) -> Blocks:
         """Return the gradient of a coordinate function by bodies, at every instant."""
         if function not in self._gradients:
-            s, m, width = self.system, self.measurer, self.tables.width
+            s, q, width = self.system, np.ascontiguousarray(self.measurer.q), self.tables.width
             record = s.I[s.I[L.FUNCTIONS] + L.FUNCTION_STRIDE * function :][: L.FUNCTION_STRIDE]
-            at, out = int(s.I[L.W_GRADIENT]), np.zeros((len(m.t), 2 * width))
-            if record[0] != L.EXTRA:
-                for k in range(len(m.t)):
-                    set_positions(s.I, s.W, np.ascontiguousarray(m.q[k]))
-                    function_gradient(s.I, s.F, s.W, function, at)
-                    out[k] = s.W[at : at + 2 * width]
+            out = np.zeros((len(q), 1, s.nv))
+            gradients_at(s.I, s.F, s.W, q, np.array([function]), np.ones(s.nv), out)
             blocks: Blocks = {}
-            for side in range(2):
-                body = int(record[1 + side])
-                if body and record[0] != L.EXTRA:
-                    blocks[body] = blocks.get(body, 0.0) + out[:, side * width : (side + 1) * width]
+            if record[0] != L.EXTRA:
+                for body in {int(record[1]), int(record[2])} - {0}:
+                    blocks[body] = out[:, 0, width * (body - 1) : width * body]
             self._gradients[function] = blocks
         return self._gradients[function]
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from multibody.analyses.leastnorm import DENSE_LIMIT, sparse_step
 from multibody.analyses.system import Floats, Integers, System
@@ -18,6 +19,8 @@ SAMPLES = 7  # instants at which dependencies are looked for
 SPREAD, AROUND, MINIMA = 105, 9, 3  # instants at which singular values are taken: over the motion, about its lowest minima
 WORK = 3e8  # cubes of the number of unknowns that may be spent on it
 CHUNK = 4_000_000  # numbers of a stack of matrices that is factored at once
+SOUND = 1e-5  # pivot of a kept row, free of units, below which it is not clearly independent
+FOLLOWS = 1e-11  # what may be left of a row that depends on others, free of units
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,7 @@ class Redundancy:
     def __init__(self, system: System, chosen: Integers) -> None:
         from multibody.analyses.rank import Decider  # here: SciPy's sparse matrices take long to import
 
-        self.system, self.rank = system, len(chosen)
+        self.system, self.rank, self.chosen = system, len(chosen), chosen
         self.decider = Decider(system, system.rows)
         kept = {int(r) for r in chosen}
         self.blocks: list[tuple[Integers, Integers, int]] = []  # rows, columns, number of dependencies
@@ -78,9 +81,8 @@ class Redundancy:
             size = max(1, CHUNK // (len(rows) ** 2 + len(rows) * len(columns) + len(columns) ** 2))
             for at in range(0, len(scaled), size):
                 part = slice(at, at + size)
-                U = np.linalg.svd(self._stack(entries[part], rows, columns), full_matrices=True)[0]
-                N, own = U[:, :, len(rows) - excess :], scaled[part][:, rows]
-                scaled[part, rows] = own - np.einsum("tik,tjk,tj->ti", N, N, own, optimize=True)
+                stack, own = self._stack(entries[part], rows, columns), scaled[part][:, rows]
+                scaled[part, rows] = without_dependencies(stack, own, np.isin(rows, self.chosen), excess)
         return np.asarray(scaled * scale)
 
     def _stack(self, entries: Floats, rows: Integers, columns: Integers) -> Floats:
@@ -128,6 +130,46 @@ class Redundancy:
             item = Dependency(int(k), sparse.csc_array(scale @ rank.left))
             (found if rank.rank >= self.rank else special).append(item)
         return found or special
+
+
+def without_dependencies(J: Floats, multipliers: Floats, kept: npt.NDArray[np.bool_], excess: int) -> Floats:
+    """Return the smallest multipliers with the same Jᵀ λ at several instants.
+
+    With the kept rows J_c = (Q R)ᵀ the others are C J_c with C = J_d Q R⁻ᵀ, and null(Jᵀ) is spanned by (−Cᵀ, 1). Where the
+    kept rows are not clearly independent, or the others do not follow from them, singular values give the null space.
+
+    Parameters
+    ----------
+    J : array (instants, rows, columns)
+        Scaled rows.
+    multipliers : array (instants, rows)
+    kept : array of bool (rows,)
+        An independent set of rows in general.
+    excess : int
+        Number of dependencies in general.
+    """
+    base, others = J[:, kept], J[:, ~kept]
+    result = multipliers.copy()
+    if base.shape[1]:
+        Q, R = np.linalg.qr(np.swapaxes(base, 1, 2))
+        pivots = np.abs(np.diagonal(R, axis1=1, axis2=2))
+        sound = np.min(pivots, axis=1) > SOUND
+        R[~sound] = np.eye(R.shape[1])
+        C = np.linalg.solve(R, np.swapaxes(others @ Q, 1, 2))
+        sound &= np.max(np.abs(others - np.swapaxes(C, 1, 2) @ base), axis=(1, 2)) < FOLLOWS
+        sound &= np.max(np.abs(C), axis=(1, 2)) < 1.0 / SOUND
+    else:
+        C, sound = np.zeros((len(J), 0, excess)), np.max(np.abs(others), axis=(1, 2)) < FOLLOWS
+    if np.any(sound):
+        N = np.zeros((int(np.sum(sound)), len(kept), excess))
+        N[:, kept], N[:, ~kept] = -C[sound], np.eye(excess)
+        N = np.linalg.qr(N)[0]
+        own = multipliers[sound]
+        result[sound] = own - np.einsum("tik,tjk,tj->ti", N, N, own, optimize=True)
+    for k in np.flatnonzero(~sound):
+        N = np.linalg.svd(J[k], full_matrices=True)[0][:, len(kept) - excess :]
+        result[k] = multipliers[k] - N @ (N.T @ multipliers[k])
+    return result
 
 
 def smallest_singular_value(system: System, chosen: Integers, t: Floats, q: Floats, references: Floats) -> float | None:

@@ -23,7 +23,7 @@ from multibody.cli.options import (
     read_time,
     read_units,
 )
-from multibody.cli.output import Page, number, print_json, span_text, table, to_json
+from multibody.cli.output import Page, number, print_json, run_progress, span_text, table, to_json
 from multibody.errors import ModelError
 
 if TYPE_CHECKING:
@@ -67,9 +67,10 @@ def inverse(
         options = {"until": read_time(loaded, until, "--until"), "steps": steps}
         options |= {"start": read_time(loaded, start or "0", "--from")}
     announce_compilation("tracking.track", "forces.add_forces")
-    with warnings.catch_warnings():  # the status is printed below
-        warnings.simplefilter("ignore", RuntimeWarning)
-        found = loaded.inverse(efforts=read_names(efforts, "--efforts"), formulation=formulation, **options)
+    named = read_names(efforts, "--efforts")
+    with warnings.catch_warnings(), run_progress(loaded, options.get("until"), quiet=json) as progress:
+        warnings.simplefilter("ignore", RuntimeWarning)  # the status is printed below
+        found = loaded.inverse(efforts=named, formulation=formulation, progress=progress, **options)
     plain = found.plain(chosen)
     written = [_write(found, file, plain) for file in files] if len(found.time) else []
     if json:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multibody.analyses.inverse import Actuator, Efforts
 from multibody.analyses.measure import Measure
 from multibody.analyses.state import Status
+from multibody.analyses.virtual_power import Actuator, Efforts
 from multibody.errors import ModelError
 from multibody.model.units import Units
 from multibody.results.finite import finite

@@ -1,0 +1,147 @@
+"""Forces along a motion that is known, instant after instant: what inverse dynamics and reactions are made of.
+
+The rows of joints and motions that make kinematics square, and the gauges that hold idle directions, are one matrix T. Its
+columns of T⁻¹ that belong to motions are the velocities of a unit rate of each motion, a basis of all free directions; T⁻ᵀ
+turns a force on the bodies into multipliers. One factorization serves both.
+"""
+
+from __future__ import annotations
+
+from multibody.kernels import layout as L
+from multibody.kernels.compile import inner_kernel, kernel
+from multibody.kernels.forces import add_forces, law_efforts, load_wrenches, potential_energy
+from multibody.kernels.functions import function_gradient, record
+from multibody.kernels.lu import factor, smallest_singular_value, solve, solve_transposed
+from multibody.kernels.mass import kinetic_energy, mass_times
+from multibody.kernels.rows import row_jacobian
+from multibody.kernels.state import set_positions, set_velocities
+
+
+@kernel
+def forces_at(I, F, W, ref, times, Q, V, A, R, inertia, applied, energies, laws, loads):
+    """Write M v̇, Q and what is reported beside them at every instant.
+
+    Parameters
+    ----------
+    times : array (instants,)
+    Q, V, A : arrays (instants, ·)
+        Positions, velocities, accelerations.
+    R : array (instants or 1, functions)
+        Angle references.
+    inertia, applied : arrays (instants, nv), written
+        M v̇ and the generalized forces Q.
+    energies : array (instants, 2), written
+        Kinetic and potential energy.
+    laws, loads : arrays (instants, ·), written
+        Efforts of laws and wrenches of loads.
+    """
+    n, x = I[L.VELOCITIES], I[L.W_VELOCITY] + (3 if I[L.DIMENSION] == 2 else 6)
+    for k in range(times.shape[0]):
+        t = times[k]
+        _refer(R, k, ref)
+        set_positions(I, W, Q[k])
+        set_velocities(I, W, V[k])
+        energies[k, 0], energies[k, 1] = kinetic_energy(I, W), potential_energy(I, F, W, ref, t)
+        law_efforts(I, F, W, ref, t, laws[k])
+        load_wrenches(I, F, W, ref, t, loads[k])
+        for c in range(n):
+            applied[k, c] = 0.0
+        add_forces(I, F, W, ref, t, applied[k])
+        for c in range(n):
+            W[x + c] = A[k, c]
+        mass_times(I, W, x, x, 0)
+        for c in range(n):
+            inertia[k, c] = W[x + c]
+
+
+@kernel
+def entries_at(I, F, W, ref, times, Q, R, rows, out):
+    """Write the entries of Φ_q of the first `rows` rows on their static pattern at every instant, out (instants, entries)."""
+    for k in range(times.shape[0]):
+        _refer(R, k, ref)
+        set_positions(I, W, Q[k])
+        row_jacobian(I, F, W, ref, times[k], 0, rows, out[k])
+
+
+@kernel
+def gradients_at(I, F, W, Q, functions, scale, out):
+    """Write the gradients of coordinate functions times the columns' scale at every instant, out (instants, functions, nv)."""
+    width, g = 3 if I[L.DIMENSION] == 2 else 6, I[L.W_GRADIENT]
+    for k in range(Q.shape[0]):
+        set_positions(I, W, Q[k])
+        for i in range(functions.shape[0]):
+            for c in range(I[L.VELOCITIES]):
+                out[k, i, c] = 0.0
+            kind, first, second, _, extra = record(I, functions[i])
+            if kind == L.EXTRA:
+                out[k, i, width * I[L.BODIES] + extra] = scale[width * I[L.BODIES] + extra]
+                continue
+            function_gradient(I, F, W, functions[i], g)
+            _scatter(W, g, first, width, scale, out[k, i])
+            _scatter(W, g + width, second, width, scale, out[k, i])
+
+
+@inner_kernel
+def _scatter(W, g, body, width, scale, row):
+    """Add the block of a gradient that belongs to a body to its columns; the ground has none."""
+    if body > 0:
+        for c in range(width):
+            row[width * (body - 1) + c] += scale[width * (body - 1) + c] * W[g + c]
+
+
+@inner_kernel
+def _refer(R, k, ref):
+    """Set the angle references of instant k; one row of R serves all instants."""
+    row = R[min(k, R.shape[0] - 1)]
+    for f in range(row.shape[0]):
+        ref[f] = row[f]
+
+
+@kernel
+def solve_square(entries, places, weights, gauge, motions, sides, T, pivots, null, sigma, basis, multipliers):
+    """Factor T at every instant; write the directions of the motions and the multipliers of several forces.
+
+    Parameters
+    ----------
+    entries : array (instants, entries)
+        Of Φ_q, as of :func:`entries_at`.
+    places, weights : arrays (entries,)
+        Where each entry lies in T by rows (−1: a row that is left out), and its scale.
+    gauge : array (idle, nv)
+        Last rows of T, scaled.
+    motions : array of int
+        Rows of T that are motions.
+    sides : array (instants, forces, nv)
+        Scaled forces.
+    T, pivots, null : arrays (nv, nv), (nv,), (nv,)
+        Scratch; `null` begins as any unit vector.
+    sigma : array (instants,), written
+        Smallest singular value of T by inverse iteration; 0 where T is singular, and nothing else is written there.
+    basis : array (instants, motions, nv), written
+    multipliers : array (instants, forces, nv), written
+        T⁻ᵀ times each force.
+    """
+    n = T.shape[0]
+    flat = T.reshape(-1)
+    for k in range(entries.shape[0]):
+        for i in range(n * n):
+            flat[i] = 0.0
+        for e in range(places.shape[0]):
+            if places[e] >= 0:
+                flat[places[e]] += weights[e] * entries[k, e]
+        for i in range(gauge.shape[0]):
+            for c in range(n):
+                T[n - gauge.shape[0] + i, c] = gauge[i, c]
+        sigma[k] = 0.0
+        if not factor(T, n, pivots)[1] > 1e-15:
+            continue
+        sigma[k] = smallest_singular_value(T, n, pivots, null, 2)
+        for i in range(motions.shape[0]):
+            for c in range(n):
+                basis[k, i, c] = 0.0
+            basis[k, i, motions[i]] = 1.0
+            solve(T, n, pivots, basis[k, i])
+        for i in range(sides.shape[1]):
+            for c in range(n):
+                multipliers[k, i, c] = sides[k, i, c]
+            solve_transposed(T, n, pivots, multipliers[k, i])
