@@ -91,25 +91,37 @@ class ForceValues:
 
     # --- efforts ------------------------------------------------------------------------------------------------------
     def _effort(self, path: Path) -> tuple[Floats, str, dict[str, Any]]:
-        if path.of == "force":
+        if path.of == "force" and self.model.forces[path.owner].kind.name != "spring":
             return self._law_effort(path.owner)
         if path.of == "coupler":
             row = self.tables.joint_rows[path.owner].start
             relation: dict[str, Any] = {"sign": "times ∂expression/∂coordinate it is the effort along a coordinate"}
             return -self.reactions.multipliers[:, row], "", relation
-        function = self.tables.coordinates.get((path.of, path.owner, path.item, path.axis))
+        key = ("spring", path.owner, "length", 0) if path.of == "force" else (path.of, path.owner, path.item, path.axis)
+        function = self.tables.coordinates.get(key)
         if function is None:
             core = path.text.rpartition(".")[0]
             raise ModelError(f'nothing acts along "{core}"', hint="no motion and no effort names it")
         about = {"sign": RAISES, "unique": self.reactions.unique_effort(function)}
+        beside = self._beside(path.of, path.owner, function)
+        if beside:
+            about["beside"] = beside
         return self.reactions.effort_along(function), self.effort_unit(function), about
+
+    def _beside(self, kind: str, owner: str, function: int) -> str:
+        """Return the efforts along other coordinates of the same joint, as of a screw that is driven by its position."""
+        others = [
+            f"{joint}.{item}.effort" for (of, joint, item, _), other in self.tables.coordinates.items()
+            if of == kind == "joint" and joint == owner and other != function and other in self.reactions.acted_on
+        ]  # fmt: skip
+        return ", ".join(others)
 
     def effort_unit(self, function: int) -> str:
         """Return the unit of an effort along a coordinate function."""
         return self.model.units.names["force" if self.tables.function_is_length[function] else "moment"]
 
     def _law_effort(self, name: str) -> tuple[Floats, str, dict[str, Any]]:
-        """Return the effort of a force along its coordinate; of a bushing those along and about its first frame's axes."""
+        """Return the effort of one force along its coordinate; of a bushing those along and about its first frame's axes."""
         laws = self.tables.laws[name]
         units = [self.effort_unit(self.tables.law_functions[law]) for law in laws]
         about: dict[str, Any] = {"sign": RAISES}

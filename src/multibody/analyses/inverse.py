@@ -20,7 +20,7 @@ from multibody.analyses.kinematics import kinematics
 from multibody.analyses.motion import Motion
 from multibody.analyses.state import State
 from multibody.analyses.system import System, tables_of
-from multibody.analyses.virtual_power import Actuator, Efforts, Progress, Solver
+from multibody.analyses.virtual_power import Actuator, Efforts, Progress, Solver, laws_beside
 from multibody.errors import ModelError
 from multibody.formulations import Formulation, formulation_of
 from multibody.model.forces import coordinate_text, make_force
@@ -94,7 +94,8 @@ def in_joint_coordinates(model: Model, motion: Motion, formulation: Formulation,
         motion.dynamics.work = motion.dynamics.work - motion.dynamics.work[0]
         values = -motion.dynamics.multipliers[:, [actuator.row for actuator in actuators]]
     unique = [True] * len(actuators)
-    return Efforts(motion, actuators, values, unique, np.full(n, np.nan), [], motion.status)
+    notes = laws_beside(tables, actuators, motion.dynamics.efforts) if motion.dynamics is not None else []
+    return Efforts(motion, actuators, values, unique, np.full(n, np.nan), [], motion.status, notes)
 
 
 def with_actuators(model: Model, efforts: Sequence[Any] | None) -> tuple[Model, dict[str, str]]:
@@ -103,13 +104,13 @@ def with_actuators(model: Model, efforts: Sequence[Any] | None) -> tuple[Model, 
         return model, dict.fromkeys(model.motions, "")
     if isinstance(efforts, str) or not isinstance(efforts, Sequence):
         raise ModelError(f"{efforts!r} is no list", where="efforts", hint='give a list of coordinates, such as ["S", "O"]')
-    driven = {_key(model, path, f"motions.{path}"): path for path in model.motions}
+    driven = {coordinate_key(model, path, f"motions.{path}"): path for path in model.motions}
     found: dict[str, str] = {}
     keys: dict[Any, str] = {}
     result = model
     for given in efforts:
         text = coordinate_text(given, "efforts").removesuffix(".effort")
-        key = _key(model, text, "efforts")
+        key = coordinate_key(model, text, "efforts")
         if key in keys:
             raise ModelError(f'"{text}" is given twice', where="efforts", hint="name every coordinate once")
         keys[key], found[text] = text, ""
@@ -122,14 +123,14 @@ def with_actuators(model: Model, efforts: Sequence[Any] | None) -> tuple[Model, 
     return result, found
 
 
-def _key(model: Model, text: str, where: str) -> tuple[str, str, str, int]:
+def coordinate_key(model: Model, text: str, where: str) -> tuple[str, str, str, int]:
     """Return what tells one coordinate from another; refuse what is no coordinate."""
     path = model.resolve(text, where)
     if not path.scalar_coordinate or path.owner == "ground":
         raise ModelError(
             f'"{text}" is not a coordinate', where=where, hint="name a joint coordinate, a point's component or a spring"
         )
-    return path.kind, path.owner, path.item, path.axis
+    return path.key
 
 
 def _new_name(model: Model, text: str) -> str:
@@ -144,9 +145,9 @@ def find_actuators(tables: Tables, names: dict[str, str]) -> list[Actuator]:
     """Return where the efforts act in the tables of a model that has them."""
     model, found = tables.model, []
     rows = {tables.rows[r].owner: r for r in range(tables.count_joint, tables.count_joint + tables.count_motion)}
-    by_key = {_key(model, owner, ""): r for owner, r in rows.items()}
+    by_key = {coordinate_key(model, owner, ""): r for owner, r in rows.items()}
     for text, force in names.items():
-        key = _key(model, text, "efforts")
+        key = coordinate_key(model, text, "efforts")
         if force:
             law = tables.laws[force][0]
             function, row = tables.law_functions[law], -1

@@ -12,6 +12,7 @@ import numpy as np
 from multibody.analyses.start import matrix_of
 from multibody.analyses.system import Floats, System
 from multibody.errors import ModelError
+from multibody.kernels.forces import APART, ROUNDING
 from multibody.kernels.measure import measure_functions
 from multibody.model.expressions import CONSTANTS, Expression, evaluate, names
 from multibody.model.paths import Path
@@ -239,10 +240,16 @@ class Measurer:
         ends = [self.frame(*self.model.find_end(end, "")) for end in self.model.forces[path.owner].target]
         d, dd, ddd = (b - a for a, b in zip(*ends, strict=True))
         length = np.linalg.norm(d, axis=1)
-        rate = np.einsum("ti,ti->t", d, dd) / length
-        if path.order < 2:
-            return np.asarray(length if path.order == 0 else rate)
-        return np.asarray((np.einsum("ti,ti->t", dd, dd) + np.einsum("ti,ti->t", d, ddd) - rate**2) / length)
+        if path.order == 0:
+            return np.asarray(length)
+        reach = np.max(np.abs([ends[0][0], ends[1][0]]), axis=(0, 2))
+        apart = length > APART * self.tables.length + ROUNDING * reach  # else the line has no direction, the length no rate
+        whole = np.where(apart, length, 1.0)
+        rate = np.where(apart, np.einsum("ti,ti->t", d, dd) / whole, 0.0)
+        if path.order == 1:
+            return np.asarray(rate)
+        curved = (np.einsum("ti,ti->t", dd, dd) + np.einsum("ti,ti->t", d, ddd) - rate**2) / whole
+        return np.asarray(np.where(apart, curved, 0.0))
 
     def _output(self, path: Path) -> Floats:
         if path.owner in self._outputs:

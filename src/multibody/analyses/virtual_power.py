@@ -7,7 +7,7 @@ are solved one by one with singular values or sparse factors.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -253,8 +253,24 @@ class Solver:
 
     def _notes(self) -> list[str]:
         """Return what a reader should know beside the numbers."""
-        if all(self.unique):
-            return []
-        names = ", ".join(a.name for a, unique in zip(self.actuators, self.unique, strict=True) if not unique)
-        length = self.system.tables.length
-        return [f"not unique: {names}; the smallest efforts are given (forces times {length:.4g} as moments)"]
+        notes = laws_beside(self.system.tables, self.actuators, self.forces.laws)
+        if not all(self.unique):
+            names = ", ".join(a.name for a, unique in zip(self.actuators, self.unique, strict=True) if not unique)
+            length = self.system.tables.length
+            notes.append(f"not unique: {names}; the smallest efforts are given (forces times {length:.4g} as moments)")
+        return notes
+
+
+def laws_beside(tables: Tables, actuators: Sequence[Actuator], efforts: Floats) -> list[str]:
+    """Return a note for every actuator along whose coordinate forces of the model act too, which its effort leaves out."""
+    notes = []
+    for actuator in actuators:
+        own = {law for law, function in enumerate(tables.law_functions) if function == actuator.function} - {actuator.law}
+        acting = {law for law in own if np.any(efforts[:, law])}
+        names = [name for name, laws in tables.laws.items() if acting.intersection(laws)]
+        if names:
+            notes.append(
+                f'{actuator.name}: the effort is that of its motor alone; motion["{actuator.name}.effort"] also has what '
+                f"{', '.join(names)} appl{'y' if len(names) > 1 else 'ies'} along it"
+            )
+    return notes

@@ -63,7 +63,7 @@ def reactions(
     with warnings.catch_warnings(), run_progress(loaded, time, quiet=json) as progress:
         warnings.simplefilter("ignore", RuntimeWarning)
         run = run_at(loaded, time, options | {"progress": progress})
-    found = reactions_plain(run, names, chosen)
+    found = reactions_plain(run, names, chosen, drives=not joints)
     if json:
         print_json(found)
     else:
@@ -92,7 +92,7 @@ def _print(run: Run, found: dict[str, dict[str, Any]]) -> None:
             moment = [item["moment"]] if planar else item["moment"]
             cells = [number(x, _size(item)) for x in (*item["force"], *moment)]
             made.add_row(name, item["on_body"], *cells, effort, "yes" if item["unique"] else _open(item))
-        else:  # a coupler
+        else:  # a coupler, or a driven coordinate that is no joint's own
             made.add_row(name, "", *[""] * (len(columns) - 1), effort, "")
     page.table(made)
 

@@ -78,10 +78,15 @@ def _reactions(found: dict[str, dict[str, Any]], planar: bool) -> Any:
     axes = ("x", "y") if planar else ("x", "y", "z")
     moments = ["moment"] if planar else [f"moment {axis}" for axis in axes]
     heads = [("joint", "left"), ("on", "left"), *((f"force {axis}", "right") for axis in axes)]
-    made = table("reactions (ground axes, without efforts)", [*heads, *((x, "right") for x in moments), ("unique", "left")])
+    heads += [*((x, "right") for x in [*moments, "effort"]), ("unique", "left")]
+    made = table("reactions (ground axes, without efforts)", heads)
     for name, item in found.items():
+        efforts = item["effort"] if isinstance(item["effort"], list) else [item["effort"]]
+        effort = ", ".join(number(x) for x in efforts)
         if "force" in item:
             values = [*item["force"], *([item["moment"]] if planar else item["moment"])]
             size = max(abs(x) for x in values)
-            made.add_row(name, item["on_body"], *(number(x, size) for x in values), "yes" if item["unique"] else "no")
+            made.add_row(name, item["on_body"], *(number(x, size) for x in values), effort, "yes" if item["unique"] else "no")
+        else:  # a coupler, or a driven coordinate that is no joint's own
+            made.add_row(name, "", *[""] * len([*axes, *moments]), effort, "")
     return made

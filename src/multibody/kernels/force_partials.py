@@ -10,8 +10,8 @@ from __future__ import annotations
 from multibody.kernels import layout as L
 from multibody.kernels.blocks import add_matrix, add_outer, add_square, columns_of, spot
 from multibody.kernels.compile import inner_kernel, kernel
-from multibody.kernels.forces import law_effort, law_term, load_wrench, program_value
-from multibody.kernels.functions import dot_gradient, function_gradient, function_value
+from multibody.kernels.forces import coincident, law_effort, law_term, load_wrench, program_value, without_direction
+from multibody.kernels.functions import component_gradient, dot_gradient, function_gradient, function_value, record
 from multibody.kernels.rows import hessian_and_rate
 from multibody.kernels.vectors import apply, apply_transposed, cross, load3, load9, multiply, tilde, tilde_tilde
 
@@ -45,6 +45,17 @@ def _add_input(I, F, W, item, slope, g, rows, K, D):
 
 
 @inner_kernel
+def _add_smooth(I, F, W, f, found, K, D):
+    """Add the derivatives of a law along a distance of nearly zero, ∇c at W_GRADIENT: −k d has those of its components."""
+    columns, g, row = columns_of(I, f), I[L.W_GRADIENT], I[L.W_GRADIENT] + SECOND
+    for c in range(I[L.DIMENSION]):
+        component_gradient(I, F, W, f, c, row)
+        add_outer(I, W, row, columns, row, columns, found[3], K)
+    add_outer(I, W, g, columns, g, columns, found[4], D)
+    return found[5]
+
+
+@inner_kernel
 def _add_law(I, F, W, ref, t, law, K, D):
     """Add the derivatives of a law but for its inputs; leave ∇c at W_GRADIENT and return ∂e/∂x of its expression."""
     f, g, row = I[law + 1], I[L.W_GRADIENT], I[L.W_GRADIENT] + SECOND
@@ -52,8 +63,12 @@ def _add_law(I, F, W, ref, t, law, K, D):
     value = function_value(I, F, W, ref, f)
     function_gradient(I, F, W, f, g)
     rate = dot_gradient(I, W, f, g, I[L.W_VELOCITY])
-    e, _, _, by_value, by_rate, by_term = law_effort(F, I[law], I[law + 2], value, rate, x)
+    found = law_effort(F, I[law], I[law + 2], value, rate, x)
     columns = columns_of(I, f)
+    kind, i, j, _, _ = record(I, f)
+    if coincident(I, F, W, kind, i, j, value):
+        return _add_smooth(I, F, W, f, without_direction(F, I[law], I[law + 2], value, rate, found), K, D)
+    e, _, _, by_value, by_rate, by_term = found
     add_outer(I, W, g, columns, g, columns, by_value, K)
     add_outer(I, W, g, columns, g, columns, by_rate, D)
     if (e != 0.0 or by_rate != 0.0) and columns[2] > 1:  # an extra coordinate has no second derivative

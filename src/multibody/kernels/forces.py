@@ -18,6 +18,8 @@ from multibody.kernels.spatial import spatial_terms
 from multibody.kernels.vectors import add, apply, apply_transposed, cross, dot, load3, load9
 
 COMPONENTS = 72  # a load's components in W, behind two gradients with their scratch
+APART = 1e-6  # parts of the characteristic length below which the direction from one point to another is that of errors
+ROUNDING = 1e-14  # the same in parts of the points' distance from the origin, for mechanisms far away from it
 
 
 @inner_kernel
@@ -90,6 +92,31 @@ def law_effort(F, kind, k, c, rate, x):
         return (0.0, elastic, energy, 0.0, 0.0, 0.0)
     stiffness = F[k + 2] * r1 + damping * r2 * deepening
     return (side * push, elastic, energy, -stiffness, -damping * r1, 0.0)
+
+
+@inlined
+def coincident(I, F, W, kind, i, j, value):
+    """Return whether a function is the distance of two points that cannot be told apart: their line has no direction."""
+    if kind != L.DISTANCE or value > 1e3 * APART * F[I[L.LENGTH]]:  # nearly all: no need to know where they are
+        return False
+    reach, size = 0.0, 5 if I[L.DIMENSION] == 2 else 12
+    for c in range(I[L.DIMENSION]):
+        reach = max(reach, abs(W[I[L.W_POSE] + size * i + c]), abs(W[I[L.W_POSE] + size * j + c]))
+    return value <= APART * F[I[L.LENGTH]] + ROUNDING * reach
+
+
+@inner_kernel
+def without_direction(F, kind, k, c, rate, found):
+    """Return what `law_effort` found less all that does not vanish with the distance c or its rate, which would need a line.
+
+    −k c along d/c is −k d: a spring of free length zero passes through smoothly.
+    """
+    if kind == L.FRICTION:
+        return found
+    if kind == L.LINEAR:
+        elastic = -F[k + 1] * c
+        return (elastic - F[k + 3] * rate, elastic, found[2], -F[k + 1], -F[k + 3], 0.0)
+    return (0.0, 0.0, found[2], 0.0, 0.0, 0.0)
 
 
 @inlined
@@ -176,6 +203,8 @@ def _add_law(I, F, W, ref, t, law, Q):
         ex, ey, ti, tj = planar_terms(W, F, kind, pose + 5 * i, pose + 5 * j, numbers)
         rate = ex * (W[w] - W[u]) + ey * (W[w + 1] - W[u + 1]) + ti * W[u + 2] + tj * W[w + 2]
         found = law_effort(F, I[law], I[law + 2], value, rate, x)
+        if coincident(I, F, W, kind, i, j, value):
+            found = without_direction(F, I[law], I[law + 2], value, rate, found)
         for side in range(2):
             b, sign, turn = (i, -found[0], ti) if side == 0 else (j, found[0], tj)
             if b > 0:
@@ -187,6 +216,8 @@ def _add_law(I, F, W, ref, t, law, Q):
     e, si, sj = spatial_terms(W, F, kind, pose + 12 * i, pose + 12 * j, numbers)
     rate = dot(e, load3(W, w)) - dot(e, load3(W, u)) + dot(si, load3(W, u + 3)) + dot(sj, load3(W, w + 3))
     found = law_effort(F, I[law], I[law + 2], value, rate, x)
+    if coincident(I, F, W, kind, i, j, value):
+        found = without_direction(F, I[law], I[law + 2], value, rate, found)
     for c in range(3):
         if i > 0:
             Q[6 * i - 6 + c] -= found[0] * e[c]
@@ -255,7 +286,11 @@ def law_efforts(I, F, W, ref, t, out):
         value = function_value(I, F, W, ref, f)
         function_gradient(I, F, W, f, g)
         rate = dot_gradient(I, W, f, g, I[L.W_VELOCITY])
-        out[n] = law_effort(F, I[law], I[law + 2], value, rate, x)[0]
+        found = law_effort(F, I[law], I[law + 2], value, rate, x)
+        kind, i, j, _, _ = record(I, f)
+        if coincident(I, F, W, kind, i, j, value):
+            found = without_direction(F, I[law], I[law + 2], value, rate, found)
+        out[n] = found[0]
 
 
 @kernel

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from multibody.kernels import layout as L
 from multibody.kernels.compile import inner_kernel, kernel
-from multibody.kernels.planar import planar_gamma, planar_gradient, planar_hessian, planar_value
-from multibody.kernels.spatial import spatial_gamma, spatial_gradient, spatial_hessian, spatial_value
+from multibody.kernels.planar import planar_component, planar_gamma, planar_gradient, planar_hessian, planar_value
+from multibody.kernels.spatial import spatial_component, spatial_gamma, spatial_gradient, spatial_hessian, spatial_value
 
 
 @inner_kernel
@@ -42,6 +42,17 @@ def function_gradient(I, F, W, f, g):
         planar_gradient(W, F, kind, at + 5 * i, at + 5 * j, k, g)
     else:
         spatial_gradient(W, F, kind, at + 12 * i, at + 12 * j, k, g)
+
+
+@inner_kernel
+def component_gradient(I, F, W, f, c, g):
+    """Write the gradient of component c (ground axes) of the vector d between the two points of a distance f at W[g]."""
+    _, i, j, k, _ = record(I, f)
+    at = I[L.W_POSE]
+    if I[L.DIMENSION] == 2:
+        planar_component(W, F, at + 5 * i, at + 5 * j, k, c, g)
+    else:
+        spatial_component(W, F, at + 12 * i, at + 12 * j, k, c, g)
 
 
 @inner_kernel

@@ -82,6 +82,14 @@ def planar_gradient(W, F, kind, p, q, k, g):
     _write(W, g, x, y, ti, tj)
 
 
+@inner_kernel
+def planar_component(W, F, p, q, k, c, g):
+    """Write the gradient of component c of d, in ground axes, at W[g]."""
+    si, sj = _turned(W, p, F, k), _turned(W, q, F, k + 2)
+    x, y = (1.0, 0.0) if c == 0 else (0.0, 1.0)
+    _write(W, g, x, y, x * si[1] - y * si[0], -x * sj[1] + y * sj[0])
+
+
 @inlined
 def planar_gamma(W, F, kind, p, q, u, w, k):
     """Return the γ term, minus the part of the second time derivative that is quadratic in v; u, w: twists in W."""

@@ -124,6 +124,14 @@ def spatial_gradient(W, F, kind, p, q, k, g):
 
 
 @inner_kernel
+def spatial_component(W, F, p, q, k, c, g):
+    """Write the gradient of component c of d, in ground axes, at W[g]."""
+    e = (1.0 if c == 0 else 0.0, 1.0 if c == 1 else 0.0, 1.0 if c == 2 else 0.0)
+    x, turn_i, turn_j = _coincide_terms(W, F, p, q, k, e)
+    _write(W, g, x, turn_i, turn_j)
+
+
+@inner_kernel
 def _dot1_rates(W, F, p, q, u, w, a, b):
     """Return (value, rate, γ) of a_i·b_j."""
     ai, bj = apply(load9(W, p + 3), load3(F, a)), apply(load9(W, q + 3), load3(F, b))
@@ -213,9 +221,7 @@ def _distance_hessian(W, F, p, q, k, h, g):
         return
     u = scale(1.0 / ell, d)
     for c in range(3):
-        e = (1.0 if c == 0 else 0.0, 1.0 if c == 1 else 0.0, 1.0 if c == 2 else 0.0)
-        x, turn_i, turn_j = _coincide_terms(W, F, p, q, k, e)
-        _write(W, g + 12 * c, x, turn_i, turn_j)
+        spatial_component(W, F, p, q, k, c, g + 12 * c)
     for r in range(12):
         ur = u[0] * W[g + r] + u[1] * W[g + 12 + r] + u[2] * W[g + 24 + r]
         for c in range(12):

@@ -48,6 +48,11 @@ class Path:
     of: str = ""
 
     @property
+    def key(self) -> tuple[str, str, str, int]:
+        """What tells one coordinate from another, however it is spelled."""
+        return self.kind, self.owner, self.item, self.axis
+
+    @property
     def scalar_coordinate(self) -> bool:
         """Whether a motion, an effort or a coupler may use it."""
         return self.kind in ("joint", "point", "angle", "spring") and self.order == 0

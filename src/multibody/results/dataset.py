@@ -110,10 +110,28 @@ def _efforts(run: Run, coords: Variables) -> Variables:
     single = {name: laws[0] for name, laws in tables.laws.items() if len(laws) == 1}
     if single:
         coords["force"] = list(single)
-        values = forces.dynamics.efforts[:, list(single.values())]
+        values = np.stack([forces.measure(run.model.resolve(f"{name}.effort", "", results=True)).values for name in single], 1)
         kinds = ", ".join(forces.effort_unit(tables.law_functions[law]) for law in single.values())
         columns["force_effort"] = (("time", "force"), values, {"units": kinds, "sign": "positive if it raises its coordinate"})
+    driven = forces.reactions.motion_functions
+    if driven:
+        coords["motion"] = [tables.rows[row].owner for row in driven.values()]
+        values = -forces.reactions.multipliers[:, list(driven.values())]
+        kinds = ", ".join(forces.effort_unit(f) for f in driven)
+        about = {"units": kinds, "sign": "positive if it raises its coordinate"}
+        columns["motion_effort"] = (("time", "motion"), values, about)
     return columns
+
+
+def driven_beside(model: Model) -> list[str]:
+    """Return driven coordinates that are no joint's own: lengths of springs, points, bodies, what a joint makes readable."""
+    found = []
+    for text in model.motions:
+        path = model.resolve(text, f"motions.{text}")
+        own = path.kind == "joint" and path.item in model.joints[path.owner].names_of_coordinates(model.dimension)
+        if not own:
+            found.append(text)
+    return found
 
 
 def _actions(run: Run, coords: Variables) -> Variables:
@@ -191,4 +209,5 @@ def force_paths(run: Run) -> list[str]:
     for name, joint in model.joints.items():
         paths += [f"{name}.{item}.effort" for item in joint.names_of_coordinates(model.dimension)]
     paths += [f"{name}.effort" for name, laws in tables.laws.items() if len(laws) == 1]
+    paths += [path for path in (f"{text}.effort" for text in driven_beside(model)) if path not in paths]
     return paths + ([] if "energy" in model.all_names() else [f"energy.{item}" for item in ENERGIES])

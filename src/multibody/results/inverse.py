@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from multibody.analyses.inverse import coordinate_key
 from multibody.analyses.measure import Measure
 from multibody.analyses.state import Status
 from multibody.analyses.virtual_power import Actuator, Efforts
@@ -34,7 +35,8 @@ class Inverse:
     Attributes
     ----------
     names : list of str
-        The coordinates on which the efforts act.
+        The coordinates on which the efforts act, as the motions (or `efforts`) spell them. An effort is found by any
+        spelling of its coordinate: ``inverse["O"]``, ``inverse["O.angle"]``, each also with ``.effort``.
     motion : Run
         The prescribed motion, with the reactions and energies that belong to these efforts.
     status : Status
@@ -52,6 +54,7 @@ class Inverse:
     def __init__(self, found: Efforts) -> None:
         self._actuators = {actuator.name: actuator for actuator in found.actuators}
         self._values = dict(zip(self._actuators, found.values.T, strict=True))
+        self._keys = {coordinate_key(found.motion.tables.model, name, "inverse"): name for name in self._actuators}
         self.names = list(self._actuators)
         self.unique = dict(zip(self.names, found.unique, strict=True))
         self.status: Status = found.status
@@ -76,10 +79,24 @@ class Inverse:
         """Return the unit of an effort in the model's units."""
         return self.model.units.names["force" if actuator.is_length else "moment"]
 
+    def _named(self, path: str) -> str:
+        """Return the actuator whose coordinate a path names in any spelling, "" where there is none."""
+        text = path.removesuffix(".effort")
+        if text in self._actuators or not all(part.isidentifier() for part in text.split(".")):
+            return text if text in self._actuators else ""
+        try:
+            name = self._keys.get(coordinate_key(self.model, text, "inverse"), "")
+        except ModelError:  # no coordinate: the motion knows it or says what is wrong
+            return ""
+        if name and text == path:
+            message = f'inverse["{path}"] is the effort, as inverse["{name}"]; the coordinate is inverse.motion["{path}"]'
+            warnings.warn(message, FutureWarning, stacklevel=3)
+        return name
+
     def measurer(self, path: str) -> Measure:
         """Return an effort by its coordinate, or any path of the motion."""
-        name = path.removesuffix(".effort")
-        if name not in self._actuators:
+        name = self._named(path)
+        if not name:
             measure: Measure = self.motion.measurer(path)
             return measure
         about: dict[str, Any] = {
@@ -89,12 +106,16 @@ class Inverse:
         return Measure(self._values[name], self._unit(self._actuators[name]), about)
 
     def __getitem__(self, path: str) -> xarray.DataArray:
-        """Return an effort over time (``inverse["O"]`` or ``inverse["O.effort"]``), or any path of the motion."""
+        """Return an effort over time (``inverse["O"]`` or ``inverse["O.effort"]``), or any other path of the motion.
+
+        The coordinate itself is ``inverse.motion["O"]``.
+        """
         import xarray
 
-        if path.removesuffix(".effort") not in self._actuators:
+        name = self._named(path)
+        if not name:
             return self.motion[path]
-        measure = self.measurer(path)
+        measure = self.measurer(name)
         coords = {"time": ("time", self.time, {"unit": self.model.units.time})}
         attributes = {"unit": measure.unit, **measure.attributes}
         return xarray.DataArray(measure.values, dims=("time",), coords=coords, name=path, attrs=attributes)

@@ -9,6 +9,7 @@ from multibody.analyses.at_time import motion_at
 from multibody.errors import AnalysisError, ModelError
 from multibody.model.names import unknown
 from multibody.model.units import Units
+from multibody.results.dataset import driven_beside
 from multibody.results.run import Run
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ def reactions_at(model: Model, at: float | str, joints: Sequence[str] | None, op
 
     names = check_joints(model, joints)
     time = float(at) if isinstance(at, int | float) else Scope(model).value(model.formula(at, "reactions"), "reactions.at")
-    return reactions_plain(run_at(model, time, options, names), names)
+    return reactions_plain(run_at(model, time, options, names), names, drives=joints is None)
 
 
 def check_joints(model: Model, joints: Sequence[str] | None) -> list[str]:
@@ -41,7 +42,7 @@ def run_at(model: Model, at: float, options: Mapping[str, Any], joints: Sequence
     return Run(motion_at(model, at, dict(options), joints))
 
 
-def reactions_plain(run: Run, joints: Sequence[str], units: str | None = None) -> dict[str, Any]:
+def reactions_plain(run: Run, joints: Sequence[str], units: str | None = None, drives: bool = False) -> dict[str, Any]:
     """Return what joints do at the last instant of a run.
 
     Parameters
@@ -51,6 +52,9 @@ def reactions_plain(run: Run, joints: Sequence[str], units: str | None = None) -
     joints : sequence of str
     units : str, optional
         ``"SI"`` converts.
+    drives : bool
+        Whether driven coordinates that are no joint's own (the length of a spring, a point) are there too, with the
+        ``effort`` along them.
 
     Returns
     -------
@@ -72,6 +76,12 @@ def reactions_plain(run: Run, joints: Sequence[str], units: str | None = None) -
             found[joint] = _wrenches(run, joint, force, length) | {"effort": _effort(run, joint, force, length)} | about
         else:
             found[joint] = {"effort": float(run.measurer(f"{joint}.effort").values[-1]), "time": about["time"]}
+    for path in driven_beside(run.model) if drives else ():
+        function = run.tables.coordinates[run.model.resolve(path, path).key]
+        factor = force if run.tables.function_is_length[function] else force * length
+        effort = float(run.measurer.forces.reactions.effort_along(function)[-1]) * factor
+        found[path] = {"effort": effort, "unit": names["force" if run.tables.function_is_length[function] else "moment"]}
+        found[path]["time"] = about["time"]
     return found
 
 

@@ -103,7 +103,7 @@ class Equilibrium:
             raise AnalysisError(f"{self.model.name}: {self.status.message}")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # an equilibrium that was not found has said so
-            return reactions_plain(Run(self.found.motion), names, units)
+            return reactions_plain(Run(self.found.motion), names, units, drives=joints is None)
 
     def plain(self, units: str | None = None) -> dict[str, Any]:
         """Return what the command line prints as JSON; ``units="SI"`` converts."""

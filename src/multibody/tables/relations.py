@@ -34,7 +34,12 @@ class Relation:
 
 def distance(builder: Builder, joint: Joint, ends: tuple[End, End]) -> list[Relation]:
     """|d| − length = 0."""
-    length = builder.scope.scalar(joint.fields["length"], f"joints.{joint.name}")
+    where = f"joints.{joint.name}.length"
+    length = builder.scope.scalar(joint.fields["length"], where)
+    (value,) = builder.scope.numeric((length,), where)
+    if not value > 0.0:
+        together = "revolute" if builder.dimension == 2 else "spherical"
+        raise ModelError(f"{value:g} is not positive", where=where, hint=f"a {together} joint keeps two points together")
     function = builder.coordinates[("joint", joint.name, "length", 0)]
     return [Relation([(function, 1.0)], -length, "distance", True)]
 
