@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: setup demo test lint types docs clean
+.PHONY: setup demo test oracles lint types docs clean
 
 setup: $(READY)
 
@@ -28,6 +28,9 @@ demo: $(READY)
 
 test: $(READY)
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile
+
+oracles: $(READY)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,oracles]'
 
 lint: $(READY)
 	$(BIN)/ruff check

@@ -686,3 +686,37 @@ def test_newton_converges_quadratically() -> None:
     steps = [entry["step"] for entry in state.history]
     assert state.ok and len(steps) <= 6
     assert steps[-1] < 10 * steps[-2] ** 2 + 1e-14
+
+
+# --- what the joints determine already --------------------------------------------------------------------------------
+
+
+def crank_and_pendulum() -> mb.Model:
+    """Return a crank that a stay holds, and a pendulum on it that nothing holds: all closed as drawn."""
+    m = mb.Model("held", dimension=2)
+    m.body("crank", mass=1, inertia=0.1, frames={"end": (0.7, 0.3)})
+    m.body("bob", mass=1, inertia=0.1, com=(0.2, 0.5), at=(0.7, 0.3), angle=0.4)
+    m.revolute("O", "ground", "crank")
+    m.revolute("P", "crank.end", "bob")
+    m.frames(tip=(1.13, 0.41))
+    m.distance("stay", "ground.tip", "crank.end", length=((1.13 - 0.7) ** 2 + 0.11**2) ** 0.5)
+    return m
+
+
+def test_a_guess_of_what_is_determined_moves_nothing_else() -> None:
+    m = crank_and_pendulum()
+    m.initial(guess={"O": 0.0, "O.rate": 0.7, "P.rate": 0.25})
+    state = m.assemble()
+    assert state.ok
+    assert state["O"] == pytest.approx(0.0, abs=1e-12)
+    assert state["bob.angle"] == pytest.approx(0.4, abs=1e-12)
+    assert state["P.rate"] == pytest.approx(0.25, abs=1e-12)
+    assert state["O.rate"] == pytest.approx(0.0, abs=1e-12)
+
+
+def test_a_held_rate_of_what_is_determined_moves_nothing_else() -> None:
+    m = crank_and_pendulum()
+    m.initial({"O.rate": 0.0}, guess={"P.rate": 0.25})
+    state = m.assemble()
+    assert state.ok and state["bob.angle"] == pytest.approx(0.4, abs=1e-12)
+    assert state["P.rate"] == pytest.approx(0.25, abs=1e-12)

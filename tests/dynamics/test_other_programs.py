@@ -10,6 +10,7 @@ from scipy.spatial.transform import Rotation
 
 import multibody as mb
 from dynamics.checks import FORMULATIONS, Floats
+from oracles import oracle
 
 GRAVITY = (0.5, -1.0, -9.0)
 PARENTS = (-1, 0, 1, 1, 3, 0)
@@ -49,7 +50,7 @@ def coordinates(run: mb.Run, k: int) -> tuple[Floats, Floats, Floats]:
 @pytest.mark.parametrize("formulation", FORMULATIONS)
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_tree_agrees_with_pinocchio(seed: int, formulation: str) -> None:
-    pin: Any = pytest.importorskip("pinocchio")
+    pin: Any = oracle("pinocchio")
     tree = Tree(seed)
     model = pin.Model()
     model.gravity.linear = np.array(GRAVITY)
@@ -112,7 +113,7 @@ def floating() -> mb.Model:
 
 @pytest.mark.parametrize("formulation", FORMULATIONS)
 def test_a_floating_chain_agrees_with_mujoco(formulation: str) -> None:
-    mujoco: Any = pytest.importorskip("mujoco")
+    mujoco: Any = oracle("mujoco")
     theirs = mujoco.MjModel.from_xml_string(MJCF)
     data = mujoco.MjData(theirs)
     data.qvel[:] = [0.2, 0.5, -0.1, 0.3, -0.7, 1.1, -0.4, 0.9, 0.5, 1.2, -0.6]

@@ -14,6 +14,7 @@ from integrators.drive import Floats
 from integrators.implicit_drive import run
 from integrators.test_implicit_orders import on_circle, start_on_circle
 from multibody.integrators import Alpha, Bdf, Integrator, Radau, contract
+from oracles import oracle
 
 NOTHING = np.zeros(0)
 CASES: dict[str, tuple[int, tuple[float, ...], float, tuple[float, ...]]] = {
@@ -42,7 +43,7 @@ def reference(case: str) -> Floats:
 
 def peer(case: str, rtol: float) -> tuple[int, Floats]:
     """Return IDA's evaluations (but for differences for Jacobians) and final state: stabilized index 2, λ and μ untested."""
-    ida = pytest.importorskip("sksundae.ida")
+    ida = oracle("sksundae.ida")
     system, start, end, F = CASES[case]
     nq, n, m, *_ = systems.SIZES[system]
     arrays = plain(system, F)

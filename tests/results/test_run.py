@@ -14,6 +14,7 @@ import xarray
 
 import multibody as mb
 from multibody.results.balance import balance
+from oracles import oracle
 
 
 def top(**values: Any) -> mb.Model:
@@ -229,7 +230,7 @@ def test_tables_of_columns(four_bar: Any, tmp_path: pathlib.Path) -> None:
 
 
 def test_parquet_files(four_bar: Any, tmp_path: pathlib.Path) -> None:
-    parquet = pytest.importorskip("pyarrow.parquet")
+    parquet = oracle("pyarrow.parquet")
     four_bar.save(tmp_path / "run.parquet")
     table = pandas.read_parquet(tmp_path / "run.parquet")
     assert np.array_equal(table["B.reaction.force.y"].to_numpy(), four_bar["B.reaction.force.y"].values)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from oracles import oracle
 from robot.trees import KINDS, Floats, RandomTree, random_tree
 
 SEEDS = range(12)
@@ -29,7 +30,7 @@ def states(tree: RandomTree, seed: int) -> tuple[Any, Floats, Floats, Floats]:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_dynamics_are_pinocchios(seed: int) -> None:
-    pin = pytest.importorskip("pinocchio")
+    pin = oracle("pinocchio")
     tree = random_tree(seed, floating=seed % 3 != 0)
     robot, q, v, a = states(tree, seed)
     model, data, *_ = tree.pinocchio
@@ -45,7 +46,7 @@ def test_dynamics_are_pinocchios(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_dynamics_are_mujocos(seed: int) -> None:
-    mujoco = pytest.importorskip("mujoco")
+    mujoco = oracle("mujoco")
     tree = random_tree(seed, kinds=tuple(k for k in KINDS if k != "screw"), floating=seed % 2 == 0)
     robot, q, v, a = states(tree, seed)
     model = tree.mujoco()
@@ -69,7 +70,7 @@ def test_dynamics_are_mujocos(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_frames_are_pinocchios(seed: int) -> None:
-    pin = pytest.importorskip("pinocchio")
+    pin = oracle("pinocchio")
     tree = random_tree(seed, floating=seed % 3 != 1)
     robot, q, v, a = states(tree, seed)
     model, data, *_ = tree.pinocchio
@@ -91,7 +92,7 @@ def test_frames_are_pinocchios(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_centroidal_quantities_are_pinocchios(seed: int) -> None:
-    pin = pytest.importorskip("pinocchio")
+    pin = oracle("pinocchio")
     tree = random_tree(seed)
     robot, q, v, a = states(tree, seed)
     model, data, *_ = tree.pinocchio

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from multibody.analyses.leastnorm import DENSE_ASSEMBLY, constrained_step, least_norm, sparse_step
+from multibody.analyses.leastnorm import DENSE_ASSEMBLY, WEAK, constrained_step, largest_row, least_norm, sparse_step
 from multibody.analyses.start import Starter, drawn_pose, read_pose, targets, write_pose
 from multibody.analyses.state import State, Status
 from multibody.analyses.system import Floats, System, tables_of
@@ -365,11 +365,11 @@ def _rates_by_rank(J: Floats, side: Floats, held: Floats, values: Floats, wishes
     """Return v that satisfies the joints first, held rates as far as these allow, then wishes; smallest otherwise."""
     x, Z = least_norm(J, side)
     if len(held) and Z.shape[1]:
-        y, N = least_norm(held @ Z, values - held @ x)
+        y, N = least_norm(held @ Z, values - held @ x, size=largest_row(held))
         x, Z = x + Z @ y, Z @ N
     if len(wishes) and Z.shape[1]:
-        wish, *_ = np.linalg.lstsq(wishes @ Z, -rest - wishes @ x, rcond=1e-10)
-        x = x + Z @ np.asarray(wish)
+        wish, _ = least_norm(wishes @ Z, -rest - wishes @ x, WEAK, largest_row(wishes))
+        x = x + Z @ wish
     return np.asarray(x)
 
 

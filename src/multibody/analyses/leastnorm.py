@@ -15,6 +15,7 @@ CUT = 1e-9  # singular values below this part of the largest count as zero
 NEARNESS = (1e-6, 1e-9, 1e-12)  # μ: how much the norm of a step counts beside guesses, before refinement
 REFINEMENTS = 15
 SETTLED = 1e-9  # part of a step by which the last refinement may move it; round-off over μ is less
+WEAK = 1e-10  # the same for guesses within the freedom that the constraints leave
 
 
 def is_large(unknowns: int) -> bool:
@@ -42,13 +43,17 @@ def independent_rows(J: Floats, cut: float = 1e-9, floor: float = 0.0, most: int
     return np.sort(order[: rank if most is None else min(rank, most)]).astype(np.int64)
 
 
-def least_norm(J: Floats, b: Floats, cut: float = CUT) -> tuple[Floats, Floats]:
-    """Return the smallest x with J x = b (least squares where that has no solution) and a basis of null(J)."""
+def least_norm(J: Floats, b: Floats, cut: float = CUT, size: float = 1e-300) -> tuple[Floats, Floats]:
+    """Return the smallest x with J x = b (least squares where that has no solution) and a basis of null(J).
+
+    Singular values below `cut` times the largest one, or times `size`, count as zero. Rows that were restricted to a null space
+    give the size that they had before: where nothing but round-off is left of them, they ask for nothing.
+    """
     m, n = J.shape
     if m == 0:
         return np.zeros(n), np.eye(n)
     U, s, Vt = np.linalg.svd(J, full_matrices=True)
-    rank = int(np.sum(s > cut * max(s[0], 1e-300)))
+    rank = int(np.sum(s > cut * max(float(s[0]) if len(s) else 0.0, size)))
     x = Vt[:rank].T @ ((U[:, :rank].T @ b) / s[:rank])
     return x, Vt[rank:].T
 
@@ -58,8 +63,13 @@ def constrained_step(J: Floats, c: Floats, soft: Floats, rest: Floats, cut: floa
     x, Z = least_norm(J, -c, cut)
     if len(rest) == 0 or Z.shape[1] == 0:
         return x
-    y, *_ = np.linalg.lstsq(soft @ Z, -rest - soft @ x, rcond=1e-10)
+    y, _ = least_norm(soft @ Z, -rest - soft @ x, WEAK, largest_row(soft))
     return np.asarray(x + Z @ y)
+
+
+def largest_row(A: Floats) -> float:
+    """Return the norm of the longest row of a matrix."""
+    return float(np.max(np.linalg.norm(A, axis=1), initial=0.0))
 
 
 def sparse_step(J: Any, c: Floats, soft: Any = None, rest: Floats | None = None, damping: float = 1e-10) -> Floats:

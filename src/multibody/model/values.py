@@ -105,6 +105,8 @@ class FieldType:
         """Return the checked value; None stays None."""
         if value is None:
             return None
+        if hasattr(value, "tolist"):  # NumPy's arrays and numbers
+            value = value.tolist()
         reader = getattr(self, f"_read_{self.shape}")
         return reader(value, dimension, where)
 
