@@ -41,7 +41,7 @@ def test_the_seeds_have_all_kinds_of_joints() -> None:
 
 
 def test_a_wrong_sign_would_be_found() -> None:
-    case = random_case(4, 3)
+    case = random_case(9, 3)
     load = next(words for what, _, words in case.told if what == "force")
     load["value"] = -np.asarray(load["value"])
     assert all(verdict.worst > 1e-3 for verdict in judge(case, ("augmented", "recursive"), integrate=False))
