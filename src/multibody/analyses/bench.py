@@ -88,8 +88,10 @@ class _TooSlow:
 def bench(
     problems: Sequence[Problem], *, names: Sequence[str] | None = None, formulations: Sequence[str] | None = None,
     integrators: Sequence[str] | None = None, repeats: int = 3, progress: Callable[[str, int, int], None] | None = None,
-) -> list[Attempt]:  # fmt: skip
-    """Return what comes of every problem with every formulation and integrator.
+) -> tuple[list[Attempt], int]:  # fmt: skip
+    """Return what comes of every problem with every formulation and integrator, and how many runs that would be.
+
+    There are fewer if it was interrupted.
 
     Parameters
     ----------
@@ -114,8 +116,11 @@ def bench(
             if progress is not None:
                 words = f"{problem.name}: {formulation}, {integrator}" if formulation != integrator else f"{problem.name}: auto"
                 progress(words, k * len(pairs) + j, len(chosen) * len(pairs))
-            attempts.append(attempt(problem, model, formulation, integrator, repeats))
-    return attempts
+            try:
+                attempts.append(attempt(problem, model, formulation, integrator, repeats))
+            except KeyboardInterrupt:  # what was computed is kept
+                return attempts, len(chosen) * len(pairs)
+    return attempts, len(chosen) * len(pairs)
 
 
 def _chosen(problems: Sequence[Problem], names: Sequence[str] | None) -> list[Problem]:
@@ -167,7 +172,9 @@ def attempt(problem: Problem, model: Model, formulation: str, integrator: str, r
         "formulation": formulation, "integrator": integrator, "rtol": problem.rtol, "atol": problem.atol, "step": step,
     }  # fmt: skip
     try:
-        run(model, BRIEF * problem.until, **options, dense=False)  # what has to be compiled is compiled here
+        brief = run(model, BRIEF * problem.until, **options, dense=False)  # what has to be compiled is compiled here
+        if brief.status.interrupted:
+            raise KeyboardInterrupt
         motion, slow = _run(problem, model, options)
     except ModelError as error:
         return Attempt(**head, outcome=REFUSED, reason=str(error))
@@ -181,7 +188,7 @@ def _run(problem: Problem, model: Model, options: dict[str, Any], dense: bool = 
     """Return one run, and whether it was stopped because it took too long."""
     watch = _TooSlow(problem.seconds)
     motion = run(model, problem.until, **options, dense=dense, progress=watch)
-    if not watch.struck and motion.status.message.startswith("interrupted"):
+    if not watch.struck and motion.status.interrupted:
         raise KeyboardInterrupt  # it was the user
     return motion, watch.struck
 

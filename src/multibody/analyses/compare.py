@@ -79,6 +79,7 @@ class Comparison:
     trials: list[Trial]
     reference: Motion
     reference_text: str
+    planned: int = 0  # lines that were asked for; fewer are there if it was interrupted
 
 
 def compare(
@@ -136,13 +137,18 @@ def compare(
             "the motions determine everything, so nothing is integrated", where="compare",
             hint="take out a motion, or use kinematics",
         )  # fmt: skip
-    trials = []
+    trials: list[Trial] = []
     for k, (formulation, method, tolerance) in enumerate(plans):
         if progress is not None:
             progress(f"{formulation.name}, {_name(method)}, {tolerance:g}", k + 1, len(plans) + 1)
+        if reference.status.interrupted:
+            break
         length = getattr(end.integrator, "step", None) if step is not None else _fixed_step(reference, method, tolerance)
-        trials.append(_trial(model, end.until, formulation, method, tolerance, length, reference, common, repeats))
-    return Comparison(model, end.until, trials, reference, text)
+        try:
+            trials.append(_trial(model, end.until, formulation, method, tolerance, length, reference, common, repeats))
+        except KeyboardInterrupt:  # what was computed is kept
+            break
+    return Comparison(model, end.until, trials, reference, text, len(plans))
 
 
 def _several(given: Any, default: list[Any]) -> list[Any]:
@@ -209,9 +215,13 @@ def _trial(
     }  # fmt: skip
     try:
         motion = run(model, until, **options)
+        if motion.status.interrupted:
+            raise KeyboardInterrupt
         walls = [] if motion.status.success else [float(motion.statistics["wall_time"])]
         while len(walls) < repeats and motion.status.success and float(np.sum(walls)) < PATIENCE:
             again = run(model, until, **(options | {"dense": False}))
+            if again.status.interrupted:
+                raise KeyboardInterrupt
             walls.append(float(again.statistics["wall_time"]))
     except ModelError as error:
         return Trial(**head, success=False, message=str(error))

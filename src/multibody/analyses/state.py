@@ -37,6 +37,11 @@ class Status:
     gap: float = 0.0
     advice: str = ""
 
+    @property
+    def interrupted(self) -> bool:
+        """Whether the user ended it with Ctrl-C."""
+        return not self.success and self.message.startswith("interrupted")
+
     def plain(self) -> dict[str, Any]:
         """Return the status as JSON has it."""
         return {

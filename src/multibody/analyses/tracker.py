@@ -26,6 +26,7 @@ from multibody.analyses.system import Floats, System
 from multibody.errors import ModelError
 from multibody.kernels import tracking
 
+PART = 500  # grid points that are followed without a look at the keyboard
 REGULAR = 1e-5  # a smallest singular value above this is not zero at a located singular position
 
 
@@ -57,11 +58,22 @@ class Tracker:
     def run(self) -> None:
         """Follow the grid to its end or to a lock-up."""
         self._first_point()
+        try:
+            self._follow()
+        except KeyboardInterrupt:
+            t = float(self.grid[self.reached - 1])
+            self.status = Status(False, f"interrupted at t = {t:.9g}", t, advice="what was computed up to there is kept")
+            return
+        self._locate_crossings()
+
+    def _follow(self) -> None:
+        """Follow the grid in parts, between which the user may end it."""
         while self.reached < len(self.grid):
-            code, k = self.follower.track(self.grid, self.reached, self.record)
+            end = min(self.reached + PART, len(self.grid))
+            code, k = self.follower.track(self.grid[:end], self.reached, self.record)
             self.reached = k
             if code == tracking.DONE:
-                break
+                continue
             if code in (tracking.SINGULAR, tracking.LOCKED) and self._choose_again():
                 continue
             near = abs(self.grid[k] - self.follower.clock[0]) < 0.01 * abs(self.grid[k] - self.grid[k - 1])
@@ -73,7 +85,6 @@ class Tracker:
                 code = tracking.LOCKED
             self._stop(code)
             break
-        self._locate_crossings()
 
     def _first_point(self) -> None:
         """Evaluate the assembled start."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 import warnings
 from typing import Annotated, Any
@@ -40,8 +42,11 @@ class Verbs(TyperGroup):
             say_error(str(error))
             raise typer.Exit(FAILED) from None
         except OSError as error:
-            if error.filename is None:  # a pipe that was closed, not a file of the user
+            if error.errno == errno.EPIPE:  # the reader has gone: click ends the process
                 raise
+            if error.filename is None:
+                say_error(output_lost(error))
+                raise typer.Exit(FAILED) from None
             say_error(f"{error.filename}: {error.strerror}; check the path and its permissions")
             raise typer.Exit(BAD_INPUT) from None
 
@@ -89,7 +94,27 @@ def run() -> None:
         if reconfigure is not None:  # a terminal that lacks a letter shows another one instead of a traceback
             reconfigure(errors="replace")
     warnings.showwarning = _show_warning
-    app(prog_name="multibody")
+    try:
+        app(prog_name="multibody")
+    finally:
+        _flush()
+
+
+def _flush() -> None:
+    """Bring what is printed to where it goes, while a disk that takes no more can still be told in words."""
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())  # lest the end of the process try again
+        if error.errno != errno.EPIPE:
+            say_error(output_lost(error))
+        sys.exit(FAILED)
+
+
+def output_lost(error: OSError) -> str:
+    """Return why nothing can be printed."""
+    return f"the output cannot be written ({error.strerror}); make room or write elsewhere"
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:

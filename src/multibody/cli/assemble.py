@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from multibody.cli.app import FAILED, app
+from multibody.cli.app import app
 from multibody.cli.options import (
     PICTURES,
     JsonOption,
@@ -22,6 +22,7 @@ from multibody.cli.options import (
     read_units,
 )
 from multibody.cli.output import Page, joint_kinds, print_instant, print_json
+from multibody.cli.pictures import finish, save_state, write_each
 
 if TYPE_CHECKING:
     from multibody.results.state import State
@@ -39,19 +40,19 @@ def assemble(
 ) -> None:
     """Close all joints near the guess and print the state; --out draws it (.png, .pdf, .svg)."""
     files, chosen = out or [], read_units(units)
-    check_endings(files, PICTURES)
     loaded = load_model(model, settings)
+    check_endings(files, PICTURES, loaded._files)
     announce_compilation("rows.row_jacobian")
     time = read_time(loaded, at, "--at")
     states: list[State] = loaded.assemble(t=time, branches=True) if branches else [loaded.assemble(t=time)]
-    written = [name for file in files for name in _draw(states, file)]
+    pictures = [name for file in files for name in _names(file, len(states))]
+    written, failures = write_each(pictures, lambda file: save_state(states[pictures.index(file) % len(states)], file))
     plains = [state.plain(chosen) for state in states]
     if json:
         print_json(_combined(plains, loaded.name) if branches else plains[0])
     else:
         _print(states, plains, joint_kinds(loaded), written)
-    if not states or not all(state.ok for state in states):
-        raise typer.Exit(FAILED)
+    finish(bool(states) and all(state.ok for state in states), failures)
 
 
 def _combined(plains: list[dict[str, Any]], name: str) -> dict[str, Any]:
@@ -77,10 +78,6 @@ def _print(states: list[State], plains: list[dict[str, Any]], kinds: dict[str, A
         page.line(f"written: {name}")
 
 
-def _draw(states: list[State], file: pathlib.Path) -> list[str]:
-    """Draw every state into a file of its own, numbered where there are several; return their names."""
-    from multibody.cli.pictures import save_states
-
-    names = [file] if len(states) == 1 else [file.with_stem(f"{file.stem}-{k + 1}") for k in range(len(states))]
-    save_states(states, names)
-    return [str(name) for name in names]
+def _names(file: pathlib.Path, count: int) -> list[pathlib.Path]:
+    """Return a file for every state, numbered where there are several."""
+    return [file] * count if count < 2 else [file.with_stem(f"{file.stem}-{k + 1}") for k in range(count)]

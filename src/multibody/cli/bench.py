@@ -55,6 +55,8 @@ def bench(
 def _print(found: Bench) -> None:
     """Print the tables for people."""
     page = Page()
+    if found.interrupted:
+        page.line(found.interrupted)
     for problem in found.problems:
         made = table(found.title(problem), found.headings())
         before = ""

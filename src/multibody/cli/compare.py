@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from multibody.cli.app import FAILED, app
+from multibody.cli.app import app
 from multibody.cli.options import (
     PICTURES,
     JsonOption,
@@ -24,6 +24,7 @@ from multibody.cli.options import (
     read_value,
 )
 from multibody.cli.output import Page, print_json, stage_progress, table
+from multibody.cli.pictures import finish, write_each
 from multibody.errors import ModelError
 
 if TYPE_CHECKING:
@@ -51,8 +52,8 @@ def compare(
     json: JsonOption = False,
 ) -> None:
     """Print time, evaluations, steps, error against a tight reference, violations and energy drift of every combination."""
-    check_endings([plot] if plot else [], PICTURES)
     loaded = load_model(model, settings)
+    check_endings([plot] if plot else [], PICTURES, loaded._files)
     announce_compilation("expand.expand", "dop853.advance_dop853")
     options: dict[str, Any] = {
         "formulations": read_names(formulations, "--formulations"), "integrators": read_names(integrators, "--integrators"),
@@ -63,14 +64,12 @@ def compare(
     with warnings.catch_warnings(), stage_progress("comparing", quiet=json) as progress:
         warnings.simplefilter("ignore", RuntimeWarning)
         found = loaded.compare(end, **options, progress=progress)
-    if plot is not None:
-        _draw(found, plot)
+    written, failures = write_each([plot] if plot else [], lambda file: _draw(found, file))
     if json:
         print_json(found.plain())
     else:
-        _print(found, plot)
-    if not found.ok:
-        raise typer.Exit(FAILED)
+        _print(found, written)
+    finish(found.ok, failures)
 
 
 def _numbers(text: str | None) -> list[float] | None:
@@ -95,10 +94,12 @@ def _draw(found: Compare, file: pathlib.Path) -> None:
     save(found.plot()[0].figure, file)
 
 
-def _print(found: Compare, plot: pathlib.Path | None) -> None:
+def _print(found: Compare, written: list[str]) -> None:
     """Print the table for people."""
     page, columns = Page(), found.columns()
     made = table(found.heading(), [(heading, side) for heading, side, _ in columns])
+    if found.interrupted:
+        page.line(found.interrupted)
     before = ""
     for row in found.rows:
         if before and row.formulation != before:
@@ -107,5 +108,5 @@ def _print(found: Compare, plot: pathlib.Path | None) -> None:
         made.add_row(*(text(row) for _, _, text in columns))
     page.table(made)
     page.line("time: integration alone, the fastest of the repeats; error: largest of all bodies and instants, lengths over L")
-    if plot is not None:
-        page.line(f"written: {plot}")
+    for file in written:
+        page.line(f"written: {file}")

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from multibody.cli.app import FAILED, app
+from multibody._target import write_whole
+from multibody.cli.app import app
 from multibody.cli.options import (
     PICTURES,
     JsonOption,
@@ -24,6 +25,7 @@ from multibody.cli.options import (
     read_units,
 )
 from multibody.cli.output import Page, number, print_json, run_progress, span_text, table, to_json
+from multibody.cli.pictures import finish, mark_partial, write_each
 from multibody.errors import ModelError
 
 if TYPE_CHECKING:
@@ -58,8 +60,8 @@ def inverse(
     --out writes the efforts (.csv, .nc), what --json prints (.json) or their curves (.png, .pdf, .svg).
     """
     files, chosen = list(out or []), read_units(units)
-    check_endings(files, ENDINGS)
     loaded = load_model(model, settings)
+    check_endings(files, ENDINGS, loaded._files)
     if at is not None and (start, until, steps) != (None, None, None):
         raise ModelError("--at together with --from, --until or --steps", hint="give one time or a range")
     options: dict[str, Any] = {"at": read_time(loaded, at, "--at")}
@@ -72,20 +74,19 @@ def inverse(
         warnings.simplefilter("ignore", RuntimeWarning)  # the status is printed below
         found = loaded.inverse(efforts=named, formulation=formulation, progress=progress, **options)
     plain = found.plain(chosen)
-    written = [_write(found, file, plain) for file in files] if len(found.time) else []
+    written, failures = write_each(files if len(found.time) else [], lambda file: _write(found, file, plain))
     if json:
         print_json(plain)
     else:
         _print(found, plain, written)
-    if not found.ok:
-        raise typer.Exit(FAILED)
+    finish(found.ok, failures)
 
 
-def _write(found: Inverse, file: pathlib.Path, plain: dict[str, Any]) -> str:
-    """Write one file and return its name."""
+def _write(found: Inverse, file: pathlib.Path, plain: dict[str, Any]) -> None:
+    """Write one file."""
     ending = file.suffix.lower()
     if ending == ".json":
-        file.write_text(f"{to_json(plain)}\n", encoding="utf-8")
+        write_whole(file, f"{to_json(plain)}\n".encode())
     elif ending in PICTURES:
         import matplotlib
 
@@ -93,10 +94,12 @@ def _write(found: Inverse, file: pathlib.Path, plain: dict[str, Any]) -> str:
 
         matplotlib.use("agg")
         axes = found.plot()
-        save((axes[0] if isinstance(axes, list) else axes).figure, file)
+        figure = (axes[0] if isinstance(axes, list) else axes).figure
+        if not found.ok:
+            mark_partial(figure, found.status.message)
+        save(figure, file)
     else:
         found.save(file)
-    return str(file)
 
 
 def _print(found: Inverse, plain: dict[str, Any], written: list[str]) -> None:

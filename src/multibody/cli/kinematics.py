@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from multibody.cli.app import FAILED, app
+from multibody.cli.app import app
 from multibody.cli.options import (
     PICTURES,
     JsonOption,
@@ -34,7 +34,7 @@ from multibody.cli.output import (
     table,
     time_factor,
 )
-from multibody.cli.pictures import write_run
+from multibody.cli.pictures import finish, write_each, write_run
 from multibody.errors import ModelError
 
 if TYPE_CHECKING:
@@ -69,23 +69,23 @@ def kinematics(
     --out writes the data (.csv, .nc), the last instant (.json) or a picture (.png, .pdf, .svg) with the curves of --plot.
     """
     files, chosen = list(out or []), read_units(units)
-    check_endings(files, ENDINGS)
     loaded = load_model(model, settings)
     if (plot or trace) and not any(file.suffix.lower() in PICTURES for file in files):
         files.append(pathlib.Path(re.sub(r"[^\w.-]+", "-", f"{loaded.name}.png")))
+    check_endings(files, ENDINGS, loaded._files)
     options = _options(loaded, start, until, steps, at)
     announce_compilation("tracking.track")
     with warnings.catch_warnings():  # the status is printed below
         warnings.simplefilter("ignore", RuntimeWarning)
         run = loaded.kinematics(**options)
     plain = run.plain(chosen)
-    written = [write_run(run, file, plain, plot or [], trace or []) for file in files] if len(run.time) else []
+    chosen_files = files if len(run.time) else []
+    written, failures = write_each(chosen_files, lambda file: write_run(run, file, plain, plot or [], trace or []))
     if json:
         print_json(plain)
     else:
         _print(run, plain, written)
-    if not run.ok:
-        raise typer.Exit(FAILED)
+    finish(run.ok, failures)
 
 
 def _options(model: Any, start: str | None, until: str | None, steps: int | None, at: str | None) -> dict[str, Any]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import importlib.util
 import math
 import pathlib
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from multibody._target import check_target
 from multibody.errors import ModelError
 
 if TYPE_CHECKING:
@@ -61,6 +63,7 @@ OutputStepOption = Annotated[
 ]
 
 PICTURES = (".png", ".pdf", ".svg")
+NEEDED = {".nc": (("h5netcdf", "netcdf"), ("h5py", "netcdf")), ".parquet": (("pyarrow", "parquet"),)}
 
 
 def load_model(source: str, settings: list[str] | None) -> Model:
@@ -145,14 +148,14 @@ def read_units(units: str | None) -> str | None:
     return "SI"
 
 
-def check_endings(files: list[pathlib.Path], allowed: tuple[str, ...]) -> None:
-    """Refuse files whose ending says nothing, and directories that do not exist, before any work is done."""
+def check_endings(files: list[pathlib.Path], allowed: tuple[str, ...], kept: tuple[str, ...] = ()) -> None:
+    """Refuse files that cannot be written, whose ending says nothing, or that are the model's, before any work is done."""
     for file in files:
-        if file.suffix.lower() not in allowed:
-            hint = f"use {', '.join(allowed[:-1])} or {allowed[-1]}"
-            raise ModelError(f'unknown ending "{file.suffix}"', file=str(file), hint=hint)
-        if not file.parent.is_dir():
-            raise ModelError("there is no such directory", file=str(file.parent), hint="make it first")
+        ending = check_target(file, allowed, kept)
+        for package, extra in NEEDED.get(ending, ()):
+            if importlib.util.find_spec(package) is None:
+                problem = f"{ending} needs a further package ({package})"
+                raise ModelError(problem, file=str(file), hint=f"pip install multibody[{extra}]")
 
 
 def read_names(text: str | None, option: str) -> list[str] | None:

@@ -3,27 +3,52 @@
 from __future__ import annotations
 
 import pathlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import typer
+
+from multibody._target import write_whole
+from multibody.cli.app import FAILED, say_error
 from multibody.cli.options import PICTURES
 from multibody.cli.output import to_json
+from multibody.errors import ModelError
 
 if TYPE_CHECKING:
     from multibody.results.run import Run
     from multibody.results.state import State
 
 
-def write_run(run: Run, file: pathlib.Path, plain: dict[str, Any], plots: Sequence[str], traces: Sequence[str]) -> str:
-    """Write a run's data, last instant or picture by the file's ending; return the file's name."""
+def write_each(files: Sequence[pathlib.Path], write: Callable[[pathlib.Path], object]) -> tuple[list[str], list[ModelError]]:
+    """Write files one by one; return the names of those written, and why others could not be."""
+    written: list[str] = []
+    failures: list[ModelError] = []
+    for file in files:
+        try:
+            write(file)
+            written.append(str(file))
+        except ModelError as error:
+            failures.append(error)
+    return written, failures
+
+
+def finish(ok: bool, failures: Sequence[ModelError] = ()) -> None:
+    """End a verb after everything was printed: with status 1 if the analysis failed or a file could not be written."""
+    for error in failures:
+        say_error(str(error))
+    if failures or not ok:
+        raise typer.Exit(FAILED)
+
+
+def write_run(run: Run, file: pathlib.Path, plain: dict[str, Any], plots: Sequence[str], traces: Sequence[str]) -> None:
+    """Write a run's data, last instant or picture by the file's ending."""
     ending = file.suffix.lower()
     if ending == ".json":
-        file.write_text(f"{to_json(plain)}\n", encoding="utf-8")
+        write_whole(file, f"{to_json(plain)}\n".encode())
     elif ending in PICTURES:
         save_run(run, file, plots, traces)
     else:
         run.save(file)
-    return str(file)
 
 
 def save_run(run: Run, file: pathlib.Path, plots: Sequence[str], traces: Sequence[str]) -> None:
@@ -33,16 +58,25 @@ def save_run(run: Run, file: pathlib.Path, plots: Sequence[str], traces: Sequenc
 
     _headless()
     at = telling_time(run)
-    _save(page_of(run, plots, at=at, trace=traces) if plots else draw_run(run, at, trace=traces).figure, file)
+    figure = page_of(run, plots, at=at, trace=traces) if plots else draw_run(run, at, trace=traces).figure
+    if not run.ok:
+        mark_partial(figure, run.status.message)
+    _save(figure, file)
 
 
-def save_states(states: Sequence[State], files: Sequence[pathlib.Path]) -> None:
-    """Write a picture of each state."""
+def mark_partial(figure: Any, message: str) -> None:
+    """Write into a picture that not all of the motion is shown."""
+    from multibody.view.style import ACCENT
+
+    figure.text(0.01, 0.01, f"partial: {message}", color=ACCENT, fontsize=7.0)
+
+
+def save_state(state: State, file: pathlib.Path) -> None:
+    """Write a picture of a state."""
     from multibody.view.draw import draw_state
 
     _headless()
-    for state, file in zip(states, files, strict=True):
-        _save(draw_state(state).figure, file)
+    _save(draw_state(state).figure, file)
 
 
 def _headless() -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from multibody.cli.app import FAILED, app
+from multibody.cli.app import app
 from multibody.cli.options import (
     PICTURES,
     AtolOption,
@@ -45,7 +45,7 @@ from multibody.cli.output import (
     table,
     time_factor,
 )
-from multibody.cli.pictures import write_run
+from multibody.cli.pictures import finish, write_each, write_run
 
 if TYPE_CHECKING:
     from multibody.results.run import Run
@@ -80,10 +80,10 @@ def run_verb(
     of --plot. Ctrl-C ends the run; what was computed is printed and written.
     """
     files, chosen = list(out or []), read_units(units)
-    check_endings(files, ENDINGS)
     loaded = load_model(model, settings)
     if (plot or trace) and not any(file.suffix.lower() in PICTURES for file in files):
         files.append(pathlib.Path(re.sub(r"[^\w.-]+", "-", f"{loaded.name}.png")))
+    check_endings(files, ENDINGS, loaded._files)
     options = run_options(loaded, formulation, integrator, rtol, atol, step, output_step, cut)
     end = read_time(loaded, until, "--until")
     announce_dynamics(loaded, options)
@@ -91,13 +91,13 @@ def run_verb(
         warnings.simplefilter("ignore", RuntimeWarning)
         run = loaded.run(end, **options, progress=progress)
     plain = run.plain(chosen)
-    written = [write_run(run, file, plain, plot or [], trace or []) for file in files] if len(run.time) else []
+    chosen_files = files if len(run.time) else []
+    written, failures = write_each(chosen_files, lambda file: write_run(run, file, plain, plot or [], trace or []))
     if json:
         print_json(plain)
     else:
         _print(run, plain, written)
-    if not run.ok:
-        raise typer.Exit(FAILED)
+    finish(run.ok, failures)
 
 
 def _print(run: Run, plain: dict[str, Any], written: list[str]) -> None:

@@ -65,7 +65,9 @@ def read_file(
         model: M = _library(str(source), parameters or {})
         return model
     context = Context(file.parent).enter(file, "")
-    return _read(file, str(source), factory, parameters or {}, context)
+    made = _read(file, str(source), factory, parameters or {}, context)
+    made._files = tuple(str(path) for path in context.files)
+    return made
 
 
 def read_text(

@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from multibody._target import write_whole
 from multibody.errors import ModelError, nearest
 from multibody.files.include import FORMATS
 from multibody.files.yaml12 import write_yaml
@@ -88,7 +89,4 @@ def write_file(model: Model, path: str | os.PathLike[str]) -> None:
     data = model_to_plain(model)
     yaml = write_yaml(data)  # also for JSON: it refuses, with the place, what a file cannot hold
     text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n" if form == "json" else yaml
-    try:
-        file.write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise ModelError(f"it cannot be written ({error.strerror})", file=str(path), hint="check the path") from None
+    write_whole(file, text.encode())

@@ -88,6 +88,7 @@ class Model:
         self.defaults: dict[str, dict[str, Any]] = {}  # options for the verbs, by verb
         self.length: Number | None = None  # characteristic length, None: derived
         self._lowered: Any = None
+        self._files: tuple[str, ...] = ()  # those that it was read from, which no result replaces
         self._locate: Callable[[ModelError], ModelError] = lambda error: error  # a file's reader adds file and line
 
     if TYPE_CHECKING:  # model.revolute, model.gear, …: one method for every kind of the catalog, made below

@@ -55,15 +55,24 @@ class Bench:
     rows : list of Attempt
         One a combination: ``outcome`` is ``passed``, ``failed`` or ``refused``, ``reason`` says why, ``error`` is the largest
         distance from the reference solution, ``wall_time`` that of the integration alone [s].
+    planned : int, optional
+        How many rows were asked for; fewer are there if it was interrupted.
     """
 
-    def __init__(self, suite: str, problems: Sequence[Problem], rows: list[Attempt]) -> None:
+    def __init__(self, suite: str, problems: Sequence[Problem], rows: list[Attempt], planned: int | None = None) -> None:
+        self.planned = len(rows) if planned is None else planned
         self.suite, self.problems, self.rows = suite, list(problems), rows
 
     @property
     def ok(self) -> bool:
         """Whether each problem is solved by one of the combinations at least."""
-        return all(any(row.outcome == PASSED for row in self.of(problem.name)) for problem in self.problems)
+        solved = all(any(row.outcome == PASSED for row in self.of(problem.name)) for problem in self.problems)
+        return solved and not self.interrupted
+
+    @property
+    def interrupted(self) -> str:
+        """How far it came before it was interrupted, in words; nothing if it was not."""
+        return "" if len(self.rows) == self.planned else f"interrupted after {len(self.rows)} of {self.planned} runs"
 
     def of(self, problem: str) -> list[Attempt]:
         """Return the rows of one problem."""
@@ -116,7 +125,7 @@ class Bench:
     def plain(self) -> dict[str, Any]:
         """Return what the command line prints as JSON; wall times are in seconds."""
         failed = [p.name for p in self.problems if not any(row.outcome == PASSED for row in self.of(p.name))]
-        message = "finished" if self.ok else f"not solved: {', '.join(failed)}"
+        message = "finished" if self.ok else self.interrupted or f"not solved: {', '.join(failed)}"
         return {
             "suite": self.suite,
             "status": {"success": self.ok, "message": message},
@@ -156,11 +165,11 @@ def bench(
     from multibody.analyses import bench as analysis
 
     known = suite_of(suite)
-    rows = analysis.bench(
+    rows, planned = analysis.bench(
         known, names=problems, formulations=formulations, integrators=integrators, repeats=repeats, progress=progress
     )
     ran = {row.problem for row in rows}
-    return Bench(suite, [problem for problem in known if problem.name in ran], rows)
+    return Bench(suite, [problem for problem in known if problem.name in ran], rows, planned)
 
 
 def suite_of(name: str) -> tuple[Problem, ...]:

@@ -62,11 +62,17 @@ class Compare:
     def __init__(self, found: Comparison) -> None:
         self.model, self.until, self.rows = found.model, found.until, found.trials
         self.reference, self._reference = found.reference_text, found.reference
+        self.planned = found.planned
 
     @property
     def ok(self) -> bool:
         """Whether every combination and the reference reached the end."""
-        return self._reference.status.success and all(row.success for row in self.rows)
+        return self._reference.status.success and all(row.success for row in self.rows) and not self.interrupted
+
+    @property
+    def interrupted(self) -> str:
+        """How far it came before it was interrupted, in words; nothing if it was not."""
+        return "" if len(self.rows) >= self.planned else f"interrupted after {len(self.rows)} of {self.planned} combinations"
 
     def columns(self) -> tuple[tuple[str, str, Cell], ...]:
         """Return heading, side and text of the columns that have something to show."""
@@ -101,7 +107,9 @@ class Compare:
         }
 
     def _failures(self) -> str:
-        """Return how many combinations failed."""
+        """Return how many combinations failed, or how far it came."""
+        if self.interrupted:
+            return self.interrupted
         failed = sum(not row.success for row in self.rows)
         return f"{failed} of {len(self.rows)} combinations failed" if failed else "the reference failed"
 

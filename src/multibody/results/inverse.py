@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from multibody._target import check_target, write_whole
 from multibody.analyses.inverse import coordinate_key
 from multibody.analyses.measure import Measure
 from multibody.analyses.state import Status
 from multibody.analyses.virtual_power import Actuator, Efforts
-from multibody.errors import ModelError
 from multibody.model.units import Units
 from multibody.results.finite import finite
+from multibody.results.netcdf import netcdf
 from multibody.results.run import Run
+from multibody.results.save import csv_text
 
 if TYPE_CHECKING:
     import xarray
@@ -131,7 +133,8 @@ class Inverse:
 
         columns = {f"{name}.effort": _plain_attributes(self[name]) for name in self.names}
         columns["condition"] = xarray.DataArray(self.condition, dims=("time",), coords={"time": self.time}, attrs={"unit": "1"})
-        attributes = {"model": self.model.name, "units": str(self.model.units.plain()), "status": self.status.message}
+        attributes: dict[str, Any] = {"model": self.model.name, "units": str(self.model.units.plain())}
+        attributes |= {"status": self.status.message, "success": int(self.ok)}
         return xarray.Dataset(columns, attrs=attributes)
 
     def plain(self, units: str | None = None) -> dict[str, Any]:
@@ -164,21 +167,16 @@ class Inverse:
 
     def save(self, file: str | pathlib.Path) -> None:
         """Write the efforts to a file, by its ending: ``.csv``, ``.nc`` (netCDF) or ``.json``."""
-        path = pathlib.Path(file)
-        if path.suffix == ".csv":
+        ending = check_target(file, (".csv", ".nc", ".json"), self.model._files)
+        if ending == ".csv":
             headings = [f"{name}.effort [{self._unit(actuator)}]" for name, actuator in self._actuators.items()]
-            table = np.column_stack([self.time, *self._values.values(), self.condition])
             header = ",".join([f"time [{self.model.units.time}]", *headings, "condition"])
-            np.savetxt(path, table, delimiter=",", header=header, comments="", fmt="%.17g", encoding="utf-8")
-        elif path.suffix == ".json":
-            path.write_text(json.dumps(finite(self.plain()), indent=1, allow_nan=False), encoding="utf-8")
-        elif path.suffix == ".nc":
-            try:
-                self.data.to_netcdf(path)
-            except (ValueError, ImportError) as error:
-                raise ModelError(f"netCDF needs a further package ({error})", hint="pip install multibody[netcdf]") from None
+            content = csv_text(header, [self.time, *self._values.values(), self.condition], self.status)
+        elif ending == ".json":
+            content = json.dumps(finite(self.plain()), indent=1, allow_nan=False).encode()
         else:
-            raise ModelError(f'unknown ending "{path.suffix}"', where=str(path), hint="use .csv, .nc or .json")
+            content = netcdf(self.data)
+        write_whole(file, content)
 
     def __repr__(self) -> str:
         """Return a line for people."""

@@ -1,17 +1,21 @@
-"""Result files, by their ending."""
+"""Result files, by their ending, written whole or not at all."""
 
 from __future__ import annotations
 
+import io
 import json
 import pathlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from multibody._target import check_target, write_whole
 from multibody.analyses.measure import Measure
+from multibody.analyses.state import Status
 from multibody.errors import ModelError
 from multibody.results.dataset import force_paths, standard_paths
 from multibody.results.finite import finite
+from multibody.results.netcdf import netcdf
 
 if TYPE_CHECKING:
     from multibody.results.run import Run
@@ -22,25 +26,32 @@ ENDINGS = (".nc", ".parquet", ".csv", ".json")
 def save(run: Run, file: pathlib.Path) -> None:
     """Write a run, by the ending of the file.
 
-    ``.csv`` and ``.parquet``: one column a path; ``.nc``: the whole dataset; ``.json``: what the command line prints.
+    ``.csv`` and ``.parquet``: one column a path; ``.nc``: the whole dataset; ``.json``: what the command line prints. A run
+    that did not reach its end says so in all of them, in CSV in a first line that begins with ``#``.
     """
-    if file.suffix == ".csv":
-        table = _table(run)
-        header = ",".join(f"{path} [{measure.unit}]" for path, measure in table.items())
-        values = np.column_stack([measure.values for measure in table.values()])
-        np.savetxt(file, values, delimiter=",", header=header, comments="", fmt="%.17g")
-    elif file.suffix == ".nc":
-        try:
-            run.data.to_netcdf(file)
-        except (ValueError, ImportError) as error:
-            raise ModelError(f"netCDF needs a further package ({error})", hint="pip install multibody[netcdf]") from None
-    elif file.suffix == ".parquet":
-        _parquet(run, file)
-    elif file.suffix == ".json":
-        file.write_text(json.dumps(finite(run.plain()), indent=1, allow_nan=False))
-    else:
-        hint = f"use {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}"
-        raise ModelError(f'unknown ending "{file.suffix}"', where=str(file), hint=hint)
+    ending = check_target(file, ENDINGS, run.model._files)
+    makers = {".csv": _csv, ".nc": lambda run: netcdf(run.data), ".parquet": _parquet, ".json": _json}
+    write_whole(file, makers[ending](run))
+
+
+def _csv(run: Run) -> bytes:
+    """Return the table as text, under a line that says so where the run is not complete."""
+    table = _table(run)
+    header = ",".join(f"{path} [{measure.unit}]" for path, measure in table.items())
+    return csv_text(header, [measure.values for measure in table.values()], run.status)
+
+
+def csv_text(header: str, columns: list[Any], status: Status) -> bytes:
+    """Return columns as CSV; a line with ``#`` comes first if they are not all that was asked for."""
+    made = io.BytesIO()
+    np.savetxt(made, np.column_stack(columns), delimiter=",", header=header, comments="", fmt="%.17g", encoding="utf-8")
+    first = "" if status.success else f"# partial: {' '.join(status.message.split())}\n"
+    return first.encode() + made.getvalue()
+
+
+def _json(run: Run) -> bytes:
+    """Return what the command line prints."""
+    return json.dumps(finite(run.plain()), indent=1, allow_nan=False).encode()
 
 
 def _table(run: Run) -> dict[str, Measure]:
@@ -51,8 +62,8 @@ def _table(run: Run) -> dict[str, Measure]:
     return table
 
 
-def _parquet(run: Run, file: pathlib.Path) -> None:
-    """Write one column a path; the unit of each is in the metadata of its field."""
+def _parquet(run: Run) -> bytes:
+    """Return one column a path; the unit of each is in the metadata of its field."""
     try:
         import pyarrow
         import pyarrow.parquet
@@ -61,5 +72,8 @@ def _parquet(run: Run, file: pathlib.Path) -> None:
     table = _table(run)
     fields = [pyarrow.field(path, pyarrow.float64(), metadata={"unit": m.unit}) for path, m in table.items()]
     about = {"model": run.model.name, "units": json.dumps(run.model.units.plain()), "status": run.status.message}
+    about["success"] = "1" if run.status.success else "0"
     columns = [pyarrow.array(np.ascontiguousarray(m.values)) for m in table.values()]
-    pyarrow.parquet.write_table(pyarrow.table(columns, schema=pyarrow.schema(fields, metadata=about)), file)
+    made = io.BytesIO()
+    pyarrow.parquet.write_table(pyarrow.table(columns, schema=pyarrow.schema(fields, metadata=about)), made)
+    return made.getvalue()

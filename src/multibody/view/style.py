@@ -68,9 +68,14 @@ def lighter(color: str, amount: float) -> tuple[float, float, float]:
 
 
 def save(figure: Any, file: Any) -> None:
-    """Write a figure to a file in our style; the ending decides the format."""
+    """Write a figure to a file in our style; the ending decides the format, in small or capital letters."""
+    import io
     import pathlib
 
+    from multibody._target import write_whole
+
+    made = io.BytesIO()
     with styled():
-        pathlib.Path(file).parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(file)
+        figure.savefig(made, format=pathlib.Path(file).suffix.lower().removeprefix("."))
+    pathlib.Path(file).parent.mkdir(parents=True, exist_ok=True)
+    write_whole(file, made.getvalue())
