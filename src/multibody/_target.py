@@ -15,7 +15,11 @@ from collections.abc import Iterable
 
 from multibody.errors import ModelError
 
-__all__ = ["check_target", "write_whole"]
+__all__ = ["WriteError", "check_target", "write_whole"]
+
+class WriteError(ModelError):
+    """A file that could not be written, though nothing was wrong with its name."""
+
 
 Target = str | os.PathLike[str]
 
@@ -67,14 +71,14 @@ def write_whole(target: Target, content: bytes) -> None:
 
     Raises
     ------
-    ModelError
+    WriteError
         If it cannot be written; the target is then as it was.
     """
     try:
         _replace(_real(target), content)
     except OSError as error:
         hint = "check the path and the room on the disk; what was there is as it was"
-        raise ModelError(f"it cannot be written ({error.strerror})", file=str(target), hint=hint) from None
+        raise WriteError(f"it cannot be written ({error.strerror})", file=str(target), hint=hint) from None
 
 
 def _replace(real: str, content: bytes) -> None:

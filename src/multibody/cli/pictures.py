@@ -8,31 +8,30 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from multibody._target import write_whole
+from multibody._target import WriteError, write_whole
 from multibody.cli.app import FAILED, say_error
 from multibody.cli.options import PICTURES
 from multibody.cli.output import to_json
-from multibody.errors import ModelError
 
 if TYPE_CHECKING:
     from multibody.results.run import Run
     from multibody.results.state import State
 
 
-def write_each(files: Sequence[pathlib.Path], write: Callable[[pathlib.Path], object]) -> tuple[list[str], list[ModelError]]:
+def write_each(files: Sequence[pathlib.Path], write: Callable[[pathlib.Path], object]) -> tuple[list[str], list[WriteError]]:
     """Write files one by one; return the names of those written, and why others could not be."""
     written: list[str] = []
-    failures: list[ModelError] = []
+    failures: list[WriteError] = []
     for file in files:
         try:
             write(file)
             written.append(str(file))
-        except ModelError as error:
+        except WriteError as error:
             failures.append(error)
     return written, failures
 
 
-def finish(ok: bool, failures: Sequence[ModelError] = ()) -> None:
+def finish(ok: bool, failures: Sequence[WriteError] = ()) -> None:
     """End a verb after everything was printed: with status 1 if the analysis failed or a file could not be written."""
     for error in failures:
         say_error(str(error))
