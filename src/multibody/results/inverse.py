@@ -15,6 +15,7 @@ from multibody.analyses.inverse import coordinate_key
 from multibody.analyses.measure import Measure
 from multibody.analyses.state import Status
 from multibody.analyses.virtual_power import Actuator, Efforts
+from multibody.errors import ModelError
 from multibody.model.units import Units
 from multibody.results.finite import finite
 from multibody.results.netcdf import netcdf
