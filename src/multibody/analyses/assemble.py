@@ -14,6 +14,7 @@ import numpy as np
 from multibody.analyses.leastnorm import DENSE_ASSEMBLY, WEAK, constrained_step, largest_row, least_norm, sparse_step
 from multibody.analyses.start import Starter, drawn_pose, read_pose, targets, write_pose
 from multibody.analyses.state import State, Status
+from multibody.analyses.switching import limit_after
 from multibody.analyses.system import Floats, System, tables_of
 from multibody.model.model import Model
 
@@ -326,6 +327,7 @@ def velocities(system: System, q: Floats, t: float, status: Status) -> tuple[Flo
     n = system.nv
     if not status.success:
         return np.zeros(n), status
+    t = limit_after(system.tables.model, t)
     side = system.velocity_side(q, t) * system.scale_rows[: system.rows]
     names = [row.name for row in system.tables.rows[: system.rows]]
     hard: list[Floats] = []

@@ -14,6 +14,7 @@ from multibody.formulations.prepare import Bundle
 from multibody.kernels import sections as R
 
 if TYPE_CHECKING:
+    from multibody.analyses.impulse import Impulse
     from multibody.analyses.simulation import Simulation
     from multibody.analyses.space import Space
 
@@ -66,17 +67,22 @@ class Dynamics:
 
 @dataclass(frozen=True)
 class Event:
-    """An event that happened: its name, time, whether it ended the run, and the state there."""
+    """An event that happened: its name, time, whether it ended the run, and the state there.
+
+    Where velocities jumped, the name is that of the motion or coupler, and `impulse` says what passed them on.
+    """
 
     name: str
     time: float
     terminal: bool
     q: Floats
     v: Floats
+    impulse: Impulse | None = None
 
     def plain(self) -> dict[str, Any]:
         """Return the event as JSON has it."""
-        return {"name": self.name, "time": self.time, "terminal": self.terminal}
+        found: dict[str, Any] = {"name": self.name, "time": self.time, "terminal": self.terminal}
+        return found if self.impulse is None else {**found, "impulse": self.impulse.plain()}
 
 
 class DenseOutput:
@@ -87,6 +93,12 @@ class DenseOutput:
         self.steps, self.records, self.references = sim.segments.joined()
         self.direction = 1.0 if self.steps[0, 1] >= 0.0 else -1.0
         self.space: Space = sim.space
+
+    def limits(self, times: Floats) -> Floats:
+        """Return the times at which states are evaluated: just behind an instant at which a motion switched."""
+        from multibody.analyses.passing import limits_behind
+
+        return limits_behind(self._sim.passed, times)
 
     def states(self, times: Floats) -> tuple[Floats, Floats]:
         """Return (q, v, w) at the times, and the angle references to read them with."""

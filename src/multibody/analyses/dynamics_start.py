@@ -7,6 +7,7 @@ import numpy as np
 from multibody.analyses.assemble import assemble
 from multibody.analyses.leastnorm import DENSE_ASSEMBLY, DENSE_LIMIT, independent_rows, least_norm, sparse_step
 from multibody.analyses.state import State, Status
+from multibody.analyses.switching import limit_after
 from multibody.analyses.system import Floats, Integers, System, tables_of
 from multibody.errors import ModelError
 from multibody.model.model import Model
@@ -60,6 +61,7 @@ def _closed(system: System, q: Floats, v: Floats, t: float) -> tuple[Floats, Flo
         return q, v, np.inf, np.inf
     if moved < 1e-11:  # the state as it was given, to the last digit
         q = begin
+    t = limit_after(system.tables.model, t)
     residual = (system.jacobian(q, t) @ v - system.velocity_side(q, t)) * rows if len(rows) else np.zeros(0)
     if np.max(np.abs(residual), initial=0.0) < 1e-11:
         return q, v, moved, 0.0

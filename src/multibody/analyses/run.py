@@ -13,8 +13,10 @@ from multibody.analyses.choice import Choice, check_pair, check_steps, choose, s
 from multibody.analyses.dynamics import DenseOutput, Expanded, expanded
 from multibody.analyses.dynamics_start import require_inertia, require_masses, run_rows, start_state
 from multibody.analyses.events import EndlessEventsError
+from multibody.analyses.impulse import JumpError
 from multibody.analyses.leastnorm import DENSE_LIMIT
 from multibody.analyses.motion import Motion
+from multibody.analyses.passing import limits_behind
 from multibody.analyses.simulation import Simulation
 from multibody.analyses.state import State, Status
 from multibody.analyses.system import Floats, Integers, System, tables_of
@@ -233,6 +235,8 @@ def _integrate(sim: Simulation, options: Options, progress: Callable[[float], No
         code = sim.advance(options.until, progress)
     except KeyboardInterrupt:
         return Status(False, f"interrupted at t = {sim.t:.9g}", sim.t, advice="what was computed up to there is kept")
+    except JumpError as found:
+        return found.status
     except EndlessEventsError as many:
         message = f'event "{many.name}" happens without end near t = {many.time:.9g}'
         return Status(False, message, many.time, advice="make it terminal, or watch an expression that settles")
@@ -244,7 +248,7 @@ def _status(sim: Simulation, code: int) -> Status:
     t, stiff = sim.t, bool(sim.counts[C.STIFF])
     if code == C.DONE:
         advice = "the problem is stiff: an implicit integrator would need far fewer steps" if stiff else ""
-        return Status(True, "finished", t, advice=advice)
+        return Status(True, "finished", sim.goal, advice=advice)
     if code == C.EVENT:
         event = sim.events[-1]
         return Status(True, f'stopped by event "{event.name}" at t = {event.time:.9g}', event.time)
@@ -293,22 +297,24 @@ def gather(sim: Simulation, state: State, times: Floats, status: Status) -> Moti
     if len(kept) == 0 or kept[-1] != status.time_reached:
         kept = np.append(kept, status.time_reached)
     dense = DenseOutput(sim) if sim.segments.parts else None
+    limits = limits_behind(sim.passed, kept)
     if dense is not None:
-        Y, references = dense.states(kept)
+        Y, references = dense.states(limits)
     else:  # nothing between the start and now is kept
-        kept = np.array([state.t, sim.t]) if sim.t != state.t else np.array([state.t])
+        kept = np.array([state.t, status.time_reached]) if sim.t != state.t else np.array([state.t])
+        limits = limits_behind(sim.passed, kept)
         Y = np.stack([sim.space.start(state), sim.y])[: len(kept)]
         references = np.stack([state.references, sim.bundle.ref])[: len(kept)]
     if kept[0] == state.t:
         Y[0], references[0] = sim.space.start(state), state.references
-    if kept[-1] == sim.t:
+    if limits[-1] == sim.t:
         Y[-1], references[-1] = sim.y, sim.bundle.ref
     ends = Y[[0, -1]].copy()
-    found = sim.space.expanded(kept, Y, references, state.q, closing=True)
+    found = sim.space.expanded(limits, Y, references, state.q, closing=True)
     if not sim.formulation.relative:
-        ends = sim.space.cartesian(kept[[0, -1]], ends, references[[0, -1]], state.q)
+        ends = sim.space.cartesian(limits[[0, -1]], ends, references[[0, -1]], state.q)
         for k in (0, -1):  # the start and the last step are closed already: they stay as they are, to the last digit
-            if kept[k] in (state.t, sim.t):
+            if kept[k] == state.t or limits[k] == sim.t:
                 found.Y[k] = ends[k]
     found.dynamics.dense = dense
     if sim.harvest and dense is not None:

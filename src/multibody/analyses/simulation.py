@@ -10,13 +10,14 @@ import math
 import time as clock
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from multibody.analyses.dynamics import Event
 from multibody.analyses.space import Space, space_of
 from multibody.analyses.state import State
+from multibody.analyses.switching import Switching, SwitchingTimes
 from multibody.analyses.system import Floats, Integers, System
 from multibody.formulations import Baumgarte, Formulation, Transformation
 from multibody.formulations.closing import WEAK_PARTITION
@@ -26,7 +27,11 @@ from multibody.integrators import contract as C
 from multibody.kernels import sections as R
 from multibody.kernels.calls import address_of
 
+if TYPE_CHECKING:
+    from multibody.analyses.impulse import Impulse
+
 RECOVERABLE = (WEAK_PARTITION, R.MOVING_CHART, R.OTHER_ROWS)
+SHORTEST = 1e-12  # of the time: a shorter way to a switching instant is none
 CHUNK = 0.05  # seconds between looks at the clock
 ROWS = 256  # steps that one chunk can store
 MOST_DENSE = 50_000_000  # numbers of dense output (400 MB) that are kept
@@ -34,12 +39,13 @@ MOST_DENSE = 50_000_000  # numbers of dense output (400 MB) that are kept
 
 @dataclass
 class Occurrence:
-    """A located event: its name, its time and the state there."""
+    """A located event: its name, its time and the state there; the impulse where velocities jumped."""
 
     name: str
     time: float
     y: Floats
     terminal: bool
+    impulse: Impulse | None = None
 
 
 class Segments:
@@ -87,7 +93,7 @@ class Simulation:
         self, system: System, state: State, rows: Integers, formulation: Formulation, integrator: Integrator, *,
         rtol: float, atol: float, dense: bool = True,
     ) -> None:  # fmt: skip
-        self.system, self.formulation, self.integrator = system, formulation, integrator
+        self.system, self.formulation, self.integrator, self.rows = system, formulation, integrator, rows
         self.space: Space = space_of(system, state, rows, formulation)
         self.bundle: Bundle = self.space.bundle
         self.y: Floats = self.space.start(state)
@@ -113,6 +119,10 @@ class Simulation:
         self.harvest: list[tuple[Floats, Floats, Floats]] = []  # instants, states and references of steps let go
         self.events: list[Occurrence] = []
         self.event_counts = np.zeros(len(self.watches), dtype=np.int64)
+        self.ahead = SwitchingTimes(system.tables.model)
+        self.reach = 1.0  # how many times as far as asked switching instants are looked for
+        self.passed: list[Switching] = []  # those met
+        self.goal = state.t  # where the last way ended, or was to end
         self.partitions = 0
         self.wall_time = 0.0
         self.switching = False  # whether to stop where stiffness limits the steps
@@ -249,6 +259,26 @@ class Simulation:
         patience : int
             How often in a row a partition may be renewed without a step.
         """
+        from multibody.analyses.passing import leave_switching, pass_switching
+
+        self.goal = end
+        while True:
+            switching, direction = self.ahead.next(self.t, end, self.reach), math.copysign(1.0, end - self.t)
+            if switching is None:
+                return self._advance(end, progress, patience)
+            if direction * (switching.before - self.t) > SHORTEST * abs(self.t):
+                status = self._advance(switching.before, progress, patience)
+                if status != C.DONE or self.gave_up:
+                    return status
+            elif direction > 0.0 and self.t > switching.before:
+                leave_switching(self, switching)
+                continue
+            pass_switching(self, switching)
+            if direction * self.t >= direction * end:
+                return C.DONE
+
+    def _advance(self, end: float, progress: Callable[[float], None] | None, patience: int) -> int:
+        """Go on to `end`, between two switching instants of motions."""
         from multibody.analyses.events import handle_events
 
         limit, begin, fruitless, reached = 200, clock.perf_counter(), 0, -1
@@ -324,6 +354,9 @@ class Simulation:
 
     def event(self, found: Occurrence) -> Event:
         """Return an occurrence as an event, with the Cartesian state."""
+        if found.impulse is not None:
+            there = found.impulse.motion
+            return Event(found.name, found.time, found.terminal, there.q[0], there.v[0], found.impulse)
         q = self.cartesian(found.time, found.y, self.bundle.ref)
         nq, nv = self.system.nq, self.system.nv
         return Event(found.name, found.time, found.terminal, q[:nq], q[nq : nq + nv])

@@ -16,6 +16,7 @@ from multibody.analyses.choice import check_pair, choose
 from multibody.analyses.dynamics import Event
 from multibody.analyses.dynamics_start import require_inertia, require_masses, run_rows, start_state
 from multibody.analyses.events import EndlessEventsError, handle_events
+from multibody.analyses.impulse import JumpError
 from multibody.analyses.leastnorm import DENSE_LIMIT
 from multibody.analyses.run import _status, read_options
 from multibody.analyses.simulation import Simulation
@@ -27,6 +28,7 @@ from multibody.kernels import layout as L
 from multibody.model.model import Model
 from multibody.tables.lower import Tables
 
+REACH = 500.0  # how many steps ahead the instants are looked for at which motions switch
 LIMIT = 1000  # steps of the integrator in one call; a longer way is gone in chunks that Ctrl-C can end
 
 
@@ -84,6 +86,8 @@ class Stepper:
         self._stabilized = s.formulation.stabilized
         self._keeps_step = s.integrator.name == "dop853"
         self._inputs = input_slots(self.tables)
+        self._switches = bool(s.ahead)  # whether motions may jump on the way
+        s.reach = REACH
         self._taken: dict[str, int | list[int]] = {}
         self._stale = True  # whether the state changed since it was last read
 
@@ -126,7 +130,7 @@ class Stepper:
         self._control[C.END] = end
         if self._stabilized:
             self.simulation.face(end)
-        status = self._advance(*self._arguments)
+        status = C.CONTINUE if self._switches else self._advance(*self._arguments)
         if status != C.DONE:
             self._go_on(int(status), end)
         return self
@@ -140,6 +144,8 @@ class Stepper:
                 status = sim.advance(end)
             else:
                 sim.drain()
+        except JumpError as jump:
+            raise AnalysisError(f"{jump.status.message}; {jump.status.advice}", jump.status) from jump
         except EndlessEventsError as many:
             message = f'event "{many.name}" happens without end near t = {many.time:.9g}'
             raise AnalysisError(message, Status(False, message, many.time)) from many

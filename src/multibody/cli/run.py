@@ -130,7 +130,8 @@ def _print_events(page: Page, run: Run, plain: dict[str, Any]) -> None:
     factor, time = time_factor(run, plain), f"time [{plain['units']['time']}]"
     events = table("events", [(time, "right"), ("event", "left"), ("", "left")])
     for event in run.events[:MOST_EVENTS]:
-        events.add_row(number(event.time * factor), event.name, "ended the run" if event.terminal else "")
+        passed_on = "velocities jump: an impulse" if event.impulse is not None else ""
+        events.add_row(number(event.time * factor), event.name, "ended the run" if event.terminal else passed_on)
     singular = table("singular positions", [(time, "right"), ("kind", "left"), ("reason", "left")])
     for item in run.singularities[:MOST_EVENTS]:
         singular.add_row(number(item.time * factor), item.kind, item.reason)

@@ -82,9 +82,10 @@ def _interpolated(motion: Motion, dynamics: Dynamics, t: float) -> Motion:
     """Return an instant by dense output, closed onto the constraints."""
     assert dynamics.dense is not None
     times, nq, nv = np.array([t]), motion.tables.nq, motion.tables.nv
-    Y, references = dynamics.dense.states(times)
+    limits = dynamics.dense.limits(times)
+    Y, references = dynamics.dense.states(limits)
     like = motion.q[int(np.argmin(np.abs(motion.t - t)))]
-    found = dynamics.dense.space.expanded(times, Y, references, like, closing=True)
+    found = dynamics.dense.space.expanded(limits, Y, references, like, closing=True)
     kept = found.references if motion.references.ndim == 2 else motion.references
     return replace(
         motion, t=times, q=found.Y[:, :nq].copy(), v=found.Y[:, nq : nq + nv].copy(), a=found.A, sigma=np.array([np.nan]),

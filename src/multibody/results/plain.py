@@ -33,8 +33,10 @@ def final_plain(run: Run, units: str | None) -> dict[str, Any]:
         "certificate": certificate,
     }
     if forces:
+        from multibody.results.impulses import event_plain  # here: it reads runs itself
+
         result |= {"gravity": gravity_text(run.tables), "notes": run.notes}
-        result["events"] = [{**event.plain(), "time": event.time * time} for event in run.events]
+        result["events"] = [event_plain(run, event, units) for event in run.events]
     if not forces or run.singularities:
         result["singularities"] = [{**item.plain(), "time": item.time * time} for item in run.singularities]
         result["branches"] = [{"from": t * time, "label": label} for t, label in run.branches]
