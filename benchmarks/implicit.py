@@ -19,8 +19,9 @@ import numpy as np
 from common import Point, integration, load, milliseconds, peer, reached, simulation, table, times
 
 import multibody as mb
-from multibody.formulations import FORMULATIONS, VARIANTS
+from multibody.formulations import FORMULATIONS
 from multibody.integrators import INTEGRATORS
+from multibody.options.methods import VARIANTS
 
 TARGET = 1e-6
 TOLERANCES = [10.0 ** (-k / 2) for k in range(6, 25)]

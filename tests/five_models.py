@@ -163,5 +163,6 @@ def everything(dimension: int) -> mb.Model:
         m.initial({"b1.rotation": {"rpy": (0, "a", 1)}}, guess={"S.rotation": turned})
     m.output("y", "c.f.y - lift(J0)/2^a^2")
     m.event("hit", "c.y - a", terminal=True, direction=-1)
-    m.defaults["run"] = {"until": 1.5, "integrator": "radau", "grid": [0, 0.5]}
+    m.defaults["run"] = {"until": 1.5, "integrator": {"bdf": {"max_order": 3}}, "rtol": "a*1e-6"}
+    m.defaults["kinematics"] = {"at": "a"}
     return m

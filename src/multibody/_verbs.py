@@ -40,15 +40,17 @@ class Model(_Model):
 
         return check(self, cut=cut)
 
-    def assemble(self, initial: State | None = None, *, t: float | None = None, branches: bool = False) -> Any:
+    def assemble(
+        self, initial: State | None = None, *, t: float | str | None = None, branches: bool | None = None
+    ) -> Any:
         """Return a consistent :class:`State`; with ``branches=True`` a list of all assemblies of its groups."""
         from multibody.results.state import assembled
 
         return assembled(self, initial, t, branches)
 
     def kinematics(
-        self, until: float | str | None = None, steps: int | None = None, *, start: float | str = 0.0, at: float | None = None,
-        times: Any = None, initial: State | None = None,
+        self, until: float | str | None = None, steps: int | None = None, *, start: float | str | None = None,
+        at: float | str | None = None, times: Any = None, initial: State | None = None,
     ) -> Run:  # fmt: skip
         """Return positions, velocities and accelerations of the driven mechanism over time.
 
@@ -85,9 +87,10 @@ class Model(_Model):
             Where to start, with its time: ``run.final`` goes on. Default: the model's own initial values at t = 0.
         formulation : str or object
             ``augmented`` (default), ``baumgarte``, ``partitioning``, ``kane``; in joint coordinates ``recursive``,
-            ``transformation``, ``articulated``; or such as ``mb.Baumgarte(5, 5)``.
+            ``transformation``, ``articulated``; with options ``"baumgarte:alpha=5,beta=5"`` or ``mb.Baumgarte(5, 5)``.
         integrator : str or object
-            ``dop853`` (default), ``adams``, ``rk4``, ``ab3``, or such as ``mb.Adams(max_order=6)``.
+            ``dop853`` (default), ``adams``, ``rk4``, ``ab3``; with options ``"adams:max_order=6"`` or
+            ``mb.Adams(max_order=6)``.
         rtol, atol : float
             Tolerances; default 1e-8 and 1e-10.
         step : float
@@ -145,9 +148,9 @@ class Model(_Model):
         return Robot(self, cut)
 
     def inverse(
-        self, until: float | str | None = None, steps: int | None = None, *, start: float | str = 0.0, at: float | None = None,
-        times: Any = None, efforts: Sequence[Any] | None = None, initial: State | None = None, formulation: Any = None,
-        progress: Any = None,
+        self, until: float | str | None = None, steps: int | None = None, *, start: float | str | None = None,
+        at: float | str | None = None, times: Any = None, efforts: Sequence[Any] | None = None, initial: State | None = None,
+        formulation: Any = None, progress: Any = None,
     ) -> Inverse:  # fmt: skip
         """Return the efforts that the prescribed motions need, at their own coordinates or from actuators elsewhere.
 
@@ -173,7 +176,7 @@ class Model(_Model):
             )
         )  # fmt: skip
 
-    def reactions(self, at: float | str, joints: Sequence[str] | None = None, **options: Any) -> dict[str, Any]:
+    def reactions(self, at: float | str | None = None, joints: Sequence[str] | None = None, **options: Any) -> dict[str, Any]:
         """Return force, moment and effort of joints at one time, as a dictionary of plain numbers.
 
         Parameters
@@ -190,8 +193,9 @@ class Model(_Model):
         return reactions_at(self, at, joints, options)
 
     def statics(
-        self, initial: State | None = None, *, t: float | None = None, method: str = "newton", tolerance: float = 1e-10
-    ) -> Equilibrium:
+        self, initial: State | None = None, *, t: float | str | None = None, method: str | None = None,
+        tolerance: float | None = None,
+    ) -> Equilibrium:  # fmt: skip
         """Return a position in which all forces balance, with reactions and whether it is stable.
 
         Parameters
@@ -201,10 +205,11 @@ class Model(_Model):
         t : float, optional
             Time at which motions are held; default that of the start.
         method : {"newton", "nearest", "relaxation"}
-            ``newton`` goes downhill to a stable position, by relaxation where steps alone do not get there; ``nearest``
-            finds the nearest equilibrium, stable or not; ``relaxation`` swings with its velocity taken away at every peak.
+            ``newton`` (default) goes downhill to a stable position, by relaxation where steps alone do not get there;
+            ``nearest`` finds the nearest equilibrium, stable or not; ``relaxation`` swings with its velocity taken away at
+            every peak.
         tolerance : float
-            Largest unbalanced force over the largest force that acts.
+            Largest unbalanced force over the largest force that acts; default 1e-10.
         """
         from multibody.results.statics import equilibrium
 
@@ -261,7 +266,7 @@ class Model(_Model):
         self, until: float | str | None = None, *, formulations: Sequence[Any] | None = None,
         integrators: Sequence[Any] | None = None, rtol: Sequence[float] | float | None = None,
         step: float | str | None = None, reference: Run | None = None, initial: State | None = None,
-        output_step: float | str | None = None, repeats: int = 3, progress: Any = None,
+        output_step: float | str | None = None, repeats: int | None = None, progress: Any = None,
     ) -> Compare:  # fmt: skip
         """Return a table of time, evaluations, error and violations for several formulations and integrators.
 
@@ -282,7 +287,7 @@ class Model(_Model):
         output_step : float
             Spacing of the instants at which errors are taken.
         repeats : int
-            Timed repetitions, of which the fastest counts.
+            Timed repetitions, of which the fastest counts; default 3.
         progress : callable, optional
             Called with words, the number of the combination and their count.
         """
@@ -323,7 +328,7 @@ class Model(_Model):
 
     def draw(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the assembled mechanism with matplotlib and return the axes."""
-        return self.assemble().draw(ax, **options)  # type: ignore[no-any-return]
+        return self.assemble(branches=False).draw(ax, **options)  # type: ignore[no-any-return]
 
 
 class StateVerbs:

@@ -28,6 +28,7 @@ _NAMED = {
 }
 # Sections whose keys are paths of their own ("O.rate"): everything that follows is one name.
 _PATHS = {"guess": "guess", "initial": "initial", "motions": "motion"}
+_SECTIONS = {*_NAMED, *_PATHS, "ground", "include", "repeat"}
 
 
 def words(where: str) -> str:
@@ -41,11 +42,13 @@ def words(where: str) -> str:
     Returns
     -------
     str
-        The same place for a reader: ``joint "A"``, ``body "rod", frame "small"``. A word that is no section of a
-        model stays as it is.
+        The same place for a reader: ``joint "A"``, ``body "rod", frame "small"``. What does not begin with a section of a
+        model stays as it is: ``slider.x``.
     """
     said: list[str] = []
     parts = where.split(".") if where else []
+    if parts and parts[0] not in _SECTIONS:
+        return where  # a path or an option, as the user wrote it: slider.xx, run.until
     while parts:
         head = parts.pop(0)
         if head in _PATHS and parts:

@@ -76,9 +76,11 @@ def test_what_cannot_be_written(tmp_path: Path) -> None:
         write_file(model, tmp_path / "m.yam")
     with pytest.raises(mb.ModelError, match="it cannot be written"):
         write_file(model, tmp_path / "none" / "m.yaml")
-    model.defaults["run"] = {"until": float("inf")}
+    with pytest.raises(mb.ModelError, match=r"run.until: until inf is no time; give a finite number"):
+        model.defaults["run"] = {"until": float("inf")}
+    model.parameter("p", 1.0, max=float("inf"))
     for ending in ("yaml", "json"):
         with pytest.raises(mb.ModelError, match=r"a file cannot hold the number inf") as caught:
             write_file(model, tmp_path / f"m.{ending}")
-        assert caught.value.where == "run.until"
+        assert caught.value.where == "parameters.p.max"
     assert not list(tmp_path.iterdir())

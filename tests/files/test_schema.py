@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from files.judge import accepts
 from five_models import everything
 from multibody.files.reader import KEYS, read_file
 from multibody.files.schema import json_schema
@@ -18,48 +19,6 @@ from multibody.model.model import Model
 
 FILES = sorted((Path(__file__).parent / "models").glob("*.yaml"))
 SCHEMA = json_schema()
-
-TYPES = {
-    "object": dict, "array": list, "string": str, "boolean": bool, "null": type(None), "number": (int, float),
-}  # fmt: skip
-KNOWN = {
-    "$schema", "$defs", "$ref", "title", "description", "default", "type", "enum", "anyOf", "properties", "required",
-    "additionalProperties", "minProperties", "maxProperties", "items", "minItems", "maxItems",
-}  # fmt: skip
-
-
-def accepts(schema: dict[str, Any], data: Any) -> bool:
-    """Judge data by the keywords that the schema uses, as the standard defines them."""
-    assert not schema.keys() - KNOWN, schema.keys() - KNOWN
-    if "$ref" in schema and not accepts(SCHEMA["$defs"][schema["$ref"].removeprefix("#/$defs/")], data):
-        return False
-    types = schema.get("type", list(TYPES))
-    types = [types] if isinstance(types, str) else types
-    is_type = any(isinstance(data, TYPES[t]) and (t == "boolean" or not isinstance(data, bool)) for t in types)
-    if not is_type or ("enum" in schema and data not in schema["enum"]):
-        return False
-    if "anyOf" in schema and not any(accepts(each, data) for each in schema["anyOf"]):
-        return False
-    if isinstance(data, dict):
-        return accepts_object(schema, data)
-    if isinstance(data, list):
-        return schema.get("minItems", 0) <= len(data) <= schema.get("maxItems", len(data)) and all(
-            accepts(schema.get("items", {}), item) for item in data
-        )
-    return True
-
-
-def accepts_object(schema: dict[str, Any], data: dict[str, Any]) -> bool:
-    if not schema.get("minProperties", 0) <= len(data) <= schema.get("maxProperties", len(data)):
-        return False
-    if any(key not in data for key in schema.get("required", ())):
-        return False
-    for key, value in data.items():
-        rule = schema.get("properties", {}).get(key, schema.get("additionalProperties", {}))
-        if rule is False or not accepts(rule, value):
-            return False
-    return True
-
 
 def data_of(file: Path) -> Any:
     return read_yaml(file.read_text(), file.name).data

@@ -12,9 +12,10 @@ from multibody.analyses.inverse import inverse
 from multibody.analyses.leastnorm import DENSE_LIMIT
 from multibody.analyses.motion import Motion
 from multibody.analyses.run import as_motion, forces_of, run
+from multibody.analyses.run_options import formulation_asked
 from multibody.analyses.state import State, Status
 from multibody.analyses.system import Integers, System, tables_of
-from multibody.formulations import Formulation, formulation_of
+from multibody.formulations import Augmented, Formulation
 from multibody.model.model import Model
 
 
@@ -44,7 +45,7 @@ def motion_at(model: Model, at: float, options: dict[str, Any], joints: Sequence
         return run(model, at, **options)
     system.ref[:] = state.references
     rows = run_rows(system, state.q, state.t)
-    formulation = formulation_of(options.get("formulation") or model.defaults.get("run", {}).get("formulation", "auto"))
+    formulation = formulation_asked(model, options.get("formulation"), options.get("cut")) or Augmented()
     if len(rows) == system.nv and system.rows > system.joint_rows:
         return inverse(model, at=at, initial=initial, formulation=formulation, joints=joints).motion
     if at == state.t:

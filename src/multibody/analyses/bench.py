@@ -18,6 +18,7 @@ from multibody.integrators import INTEGRATORS, OPTIONAL, integrator_of
 from multibody.library import find
 from multibody.library.criteria import Check, Problem
 from multibody.model.model import Model
+from multibody.options.methods import read_method
 
 AUTO = "auto"
 KNOWN = INTEGRATORS | OPTIONAL
@@ -144,9 +145,15 @@ def _pairs(formulations: Sequence[str] | None, integrators: Sequence[str] | None
         formulation_of(name)
     for name in integrators or ():
         if name != AUTO:
-            integrator_of(name, None if name not in KNOWN or KNOWN[name].adaptive else 1.0)
+            integrator_of(name, None if _own_steps(name) else 1.0)
     found = [(f, i) for f in (formulations or FORMULATIONS) for i in (integrators or INTEGRATORS)]
     return found if formulations or integrators else [(AUTO, AUTO), *found]
+
+
+def _own_steps(integrator: str) -> bool:
+    """Return whether an integrator needs no step from outside."""
+    method = read_method(integrator, "integrator")
+    return bool(KNOWN[method.name].adaptive) or "step" in method.options
 
 
 def attempt(problem: Problem, model: Model, formulation: str, integrator: str, repeats: int = 1) -> Attempt:
@@ -158,12 +165,13 @@ def attempt(problem: Problem, model: Model, formulation: str, integrator: str, r
     model : Model
         Its model.
     formulation, integrator : str
-        Names; ``auto`` leaves the choice to the run.
+        Names, with options as in ``bdf:max_order=2``; ``auto`` leaves the choice to the run.
     repeats : int
         Timed repetitions, of which the fastest counts.
     """
-    adaptive = integrator == AUTO or KNOWN[integrator].adaptive
-    step = None if adaptive else problem.step(KNOWN[integrator].order)
+    method = read_method(integrator, "integrator")
+    adaptive = integrator == AUTO or KNOWN[method.name].adaptive
+    step = None if adaptive else method.options.get("step", problem.step(KNOWN[method.name].order))
     head: dict[str, Any] = {
         "problem": problem.name, "formulation": formulation, "integrator": integrator, "step": step,
         "rtol": problem.rtol if adaptive else None,

@@ -18,6 +18,7 @@ from multibody.analyses.elimination import Matrix
 from multibody.analyses.freedom import idle_freedoms, undriven_coordinates, unique_reactions
 from multibody.analyses.generic import DENSE, STEPS, Joints, free_direction, singular_value
 from multibody.analyses.loops import LoopFinder
+from multibody.analyses.own_options import own_options
 from multibody.analyses.rank import DENSE_COLUMNS, Decider, Rank, scaled_rows
 from multibody.analyses.start import drawn_pose
 from multibody.analyses.system import Floats, System, tables_of
@@ -51,7 +52,7 @@ def check(model: Model, q: Floats | None = None, t: float = 0.0, cut: Sequence[s
         Never fails on redundant, singular or immobile mechanisms: it says that they are.
     """
     system = System(tables_of(model))
-    tree = spanning_tree(system.tables, cut)
+    tree = spanning_tree(system.tables, own_options(model, "check", cut=cut)["cut"])
     notes: list[str] = []
     pose = _start(model, system, t, notes) if q is None else _given(system, q, t, notes)
     return _Checker(system, pose, t, notes).report(tree)

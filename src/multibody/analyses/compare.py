@@ -10,19 +10,22 @@ from typing import Any
 import numpy as np
 
 from multibody.analyses.motion import Motion
-from multibody.analyses.run import read_options, run
+from multibody.analyses.run import run
+from multibody.analyses.run_options import evaluated_options, read_options
 from multibody.analyses.state import State
 from multibody.analyses.system import Floats
 from multibody.errors import ModelError
 from multibody.formulations import Formulation, formulation_of
-from multibody.integrators import INTEGRATORS, OPTIONAL, Integrator, integrator_of
+from multibody.integrators import INTEGRATORS, OPTIONAL, integrator_of
 from multibody.model.model import Model
+from multibody.options.methods import AUTO, Method, label_of, read_method
 
 TIGHT = 1e-13  # relative tolerance of the reference
 USUAL = 1e-8  # tolerance for which a fixed step is chosen
 FIXED = 0.25  # a fixed step over the mean step of the reference
 PATIENCE = 2.0  # seconds beyond which a run is not repeated
 KNOWN = INTEGRATORS | OPTIONAL
+FOUR = ["augmented", "baumgarte", "partitioning", "kane"]
 
 
 @dataclass(frozen=True)
@@ -85,8 +88,8 @@ class Comparison:
 def compare(
     model: Model, until: float | str | None = None, *, formulations: Sequence[Any] | None = None,
     integrators: Sequence[Any] | None = None, rtol: Sequence[float] | float | None = None, step: float | str | None = None,
-    reference: Motion | None = None, initial: State | None = None, output_step: float | str | None = None, repeats: int = 3,
-    progress: Callable[[str, int, int], None] | None = None,
+    reference: Motion | None = None, initial: State | None = None, output_step: float | str | None = None,
+    repeats: int | None = None, progress: Callable[[str, int, int], None] | None = None,
 ) -> Comparison:  # fmt: skip
     """Return what one model costs and how well it is solved with each formulation and integrator.
 
@@ -95,7 +98,7 @@ def compare(
     model : Model
     until : float or formula
         Last time; default the model's own.
-    formulations, integrators : sequence of names or objects
+    formulations, integrators : sequence of names, mappings or objects
         Default all formulations, with ``dop853`` and ``adams``.
     rtol : float or sequence of floats
         Tolerances, atol a hundredth of each; default 1e-8.
@@ -116,9 +119,15 @@ def compare(
     -------
     Comparison
     """
-    chosen = [formulation_of(item) for item in _several(formulations, ["augmented", "baumgarte", "partitioning", "kane"])]
-    methods = [_method(item) for item in _several(integrators, ["dop853", "adams"])]
-    tolerances = [float(x) for x in _several(rtol, [USUAL])]
+    own = model.defaults.of("compare")
+    until, step, output_step = (
+        own.get(key) if value is None else value
+        for key, value in (("until", until), ("step", step), ("output_step", output_step))
+    )
+    chosen = [_formulation(model, item) for item in _several(formulations, own.get("formulations", FOUR))]
+    methods = [_method(model, item) for item in _several(integrators, own.get("integrators", ["dop853", "adams"]))]
+    tolerances = [float(x) for x in _several(rtol, own.get("rtol", [USUAL]))]
+    repeats = own.get("repeats", 3) if repeats is None else repeats
     if isinstance(repeats, bool) or not isinstance(repeats, int) or repeats < 1:
         raise ModelError(f"{repeats!r} repeats", where="compare", hint="give a whole number of at least 1")
     for value in tolerances:
@@ -140,7 +149,7 @@ def compare(
     trials: list[Trial] = []
     for k, (formulation, method, tolerance) in enumerate(plans):
         if progress is not None:
-            progress(f"{formulation.name}, {_name(method)}, {tolerance:g}", k + 1, len(plans) + 1)
+            progress(f"{formulation.name}, {method.label}, {tolerance:g}", k + 1, len(plans) + 1)
         if reference.status.interrupted:
             break
         length = getattr(end.integrator, "step", None) if step is not None else _fixed_step(reference, method, tolerance)
@@ -161,56 +170,54 @@ def _several(given: Any, default: list[Any]) -> list[Any]:
     return items
 
 
-def _method(given: Any) -> str | Integrator:
-    """Return an integrator's name, checked, or an integrator as it is."""
-    if not isinstance(given, str):
-        return given  # type: ignore[no-any-return]
-    name = "dop853" if given == "auto" else given
-    known = KNOWN.get(name)
-    integrator_of(name, 1.0 if known is not None and not known.adaptive else None)
-    return name
+def _formulation(model: Model, given: Any) -> Formulation:
+    """Return a formulation, formulas of its options as their values."""
+    method = read_method(given, "formulation")
+    return formulation_of(Method(method.name, evaluated_options(model, method, "formulation")).plain())
 
 
-def _name(method: str | Integrator) -> str:
-    """Return an integrator's name."""
-    return method if isinstance(method, str) else method.name
+def _method(model: Model, given: Any) -> Method:
+    """Return an integrator with the options that were given, checked; ``auto`` is ``dop853``."""
+    found = read_method(given, "integrator")
+    method = Method("dop853") if found.name == AUTO else Method(found.name, evaluated_options(model, found, "integrator"))
+    integrator_of(method.plain(), None if _adaptive(method) or "step" in method.options else 1.0)
+    return method
 
 
-def _adaptive(method: str | Integrator) -> bool:
+def _adaptive(method: Method) -> bool:
     """Return whether an integrator chooses its steps."""
-    return bool(KNOWN[_name(method)].adaptive)
+    return bool(KNOWN[method.name].adaptive)
 
 
-def _varies(method: str | Integrator, step: Any) -> bool:
+def _varies(method: Method, step: Any) -> bool:
     """Return whether a method's work changes with the tolerance."""
-    return _adaptive(method) or (isinstance(method, str) and step is None)
+    return _adaptive(method) or ("step" not in method.options and step is None)
 
 
-def _fixed_step(reference: Motion, method: str | Integrator, tolerance: float) -> float | None:
+def _fixed_step(reference: Motion, method: Method, tolerance: float) -> float | None:
     """Return the step of a method with a fixed one: for the usual tolerance a part of the reference's mean step."""
     if _adaptive(method):
         return None
-    if not isinstance(method, str):
-        return float(method.step)  # type: ignore[attr-defined]
     steps = max(int(reference.statistics.get("steps", 0)), 1)
     span = abs(float(reference.t[-1] - reference.t[0])) if len(reference.t) > 1 else 1.0
-    length = FIXED * span / steps * (tolerance / USUAL) ** (1.0 / KNOWN[method].order)
+    length = FIXED * span / steps * (tolerance / USUAL) ** (1.0 / KNOWN[method.name].order)
     return float(span / max(1, math.ceil(span / length)))
 
 
 def _trial(
-    model: Model, until: float, formulation: Formulation, method: str | Integrator, tolerance: float, step: float | None,
+    model: Model, until: float, formulation: Formulation, method: Method, tolerance: float, step: float | None,
     reference: Motion, common: dict[str, Any], repeats: int,
 ) -> Trial:  # fmt: skip
     """Run one combination and measure it."""
     adaptive = _adaptive(method)
-    step = None if adaptive else step
+    step = None if adaptive else method.options.get("step", step)
+    named = Method(method.name, {key: value for key, value in method.options.items() if key != "step"})
     head: dict[str, Any] = {
-        "formulation": _described(formulation), "integrator": _name(method), "rtol": tolerance if adaptive else None,
-        "step": step,
+        "formulation": label_of(formulation, "formulation"), "integrator": named.label,
+        "rtol": tolerance if adaptive else None, "step": step,
     }  # fmt: skip
     options: dict[str, Any] = {
-        "formulation": formulation, "integrator": integrator_of(method, step), "rtol": tolerance,
+        "formulation": formulation, "integrator": integrator_of(named.plain(), step), "rtol": tolerance,
         "atol": max(1e-2 * tolerance, 1e-14), **common,
     }  # fmt: skip
     try:
@@ -226,15 +233,6 @@ def _trial(
     except ModelError as error:
         return Trial(**head, success=False, message=str(error))
     return _measured(head, motion, min(walls), reference)
-
-
-def _described(formulation: Formulation) -> str:
-    """Return a formulation's name, with the options that are set."""
-    options = {key: value for key, value in vars(formulation).items() if value is not None and key != "loops"}
-    words = ", ".join(
-        f"{key}={value:g}" if isinstance(value, int | float) else f"{key}={'+'.join(value)}" for key, value in options.items()
-    )
-    return formulation.name + (f"({words})" if words else "")
 
 
 def _measured(head: dict[str, Any], motion: Motion, wall: float, reference: Motion) -> Trial:

@@ -18,6 +18,7 @@ import numpy as np
 from multibody.analyses.dynamics_start import require_masses
 from multibody.analyses.kinematics import kinematics
 from multibody.analyses.motion import Motion
+from multibody.analyses.own_options import own_options
 from multibody.analyses.state import State
 from multibody.analyses.system import System, tables_of
 from multibody.analyses.virtual_power import Actuator, Efforts, Progress, Solver, laws_beside
@@ -29,8 +30,8 @@ from multibody.tables.lower import Tables
 
 
 def inverse(
-    model: Model, *, start: float | str = 0.0, until: float | str | None = None, steps: int | None = None,
-    at: float | None = None, times: Any = None, efforts: Sequence[Any] | None = None, initial: State | None = None,
+    model: Model, *, start: float | str | None = None, until: float | str | None = None, steps: int | None = None,
+    at: float | str | None = None, times: Any = None, efforts: Sequence[Any] | None = None, initial: State | None = None,
     formulation: Any = None, joints: Sequence[str] | None = None, progress: Progress | None = None,
 ) -> Efforts:  # fmt: skip
     """Return the efforts that the model's motions need.
@@ -55,17 +56,20 @@ def inverse(
     -------
     Efforts
     """
+    asked = own_options(model, "inverse", efforts=efforts, formulation=formulation)
+    efforts, formulation = asked["efforts"], asked["formulation"]
+    when = {"start": start, "until": until, "steps": steps, "at": at, "times": times, "initial": initial, "verb": "inverse"}
     require_masses(System(tables_of(model)))
     chosen = formulation_of("auto" if formulation is None else formulation)
     if chosen.relative:
         if efforts is not None:
             hint = "leave the formulation out: virtual power takes actuators anywhere"
             raise ModelError(f"{chosen.name} finds the efforts of the motions themselves", where="efforts", hint=hint)
-        motion = kinematics(model, start=start, until=until, steps=steps, at=at, times=times, initial=initial)
+        motion = kinematics(model, **when)
         return in_joint_coordinates(model, motion, chosen, joints)
     acted, names = with_actuators(model, efforts)
     tables = tables_of(acted)
-    motion = kinematics(acted, start=start, until=until, steps=steps, at=at, times=times, initial=initial)
+    motion = kinematics(acted, **when)
     solver = Solver(tables, motion, find_actuators(tables, names))
     return solver.solve(progress)
 

@@ -7,6 +7,7 @@ monitored, idle degrees of freedom are held still.
 
 from __future__ import annotations
 
+import math
 import time as clock
 from typing import Any
 
@@ -23,8 +24,8 @@ from multibody.model.model import Model
 
 
 def kinematics(
-    model: Model, *, start: float | str = 0.0, until: float | str | None = None, steps: int | None = None,
-    at: float | None = None, times: Any = None, initial: State | None = None,
+    model: Model, *, start: float | str | None = None, until: float | str | None = None, steps: int | None = None,
+    at: float | str | None = None, times: Any = None, initial: State | None = None, verb: str = "kinematics",
 ) -> Motion:  # fmt: skip
     """Return the motion of a mechanism whose motions drive all its degrees of freedom.
 
@@ -41,13 +42,15 @@ def kinematics(
         The grid itself, monotonic.
     initial : State, optional
         Where assembly starts, and with it the branch.
+    verb : str
+        Whose own options of the model count, before those of ``kinematics``.
 
     Returns
     -------
     Motion
         One that stopped early (lock-up) keeps everything up to there; its status says why.
     """
-    grid = time_grid(model, start, until, steps, at, times)
+    grid = time_grid(model, start, until, steps, at, times, verb)
     begin = clock.perf_counter()
     tables = tables_of(model)
     state = assemble(model, initial, float(grid[0]))
@@ -65,35 +68,56 @@ def kinematics(
 
 
 def time_grid(
-    model: Model, start: float | str, until: float | str | None, steps: int | None, at: float | None, times: Any
+    model: Model, start: Any, until: Any, steps: int | None, at: Any, times: Any, verb: str = "kinematics"
 ) -> Floats:
-    """Return the checked time grid; defaults come from the model's own `kinematics` options."""
-    defaults = model.defaults.get("kinematics", {})
+    """Return the checked time grid; what is not given comes from the model's own options of the verb."""
+    given = {"start": start, "until": until, "steps": steps, "at": at, "times": times}
+    asked = {key: value for key, value in given.items() if value is not None}
+    single = [key for key in ("times", "at") if key in asked]
+    if single and len(asked) > 1:
+        other = next(key for key in asked if key != single[0])
+        raise ModelError(f"{single[0]} together with {other}", where=verb, hint="give one time, the times or a range")
     if times is not None:
-        grid = np.array(times, dtype=float).ravel()
-        if len(grid) == 0 or not np.all(np.isfinite(grid)):
-            raise ModelError("the times are empty or not finite", where="kinematics", hint="give at least one time")
-        if len(grid) > 2 and not (np.all(np.diff(grid) > 0) or np.all(np.diff(grid) < 0)):
-            raise ModelError("the times are not monotonic", where="kinematics", hint="sort them")
-        return grid
-    if at is not None:
-        if not np.isfinite(at):
-            raise ModelError(f"time {at} is not finite", where="kinematics", hint="give a finite time")
-        return np.array([float(at)])
-    until = defaults.get("until") if until is None else until
-    steps = defaults.get("steps", 100) if steps is None else steps
-    if until is None:
-        raise ModelError("no end time", where="kinematics", hint="give until (or at, or times)")
+        return _checked_times(times, verb)
+    stated = [model.defaults.of(each) for each in (verb, "kinematics")]
+    own = next((each for each in stated if each.keys() & given.keys()), {})
+    if not asked and own.get("at") is not None:
+        asked["at"] = own["at"]
+    if "at" in asked:
+        return np.array([_time(model, asked["at"], verb, "at")])
+    range_ = {"start": 0.0, "steps": 100} | {key: value for key, value in own.items() if key != "at"} | asked
+    if range_.get("until") is None:
+        raise ModelError("no end time", where=verb, hint="give until (or at, or times)")
+    first, last = (_time(model, range_[key], verb, key) for key in ("start", "until"))
+    if first == last:
+        raise ModelError("the end time equals the start", where=verb, hint="give a later time")
+    count = range_["steps"]
+    if not isinstance(count, int) or isinstance(count, bool) or count < 1:
+        raise ModelError(f"{count!r} steps", where=verb, hint="a whole number of at least 1 is needed")
+    return np.linspace(first, last, count + 1)
+
+
+def _checked_times(times: Any, verb: str) -> Floats:
+    """Return given times, finite and in one direction."""
+    grid = np.array(times, dtype=float).ravel()
+    if len(grid) == 0 or not np.all(np.isfinite(grid)):
+        raise ModelError("the times are empty or not finite", where=verb, hint="give at least one time")
+    if len(grid) > 2 and not (np.all(np.diff(grid) > 0) or np.all(np.diff(grid) < 0)):
+        raise ModelError("the times are not monotonic", where=verb, hint="sort them")
+    return grid
+
+
+def _time(model: Model, value: Any, verb: str, key: str) -> float:
+    """Return a time from a number or a formula of parameters."""
     from multibody.tables.scope import Scope
 
-    scope = Scope(model)
-    formulas = [scope.scalar(model.formula(x, "kinematics"), "kinematics") for x in (start, until)]
-    values = [scope.value(formula, "kinematics") for formula in formulas]
-    if not np.all(np.isfinite(values)) or values[0] == values[1]:
-        raise ModelError("the end time equals the start", where="kinematics", hint="give a later time")
-    if not isinstance(steps, int) or isinstance(steps, bool) or steps < 1:
-        raise ModelError(f"{steps!r} steps", where="kinematics", hint="a whole number of at least 1 is needed")
-    return np.linspace(values[0], values[1], steps + 1)
+    scope, where = Scope(model), f"{verb}.{key}"
+    if isinstance(value, int | float) and not math.isfinite(value):
+        raise ModelError(f"time {value} is not finite", where=verb, hint="give a finite time")
+    number = scope.value(scope.scalar(model.formula(value, where), where), where)
+    if not math.isfinite(number):
+        raise ModelError(f"time {number} is not finite", where=verb, hint="give a finite time")
+    return float(number)
 
 
 def _failed(tables: Any, state: State, grid: Floats) -> Motion:

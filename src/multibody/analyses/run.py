@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,34 +17,19 @@ from multibody.analyses.impulse import JumpError
 from multibody.analyses.leastnorm import DENSE_LIMIT
 from multibody.analyses.motion import Motion
 from multibody.analyses.passing import limits_behind
+from multibody.analyses.run_options import Options, read_options
 from multibody.analyses.simulation import Simulation
 from multibody.analyses.state import State, Status
 from multibody.analyses.system import Floats, Integers, System, tables_of
 from multibody.errors import ModelError
-from multibody.formulations import Formulation, formulation_of
+from multibody.formulations import Formulation
 from multibody.formulations.prepare import prepare
-from multibody.integrators import Integrator, integrator_of
 from multibody.integrators import contract as C
 from multibody.kernels import sections as R
 from multibody.model.model import Model
 
 INTERVALS = 400  # of the output grid, unless a step is asked for
 MOST_NUMBERS = 200_000_000  # numbers of output (1.6 GB) that a run may fill
-TIGHTEST = 1e-14  # tolerance
-
-
-@dataclass(frozen=True)
-class Options:
-    """What a run was asked to do, with the model's own defaults filled in."""
-
-    until: float
-    formulation: Formulation | None  # None: auto
-    integrator: Integrator | None
-    rtol: float
-    atol: float
-    output_step: float | None
-    dense: bool
-    notes: tuple[str, ...] = ()
 
 
 def run(
@@ -62,11 +47,11 @@ def run(
         Last time.
     initial : State, optional
         Where to start, with its time; default the model's own initial values at t = 0.
-    formulation : str or Formulation
+    formulation : str, mapping or Formulation
         ``auto``, ``augmented``, ``baumgarte``, ``partitioning``, ``kane``, ``parametric``, ``recursive``, ``transformation``,
-        ``articulated``, or an object with options.
-    integrator : str or Integrator
-        ``auto``, ``dop853``, ``adams``, ``rk4``, ``ab3``, ``bdf``, ``radau``, ``alpha``, or an object with options. With
+        ``articulated``; with options ``baumgarte:alpha=5,beta=5``, ``{"baumgarte": {"alpha": 5}}`` or the object.
+    integrator : str, mapping or Integrator
+        ``auto``, ``dop853``, ``adams``, ``rk4``, ``ab3``, ``bdf``, ``radau``, ``alpha``, with options in the same ways. With
         ``auto`` an explicit method begins, and an implicit one takes over where the model turns out to be stiff.
     rtol, atol : float
         Tolerances of the integrator; default 1e-8 and 1e-10.
@@ -146,68 +131,6 @@ def _simulated(
         else:
             return sim, status, now
         system.ref[:] = state.references
-
-
-def read_options(
-    model: Model, until: Any, formulation: Any, integrator: Any, rtol: Any, atol: Any, step: Any, output_step: Any, dense: bool,
-    cut: Sequence[str] | None = None,
-) -> Options:  # fmt: skip
-    """Return checked options; what is not given comes from the model's own `run` options, then from the defaults."""
-    own = model.defaults.get("run", {})
-
-    def pick(given: Any, key: str, default: Any) -> Any:
-        return given if given is not None else own.get(key, default)
-
-    end = pick(until, "until", None)
-    if end is None:
-        raise ModelError("no end time", where="run", hint="give until")
-    lengths = {"until": end, "step": pick(step, "step", None), "output_step": pick(output_step, "output_step", None)}
-    values = {key: _time(model, value, key) for key, value in lengths.items() if value is not None}
-    for key in ("step", "output_step"):
-        if key in values and not values[key] > 0.0:
-            raise ModelError(f"{key} is {values[key]:g}", where="run", hint="give a positive length of time")
-    tolerances = {"rtol": pick(rtol, "rtol", 1e-8), "atol": pick(atol, "atol", 1e-10)}
-    notes = []
-    for key, value in tolerances.items():
-        number = _time(model, value, key)
-        if not 0.0 < number < 1.0:
-            raise ModelError(f"{key} is {number:g}", where="run", hint="give a tolerance between 0 and 1, such as 1e-8")
-        tolerances[key] = max(number, TIGHTEST)
-        if number < TIGHTEST:
-            notes.append(f"{key} {number:g} is taken as {TIGHTEST:g}: the numbers have no more digits")
-    asked = pick(integrator, "integrator", "auto")
-    method = None
-    if asked != "auto" or "step" in values:
-        method = integrator_of("dop853" if asked == "auto" else asked, values.get("step"))
-    return Options(
-        values["until"], _formulation(own, formulation, cut),
-        method, tolerances["rtol"], tolerances["atol"], values.get("output_step"), dense, tuple(notes),
-    )  # fmt: skip
-
-
-def _formulation(own: dict[str, Any], given: Any, cut: Sequence[str] | None) -> Formulation | None:
-    """Return the formulation; joints to cut that only the model's own options name matter only where there is a tree."""
-    asked = own.get("formulation", "auto") if given is None else given
-    if isinstance(asked, str) and asked == "auto" and cut is None:
-        return None
-    found = formulation_of(asked)
-    if cut is None and found.relative and getattr(found, "cut", None) is None:
-        cut = own.get("cut")
-    return formulation_of(found, cut)
-
-
-def _time(model: Model, value: Any, key: str) -> float:
-    """Return a number or a formula of parameters as a number."""
-    from multibody.tables.scope import Scope
-
-    if isinstance(value, int | float):
-        number = float(value)
-    else:
-        scope, where = Scope(model), f"run.{key}"
-        number = scope.value(scope.scalar(model.formula(value, where), where), where)
-    if not math.isfinite(number):
-        raise ModelError(f"{key} is {number}", where="run", hint="give a finite number")
-    return number
 
 
 def output_times(start: float, options: Options, tables: Any) -> Floats:

@@ -18,7 +18,8 @@ from multibody.analyses.dynamics_start import require_inertia, require_masses, r
 from multibody.analyses.events import EndlessEventsError, handle_events
 from multibody.analyses.impulse import JumpError
 from multibody.analyses.leastnorm import DENSE_LIMIT
-from multibody.analyses.run import _status, read_options
+from multibody.analyses.run import _status
+from multibody.analyses.run_options import read_options
 from multibody.analyses.simulation import Simulation
 from multibody.analyses.state import State, Status
 from multibody.analyses.system import Floats, Integers, System, tables_of

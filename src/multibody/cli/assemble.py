@@ -18,11 +18,13 @@ from multibody.cli.options import (
     announce_compilation,
     check_endings,
     load_model,
+    option,
     read_time,
     read_units,
 )
 from multibody.cli.output import Page, joint_kinds, print_instant, print_json
 from multibody.cli.pictures import finish, save_state, write_each
+from multibody.options.verbs import VERBS
 
 if TYPE_CHECKING:
     from multibody.results.state import State
@@ -31,8 +33,10 @@ if TYPE_CHECKING:
 @app.command()
 def assemble(
     model: ModelArgument,
-    at: Annotated[str | None, typer.Option("--at", metavar="T", help="Time of the motions; default 0.")] = None,
-    branches: Annotated[bool, typer.Option("--branches", help="Find all ways to assemble it.")] = False,
+    at: Annotated[str | None, option("assemble", "t", "T")] = None,
+    branches: Annotated[
+        bool | None, typer.Option("--branches/--one", help=VERBS["assemble"]["branches"].doc, show_default=False)
+    ] = None,
     out: OutOption = None,
     settings: SetOption = None,
     units: UnitsOption = None,
@@ -44,7 +48,9 @@ def assemble(
     check_endings(files, PICTURES, loaded._files)
     announce_compilation("rows.row_jacobian")
     time = read_time(loaded, at, "--at")
-    states: list[State] = loaded.assemble(t=time, branches=True) if branches else [loaded.assemble(t=time)]
+    found = loaded.assemble(t=time, branches=branches)
+    branches = isinstance(found, list)
+    states: list[State] = found if branches else [found]
     pictures = [name for file in files for name in _names(file, len(states))]
     written, failures = write_each(pictures, lambda file: save_state(states[pictures.index(file) % len(states)], file))
     plains = [state.plain(chosen) for state in states]

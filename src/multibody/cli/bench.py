@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from multibody.cli.app import FAILED, app
-from multibody.cli.options import JsonOption, announce_compilation, read_names
+from multibody.cli.options import JsonOption, announce_compilation, read_methods, read_names
 from multibody.cli.output import Page, print_json, stage_progress, table
 
 if TYPE_CHECKING:
@@ -41,8 +41,8 @@ def bench(
     with warnings.catch_warnings(), stage_progress("benchmarks", quiet=json) as progress:
         warnings.simplefilter("ignore", RuntimeWarning)
         found = solve(
-            suite, problems=read_names(problem, "--problem"), formulations=read_names(formulation, "--formulation"),
-            integrators=read_names(integrator, "--integrator"), repeats=repeats, progress=progress,
+            suite, problems=read_names(problem, "--problem"), formulations=read_methods(formulation, "--formulation"),
+            integrators=read_methods(integrator, "--integrator"), repeats=repeats, progress=progress,
         )  # fmt: skip
     if json:
         print_json(found.plain())

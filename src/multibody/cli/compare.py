@@ -19,6 +19,8 @@ from multibody.cli.options import (
     announce_compilation,
     check_endings,
     load_model,
+    option,
+    read_methods,
     read_names,
     read_time,
     read_value,
@@ -34,17 +36,13 @@ if TYPE_CHECKING:
 @app.command()
 def compare(
     model: ModelArgument,
-    until: Annotated[str | None, typer.Option("--until", metavar="T", help="Last time; default the model's.")] = None,
-    formulations: Annotated[
-        str | None, typer.Option("--formulations", metavar="A,B", help="By commas; default all four.")
-    ] = None,
-    integrators: Annotated[
-        str | None, typer.Option("--integrators", metavar="C,D", help="By commas; default dop853,adams.")
-    ] = None,
-    rtol: Annotated[str | None, typer.Option("--rtol", metavar="R,R", help="Tolerances, by commas; default 1e-8.")] = None,
+    until: Annotated[str | None, option("compare", "until", "T")] = None,
+    formulations: Annotated[str | None, option("compare", "formulations", "A,B:OPTION=VALUE")] = None,
+    integrators: Annotated[str | None, option("compare", "integrators", "C,D:OPTION=VALUE")] = None,
+    rtol: Annotated[str | None, option("compare", "rtol", "R,R")] = None,
     step: StepOption = None,
     output_step: OutputStepOption = None,
-    repeats: Annotated[int, typer.Option("--repeats", metavar="N", help="Timed repetitions; the fastest counts.")] = 3,
+    repeats: Annotated[int | None, option("compare", "repeats", "N")] = None,
     plot: Annotated[
         pathlib.Path | None, typer.Option("--plot", metavar="FILE", help="Draw the work-precision diagram (.png, .pdf, .svg).")
     ] = None,
@@ -56,7 +54,8 @@ def compare(
     check_endings([plot] if plot else [], PICTURES, loaded._files)
     announce_compilation("expand.expand", "dop853.advance_dop853")
     options: dict[str, Any] = {
-        "formulations": read_names(formulations, "--formulations"), "integrators": read_names(integrators, "--integrators"),
+        "formulations": read_methods(formulations, "--formulations"),
+        "integrators": read_methods(integrators, "--integrators"),
         "rtol": _numbers(rtol), "step": read_time(loaded, step, "--step"),
         "output_step": read_time(loaded, output_step, "--output-step"), "repeats": repeats,
     }  # fmt: skip

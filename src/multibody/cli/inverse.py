@@ -20,6 +20,7 @@ from multibody.cli.options import (
     announce_compilation,
     check_endings,
     load_model,
+    option,
     read_names,
     read_time,
     read_units,
@@ -38,18 +39,12 @@ MOST_BLOCKED = 6
 @app.command()
 def inverse(
     model: ModelArgument,
-    at: Annotated[str | None, typer.Option("--at", metavar="T", help="One time alone.")] = None,
-    start: Annotated[str | None, typer.Option("--from", metavar="A", help="First time; default 0.")] = None,
-    until: Annotated[str | None, typer.Option("--until", metavar="B", help="Last time; default the model's.")] = None,
-    steps: Annotated[int | None, typer.Option("--steps", metavar="N", help="Intervals; default 100.")] = None,
-    efforts: Annotated[
-        str | None,
-        typer.Option("--efforts", metavar="S,O", help="Coordinates on which actuators act in place of the motions."),
-    ] = None,
-    formulation: Annotated[
-        str | None,
-        typer.Option("--formulation", metavar="NAME", help="recursive, transformation, articulated; default virtual power."),
-    ] = None,
+    at: Annotated[str | None, option("inverse", "at", "T")] = None,
+    start: Annotated[str | None, option("inverse", "start", "A")] = None,
+    until: Annotated[str | None, option("inverse", "until", "B")] = None,
+    steps: Annotated[int | None, option("inverse", "steps", "N")] = None,
+    efforts: Annotated[str | None, option("inverse", "efforts", "S,O")] = None,
+    formulation: Annotated[str | None, option("inverse", "formulation", "NAME")] = None,
     out: OutOption = None,
     settings: SetOption = None,
     units: UnitsOption = None,
@@ -67,7 +62,7 @@ def inverse(
     options: dict[str, Any] = {"at": read_time(loaded, at, "--at")}
     if at is None:
         options = {"until": read_time(loaded, until, "--until"), "steps": steps}
-        options |= {"start": read_time(loaded, start or "0", "--from")}
+        options |= {"start": read_time(loaded, start, "--from")}
     announce_compilation("tracking.track", "forces.add_forces")
     named = read_names(efforts, "--efforts")
     with warnings.catch_warnings(), run_progress(loaded, options.get("until"), quiet=json) as progress:

@@ -20,6 +20,7 @@ from multibody.cli.options import (
     announce_compilation,
     check_endings,
     load_model,
+    option,
     read_time,
     read_units,
 )
@@ -47,12 +48,10 @@ MOST_EVENTS = 12
 @app.command()
 def kinematics(
     model: ModelArgument,
-    start: Annotated[str | None, typer.Option("--from", metavar="A", help="First time; default 0.")] = None,
-    until: Annotated[
-        str | None, typer.Option("--until", metavar="B", help='Last time, also a formula: "2*pi/150"; default the model\'s.')
-    ] = None,
-    steps: Annotated[int | None, typer.Option("--steps", metavar="N", help="Intervals; default 100.")] = None,
-    at: Annotated[str | None, typer.Option("--at", metavar="T", help="One time alone.")] = None,
+    start: Annotated[str | None, option("kinematics", "start", "A")] = None,
+    until: Annotated[str | None, option("kinematics", "until", "B")] = None,
+    steps: Annotated[int | None, option("kinematics", "steps", "N")] = None,
+    at: Annotated[str | None, option("kinematics", "at", "T")] = None,
     out: OutOption = None,
     plot: Annotated[
         list[str] | None, typer.Option("--plot", metavar="PATH", help="Plot a path over time in the picture. Repeatable.")
@@ -94,9 +93,9 @@ def _options(model: Any, start: str | None, until: str | None, steps: int | None
         raise ModelError("--at together with --from, --until or --steps", hint="give one time or a range")
     if at is not None:
         return {"at": read_time(model, at, "--at")}
-    options: dict[str, Any] = {"until": read_time(model, until, "--until"), "steps": steps}
-    first = read_time(model, start, "--from")
-    return options if first is None else options | {"start": first}
+    return {
+        "start": read_time(model, start, "--from"), "until": read_time(model, until, "--until"), "steps": steps,
+    }  # fmt: skip
 
 
 def _print(run: Run, plain: dict[str, Any], written: list[str]) -> None:

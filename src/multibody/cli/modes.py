@@ -15,6 +15,8 @@ from multibody.cli.options import (
     UnitsOption,
     announce_compilation,
     load_model,
+    option,
+    read_names,
     read_units,
 )
 from multibody.cli.output import Page, print_json, table
@@ -26,11 +28,10 @@ if TYPE_CHECKING:
 @app.command()
 def modes(
     model: ModelArgument,
-    count: Annotated[int | None, typer.Option("--count", metavar="N", help="How many, lowest first; default all.")] = None,
-    at: Annotated[
-        str | None,
-        typer.Option("--at", metavar="PLACE", help="equilibrium or initial; default equilibrium where the start is at rest."),
-    ] = None,
+    count: Annotated[int | None, option("modes", "count", "N")] = None,
+    at: Annotated[str | None, option("modes", "at", "PLACE")] = None,
+    inputs: Annotated[str | None, option("modes", "inputs", "A,B")] = None,
+    outputs: Annotated[str | None, option("modes", "outputs", "A,B")] = None,
     settings: SetOption = None,
     units: UnitsOption = None,
     json: JsonOption = False,
@@ -41,7 +42,9 @@ def modes(
     announce_compilation("force_partials.force_partials", "rows.row_partials")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
-        found = loaded.modes(count=count, at=at)
+        found = loaded.modes(
+            count=count, at=at, inputs=read_names(inputs, "--inputs"), outputs=read_names(outputs, "--outputs")
+        )
     if json:
         print_json(found.plain(chosen))
     else:

@@ -11,6 +11,8 @@ import typer
 
 from multibody._target import check_target
 from multibody.errors import ModelError
+from multibody.options.methods import GROUPS, read_method, split_methods
+from multibody.options.verbs import VERBS
 
 if TYPE_CHECKING:
     from multibody import Model
@@ -39,28 +41,22 @@ PlotOption = Annotated[
 TraceOption = Annotated[
     list[str] | None, typer.Option("--trace", metavar="FRAME", help="Draw a point's path in the picture. Repeatable.")
 ]
-FormulationOption = Annotated[
-    str | None,
-    typer.Option(
-        "--formulation", metavar="NAME",
-        help="auto (default), augmented, baumgarte, partitioning, kane, parametric; in joint coordinates recursive, "
-        "transformation, articulated.",
-    ),
-]  # fmt: skip
-CutOption = Annotated[
-    str | None, typer.Option("--cut", metavar="A,B", help="Joints at which loops are cut (joint coordinates); default derived.")
-]
-IntegratorOption = Annotated[
-    str | None,
-    typer.Option("--integrator", metavar="NAME", help="auto (default), dop853, adams, rk4, ab3; implicit: bdf, radau, alpha."),
-]
-RtolOption = Annotated[float | None, typer.Option("--rtol", metavar="R", help="Relative tolerance; default 1e-8.")]
-AtolOption = Annotated[float | None, typer.Option("--atol", metavar="A", help="Absolute tolerance; default 1e-10.")]
-StepOption = Annotated[str | None, typer.Option("--step", metavar="H", help="Step of rk4, ab3 and alpha.")]
-OutputStepOption = Annotated[
-    str | None,
-    typer.Option("--output-step", metavar="H", help="Spacing of the instants in the result; default 1/400 of the whole."),
-]
+
+
+def option(verb: str, name: str, metavar: str) -> Any:
+    """Return an option of a verb for typer, with the flag and the help of the catalog that files and Python use too."""
+    found = VERBS[verb][name]
+    names = f" One of auto, {', '.join(GROUPS[found.kind])}." if found.kind in GROUPS else ""
+    return typer.Option(found.command, metavar=metavar, help=found.doc + names)
+
+
+FormulationOption = Annotated[str | None, option("run", "formulation", "NAME[:OPTION=VALUE,...]")]
+CutOption = Annotated[str | None, option("run", "cut", "A,B")]
+IntegratorOption = Annotated[str | None, option("run", "integrator", "NAME[:OPTION=VALUE,...]")]
+RtolOption = Annotated[float | None, option("run", "rtol", "R")]
+AtolOption = Annotated[float | None, option("run", "atol", "A")]
+StepOption = Annotated[str | None, option("run", "step", "H")]
+OutputStepOption = Annotated[str | None, option("run", "output_step", "H")]
 
 PICTURES = (".png", ".pdf", ".svg")
 NEEDED = {".nc": (("h5netcdf", "netcdf"), ("h5py", "netcdf")), ".parquet": (("pyarrow", "parquet"),)}
@@ -168,6 +164,12 @@ def read_names(text: str | None, option: str) -> list[str] | None:
     return names
 
 
+def read_methods(text: str | None, flag: str) -> list[str] | None:
+    """Return formulations or integrators from a list by commas; ``a:x=1,y=2,b`` is a with two options, and b."""
+    names = read_names(text, flag)
+    return None if names is None else split_methods(names)
+
+
 def run_options(
     model: Model, formulation: str | None, integrator: str | None, rtol: float | None, atol: float | None, step: str | None,
     output_step: str | None, cut: str | None = None,
@@ -182,14 +184,16 @@ def run_options(
 
 def announce_dynamics(model: Model, options: dict[str, Any]) -> None:
     """Say on a terminal that kernels are compiled, where those of a run are not in the cache yet."""
-    own = model.defaults.get("run", {})
-    words = [options.get(key) or own.get(key) for key in ("formulation", "integrator")]
-    formulation, integrator = ("" if word in (None, "auto") else str(word) for word in words)
-    formulation, integrator = formulation or "augmented", integrator or "dop853"
-    if formulation in ("recursive", "articulated") or formulation.startswith("transformation"):
+    own = model.defaults.of("run")
+    words = {key: read_method(options.get(key) or own.get(key) or "auto", key).name for key in GROUPS}
+    formulation, integrator = (
+        usual if words[key] == "auto" else words[key] for key, usual in (("formulation", "augmented"), ("integrator", "dop853"))
+    )
+    if formulation in ("recursive", "articulated", "transformation"):
         made = ("relative.expand_relative", f"units.state_{'planar' if model.dimension == 2 else 'spatial'}")
     else:
-        made = ("expand.expand", f"{formulation}.rhs_{formulation}")
+        name = "augmented" if formulation == "parametric" else formulation
+        made = ("expand.expand", f"{name}.rhs_{name}")
     announce_compilation(*made, f"{integrator}.advance_{integrator}")
 
 

@@ -203,7 +203,7 @@ def run_progress(model: Any, until: float | None, quiet: bool) -> Iterator[Calla
     """Yield what a run calls with its time: a bar on stderr after a second, where that is a terminal."""
     import sys
 
-    end = until if until is not None else model.defaults.get("run", {}).get("until")
+    end = until if until is not None else model.defaults.of("run").get("until")
     if quiet or not sys.stderr.isatty() or not isinstance(end, int | float):
         yield None
         return

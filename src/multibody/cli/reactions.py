@@ -20,6 +20,7 @@ from multibody.cli.options import (
     UnitsOption,
     announce_dynamics,
     load_model,
+    option,
     read_names,
     read_time,
     read_units,
@@ -35,8 +36,8 @@ if TYPE_CHECKING:
 @app.command()
 def reactions(
     model: ModelArgument,
-    at: Annotated[str | None, typer.Option("--at", metavar="T", help="The time; a formula does too.")] = None,
-    joints: Annotated[str | None, typer.Option("--joints", metavar="A,B", help="Joints, by commas; default all.")] = None,
+    at: Annotated[str | None, option("reactions", "at", "T")] = None,
+    joints: Annotated[str | None, option("reactions", "joints", "A,B")] = None,
     formulation: FormulationOption = None,
     integrator: IntegratorOption = None,
     rtol: RtolOption = None,
@@ -50,14 +51,15 @@ def reactions(
 
     A model that its motions determine is solved at that time alone; another one runs until then.
     """
-    from multibody.results.reactions_at import check_joints, reactions_plain, run_at
+    from multibody.results.reactions_at import check_joints, reactions_plain, run_at, time_of
 
     chosen = read_units(units)
     loaded = load_model(model, settings)
     names = check_joints(loaded, read_names(joints, "--joints"))
-    time = read_time(loaded, at, "--at")
-    if time is None:
+    given = read_time(loaded, at, "--at")
+    if given is None and loaded.defaults.of("reactions").get("at") is None:
         raise ModelError("the time is missing", where="reactions", hint="give --at T")
+    time = time_of(loaded, given)
     options = run_options(loaded, formulation, integrator, rtol, atol, step, None)
     announce_dynamics(loaded, options)
     with warnings.catch_warnings(), run_progress(loaded, time, quiet=json) as progress:

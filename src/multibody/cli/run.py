@@ -29,6 +29,7 @@ from multibody.cli.options import (
     announce_dynamics,
     check_endings,
     load_model,
+    option,
     read_time,
     read_units,
     run_options,
@@ -57,9 +58,7 @@ MOST_EVENTS = 12
 @app.command("run")
 def run_verb(
     model: ModelArgument,
-    until: Annotated[
-        str | None, typer.Option("--until", metavar="T", help='Last time, also a formula: "2*pi/omega"; default the model\'s.')
-    ] = None,
+    until: Annotated[str | None, option("run", "until", "T")] = None,
     formulation: FormulationOption = None,
     integrator: IntegratorOption = None,
     rtol: RtolOption = None,

@@ -15,6 +15,7 @@ from multibody.cli.options import (
     UnitsOption,
     announce_compilation,
     load_model,
+    option,
     read_time,
     read_units,
 )
@@ -29,13 +30,9 @@ if TYPE_CHECKING:
 @app.command()
 def statics(
     model: ModelArgument,
-    at: Annotated[str | None, typer.Option("--at", metavar="T", help="Time at which motions are held; default 0.")] = None,
-    method: Annotated[
-        str, typer.Option("--method", metavar="NAME", help="newton (downhill, default), nearest (stable or not) or relaxation.")
-    ] = "newton",
-    tolerance: Annotated[
-        float, typer.Option("--tolerance", metavar="R", help="Unbalanced force over the forces that act.")
-    ] = 1e-10,
+    at: Annotated[str | None, option("statics", "t", "T")] = None,
+    method: Annotated[str | None, option("statics", "method", "NAME")] = None,
+    tolerance: Annotated[float | None, option("statics", "tolerance", "R")] = None,
     settings: SetOption = None,
     units: UnitsOption = None,
     json: JsonOption = False,

@@ -95,8 +95,9 @@ def _lanes() -> list[list[Stage]]:
     twice: waiting for each other would take longer.
     """
     from multibody import load
-    from multibody.formulations import FORMULATIONS, VARIANTS, formulation_of
+    from multibody.formulations import FORMULATIONS, formulation_of
     from multibody.integrators import INTEGRATORS
+    from multibody.options.methods import VARIANTS
 
     bodies: list[Stage] = [*_shared(), ("inverse dynamics", lambda: load(PLANAR).inverse(at=0.01))]
     joints: list[Stage] = []

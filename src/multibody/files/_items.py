@@ -192,8 +192,7 @@ def _add_event(model: Model, name: str, value: Any) -> None:
         raise ModelError("it does not say when", where=where, hint=hint)
     if name in model.events:
         raise ModelError(f'the name "{name}" is taken', where=where, hint="choose another name")
-    model.event(name, given.pop("when"))
-    model.events[name].update(given)
+    model.event(name, given.pop("when"), **{str(key): item for key, item in given.items()})
 
 
 ADD: dict[str, Adder] = {

@@ -15,16 +15,15 @@ from multibody.files.document import Document, Path
 from multibody.files.include import FORMATS, Context, add_include
 from multibody.files.repeat import Item, expand
 from multibody.files.yaml12 import read_json, read_yaml
+from multibody.model.defaults import VerbOptions
 from multibody.model.model import Model
 from multibody.model.names import unknown
 from multibody.model.scope import ParameterScope
 from multibody.model.validate import validate
 from multibody.model.values import read_number
+from multibody.options.verbs import VERBS
 
 __all__ = ["KEYS", "VERBS", "read_file", "read_text"]
-
-VERBS = ("run", "kinematics", "assemble", "check")
-"""Keys whose entries are options of a verb."""
 
 KEYS = (
     "name", "dimension", "units", "gravity", "length", "parameters", "tables", "include", "ground", "bodies", "joints",
@@ -156,8 +155,7 @@ class _Reader(Generic[M]):
         for section in ("ground", "bodies", "joints", "forces", *_PATHS, "outputs", "events"):
             self._items(model, section)
         for verb in VERBS:
-            if data.get(verb) is not None:
-                model.defaults[verb] = dict(data[verb])
+            self._options(model, verb, data.get(verb) or {})
         for error in validate(model, self.broken):
             self.note(error)
         self._raise()
@@ -326,6 +324,16 @@ class _Reader(Generic[M]):
         for name in self.overrides:
             if name not in own and not any(name.startswith(prefix) for prefix in _prefixes(data.get("include"))):
                 self.note(unknown("parameter", name, own, ""), ())
+
+    def _options(self, model: M, verb: str, given: Mapping[str, Any]) -> None:
+        """State the options of a verb in the model, those that are sound; then what they say together is judged."""
+        sound: dict[str, Any] = {}
+        for key, value in given.items():
+            with self.noting((verb, key)):
+                sound |= VerbOptions(verb, {key: value}, alone=True)
+        if given:
+            with self.noting((verb,)):
+                model.defaults[verb] = sound
 
     # --- copies and sub-mechanisms ------------------------------------------------------------------------------------
     def _repeats(self, blocks: Any, model: M) -> None:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from multibody.files._items import BODY_KEYS
-from multibody.files.reader import VERBS
 from multibody.files.repeat import SECTIONS
+from multibody.model.events import DIRECTIONS
 from multibody.model.forces import KINDS as FORCE_KINDS
 from multibody.model.forces import ForceKind
 from multibody.model.geometry import ORIENTATION_KEYS
@@ -19,6 +19,7 @@ from multibody.model.shapes import SHAPES
 from multibody.model.tables import TABLE_KINDS
 from multibody.model.units import FORCES, LENGTHS, MASSES, TIMES
 from multibody.model.values import Field
+from multibody.options.verbs import VERBS, definitions, verb_schema
 
 __all__ = ["json_schema"]
 
@@ -65,7 +66,7 @@ def json_schema() -> dict[str, Any]:
         "include": {"type": "array", "items": {"$ref": "#/$defs/include"}},
         "repeat": {"type": "array", "items": {"$ref": "#/$defs/repeat"}},
         **_sections(),
-        **{verb: {"type": ["object", "null"], "description": f"options of {verb}"} for verb in VERBS},
+        **{verb: verb_schema(verb) for verb in VERBS},
     }
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -116,10 +117,16 @@ def _definitions() -> dict[str, Schema]:
         "force": {"anyOf": [_force(kind) for kind in FORCE_KINDS.values()]},
         "condition": {"anyOf": [_NUMBER, orientation]},
         "guess": {"anyOf": [_NUMBER, orientation, _closed(weighed, ["value"])]},
-        "event": {"anyOf": [_NUMBER, {"type": "object", "properties": {"when": _NUMBER}, "required": ["when"]}]},
+        "event": {"anyOf": [_NUMBER, _closed({"when": _NUMBER, **_event()}, ["when"])]},
         "repeat": _closed({"for": counter, "from": _NUMBER, **_sections()}, ["for"]),
         "include": _closed({**source, **placed, "set": {"type": "object"}}, ["model", "prefix"]),
+        **definitions(),
     }
+
+
+def _event() -> dict[str, Schema]:
+    """Return the fields of an event beside its expression."""
+    return {"terminal": {"type": "boolean"}, "direction": {"enum": list(DIRECTIONS)}}
 
 
 def _units() -> Schema:

@@ -6,12 +6,12 @@ acceptance of a step. The kernels are imported only then.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from multibody.errors import ModelError, nearest
+from multibody.options.methods import AUTO, check_object, read_method
+from multibody.options.verbs import check_cut
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Baumgarte:
 
     def __post_init__(self) -> None:
         """Refuse feedback that does not decay."""
-        _check_feedback(self.alpha, self.beta, "baumgarte")
+        check_object(self, "baumgarte")
 
     def kernels(self) -> tuple[Any, Any]:
         """Return the right-hand side and the acceptance."""
@@ -110,8 +110,7 @@ class Parametric:
 
     def __post_init__(self) -> None:
         """Refuse words that do not exist."""
-        if self.rotation not in ("regular", "cosine"):
-            raise ModelError(f'rotation is "{self.rotation}"', where="parametric", hint="give regular or cosine")
+        check_object(self, "parametric")
 
     @property
     def name(self) -> str:
@@ -198,10 +197,7 @@ class Transformation:
 
     def __post_init__(self) -> None:
         """Refuse words and feedback that do not exist."""
-        words = ("projected", "stabilized", "partitioned")
-        if self.loops not in words:
-            raise ModelError(f'loops is "{self.loops}"', where="transformation", hint=f"give one of {', '.join(words)}")
-        _check_feedback(self.alpha, self.beta, "transformation")
+        check_object(self, "transformation")
 
     @property
     def name(self) -> str:
@@ -229,52 +225,27 @@ class Transformation:
         return r.rhs_relative, r.accept_relative
 
 
-def _check_feedback(alpha: float | None, beta: float | None, where: str) -> None:
-    """Refuse feedback that does not decay."""
-    for word, value in (("alpha", alpha), ("beta", beta)):
-        if value is not None and not (isinstance(value, int | float) and math.isfinite(value) and value >= 0.0):
-            raise ModelError(f"{word} is {value!r}", where=where, hint="give a number of at least 0, such as 5")
-
-
 Formulation = Augmented | Baumgarte | Partitioning | Kane | Parametric | Recursive | Transformation | Articulated
-FORMULATIONS: dict[str, Callable[[], Formulation]] = {
+FORMULATIONS: dict[str, Callable[..., Formulation]] = {
     "augmented": Augmented, "baumgarte": Baumgarte, "partitioning": Partitioning, "kane": Kane,
     "parametric": Parametric, "recursive": Recursive, "transformation": Transformation, "articulated": Articulated,
 }  # fmt: skip
-VARIANTS: dict[str, Callable[[], Formulation]] = {
-    "parametric-cosine": lambda: Parametric("cosine"),
-    "transformation-stabilized": lambda: Transformation("stabilized"),
-    "transformation-partitioned": lambda: Transformation("partitioned"),
-}
 
 
-def formulation_of(given: str | Formulation, cut: Sequence[str] | None = None) -> Formulation:
-    """Return a formulation from its name or itself; ``auto`` is ``augmented``.
+def formulation_of(given: Any, cut: Sequence[str] | None = None) -> Formulation:
+    """Return a formulation from its name (``baumgarte:alpha=5,beta=5`` too), a mapping or itself; ``auto`` is ``augmented``.
 
     Parameters
     ----------
-    given : str or Formulation
+    given : str, mapping or Formulation
+        ``{"baumgarte": {"alpha": 5, "beta": 5}}`` as files have it.
     cut : list of str, optional
         Joints at which loops are cut; joint coordinates only.
     """
-    found = _named(given)
-    if cut is None:
-        return found
-    if isinstance(found, Recursive | Transformation | Articulated):
-        return replace(found, cut=cut)
-    hint = "use recursive, transformation or articulated"
-    raise ModelError(f"{found.name} has no tree, and no joint to cut", where="cut", hint=hint)
-
-
-def _named(given: str | Formulation) -> Formulation:
-    """Return a formulation from its name or itself."""
-    if isinstance(given, Formulation):
-        return given
-    if given == "auto":
-        return Augmented()
-    known = FORMULATIONS | VARIANTS
-    if not isinstance(given, str) or given not in known:
-        near = nearest(str(given), known)
-        hint = f"{near} There are auto, {', '.join(known)}".strip()
-        raise ModelError(f'unknown formulation "{given}"', where="formulation", hint=hint)
-    return known[given]()
+    if cut is not None:
+        check_cut(given, cut, "cut")
+    if not isinstance(given, Formulation):
+        method = read_method(given, "formulation")
+        given = Augmented() if method.name == AUTO else FORMULATIONS[method.name](**method.options)
+    found: Formulation = given
+    return found if cut is None else replace(found, cut=cut)  # type: ignore[arg-type]

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from multibody.errors import ModelError, nearest
+from multibody.errors import ModelError
+from multibody.options.methods import INTEGRATORS as OPTIONS
+from multibody.options.methods import check_object, read_method
 
 __all__ = ["INTEGRATORS", "Ab3", "Adams", "Alpha", "Bdf", "Dop853", "Ida", "Integrator", "Radau", "Rk4", "integrator_of"]
 
@@ -75,12 +76,6 @@ class Integrator:
         return 0
 
 
-def _check_length(value: float | None, owner: str, field: str) -> None:
-    """Raise a ModelError unless a step length is a positive finite number (or not given)."""
-    if value is not None and not (isinstance(value, (int, float)) and 0.0 < value < math.inf):
-        raise ModelError(f"{field} {value!r} is no length of time", where=owner, hint="give a positive number")
-
-
 @dataclass(frozen=True)
 class _Adaptive(Integrator):
     """An integrator that chooses its steps by tolerances."""
@@ -89,8 +84,7 @@ class _Adaptive(Integrator):
     max_step: float | None = None
 
     def __post_init__(self) -> None:
-        _check_length(self.first_step, self.name, "first_step")
-        _check_length(self.max_step, self.name, "max_step")
+        check_object(self, self.name)
 
     def configure(self, control: Any, counts: Any) -> None:
         """Write these options into the arrays that ``advance`` takes."""
@@ -109,7 +103,7 @@ class _Fixed(Integrator):
     adaptive: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        _check_length(self.step, self.name, "step")
+        check_object(self, self.name)
 
     def configure(self, control: Any, counts: Any) -> None:
         """Write these options into the arrays that ``advance`` takes."""
@@ -159,11 +153,6 @@ class Adams(_Adaptive):
     memory_rows: ClassVar[int] = 31
     dense_rows: ClassVar[int] = 14
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.max_order not in range(1, 13):
-            raise ModelError(f"max_order {self.max_order!r} is out of range", where=self.name, hint="give 1 to 12")
-
     def configure(self, control: Any, counts: Any) -> None:
         """Write these options into the arrays that ``advance`` takes."""
         from multibody.integrators import contract
@@ -204,13 +193,6 @@ class Ab3(_Fixed):
     dense_rows: ClassVar[int] = 4
 
 
-def _check_form(form: str, forms: tuple[str, ...], owner: str) -> None:
-    """Raise a ModelError unless the form of the constraint equations is a known one."""
-    if form not in forms:
-        hint = " ".join(part for part in (nearest(str(form), forms), f"There are {', '.join(forms)}.") if part)
-        raise ModelError(f'unknown form "{form}"', where=owner, hint=hint)
-
-
 @dataclass(frozen=True)
 class Bdf(_Adaptive):
     """Backward differentiation of variable order and step with Newton's iteration on exact derivatives, for stiff systems.
@@ -236,13 +218,7 @@ class Bdf(_Adaptive):
     memory_rows: ClassVar[int] = 21
     dense_rows: ClassVar[int] = 6
     implicit: ClassVar[bool] = True
-    forms: ClassVar[tuple[str, ...]] = ("ggl", "index2", "index1")
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.max_order not in range(1, 6):
-            raise ModelError(f"max_order {self.max_order!r} is out of range", where=self.name, hint="give 1 to 5")
-        _check_form(self.form, self.forms, self.name)
+    forms: ClassVar[tuple[str, ...]] = OPTIONS["bdf"]["form"].words
 
     def configure(self, control: Any, counts: Any) -> None:
         """Write these options into the arrays that ``advance`` takes."""
@@ -304,13 +280,10 @@ class Alpha(_Fixed):
     memory_rows: ClassVar[int] = 4
     dense_rows: ClassVar[int] = 4
     implicit: ClassVar[bool] = True
-    forms: ClassVar[tuple[str, ...]] = ("stabilized", "index3")
+    forms: ClassVar[tuple[str, ...]] = OPTIONS["alpha"]["form"].words
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not (isinstance(self.rho, (int, float)) and 0.0 <= self.rho <= 1.0):
-            raise ModelError(f"rho {self.rho!r} is no spectral radius", where=self.name, hint="give 0 to 1")
-        _check_form(self.form, self.forms, self.name)
         if self.form == "index3" and self.rho == 1.0:
             what = 'with rho 1 the multipliers of the form "index3" swing without end'
             raise ModelError(what, where=self.name, hint='give a smaller rho, or form="stabilized"')
@@ -354,8 +327,6 @@ class Ida(_Adaptive):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.max_order not in range(1, 6):
-            raise ModelError(f"max_order {self.max_order!r} is out of range", where=self.name, hint="give 1 to 5")
         if importlib.util.find_spec("sksundae") is None:
             raise ModelError("scikit-sundae is not installed", where=self.name, hint="pip install scikit-sundae, or use bdf")
 
@@ -371,13 +342,14 @@ INTEGRATORS: dict[str, type[Integrator]] = {kind.name: kind for kind in (Rk4, Ab
 OPTIONAL: dict[str, type[Integrator]] = {Ida.name: Ida}  # those that need another package: used only where they are named
 
 
-def integrator_of(choice: str | Integrator, step: float | None = None) -> Integrator:
+def integrator_of(choice: Any, step: float | None = None) -> Integrator:
     """Return the integrator that a user means.
 
     Parameters
     ----------
-    choice : str or Integrator
-        A name of ``INTEGRATORS`` or ``OPTIONAL``, or an integrator with its options, which is returned as it is.
+    choice : str, mapping or Integrator
+        A name of ``INTEGRATORS`` or ``OPTIONAL`` (``bdf:max_order=2`` too), a mapping ``{"bdf": {"max_order": 2}}`` as files
+        have it, or an integrator with its options, which is returned as it is.
     step : float, optional
         Length of the steps; needed with the name of a method with a fixed step, and only there.
 
@@ -385,18 +357,19 @@ def integrator_of(choice: str | Integrator, step: float | None = None) -> Integr
     -------
     Integrator
     """
-    if isinstance(choice, Integrator):
+    if isinstance(choice, Integrator) and step is None:
         return choice
-    known = INTEGRATORS | OPTIONAL
-    if choice not in known:
-        guess = nearest(str(choice), known)
-        hint = " ".join(part for part in (guess, f"There are {', '.join(known)}.") if part)
-        raise ModelError(f'unknown integrator "{choice}"', hint=hint)
-    kind: Any = known[choice]
+    method = read_method(choice, "integrator")
+    name, known = method.name, INTEGRATORS | OPTIONAL
+    if name not in known:  # auto, which whoever asks has to decide
+        raise ModelError(f'"{name}" is no integrator by itself', hint=f"There are {', '.join(known)}.")
+    options, kind = dict(method.options), known[name]
     if kind.adaptive:
         if step is not None:
-            raise ModelError("step is set, but this integrator chooses its steps", where=choice, hint="set rtol and atol")
-        return kind()  # type: ignore[no-any-return]
-    if step is None:
-        raise ModelError("a fixed step is missing", where=choice, hint="give its length, as in step=0.001")
-    return kind(step)  # type: ignore[no-any-return]
+            raise ModelError("step is set, but this integrator chooses its steps", where=name, hint="set rtol and atol")
+    elif options.setdefault("step", step) is None:
+        raise ModelError("a fixed step is missing", where=name, hint="give its length, as in step=0.001")
+    elif step is not None and options["step"] != step:
+        problem = f"step is given twice, {options['step']:g} in {name} and {step:g} beside it"
+        raise ModelError(problem, where=name, hint="keep one of the two")
+    return choice if isinstance(choice, Integrator) else kind(**options)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from multibody.errors import ModelError
 from multibody.model.body import Body, make_body, read_frames
+from multibody.model.defaults import Defaults
+from multibody.model.events import check_event
 from multibody.model.expressions import Expression, ExpressionError, Number, check_calls, name, names
 from multibody.model.expressions.error import point_at
 from multibody.model.forces import Force, coordinate_text, make_force
@@ -85,7 +87,7 @@ class Model:
         self.guesses: dict[str, Guess] = {}
         self.outputs: dict[str, Number] = {}
         self.events: dict[str, dict[str, Any]] = {}
-        self.defaults: dict[str, dict[str, Any]] = {}  # options for the verbs, by verb
+        self._defaults = Defaults()
         self.length: Number | None = None  # characteristic length, None: derived
         self._lowered: Any = None
         self._files: tuple[str, ...] = ()  # those that it was read from, which no result replaces
@@ -94,6 +96,15 @@ class Model:
     if TYPE_CHECKING:  # model.revolute, model.gear, …: one method for every kind of the catalog, made below
 
         def __getattr__(self, kind: str) -> Callable[..., Joint]: ...
+
+    @property
+    def defaults(self) -> Defaults:
+        """Options that verbs take where none are given: ``model.defaults["run"] = {"until": 5, "rtol": 1e-9}``."""
+        return self._defaults
+
+    @defaults.setter
+    def defaults(self, given: Mapping[str, Mapping[str, Any]]) -> None:
+        self._defaults = Defaults(given)
 
     # --- names ------------------------------------------------------------------------------------------------------
     def all_names(self) -> list[str]:
@@ -304,6 +315,7 @@ class Model:
         """Name an expression whose zero crossings a run locates."""
         where = f"events.{item}"
         self._claim(item, where)
+        check_event(options, where)
         self.events[item] = {"when": self.formula(when, where), **options}
 
     def formula(self, value: Any, where: str) -> Number:

@@ -31,7 +31,7 @@ def changed(model: _Model, values: Mapping[str, Any]) -> _Model:
     result = copy.copy(model)
     for name, value in vars(model).items():  # the copy shares items, which never change, but no collection of them
         if isinstance(value, dict):
-            setattr(result, name, dict(value))
+            setattr(result, name, copy.copy(value))
     plain = {}
     for name, value in values.items():
         if name not in model.parameters:

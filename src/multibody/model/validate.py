@@ -6,20 +6,22 @@ formulas, paths of motions, initial values and outputs. Reading a file and the v
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from multibody.errors import ModelError
 from multibody.model.body import Body
+from multibody.model.defaults import formulas_of
 from multibody.model.expressions import Expression, Number, names
 from multibody.model.forces import Force
 from multibody.model.geometry import Frame, Orientation
 from multibody.model.joints import Joint
 from multibody.model.model import InitialValue, Model
+from multibody.model.names import unknown
 from multibody.model.paths import Path
 from multibody.model.scope import PARAMETERS, ParameterScope, circle
 from multibody.model.shapes import Shape
-from multibody.model.values import Field, Vector
+from multibody.model.values import Field, Vector, read_number
 
 OF_TIME = PARAMETERS | {"time"}
 PROFILE = PARAMETERS | {"phi"}
@@ -60,6 +62,8 @@ def validate(model: Model, broken: Collection[str] = ()) -> list[ModelError]:
         checker.condition(path, guess.value, f"guess.{path}")
         checker.number(guess.weight, f"guess.{path}")
     checker.measures()
+    for verb, options in model.defaults.items():
+        checker.options(verb, options)
     return checker.errors
 
 
@@ -285,6 +289,22 @@ class Checker:
             problem, hint = "an angular velocity of a joint cannot be set", "set the body's omega"
         if problem:
             self.errors.append(ModelError(problem, where=where, hint=hint))
+
+    def options(self, verb: str, options: Mapping[str, Any]) -> None:
+        """Check the names in the model's own options of a verb."""
+        for key, value in options.items():
+            for where, text in formulas_of(verb, key, value):
+                self.number(read_number(text, where), where)
+            cuts = [(key, value)] if key in ("cut", "joints") else []
+            if key == "formulation" and isinstance(value, Mapping):
+                cuts = [(f"{key}.{name}.cut", inner["cut"]) for name, inner in value.items() if inner and "cut" in inner]
+            for place, joints in cuts:
+                for joint in joints:
+                    if joint not in self.model.joints and joint not in self.scope.unknown:
+                        self.errors.append(unknown("joint", joint, self.model.joints, f"{verb}.{place}"))
+            if key == "efforts":
+                for text in value:
+                    self.coordinate(text, f"{verb}.{key}")
 
     def measures(self) -> None:
         """Check outputs and events."""

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from multibody.analyses import modes as analysis
 from multibody.analyses.named_columns import displacements, in_words, joint_coordinates
+from multibody.analyses.own_options import own_options
 from multibody.analyses.state import Status
 from multibody.analyses.system import Floats, System
 from multibody.errors import ModelError
@@ -222,4 +223,5 @@ def modes_of(
     model: Model, initial: Any, at: Any, inputs: Sequence[str] | None, outputs: Sequence[str] | None, count: int | None
 ) -> Modes:
     """Return the modes of a model; see :meth:`Model.modes`."""
-    return Modes(analysis.modes(model, initial, at, inputs, outputs, count))
+    asked = own_options(model, "modes", at=at, inputs=inputs, outputs=outputs, count=count)
+    return Modes(analysis.modes(model, initial, **asked))

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from multibody.analyses.at_time import motion_at
+from multibody.analyses.own_options import own_options
 from multibody.errors import AnalysisError, ModelError
 from multibody.model.names import unknown
 from multibody.model.units import Units
@@ -16,17 +17,25 @@ if TYPE_CHECKING:
     from multibody.model.model import Model
 
 
-def reactions_at(model: Model, at: float | str, joints: Sequence[str] | None, options: Mapping[str, Any]) -> dict[str, Any]:
+def reactions_at(
+    model: Model, at: float | str | None, joints: Sequence[str] | None, options: Mapping[str, Any]
+) -> dict[str, Any]:
     """Return the reactions of joints at a time; see :meth:`Model.reactions`."""
-    from multibody.tables.scope import Scope
-
     names = check_joints(model, joints)
-    time = float(at) if isinstance(at, int | float) else Scope(model).value(model.formula(at, "reactions"), "reactions.at")
-    return reactions_plain(run_at(model, time, options, names), names, drives=joints is None)
+    return reactions_plain(run_at(model, time_of(model, at), options, names), names, drives=joints is None)
+
+
+def time_of(model: Model, at: float | str | None) -> float:
+    """Return the time that is asked for, the model's own where none is given."""
+    found = own_options(model, "reactions", at=at)["at"]
+    if found is None:
+        raise ModelError("the time is missing", where="reactions", hint="give at")
+    return float(found)
 
 
 def check_joints(model: Model, joints: Sequence[str] | None) -> list[str]:
     """Return the joints that were asked for, all if none was; raise for one that is not there."""
+    joints = own_options(model, "reactions", joints=joints)["joints"]
     if joints is None:
         return list(model.joints)
     if isinstance(joints, str):

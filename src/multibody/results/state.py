@@ -10,6 +10,7 @@ from multibody._verbs import StateVerbs
 from multibody.analyses import state as analysis
 from multibody.analyses.assemble import assemble
 from multibody.analyses.measure import Measurer
+from multibody.analyses.own_options import own_options
 from multibody.results.plain import instant_plain
 
 if TYPE_CHECKING:
@@ -54,10 +55,12 @@ class State(analysis.State, StateVerbs):
         return f"<State of {self.tables.model.name!r} at t = {self.t:g}{branch}: {self.status.message}>"
 
 
-def assembled(model: Model, initial: analysis.State | None, t: float | None, branches: bool) -> Any:
+def assembled(model: Model, initial: analysis.State | None, t: float | str | None, branches: bool | None) -> Any:
     """Return the assembled state, or with `branches` the list of all assemblies."""
-    if branches:
+    asked = own_options(model, "assemble", t=t, branches=branches)
+    time: float | None = asked["t"]
+    if asked["branches"]:
         from multibody.analyses.enumerate import assemble_branches
 
-        return [State.of(state) for state in assemble_branches(model, initial, t)]
-    return State.of(assemble(model, initial, t))
+        return [State.of(state) for state in assemble_branches(model, initial, time)]
+    return State.of(assemble(model, initial, time))

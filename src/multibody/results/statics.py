@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multibody.analyses import state as analysis
+from multibody.analyses.own_options import own_options
 from multibody.analyses.state import Status
 from multibody.analyses.statics import Balanced
 from multibody.analyses.statics import statics as search
@@ -156,6 +157,9 @@ class Equilibrium:
         return found[:SHOWN] + ([("…", f"{len(found) - SHOWN} more")] if len(found) > SHOWN else [])
 
 
-def equilibrium(model: Model, initial: analysis.State | None, t: float | None, method: str, tolerance: float) -> Equilibrium:
+def equilibrium(
+    model: Model, initial: analysis.State | None, t: float | str | None, method: str | None, tolerance: float | None
+) -> Equilibrium:
     """Return the equilibrium of a model; see :meth:`Model.statics`."""
-    return Equilibrium(search(model, initial, t, method, tolerance))
+    asked = own_options(model, "statics", t=t, method=method, tolerance=tolerance)
+    return Equilibrium(search(model, initial, **{key: value for key, value in asked.items() if value is not None}))

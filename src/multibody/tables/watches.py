@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from multibody.errors import ModelError, nearest
+from multibody.errors import ModelError
+from multibody.model.events import DIRECTIONS, check_event
 from multibody.model.expressions import Number, names, switches
 from multibody.tables.inputs import Item, is_number, on_inputs, reduced
 from multibody.tables.programs import coordinate
 
 if TYPE_CHECKING:
     from multibody.tables.build import Builder
-
-_DIRECTIONS = {"falling": -1, "both": 0, "rising": 1}
 
 
 class Watch(NamedTuple):
@@ -50,20 +49,10 @@ def event(builder: Builder, name: str, given: dict[str, Any]) -> Watched:
     """Return a model's event: an expression whose zeros a run locates."""
     where = f"events.{name}"
     options = {key: value for key, value in given.items() if key != "when"}
-    for key in options:
-        if key not in ("terminal", "direction"):
-            hint = nearest(key, ("terminal", "direction")) or "it takes when, terminal, direction"
-            raise ModelError(f'unknown field "{key}"', where=where, hint=hint)
-    terminal, direction = options.get("terminal", False), options.get("direction", 0)
-    if not isinstance(terminal, bool):
-        raise ModelError(f"{terminal!r} is not true or false", where=f"{where}.terminal", hint="write true or false")
-    if isinstance(direction, str):
-        direction = _DIRECTIONS.get(direction, direction)
-    if isinstance(direction, bool) or direction not in (-1, 0, 1):
-        hint = "it is rising, falling or both (1, -1 or 0)"
-        raise ModelError(f"unknown direction {direction!r}", where=f"{where}.direction", hint=hint)
+    check_event(options, where)
+    terminal, direction = options.get("terminal", False), DIRECTIONS[options.get("direction", 0)]
     formula = reduced(builder, given["when"], where)
     if is_number(builder, formula):
         raise ModelError("it never changes", where=where, hint="write an expression of t, coordinates or rates")
     (formula,), items = on_inputs(builder, (formula,), where)
-    return Watched(Watch(name, "event", terminal, int(direction)), formula, items)
+    return Watched(Watch(name, "event", terminal, direction), formula, items)
