@@ -6,8 +6,6 @@ import pathlib
 import warnings
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from multibody._target import write_whole
 from multibody.cli.app import app
 from multibody.cli.options import (

@@ -7,8 +7,6 @@ import re
 import warnings
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from multibody.cli.app import app
 from multibody.cli.options import (
     PICTURES,
