@@ -11,6 +11,7 @@ import numpy as np
 from multibody.analyses.dynamics import Dynamics, Expanded
 from multibody.analyses.joint_coordinates import count_turns, joint_coordinates
 from multibody.analyses.leastnorm import independent_rows
+from multibody.analyses.space import Reader, reader_of
 from multibody.analyses.state import State
 from multibody.analyses.system import Floats, Integers, System
 from multibody.errors import ModelError
@@ -246,3 +247,7 @@ class JointSpace:
         other, b = copy.copy(self), self.bundle
         other.bundle = replace(b, W=b.W.copy(), ref=b.ref.copy())
         return other
+
+    def reader(self) -> Reader:
+        """Return what coordinate functions are read with."""
+        return reader_of(self.bundle)

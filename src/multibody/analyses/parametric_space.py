@@ -11,6 +11,7 @@ import numpy as np
 
 from multibody.analyses.dynamics import Expanded, expanded
 from multibody.analyses.leastnorm import independent_rows
+from multibody.analyses.space import Reader, reader_of
 from multibody.analyses.start import matrix_of
 from multibody.analyses.state import State
 from multibody.analyses.system import Floats, Integers, System
@@ -253,6 +254,10 @@ class ParametricSpace:
 
     def select(self, joints: Sequence[str]) -> None:
         """Let only these joints' forces be found: here they come all at once."""
+
+    def reader(self) -> Reader:
+        """Return what coordinate functions are read with."""
+        return reader_of(self.bundle)
 
     def reading(self) -> Any:
         """Return a copy for reading, whose arrays are those of Cartesian coordinates with a workspace of their own."""

@@ -19,6 +19,8 @@ from multibody.formulations import Formulation, Parametric
 from multibody.formulations.prepare import Bundle, prepare
 from multibody.kernels.watch import monitor
 
+Reader = tuple[Integers, Floats, Floats, Floats]  # I, F, W, ref with which coordinate functions are read at poses of bodies
+
 
 class Space(Protocol):
     """What a simulation asks of its coordinates."""
@@ -52,6 +54,8 @@ class Space(Protocol):
 
     def reading(self) -> Space: ...  # noqa: D102
 
+    def reader(self) -> Reader: ...  # noqa: D102
+
 
 def space_of(system: System, state: State, rows: Integers, formulation: Formulation) -> Space:
     """Return the space that a formulation works in, with its arrays prepared.
@@ -70,7 +74,9 @@ def space_of(system: System, state: State, rows: Integers, formulation: Formulat
 
         return ParametricSpace(system, state, rows, formulation)
     if not formulation.relative:
-        return CartesianSpace(system, state, rows, formulation)
+        from multibody.analyses.welded_space import welded_space
+
+        return welded_space(system, state, formulation) or CartesianSpace(system, state, rows, formulation)
     from multibody.analyses.joint_space import JointSpace
 
     return JointSpace(system, state, rows, formulation)
@@ -132,3 +138,12 @@ class CartesianSpace:
         other, b = copy.copy(self), self.bundle
         other.bundle = replace(b, W=b.W.copy(), ref=b.ref.copy())
         return other
+
+    def reader(self) -> Reader:
+        """Return what coordinate functions are read with."""
+        return reader_of(self.bundle)
+
+
+def reader_of(bundle: Bundle) -> Reader:
+    """Return I, F, W and ref of a bundle on bodies."""
+    return bundle.I, bundle.F, bundle.W, bundle.ref

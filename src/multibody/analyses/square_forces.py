@@ -37,25 +37,24 @@ class Along:
     loads: Floats
 
 
-def references_of(motion: Motion) -> Floats:
-    """Return the angle references as a matrix: one row an instant, or one row for all."""
-    references = motion.references
+def as_rows(references: Floats) -> Floats:
+    """Return angle references as a matrix: one row an instant, or one row for all."""
     return np.ascontiguousarray(references if references.ndim == 2 else references[None, :])
 
 
-def forces_along(system: System, motion: Motion) -> Along:
-    """Return M v̇, Q, energies, efforts of laws and loads at all instants of a motion."""
-    s, tables, n = system, system.tables, len(motion.t)
+def forces_along(system: System, t: Floats, q: Floats, v: Floats, a: Floats, references: Floats) -> Along:
+    """Return M v̇, Q, energies, efforts of laws and loads at all instants of a motion, arrays (instants, ·)."""
+    s, tables, n = system, system.tables, len(t)
     d = 3 if tables.dimension == 2 else 6
     found = Along(
         np.zeros((n, s.nv)), np.zeros((n, s.nv)), np.zeros((n, 2)), np.zeros((n, len(tables.law_functions))),
         np.zeros((n, d * len(tables.loads))),
     )  # fmt: skip
     set_masses(s.I, s.F, s.W)
-    q, v, a = (np.ascontiguousarray(x) for x in (motion.q, motion.v, motion.a))
+    t, q, v, a = (np.ascontiguousarray(x) for x in (t, q, v, a))
     forces_at(
-        s.I, s.F, s.W, s.ref, motion.t, q, v, a, references_of(motion), found.inertia, found.applied, found.energies,
-        found.laws, found.loads,
+        s.I, s.F, s.W, s.ref, t, q, v, a, as_rows(references), found.inertia, found.applied, found.energies, found.laws,
+        found.loads,
     )  # fmt: skip
     return found
 
@@ -64,8 +63,7 @@ def jacobian_entries(system: System, t: Floats, q: Floats, references: Floats) -
     """Return the entries of Φ_q of joints and motions at all instants (instants, entries)."""
     out = np.zeros((len(t), int(system.tables.row_pointer[system.rows])))
     if system.rows and len(t):
-        rows = np.ascontiguousarray(references if references.ndim == 2 else references[None, :])
-        entries_at(system.I, system.F, system.W, system.ref, t, np.ascontiguousarray(q), rows, system.rows, out)
+        entries_at(system.I, system.F, system.W, system.ref, t, np.ascontiguousarray(q), as_rows(references), system.rows, out)
     return out
 
 

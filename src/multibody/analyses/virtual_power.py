@@ -94,7 +94,7 @@ class Solver:
         self.blocked: list[Blocked] = []
         self.multipliers = np.zeros((n, self.system.rows))
         self.units = np.array([tables.length if actuator.is_length else 1.0 for actuator in actuators])
-        self.forces = forces_along(self.system, motion)
+        self.forces = forces_along(self.system, motion.t, motion.q, motion.v, motion.a, motion.references)
 
     def solve(self, progress: Progress | None = None) -> Efforts:
         """Return the efforts over time; `progress` is called with the time now and then."""

@@ -49,7 +49,6 @@ class Simulator(Stepper):
         b, nq, nv = simulation.bundle, self.tables.nq, self.tables.nv
         # Reading has a workspace of its own, so that it can never disturb a step; I, F and the state are the living ones.
         self._space = simulation.space.reading()
-        self._reading = self._space.bundle
         self._own = isinstance(simulation.space, CartesianSpace)  # whether the state is that of the bodies
         self._y = simulation.y if self._own else np.zeros(nq + nv + 1)
         self._y[:nq] = self._y[:nq] if self._own else simulation.begin
@@ -111,11 +110,11 @@ class Simulator(Stepper):
         """Return a reader of a coordinate function or its rate; all that were ever asked for are computed in one call."""
         if function not in self._functions:
             self._functions.append(function)
-            n, r = len(self._functions), self._reading
+            n = len(self._functions)
             self._values = values = np.zeros((3, 1, n))
             q, v, references = self._views
             self._measure = (
-                r.I, r.F, r.W, r.ref, q, v, np.zeros_like(v), references, np.array(self._functions, dtype=np.int64), *values,
+                *self._space.reader(), q, v, np.zeros_like(v), references, np.array(self._functions, dtype=np.int64), *values,
             )  # fmt: skip
         k = self._functions.index(function)
 

@@ -1,0 +1,309 @@
+"""Bodies welded together by fixed joints, as one body: composites, and the tables of the same model on composites.
+
+A composite has the axes of its root body and its coordinates at the common center of mass. Every coordinate function, law,
+load and row keeps its number and its meaning; points and directions are told from the composite. Only the rows of the welds
+are gone, which nothing moves against. The ground's composite does not move.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from multibody.kernels import layout as L
+from multibody.tables.lower import Tables, workspace_of
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+ALIGNED = 1e-14  # difference of two unit vectors that are the same
+
+
+@dataclass(frozen=True)
+class Weld:
+    """A fixed joint between a body and one nearer to the root of its composite."""
+
+    joint: str
+    parent: int
+    child: int
+
+
+@dataclass
+class Welds:
+    """The composites of a model.
+
+    Attributes
+    ----------
+    joints : list of Weld
+        Inner ones before outer ones; a fixed joint that closes a loop of welds is none of them.
+    composite : array of int (bodies + 1)
+        Composite of each body; 0 is the ground's.
+    roots : list of int
+        The body whose axes each composite has.
+    points : array (bodies + 1, d)
+        Center of mass of each body, from the composite's center in its axes.
+    turns : array (bodies + 1, d, d)
+        Axes of each body in those of the composite.
+    angles : array (bodies + 1)
+        In the plane, the angle of each body less that of its composite, with whole turns.
+    """
+
+    joints: list[Weld]
+    composite: Integers
+    roots: list[int]
+    points: Floats
+    turns: Floats
+    angles: Floats
+
+    @property
+    def owners(self) -> set[str]:
+        """The names of the welds."""
+        return {weld.joint for weld in self.joints}
+
+
+def find_welds(tables: Tables) -> Welds | None:
+    """Return the composites of a model, None where no joint is a weld.
+
+    A body with a load in its own axes joins only a root with the same axes, and one with any load, or with an angular velocity
+    that a force depends on, not the ground: the kernels find their components through the body. What does not join stays a
+    body of its own with its fixed joint.
+    """
+    around = _fixed_joints(tables)
+    if not around:
+        return None
+    own_axes, loaded = _loads(tables)
+    count, d = len(tables.bodies), tables.dimension
+    composite, points, turns = np.full(count, -1), np.zeros((count, d)), np.tile(np.eye(d), (count, 1, 1))
+    joints: list[Weld] = []
+    roots: list[int] = []
+    for root in [0, *sorted(own_axes), *range(1, count)]:
+        if composite[root] >= 0:
+            continue
+        composite[root] = len(roots)
+        roots.append(root)
+        members = [root]
+        for parent in members:  # grows while it is walked
+            for name, child in around.get(parent, []):
+                if composite[child] >= 0 or (root == 0 and child in loaded):
+                    continue
+                point, turn = _relative(tables, name, parent)
+                if child in own_axes and np.max(np.abs(turns[parent] @ turn - np.eye(d))) > ALIGNED:
+                    continue
+                points[child], turns[child] = points[parent] + turns[parent] @ point, turns[parent] @ turn
+                composite[child] = composite[root]
+                members.append(child)
+                joints.append(Weld(name, parent, child))
+        if root:
+            points[members] -= _center(tables, members, points)
+    if not joints:
+        return None
+    order = np.argsort(roots)  # composites in the order of their roots
+    place = np.argsort(order)
+    angles = np.arctan2(turns[:, 1, 0], turns[:, 0, 0]) if d == 2 else np.zeros(count)
+    return Welds(joints, place[composite], [roots[k] for k in order], points, turns, angles)
+
+
+def _fixed_joints(tables: Tables) -> dict[int, list[tuple[str, int]]]:
+    """Return the fixed joints at each body: (name, other body)."""
+    found: dict[int, list[tuple[str, int]]] = {}
+    for name, joint in tables.model.joints.items():
+        if joint.kind.name == "fixed":
+            first, second = (end.body for end in tables.ends[name])
+            found.setdefault(first, []).append((name, second))
+            found.setdefault(second, []).append((name, first))
+    return found
+
+
+def _loads(tables: Tables) -> tuple[set[int], set[int]]:
+    """Return the bodies with loads in their own axes, and those with any loads or whose spin a force depends on."""
+    I = tables.I
+    records = [I[I[L.LOADS] + L.LOAD_STRIDE * k :][: L.LOAD_STRIDE] for k in range(int(I[L.LOAD_COUNT]))]
+    inputs = I[I[L.INPUTS] : I[L.WATCHES]].reshape(-1, L.INPUT_STRIDE)
+    spinning = {int(body) for code, body in inputs if code >= L.INPUT_OMEGA}
+    return {int(r[0]) for r in records if r[2] == 1}, {int(r[0]) for r in records} | spinning
+
+
+def _relative(tables: Tables, joint: str, parent: int) -> tuple[Floats, Floats]:
+    """Return center of mass and axes of the other body of a weld in the parent, from its center of mass."""
+    first, second = tables.ends[joint]
+    inner, outer = (first, second) if first.body == parent else (second, first)
+    turn = tables.matrix(inner.axes) @ tables.matrix(outer.axes).T
+    return tables.vector(inner.point) - turn @ tables.vector(outer.point), turn
+
+
+def _center(tables: Tables, members: list[int], points: Floats) -> Floats:
+    """Return the common center of mass of a composite's bodies; the root's own where it has no mass."""
+    masses = np.array([tables.F[tables.masses[b - 1][0]] for b in members])
+    total = float(np.sum(masses))
+    return np.asarray(masses @ points[members] / total if total > 0.0 else points[members[0]].copy())
+
+
+def count_turns(welds: Welds, q: Floats) -> None:
+    """Give the angles between planar bodies the whole turns that they have at q (nq)."""
+    theta = np.concatenate([[0.0], q[2 : 3 * (len(welds.composite) - 1) : 3]])
+    base = theta[np.array(welds.roots)[welds.composite]]
+    welds.angles = welds.angles + 2.0 * math.pi * np.round((theta - base - welds.angles) / (2.0 * math.pi))
+
+
+def welded_tables(tables: Tables, welds: Welds) -> tuple[Tables, Integers]:
+    """Return the tables on composites, and the rows of joints and motions that they keep.
+
+    Everything of I and F stays where it was, so that what names a number of a law or a program still finds it; changed records
+    stand behind.
+    """
+    made = copy.copy(tables)
+    d, nb, nx = tables.dimension, len(welds.roots) - 1, len(tables.extras)
+    made.bodies, made.cache = [tables.bodies[root] for root in welds.roots], {}
+    numbers: list[Floats] = [tables.F]
+    functions = _functions(tables, welds, numbers)
+    gone = {r for name in welds.owners for r in tables.joint_rows[name]}
+    kept = np.array([r for r in range(tables.count_joint + tables.count_motion) if r not in gone], dtype=np.int64)
+    rows, terms, columns, pointer = _rows(tables, functions, kept, nb)
+    made.rows = [tables.rows[r] for r in kept]
+    made.count_joint = int(np.sum(kept < tables.count_joint))
+    made.row_pointer, made.columns = pointer, columns
+    made.joint_rows = _joint_rows(tables, welds, kept)
+    made.function_bodies = [(int(f[1]), int(f[2])) for f in functions.reshape(-1, L.FUNCTION_STRIDE)]
+    made.masses = _masses(tables, welds, numbers)
+    I = tables.I.copy()
+    sections = {
+        L.FUNCTIONS: functions, L.ROWS: rows, L.TERMS: terms, L.COLUMNS: columns,
+        L.MASSES: np.array(made.masses, dtype=np.int64).ravel(), L.LOADS: _moved_loads(tables, welds, numbers),
+        L.INPUTS: _inputs(tables, welds),
+    }  # fmt: skip
+    I[L.BODIES], I[L.COORDINATES] = nb, L.BODY_COORDINATES[d] * nb + nx
+    I[L.VELOCITIES] = L.BODY_VELOCITIES[d] * nb + nx
+    most = int(I[L.W_HESSIAN] - I[L.W_GRADIENT]) - 80
+    made.workspace = workspace_of(I, d, nb, nx, most)
+    at = len(I)
+    for slot, section in sections.items():
+        I[slot] = at
+        at += len(section)
+    made.I = np.ascontiguousarray(np.concatenate([I, *(section.astype(np.int64) for section in sections.values())]))
+    made.F = np.concatenate(numbers)
+    return made, kept
+
+
+def _append(numbers: list[Floats], values: Iterable[float]) -> int:
+    """Append numbers to F; return where they begin."""
+    at = sum(len(part) for part in numbers)
+    numbers.append(np.array(list(values), dtype=float))
+    return at
+
+
+def _functions(tables: Tables, welds: Welds, numbers: list[Floats]) -> Integers:
+    """Return the records of the coordinate functions, told from composites."""
+    I, d, size = tables.I, tables.dimension, L.NUMBERS_STRIDE[tables.dimension]
+    count = len(tables.function_is_length)
+    records = I[I[L.FUNCTIONS] : I[L.FUNCTIONS] + L.FUNCTION_STRIDE * count].reshape(count, L.FUNCTION_STRIDE).copy()
+    for record in records:
+        kind, i, j, at, _ = record
+        if kind == L.EXTRA:
+            continue
+        values = _told(tables.F[at : at + size], int(kind), int(i), int(j), welds, d)
+        record[1], record[2] = welds.composite[i], welds.composite[j]
+        if not np.array_equal(values, tables.F[at : at + size]):
+            record[3] = _append(numbers, values)
+    return records.ravel()
+
+
+def _told(numbers: Floats, kind: int, i: int, j: int, welds: Welds, d: int) -> Floats:
+    """Return the numbers of a function (points and directions on bodies i and j) in the axes of their composites."""
+    out = numbers.copy()
+    if kind not in (L.ANGLE, L.ALIGNED) or d == 3:
+        out[:d] = welds.points[i] + welds.turns[i] @ numbers[:d]
+        out[d : 2 * d] = welds.points[j] + welds.turns[j] @ numbers[d : 2 * d]
+    directions = {L.DOT1: (i, j), L.DOT2: (i,), L.ANGLE: (i, j, i, j) if d == 3 else ()}.get(kind, ())
+    for k, body in enumerate(directions):
+        span = slice(2 * d + d * k, 3 * d + d * k)
+        out[span] = welds.turns[body] @ numbers[span]
+    if d == 2 and kind in (L.ANGLE, L.ALIGNED):
+        out[8] += welds.angles[j] - welds.angles[i]
+    return out
+
+
+def _rows(tables: Tables, functions: Integers, kept: Integers, nb: int) -> tuple[Integers, Integers, Integers, Integers]:
+    """Return row records, term records, columns and the row pointer of the rows that are kept."""
+    I, width = tables.I, tables.width
+    rows: list[int] = []
+    terms: list[int] = []
+    columns: list[int] = []
+    pointer = [0]
+    for r in kept:
+        first, count, _, _, program, is_length = (int(x) for x in I[I[L.ROWS] + L.ROW_STRIDE * r :][: L.ROW_STRIDE])
+        own: list[int] = []
+        blocks: dict[int, int] = {}
+        start = len(terms) // L.TERM_STRIDE
+        for k in range(first, first + count):
+            function, weight = (int(x) for x in I[I[L.TERMS] + L.TERM_STRIDE * k :][:2])
+            kind, i, j, _, extra = functions[L.FUNCTION_STRIDE * function :][: L.FUNCTION_STRIDE]
+            entries = []
+            sides = [(width * nb + extra, 1)] if kind == L.EXTRA else [(width * (b - 1), width) for b in (i, j)]
+            for column, size in sides:
+                if column < 0:  # the ground
+                    entries.append(-1)
+                    continue
+                if column not in blocks:
+                    blocks[column] = len(own)
+                    own += range(column, column + size)
+                entries.append(blocks[column])
+            terms += [function, weight, entries[0], entries[1] if len(entries) > 1 else -1]
+        rows += [start, count, len(columns), len(own), program, is_length]
+        columns += own
+        pointer.append(len(columns))
+    return tuple(np.array(x, dtype=np.int64) for x in (rows, terms, columns, pointer))  # type: ignore[return-value]
+
+
+def _joint_rows(tables: Tables, welds: Welds, kept: Integers) -> dict[str, range]:
+    """Return the rows of each joint among those that are kept."""
+    found = {}
+    for name, rows in tables.joint_rows.items():
+        if name not in welds.owners:
+            at = int(np.searchsorted(kept, rows.start))
+            found[name] = range(at, at + len(rows))
+    return found
+
+
+def _masses(tables: Tables, welds: Welds, numbers: list[Floats]) -> list[tuple[int, int]]:
+    """Return the slots of mass and inertia of every composite, the latter about its center of mass."""
+    found = []
+    for k, root in enumerate(welds.roots[1:], 1):
+        members = np.flatnonzero(welds.composite == k)
+        if len(members) == 1:
+            found.append(tables.masses[root - 1])
+            continue
+        mass, inertia = 0.0, np.zeros((1, 1) if tables.dimension == 2 else (3, 3))
+        for b in members:
+            m, J = tables.masses[b - 1]
+            own, p = float(tables.F[m]), welds.points[b]
+            mass += own
+            if tables.dimension == 2:
+                inertia += tables.F[J] + own * p @ p
+            else:
+                inertia += welds.turns[b] @ tables.matrix(J) @ welds.turns[b].T + own * (p @ p * np.eye(3) - np.outer(p, p))
+        found.append((_append(numbers, [mass]), _append(numbers, inertia.ravel())))
+    return found
+
+
+def _moved_loads(tables: Tables, welds: Welds, numbers: list[Floats]) -> Integers:
+    """Return the records of loads on composites."""
+    I, d, count = tables.I, tables.dimension, int(tables.I[L.LOAD_COUNT])
+    records = I[I[L.LOADS] : I[L.LOADS] + L.LOAD_STRIDE * count].reshape(count, L.LOAD_STRIDE).copy()
+    for record in records:
+        body, at = int(record[0]), int(record[1])
+        record[0] = welds.composite[body]
+        record[1] = _append(numbers, welds.points[body] + welds.turns[body] @ tables.F[at : at + d])
+    return records.ravel()
+
+
+def _inputs(tables: Tables, welds: Welds) -> Integers:
+    """Return the inputs of programs: angular velocities are those of composites."""
+    I = tables.I
+    records = I[I[L.INPUTS] : I[L.WATCHES]].reshape(-1, L.INPUT_STRIDE).copy()
+    spinning = records[:, 0] >= L.INPUT_OMEGA
+    records[spinning, 1] = welds.composite[records[spinning, 1]]
+    return records.ravel()
