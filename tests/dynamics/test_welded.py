@@ -170,3 +170,14 @@ def test_parameters_move_welds() -> None:
     for value in (0.5, 0.8):
         runs = [m.set(l=value).run(0.5, formulation=f, rtol=1e-10, atol=1e-12) for f in ("augmented", "articulated")]
         np.testing.assert_allclose(runs[0]["bob.y"].values, runs[1]["bob.y"].values, atol=1e-9)
+
+
+def test_a_jump_of_a_prescribed_velocity_passes_composites() -> None:
+    found = []
+    for formulation in ("augmented", "recursive"):
+        m = spatial(mass=0.0, loop=False)
+        m.initials.clear()
+        m.motion("J1", "0.2 + abs(t - 0.05)")
+        found.append(m.run(0.1, formulation=formulation, rtol=1e-9, atol=1e-11))
+    for path in ("tool.x.rate", "W2.reaction.force", "W1.reaction.moment"):
+        np.testing.assert_allclose(found[0][path].values, found[1][path].values, rtol=1e-5, atol=1e-5)
