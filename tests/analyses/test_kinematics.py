@@ -700,3 +700,61 @@ def _smallest(run: Any, k: int) -> float:
     system = System(run.tables)
     J = system.scaled(system.jacobian(run.motion.q[k], float(run.time[k])))
     return float(np.linalg.svd(J, compute_uv=False)[-1])
+
+
+# --- motions that switch ----------------------------------------------------------------------------------------------
+def switched_crank(motion: str) -> mb.Model:
+    m = mb.Model("switched", dimension=2, gravity=(0, -9.81))
+    m.body("crank", mass=1, inertia=0.01, frames={"A": (0.15, 0)})
+    m.body("rod", mass=0.5, inertia=0.01, com=(0.1, 0), frames={"B": (0.35, 0)})
+    m.body("slider", mass=0.4, inertia=0.001)
+    m.revolute("O", "ground", "crank")
+    m.revolute("A", "crank.A", "rod")
+    m.revolute("B", "rod.B", "slider")
+    m.translational("S", "ground", "slider", axis=(1, 0))
+    m.motion("O", motion)
+    m.initial(guess={"S": 0.5, "B": 0.0})
+    return m
+
+
+@pytest.mark.parametrize("verb", ["kinematics", "run"])
+def test_velocities_behind_a_jump_stand_on_the_grid(verb):
+    def moved(motion: str):
+        m = switched_crank(motion)
+        return m.kinematics(until=1, steps=4) if verb == "kinematics" else m.run(until=1, output_step=0.25)
+
+    found, early, late = moved("0.7 + 3*abs(t - 0.5)"), moved("0.7 - 3*(t - 0.5)"), moved("0.7 + 3*(t - 0.5)")
+    assert found.ok
+    for path in ("O.rate", "S.rate", "S.acceleration", *(["O.effort"] if verb == "run" else [])):
+        assert np.asarray(found[path])[:2] == pytest.approx(np.asarray(early[path])[:2], abs=1e-9)
+        assert np.asarray(found[path])[2:] == pytest.approx(np.asarray(late[path])[2:], abs=1e-9)
+    assert any("velocities jump at t = 0.5: those behind are given" in note for note in found.notes)
+    assert not late.notes or "jump" not in " ".join(late.notes)
+
+
+def test_back_in_time_and_at_one_time_the_limit_is_the_one_behind():
+    back = switched_crank("0.7 + 3*abs(t - 0.5)").kinematics(start=1, until=0, steps=4)
+    assert np.asarray(back["O.rate"]) == pytest.approx([3, 3, -3, -3, -3])
+    assert np.asarray(switched_crank("0.7 + 3*abs(t - 0.5)").kinematics(at=0.5)["O.rate"]) == pytest.approx([3])
+    assert switched_crank("0.7 + 3*abs(t)").assemble()["O.rate"] == pytest.approx(3)
+
+
+@pytest.mark.parametrize("motion", ["0.7 + if(t < 0.4, 0, 1)", "0.7 + 1e-3*sign(t - 0.4)"])
+@pytest.mark.parametrize("verb", ["kinematics", "run", "inverse"])
+def test_a_position_that_jumps_ends_it_by_name(verb, motion):
+    with pytest.warns(RuntimeWarning, match=r'motion "O" jumps by .* rad at t = 0\.4'):
+        found = getattr(switched_crank(motion), verb)(until=1)
+    assert not found.ok
+    times = found.motion.time if verb == "inverse" else found.time
+    assert 0.39 <= times[-1] <= 0.4
+
+
+def test_a_coupler_that_jumps_is_named():
+    m = switched_crank("0.7 + t")
+    m.body("wheel", mass=1, inertia=0.1)
+    m.revolute("W", "ground", "wheel")
+    m.coupler("K", "W - O*if(t < 0.4, 1, 2)")
+    with pytest.warns(RuntimeWarning, match=r'coupler "K" jumps at t = 0\.4'):
+        found = m.kinematics(until=1, steps=20)
+    assert not found.ok
+    assert found.time[-1] == pytest.approx(0.35)

@@ -92,9 +92,8 @@ def jump(system: System, state: State, switching: Switching, rows: Integers) -> 
         Where a prescribed position jumps, or no velocities satisfy the constraints behind the instant.
     """
     q, v, scale = state.q, state.v, system.scale_rows[: system.rows]
-    moved = np.abs(system.phi(q, switching.after) - system.phi(q, switching.before)) * scale
+    refuse_positions(system, switching, moved_at(system, q, switching))
     sides = [system.velocity_side(q, t) * scale for t in (switching.before, switching.after)]
-    refuse_positions(system, switching, moved - np.abs(sides[0]) * abs(switching.after - switching.before))
     J = scaled_rows(system, q, switching.after, system.rows)
     u = v / system.scale_columns
     speed = max(float(np.max(np.abs(u), initial=0.0)), *(float(np.max(np.abs(side), initial=0.0)) for side in sides))
@@ -174,6 +173,14 @@ def _instant(system: System, state: State, multipliers: Floats, rows: Integers) 
         tables, np.array([state.t]), state.q[None, :].copy(), state.v[None, :].copy(), np.zeros((1, tables.nv)),
         np.full(1, np.nan), state.references[None, :].copy(), Status(True, "impulse", state.t), state, dynamics=dynamics,
     )  # fmt: skip
+
+
+def moved_at(system: System, q: Floats, switching: Switching) -> Floats:
+    """Return by how much (scaled) each row is moved across a switching instant, beyond what its rate explains."""
+    scale = system.scale_rows[: system.rows]
+    moved = np.abs(system.phi(q, switching.after) - system.phi(q, switching.before))
+    gone = np.abs(system.velocity_side(q, switching.before)) * abs(switching.after - switching.before)
+    return np.asarray((moved - gone) * scale)
 
 
 def refuse_positions(system: System, switching: Switching, moved: Floats) -> None:

@@ -17,6 +17,7 @@ from multibody.analyses.assemble import assemble
 from multibody.analyses.drive import find_drive, refuse_too_many
 from multibody.analyses.motion import Motion
 from multibody.analyses.state import State, Status
+from multibody.analyses.switched_grid import SwitchedGrid
 from multibody.analyses.system import Floats, System, tables_of
 from multibody.analyses.tracker import Tracker
 from multibody.errors import ModelError
@@ -60,9 +61,10 @@ def kinematics(
         return _failed(tables, state, grid)
     system.ref[:] = state.references
     drive = find_drive(system, state.q, state.t)
-    tracker = Tracker(system, state, grid, drive)
+    switched = SwitchedGrid(system, state.q, grid)
+    tracker = Tracker(system, state, switched.grid, drive)
     tracker.run()
-    motion = tracker.motion()
+    motion = switched.thinned(tracker.motion())
     motion.statistics["wall_time"] = clock.perf_counter() - begin
     return motion
 

@@ -13,6 +13,7 @@ from multibody.tables.lower import Tables
 
 if TYPE_CHECKING:
     from multibody.analyses.dynamics import Dynamics
+    from multibody.analyses.switching import Switching
 
 Floats = npt.NDArray[np.float64]
 
@@ -59,6 +60,10 @@ class Motion:
     statistics, certificate : dict
     dynamics : Dynamics, optional
         Multipliers, energies, efforts and events, where forces were asked for.
+    notes : list of str
+        What a reader should know.
+    passed : list of Switching
+        Instants at which motions switch: results there are the limits behind them.
     """
 
     tables: Tables
@@ -75,3 +80,5 @@ class Motion:
     statistics: dict[str, Any] = field(default_factory=dict)
     certificate: dict[str, Any] = field(default_factory=dict)
     dynamics: Dynamics | None = None
+    notes: list[str] = field(default_factory=list)
+    passed: list[Switching] = field(default_factory=list)

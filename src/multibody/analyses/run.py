@@ -306,10 +306,10 @@ def forces_of(
     """
     tables, n = motion.tables, len(motion.t)
     references = motion.references if motion.references.ndim == 2 else np.tile(motion.references, (n, 1))
-    references = np.ascontiguousarray(references)
+    references, times = np.ascontiguousarray(references), limits_behind(motion.passed, motion.t)
     if not formulation.relative:
         Y = np.hstack([motion.q, motion.v, np.zeros((n, 1))])
-        return expanded(prepare(tables, rows, state.references, False), motion.t, Y, references, closing=False)
+        return expanded(prepare(tables, rows, state.references, False), times, Y, references, closing=False)
     from multibody.analyses.joint_space import JointSpace
 
     system = System(tables)
@@ -319,10 +319,10 @@ def forces_of(
         space.select(joints)
     states = [
         replace(state, t=float(t), q=q, v=v, references=r)
-        for t, q, v, r in zip(motion.t, motion.q, motion.v, references, strict=True)
+        for t, q, v, r in zip(times, motion.q, motion.v, references, strict=True)
     ]
     Y = np.array([space.start(each) for each in states]).reshape(n, -1)
-    return space.expanded(motion.t, Y, references, motion.q[0] if n else state.q, closing=False)
+    return space.expanded(times, Y, references, motion.q[0] if n else state.q, closing=False)
 
 
 def _nothing(tables: Any, state: State) -> Motion:

@@ -104,6 +104,8 @@ def _print(run: Run, plain: dict[str, Any], written: list[str]) -> None:
     page.line(f": {run.status.message}{span_text(run, plain)}", run.model.name)
     if run.status.advice:
         page.line(f"advice: {run.status.advice}")
+    for note in run.notes:
+        page.line(f"note: {note}")
     if "final" in plain:
         print_instant(page, plain["final"], units, joint_kinds(run.model))
         print_quality(page, plain)

@@ -37,6 +37,8 @@ def final_plain(run: Run, units: str | None) -> dict[str, Any]:
 
         result |= {"gravity": gravity_text(run.tables), "notes": run.notes}
         result["events"] = [event_plain(run, event, units) for event in run.events]
+    elif run.notes:
+        result["notes"] = run.notes
     if not forces or run.singularities:
         result["singularities"] = [{**item.plain(), "time": item.time * time} for item in run.singularities]
         result["branches"] = [{"from": t * time, "label": label} for t, label in run.branches]

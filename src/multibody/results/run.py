@@ -64,9 +64,9 @@ class Run(RunVerbs):
     def _notes(self) -> list[str]:
         """Return the analysis' notes, and a word where a model under forces has no gravity."""
         if self.motion.dynamics is None:
-            return []
+            return list(self.motion.notes)
         gravity = gravity_text(self.tables)
-        return [*(["gravity: none"] if gravity == "none" else []), *self.motion.dynamics.notes]
+        return [*(["gravity: none"] if gravity == "none" else []), *self.motion.dynamics.notes, *self.motion.notes]
 
     @cached_property
     def certificate(self) -> dict[str, Any]:
