@@ -2,8 +2,8 @@
 
 Unknowns come in *groups*: the columns of a body, the rows of a joint, or several of these where one alone has no pivot (a
 massless body with its joints). The pattern is symmetric, its fill is known beforehand. Rows are exchanged inside a group only:
-bodies are eliminated before the joints that connect them, which then have regular pivots. A pivot that vanishes beside its
-group belongs to an idle freedom (the spin of a slender rod), whose unknown is then 0.
+bodies are eliminated before the joints that connect them, which then have regular pivots. A pivot of which elimination leaves
+nothing but round-off belongs to an idle freedom (the spin of a slender rod), whose unknown is then 0.
 
 Record of a group: size, first place of its unknowns, place of its diagonal block, number of groups behind it that it meets,
 where their records (size, first place, block above the diagonal, block below) begin in I, and where the blocks that a product
@@ -16,32 +16,55 @@ from multibody.kernels import blocks as B
 from multibody.kernels.compile import inlined, inner_kernel
 
 GROUP_STRIDE, MEETING_STRIDE = 6, 4
-VANISHING = 1e-14  # of the largest number of its group: a pivot that is none
+VANISHING = 1e-14  # of what it is a difference of: a pivot that is none
+
+
+@inlined
+def _left(X, at, s, r, k):
+    """Return what elimination has left of the entry of row r in column k over what it has been taken from.
+
+    A pivot is lost where it is the round-off of a difference. Beside other numbers of its group it may be as small as units and
+    steps make it: the pivots of constraints go with h², those of translations and rotations with a length squared.
+    """
+    here, taken = abs(X[at + s * r + k]), 0.0
+    for j in range(k):
+        taken += abs(X[at + s * r + j]) * abs(X[at + s * j + k])
+    return here / (here + taken) if here > 0.0 else 0.0
+
+
+@inner_kernel
+def _pivot(X, at, s, k):
+    """Return the row of the pivot of column k, and what is left of it; the largest number unless that is round-off."""
+    best = k
+    for r in range(k + 1, s):
+        if abs(X[at + s * r + k]) > abs(X[at + s * best + k]):
+            best = r
+    left = _left(X, at, s, best, k)
+    if not left > VANISHING:
+        for r in range(k, s):
+            other = _left(X, at, s, r, k)
+            if other > left:
+                best, left = r, other
+    return best, left
 
 
 @inner_kernel
 def _factor_group(I, X, at, s, pivots):
     """Factor the diagonal block of s rows at X[at] with row exchanges; the diagonal gets 1/pivot. Return the smallest ratio."""
-    largest, lowest = 0.0, 1.0
-    for k in range(s * s):
-        largest = max(largest, abs(X[at + k]))
+    lowest = 1.0
     for k in range(s):
-        best = k
-        for r in range(k + 1, s):
-            if abs(X[at + s * r + k]) > abs(X[at + s * best + k]):
-                best = r
+        best, left = _pivot(X, at, s, k)
         I[pivots + k] = best
         if best != k:
             for c in range(s):
                 X[at + s * k + c], X[at + s * best + c] = X[at + s * best + c], X[at + s * k + c]
-        pivot = X[at + s * k + k]
-        if not abs(pivot) > VANISHING * largest:
+        if not left > VANISHING:
             for r in range(k, s):
                 X[at + s * r + k] = 0.0
             lowest = 0.0
             continue
-        lowest = min(lowest, abs(pivot) / largest)
-        pivot = 1.0 / pivot
+        lowest = min(lowest, left)
+        pivot = 1.0 / X[at + s * k + k]
         X[at + s * k + k] = pivot
         for r in range(k + 1, s):
             l = X[at + s * r + k]
@@ -79,7 +102,7 @@ def _divide(I, X, at, s, pivots, meeting):
 
 @inner_kernel
 def factor_blocks(I, X, h, pivots):
-    """Factor the matrix in X in place; return the smallest pivot over the largest number of its group (0: idle unknowns)."""
+    """Factor the matrix in X in place; return the least that elimination has left of a pivot (0: idle unknowns)."""
     lowest = 1.0
     for p in range(I[h + B.GROUP_COUNT]):
         group = I[h + B.GROUPS] + GROUP_STRIDE * p
