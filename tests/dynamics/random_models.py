@@ -15,7 +15,7 @@ from multibody.analyses.simulation import Simulation
 from multibody.analyses.system import System, tables_of
 from multibody.formulations import formulation_of
 from multibody.integrators import Dop853
-from properties.strategies import Mechanism, _fields, _plain, orientation, regularity
+from properties.strategies import Frame, Mechanism, _fields, _plain, orientation, regularity
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,24 @@ class Heavy:
         for k, (first, second, stiffness, length, damping) in enumerate(self.springs):
             m.spring(f"k{k}", first, second, stiffness=stiffness, length=scale * length, damping=damping)
         return m
+
+    def in_units(self, length: float, mass: float) -> Heavy:
+        """Return the same mechanism with lengths and masses in units of which so many go to one of these."""
+        m = self.mechanism
+        far = {key: Frame(length * f.point, f.axes) for key, f in m.ground.items()}
+        bodies = tuple(
+            replace(b, at=length * b.at, com=length * b.com,
+                    frames={key: Frame(length * f.point, f.axes) for key, f in b.frames.items()})
+            for b in m.bodies
+        )  # fmt: skip
+        joints = tuple(replace(j, at=None if j.at is None else length * j.at, lead=length * j.lead) for j in m.joints)
+        d = m.dimension
+        return Heavy(
+            replace(m, bodies=bodies, joints=joints, ground=far), {k: mass * x for k, x in self.masses.items()},
+            {k: mass * length**2 * np.asarray(x) for k, x in self.inertias.items()}, length * self.gravity,
+            tuple((a, b, mass * k, length * x, mass * c) for a, b, k, x, c in self.springs),
+            {k: np.concatenate([length * x[:d], x[d:]]) for k, x in self.rates.items()},
+        )  # fmt: skip
 
     def state(self, model: mb.Model, scale: float = 1.0) -> mb.State:
         """Return the drawn pose with consistent velocities: the random ones, changed as little as the masses allow."""

@@ -5,17 +5,32 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 import multibody as mb
+from dynamics.random_loops import random_loops
 from implicit.newton_bench import Bench
-from multibody.formulations import dependable, newton
+from multibody.analyses.dynamics_start import run_rows
+from multibody.analyses.simulation import Simulation
+from multibody.analyses.system import System, tables_of
+from multibody.formulations import dependable, formulation_of, newton
 from multibody.formulations.pattern import Pattern, sparse_pattern
 from multibody.formulations.prepare_newton import symbolic
+from multibody.integrators import integrator_of
 from multibody.kernels import blocks as B
 from multibody.kernels import sections as R
+from multibody.kernels.block_lu import GROUP_STRIDE, factor_blocks
+from multibody.kernels.compile import kernel
 
+Floats = npt.NDArray[np.float64]
 MODELS = ("four-bar", "iftomm-andrews", "cam-roller", "planetary", "rssr", "iftomm-bricard", "stewart-platform", "delta-robot")
+
+
+@kernel
+def factor_one(I, X, pivots):  # type: ignore[no-untyped-def]
+    """Factor a matrix of one group whose header begins at 0."""
+    return factor_blocks(I, X, 0, pivots)
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -100,3 +115,53 @@ def test_full_matrices_take_over_where_the_order_is_no_good(monkeypatch: pytest.
 def test_trial_error_is_small_for_the_order_that_is_used() -> None:
     b = Bench("iftomm-flyball")
     assert dependable.trial_error(b.bundle, 0.0, b.y) < 1e-9
+
+
+# --- pivots ----------------------------------------------------------------------------------------------------------
+def loop_run(seed: int, integrator: str = "bdf") -> Simulation:
+    """Return the first steps of a random loop in joint coordinates, its matrices kept."""
+    _, model, state = next(random_loops(range(seed, seed + 1)))
+    system = System(tables_of(model))
+    system.ref[:] = state.references
+    rows, formulation, method = run_rows(system, state.q, state.t), formulation_of("recursive"), integrator_of(integrator)
+    sim = Simulation(system, state, rows, formulation, method, rtol=1e-6, atol=1e-8, dense=False)
+    sim.call(0.01, 3)
+    return sim
+
+
+@pytest.mark.parametrize("seed", [0, 2, 3])
+def test_short_and_long_steps_in_joint_coordinates(seed: int) -> None:
+    """The pivots of constraints go with h² beside those of the masses; all rows must hold, however short the step."""
+    sim = loop_run(seed)
+    b, m = sim.bundle, len(sim.bundle.chosen)
+    kernels = newton.newton_kernels(True, sim.system.tables.dimension, False)
+    M, C, K, P, V = (part.toarray() for part in newton.kept_matrices(b))
+    right = np.random.default_rng(seed).normal(size=len(M) + m)
+    for c in 10.0 ** np.arange(-2, 13, 2):
+        A = np.block([[c * M + C + K / c, P.T], [P + V / c, np.zeros((m, m))]])
+        x, arrays = np.zeros(len(A)), (b.I, b.F, b.W, b.ref, 0.0)
+        kernels[3](*arrays, np.array([c, 0.0, 1.0, 0.0, 1.0 / c, 0.0, 1.0, 0.0, 1.0 / c, 0.0]), np.zeros(1))
+        assert kernels[4](*arrays, right, x) == 0
+        assert np.all(np.abs(A @ x - right) < 1e-10 * (np.abs(A) @ np.abs(x) + np.abs(right)))
+
+
+def factored(A: Floats) -> tuple[float, Floats]:
+    """Return what `factor_blocks` says of a matrix as one group, and the factors."""
+    n, I, X = len(A), np.zeros(64, dtype=np.int64), A.ravel().copy()
+    I[B.GROUP_COUNT], I[B.GROUPS] = 1, 40
+    I[40 : 40 + GROUP_STRIDE] = n, 0, 0, 0, 46, 46
+    return factor_one(I, X, 50), X
+
+
+def test_idle_freedoms_are_found_in_any_units() -> None:
+    """The third direction has no inertia but for round-off; lengths, masses and times may be told in any units."""
+    R = np.linalg.qr(np.random.default_rng(1).normal(size=(3, 3)))[0]
+    inertia = R @ np.diag([1.0, 2.0, 0.0]) @ R.T
+    P = np.array([[0.3, -0.4, 0.5]]) @ np.diag([1.0, 1.0, 0.0]) @ R.T
+    A = np.block([[inertia, P.T], [P, np.zeros((1, 1))]])
+    rod = np.linalg.qr(np.random.default_rng(2).normal(size=(3, 3)))[0] @ np.diag([1.0, 1.0, 0.0])
+    for scale in 10.0 ** np.arange(-12, 13, 4):
+        D = np.diag([1.0, scale, 1.0 / scale, scale**2])
+        regular = D @ (A + np.diag([0.0, 0.0, 0.1, 0.0])) @ D
+        assert factored(regular)[0] > 1e-4
+        assert factored(scale * rod @ rod.T)[0] == 0.0

@@ -47,6 +47,7 @@ from multibody.integrators.implicit import (
     CORRECT,
     LINEARIZE,
     MOVE,
+    NEGLIGIBLE,
     NEWTON,
     NONE,
     RESIDUAL,
@@ -198,7 +199,7 @@ def _iterate(ops, I, F, W, ref, t, h, control, counts, y, memory, work):
             return at.NOT_FINITE
         if iteration > 0:
             rate = norm / before
-            if rate > (_DIVERGENT if iteration > 1 else _JUMPY) and norm > level:
+            if rate > (_DIVERGENT if iteration > 1 else _JUMPY) and norm > max(level, NEGLIGIBLE * _ENOUGH):
                 return NEWTON
             sure = max(rate / max(1.0 - rate, 0.1), _CAUTION)
         if norm <= level or sure * norm <= _ENOUGH:

@@ -10,6 +10,7 @@ from multibody.integrators.implicit import (
     INDEX1,
     LINEARIZE,
     MOVE,
+    NEGLIGIBLE,
     NEWTON,
     NONE,
     RESIDUAL,
@@ -170,7 +171,7 @@ def _iterate(ops, I, F, W, ref, t, control, counts, memory, work):
             return at.NOT_FINITE
         if iteration > 0 and norm > 0.0:
             rate = norm / before
-            if rate > (_DIVERGENT if iteration > 1 else _JUMPY) and norm > level:
+            if rate > (_DIVERGENT if iteration > 1 else _JUMPY) and norm > max(level, NEGLIGIBLE * _ENOUGH):
                 return NEWTON
             mean = (norm / first) ** (1.0 / iteration)
             control[SURE] = max(mean / max(1.0 - mean, 0.1), _CAUTION)

@@ -41,6 +41,7 @@ STABILIZED, INDEX3 = 0, 1  # FORM of alpha: Φ = ψ = 0 with a correction of the
 NEWTON = -9  # within a call: the iteration does not converge
 NONE, USED, STALE = 0, 1, 2  # MATRIX: there is none; it has served; it has served badly
 ROUNDING = 2.220446049250313e-16
+NEGLIGIBLE = 1e-3  # of the error that an iteration may leave: corrections below are round-off where they do not fall
 _EULER = 0.01  # of |y|/|y'|: the step that shows the second derivative
 
 

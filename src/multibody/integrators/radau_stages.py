@@ -11,6 +11,7 @@ from multibody.integrators.implicit import (
     FACTOR,
     LINEARIZE,
     MOVE,
+    NEGLIGIBLE,
     NEWTON,
     NONE,
     PRODUCT,
@@ -311,7 +312,7 @@ def iterate(ops, I, F, W, ref, t, h, rtol, control, counts, y, memory, work):
         if iteration > 0:
             rate = norm / before if before > 0.0 else 0.0
             theta = rate if iteration == 1 else math.sqrt(rate * theta)
-            if theta >= (0.99 if iteration > 1 else _JUMPY):
+            if theta >= (0.99 if iteration > 1 else _JUMPY) and norm > NEGLIGIBLE * enough:
                 return NEWTON, 0.5
             faccon = theta / max(1.0 - theta, 0.01)
             left = faccon * norm * theta ** (MOST - 2 - iteration) / enough
