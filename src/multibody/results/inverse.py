@@ -61,12 +61,17 @@ class Inverse:
         self.names = list(self._actuators)
         self.unique = dict(zip(self.names, found.unique, strict=True))
         self.status: Status = found.status
-        self.blocked, self.condition, self.notes = found.blocked, found.condition, found.notes
+        self.blocked, self.condition, self._found_notes = found.blocked, found.condition, found.notes
         self.motion = Run(found.motion)
         self.model, self.tables = self.motion.model, self.motion.tables
         self.singularities = self.motion.singularities
         if self.motion.ok and not self.ok:
             warnings.warn(f"{self.model.name}: {self.status.message}; {self.status.advice}", RuntimeWarning, stacklevel=3)
+
+    @cached_property
+    def notes(self) -> list[str]:
+        """What one should know beside the numbers, and what the motion under these efforts has to say."""
+        return [*self._found_notes, *(note for note in self.motion.notes if note != "gravity: none")]
 
     @property
     def ok(self) -> bool:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multibody._verbs import RunVerbs
+from multibody.analyses.contact import contact_notes
 from multibody.analyses.dynamics import Event
 from multibody.analyses.measure import Measurer
 from multibody.analyses.motion import Motion, Singularity
@@ -45,7 +46,8 @@ class Run(RunVerbs):
     events : list of Event
         Events that happened, with their times and states.
     notes : list of str
-        What one should know about the run: gravity that is missing, a start that had to be changed.
+        What one should know about the run: gravity that is missing, a start that had to be changed, a cam that would have to
+        pull its follower, a stop that is not left any more; formed when they are read.
     """
 
     def __init__(self, motion: Motion) -> None:
@@ -55,18 +57,21 @@ class Run(RunVerbs):
         self.singularities: list[Singularity] = motion.singularities
         self.branches = motion.branches
         self.events: list[Event] = [] if motion.dynamics is None else motion.dynamics.events
-        self.notes: list[str] = self._notes()
         self.measurer = Measurer(motion.tables, motion.t, motion.q, motion.v, motion.a, motion.references, motion.dynamics)
         if not self.ok:
             advice = f"; {self.status.advice}" if self.status.advice else ""
             warnings.warn(f"{self.model.name}: {self.status.message}{advice}", RuntimeWarning, stacklevel=3)
 
-    def _notes(self) -> list[str]:
-        """Return the analysis' notes, and a word where a model under forces has no gravity."""
+    @cached_property
+    def notes(self) -> list[str]:
+        """The analysis' notes, and a word where a model under forces has no gravity, a cam pulls or a stop is not left."""
         if self.motion.dynamics is None:
             return list(self.motion.notes)
         gravity = gravity_text(self.tables)
-        return [*(["gravity: none"] if gravity == "none" else []), *self.motion.dynamics.notes, *self.motion.notes]
+        return [
+            *(["gravity: none"] if gravity == "none" else []), *self.motion.dynamics.notes, *self.motion.notes,
+            *contact_notes(self.measurer),
+        ]  # fmt: skip
 
     @cached_property
     def certificate(self) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multibody.analyses import state as analysis
+from multibody.analyses.contact import contact_notes
 from multibody.analyses.own_options import own_options
 from multibody.analyses.state import Status
 from multibody.analyses.statics import Balanced
@@ -61,7 +62,8 @@ class Equilibrium:
         self.directions: list[str] = [] if judged is None else judged.directions
         self.residual, self.method, self.iterations = found.residual, found.method, found.iterations
         gravity = gravity_text(self.tables)
-        self.notes: list[str] = [*(["gravity: none"] if gravity == "none" else []), *found.notes]
+        contact = [] if found.motion.dynamics is None else contact_notes(instant_of(found.motion).measurer)
+        self.notes: list[str] = [*(["gravity: none"] if gravity == "none" else []), *found.notes, *contact]
         if not self.ok:
             advice = f"; {self.status.advice}" if self.status.advice else ""
             warnings.warn(f"{self.model.name}: {self.status.message}{advice}", RuntimeWarning, stacklevel=3)
