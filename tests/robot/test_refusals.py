@@ -117,10 +117,10 @@ def test_a_quaternion_of_zeros_is_refused() -> None:
 
 def test_a_model_without_masses_has_no_center() -> None:
     m = mb.Model("ghost", dimension=2)
-    m.body("b")
+    m.body("b", mass=0, inertia=0)
     m.revolute("A", m.ground, "b")
     robot = m.robot()
-    with pytest.raises(mb.ModelError, match="no body has a mass"):
+    with pytest.raises(mb.ModelError, match="nothing that moves has a mass"):
         robot.center_of_mass([0.0])
     np.testing.assert_allclose(robot.frame_jacobian("b", [0.0]), [[0], [0], [1]])
 
@@ -138,3 +138,70 @@ def test_states_of_other_models_are_refused(arm: mb.Robot) -> None:
         arm.from_state(mb.load("four-bar").assemble())
     with pytest.raises(mb.ModelError, match="a state is one row"):
         arm.state(np.zeros((2, 7)))
+
+
+def _tool(dimension: int, **given: Any) -> mb.Robot:
+    m = mb.Model("tool", dimension=dimension, gravity=(0, -9.81, 0)[:dimension])
+    m.body("arm", mass=2.0, inertia=0.1 if dimension == 2 else (0.1, 0.1, 0.1), com=(0.3, 0, 0)[:dimension])
+    m.body("tip", **given)
+    m.revolute("O", "ground", "arm")
+    m.revolute("A", "arm", "tip", at=(0.5, 0, 0)[:dimension])
+    return m.robot()
+
+
+@pytest.mark.parametrize("dimension", [2, 3])
+@pytest.mark.parametrize(("given", "word"), [({}, "mass"), ({"mass": 1.0}, "inertia")])
+def test_masses_that_are_not_stated_are_asked_for_as_run_does(dimension: int, given: dict[str, Any], word: str) -> None:
+    """A body without a mass is not massless, one without an inertia no point mass: 0 says so."""
+    robot, z = _tool(dimension, **given), np.zeros(2)
+    for verb in (
+        lambda: robot.inverse_dynamics(z, z, z), lambda: robot.mass_matrix(z), lambda: robot.momentum(z, z),
+        lambda: robot.kinetic_energy(z, z), lambda: robot.reactions(z, z, z), lambda: robot.equations(z, z),
+    ):  # fmt: skip
+        with pytest.raises(mb.ModelError, match=rf"bodies.tip: it has no {word}, and robot.\w+ needs one; give {word}"):
+            verb()
+    with pytest.raises(mb.ModelError, match=f"it has no {word}, and dynamics needs one"):
+        robot.model.run(until=0.1)
+    robot.frame_jacobian("tip", z)
+    if word == "inertia":
+        assert robot.mass == 3.0 and robot.gravity(z)[0] > 0.0
+    else:
+        with pytest.raises(mb.ModelError, match=r"robot.mass needs one"):
+            _ = robot.mass
+
+
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_what_is_welded_to_the_ground_does_not_move(dimension: int) -> None:
+    """Mass, center of mass and momentum are those of the model without the welded bodies."""
+    found = []
+    for welded in (False, True):
+        m = mb.Model("arm", dimension=dimension)
+        inertia = 0.1 if dimension == 2 else (0.1, 0.2, 0.15)
+        carrier = "ground"
+        if welded:
+            m.body("base", mass=50.0, inertia=inertia, com=(0.2, -0.4, 0.1)[:dimension])
+            m.body("plate", mass=7.0, inertia=inertia)
+            m.fixed("weld", "ground", "base")
+            m.fixed("bolt", "base", "plate")
+            carrier = "plate"
+        m.body("arm", mass=2.0, inertia=inertia, com=(0.3, 0.1, 0)[:dimension])
+        m.body("hand", mass=1.0, inertia=inertia, com=(0.6, 0, 0)[:dimension])
+        m.revolute("O", carrier, "arm")
+        m.fixed("grip", "arm", "hand")  # welded to what moves: it counts
+        robot = m.robot()
+        q, v = np.array([0.4]), np.array([1.3])
+        found.append([
+            np.array([robot.mass]), robot.center_of_mass(q), robot.center_of_mass_jacobian(q), robot.momentum(q, v),
+            robot.momentum_bias(q, v), np.atleast_1d(robot.kinetic_energy(q, v)),
+        ])  # fmt: skip
+    for plain, welded_ in zip(*found, strict=True):
+        np.testing.assert_allclose(welded_, plain, rtol=1e-13, atol=1e-13)
+    assert found[0][0][0] == 3.0
+
+
+def test_a_robot_of_welded_bodies_alone_has_nothing_that_moves() -> None:
+    m = mb.Model("plate", dimension=2)
+    m.body("plate", mass=1.0, inertia=1.0)
+    m.fixed("weld", "ground", "plate")
+    robot = m.robot()
+    assert robot.mass == 0.0

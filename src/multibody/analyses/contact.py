@@ -132,9 +132,9 @@ def intervals(t: Floats, value: Floats, noise: float) -> list[Interval]:
     ends = [int(k) for k in edges if below[k]] + ([len(t) - 1] if below[-1] else [])
 
     def crossing(inside: int, outside: int) -> float:
-        if not 0 <= outside < len(t) or not value[outside] >= 0.0:
+        if not 0 <= outside < len(t) or np.isnan(value[outside]):
             return float(t[inside])
-        share = value[inside] / (value[inside] - value[outside])
+        share = value[inside] / (value[inside] - max(value[outside], 0.0))
         return float(t[inside] + share * (t[outside] - t[inside]))
 
     return [

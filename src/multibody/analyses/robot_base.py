@@ -25,6 +25,11 @@ from multibody.tables.tree import Tree, spanning_tree
 from multibody.tables.tree_arrays import attach_tree, write_constants
 
 SHOWN = 6  # names that an error lists
+WITHOUT_MASS = (  # what can be asked of a robot whose bodies state no masses
+    "displaced", "state", "applied", "frame_pose", "frame_jacobian", "frame_jacobian_rate", "frame_velocity",
+    "frame_acceleration",
+)  # fmt: skip
+WITHOUT_INERTIA = ("mass", "gravity", "center_of_mass", "potential_energy")
 
 
 class RobotBase:
@@ -74,6 +79,33 @@ class RobotBase:
                     f"{kind.name} {name} closes a loop, and a robot is a tree", where=f"joints.{name}",
                     hint=f"use run or inverse, which close loops{way}",
                 )  # fmt: skip
+
+    @cached_property
+    def _lacking(self) -> tuple[str, str]:
+        """The first body that states no mass, and the first that states no mass or no inertia; "" where there is none."""
+        given = list(zip(self.tables.bodies[1:], self.tables.masses, strict=True))
+        mass = [body for body, (mass, _) in given if mass < 0]
+        either = [body for body, slots in given if min(slots) < 0]
+        return mass[0] if mass else "", either[0] if either else ""
+
+    def _require_masses(self, verb: str) -> None:
+        """Raise where a body does not state what the verb needs, as `run` does."""
+        body = self._lacking[0 if verb in WITHOUT_INERTIA else 1]
+        if body and verb not in WITHOUT_MASS:
+            word = "mass" if body == self._lacking[0] else "inertia"
+            raise ModelError(
+                f"it has no {word}, and robot.{verb} needs one", where=f"bodies.{body}",
+                hint=f"give {word}, or a shape with a mass; 0 is one",
+            )  # fmt: skip
+
+    @cached_property
+    def _moving(self) -> list[bool]:
+        """Whether each link can move: those that only fixed joints hold to the ground cannot."""
+        free = {column.link for column in self._columns.columns}
+        moves = {0: False}
+        for i, link in enumerate(self.tree.links):
+            moves[link.body] = i in free or moves[link.parent]
+        return [moves[link.body] for link in self.tree.links]
 
     def _names(self) -> list[str]:
         """Return the name of every coordinate."""
@@ -187,6 +219,8 @@ class RobotBase:
     def _states(self, verb: str, **given: Any) -> tuple[bool, list[Floats]]:
         """Return whether it is one state, and the arrays as rows: (N, nq) for q, (N, nv) for everything else."""
         found, single, rows = [], True, 1
+        if self._lacking[1]:
+            self._require_masses(verb)
         for name, value in given.items():
             x = self._checked(verb, name, value)
             single = single and x.ndim == 1

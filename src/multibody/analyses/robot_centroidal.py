@@ -21,13 +21,24 @@ class CentroidalMethods(RobotBase):
     @cached_property
     def mass(self) -> float:
         """Mass of everything that moves."""
+        self._require_masses("mass")
         at, size = int(self._I[self._I[T.TREE] + T.W_CONSTANT]), T.CONSTANTS[self.dimension]
-        return float(np.sum(self._W[at + (5 if self.dimension == 2 else 12) :: size][: len(self.bodies)]))
+        return float(np.sum(self._W_moving[at + (5 if self.dimension == 2 else 12) :: size][: len(self.bodies)]))
+
+    @cached_property
+    def _W_moving(self) -> Floats:
+        """A workspace in which bodies that are welded to the ground have no mass."""
+        if all(self._moving):
+            return self._W
+        W, at = self._W.copy(), int(self._I[self._I[T.TREE] + T.W_CONSTANT])
+        for i in np.flatnonzero(~np.array(self._moving)):
+            W[at + T.CONSTANTS[self.dimension] * int(i) + (5 if self.dimension == 2 else 12)] = 0.0
+        return W
 
     @cached_property
     def _weightless(self) -> Floats:
         """A workspace without gravity."""
-        W, at = self._W.copy(), int(self._I[self._I[T.TREE] + T.W_BASE])
+        W, at = self._W_moving.copy(), int(self._I[self._I[T.TREE] + T.W_BASE])
         W[at : at + self.width] = 0.0
         return W
 
@@ -36,7 +47,7 @@ class CentroidalMethods(RobotBase):
         self._refuse_massless("center_of_mass")
         single, (q_,) = self._states("center_of_mass", q=q)
         out = np.empty((len(q_), self.dimension))
-        mass_centers(self._I, self._W, q_, out, *self._flat)
+        mass_centers(self._I, self._W_moving, q_, out, *self._flat)
         return out[0] if single else out
 
     def center_of_mass_jacobian(self, q: Any) -> Floats:
@@ -58,7 +69,7 @@ class CentroidalMethods(RobotBase):
         self._refuse_massless("momentum_matrix")
         single, (q_,) = self._states("momentum_matrix", q=q)
         A = np.empty((len(q_), self.width, self.nv))
-        momentum_matrices(self._I, self._W, q_, A, *self._flat)
+        momentum_matrices(self._I, self._W_moving, q_, A, *self._flat)
         return A[0] if single else A
 
     def momentum(self, q: Any, v: Any) -> Floats:
@@ -91,5 +102,6 @@ class CentroidalMethods(RobotBase):
 
     def _refuse_massless(self, verb: str) -> None:
         """Raise where nothing has a mass."""
+        self._require_masses(verb)
         if not self.mass > 0.0:
-            raise ModelError("no body has a mass", where=f"robot.{verb}", hint="give the bodies masses")
+            raise ModelError("nothing that moves has a mass", where=f"robot.{verb}", hint="give the bodies masses")
