@@ -372,7 +372,7 @@ class RunVerbs:
 
     def toggles(self) -> list[dict[str, Any]]:
         """Return the instants at which three pins of a planar mechanism come into line."""
-        from multibody.analyses.relative import toggle_positions
+        from multibody.analyses.toggles import toggle_positions
 
         return toggle_positions(self.measurer)
 

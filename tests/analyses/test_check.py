@@ -358,6 +358,73 @@ def test_grashof_classes(lengths: tuple[float, ...], words: str, dimension: int)
     assert words in loops[0]
 
 
+@pytest.mark.parametrize("grounded", [True, False])
+@pytest.mark.parametrize(
+    ("lengths", "words"),
+    [
+        ((10.0, 1.0, 1.0, 1.0), 'cannot be assembled, "a" is longer than the three others together by 7'),
+        ((1.0, 2.0, 1.5, 4.6), 'cannot be assembled, "d" is longer than the three others together by 0.1'),
+        ((3.0, 1.0, 1.0, 1.0), 'rigid, "a" is as long as the three others together'),
+        ((2.0, 2.0, 2.0, 2.0), "rhombus (s + l = p + q)"),
+        ((1.0, 3.0, 1.0, 3.0), "parallelogram (s + l = p + q)"),
+        ((1.0, 1.0, 3.0, 3.0), "kite (s + l = p + q)"),
+        ((3.0, 1.0, 1.0, 3.0), "kite (s + l = p + q)"),
+        ((2.0, 1.0, 2.5, 1.5), "limit of Grashof's rule (s + l = p + q)"),
+    ],
+)
+def test_four_bars_at_and_beyond_the_limits(lengths: tuple[float, ...], words: str, grounded: bool) -> None:
+    """Whatever the unit."""
+    for unit in (1.0, 1e-6, 1e9):
+        found = grashof([unit * x for x in lengths], ["a", "b", "c", "d"], grounded)
+        assert found.startswith(words if unit == 1.0 else words.split(" by ")[0])
+
+
+@pytest.mark.parametrize(
+    ("sizes", "words"),
+    [
+        ((1.0, 2.0, 4.0), 'cannot be assembled, "crank" and "rod" together are 1 shorter than the offset'),
+        ((1.0, 2.0, 3.0), 'rigid, "crank" and "rod" reach the slide in line only'),
+        ((1.0, 2.0, 2.0), '"crank" cannot turn fully'),
+        ((1.0, 2.0, 1.0), '"crank" turns fully, with a change point'),
+        ((1.0, 2.0, 0.5), '"crank" turns fully'),
+        ((2.0, 1.0, 0.5), '"rod" turns fully relative to "crank", "crank" rocks'),
+        ((1.0, 1.0, 0.0), '"crank" turns fully, with change points'),
+    ],
+)
+def test_slider_cranks_at_and_beyond_the_limits(sizes: tuple[float, float, float], words: str) -> None:
+    for unit in (1.0, 1e-6, 1e9):
+        found = full_turn(*(unit * x for x in sizes), "crank", "rod", True)
+        assert found.startswith(words if unit == 1.0 else words.split(" are ")[0])
+
+
+def test_a_four_bar_that_cannot_close_is_not_classified() -> None:
+    """In the report too, where the links are drawn in line."""
+    m = Model("open", dimension=2)
+    for k in range(3):
+        m.body(f"b{k}", at=(float(k), 0.0), frames={"end": (1.0, 0.0)})
+    m.frames(far=(10.0, 0.0))
+    m.revolute("O", "ground", "b0")
+    m.revolute("A", "b0.end", "b1")
+    m.revolute("B", "b1.end", "b2")
+    m.revolute("C", "ground.far", "b2.end")
+    (loop,) = check(m).loops
+    assert 'cannot be assembled, "ground" is longer' in loop and "rocker" not in loop
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_conflicting_motions_are_left_out_of_what_is_called_regular(count: int) -> None:
+    """The configuration is regular without them, and says so."""
+    m = four_bar(4.0, 1.0, 3.0, 3.5)
+    m.motion("O", "t")
+    assert check(m).nearness == "regular"
+    for joint in ("A", "C")[:count]:
+        m.motion(joint, "0.1*t")
+    report = check(m)
+    names = [name for name in ("O", "A", "C") if name in report.nearness.partition("motion")[2]]
+    assert report.nearness.startswith("regular without the motion") and len(names) == count
+    assert sum("conflicts" in note for note in report.notes) == count
+
+
 def test_grashof_names_the_crank_and_floating_loops() -> None:
     assert '"d" turns fully and "b" rocks' in grashof([4.0, 3.5, 3.0, 2.0], ["a", "b", "c", "d"], True)
     assert grashof([4.0, 3.5, 3.0, 2.0], ["a", "b", "c", "d"], False).startswith('Grashof, "d" turns fully')

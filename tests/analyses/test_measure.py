@@ -494,3 +494,71 @@ def test_a_toggle_on_a_grid_point_is_found_once() -> None:
     found = m.kinematics(until=3.5, steps=70).toggles()  # on the grid at t = 0, 1, 2, 3
     assert [item["time"] for item in found] == pytest.approx([0.0, 1.0, 2.0, 3.0], abs=1e-9)
     assert [item["kind"] for item in found] == ["stretched", "folded"] * 2
+
+
+def leg(*, apart: bool) -> mb.Model:
+    """Return Jansen's leg; its joints in the middle hold several links at one point.
+
+    With `apart`, another choice of the pairs of links at these points: the same leg.
+    """
+    a, b, c, d, e, f, g, h, i, j, k, l, crank = 38.0, 41.5, 39.3, 40.1, 55.8, 39.4, 36.7, 65.7, 49.0, 50.0, 61.9, 7.8, 15.0
+
+    def meet(p: complex, r: float, q: complex, s: float, side: float) -> complex:
+        x = (r**2 - s**2 + abs(q - p) ** 2) / (2 * abs(q - p))
+        return p + (q - p) / abs(q - p) * complex(x, side * math.sqrt(r**2 - x**2))
+
+    O, Z = 0j, complex(-a, -l)
+    M = crank * complex(math.cos(0.3), math.sin(0.3))
+    T = meet(M, j, Z, b, 1.0)  # upper knee
+    E = meet(T, e, Z, d, 1.0)
+    B = meet(M, k, Z, c, -1.0)  # lower knee
+    A = meet(E, f, B, g, 1.0)
+    foot = meet(A, h, B, i, 1.0)
+    m = mb.Model("leg", dimension=2)
+    for name in ("crank", "j", "upper", "k", "c", "f", "lower"):
+        m.body(name, frames={"foot": (foot.real, foot.imag)} if name == "lower" else {})
+
+    def pin(name: str, first: str, second: str, at: complex) -> None:
+        m.revolute(name, first, second, at=(at.real, at.imag))
+
+    pin("O", "ground", "crank", O)
+    pin("M1", "crank", "j", M)
+    pin("M2", "crank" if apart else "j", "k", M)
+    pin("T", "j", "upper", T)
+    pin("Z1", "ground", "upper", Z)
+    pin("Z2", "ground" if apart else "upper", "c", Z)
+    pin("E", "upper", "f", E)
+    pin("B1", "k", "c", B)
+    pin("B2", "k" if apart else "c", "lower", B)
+    pin("A", "f", "lower", A)
+    m.motion("O", "t")
+    return m
+
+
+def test_joints_that_share_a_point_are_one_pin() -> None:
+    """However the links at a point are paired, the toggles are those of three different points, each found once."""
+    found = []
+    for apart in (False, True):
+        run = leg(apart=apart).kinematics(until=2 * math.pi, steps=720)
+        assert run.ok
+        toggles = run.toggles()
+        assert len(toggles) < 20
+        found.append(sorted((round(x["time"], 6), x["kind"], frozenset(x["links"].split(" (")[0].split("–"))) for x in toggles))
+        for item in toggles:
+            at = run.at(item["time"])
+            points = [complex(*_point(at, name)) for name in item["pins"]]
+            assert abs(points[0] - points[1]) > 1.0 and abs(points[1] - points[2]) > 1.0
+            u, w = points[1] - points[0], points[2] - points[1]
+            assert abs((u.conjugate() * w).imag) < 1e-3 * abs(u) * abs(w)
+    assert found[0] == found[1]
+    assert ("crank", "k") in [tuple(sorted(x[2])) for x in found[0]]  # paired by no joint in the first of the two
+
+
+def _point(state: object, joint: str) -> tuple[float, float]:
+    """Return the point of a joint that is made in place, from its second body."""
+    tables = state.tables  # type: ignore[attr-defined]
+    end = tables.ends[joint][1]
+    name = tables.bodies[end.body]
+    s, angle = tables.vector(end.point), state[f"{name}.angle"]  # type: ignore[index]
+    turned = complex(*s) * complex(math.cos(angle), math.sin(angle))
+    return float(state[f"{name}.x"]) + turned.real, float(state[f"{name}.y"]) + turned.imag  # type: ignore[index]

@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from multibody.analyses.check_report import CheckReport
+from multibody.analyses.check_report import CheckReport, shortened
 from multibody.analyses.check_tree import describe_tree
 from multibody.analyses.elimination import Matrix
 from multibody.analyses.freedom import idle_freedoms, undriven_coordinates, unique_reactions
@@ -115,7 +115,7 @@ class _Checker:
         joints = Joints(system, t, np.zeros(system.joint_rows))
         self.assembled = joints.worst(q) < ASSEMBLED
         self.joints = joints if self.assembled else Joints(system, t, joints.residual(q))
-        self.shaky = False
+        self.shaky, self.conflicting = False, list[str]()
         self.rows = self._judge(system.joint_rows)
         self.driven = self._judge(system.rows) if system.rows > system.joint_rows else self.rows
 
@@ -224,6 +224,7 @@ class _Checker:
                 support = columns.indices[columns.indptr[k] : columns.indptr[k + 1]]
                 others = [f'"{self.tables.rows[s].owner}"' for s in support if s >= first and s != r]
                 name = self.tables.rows[r].owner
+                self.conflicting.append(name)
                 if others:
                     which = f"motion {others[0]}" if len(others) == 1 else f"the motions {', '.join(others)}"
                     self.notes.append(f'motion "{name}" conflicts with {which}: the one determines the other')
@@ -239,6 +240,8 @@ class _Checker:
             self.notes.append(f"mobility {self.mobility}, of which {len(idle)} idle")
         full = self._motions(idle) if system.rows > system.joint_rows else False
         value, nearness = self._singularity(self.driven if full else self.rows)
+        if self.conflicting:
+            nearness += f" without the motion{'s' if len(self.conflicting) > 1 else ''} {shortened(self.conflicting)}"
         if self.shaky:  # the poses around do not satisfy the joints
             unique = unique_reactions(system, self.q, self.rows.J, self.rows.here)
         else:

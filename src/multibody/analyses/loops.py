@@ -13,6 +13,7 @@ from multibody.analyses.system import Floats, System
 SHOWN = 10
 MOST = 100_000  # loops that are looked at
 PARALLEL = 1e-9
+SLACK = 1e-9  # part of the longest link by which lengths count as equal
 
 
 def four_cycles(adjacent: dict[int, list[int]]) -> Iterator[tuple[int, int, int, int]]:
@@ -179,11 +180,13 @@ def grashof(lengths: list[float], names: list[str], grounded: bool) -> str:
     """
     order = sorted(range(4), key=lambda k: lengths[k])
     s, p, q, l = (lengths[k] for k in order)
-    shortest = order[0]
-    if abs(s + l - p - q) <= 1e-9 * (s + l):
-        opposite = all(abs(lengths[k] - lengths[k + 2]) <= 1e-9 * l for k in range(2))
-        kind = "parallelogram" if opposite else "limit of Grashof's rule"
-        return f"{kind} (s + l = p + q), change points where the links are in line"
+    shortest, longest = order[0], names[order[3]]
+    if abs(l - s - p - q) <= SLACK * l:
+        return f'rigid, "{longest}" is as long as the three others together: they close in line only'
+    if l > s + p + q:
+        return f'cannot be assembled, "{longest}" is longer than the three others together by {l - s - p - q:.6g}'
+    if abs(s + l - p - q) <= SLACK * (s + l):
+        return f"{_limit(lengths)} (s + l = p + q), change points where the links are in line"
     if s + l > p + q:
         return "triple rocker, no link turns fully (s + l > p + q)" if grounded else "not Grashof, no link turns fully"
     if not grounded:
@@ -195,14 +198,29 @@ def grashof(lengths: list[float], names: list[str], grounded: bool) -> str:
     return f'crank-rocker, "{names[shortest]}" turns fully and "{names[4 - shortest]}" rocks'
 
 
+def _limit(lengths: list[float]) -> str:
+    """Return the name of a four-bar at the limit of Grashof's rule."""
+    same = [abs(lengths[k] - lengths[(k + 1) % 4]) <= SLACK * max(lengths) for k in range(4)]  # link k and the next one
+    if all(same):
+        return "rhombus"
+    if all(abs(lengths[k] - lengths[k + 2]) <= SLACK * max(lengths) for k in range(2)):
+        return "parallelogram"
+    return "kite" if (same[0] and same[2]) or (same[1] and same[3]) else "limit of Grashof's rule"
+
+
 def full_turn(l2: float, l3: float, offset: float, crank: str, rod: str, grounded: bool) -> str:
     """Return in words whether the crank (l2) of a slider-crank with rod l3 turns fully: l3 − l2 ≥ |offset|."""
-    slack = 1e-9 * max(l2, l3)
+    slack = SLACK * max(l2, l3, offset)
+    if abs(l2 + l3 - offset) <= slack:
+        return f'rigid, "{crank}" and "{rod}" reach the slide in line only (together {l2 + l3:.6g})'
+    if l2 + l3 < offset:
+        return f'cannot be assembled, "{crank}" and "{rod}" together are {offset - l2 - l3:.6g} shorter than the offset'
     if abs(l3 - l2) <= slack and offset == 0.0:
         return f'"{crank}" turns fully, with change points (crank and rod are equal)'
     short, long = (crank, rod) if l2 < l3 else (rod, crank)
     if abs(l3 - l2) < offset - slack:
         return f'"{short}" cannot turn fully ({abs(l3 - l2):.6g} < offset {offset:.6g})'
+    limit = ", with a change point (the difference of the lengths is the offset)" if abs(abs(l3 - l2) - offset) <= slack else ""
     if grounded and l2 < l3:
-        return f'"{crank}" turns fully'
-    return f'"{short}" turns fully relative to "{long}"' + (f', "{crank}" rocks' if grounded else "")
+        return f'"{crank}" turns fully{limit}'
+    return f'"{short}" turns fully relative to "{long}"' + (f', "{crank}" rocks' if grounded else "") + limit
