@@ -257,3 +257,13 @@ def test_json_of_the_event():
     assert impulse["names"] == ["O"]
     assert impulse["work"] == pytest.approx(r.events[0].impulse.work)
     assert impulse["joints"]["O"]["effort"] == pytest.approx(r.events[0].impulse["O.effort"])
+
+
+def test_a_switch_that_was_not_foreseen_is_met_from_before(monkeypatch):
+    from multibody.analyses import switching
+
+    plain = arm("3*abs(sin(2*t - 1))").run(until=1, **TIGHT)
+    monkeypatch.setattr(switching.SwitchingTimes, "between", lambda self, low, high: [])
+    blind = arm("3*abs(sin(2*t - 1))").run(until=1, **TIGHT)
+    assert [e.time for e in blind.events] == pytest.approx([0.5])
+    assert float(blind["Q"][-1]) == pytest.approx(float(plain["Q"][-1]), abs=1e-7)

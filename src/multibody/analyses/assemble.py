@@ -16,6 +16,7 @@ from multibody.analyses.start import Starter, drawn_pose, read_pose, targets, wr
 from multibody.analyses.state import State, Status
 from multibody.analyses.switching import limit_after
 from multibody.analyses.system import Floats, System, tables_of
+from multibody.errors import ModelError
 from multibody.model.model import Model
 
 CLOSED = 1e-11  # largest scaled residual of an assembled mechanism
@@ -95,6 +96,7 @@ class PositionSolver:
         for q in self._attempts(starts):
             q = self._unflip(q)
             worst = float(np.max(np.abs(self.residual(q)), initial=0.0))
+            worst = worst if np.isfinite(worst) else np.inf
             if worst < CLOSED and not self.flipped(q):
                 return q
             if best is None or worst < best[0]:
@@ -104,7 +106,10 @@ class PositionSolver:
 
     def _open_one(self, q: Floats) -> Floats:
         """Return a pose in which only the joint that is worst stays open, as little as can be: its gap is the true one."""
-        system, worst = self.system, int(np.argmax(np.abs(self.residual(q))))
+        system, residual = self.system, self.residual(q)
+        if not np.all(np.isfinite(residual)):
+            return q
+        worst = int(np.argmax(np.abs(residual)))
         owner = system.tables.rows[worst].owner
         open_rows = np.array([row.owner == owner and row.group == "joint" for row in system.tables.rows])
         if not open_rows.any() or system.nv > DENSE_ASSEMBLY:
@@ -175,6 +180,8 @@ class PositionSolver:
         norm = self._norm(q)
         stalled = 0
         for _ in range(iterations):
+            if not np.isfinite(norm):  # a formula has no value here
+                break
             step = self._step(q)
             size = float(np.max(np.abs(step / self.system.scale_columns), initial=0.0))
             self.history.append({"residual": norm, "step": size, "q": q.copy(), "delta": step})
@@ -289,6 +296,12 @@ class PositionSolver:
         """Return whether the pose is closed, in words."""
         system = self.system
         values = self.residual(q)
+        lost = np.flatnonzero(~np.isfinite(values))
+        if len(lost):
+            info = system.tables.rows[lost[0]]
+            where = f"{ {'joint': 'joints', 'motion': 'motions', 'held': 'initial'}[info.group] }.{info.owner}"
+            hint = f"check its formula, or {self._elsewhere()}"
+            raise ModelError(f"it has no finite value where assembly looked at t = {self.t:g}", where=where, hint=hint)
         if not np.all(np.isfinite(q)):
             return Status(False, "assembly gave a number that is not finite", self.t, advice="check the guess")
         flipped = self.flipped(q)
@@ -310,16 +323,20 @@ class PositionSolver:
 
     def _advice(self, group: str) -> str:
         """Return what would help a mechanism that does not close."""
+        start = self._elsewhere()
+        if group == "joint":
+            return f"check the lengths (a link may be that much too short or too long), or {start}"
+        return f"the mechanism cannot reach this value; change it, or {start}"
+
+    def _elsewhere(self) -> str:
+        """Return how another start is asked for."""
         others = [s.path for s, *_ in self.system.tables.soft]
         free = [
             n
             for n, j in self.system.tables.model.joints.items()
             if j.names_of_coordinates(self.system.tables.dimension)
         ]
-        start = f"start elsewhere with guess: {{{(others or free or ['JOINT'])[0]}: ...}}"
-        if group == "joint":
-            return f"check the lengths (a link may be that much too short or too long), or {start}"
-        return f"the mechanism cannot reach this value; change it, or {start}"
+        return f"start elsewhere with guess: {{{(others or free or ['JOINT'])[0]}: ...}}"
 
 
 def velocities(system: System, q: Floats, t: float, status: Status) -> tuple[Floats, Status]:
@@ -327,8 +344,13 @@ def velocities(system: System, q: Floats, t: float, status: Status) -> tuple[Flo
     n = system.nv
     if not status.success:
         return np.zeros(n), status
-    t = limit_after(system.tables.model, t)
+    given, t = t, limit_after(system.tables.model, t)
     side = system.velocity_side(q, t) * system.scale_rows[: system.rows]
+    lost = np.flatnonzero(~np.isfinite(side + system.velocity_side(q, given)))
+    if len(lost):
+        owner = system.tables.rows[lost[0]].owner
+        where = f"{'motions' if system.tables.rows[lost[0]].group == 'motion' else 'joints'}.{owner}"
+        raise ModelError(f"its rate is not a finite number at t = {given:g}", where=where, hint="check its formula there")
     names = [row.name for row in system.tables.rows[: system.rows]]
     hard: list[Floats] = []
     values, soft, rest = list(side), [], []

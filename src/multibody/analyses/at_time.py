@@ -15,6 +15,7 @@ from multibody.analyses.run import as_motion, forces_of, run
 from multibody.analyses.run_options import formulation_asked
 from multibody.analyses.state import State, Status
 from multibody.analyses.system import Integers, System, tables_of
+from multibody.analyses.undefined import require_values
 from multibody.formulations import Augmented, Formulation
 from multibody.model.model import Model
 
@@ -59,6 +60,7 @@ def _start(
     """Return the start alone."""
     if system.nv <= DENSE_LIMIT:
         require_inertia(system, state.q, state.t, rows)
+    require_values(system, state.q, state.v, state.t)
     status, times = Status(True, "finished", state.t), np.array([state.t])
     alone = Motion(
         system.tables, times, state.q[None, :].copy(), state.v[None, :].copy(), np.zeros((1, system.nv)), np.full(1, np.nan),

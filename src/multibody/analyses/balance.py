@@ -17,6 +17,7 @@ from multibody.analyses.leastnorm import DENSE_LIMIT
 from multibody.analyses.linearization import Linearization, applied_forces, linearize, place
 from multibody.analyses.state import State
 from multibody.analyses.system import Floats, Integers, System
+from multibody.analyses.undefined import require_values
 from multibody.kernels import layout as L
 from multibody.kernels.forces import law_efforts, load_wrenches
 
@@ -99,6 +100,8 @@ class Balance:
         s.take_references(q)
         state = replace(self.like, q=q, references=s.ref.copy())
         Q = applied_forces(s, q, state.v, self.t) * s.scale_columns
+        if not np.all(np.isfinite(Q)):
+            require_values(s, q, state.v, self.t)
         if self.dense:
             J = s.scaled(s.jacobian(q, self.t))
             U, sizes, Vt = np.linalg.svd(J) if len(J) else (np.zeros((0, 0)), np.zeros(0), np.eye(s.nv))

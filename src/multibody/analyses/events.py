@@ -40,9 +40,15 @@ def handle_events(sim: Simulation) -> bool:
         rising = sim.g[1, k] > sim.g[0, k]
         if watch.direction and rising != (watch.direction > 0):
             continue
+        if watch.kind == "event" and not abs(_value(sim, last, t0, h, time, k)) <= max(abs(sim.g[0, k]), abs(sim.g[1, k])):
+            sim.notes.append(f'event "{watch.name}": it has a pole at t = {time:.6g}, which is no zero')
+            continue
         sim.event_counts[k] += 1
         if sim.event_counts[k] > MOST:
             raise EndlessEventsError(watch.name, time)
+        if watch.kind == "switch" and watch.name in sim.system.tables.model.motions and sim.ahead.add(time):
+            _go_back(sim, last)
+            return False
         y = sim.interpolate(sim._dense[last], t0, h, time)
         if watch.kind == "event":
             sim.events.append(Occurrence(watch.name, time, y, watch.terminal))
@@ -50,6 +56,14 @@ def handle_events(sim: Simulation) -> bool:
             sim.cut(time, y, sim._refs[last])
             return bool(watch.terminal)
     return False
+
+
+def _go_back(sim: Simulation, last: int) -> None:
+    """Take back the last step: a motion switches in it unforeseen, and is to be met from before."""
+    t0, h = (float(x) for x in sim._steps[last])
+    sim.restart(t0, sim.interpolate(sim._dense[last], t0, h, t0), sim._refs[last])
+    sim.counts[C.STORED] = last
+    sim.went_back = True
 
 
 def _changed(before: float, after: float) -> bool:

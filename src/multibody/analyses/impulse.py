@@ -92,6 +92,7 @@ def jump(system: System, state: State, switching: Switching, rows: Integers) -> 
         Where a prescribed position jumps, or no velocities satisfy the constraints behind the instant.
     """
     q, v, scale = state.q, state.v, system.scale_rows[: system.rows]
+    refuse_nothing(system, q, v, switching)
     refuse_positions(system, switching, moved_at(system, q, switching))
     sides = [system.velocity_side(q, t) * scale for t in (switching.before, switching.after)]
     J = scaled_rows(system, q, switching.after, system.rows)
@@ -173,6 +174,28 @@ def _instant(system: System, state: State, multipliers: Floats, rows: Integers) 
         tables, np.array([state.t]), state.q[None, :].copy(), state.v[None, :].copy(), np.zeros((1, tables.nv)),
         np.full(1, np.nan), state.references[None, :].copy(), Status(True, "impulse", state.t), state, dynamics=dynamics,
     )  # fmt: skip
+
+
+def refuse_nothing(system: System, q: Floats, v: Floats, switching: Switching) -> None:
+    """Raise where a prescribed position, rate or acceleration has no finite value behind an instant, with its name."""
+    rows = (system.phi(q, switching.after), system.velocity_side(q, switching.after), system.gamma(q, v, switching.after))
+    lost = np.flatnonzero(~np.isfinite(sum(rows))) if system.rows else np.zeros(0, dtype=np.int64)
+    if len(lost):
+        raise JumpError(no_value(prescriber(system, int(lost[0])), switching))
+
+
+def prescriber(system: System, row: int) -> str:
+    """Return who prescribes a row, in words: ``motion "O"``."""
+    info = system.tables.rows[row]
+    return f'{"motion" if info.group == "motion" else "coupler"} "{info.owner}"'
+
+
+def no_value(owner: str, switching: Switching, reached: float | None = None, grows: str = "") -> Status:
+    """Return the status of an analysis that ends where a formula has no finite value any more."""
+    at = switching.before if reached is None else reached
+    what = f"{grows} grows beyond all bounds at" if grows else "it has no finite value behind"
+    message = f"{owner}: {what} t = {switching.time:.9g}"
+    return Status(False, message, at, owner, 0.0, "check its formula there, or let the analysis end before")
 
 
 def moved_at(system: System, q: Floats, switching: Switching) -> Floats:

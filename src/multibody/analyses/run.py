@@ -16,11 +16,12 @@ from multibody.analyses.events import EndlessEventsError
 from multibody.analyses.impulse import JumpError
 from multibody.analyses.leastnorm import DENSE_LIMIT
 from multibody.analyses.motion import Motion
-from multibody.analyses.passing import limits_behind
+from multibody.analyses.passing import body_state, limits_behind
 from multibody.analyses.run_options import Options, read_options
 from multibody.analyses.simulation import Simulation
 from multibody.analyses.state import State, Status
 from multibody.analyses.system import Floats, Integers, System, tables_of
+from multibody.analyses.undefined import culprit_ahead, silent_events
 from multibody.errors import ModelError
 from multibody.formulations import Formulation
 from multibody.formulations.prepare import prepare
@@ -101,6 +102,7 @@ def run(
     if motion.dynamics is not None:
         motion.dynamics.notes += [text for text in (note, choice.remark, *options.notes) if text]
         motion.statistics["choice"] = choice.reason
+        motion.dynamics.notes += silent_events(system, motion.t, motion.q, motion.v, motion.references)
         drift = motion.dynamics.energy_drift()
         if drift > max(1e-3, 1e3 * options.rtol):
             advice = "make rtol, or the step, smaller before you trust it"
@@ -175,6 +177,9 @@ def _status(sim: Simulation, code: int) -> Status:
     if code == C.EVENT:
         event = sim.events[-1]
         return Status(True, f'stopped by event "{event.name}" at t = {event.time:.9g}', event.time)
+    cause = _cause(sim)
+    if cause is not None:
+        return cause
     worst, size = _worst(sim)
     advice = "an explicit method needs such small steps where a model is stiff: use an implicit integrator" if stiff else ""
     words = {
@@ -192,6 +197,18 @@ def _status(sim: Simulation, code: int) -> Status:
 
         text, advice = trouble(sim.space)
     return Status(False, f"{text} at t = {t:.9g}", t, worst, size, advice)
+
+
+def _cause(sim: Simulation) -> Status | None:
+    """Return the status that names a formula which ends or changes abruptly where a run could not go on, None if none does."""
+    t = sim.t
+    state = body_state(sim, t)
+    span = float(sim.control[C.END]) - t or 1.0
+    owner, ends = culprit_ahead(sim.system, state.q, state.v, t, span)
+    if not owner:
+        return None
+    what = "has no finite value at or behind" if ends else "changes beyond all bounds at"
+    return Status(False, f"{owner}: it {what} t = {t:.9g}", t, owner, 0.0, "check its formula there, or let the run end before")
 
 
 def _switching(sim: Simulation) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import time as clock
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,7 +26,6 @@ from multibody.integrators import Integrator
 from multibody.integrators import contract as C
 from multibody.kernels import sections as R
 from multibody.kernels.calls import address_of
-from multibody.tables.scales import second
 
 if TYPE_CHECKING:
     from multibody.analyses.impulse import Impulse
@@ -85,8 +84,7 @@ class Simulation:
     formulation : Formulation
     integrator : Integrator
     rtol, atol : float
-        Tolerances; atol holds for angles [rad] and for lengths over the characteristic length, and for their changes in a
-        second.
+        Tolerances; atol holds for angles [rad] and for lengths over the characteristic length.
     dense : bool
         Whether every step keeps its dense output.
     """
@@ -108,7 +106,6 @@ class Simulation:
         self.control[C.T], self.control[C.RTOL] = state.t, rtol
         self.counts[C.FRESH], self.counts[C.DENSE] = 1, int(dense)
         self.atol = atol * self.space.scales()
-        self.atol[self.space.nq : self.space.nq + self.space.nv] /= second(system.tables)
         self.active = np.ones(n)
         self.active[-1] = 0.0
         self.memory = np.zeros((integrator.memory_rows, n))
@@ -125,6 +122,7 @@ class Simulation:
         self.ahead = SwitchingTimes(system.tables.model)
         self.reach = 1.0  # how many times as far as asked switching instants are looked for
         self.passed: list[Switching] = []  # those met
+        self.went_back = False  # whether the last step was taken back because a motion switches in it
         self.goal = state.t  # where the last way ended, or was to end
         self.partitions = 0
         self.wall_time = 0.0
@@ -186,7 +184,7 @@ class Simulation:
         rhs(b.I, b.F, b.W, b.ref, float(self.control[C.T]), self.y, dy)
         v = float(np.max(np.abs(self.y[s.nq : s.nq + s.nv] / s.rate_scales), initial=0.0))
         a = float(np.max(np.abs(dy[s.nq : s.nq + s.nv] / s.rate_scales), initial=0.0))
-        return 5.0 * min(max(v, math.sqrt(a), 0.2 / second(b.tables)), 200.0 / second(b.tables))
+        return 5.0 * min(max(v, math.sqrt(a), 0.2), 200.0)
 
     def repartition(self) -> None:
         """Choose dependent columns by full pivoting at the present pose."""
@@ -262,15 +260,27 @@ class Simulation:
         patience : int
             How often in a row a partition may be renewed without a step.
         """
-        from multibody.analyses.passing import leave_switching, pass_switching
+        from multibody.analyses.impulse import JumpError
+        from multibody.analyses.passing import body_state, leave_switching, pass_switching
+        from multibody.analyses.undefined import unbounded
 
         self.goal = end
         while True:
             switching, direction = self.ahead.next(self.t, end, self.reach), math.copysign(1.0, end - self.t)
+            self.went_back = False
             if switching is None:
-                return self._advance(end, progress, patience)
+                status = self._advance(end, progress, patience)
+                if self.went_back:
+                    continue
+                return status
+            pole = unbounded(self.system, body_state(self, self.t).q, switching, switching.before - self.t)
+            if pole is not None:
+                self._advance(pole.time_reached, progress, patience)
+                raise JumpError(replace(pole, time_reached=self.t))
             if direction * (switching.before - self.t) > SHORTEST * abs(self.t):
                 status = self._advance(switching.before, progress, patience)
+                if self.went_back:
+                    continue
                 if status != C.DONE or self.gave_up:
                     return status
             elif direction > 0.0 and self.t > switching.before:
@@ -293,6 +303,8 @@ class Simulation:
                 if status == C.EVENT:
                     if handle_events(self):
                         return C.EVENT
+                    if self.went_back:
+                        return C.CONTINUE
                     continue
                 if status == C.OUTPUT_FULL:
                     self.drain()

@@ -10,12 +10,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from multibody.analyses.impulse import JUMPS, JumpError, moved_at, refuse_positions
+from multibody.analyses.impulse import JUMPS, JumpError, moved_at, refuse_nothing, refuse_positions
 from multibody.analyses.motion import Motion
 from multibody.analyses.passing import limits_behind
 from multibody.analyses.state import Status
 from multibody.analyses.switching import Switching, SwitchingTimes
 from multibody.analyses.system import Floats, System
+from multibody.analyses.undefined import unbounded
 
 MOST = 100_000  # switching instants that are added to a grid
 
@@ -68,9 +69,14 @@ class SwitchedGrid:
         """Find the first motion whose value jumps: that does not depend on where the mechanism is."""
         s = self.system
         for item in self.passed:
+            pole = unbounded(s, q, item, item.before - float(self.asked[0]))
+            if pole is not None:
+                self.refused = pole
+                return
             moved = moved_at(s, q, item)
             moved[: s.joint_rows] = 0.0
             try:
+                refuse_nothing(s, q, np.zeros(s.nv), item)
                 refuse_positions(s, item, moved)
             except JumpError as found:
                 self.refused = found.status

@@ -18,6 +18,7 @@ from multibody.model.expressions import (
     Expression,
     Number,
     children,
+    cos,
     differentiate,
     evaluate,
     names,
@@ -85,7 +86,7 @@ class SwitchingTimes:
 
     def _collect(self, formula: Number, model: Model) -> None:
         """Add the switching points of a formula that depend on time and parameters, inner ones first."""
-        for switch in [*switches(formula), *_kinks(formula, model)]:
+        for switch in [*switches(formula), *_kinks(formula, model), *_poles(formula)]:
             free = {parts for parts in names(switch) if not self._scope.knows(parts) and parts not in CONSTANTS}
             if free == TIME and switch not in self._formulas:
                 self._formulas[switch] = self._function(switch)
@@ -103,11 +104,11 @@ class SwitchingTimes:
     # --- looking ahead ------------------------------------------------------------------------------------------------
     def around(self, t: float) -> Switching | None:
         """Return the switching instant at a time, None where nothing switches there."""
-        margin = 4.0 * math.ulp(t)
+        margin = 4.0 * _resolution(t)
         near, found = np.array([t - margin, t, t + margin]), []
         for g in self._formulas.values():
             low, middle, high = np.sign(g(near))
-            if middle == 0.0 or low * high < 0.0:
+            if (middle == 0.0 and (low != 0.0 or high != 0.0)) or low * high < 0.0:
                 found.append((t, g))
         return _decided(found) if found else None
 
@@ -132,6 +133,14 @@ class SwitchingTimes:
         if end > t:
             return next((s for s in found if s.after > t and s.time <= end and s.time >= t), None)
         return next((s.reversed for s in reversed(found) if s.before < t and s.time >= end and s.time <= t), None)
+
+    def add(self, t: float) -> bool:
+        """Take a switching instant that was found on the way among the known ones; return whether it is new."""
+        (low, high, found), here = self._known, self.around(t)
+        if here is None or any(item.before <= here.after and here.before <= item.after for item in found):
+            return False
+        self._known = (low, high, sorted([*found, here], key=lambda item: item.time))
+        return True
 
     def between(self, low: float, high: float) -> list[Switching]:
         """Return the switching instants from `low` to `high`, in order."""
@@ -173,7 +182,7 @@ def limit_after(model: Model, t: float) -> float:
 def _decided(group: list[tuple[float, Formula]]) -> Switching:
     """Return one instant for formulas that switch together, with neighbors at which none of them is at its zero any more."""
     first, last = group[0][0], group[-1][0]
-    margin = 4.0 * math.ulp(max(abs(first), abs(last)))
+    margin = 4.0 * _resolution(max(abs(first), abs(last)))
     for _ in range(20):
         low = np.array([first - k * margin for k in (1.0, 1.5, 2.0)])
         high = np.array([last + k * margin for k in (1.0, 1.5, 2.0)])
@@ -181,6 +190,11 @@ def _decided(group: list[tuple[float, Formula]]) -> Switching:
             break
         margin *= 2.0
     return Switching(first if first == last else 0.5 * (first + last), first - margin, last + margin)
+
+
+def _resolution(t: float) -> float:
+    """Return how finely times can be told apart, at zero as little as it needs."""
+    return math.ulp(max(abs(t), 1e-12))
 
 
 def _settled(values: Floats) -> bool:
@@ -222,6 +236,25 @@ def _turning_points(g: Formula, t: Floats) -> Floats:
         lower = np.abs(g(a)) < np.abs(g(b))
         low, high = np.where(lower, low, a), np.where(lower, b, high)
     return np.asarray(0.5 * (low + high))
+
+
+def _poles(formula: Number) -> list[Expression]:
+    """Return what vanishes where a formula, or its rate, has no finite value: denominators, what roots and logarithms take."""
+    found: list[Number] = []
+    for current in postorder(formula) if isinstance(formula, Expression) else []:
+        operands = children(current)
+        if current.op == "/":
+            found.append(operands[1])
+        elif current.op == "^":
+            power = operands[1].args[0] if operands[1].op == "number" else 0.5
+            found += [operands[0]] if power < 0.0 or power != int(power) else []
+        elif current.op == "call" and current.args[0] in ("sqrt", "log"):
+            found.append(operands[0])
+        elif current.op == "call" and current.args[0] == "tan":
+            found.append(cos(operands[0]))
+        elif current.op == "call" and current.args[0] in ("asin", "acos"):
+            found += [operands[0] - 1.0, operands[0] + 1.0]
+    return [item for item in found if isinstance(item, Expression)]
 
 
 def _kinks(formula: Number, model: Model) -> list[Expression]:

@@ -23,6 +23,7 @@ from multibody.analyses.sparse_tracking import SparseFollower
 from multibody.analyses.square import smallest_of_all
 from multibody.analyses.state import State, Status
 from multibody.analyses.system import Floats, System
+from multibody.analyses.undefined import culprit_ahead
 from multibody.errors import ModelError
 from multibody.kernels import tracking
 
@@ -188,7 +189,12 @@ class Tracker:
             self._approach_lock()
         here = self.follower.snapshot()
         t = here.t
-        if code == tracking.LOCKED:
+        span = float(self.grid[min(self.reached, len(self.grid) - 1)] - t)
+        owner, ends = culprit_ahead(s, here.q, here.v, t, span)
+        if owner and ends:
+            advice = "check its formula there, or let the analysis end before"
+            self.status = Status(False, f"{owner}: it has no finite value at or behind t = {t:.9g}", t, owner, 0.0, advice)
+        elif code == tracking.LOCKED:
             message = f"locked up at t = {t:.9g}: {self._note(t, 'lock-up', here.q)}"
             advice = "the motion asks for more than the mechanism can reach; drive another coordinate or change the motion"
             self.status = Status(False, message, t, advice=advice)
