@@ -43,7 +43,7 @@ class Model(_Model):
     def assemble(
         self, initial: State | None = None, *, t: float | str | None = None, branches: bool | None = None
     ) -> Any:
-        """Return a consistent :class:`State`; with ``branches=True`` a list of all assemblies of its groups."""
+        """Return a consistent :class:`State`; with ``branches=True`` a list of the assemblies found."""
         from multibody.results.state import assembled
 
         return assembled(self, initial, t, branches)

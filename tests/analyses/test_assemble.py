@@ -635,6 +635,64 @@ def test_a_spatial_mechanism_with_two_assemblies() -> None:
     assert len(states) == 2 and labels(states) == ["+", "-"]
 
 
+PUMA = (
+    [(0, 0, 0), (0, 0, 670), (430, 150, 670), (450, 150, 1100), (450, 150, 1100), (450, 150, 1100)],
+    [(0, 0, 1), (0, 1, 0), (0, 1, 0), (0, 0, 1), (0, 1, 0), (0, 0, 1)],
+)
+
+
+def six_axes(unit: float) -> mb.Model:
+    """Return an arm with six turning joints whose last three axes meet in a point; lengths in mm times `unit`."""
+    m, carrier = mb.Model("arm"), "ground"
+    for k, (at, axis) in enumerate(zip(*PUMA, strict=True), 1):
+        place = tuple(unit * x for x in at)
+        m.body(f"l{k}", com=place, frames={"tool": (550 * unit, 100 * unit, 1300 * unit)} if k == 6 else {})
+        m.revolute(f"j{k}", carrier, f"l{k}", at=place, axis=axis)
+        carrier = f"l{k}"
+    return m
+
+
+@pytest.mark.parametrize(("hold", "unit"), [("initial", 1.0), ("fixed", 1e-3), ("motion", 1e3)])
+def test_a_six_axis_arm_has_eight_poses(hold: str, unit: float) -> None:
+    """Shoulder left or right, elbow up or down, wrist turned over or not, however the tool is held and in any unit."""
+    angles = dict(zip((f"j{k}" for k in range(1, 7)), (0.3, -0.5, 0.4, 0.7, 0.9, -0.6), strict=True))
+    free = six_axes(unit)
+    free.initial(angles)
+    known = free.assemble()
+    place, rotation = [float(known[f"l6.tool.{c}"]) for c in "xyz"], [float(x) for x in known["l6.rotation"]]
+    m = six_axes(unit)
+    if hold == "fixed":
+        m.frames(pose={"at": place, "quaternion": rotation})
+        m.fixed("grip", "ground.pose", "l6.tool")
+    else:
+        m.initial({"l6.rotation": {"quaternion": rotation}})
+        for c, x in zip("xyz", place, strict=True):
+            m.motion(f"l6.tool.{c}", x) if hold == "motion" else m.initial({f"l6.tool.{c}": x})
+    m.initial(guess=angles)
+    states = m.assemble(branches=True)
+    assert len(states) == 8 and all(state.ok for state in states)
+    poses = {tuple(np.round(np.exp([1j * state[name] for name in angles]), 6)) for state in states}
+    assert len(poses) == 8
+    for state in states:
+        assert [state[f"l6.tool.{c}"] for c in "xyz"] == pytest.approx(place, abs=1e-8 * 1000 * unit)
+        assert abs(float(np.dot(state["l6.rotation"], rotation))) == pytest.approx(1.0, abs=1e-12)
+    if hold == "initial":  # the starts are the same every time
+        assert all(np.array_equal(a.q, b.q) for a, b in zip(states, m.assemble(branches=True), strict=True))
+
+
+def test_poses_that_are_not_isolated_are_not_listed() -> None:
+    """A seven-axis arm can move with its tool held; the further coordinate stays as it is, so that a few are left."""
+    m, carrier = mb.Model("arm"), "ground"
+    joints = [*zip(*PUMA, strict=True)]
+    for k, (at, axis) in enumerate([*joints[:2], ((200, 100, 670), (1, 0, 0)), *joints[2:]], 1):
+        m.body(f"l{k}", com=at)
+        m.revolute(f"j{k}", carrier, f"l{k}", at=at, axis=axis)
+        carrier = f"l{k}"
+    m.initial({"l7.x": 300, "l7.y": 250, "l7.z": 900, "l7.rotation": {"rotvec": [0.3, 0.2, -0.4]}})
+    states = m.assemble(branches=True)
+    assert states[0].ok and 1 <= len(states) <= 16
+
+
 def test_the_label_of_a_spatial_mechanism_does_not_turn_with_an_idle_rod() -> None:
     found = set()
     for spin in (0.0, 1.0, 2.0, 3.0, 4.0, 5.0):

@@ -1,10 +1,12 @@
-"""All assemblies of a mechanism, group by group: both poses of a dyad, four of two dyads in a row."""
+"""Assemblies of a mechanism, group by group: both poses of a dyad, four of two dyads in a row, eight of a six-axis arm."""
 
 from __future__ import annotations
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from multibody.analyses.assemble import CLOSED, PositionSolver, assemble, velocities
+from multibody.analyses.branch_starts import TreeStarts
 from multibody.analyses.branches import Group, find_groups, label_of
 from multibody.analyses.idle import idle_motions
 from multibody.analyses.leastnorm import DENSE_LIMIT, least_norm
@@ -14,15 +16,22 @@ from multibody.analyses.system import Floats, System, tables_of
 from multibody.errors import ModelError
 from multibody.model.model import Model
 
-STARTS = 40  # random starts a group
+STARTS = 40  # random starts a group, and as many again for every assembly of it that was found:
+MORE = 25
+MOST = 600  # … but no more than these
 SAME = 1e-6  # poses nearer than this (scaled) are one
+FAR = 1e3  # a step longer than this (scaled) is that of a matrix near a singular one
+ISOLATED = 1e-7  # singular value of a group below which its assemblies are not isolated
 
 
 def assemble_branches(model: Model, initial: State | None = None, t: float | None = None) -> list[State]:
-    """Return every assembly that differs from the first one in a group of bodies, the first one first.
+    """Return the assemblies that were found, which differ from the first one in a group of bodies; the first one first.
 
     Motions and held values (and, where they are too few, further coordinates as they are in the first assembly) are kept;
-    each group of bodies is solved from many starts with the earlier groups fixed, and so on through the tree of choices.
+    each group of bodies is solved from many starts with the earlier groups fixed, and so on through the tree of choices. A
+    group gets 40 starts and 25 more for each of its assemblies, at most 600, the same ones in every call: nothing proves that
+    there are no others. Both assemblies of a planar dyad with three pins are always found. Assemblies that are not isolated
+    (a singular position) are listed only where they are the first.
 
     Parameters
     ----------
@@ -42,10 +51,12 @@ def assemble_branches(model: Model, initial: State | None = None, t: float | Non
     system = System(tables_of(model))
     system.ref[:] = first.references
     groups = find_groups(system, first.q, first.t)
-    poses = [first.q]
+    poses, done = [first.q], {0}
+    starts = TreeStarts(system, first)
     for group in groups:
+        done |= set(group.bodies)
         if len(group.bodies) > 1:
-            poses = [found for pose in poses for found in _solutions(system, pose, first, group)]
+            poses = [found for pose in poses for found in _solutions(starts, pose, first, group, done)]
     solver = PositionSolver(system, first.t)
     states = []
     for q in poses:
@@ -60,53 +71,78 @@ def assemble_branches(model: Model, initial: State | None = None, t: float | Non
     return states
 
 
-def _solutions(system: System, pose: Floats, first: State, group: Group) -> list[Floats]:
-    """Return the poses of one group that close its rows while all other bodies stay; later groups follow."""
-    random = np.random.default_rng(1)
+def _solutions(starts: TreeStarts, pose: Floats, first: State, group: Group, done: set[int]) -> list[Floats]:
+    """Return the poses of one group that close its rows while all other bodies stay; later groups follow.
+
+    `done` are the bodies whose place is known then, those of this group among them.
+    """
+    system = starts.system
     J = system.scaled(system.jacobian(first.q, first.t, 0, system.joint_rows))
     idle = {body for body, _ in idle_motions(system, J)}
-    found: list[Floats] = [q for q in [_close(system, pose, first.q, first.t, group)] if q is not None]
-    for _ in range(STARTS):
-        shake = np.zeros(system.nv)
-        size = np.where(system.scale_columns[group.columns] == 1.0, np.pi, system.scale_columns[group.columns])
-        shake[group.columns] = random.uniform(-1.0, 1.0, len(group.columns)) * size
-        q = _close(system, system.displaced(pose, shake), first.q, first.t, group)
-        if q is not None and all(_apart(system, q, other, group, idle) > SAME for other in found):
+    solver = PositionSolver(system, first.t)
+    judged = {name for name, pair in system.tables.ends.items() if {end.body for end in pair} <= done}
+    judged |= {path for path, *ends in system.tables.held_rotations if {end.body for end in ends} <= done}
+    own, _ = _close(system, pose, first, group, idle)
+    found, k = [] if own is None else [own], 0
+    while k < min(STARTS + MORE * len(found), MOST) and not (group.pins and len(found) == 2):
+        k += 1
+        q, isolated = _close(system, starts.draw(pose, group), first, group, idle)
+        if q is None or not isolated or judged.intersection(solver.flipped(q)):
+            continue
+        if all(_apart(system, q, other, group, idle) > SAME for other in found):
             found.append(q)
     return found
 
 
-def _close(system: System, q: Floats, held: Floats, t: float, group: Group) -> Floats | None:
-    """Return the pose in which the group's rows vanish, None where Newton does not get there."""
-    rows = group.rows[group.rows >= 0]
+def _close(system: System, q: Floats, first: State, group: Group, idle: set[int]) -> tuple[Floats | None, bool]:
+    """Return the pose in which the group's rows vanish, None where Newton does not get there, and whether it is isolated."""
+    t, rows = first.t, group.rows[group.rows >= 0]
     fixed = [-1 - int(r) for r in group.rows if r < 0]
     for _ in range(40):
         c = system.phi(q, t, 0, system.all_rows)[rows] * system.scale_rows[rows]
         J = system.scaled(system.jacobian(q, t, 0, system.all_rows))[rows][:, group.columns]
         if fixed:  # columns held as they were in the first assembly
             unit = np.array([(group.columns == k).astype(float) for k in fixed])
-            J, c = np.vstack([J, unit]), np.concatenate([c, _offset(system, q, held, fixed)])
-        step, _ = least_norm(J, -c, 1e-10)
+            J, c = np.vstack([J, unit]), np.concatenate([c, _offset(system, q, first.q, fixed, idle)])
+        step = _newton_step(J, c)
         size = float(np.max(np.abs(step), initial=0.0))
         full = np.zeros(system.nv)
         full[group.columns] = step * min(1.0, 0.5 / max(size, 1e-300))
         q = system.displaced(q, full * system.scale_columns)
         if size < 1e-11:
             rest = system.phi(q, t, 0, system.all_rows)[rows] * system.scale_rows[rows]
-            return _near(system, q, held) if np.max(np.abs(rest), initial=0.0) < CLOSED else None
-    return None
+            if np.max(np.abs(rest), initial=0.0) >= CLOSED:
+                return None, False
+            return _near(system, q, first.q), bool(np.linalg.svd(J, compute_uv=False)[-1] > ISOLATED)
+    return None, False
 
 
-def _offset(system: System, q: Floats, held: Floats, columns: list[int]) -> Floats:
-    """Return how far held columns are from their value (planar and translations; rotations are left free)."""
-    if system.tables.dimension == 2:
-        return np.array([(q[k] - held[k]) / system.scale_columns[k] for k in columns])
-    return np.array(
-        [
-            (q[7 * (k // 6) + k % 6] - held[7 * (k // 6) + k % 6]) / system.scale_columns[k] if k % 6 < 3 else 0.0
-            for k in columns
-        ]
-    )
+def _newton_step(J: Floats, c: Floats) -> Floats:
+    """Return the step to the zero of the linearized rows, of least norm where they do not determine it."""
+    if J.shape[0] == J.shape[1]:
+        try:
+            step = np.linalg.solve(J, -c)
+            if float(np.max(np.abs(step), initial=0.0)) < FAR:
+                return np.asarray(step)
+        except np.linalg.LinAlgError:
+            pass
+    return least_norm(J, -c, 1e-10)[0]
+
+
+def _offset(system: System, q: Floats, held: Floats, columns: list[int], idle: set[int]) -> Floats:
+    """Return how far held columns are from their value (scaled); the spin of an idle body is left as it is."""
+    found = np.zeros(len(columns))
+    for i, k in enumerate(columns):
+        body, c = divmod(k, system.tables.width)
+        if system.tables.dimension == 2 or body >= len(system.tables.bodies) - 1:
+            at = k + system.tables.nq - system.tables.nv if body >= len(system.tables.bodies) - 1 else k
+            found[i] = (q[at] - held[at]) / system.scale_columns[k]
+        elif c < 3:
+            found[i] = (q[7 * body + c] - held[7 * body + c]) / system.scale_columns[k]
+        elif body + 1 not in idle:
+            turns = Rotation.from_quat([x[[7 * body + 4, 7 * body + 5, 7 * body + 6, 7 * body + 3]] for x in (held, q)])
+            found[i] = (turns[0].inv() * turns[1]).as_rotvec()[c - 3]
+    return found
 
 
 def _near(system: System, q: Floats, other: Floats) -> Floats:

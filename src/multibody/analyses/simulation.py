@@ -26,6 +26,7 @@ from multibody.integrators import Integrator
 from multibody.integrators import contract as C
 from multibody.kernels import sections as R
 from multibody.kernels.calls import address_of
+from multibody.tables.scales import second
 
 if TYPE_CHECKING:
     from multibody.analyses.impulse import Impulse
@@ -84,7 +85,8 @@ class Simulation:
     formulation : Formulation
     integrator : Integrator
     rtol, atol : float
-        Tolerances; atol holds for angles [rad] and for lengths over the characteristic length.
+        Tolerances; atol holds for angles [rad] and for lengths over the characteristic length, and for their changes in a
+        second.
     dense : bool
         Whether every step keeps its dense output.
     """
@@ -106,6 +108,7 @@ class Simulation:
         self.control[C.T], self.control[C.RTOL] = state.t, rtol
         self.counts[C.FRESH], self.counts[C.DENSE] = 1, int(dense)
         self.atol = atol * self.space.scales()
+        self.atol[self.space.nq : self.space.nq + self.space.nv] /= second(system.tables)
         self.active = np.ones(n)
         self.active[-1] = 0.0
         self.memory = np.zeros((integrator.memory_rows, n))
@@ -184,7 +187,7 @@ class Simulation:
         rhs(b.I, b.F, b.W, b.ref, float(self.control[C.T]), self.y, dy)
         v = float(np.max(np.abs(self.y[s.nq : s.nq + s.nv] / s.rate_scales), initial=0.0))
         a = float(np.max(np.abs(dy[s.nq : s.nq + s.nv] / s.rate_scales), initial=0.0))
-        return 5.0 * min(max(v, math.sqrt(a), 0.2), 200.0)
+        return 5.0 * min(max(v, math.sqrt(a), 0.2 / second(b.tables)), 200.0 / second(b.tables))
 
     def repartition(self) -> None:
         """Choose dependent columns by full pivoting at the present pose."""

@@ -62,7 +62,7 @@ def assemble(
 
 
 def _combined(plains: list[dict[str, Any]], name: str) -> dict[str, Any]:
-    """Return all assemblies as one object."""
+    """Return the assemblies as one object."""
     success = bool(plains) and all(p["status"]["success"] for p in plains)
     status = {"success": success, "message": f"{len(plains)} assemblies"}
     first = {"model": name, "units": plains[0]["units"] if plains else {}, "status": status}

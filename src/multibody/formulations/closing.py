@@ -37,6 +37,7 @@ NEAR, TOO_NEAR = 0.1, 1e-4  # of the regular pivot ratio: near a change point
 STRIDE = 0.02  # between the states of a bridge across a change point: rad, or lengths over L
 NOTHING = 1e-150  # neither a length nor a rate
 GROSS = 1e-6  # a scaled gap that projection must get below
+PATIENCE, NO_WAY = 100.0, 1e-9  # steps at a change point, and the way that they must make in all: rad, or lengths over L
 
 
 @inner_kernel
@@ -152,21 +153,21 @@ def project(space, I, F, W, ref, t, y, gently):
         return (REFUSED, ratio)
     if moved > 0.0:
         rows_at_pose(space, I, F, W, ref, t, 0, 1)
-    change, open_v = 0.0, velocity_gap(space, I, F, W, ref, t, v)
+    change, open_v, unit = 0.0, velocity_gap(space, I, F, W, ref, t, v), 1.0 / W[settings + R.SECOND]
     raise_to(W, s + R.VELOCITY_BEFORE, open_v)
     for _ in range(4):
-        if open_v <= tolerance:
+        if open_v <= tolerance * unit:
             break
         correct(space, I, W)
         change += scaled_size(space, I, W, W[I[R.W_A] :])
         for c in range(n):
             v[c] += W[I[R.W_A] + c]
         before, open_v = open_v, velocity_gap(space, I, F, W, ref, t, v)
-        if open_v > 0.1 * before and open_v < 1e-12 * (1.0 + scaled_size(space, I, W, v)):
+        if open_v > 0.1 * before and open_v < 1e-12 * (unit + scaled_size(space, I, W, v)):
             break
     raise_to(W, s + R.POSITION_AFTER, open_)
     raise_to(W, s + R.VELOCITY_AFTER, open_v)
-    return (MOVED if moved + change > W[settings + R.NOTICEABLE] else UNMOVED, ratio)
+    return (MOVED if moved + change / unit > W[settings + R.NOTICEABLE] else UNMOVED, ratio)
 
 
 @inlined
@@ -254,7 +255,25 @@ def accelerate(space, I, F, W, ref, t, y):
 
 
 @inner_kernel
-def note_ratio(space, I, W, ratio):
+def _locked(space, I, W, t, v):
+    """Return whether the motion stays where it is, at a change point; v are the rates at the end of a step there.
+
+    A crossing takes few steps or many, as short as the user likes them: it is judged by the way made in a number of them.
+    """
+    settings = I[R.W_SETTINGS]
+    if W[settings + R.STUCK] > 0.0:
+        W[settings + R.STUCK_WAY] += scaled_size(space, I, W, v) * abs(t - W[settings + R.STUCK_TIME])
+    W[settings + R.STUCK_TIME] = t
+    W[settings + R.STUCK] += 1.0
+    if W[settings + R.STUCK] <= PATIENCE:
+        return False
+    way = W[settings + R.STUCK_WAY]
+    W[settings + R.STUCK], W[settings + R.STUCK_WAY] = 1.0, 0.0
+    return not way > NO_WAY
+
+
+@inner_kernel
+def note_ratio(space, I, W, t, y, ratio):
     """Keep the smallest pivot ratio met, and the largest as the regular one.
 
     Returns
@@ -265,23 +284,23 @@ def note_ratio(space, I, W, ratio):
     """
     lowest, settings = I[R.W_STATISTICS] + R.LOWEST_RATIO, I[R.W_SETTINGS]
     remember(space, I, W)
-    if too_near(I, W, ratio) and W[settings + R.AVOIDABLE] != 0.0:
-        if W[settings + R.STUCK] > 100.0:
-            return -2
-        if W[settings + R.AVOIDED] < W[settings + R.AVOIDABLE]:
-            W[settings + R.AVOIDED] += 1.0
-            return -1
+    if too_near(I, W, ratio) and W[settings + R.AVOIDED] < W[settings + R.AVOIDABLE]:
+        W[settings + R.AVOIDED] += 1.0
+        return -1
     W[lowest] = min(W[lowest], ratio)
     W[settings + R.REGULAR_RATIO] = max(W[settings + R.REGULAR_RATIO], ratio)
     near = ratio < NEAR * W[settings + R.REGULAR_RATIO]
     W[settings + R.NEAR_CHANGE] = 1.0 if near else 0.0
     if not near:
-        W[settings + R.AVOIDED], W[settings + R.LINGERING], W[settings + R.STUCK] = 0.0, 0.0, 0.0
+        W[settings + R.AVOIDED], W[settings + R.LINGERING], W[settings + R.ENDED] = 0.0, 0.0, 0.0
+        W[settings + R.STUCK], W[settings + R.STUCK_WAY] = 0.0, 0.0
         return 0
     W[settings + R.LINGERING] += 1.0
     if too_near(I, W, ratio):
-        W[settings + R.STUCK] += 1.0  # a crossing takes a few steps; what lasts is a position that locks
-    lasting = W[settings + (R.STUCK if W[settings + R.AVOIDABLE] < 0.0 else R.LINGERING)]
+        W[settings + R.ENDED] += 1.0
+        if W[settings + R.AVOIDABLE] != 0.0 and _locked(space, I, W, t, y[sizes(space, I)[0] :]):
+            return -2
+    lasting = W[settings + (R.ENDED if W[settings + R.AVOIDABLE] < 0.0 else R.LINGERING)]
     return ROUGH if lasting < 40.0 else 0
 
 

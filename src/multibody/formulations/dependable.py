@@ -22,6 +22,7 @@ from multibody.formulations.prepare import Bundle
 from multibody.formulations.prepare_newton import attach_newton
 from multibody.kernels import blocks as B
 from multibody.kernels import sections as R
+from multibody.tables.scales import second
 
 Floats = npt.NDArray[np.float64]
 ALLOWED = 1e-3  # relative error of a trial solution; Newton's iteration takes care of that much
@@ -29,8 +30,8 @@ MOST_FULL = 2000  # unknowns of a full matrix
 
 
 def trial_error(bundle: Bundle, t: float, y: Floats) -> float:
-    """Return the relative error of a solution by the factors at a state, for a step of a hundredth of a unit of time."""
-    n, m, c = bundle.velocities, len(bundle.chosen), 100.0
+    """Return the relative error of a solution by the factors at a state, for a step of a hundredth of a second."""
+    n, m, c = bundle.velocities, len(bundle.chosen), 100.0 / second(bundle.tables)
     arrays = (bundle.I, bundle.F, bundle.W, bundle.ref)
     found = np.zeros(n + m + 1)
     if start_newton(*arrays, t, y, found) != 0:
@@ -38,22 +39,20 @@ def trial_error(bundle: Bundle, t: float, y: Floats) -> float:
     point = np.concatenate([y[: len(y) - 1], found[: n + m]])
     linearize_implicit(*arrays, t, point, point)
     factor_newton(*arrays, t, np.array([c, 0.0, 1.0, 0.0, 1.0 / c, 0.0, 1.0, 0.0, 1.0 / c, 0.0]), np.zeros(1))
-    probe = np.concatenate([np.sin(1.0 + np.arange(n)) / bundle.W[_scales(bundle, n)], np.cos(1.0 + np.arange(m))])
+    units = _units(bundle)
+    probe = units * np.concatenate([np.sin(1.0 + np.arange(n)), np.cos(1.0 + np.arange(m))])
     right, solution = _times(bundle, t, probe, c), np.zeros(n + m)
     solve_newton(*arrays, t, right, solution)
-    wrong = [_largest(solution[part] - probe[part]) / _largest(probe[part]) for part in (slice(0, n), slice(n, n + m)) if m]
+    wrong = np.abs(solution - probe) / units
     return float(np.max(wrong, initial=0.0)) if np.all(np.isfinite(wrong)) else np.inf
 
 
-def _largest(x: Floats) -> float:
-    """Return the largest magnitude."""
-    return float(np.max(np.abs(x)))
-
-
-def _scales(bundle: Bundle, n: int) -> slice:
-    """Return where the scales of the columns lie in W."""
-    at = int(bundle.I[R.W_SCALE] + bundle.I[R.ALL_COUNT])
-    return slice(at, at + n)
+def _units(bundle: Bundle) -> Floats:
+    """Return what the factors at hand take for a unit of every unknown, so that all are of one size."""
+    h, count = int(bundle.I[R.NEWTON]), bundle.velocities + len(bundle.chosen)
+    found = np.empty(count)
+    found[bundle.I[bundle.I[h + B.UNKNOWNS] :][:count]] = bundle.W[bundle.I[h + B.W_SCALED] :][:count]
+    return found
 
 
 def _times(bundle: Bundle, t: float, x: Floats, c: float) -> Floats:

@@ -7,10 +7,15 @@ V = ∂ψ/∂q along the velocity columns (δr, δπ′), so that every method s
     | c_P Φ_q + c_V V          0   |
 
 whose coefficients are the method's own (Lee, Lee, Bae 2013, eq. (1) and the algorithm behind it; Lee, Sohn, Kim, Yoo 2001,
-eqs. (4)–(7)). Everything has the signature of ``evaluate`` (``kernels/calls.py``); `space` as in ``space.py``.
+eqs. (4)–(7)). Pivots are compared with each other, so that it is factored as S A S, a matrix of plain numbers: S is
+√σ·(L or 1) for lengths and angles among the columns and (1/L or 1)/√σ for their rows, σ = 1/(|c_M| m L²), with the model's
+characteristic length L and mass m, c_M being the time. Everything has the signature of ``evaluate`` (``kernels/calls.py``);
+`space` as in ``space.py``.
 """
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 
@@ -168,14 +173,34 @@ def near(I, W):
 
 
 @inlined
-def _assemble(I, W, X, cM, cC, cK, cP, cV):
-    """Write the iteration matrix with these coefficients on the pattern of the factors."""
+def _unknowns(I):
+    """Return the number of unknowns of a linear system."""
+    return I[I[R.NEWTON] + B.NV] + I[R.CHOSEN_COUNT]
+
+
+@inner_kernel
+def _set_scales(I, W, size, scaled):
+    """Write what unknowns and equations are multiplied by to W[scaled…], size being |c_M|; return the square part's factor."""
+    h = I[R.NEWTON]
+    n, units, unknowns = I[h + B.NV], I[h + B.W_UNITS], I[h + B.UNKNOWNS]
+    size *= W[I[h + B.W_UNIT]]
+    root = 1.0 / math.sqrt(size) if 0.0 < size < math.inf else 1.0
+    for k in range(_unknowns(I)):
+        W[scaled + k] = W[units + k] * root if I[unknowns + k] < n else W[units + k] / root
+    return root * root
+
+
+@inlined
+def _assemble(I, W, X, cM, cC, cK, cP, cV, scaled):
+    """Write the scaled iteration matrix with these coefficients on the pattern of the factors."""
     h = I[R.NEWTON]
     M, C, K, P, V, places = I[h + B.W_M], I[h + B.W_C], I[h + B.W_K], I[h + B.W_P], I[h + B.W_V], I[h + B.PLACES]
+    matrix_units, entry_units, factor = I[h + B.W_MATRIX_UNITS], I[h + B.W_ENTRY_UNITS], _set_scales(I, W, abs(cM), scaled)
+    cM, cC, cK = factor * cM, factor * cC, factor * cK
     for e in range(I[h + B.FACTOR_SIZE]):
         X[e] = 0.0
     for e in range(I[h + B.MATRIX_SIZE]):
-        X[I[places + e]] += cM * W[M + e] + cC * W[C + e] + cK * W[K + e]
+        X[I[places + e]] += W[matrix_units + e] * (cM * W[M + e] + cC * W[C + e] + cK * W[K + e])
     I[h + B.NEAR] = near(I, W)
     if I[h + B.NEAR] == 1:  # multipliers are no unknowns there
         for k in range(I[R.CHOSEN_COUNT]):
@@ -183,15 +208,9 @@ def _assemble(I, W, X, cM, cC, cK, cP, cV):
         return
     for e in range(I[h + B.ENTRY_COUNT]):
         record = I[h + B.ENTRIES] + B.ENTRY_STRIDE * e
-        p = W[P + I[record]]
-        X[I[record + 3]] += cP * p + cV * W[V + I[record]]
-        X[I[record + 4]] += p
-
-
-@inlined
-def _unknowns(I):
-    """Return the number of unknowns of a linear system."""
-    return I[I[R.NEWTON] + B.NV] + I[R.CHOSEN_COUNT]
+        p, unit = W[P + I[record]], W[entry_units + e]
+        X[I[record + 3]] += unit * (cP * p + cV * W[V + I[record]])
+        X[I[record + 4]] += unit * p
 
 
 @kernel
@@ -199,7 +218,7 @@ def factor_newton(I, F, W, ref, t, x, out):
     """Form and factor the real matrix with the coefficients x (real and imaginary parts in turn); out[0]: pivot ratio."""
     h = I[R.NEWTON]
     X = W[I[h + B.W_FACTOR] : I[h + B.W_FACTOR] + I[h + B.FACTOR_SIZE]]
-    _assemble(I, W, X, x[0], x[2], x[4], x[6], x[8])
+    _assemble(I, W, X, x[0], x[2], x[4], x[6], x[8], I[h + B.W_SCALED])
     out[0] = factor_blocks(I, X, h, I[h + B.PIVOTS])
     return 0
 
@@ -210,13 +229,13 @@ def solve_newton(I, F, W, ref, t, x, out):
     h, n = I[R.NEWTON], _unknowns(I)
     if near(I, W) != I[h + B.NEAR]:
         return 1
-    size, at, unknowns = I[h + B.FACTOR_SIZE], I[h + B.W_RIGHT], I[h + B.UNKNOWNS]
+    size, at, unknowns, scaled = I[h + B.FACTOR_SIZE], I[h + B.W_RIGHT], I[h + B.UNKNOWNS], I[h + B.W_SCALED]
     b = W[at : at + n]
     for k in range(n):
-        b[k] = x[I[unknowns + k]]
+        b[k] = W[scaled + k] * x[I[unknowns + k]]
     solve_blocks(I, W[I[h + B.W_FACTOR] : I[h + B.W_FACTOR] + size], h, I[h + B.PIVOTS], b)
     for k in range(n):
-        out[I[unknowns + k]] = b[k]
+        out[I[unknowns + k]] = W[scaled + k] * b[k]
     return 0
 
 
@@ -228,8 +247,9 @@ def factor_complex(I, F, W, ref, t, x, out):
         return call(I[h + B.FACTOR_REAL], I, F, W, ref, t, x, out)
     Z = W[I[h + B.W_COMPLEX] : I[h + B.W_COMPLEX] + 2 * I[h + B.FACTOR_SIZE]].view(np.complex128)
     a, b, c = complex(x[0], x[1]), complex(x[2], x[3]), complex(x[4], x[5])
-    _assemble(I, W, Z, a, b, c, complex(x[6], x[7]), complex(x[8], x[9]))
-    out[0] = factor_blocks(I, Z, h, I[h + B.PIVOTS] + _unknowns(I))
+    n = _unknowns(I)
+    _assemble(I, W, Z, a, b, c, complex(x[6], x[7]), complex(x[8], x[9]), I[h + B.W_SCALED] + n)
+    out[0] = factor_blocks(I, Z, h, I[h + B.PIVOTS] + n)
     return 0
 
 
@@ -241,15 +261,15 @@ def solve_complex(I, F, W, ref, t, x, out):
         return call(I[h + B.SOLVE_REAL], I, F, W, ref, t, x, out)
     if near(I, W) != I[h + B.NEAR]:
         return 1
-    size, at, unknowns = I[h + B.FACTOR_SIZE], I[h + B.W_RIGHT], I[h + B.UNKNOWNS]
+    size, at, unknowns, scaled = I[h + B.FACTOR_SIZE], I[h + B.W_RIGHT], I[h + B.UNKNOWNS], I[h + B.W_SCALED] + n
     z = W[at : at + 2 * n].view(np.complex128)
     for k in range(n):
-        z[k] = complex(x[I[unknowns + k]], x[n + I[unknowns + k]])
+        z[k] = W[scaled + k] * complex(x[I[unknowns + k]], x[n + I[unknowns + k]])
     Z = W[I[h + B.W_COMPLEX] : I[h + B.W_COMPLEX] + 2 * size].view(np.complex128)
     solve_blocks(I, Z, h, I[h + B.PIVOTS] + n, z)
     for k in range(n):
-        out[I[unknowns + k]] = z[k].real
-        out[n + I[unknowns + k]] = z[k].imag
+        out[I[unknowns + k]] = W[scaled + k] * z[k].real
+        out[n + I[unknowns + k]] = W[scaled + k] * z[k].imag
     return 0
 
 

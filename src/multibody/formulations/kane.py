@@ -68,24 +68,27 @@ def _null_space(I, W):
 
 @inner_kernel
 def _reduced(I, W):
-    """Solve BᵀM B u̇ = Bᵀ(Q − M c) and write v̇ = B u̇ + c to W_A; return whether BᵀM B is regular."""
+    """Solve BᵀM B u̇ = Bᵀ(Q − M c) and write v̇ = B u̇ + c to W_A; return whether BᵀM B is regular.
+
+    Its pivots are compared with each other: lengths among the independent columns are taken over L.
+    """
     n, m = I[L.VELOCITIES], I[R.CHOSEN_COUNT]
     f = n - m
     B = I[R.W_PARTITION] + m * m
-    A, x, b = B + n * f, B + n * f + f * f, I[R.W_B]
+    A, x, b, scale = B + n * f, B + n * f + f * f, I[R.W_B], I[R.W_SCALE] + I[R.ALL_COUNT]
     mass_times(I, W, I[R.W_A], b, 0)
     for j in range(f):
         total = 0.0
         for c in range(n):
             total += W[B + n * j + c] * (W[I[R.W_Q] + c] - W[b + c])
-        W[x + j] = total
+        W[x + j] = total * W[scale + I[I[R.INDEPENDENT] + j]]
     for j in range(f):
         mass_times(I, W, B + n * j, b, 0)
         for k in range(f):
             total = 0.0
             for c in range(n):
                 total += W[B + n * k + c] * W[b + c]
-            W[A + f * k + j] = total
+            W[A + f * k + j] = total * W[scale + I[I[R.INDEPENDENT] + j]] * W[scale + I[I[R.INDEPENDENT] + k]]
     if f > 0:
         pivots = I[I[R.PIVOTS] + m : I[R.PIVOTS] + n]
         matrix = W[A : A + f * f].reshape((f, f))
@@ -93,8 +96,9 @@ def _reduced(I, W):
             return False
         lu_solve(matrix, f, pivots, W[x : x + f])
     for j in range(f):
+        value = W[x + j] * W[scale + I[I[R.INDEPENDENT] + j]]
         for c in range(n):
-            W[I[R.W_A] + c] += W[x + j] * W[B + n * j + c]
+            W[I[R.W_A] + c] += value * W[B + n * j + c]
     return True
 
 

@@ -50,7 +50,7 @@ class ParametricBundle(Bundle):
     def attach(self, complex_: bool) -> None:
         """Append the iteration matrix of an implicit method."""
         h, pointer = int(self.I[R.PARAMETRIC]), self.tables.row_pointer
-        attach_newton(self, _pattern(self), _entries(self), complex_)
+        attach_newton(self, _pattern(self), _entries(self), complex_, scaled=False)
         self._roomy(int(self.I[R.NEWTON]), int(pointer[len(self.tables.rows)]))
         self.I[h + P.NEWTON_SOLVE] = address_of(solve_complex if complex_ else solve_newton)
         self.I[h + P.NEWTON_PRODUCT], self.I[h + P.NEWTON_RESIDUAL] = address_of(product_newton), address_of(residual_newton)
@@ -98,7 +98,7 @@ def prepare_parametric(
     for column in slide_columns(tables):
         made.W[scale + column] = tables.length
     made.I[R.NEWTON] = 0
-    attach_newton(made, _pattern(made), _entries(made), complex_=False)
+    attach_newton(made, _pattern(made), _entries(made), complex_=False, scaled=False)
     kkt, made.I[R.NEWTON] = int(made.I[R.NEWTON]), 0
     _append_header(made, kkt)
     return made

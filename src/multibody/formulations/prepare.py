@@ -16,6 +16,7 @@ from multibody.kernels import sections as R
 from multibody.kernels.mass import set_masses
 from multibody.tables.lower import Tables
 from multibody.tables.plain import plain_row
+from multibody.tables.scales import characteristic_mass, second
 
 LARGE = 400  # velocity coordinates from which on the general path, whose matrices are full, is only taken where it must be
 Floats = npt.NDArray[np.float64]
@@ -205,9 +206,9 @@ def _set_scales(bundle: Bundle, count: int) -> None:
         columns[k : tables.width * (len(tables.bodies) - 1) : tables.width] = length
     W[at + count : at + count + tables.nv] = columns
     W[I[R.W_STATISTICS] + R.LOWEST_RATIO] = 1.0
+    W[I[R.W_SETTINGS] + R.SECOND] = second(tables)
     if not bundle.regular:
-        masses = np.array([tables.F[slot] for slot, _ in tables.masses])
-        mass = float(np.mean(masses)) or 1.0
+        mass = characteristic_mass(tables)
         W[I[R.W_GAUGE] + tables.nv : I[R.W_GAUGE] + tables.nv + count] = np.where(is_length, mass, mass * length**2)
 
 

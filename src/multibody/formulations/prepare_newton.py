@@ -12,6 +12,7 @@ from multibody.formulations.prepare import Bundle
 from multibody.kernels import block_lu as U
 from multibody.kernels import blocks as B
 from multibody.kernels import sections as R
+from multibody.tables.scales import characteristic_mass
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -71,7 +72,7 @@ def _join(meets: list[set[int]], a: int, b: int) -> None:
         meets[min(a, b)].add(max(a, b))
 
 
-def attach_newton(bundle: Bundle, pattern: Pattern, entries: Integers, complex_: bool) -> None:
+def attach_newton(bundle: Bundle, pattern: Pattern, entries: Integers, complex_: bool, scaled: bool = True) -> None:
     """Append everything that an implicit method needs to the arrays of a run.
 
     Parameters
@@ -83,6 +84,8 @@ def attach_newton(bundle: Bundle, pattern: Pattern, entries: Integers, complex_:
         (place in W_J, chosen row, column) of the entries of Φ_q.
     complex_ : bool
         Whether complex factors are kept beside the real ones.
+    scaled : bool
+        Whether the matrix is scaled by characteristic length and mass; otherwise what is put into it has no units already.
     """
     n, m, I = bundle.velocities, len(bundle.chosen), bundle.I
     factors = symbolic(pattern, entries[:, 1:], n)
@@ -110,6 +113,7 @@ def attach_newton(bundle: Bundle, pattern: Pattern, entries: Integers, complex_:
     sizes = {
         B.W_M: size, B.W_C: size, B.W_K: size, B.W_P: span, B.W_V: span, B.W_FACTOR: factors.size,
         B.W_COMPLEX: 2 * factors.size if complex_ else 0, B.W_RIGHT: 2 * (n + m), B.W_POINT: 2 * (nq + n + 1),
+        B.W_UNIT: 1, B.W_UNITS: n + m, B.W_MATRIX_UNITS: size, B.W_ENTRY_UNITS: len(entries), B.W_SCALED: 2 * (n + m),
     }  # fmt: skip
     end = len(bundle.W)
     for slot, count in sizes.items():
@@ -120,6 +124,25 @@ def attach_newton(bundle: Bundle, pattern: Pattern, entries: Integers, complex_:
         made[R.PATTERN] = len(I)
     bundle.I = np.ascontiguousarray(made)
     bundle.W = np.concatenate([bundle.W, np.zeros(end - len(bundle.W))])
+    _write_units(bundle, pattern, entries, parts[B.UNKNOWNS], scaled)
+
+
+def _write_units(bundle: Bundle, pattern: Pattern, entries: Integers, unknowns: Integers, scaled: bool) -> None:
+    """Write the scales of unknowns, numbers of block matrices and entries of Φ_q: L for lengths, 1/L for their rows, else 1."""
+    I, W, n = bundle.I, bundle.W, bundle.velocities
+    h, at = int(I[R.NEWTON]), int(I[R.W_SCALE])
+    count = int(I[R.ALL_COUNT])
+    columns, rows = W[at + count : at + count + n], W[at + bundle.chosen]
+    size = characteristic_mass(bundle.tables) * bundle.tables.length**2
+    if not scaled:
+        columns, rows, size = np.ones(n), np.ones(len(bundle.chosen)), 1.0
+    first, second = numbered(pattern)
+    values = {
+        B.W_UNIT: np.array([size]), B.W_UNITS: np.concatenate([columns, rows])[unknowns],
+        B.W_MATRIX_UNITS: columns[first] * columns[second], B.W_ENTRY_UNITS: rows[entries[:, 1]] * columns[entries[:, 2]],
+    }  # fmt: skip
+    for slot, numbers in values.items():
+        W[I[h + slot] : I[h + slot] + len(numbers)] = numbers
 
 
 def attach_pattern(bundle: Bundle, pattern: Pattern, entries: int, scratch: int) -> None:

@@ -14,6 +14,7 @@ from multibody.kernels.mass import set_masses
 from multibody.kernels.tree import layout as T
 from multibody.kernels.tree.units import units_of
 from multibody.tables.columns import Columns
+from multibody.tables.scales import characteristic_mass, second
 from multibody.tables.tree_arrays import attach_tree, write_constants
 
 Floats = npt.NDArray[np.float64]
@@ -132,5 +133,6 @@ def _set_scales(bundle: JointBundle) -> None:
     W[at : at + count] = np.where(is_length, 1.0 / length, 1.0)
     W[at + count : at + count + bundle.columns.nv] = column_scales(bundle.columns)
     W[I[R.W_STATISTICS] + R.LOWEST_RATIO] = 1.0
-    mass = float(np.mean([tables.F[slot] for slot, _ in tables.masses])) or 1.0
+    W[I[R.W_SETTINGS] + R.SECOND] = second(tables)
+    mass = characteristic_mass(tables)
     W[I[R.W_GAUGE] : I[R.W_GAUGE] + count] = np.where(is_length, mass, mass * length**2)

@@ -43,8 +43,13 @@ from multibody.kernels.functions import record
     RESIDUAL,  # address of the residual away from change points
     DIAGONALS,  # for every chosen row its place on the diagonal of the factors
     NEAR,  # 1: the factors are those for the neighborhood of a change point
-) = range(29)
-NEWTON_HEADER = 29
+    W_UNIT,  # scales that make the matrix a matrix of plain numbers: of its square part (mass·length²),
+    W_UNITS,  # of every unknown in the order of elimination,
+    W_MATRIX_UNITS,  # of every number of a block matrix,
+    W_ENTRY_UNITS,  # of every entry of Φ_q,
+    W_SCALED,  # and what the unknowns and equations of the present factors were multiplied by, real ones, then complex ones
+) = range(34)
+NEWTON_HEADER = 34
 NODE_STRIDE, MEETING_STRIDE, ENTRY_STRIDE = 2, 2, 5
 
 

@@ -40,7 +40,7 @@ VERBS = _verbs(
     run=(_UNTIL, _FORMULATION, _INTEGRATOR, _RTOL, _ATOL, _STEP, _OUTPUT_STEP, _CUT),
     kinematics=(_START, _UNTIL, _STEPS, _AT),
     assemble=(
-        _held("Time of the motions; default 0."), Option("branches", "flag", "Find all ways to assemble it."),
+        _held("Time of the motions; default 0."), Option("branches", "flag", "Find other ways to assemble it."),
     ),
     check=(_CUT,),
     inverse=(

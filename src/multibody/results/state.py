@@ -56,7 +56,7 @@ class State(analysis.State, StateVerbs):
 
 
 def assembled(model: Model, initial: analysis.State | None, t: float | str | None, branches: bool | None) -> Any:
-    """Return the assembled state, or with `branches` the list of all assemblies."""
+    """Return the assembled state, or with `branches` the list of the assemblies found."""
     asked = own_options(model, "assemble", t=t, branches=branches)
     time: float | None = asked["t"]
     if asked["branches"]:

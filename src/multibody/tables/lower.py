@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -342,7 +343,7 @@ def set_length(tables: Tables) -> None:
 
 
 def _derived_length(tables: Tables) -> float:
-    """Return the largest distance between two points of a body."""
+    """Return the largest distance between two points of a body; where there is none, another length that the model has."""
     F, d = tables.F, tables.dimension
     points: dict[int, list[Floats]] = {}
     index = {name: k for k, name in enumerate(tables.bodies)}
@@ -364,4 +365,12 @@ def _derived_length(tables: Tables) -> float:
     if largest == 0.0:
         cloud = np.array(points.get(0, [np.zeros(d)]))
         largest = float(np.linalg.norm(cloud.max(axis=0) - cloud.min(axis=0)))
+    if largest == 0.0:
+        largest = max((_gyration(tables, mass, inertia) for mass, inertia in tables.masses), default=0.0)
     return largest if largest > 0.0 else 1.0
+
+
+def _gyration(tables: Tables, mass: int, inertia: int) -> float:
+    """Return a body's largest radius of gyration, 0 where it has none."""
+    size = float(tables.F[inertia]) if tables.dimension == 2 else float(np.linalg.norm(tables.matrix(inertia), 2))
+    return math.sqrt(size / float(tables.F[mass])) if mass >= 0 and tables.F[mass] > 0.0 and size > 0.0 else 0.0

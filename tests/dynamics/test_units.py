@@ -1,0 +1,176 @@
+"""Units do not matter: the same model in other units of length, mass and time takes the same steps to the same result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import multibody as mb
+from multibody.analyses.system import tables_of
+from multibody.tables.scales import characteristic_mass, second
+from other_units import SYSTEMS, in_units
+
+Floats = Any
+
+
+def stiff_arm() -> mb.Model:
+    """Return two hinged bodies of 1 m and 500 kg with one stiff, damped hinge."""
+    m = mb.Model("arm", gravity=(0, 0, -9.81))
+    for name in ("arm", "fore"):
+        m.body(name, mass=500, com=(0.5, 0, 0), inertia=(1, 40, 40))
+    m.revolute("O", "ground", "arm", axis=(0, 1, 0))
+    m.revolute("A", "arm", "fore", at=(1, 0, 0), axis=(0, 1, 0))
+    m.effort("brake", "A", stiffness=1e6, damping=1e6)
+    return m
+
+
+def heavy_pair() -> mb.Model:
+    """Return a ball and a hinge with parts of 1 m and 1 t on a damped spring."""
+    M, m = 1e3, mb.Model("pair", gravity=(0, 0, -9.81))
+    for name in "ab":
+        m.body(name, mass=M, inertia=(M / 120, M / 12, M / 12), com=(0.5, 0, 0), frames={"e": (1, 0, 0)})
+    m.spherical("O", "ground", "a")
+    m.revolute("A", "a.e", "b", axis=(0, 1, 0))
+    m.initial({"A.rate": 1.0, "a.omega.z": 1.0})
+    m.frames(h=(0, 0, 1))
+    m.spring("k", "ground.h", "b.e", stiffness=50 * M, damping=2 * M, length=1)
+    return m
+
+
+def flyer() -> mb.Model:
+    """Return a free body of 1 km and 1e6 kg that tumbles: it has no points, its size is that of its inertia."""
+    m = mb.Model("flyer")
+    m.body("ship", mass=1e6, inertia=(2e10, 8e10, 9e10))
+    m.free("F", "ground", "ship")
+    m.initial({"ship.x.rate": 50.0, "ship.omega.x": 0.02, "ship.omega.y": 0.5, "ship.omega.z": 0.01})
+    return m
+
+
+def massless_coupler() -> mb.Model:
+    """Return a planar four-bar whose coupler has neither mass nor inertia, with a damper."""
+    m = mb.Model("four-bar", dimension=2, gravity=(0, -9.81))
+    m.body("crank", mass=2.0, inertia=0.02, com=(0.1, 0), frames={"e": (0.2, 0)})
+    m.body("coupler", mass=0, inertia=0, frames={"e": (0.5, 0)})
+    m.body("rocker", mass=3.0, inertia=0.05, com=(0.2, 0), frames={"e": (0.4, 0)})
+    m.frames(P=(0.5, 0))
+    m.revolute("O", "ground", "crank")
+    m.revolute("A", "crank.e", "coupler")
+    m.revolute("B", "coupler.e", "rocker.e")
+    m.revolute("C", "ground.P", "rocker")
+    m.effort("damper", "C", damping=0.5)
+    m.initial({"O": 1.0}, guess={"C": 1.8})
+    return m
+
+
+def final(run: Any, scale: Any) -> Floats:
+    """Return the last positions and velocities, lengths over the model's own, times in seconds."""
+    tables = run.motion.tables
+    q, v, d = run.motion.q[-1].copy(), run.motion.v[-1].copy(), tables.dimension
+    bodies, wide = len(tables.bodies) - 1, 3 if d == 2 else 7
+    for k in range(d):
+        q[k : wide * bodies : wide] /= tables.length
+        v[k : tables.width * bodies : tables.width] /= tables.length
+    return np.concatenate([q, v * scale.time])
+
+
+def same(make: Callable[[], mb.Model], system: str, until: float, few: float = 0.02, **options: Any) -> None:
+    """Check that a run in other units takes the same steps, but for a few, and ends in the same state."""
+    rtol = options.setdefault("rtol", 1e-8)
+    step, found = options.pop("step", None), []
+    for name in ("m-kg", system):
+        to = SYSTEMS[name]
+        fixed = {} if step is None else {"step": step * to.time}
+        run = in_units(make(), to).run(until * to.time, atol=0.01 * rtol, **options, **fixed)
+        assert run.ok, run.status.message
+        found.append((run.statistics["steps"], final(run, to), (run.certificate or {}).get("energy_drift", 0.0)))
+    (steps, state, drift), (other_steps, other_state, other_drift) = found
+    assert abs(other_steps - steps) <= 2 + few * steps
+    assert np.max(np.abs(other_state - state)) < (1e3 * rtol if step is None else 1e-7)
+    assert other_drift < 2.0 * drift + rtol
+
+
+@pytest.mark.parametrize("system", ["mm-g", "mm-t", "km-t", "um-ng", "mm-g-ms"])
+@pytest.mark.parametrize(("make", "until"), [(stiff_arm, 1.0), (heavy_pair, 1.0), (flyer, 10.0)])
+def test_implicit_steps(make: Callable[[], mb.Model], until: float, system: str) -> None:
+    for integrator in ("bdf", "radau"):
+        same(make, system, until, formulation="augmented", integrator=integrator)
+
+
+@pytest.mark.parametrize("formulation", ["augmented", "kane", "parametric", "recursive"])
+def test_coordinates(formulation: str) -> None:
+    for integrator in ("dop853", "adams", "bdf", "radau"):  # one iteration a step makes bdf's choices a matter of round-off
+        same(heavy_pair, "um-ng", 0.5, 0.1 if integrator == "bdf" else 0.02, formulation=formulation, integrator=integrator)
+
+
+@pytest.mark.parametrize("make", [stiff_arm, heavy_pair, flyer, massless_coupler])
+@pytest.mark.parametrize("formulation", ["augmented", "baumgarte", "partitioning", "kane", "parametric", "recursive"])
+def test_no_digit_changes(make: Callable[[], mb.Model], formulation: str) -> None:
+    """Powers of two leave all digits as they are: a single number that is compared in units of the model would show up."""
+    massless = make is massless_coupler
+    for integrator in ("dop853", "adams", "bdf", "radau", "alpha"):
+        implicit = integrator in ("bdf", "radau", "alpha")
+        if implicit and (formulation == "baumgarte" or (massless and formulation == "parametric")):
+            continue
+        fixed = {"step": 0.005} if integrator == "alpha" else {}
+        options: dict[str, Any] = {"formulation": formulation, "integrator": integrator, **fixed}
+        runs = [in_units(make(), SYSTEMS[system]).run(0.2, **options) for system in ("m-kg", "binary")]
+        assert runs[0].status.message == runs[1].status.message
+        assert runs[0].statistics["steps"] == runs[1].statistics["steps"]
+        states = [final(run, SYSTEMS["m-kg"]) for run in runs]
+        assert np.array_equal(states[0], states[1])
+
+
+@pytest.mark.parametrize("integrator", ["rk4", "ab3", "alpha"])
+def test_fixed_steps(integrator: str) -> None:
+    same(heavy_pair, "um-ng", 0.2, integrator=integrator, step=1e-3, formulation="augmented")
+
+
+@pytest.mark.parametrize("system", ["mm-g", "um-ng"])
+def test_massless_bodies(system: str) -> None:
+    for integrator in ("dop853", "bdf", "radau"):
+        same(massless_coupler, system, 1.0, formulation="augmented", integrator=integrator)
+
+
+@pytest.mark.parametrize("system", ["mm-g", "um-ng", "km-t"])
+def test_a_stiff_governor(system: str) -> None:
+    same(lambda: mb.load("iftomm-flyball", c=4e5), system, 0.5, rtol=1e-6)  # auto: begins explicitly, hands over
+
+
+@pytest.mark.parametrize("name", ["four-bar", "spatial-four-bar", "iftomm-bricard", "stewart-platform", "planetary"])
+def test_library_models(name: str) -> None:
+    for integrator in ("dop853", "bdf"):
+        same(lambda: mb.load(name), "um-ng", 0.1, integrator=integrator)
+
+
+def test_a_wrong_answer_is_right_in_all_units() -> None:
+    """The reference is an explicit integration with a tight tolerance in meters."""
+    reference = final(heavy_pair().run(1.0, integrator="dop853", rtol=1e-12, atol=1e-13), SYSTEMS["m-kg"])
+    for system in ("m-kg", "mm-g"):
+        run = in_units(heavy_pair(), SYSTEMS[system]).run(1.0, formulation="augmented", integrator="radau")
+        assert np.max(np.abs(final(run, SYSTEMS[system]) - reference)) < 1e-6
+
+
+def test_a_tumbling_giant_keeps_its_momentum() -> None:
+    """The angular momentum of a free body is constant in ground axes."""
+    for integrator in ("dop853", "bdf", "radau"):
+        run = flyer().run(20.0, integrator=integrator, formulation="augmented")
+        w, x, y, z = run.motion.q[:, 3:7].T
+        spin = run.motion.v[:, 3:6] * np.array([2e10, 8e10, 9e10])
+        u = np.stack([x, y, z], axis=1)
+        turned = spin + 2.0 * np.cross(u, np.cross(u, spin) + w[:, None] * spin)
+        assert run.ok and np.max(np.abs(turned / np.linalg.norm(spin[0]) - turned[0] / np.linalg.norm(spin[0]))) < 1e-6
+
+
+def test_scales() -> None:
+    tables = {name: tables_of(in_units(flyer(), system)) for name, system in SYSTEMS.items()}
+    for name, system in SYSTEMS.items():
+        assert tables[name].length == pytest.approx(300.0 * system.length)  # the largest radius of gyration
+        assert characteristic_mass(tables[name]) == pytest.approx(1e6 * system.mass)
+        assert second(tables[name]) == pytest.approx(system.time)
+    wheel = mb.Model("wheel", dimension=2)
+    wheel.body("w", mass=0, inertia=8.0, frames={"rim": (2, 0)})
+    wheel.revolute("O", "ground", "w")
+    assert characteristic_mass(tables_of(wheel)) == pytest.approx(2.0)
