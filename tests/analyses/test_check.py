@@ -365,7 +365,7 @@ def test_grashof_classes(lengths: tuple[float, ...], words: str, dimension: int)
         ((10.0, 1.0, 1.0, 1.0), 'cannot be assembled, "a" is longer than the three others together by 7'),
         ((1.0, 2.0, 1.5, 4.6), 'cannot be assembled, "d" is longer than the three others together by 0.1'),
         ((3.0, 1.0, 1.0, 1.0), 'rigid, "a" is as long as the three others together'),
-        ((2.0, 2.0, 2.0, 2.0), "rhombus (s + l = p + q)"),
+        ((2.0, 2.0, 2.0, 2.0), "rhombus, a parallelogram of equal links (s + l = p + q)"),
         ((1.0, 3.0, 1.0, 3.0), "parallelogram (s + l = p + q)"),
         ((1.0, 1.0, 3.0, 3.0), "kite (s + l = p + q)"),
         ((3.0, 1.0, 1.0, 3.0), "kite (s + l = p + q)"),

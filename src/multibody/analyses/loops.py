@@ -202,7 +202,7 @@ def _limit(lengths: list[float]) -> str:
     """Return the name of a four-bar at the limit of Grashof's rule."""
     same = [abs(lengths[k] - lengths[(k + 1) % 4]) <= SLACK * max(lengths) for k in range(4)]  # link k and the next one
     if all(same):
-        return "rhombus"
+        return "rhombus, a parallelogram of equal links"
     if all(abs(lengths[k] - lengths[k + 2]) <= SLACK * max(lengths) for k in range(2)):
         return "parallelogram"
     return "kite" if (same[0] and same[2]) or (same[1] and same[3]) else "limit of Grashof's rule"

@@ -97,6 +97,9 @@ def _print(run: Run, found: dict[str, dict[str, Any]]) -> None:
         else:  # a coupler, or a driven coordinate that is no joint's own
             made.add_row(name, "", *[""] * (len(columns) - 1), effort, "")
     page.table(made)
+    for note in run.notes:
+        if note != "gravity: none":  # said above
+            page.line(f"note: {note}")
 
 
 def _size(item: dict[str, Any]) -> float:
