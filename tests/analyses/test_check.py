@@ -607,3 +607,13 @@ def test_spatial_ladder_names_its_redundant_rows() -> None:
     assert report.mobility == 1
     assert len(report.redundant) == 3 * n == report.equations - report.rank
     assert report.reaction_components["L7"] == {"force": [True, True, False], "moment": [False, False, True]}
+
+
+@pytest.mark.parametrize("dimension", [2, 3])
+@pytest.mark.parametrize("given", [{}, {"mass": 2.0}])
+def test_a_body_without_points_and_inertia_has_a_length(dimension: int, given: dict[str, float]) -> None:
+    """What is not stated is not read from elsewhere: the characteristic length is 1 where nothing gives one."""
+    m = Model("lone", dimension=dimension)
+    m.body("b", **given)  # type: ignore[arg-type]
+    m.revolute("O", "ground", "b")
+    assert check(m).mobility == 1 and tables_of(m).length == 1.0

@@ -372,5 +372,7 @@ def _derived_length(tables: Tables) -> float:
 
 def _gyration(tables: Tables, mass: int, inertia: int) -> float:
     """Return a body's largest radius of gyration, 0 where it has none."""
+    if mass < 0 or inertia < 0:  # not stated
+        return 0.0
     size = float(tables.F[inertia]) if tables.dimension == 2 else float(np.linalg.norm(tables.matrix(inertia), 2))
-    return math.sqrt(size / float(tables.F[mass])) if mass >= 0 and tables.F[mass] > 0.0 and size > 0.0 else 0.0
+    return math.sqrt(size / float(tables.F[mass])) if tables.F[mass] > 0.0 and size > 0.0 else 0.0
