@@ -1,7 +1,8 @@
 """Events: zeros of watched expressions, located on the interpolant of the step in which a sign changed.
 
 An event of the model is recorded, and ends the run if it is terminal. A switching point of a force law (of ``if``, ``abs``,
-``min``, …) cuts the step: the integrator begins anew behind it and never steps across a kink.
+``min``, …) cuts the step: the integrator begins anew behind it and never steps across a kink. Methods with a fixed step come up
+to it first, see ``approach``.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from multibody.integrators import contract as C
 
 if TYPE_CHECKING:
     from multibody.analyses.simulation import Simulation
+    from multibody.analyses.system import Floats
 
 MOST = 10_000  # occurrences of one expression before a run is stopped
 
@@ -28,24 +30,51 @@ class EndlessEventsError(Exception):
 
 def handle_events(sim: Simulation) -> bool:
     """Locate the zeros in the last stored step, record events, cut at a switch; return whether a terminal one ended the run."""
+    found = crossings(sim)
+    if not (sim.integrator.adaptive or _of_motion(sim, found)):
+        from multibody.analyses.approach import approach, distance_of_jump
+
+        distance = distance_of_jump(sim, found)
+        if distance is not None:
+            return approach(sim, distance)
+    return record(sim, found)
+
+
+def _of_motion(sim: Simulation, found: list[tuple[float, int]]) -> bool:
+    """Return whether the first switch among zeros is a motion's: steps are to end there from the start."""
+    owner = next((sim.watches[k].name for _, k in found if sim.watches[k].kind == "switch"), "")
+    return owner in sim.system.tables.model.motions
+
+
+def crossings(sim: Simulation) -> list[tuple[float, int]]:
+    """Return the zeros in the last stored step: their distances from its start and what is watched, the nearest first."""
+    last = int(sim.counts[C.STORED]) - 1
+    t0, h = (float(x) for x in sim._steps[last])
+    return crossings_between(sim, last, t0, t0 + h)
+
+
+def crossings_between(sim: Simulation, last: int, start: float, end: float) -> list[tuple[float, int]]:
+    """Return the zeros on the polynomial of a stored step between two times, at which ``sim.g`` has the watched values."""
+    t0 = float(sim._steps[last, 0])
+    changed = [k for k in range(len(sim.watches)) if _changed(sim.g[0, k], sim.g[1, k])]
+    return sorted((abs(_root(sim, last, k, start, end) - t0), k) for k in changed)
+
+
+def record(sim: Simulation, found: list[tuple[float, int]]) -> bool:
+    """Record the events among zeros in the last stored step, cut at a switch; return whether a terminal one ended the run."""
     from multibody.analyses.simulation import Occurrence
 
     last = int(sim.counts[C.STORED]) - 1
     t0, h = (float(x) for x in sim._steps[last])
-    found = sorted(
-        (abs(_root(sim, last, k) - t0), k) for k in range(len(sim.watches)) if _changed(sim.g[0, k], sim.g[1, k])
-    )
     for distance, k in found:
         watch, time = sim.watches[k], t0 + np.copysign(distance, h)
         rising = sim.g[1, k] > sim.g[0, k]
         if watch.direction and rising != (watch.direction > 0):
             continue
-        if watch.kind == "event" and not abs(_value(sim, last, t0, h, time, k)) <= max(abs(sim.g[0, k]), abs(sim.g[1, k])):
+        if watch.kind == "event" and not abs(values(sim, last, time)[k]) <= max(abs(sim.g[0, k]), abs(sim.g[1, k])):
             sim.notes.append(f'event "{watch.name}": it has a pole at t = {time:.6g}, which is no zero')
             continue
-        sim.event_counts[k] += 1
-        if sim.event_counts[k] > MOST:
-            raise EndlessEventsError(watch.name, time)
+        count(sim, k, time)
         if watch.kind == "switch" and watch.name in sim.system.tables.model.motions and sim.ahead.add(time):
             _go_back(sim, last)
             return False
@@ -66,35 +95,43 @@ def _go_back(sim: Simulation, last: int) -> None:
     sim.went_back = True
 
 
+def count(sim: Simulation, k: int, time: float) -> None:
+    """Count an occurrence; stop a run in which there is no end of them."""
+    sim.event_counts[k] += 1
+    if sim.event_counts[k] > MOST:
+        raise EndlessEventsError(sim.watches[k].name, time)
+
+
 def _changed(before: float, after: float) -> bool:
     """Return whether a watched value changed its sign in a step."""
     return bool(before * after < 0.0 or (after == 0.0 and before != 0.0))
 
 
-def _root(sim: Simulation, last: int, k: int) -> float:
-    """Return the first instant behind the zero of a watched expression, to the resolution of time."""
-    t0, h = (float(x) for x in sim._steps[last])
+def _root(sim: Simulation, last: int, k: int, start: float, end: float) -> float:
+    """Return the first instant behind the zero of a watched expression between two times, to the resolution of time."""
+    h = end - start
     low, high, sign = 0.0, 1.0, np.sign(sim.g[0, k])
     a, b = float(sim.g[0, k]), float(sim.g[1, k])
     for iteration in range(200):
         middle = 0.5 * (low + high)
         if iteration % 3 and a != b:  # false position, with a halving every third time
             middle = min(max(low + (high - low) * a / (a - b), low + 0.01 * (high - low)), high - 0.01 * (high - low))
-        if middle in (low, high) or high - low < 1e-15 or abs(h) * (high - low) < 4e-16 * max(abs(t0), abs(h)):
+        if middle in (low, high) or high - low < 1e-15 or abs(h) * (high - low) < 4e-16 * max(abs(start), abs(h)):
             break
-        value = _value(sim, last, t0, h, t0 + middle * h, k)
+        value = float(values(sim, last, start + middle * h)[k])
         if np.sign(value) == sign:
             low, a = middle, value
         else:
             high, b = middle, value
-    return t0 + high * h
+    return start + high * h
 
 
-def _value(sim: Simulation, last: int, t0: float, h: float, t: float, k: int) -> float:
-    """Return a watched expression on the interpolant."""
+def values(sim: Simulation, last: int, t: float) -> Floats:
+    """Return all watched expressions at a time on the polynomial of a stored step."""
     b, out = sim.bundle, np.zeros(len(sim.watches))
+    t0, h = (float(x) for x in sim._steps[last])
     now = b.ref.copy()
     b.ref[:] = sim._refs[last]
     sim.space.monitor(b.I, b.F, b.W, b.ref, t, sim.interpolate(sim._dense[last], t0, h, t), out)
     b.ref[:] = now
-    return float(out[k])
+    return out

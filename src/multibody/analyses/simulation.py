@@ -113,7 +113,8 @@ class Simulation:
         self.active[-1] = 0.0
         self.memory = np.zeros((integrator.memory_rows, n))
         self.watches = system.tables.watches
-        self.g = np.zeros((2, len(self.watches)))
+        jumps = not integrator.adaptive and any(watch.kind == "switch" for watch in self.watches)
+        self.g = np.zeros((3 if jumps else 2, len(self.watches)))
         room = max(8, min(ROWS, 32_000_000 // (8 * n * max(integrator.dense_rows, 1)))) if dense or self.watches else 1
         self._steps, self._refs = np.zeros((room, 2)), np.zeros((room, len(self.bundle.ref)))
         self._dense = np.zeros((room, integrator.dense_rows, n))
@@ -354,6 +355,7 @@ class Simulation:
         """Begin anew at (t, y)."""
         self.control[C.T], self.control[C.H] = t, self.first_step
         self.y[:] = y
+        self.g[2:] = 0.0
         self.space.forget()
         if references is not None:
             self.bundle.ref[:] = references

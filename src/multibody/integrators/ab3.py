@@ -15,11 +15,12 @@ import numpy as np
 
 from multibody.integrators import contract as at
 from multibody.integrators.contract import begin, commit, finite, interpolate_polynomial, ready, settle, store, watch
-from multibody.integrators.fixed import FINEST, hermite, next_point, reach
+from multibody.integrators.fixed import FINEST, hermite, next_point, reach, watch_stage
 from multibody.integrators.rk4 import runge_kutta
 from multibody.kernels.compile import inner_kernel, kernel
 
 ORDER = 3
+_LIKE = 0.499  # of a step: the steps before it may be no shorter
 
 interpolate_ab3 = interpolate_polynomial
 
@@ -57,7 +58,7 @@ def advance_ab3(rhs, accept, monitor, I, F, W, ref, control, counts, y, atol, ac
         end = point
         while True:
             h = end - t
-            if min(before / h, earlier / h) > 0.499:
+            if min(before / h, earlier / h) > _LIKE:
                 outcome = 0 if _extrapolate(h, before, earlier, y, memory) else at.NOT_FINITE
             else:
                 outcome = runge_kutta(rhs, I, F, W, ref, t, h, y, memory[0], memory[3:8], counts)
@@ -71,7 +72,9 @@ def advance_ab3(rhs, accept, monitor, I, F, W, ref, control, counts, y, atol, ac
                 return at.STEP_TOO_SMALL if outcome == 2 else outcome
         for j in range(g.shape[1]):
             g[0, j] = g[1, j]
-        crossed = monitor != 0 and watch(monitor, I, F, W, ref, end, memory[7], g)
+        staged = not min(before / h, earlier / h) > _LIKE
+        jumped = staged and watch_stage(monitor, I, F, W, ref, end, memory[6], g)
+        crossed = monitor != 0 and (watch(monitor, I, F, W, ref, end, memory[7], g) or jumped)
         if crossed or counts[at.DENSE] != 0:
             hermite(h, y, memory[7], memory[0], memory[5], dense[counts[at.STORED]])
         commit(control, counts, h, end, y, memory[7], np.int64(ORDER))

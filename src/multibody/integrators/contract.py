@@ -16,7 +16,8 @@ and the next one goes on as if there had been no stop.
     negative: give up. With ROUGH added to 0 or
     1 it says that f is rough near by: steps that fail are then made shorter little by little, lest they home in on the spot.
 ``monitor(t, y, out)``
-    Watched values, 0 if there are none. ``g[0]`` holds them at the start of the last step and ``g[1]`` at its end.
+    Watched values, 0 if there are none. ``g[0]`` holds them at the start of the last step and ``g[1]`` at its end; where there
+    is a row ``g[2]``, methods with a fixed step put those of their last stage there and look at its signs as well.
 ``y, atol, active``
     State, absolute tolerance and whether a component is counted, (n,) each.
 ``memory``

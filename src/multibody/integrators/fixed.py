@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from multibody.integrators import contract as at
+from multibody.kernels.calls import call
 from multibody.kernels.compile import inner_kernel
 
 FINEST = 1.0 / 1048576.0  # of the fixed step: the shortest step that is tried where f fails or `accept` refuses
@@ -46,3 +47,18 @@ def hermite(h, y, new, slope, new_slope, row):
         row[1, i] = h * slope[i]
         row[2, i] = 3.0 * change - h * (2.0 * slope[i] + new_slope[i])
         row[3, i] = h * (slope[i] + new_slope[i]) - 2.0 * change
+
+
+@inner_kernel
+def watch_stage(monitor, I, F, W, ref, t, x, g):
+    """Write the watched values at the last stage x into g[2], where there is such a row; return whether g[0] has other signs.
+
+    A stage may lie beyond a jump of f that the step, made with the law of both sides, does not reach itself.
+    """
+    if monitor == 0 or g.shape[0] < 3:
+        return False
+    call(monitor, I, F, W, ref, t, x, g[2])
+    beyond = False
+    for j in range(g.shape[1]):
+        beyond = beyond or g[0, j] * g[2, j] < 0.0
+    return beyond

@@ -15,7 +15,7 @@ import numpy as np
 
 from multibody.integrators import contract as at
 from multibody.integrators.contract import begin, commit, finite, interpolate_polynomial, ready, settle, store, watch
-from multibody.integrators.fixed import FINEST, hermite, next_point, reach
+from multibody.integrators.fixed import FINEST, hermite, next_point, reach, watch_stage
 from multibody.kernels.calls import call
 from multibody.kernels.compile import inner_kernel, kernel
 
@@ -96,7 +96,8 @@ def advance_rk4(rhs, accept, monitor, I, F, W, ref, control, counts, y, atol, ac
                 return at.STEP_TOO_SMALL if outcome == 2 else outcome
         for j in range(g.shape[1]):
             g[0, j] = g[1, j]
-        crossed = monitor != 0 and watch(monitor, I, F, W, ref, end, memory[5], g)
+        jumped = watch_stage(monitor, I, F, W, ref, end, memory[4], g)
+        crossed = monitor != 0 and (watch(monitor, I, F, W, ref, end, memory[5], g) or jumped)
         if crossed or counts[at.DENSE] != 0:
             _dense(rhs, I, F, W, ref, t, h, y, memory, counts, dense[counts[at.STORED]])
         commit(control, counts, h, end, y, memory[5], np.int64(ORDER))
