@@ -52,6 +52,8 @@ def test_a_spring_across_a_pin_does_nothing(dimension: int, law: dict[str, objec
         assert sprung[path].attrs["unique"]
         np.testing.assert_allclose(sprung[path], plain[path], rtol=1e-6, atol=1e-6)
     assert float(abs(sprung["s.effort"]).max()) < 1e-6
+    said = [note for note in sprung.notes if note.startswith("s: its two points coincide the whole time")]
+    assert len(said) == ("damping" not in law)  # a damper needs no direction at rest
     assert np.all(np.isfinite(sprung["s.length.rate"])) and float(abs(sprung["s.length.acceleration"]).max()) == 0.0
 
 
@@ -85,7 +87,9 @@ def test_free_length_zero_passes_smoothly(dimension: int) -> None:
     m = mb.Model("anchor", dimension=dimension)
     m.body("b", mass=2.0, inertia=0.1 if planar else (0.1, 0.1, 0.1))
     m.spring("s", "ground", "b", stiffness=8.0)
-    rates = np.abs(m.modes().eigenvalues)
+    found = m.modes()
+    assert not [note for note in found.notes if "coincide" in note]
+    rates = np.abs(found.eigenvalues)
     rates = rates[rates > 1e-6]
     np.testing.assert_allclose(rates, [2.0] * dimension, rtol=1e-9)
     m.initial({"b.x.rate": 1.0, "b.y.rate": -0.5})  # starts at the anchor itself
@@ -117,3 +121,12 @@ def test_a_distance_of_zero_is_refused_with_the_joint_that_does_it() -> None:
     m.distance("rod", "ground", "b", length="a - 2")
     with pytest.raises(mb.ModelError, match=r"not positive; a revolute joint keeps two points together"):
         m.check()
+
+
+def test_modes_and_statics_name_a_line_without_direction() -> None:
+    """With a free length the anchor is no equilibrium that could be linearized: said, not silent."""
+    m = mb.Model("anchor", dimension=2)
+    m.body("b", mass=2.0, inertia=0.1)
+    m.spring("s", "ground", "b", stiffness=8.0, length=0.3)
+    words = "s: its two points coincide at t = 0 s, where only what vanishes with the length acts"
+    assert words in m.modes(at="initial").notes and words in m.statics().notes

@@ -1,4 +1,4 @@
-"""What a result should say about one-sided contact: cams that would have to pull, stops that are not left any more.
+"""What a result should say about contact: cams that would have to pull, stops that are not left, lines without direction.
 
 The equations hold a follower to its cam from both sides. Along the common normal, away from the cam, the force on the follower
 is N = F·n; where N < 0 a real follower lifts off.
@@ -13,12 +13,14 @@ import numpy as np
 
 from multibody.analyses.system import Floats
 from multibody.kernels import layout as L
+from multibody.kernels.forces import APART
 from multibody.model.expressions import differentiate, evaluate
 from multibody.tables.scope import Scope
 
 if TYPE_CHECKING:
     from multibody.analyses.force_values import ForceValues
     from multibody.analyses.measure import Measurer
+    from multibody.tables.lower import Tables
 
 NOISE = 1e-9  # part of the forces at play below which a pull is that of rounding
 
@@ -43,7 +45,30 @@ def contact_notes(measurer: Measurer) -> list[str]:
     for name, force in model.forces.items():
         if force.kind.name == "stop":
             notes += _stop_note(measurer.forces, name)
+    return notes + line_notes(measurer)
+
+
+def line_notes(measurer: Measurer) -> list[str]:
+    """Return a note for every force along the line between two points that coincide, if its law would need a direction."""
+    tables, t, notes = measurer.tables, measurer.t, []
+    for name, (law, *_) in tables.laws.items():
+        function = tables.law_functions[law]
+        if tables.I[tables.I[L.FUNCTIONS] + L.FUNCTION_STRIDE * function] != L.DISTANCE or not _needs_line(tables, law):
+            continue
+        together = np.flatnonzero(measurer.coordinate(function)[0] <= APART * tables.length)
+        if len(together):
+            when = "the whole time" if len(together) == len(t) > 1 else f"at t = {t[together[0]]:.6g} {tables.model.units.time}"
+            notes.append(f"{name}: its two points coincide {when}, where only what vanishes with the length acts")
     return notes
+
+
+def _needs_line(tables: Tables, law: int) -> bool:
+    """Return whether a law along a length pushes or pulls at the length zero."""
+    record = int(tables.I[L.LAWS]) + L.LAW_STRIDE * law
+    kind, numbers = int(tables.I[record]), tables.F[tables.law_slots[law] :]
+    if kind == L.LINEAR:
+        return bool(numbers[0] + numbers[1] * numbers[2] != 0.0 or tables.I[record + 3] >= 0)
+    return bool(kind == L.STOP and numbers[0] > 0.0)
 
 
 def normal_force(forces: ForceValues, joint: str) -> Floats:

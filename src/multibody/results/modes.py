@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from multibody.analyses import modes as analysis
+from multibody.analyses.contact import line_notes
 from multibody.analyses.named_columns import displacements, in_words, joint_coordinates
 from multibody.analyses.own_options import own_options
 from multibody.analyses.state import Status
@@ -90,7 +91,8 @@ class Modes:
         self.state = State.of(found.state)
         self.eigenvalues = found.eigenvalues
         gravity = gravity_text(self.tables)
-        self.notes: list[str] = list(dict.fromkeys([*(["gravity: none"] if gravity == "none" else []), *found.notes]))
+        lines = line_notes(self.state.measurer) if self.ok else []
+        self.notes: list[str] = list(dict.fromkeys([*(["gravity: none"] if gravity == "none" else []), *found.notes, *lines]))
         if not self.ok:
             advice = f"; {self.status.advice}" if self.status.advice else ""
             warnings.warn(f"{self.model.name}: {self.status.message}{advice}", RuntimeWarning, stacklevel=3)
