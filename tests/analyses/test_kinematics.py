@@ -596,8 +596,8 @@ def test_a_motion_that_is_no_number_is_not_called_a_lock_up() -> None:
     m.motions.clear()
     m.motion("O", "1 + sqrt(0.7 - t)")
     run = stopped(m, until=1.0, steps=20)
-    assert "not finite" in run.status.message
-    assert "motion" in run.status.advice
+    assert run.status.message == 'motion "O": its rate grows beyond all bounds at t = 0.7'
+    assert "formula" in run.status.advice
     assert "in line" not in run.status.message
     assert len(run.time) in (14, 15)  # 0.7 itself has an infinite rate
 
@@ -758,3 +758,49 @@ def test_a_coupler_that_jumps_is_named():
         found = m.kinematics(until=1, steps=20)
     assert not found.ok
     assert found.time[-1] == pytest.approx(0.35)
+
+
+# --- very many turns --------------------------------------------------------------------------------------------------
+def test_a_million_seconds_of_a_fast_crank():
+    """One period is followed; positions are those of the crank's angle, turns are counted."""
+    r = mb.load("slider-crank").kinematics(until=1e6, steps=10)
+    assert r.ok
+    assert r.statistics["steps"] < 1000
+    angle = np.asarray(r["O"])
+    assert angle == pytest.approx(150.0 * r.time, rel=1e-12)
+    short = mb.load("slider-crank").kinematics(times=np.unique(np.append(0.0, np.mod(angle, 2 * math.pi) / 150.0)))
+    places = {round(float(t), 9): k for k, t in enumerate(short.time)}
+    for k, t in enumerate(np.mod(angle, 2 * math.pi) / 150.0):
+        same = places[round(float(t), 9)]
+        for path in ("S", "S.rate", "A.rate"):
+            assert float(r[path][k]) == pytest.approx(float(short[path][same]), rel=1e-5, abs=1e-5)
+    assert any("one period was followed" in note for note in r.notes)
+
+
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_periods_give_what_following_gives(dimension, monkeypatch):
+    from multibody.analyses import turning
+
+    def model() -> mb.Model:
+        m = slider_crank(dimension=dimension)
+        m.motion("O", "20*t")
+        m.initial(guess={"S": L2 + L3})
+        return m
+
+    times = [0.0, 0.7, 3.1, 9.4]
+    followed = model().kinematics(times=times)
+    monkeypatch.setattr(turning, "MANY", 1.0)
+    counted = model().kinematics(times=times)
+    assert counted.statistics["steps"] < followed.statistics["steps"]
+    for path in ("O", "A", "B", "S", "S.rate", "S.acceleration"):
+        assert np.asarray(counted[path]) == pytest.approx(np.asarray(followed[path]), rel=1e-9, abs=1e-9)
+
+
+def test_too_many_turns_without_a_period_are_no_lock_up():
+    m = slider_crank()
+    m.motion("O", "150*t + 1e-3*t^2")
+    m.initial(guess={"S": L2 + L3})
+    with pytest.warns(RuntimeWarning, match=r'motion "O" turns by .* rad up to t = 1e\+06, too many turns to be followed'):
+        r = m.kinematics(until=1e6, steps=10)
+    assert not r.ok
+    assert "locked" not in r.status.message

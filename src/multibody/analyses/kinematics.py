@@ -20,6 +20,7 @@ from multibody.analyses.state import State, Status
 from multibody.analyses.switched_grid import SwitchedGrid
 from multibody.analyses.system import Floats, System, tables_of
 from multibody.analyses.tracker import Tracker
+from multibody.analyses.turning import over_periods
 from multibody.errors import ModelError
 from multibody.model.model import Model
 
@@ -62,9 +63,12 @@ def kinematics(
     system.ref[:] = state.references
     drive = find_drive(system, state.q, state.t)
     switched = SwitchedGrid(system, state.q, grid)
-    tracker = Tracker(system, state, switched.grid, drive)
-    tracker.run()
-    motion = switched.thinned(tracker.motion())
+    motion = over_periods(system, state, switched.grid, drive)
+    if motion is None:
+        tracker = Tracker(system, state, switched.grid, drive)
+        tracker.run()
+        motion = tracker.motion()
+    motion = switched.thinned(motion)
     motion.statistics["wall_time"] = clock.perf_counter() - begin
     return motion
 
