@@ -680,6 +680,27 @@ def test_a_six_axis_arm_has_eight_poses(hold: str, unit: float) -> None:
         assert all(np.array_equal(a.q, b.q) for a, b in zip(states, m.assemble(branches=True), strict=True))
 
 
+def test_a_row_of_dyads_has_more_assemblies_than_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The number doubles with every dyad; the list ends and says so."""
+    monkeypatch.setattr("multibody.analyses.enumerate.LISTED", 5)
+    m = mb.Model("star", dimension=2)
+    m.body("crank", frames={"A": (1, 0)})
+    m.revolute("O", "ground", "crank")
+    m.motion("O", 0.4)
+    for k in range(4):
+        m.frames(**{f"G{k}": (3 * math.cos(1.5 * k), 3 * math.sin(1.5 * k))})
+        m.body(f"a{k}", frames={"B": (2.5, 0)})
+        m.body(f"b{k}", frames={"B": (2.0, 0)})
+        m.revolute(f"A{k}", "crank.A", f"a{k}")
+        m.revolute(f"B{k}", f"a{k}.B", f"b{k}.B")
+        m.revolute(f"G_{k}", f"ground.G{k}", f"b{k}")
+    states = m.assemble(branches=True)
+    assert len(states) == 5 and "more than 5 assemblies" in states[0].status.advice and states[0].ok
+    monkeypatch.setattr("multibody.analyses.enumerate.LISTED", 100)
+    states = m.assemble(branches=True)
+    assert len(states) == 16 and states[0].status.advice == ""
+
+
 def test_poses_that_are_not_isolated_are_not_listed() -> None:
     """A seven-axis arm can move with its tool held; the further coordinate stays as it is, so that a few are left."""
     m, carrier = mb.Model("arm"), "ground"

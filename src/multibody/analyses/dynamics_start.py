@@ -111,7 +111,8 @@ def require_masses(system: System) -> None:
         if mass < 0 or inertia < 0:
             word = "mass" if mass < 0 else "inertia"
             raise ModelError(
-                f"it has no {word}, and dynamics needs one", where=f"bodies.{body}", hint=f"give {word}, or a shape with a mass"
+                f"it has no {word}, and dynamics needs one", where=f"bodies.{body}",
+                hint=f"give {word}, or a shape with a mass; 0 is one",
             )
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+from dataclasses import replace
+
 import numpy as np
 from scipy.spatial.transform import Rotation
 
@@ -18,6 +21,7 @@ from multibody.model.model import Model
 
 STARTS = 40  # random starts a group, and as many again for every assembly of it that was found:
 MORE = 25
+LISTED = 100  # assemblies: a row of dyads has twice as many with every one
 MOST = 600  # … but no more than these
 SAME = 1e-6  # poses nearer than this (scaled) are one
 FAR = 1e3  # a step longer than this (scaled) is that of a matrix near a singular one
@@ -30,8 +34,8 @@ def assemble_branches(model: Model, initial: State | None = None, t: float | Non
     Motions and held values (and, where they are too few, further coordinates as they are in the first assembly) are kept;
     each group of bodies is solved from many starts with the earlier groups fixed, and so on through the tree of choices. A
     group gets 40 starts and 25 more for each of its assemblies, at most 600, the same ones in every call: nothing proves that
-    there are no others. Both assemblies of a planar dyad with three pins are always found. Assemblies that are not isolated
-    (a singular position) are listed only where they are the first.
+    there are no others. Assemblies that are not isolated (a singular position) are listed only where they are the first. At
+    most 100 are listed; the advice in the status of the first says if there are more.
 
     Parameters
     ----------
@@ -51,12 +55,15 @@ def assemble_branches(model: Model, initial: State | None = None, t: float | Non
     system = System(tables_of(model))
     system.ref[:] = first.references
     groups = find_groups(system, first.q, first.t)
-    poses, done = [first.q], {0}
+    poses, done, left_out = [first.q], {0}, False
     starts = TreeStarts(system, first)
     for group in groups:
         done |= set(group.bodies)
         if len(group.bodies) > 1:
-            poses = [found for pose in poses for found in _solutions(starts, pose, first, group, done)]
+            every = (found for pose in poses for found in _solutions(starts, pose, first, group, done))
+            poses = list(itertools.islice(every, LISTED + 1))
+            left_out = left_out or len(poses) > LISTED
+            poses = poses[:LISTED]
     solver = PositionSolver(system, first.t)
     states = []
     for q in poses:
@@ -68,6 +75,9 @@ def assemble_branches(model: Model, initial: State | None = None, t: float | Non
         states.append(
             State(first.tables, first.t, q, v, system.ref.copy(), label_of(system, q, first.t, groups), status)
         )
+    if left_out and states:
+        advice = f"there are more than {LISTED} assemblies, of which the first are listed; hold or guess what should stay"
+        states[0] = replace(states[0], status=replace(states[0].status, advice=advice))
     return states
 
 
