@@ -58,7 +58,8 @@ _HOME = {
 }
 _FUNCTIONS = (
     "t", "phi", "pi", "deg", "rpm", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "log",
-    "sqrt", "sign", "step", "haversine", "poly", "norm", "unit", "cross", "dot", "if_", "min_", "max_", "abs_",
+    "sqrt", "sign", "step", "step5", "haversine", "trapezoid", "poly", "norm", "unit", "cross", "dot", "if_", "min_", "max_",
+    "abs_",
 )  # fmt: skip
 
 __all__ = [

@@ -67,6 +67,8 @@ SAMPLES: dict[str, list[str]] = {
     "if": ["if(u < v, sin(u), v^2*w)", "if(u - u, v, w*u)", "if(u <= v, if(v > w, u, v*t), w)", "if(t, u, 1/(t - t))"],
     "step": ["step(u, 0.3, v, 0.6, 2*w)", "step(u, v, -1, v, 2) + w", "step(t, v/2, -p, v, u)"],
     "haversine": ["haversine(u, 0.3, v, 0.6, 2*w)", "haversine(t, v/2, -p, v, u)"],
+    "step5": ["step5(u, 0.3, v, 0.6, 2*w)", "step5(t, v/2, -p, v, u)"],
+    "trapezoid": ["trapezoid(u, 0.1, v, 0.3, 2*w, 0.5, 0.9)", "trapezoid(t, v/2, -p, v, u, 2*v, 3*v)"],
     "poly": ["poly(u, 0.3, 1, -2, 3, 0.5)", "poly(u - v, w, t, p, v, 2*u)", "poly(u, 0.2, 4) + v"],
     "norm": ["norm([u, v, w])", "norm([u - v, t])"],
     "unit": ["unit([u, v, t]).y", "unit([u, w]).x*v"],

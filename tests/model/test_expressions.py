@@ -644,6 +644,8 @@ SMOOTH = {
     "if": "if(a > 0.2, a^2*b, log(a - 9)) + if(c > 9, a, b*c)",
     "step": "step(a, b - 3, c, d + 3, f) + step(a, 5*b, c*a, 7*d, f) + step(a, -d - 5, c, -b, f*a)",
     "haversine": "haversine(a, b - 3, c, d + 3, f) + haversine(a, 5*b, c*a, 7*d, f) + haversine(a, -d - 5, c, -b, f*a)",
+    "step5": "step5(a, b - 3, c, d + 3, f) + step5(a, 5*b, c*a, 7*d, f) + step5(a, -d - 5, c, -b, f*a)",
+    "trapezoid": "trapezoid(a, b - 3, c, d + 3, f, 9*d, 9*f + 3) + trapezoid(a, -9*b, c*a, -3*d, f, b - 2, d + 2*f)",
     "poly": "poly(a, b, c, d*a, f, 3, a*c)",
 }
 MORE = ["a*b/c - b/(a + c)", "a^2*b^0.5", "(a - 1.5)^3", "a^(b*c)", "2^(a*b)", "(a*b)^c", "-a^-b", "lift(a*b)*c",
@@ -696,13 +698,22 @@ def test_powers_at_zero() -> None:
 
 
 def test_ramps_are_flat_at_and_beyond_their_ends() -> None:
-    for title in ("step", "haversine"):
+    for title in ("step", "step5", "haversine"):
         ramp = parse(f"{title}(x, 1, 2, 3, 6)")
         slope = differentiate(ramp, ("x",))
         at = np.array([-5.0, 1.0, 2.0, 3.0, 9.0])
         assert value(ramp, x=at) == pytest.approx([2, 2, 4, 6, 6])
         assert value(slope, x=at)[[0, 1, 3, 4]] == pytest.approx(0.0, abs=0.0)
-        assert value(slope, x=2.0) == pytest.approx(3.0 if title == "step" else math.pi)
+        assert value(slope, x=2.0) == pytest.approx({"step": 3.0, "step5": 3.75}.get(title, math.pi))
+
+
+def test_quintics_have_no_jump_in_their_second_derivative() -> None:
+    for text in ("step5(x, 1, 2, 3, 6)", "trapezoid(x, 1, 2, 3, 6, 4, 9)"):
+        curve = differentiate(differentiate(parse(text), ("x",)), ("x",))
+        for corner in (1.0, 3.0, 4.0, 9.0):
+            assert abs(value(curve, x=corner - 1e-7) - value(curve, x=corner + 1e-7)) < 1e-5
+    shape = parse("trapezoid(x, 1, 2, 3, 6, 4, 9)")
+    assert value(shape, x=np.array([0.0, 1.0, 2.0, 3.0, 3.5, 4.0, 6.5, 9.0, 12.0])) == pytest.approx([2, 2, 4, 6, 6, 6, 4, 2, 2])
 
 
 def test_derivatives_of_what_has_none() -> None:
@@ -753,6 +764,8 @@ def test_check_calls_makes_tables() -> None:
         ("lift(x, y)", "lift(x, y)", 'table "lift" takes 1 argument, not 2'),
         ("step(x, 1, 0, 0, 1)", "step(x, 1, 0, 0, 1)", "x1 must be above x0"),
         ("haversine(x, 1, 0, 1, 1)", "haversine(x, 1, 0, 1, 1)", "jump"),
+        ("step5(x, 2, 0, 1, 1)", "step5(x, 2, 0, 1, 1)", "x1 must be above x0"),
+        ("trapezoid(x, 0, 0, 1, 1, 3, 2)", "trapezoid(x, 0, 0, 1, 1, 3, 2)", "x3 must be above x2"),
     ],
 )
 def test_check_calls_refuses(text: str, marked: str, fragment: str) -> None:

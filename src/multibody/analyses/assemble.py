@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from multibody.analyses.held import against_motions, driven_functions
 from multibody.analyses.leastnorm import DENSE_ASSEMBLY, WEAK, constrained_step, largest_row, least_norm, sparse_step
 from multibody.analyses.start import Starter, drawn_pose, read_pose, targets, write_pose
 from multibody.analyses.state import State, Status
@@ -54,6 +55,8 @@ def assemble(model: Model, initial: State | None = None, t: float | None = None,
         set_start_references(system, start, time)
         q = solver.solve([start, drawn_pose(system)])
     status = solver.status(q)
+    if status.success:
+        status = against_motions(system, time) or status
     if status.success:
         system.take_references(q)
     v, status = velocities(system, q, time, status)
@@ -354,7 +357,10 @@ def velocities(system: System, q: Floats, t: float, status: Status) -> tuple[Flo
     names = [row.name for row in system.tables.rows[: system.rows]]
     hard: list[Floats] = []
     values, soft, rest = list(side), [], []
+    driven = driven_functions(system)  # their rates are the motions'; what is held there was compared with them
     for condition, value, weight in system.tables.rates:
+        if condition.held and condition.function in driven:
+            continue
         row, scale = _rate_row(system, q, condition)
         if condition.held:
             hard.append(row * scale)

@@ -85,6 +85,19 @@ def check_steps(integrator: Integrator, start: float, end: float) -> None:
         raise ModelError(f"{longest:g} is too short: t = {latest:g} has no such digits", where=where, hint=hint)
 
 
+def remarks(integrator: Integrator, start: float, end: float) -> list[str]:
+    """Return what is worth a word about the times that were asked for: a run backward, a first step beyond the end."""
+    found = []
+    if end < start:
+        found.append(f"until {end:g} lies before the start {start:g}: the model runs backward in time")
+    for field in ("first_step", "step"):  # a length that was given
+        length = getattr(integrator, field, None)
+        if length is not None and length > abs(end - start) * (1.0 + 1e-9):
+            whole = f"the whole, {abs(end - start):g}"
+            found.append(f"{field} {length:g} of {integrator.name} is longer than {whole}: it is shortened to that")
+    return found
+
+
 def choose(tables: Tables, formulation: Formulation | None, integrator: Integrator | None) -> Choice:
     """Return the choice for a model.
 

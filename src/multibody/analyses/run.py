@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from multibody.analyses.choice import Choice, check_pair, check_steps, choose, stiff_choice
+from multibody.analyses.choice import Choice, check_pair, check_steps, choose, remarks, stiff_choice
 from multibody.analyses.dynamics import DenseOutput, Expanded, expanded
 from multibody.analyses.dynamics_start import require_inertia, require_masses, run_rows, start_state
 from multibody.analyses.events import EndlessEventsError
@@ -91,8 +91,9 @@ def run(
     system.ref[:] = state.references
     require_masses(system)
     rows = run_rows(system, state.q, state.t)
+    said = [note, *options.notes, *remarks(choice.integrator, state.t, options.until)]
     if len(rows) == system.nv:
-        return driven(model, state, times, rows, choice.formulation)
+        return driven(model, state, times, rows, choice.formulation, said)
     if system.nv <= DENSE_LIMIT:
         require_inertia(system, state.q, state.t, rows)
     sim, status, choice = _simulated(system, state, rows, choice, options, times, progress)
@@ -100,7 +101,7 @@ def run(
         sim.space.select(joints)
     motion = gather(sim, state, times, status)
     if motion.dynamics is not None:
-        motion.dynamics.notes += [text for text in (note, choice.remark, *options.notes) if text]
+        motion.dynamics.notes += [text for text in (choice.remark, *said) if text]
         motion.statistics["choice"] = choice.reason
         motion.dynamics.notes += silent_events(system, motion.t, motion.q, motion.v, motion.references)
         drift = motion.dynamics.energy_drift()
@@ -291,7 +292,9 @@ def _certificate(sim: Simulation, motion: Motion) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def driven(model: Model, state: State, times: Floats, rows: Integers, formulation: Formulation) -> Motion:
+def driven(
+    model: Model, state: State, times: Floats, rows: Integers, formulation: Formulation, said: Sequence[str] = ()
+) -> Motion:
     """Return the motion of a model whose motions determine everything, with the efforts that they need."""
     from multibody.analyses.kinematics import kinematics
 
@@ -301,6 +304,7 @@ def driven(model: Model, state: State, times: Floats, rows: Integers, formulatio
     motion.dynamics = found.dynamics
     word = "the motions determine everything: positions come from kinematics"
     found.dynamics.notes.append(word if tables.count_motion else "nothing can move: the joints hold all bodies")
+    found.dynamics.notes += [text for text in said if text]
     return motion
 
 

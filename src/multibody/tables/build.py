@@ -293,7 +293,7 @@ class Builder:
         if any(
             row.terms[0][0] == function for row in self.rows[self.count_joint : self.count_joint + self.count_motion]
         ):
-            return  # the motion holds it; a held value that disagrees is reported by assembly through the motion
+            return  # the motion holds it; assembly compares the two
         self._append(Relation([(function, 1.0)], -number, "held", self.functions[function].is_length), text, "held")
 
     def _number(self, value: Number, where: str) -> Number:

@@ -35,6 +35,17 @@ def _haversine(x: Number, x0: Number, y0: Number, x1: Number, y1: Number) -> Num
     return if_(x <= x0, y0, if_(x >= x1, y1, y0 + (y1 - y0) * (1.0 - cos_of(math.pi * u)) / 2.0))
 
 
+def _step5(x: Number, x0: Number, y0: Number, x1: Number, y1: Number) -> Number:
+    """Return the quintic smooth step as arithmetic."""
+    u = (x - x0) / (x1 - x0)
+    return if_(x <= x0, y0, if_(x >= x1, y1, y0 + (y1 - y0) * u * u * u * (10.0 + u * (6.0 * u - 15.0))))
+
+
+def _trapezoid(x: Number, x0: Number, y0: Number, x1: Number, y1: Number, x2: Number, x3: Number) -> Number:
+    """Return the smooth trapezoid as arithmetic."""
+    return y0 + (y1 - y0) * (_step5(x, x0, 0.0, x1, 1.0) - _step5(x, x2, 0.0, x3, 1.0))
+
+
 def _poly(x: Number, x0: Number, *coefficients: Number) -> Number:
     """Return Σ a_k (x − x0)^k by Horner's rule."""
     total: Number = 0.0
@@ -43,7 +54,9 @@ def _poly(x: Number, x0: Number, *coefficients: Number) -> Number:
     return total
 
 
-_MACROS: dict[str, Callable[..., Number]] = {"step": _step, "haversine": _haversine, "poly": _poly}
+_MACROS: dict[str, Callable[..., Number]] = {
+    "step": _step, "haversine": _haversine, "step5": _step5, "trapezoid": _trapezoid, "poly": _poly,
+}  # fmt: skip
 
 
 class Compiler:

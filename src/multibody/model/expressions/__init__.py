@@ -30,8 +30,10 @@ from .functions import (
     sinh,
     sqrt,
     step,
+    step5,
     tan,
     tanh,
+    trapezoid,
 )
 from .inspection import check_calls, names, switches, tables
 from .nodes import CONSTANTS, Expression, Number, deg, name, number, pi, rpm
@@ -88,11 +90,13 @@ __all__ = [
     "sinh",
     "sqrt",
     "step",
+    "step5",
     "substitute",
     "switches",
     "t",
     "tables",
     "tan",
     "tanh",
+    "trapezoid",
     "unit",
 ]

@@ -69,6 +69,23 @@ def haversine(np: Any, *values: Any) -> Any:
     return _ramp(np, lambda u: 0.5 * (1.0 - np.cos(math.pi * u)), *values)
 
 
+def _quintic(u: Any) -> Any:
+    return u * u * u * (10.0 + u * (6.0 * u - 15.0))
+
+
+@_with_numpy
+def step5(np: Any, *values: Any) -> Any:
+    """Quintic ramp."""
+    return _ramp(np, _quintic, *values)
+
+
+@_with_numpy
+def trapezoid(np: Any, x: Any, x0: Any, y0: Any, x1: Any, y1: Any, x2: Any, x3: Any) -> Any:
+    """Quintic ramp up, level, quintic ramp down."""
+    height = _ramp(np, _quintic, x, x0, 0.0, x1, 1.0) - _ramp(np, _quintic, x, x2, 0.0, x3, 1.0)
+    return y0 + np.subtract(y1, y0) * height
+
+
 @_with_numpy
 def poly(np: Any, x: Any, x0: Any, *coefficients: Any) -> Any:
     """Polynomial in x - x0, by Horner's rule."""

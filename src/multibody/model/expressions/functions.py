@@ -139,6 +139,24 @@ def _d_haversine(args: tuple[Number, ...], d_args: tuple[Number, ...]) -> Number
     )
 
 
+def _d_step5(args: tuple[Number, ...], d_args: tuple[Number, ...]) -> Number:
+    return _d_ramp(
+        args,
+        d_args,
+        lambda u: multiply(power(u, 3.0), add(10.0, multiply(u, subtract(multiply(6.0, u), 15.0)))),
+        lambda u: multiply(30.0, power(multiply(u, subtract(1.0, u)), 2.0)),
+    )
+
+
+def _d_trapezoid(args: tuple[Number, ...], d_args: tuple[Number, ...]) -> Number:
+    """Differential of y0 + (y1 - y0)*(up - down), the flanks being quintic steps from 0 to 1."""
+    (x, x0, y0, x1, y1, x2, x3), (dx, dx0, dy0, dx1, dy1, dx2, dx3) = args, d_args
+    up, down = (x, x0, 0.0, x1, 1.0), (x, x2, 0.0, x3, 1.0)
+    height = subtract(apply("step5", up), apply("step5", down))
+    slope = subtract(_d_step5(up, (dx, dx0, 0.0, dx1, 0.0)), _d_step5(down, (dx, dx2, 0.0, dx3, 0.0)))
+    return add(dy0, add(multiply(subtract(dy1, dy0), height), multiply(subtract(y1, y0), slope)))
+
+
 def _d_poly(args: tuple[Number, ...], d_args: tuple[Number, ...]) -> Number:
     x, x0, *coefficients = args
     along = subtract(d_args[0], d_args[1])
@@ -206,6 +224,10 @@ def _max_switches(*args: Number) -> list[Number]:
     return _contests("max", args)
 
 
+def _trapezoid_switches(x: Number, x0: Number, y0: Number, x1: Number, y1: Number, x2: Number, x3: Number) -> list[Number]:
+    return [subtract(x, corner) for corner in (x0, x1, x2, x3)]
+
+
 def _ramp_switches(x: Number, x0: Number, y0: Number, x1: Number, y1: Number) -> list[Number]:
     return [subtract(x, x0), subtract(x, x1)]
 
@@ -246,6 +268,14 @@ FUNCTIONS: dict[str, FunctionInfo] = {
     "haversine": FunctionInfo(
         5, 5, "haversine(x, x0, y0, x1, y1): y0 below x0, y1 above x1, half a cosine wave between",
         arrays.haversine, _d_haversine, None, _ramp_switches,
+    ),
+    "step5": FunctionInfo(
+        5, 5, "step5(x, x0, y0, x1, y1): y0 below x0, y1 above x1, a quintic between whose slope and curvature begin and end at 0",
+        arrays.step5, _d_step5, None, _ramp_switches,
+    ),
+    "trapezoid": FunctionInfo(
+        7, 7, "trapezoid(x, x0, y0, x1, y1, x2, x3): y0 below x0, y1 from x1 to x2, y0 above x3, quintics like step5 between",
+        arrays.trapezoid, _d_trapezoid, None, _trapezoid_switches,
     ),
     "poly": FunctionInfo(
         3, None, "poly(x, x0, a0, a1, ...): a0 + a1*(x - x0) + a2*(x - x0)^2 + ...", arrays.poly, _d_poly, _simpler_poly
@@ -350,5 +380,7 @@ max_: Function = _python_function("max")
 sign: Function = _python_function("sign")
 step: Function = _python_function("step")
 haversine: Function = _python_function("haversine")
+step5: Function = _python_function("step5")
+trapezoid: Function = _python_function("trapezoid")
 poly: Function = _python_function("poly")
 if_: Function = _python_function("if")

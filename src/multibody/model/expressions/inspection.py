@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable
+from itertools import pairwise
 
 from .error import ExpressionError, nearest
 from .functions import FUNCTIONS, function_of
@@ -66,7 +67,7 @@ def check_calls(e: Number, tables: Container[str] = ()) -> Number:
 def _checked(call: Expression, tables: Container[str]) -> Expression:
     title: str = call.args[0]
     if call.op == "call" and function_of(call) is not None:
-        if title in ("step", "haversine"):
+        if title in ("step", "step5", "haversine", "trapezoid"):
             _check_ends(call)
         return call
     if title not in tables:
@@ -79,11 +80,14 @@ def _checked(call: Expression, tables: Container[str]) -> Expression:
 
 
 def _check_ends(call: Expression) -> None:
-    title, _, x0, _, x1, _ = call.args
-    low, high = constant(x0), constant(x1)
-    if low is not None and high is not None and high <= low:
-        hint = "x1 must be above x0" if high < low else "write if(x < x0, y0, y1) for a jump"
-        raise error_at(call, f"{title} ends at x1 = {x1}, not above x0 = {x0}", hint)
+    title, _, x0, _, x1, _, *fall = call.args
+    corners = [("x0", x0), ("x1", x1), *(zip(("x2", "x3"), fall, strict=True) if fall else ())]
+    for k, ((one, a), (two, b)) in enumerate(pairwise(corners)):
+        low, high = constant(a), constant(b)
+        if low is None or high is None or high > low or (k == 1 and high == low):  # a trapezoid may have no level part
+            continue
+        hint = f"{two} must be above {one}" if high < low or fall else "write if(x < x0, y0, y1) for a jump"
+        raise error_at(call, f"{title} ends at {two} = {b}, not above {one} = {a}", hint)
 
 
 def unknown_function(call: Expression, tables: Container[str] = ()) -> ExpressionError:
@@ -111,8 +115,8 @@ def switches(e: Number) -> list[Expression]:
     -------
     list of Expression
         The arguments of ``abs`` and ``sign``, differences of those of ``min`` and ``max`` and of the two sides of
-        comparisons, conditions of ``if`` that are plain numbers, distances from the ends of ``step`` and
-        ``haversine``; each once, in the order they are evaluated.
+        comparisons, conditions of ``if`` that are plain numbers, distances from the ends of ``step``,
+        ``step5``, ``haversine`` and ``trapezoid``; each once, in the order they are evaluated.
     """
     if not isinstance(e, Expression):
         return []
