@@ -29,7 +29,9 @@ def driven(units: float = 1.0, dimension: int = 2) -> mb.Model:
     ("path", "scaled", "motion"),
     [("O", 0.3, 0.25), ("O.angle", 0.3, 0.25), ("O.rate", 2.0, 3.0), ("S", 1.0, 2.0), ("S.rate", 1.0, 0.0)],
 )  # fmt: skip
-def test_an_initial_value_against_a_motion_is_told(path: str, scaled: float, motion: float, units: float, dimension: int) -> None:
+def test_an_initial_value_against_a_motion_is_told(
+    path: str, scaled: float, motion: float, units: float, dimension: int
+) -> None:
     m = driven(units, dimension)
     length = units if path.startswith("S") else 1.0
     m.initial({path: scaled * length})

@@ -38,9 +38,9 @@ def test_one_unit_gives_one_axes(run: mb.Run) -> None:
 
 
 def test_each_unit_has_its_axes_with_a_common_time(run: mb.Run) -> None:
-    axes = run.plot("slider.x", "O", "A", "slider.x.rate", "O - 2*A")
+    axes = run.plot("slider.x", "O", "A", "slider.x.rate", "O - 2*A", "O + slider.x")
     assert [ax.get_ylabel() for ax in axes] == ["[m]", "[rad]", "[m/s]", ""]
-    assert [text.get_text() for text in axes[1].get_legend().get_texts()] == ["O", "A"]
+    assert [text.get_text() for text in axes[1].get_legend().get_texts()] == ["O", "A", "O - 2*A"]
     assert axes[0].get_title(loc="left") == "slider.x"
     assert [ax.get_xlabel() for ax in axes] == ["", "", "", "time [s]"]
     axes[0].set_xlim(0.0, 0.01)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +14,24 @@ from multibody.analyses.system import Floats, System
 from multibody.errors import ModelError
 from multibody.kernels.forces import APART, ROUNDING
 from multibody.kernels.measure import measure_functions
+from multibody.model.dimensions import (
+    ANGLE,
+    ANGULAR_MOMENTUM,
+    ANGULAR_VELOCITY,
+    ENERGY,
+    FORCE,
+    LENGTH,
+    MOMENT,
+    MOMENTUM,
+    NONE,
+    TIME,
+    Found,
+    dimension_of,
+    rate,
+    unit_name,
+)
 from multibody.model.expressions import CONSTANTS, Expression, evaluate, names
-from multibody.model.paths import Path
+from multibody.model.paths import Path, component, vector_size
 from multibody.model.result_paths import RESULT_KINDS
 from multibody.model.units import rate_unit
 from multibody.tables.lower import Tables
@@ -111,12 +127,51 @@ class Measurer:
             return rate_unit("rad", units.time, path.order)  # an angular velocity is of order 1
         if path.kind == "rotation":
             return "1"
-        if path.kind in ("parameter", "output"):
+        if path.kind == "parameter":
             return ""
+        if path.kind == "output":
+            return self._output_unit(path)
         is_length = path.kind in ("point", "spring")
         if path.kind == "joint":
             is_length = self.tables.function_is_length[self.tables.coordinates["joint", path.owner, path.item, 0]]
         return rate_unit(units.length if is_length else "rad", units.time, path.order)
+
+    def _output_unit(self, path: Path) -> str:
+        """Return the unit of an output: the one that is stated, else what follows from its parts."""
+        stated = self.model.output_units.get(path.owner)
+        if stated is not None:
+            return rate_unit(stated, self.model.units.time, path.order)
+        found, plain = self.dimension(self.model.outputs[path.owner])
+        return "" if plain else unit_name(rate(found, path.order), self.model.units)
+
+    def dimension(self, formula: Any) -> Found:
+        """Return the dimension of a formula of paths, and whether it is a plain number."""
+        return dimension_of(formula, self._dimension_of_name)
+
+    def _dimension_of_name(self, parts: tuple[str, ...]) -> Found:
+        """Return the dimension of a name inside an expression."""
+        if parts in CONSTANTS:
+            angular = {"deg": ANGLE, "rpm": ANGULAR_VELOCITY}.get(parts[0])
+            return (NONE, True) if angular is None else (angular, False)
+        if parts[0] in self.model.parameters:
+            return NONE, True
+        if vector_size(self.model, parts):
+            parts = component(parts, "x")
+        path = self.model.resolve(parts, ".".join(parts), results=True)
+        if path.kind == "output":
+            found, plain = self.dimension(self.model.outputs[path.owner])
+            return rate(found, path.order), plain
+        if path.kind == "omega":
+            return rate(ANGULAR_VELOCITY, path.order - 1), False
+        fixed = {"time": TIME, "rotation": NONE, "energy": ENERGY, "momentum": MOMENTUM, "angular_momentum": ANGULAR_MOMENTUM}
+        if path.kind in fixed:
+            return fixed[path.kind], False
+        if path.kind in ("reaction", "total", "load"):
+            return (FORCE if path.item == "force" else MOMENT), False
+        if path.kind == "effort":
+            names = self.model.units.names
+            return {names["force"]: FORCE, names["moment"]: MOMENT}.get(self._by_path(path).unit), False
+        return rate(ANGLE if self._unit(replace(path, order=0)) == "rad" else LENGTH, path.order), False
 
     def _about(self, path: Path) -> dict[str, str]:
         """Return axes, point and sign, as far as they apply."""
@@ -261,9 +316,31 @@ class Measurer:
             self._outputs.pop()
 
     def _expression(self, text: str) -> Measure:
-        """Return an expression of paths."""
+        """Return an expression of paths, a number or a vector at every instant."""
+        from multibody.tables.scope import Scope
+
         formula = self.model.formula(text, text)
-        return Measure(self._derivative(formula, 0), "", {"path": text})
+        reduced = Scope(self.model).reduced(formula, text)
+        parts = [self._derivative(part, 0) for part in (reduced if isinstance(reduced, tuple) else (reduced,))]
+        found, plain = self.dimension(formula)
+        unit = "" if plain else unit_name(found, self.model.units)
+        return Measure(np.stack(parts, axis=-1) if isinstance(reduced, tuple) else parts[0], unit, {"path": text})
+
+    def readable(self, output: str) -> bool:
+        """Return whether an output can be read here: what it names of forces or accelerations is known."""
+        if self.dynamics is not None and self.a is not None:
+            return True
+        for parts in names(self.model.outputs[output]):
+            if parts in CONSTANTS or parts[0] in self.model.parameters:
+                continue
+            if vector_size(self.model, parts):
+                parts = component(parts, "x")
+            path = self.model.resolve(parts, results=True)
+            if (path.kind in RESULT_KINDS and self.dynamics is None) or (path.order == 2 and self.a is None):
+                return False
+            if path.kind == "output" and not self.readable(path.owner):
+                return False
+        return True
 
     def _derivative(self, formula: Any, order: int) -> Floats:
         """Return the values of a formula; its rate and acceleration by the chain rule."""

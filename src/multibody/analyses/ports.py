@@ -14,9 +14,11 @@ from multibody.analyses.named_columns import joint_coordinates
 from multibody.analyses.start import read_pose
 from multibody.analyses.system import Floats, System
 from multibody.errors import ModelError
+from multibody.model.expressions import names as path_names
 from multibody.model.forces import coordinate_text
 from multibody.model.model import Model
 from multibody.model.paths import Path
+from multibody.model.result_paths import resolve_result
 
 
 def _list(given: Sequence[Any] | None, where: str) -> list[str] | None:
@@ -140,7 +142,7 @@ def output_rows(
     """
     names = _list(given, "outputs")
     if names is None:
-        names = list(model.outputs) or joint_coordinates(system, point.q).names
+        names = [name for name in model.outputs if _of_motion(model, name)] or joint_coordinates(system, point.q).names
     f, none = len(made.names), np.zeros(system.nv)
     parts = [(k, d, none, none) for k, d in enumerate(made.D.T)]
     parts += [(k, none, w, none) for k, w in enumerate(made.W.T) if np.any(w)]
@@ -157,6 +159,17 @@ def output_rows(
         slopes = values.reshape(len(parts), 2 * len(WEIGHTS)) @ weights * sizes
         np.add.at(found[row], [k for k, *_ in parts], slopes)
     return names, found[:, : 2 * f], found[:, 2 * f :]
+
+
+def _of_motion(model: Model, output: str) -> bool:
+    """Return whether an output is one of positions, velocities and accelerations alone, which can be linearized here."""
+    for parts in path_names(model.outputs[output]):
+        if parts[0] in model.outputs:
+            if not _of_motion(model, parts[0]):
+                return False
+        elif resolve_result(model, parts, "") is not None:
+            return False
+    return True
 
 
 def _stencil(system: System, point: Linearization, parts: list[tuple[int, Floats, Floats, Floats]]) -> tuple[Measurer, Floats]:

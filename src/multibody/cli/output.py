@@ -95,9 +95,9 @@ def print_instant(
     page.line(f"   lengths in {length}, angles in rad, times in {time}", f"at t = {number(instant['time'])} {time}")
     page.table(_bodies(instant["bodies"]))
     page.table(_joints(instant["joints"], kinds))
-    outputs = table("outputs", [("output", "left"), ("value", "right")])
+    outputs = table("outputs", [("output", "left"), ("value", "right"), ("unit", "left")])
     for name, value in instant.get("outputs", {}).items():
-        outputs.add_row(name, number(value))
+        outputs.add_row(name, number(value), instant["output_units"].get(name, ""))
     page.table(outputs)
 
 

@@ -181,7 +181,14 @@ def _add_guess(model: Model, name: str, value: Any) -> None:
 
 
 def _add_output(model: Model, name: str, value: Any) -> None:
-    model.output(name, value)
+    if not isinstance(value, Mapping):
+        model.output(name, value)
+        return
+    where = f"outputs.{name}"
+    given = check_keys(value, ("value", "unit"), where, f"{name}: {{value: O.effort*O.rate, unit: W}}")
+    if given.get("value") is None:
+        raise ModelError("it has no value", where=where, hint=f"write {name}: {{value: an expression, unit: W}}")
+    model.output(name, given["value"], unit=given.get("unit"))
 
 
 def _add_event(model: Model, name: str, value: Any) -> None:

@@ -91,7 +91,7 @@ def _sections() -> dict[str, Schema]:
     """Return the sections that a file and a repeat share."""
     items = {
         "ground": "frame", "bodies": "body", "joints": "joint", "forces": "force", "motions": "number",
-        "initial": "condition", "guess": "guess", "outputs": "number", "events": "event",
+        "initial": "condition", "guess": "guess", "outputs": "output", "events": "event",
     }  # fmt: skip
     return {section: _map_of(items[section]) for section in SECTIONS}
 
@@ -117,6 +117,7 @@ def _definitions() -> dict[str, Schema]:
         "force": {"anyOf": [_force(kind) for kind in FORCE_KINDS.values()]},
         "condition": {"anyOf": [_NUMBER, orientation]},
         "guess": {"anyOf": [_NUMBER, orientation, _closed(weighed, ["value"])]},
+        "output": {"anyOf": [_NUMBER, _closed({"value": _NUMBER, "unit": _TEXT}, ["value"])]},
         "event": {"anyOf": [_NUMBER, _closed({"when": _NUMBER, **_event()}, ["when"])]},
         "repeat": _closed({"for": counter, "from": _NUMBER, **_sections()}, ["for"]),
         "include": _closed({**source, **placed, "set": {"type": "object"}}, ["model", "prefix"]),

@@ -49,11 +49,17 @@ def model_to_plain(model: Model) -> dict[str, Any]:
         "motions": {key: write_value(item) for key, item in model.motions.items()},
         "initial": {key: _initial(item) for key, item in model.initials.items()},
         "guess": {key: _guess(item) for key, item in model.guesses.items()},
-        "outputs": {key: write_value(item) for key, item in model.outputs.items()},
+        "outputs": {key: _output(model, key) for key in model.outputs},
         "events": {key: {k: write_value(v) for k, v in item.items()} for key, item in model.events.items()},
         **{verb: dict(options) for verb, options in model.defaults.items()},
     }
     return data | {key: section for key, section in sections.items() if section}
+
+
+def _output(model: Model, key: str) -> Any:
+    """Return an output, with its unit where that is stated."""
+    value, unit = write_value(model.outputs[key]), model.output_units.get(key)
+    return value if unit is None else {"value": value, "unit": unit}
 
 
 def _initial(value: InitialValue) -> Any:

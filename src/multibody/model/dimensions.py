@@ -26,9 +26,9 @@ def dimension(length: float = 0, time: float = 0, mass: float = 0, angle: float 
 
 
 LENGTH, TIME, ANGLE = dimension(1), dimension(0, 1), dimension(0, 0, 0, 1)
-FORCE, MOMENT = dimension(1, -2, 1), dimension(2, -2, 1)
-MOMENTUM, ANGULAR_MOMENTUM = dimension(1, -1, 1), dimension(2, -1, 1)
-ENERGY = MOMENT
+ANGULAR_VELOCITY = dimension(0, -1, 0, 1)
+FORCE, ENERGY, MOMENTUM = dimension(1, -2, 1), dimension(2, -2, 1), dimension(1, -1, 1)
+MOMENT, ANGULAR_MOMENTUM = dimension(2, -2, 1, -1), dimension(2, -1, 1, -1)  # a moment does work along an angle
 
 
 def product(a: Dimension | None, b: Dimension | None, sign: int = 1) -> Dimension | None:
@@ -54,8 +54,8 @@ def rate(a: Dimension | None, order: int = 1) -> Dimension | None:
 Found = tuple[Dimension | None, bool]  # a dimension, None where there is none; whether it is a plain number that fits anything
 
 
-def dimension_of(formula: Number, lookup: Callable[[tuple[str, ...]], Found]) -> Dimension | None:
-    """Return the dimension of a formula, None where it has none that is known.
+def dimension_of(formula: Number, lookup: Callable[[tuple[str, ...]], Found]) -> Found:
+    """Return the dimension of a formula, None where it has none that is known, and whether it is a plain number.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def dimension_of(formula: Number, lookup: Callable[[tuple[str, ...]], Found]) ->
         ``lookup(path)`` is the dimension of a name, and whether it is a plain number that may stand for anything.
     """
     if not isinstance(formula, Expression):
-        return NONE
+        return NONE, True
     values: dict[int, Found] = {}
     for node in postorder(formula):
         parts = [values[id(child)] for child in children(node)]
@@ -74,7 +74,7 @@ def dimension_of(formula: Number, lookup: Callable[[tuple[str, ...]], Found]) ->
             values[id(node)] = lookup(node.args)
         else:
             values[id(node)] = _combined(node, parts)
-    return values[id(formula)][0]
+    return values[id(formula)]
 
 
 def _combined(node: Expression, parts: list[Found]) -> Found:
@@ -90,10 +90,9 @@ def _combined(node: Expression, parts: list[Found]) -> Found:
         exponent = children(node)[1]
         fixed = float(exponent.args[0]) if exponent.op == "number" else None
         return (NONE, True) if parts[0][1] else ((None if fixed is None else power(parts[0][0], fixed)), False)
-    return _of_call(str(node.args[0]), parts) if op == "call" else (NONE if op in _COMPARED else None, op in _COMPARED)
-
-
-_COMPARED = ("<", "<=", ">", ">=", "==", "!=")
+    if op == "call":
+        return _of_call(str(node.args[0]), parts)
+    return NONE, True  # comparisons are 0 or 1, tables have numbers without a unit
 
 
 def _of_call(title: str, parts: list[Found]) -> Found:
@@ -105,7 +104,9 @@ def _of_call(title: str, parts: list[Found]) -> Found:
     if title in _RAMPS:
         return _agreed([parts[k] for k in _RAMPS[title]])
     if title in ("dot", "cross"):
-        return product(parts[0][0], parts[1][0]), parts[0][1] and parts[1][1]
+        found, plain = product(parts[0][0], parts[1][0]), parts[0][1] and parts[1][1]
+        # The vector product of an arm with a force is a moment, that of an angular velocity with an arm a velocity.
+        return (found if title == "dot" or plain else product(found, ANGLE, -1)), plain
     if title == "sqrt":
         return power(parts[0][0], 0.5), parts[0][1]
     if title in _ANGLES:
@@ -118,33 +119,31 @@ def _agreed(parts: list[Found]) -> Found:
     stated = [found for found, plain in parts if not plain]
     if not stated:
         return NONE, True
-    return (stated[0] if all(found == stated[0] for found in stated) else None), False
+    return (stated[0] if len({_without_angle(found) for found in stated}) == 1 else None), False
+
+
+def _without_angle(found: Dimension | None) -> Dimension | None:
+    """Return a dimension without its radians where there is something else that counts: a rim moves by radius times angle."""
+    return (*found[:3], Fraction(0)) if found is not None and (found[0] != 0 or found[2] != 0) else found
 
 
 def unit_name(found: Dimension | None, units: Units) -> str:
-    """Return a dimension as the name of a unit: ``W``, ``N·m``, ``m/s²``; "" where it is not known, ``1`` for none.
-
-    Radians are kept where nothing but time stands beside them; in a power or a stiffness they are left out.
-    """
+    """Return a dimension as the name of a unit: ``W``, ``N·m``, ``m/s²``; "" where it is not known, ``1`` for none."""
     if found is None:
         return ""
     length, time, mass, angle = found
-    if (length, mass) != (0, 0):
-        angle = Fraction(0)
-    si = units == Units()
-    names = units.names
-    known: dict[tuple[Fraction, ...], str] = {
-        dimension(1, -2, 1): names["force"], dimension(2, -2, 1): names["energy"] if si else names["moment"],
-        **({dimension(2, -3, 1): "W"} if si else {}),
-    }  # fmt: skip
-    if (length, time, mass, angle) in known:
-        return known[length, time, mass, angle]
+    si, names = units == Units(), units.names
+    known: dict[Dimension, str] = {MOMENT: names["moment"], ENERGY: names["energy"], FORCE: names["force"]}
+    if si:
+        known[dimension(2, -3, 1)] = "W"
+    if found in known:
+        return known[found]
     if mass == 0:
-        return _powers([(units.length, length), ("rad", angle), (units.time, time)])
-    if mass == 1 and time <= -2:  # a force times what is left
-        force = names["force"] if " " not in names["force"] else f"({names['force']})"
-        if units.mass is None or si:
-            return _powers([(force, Fraction(1)), (units.length, length - 1), (units.time, time + 2)])
+        return _powers([(units.length, length), ("rad", angle if length == 0 else Fraction(0)), (units.time, time)])
+    if mass == 1 and time <= -2 and (si or units.mass is None):  # a force times what is left
+        turns = angle + 1 if length == 2 else Fraction(0)  # a moment has no radian, an angular stiffness has
+        rest = [(units.length, length - 1), ("rad", min(turns, Fraction(0))), (units.time, time + 2)]
+        return _powers([(names["force"], Fraction(1)), *rest])
     return _powers([(names["mass"], mass), (units.length, length), (units.time, time)])
 
 

@@ -22,7 +22,7 @@ from multibody.model.shapes import Shape
 
 _GROUPS = (
     "parameters", "tables", "ground_frames", "bodies", "joints", "forces", "motions", "initials", "guesses",
-    "outputs", "events",
+    "outputs", "output_units", "events",
 )  # fmt: skip
 _OF_BODIES = ("mass", "inertia", "com", "shape", "at", "orientation")
 
@@ -107,6 +107,7 @@ class _Renaming:
         part.initials = {self.text(k): value(item) for k, item in other.initials.items()}
         part.guesses = {self.text(k): Guess(value(g.value), value(g.weight)) for k, g in other.guesses.items()}
         part.outputs = {new(k): value(formula) for k, formula in other.outputs.items()}
+        part.output_units = {new(k): unit for k, unit in other.output_units.items()}
         part.events = {new(k): {key: value(v) for key, v in event.items()} for k, event in other.events.items()}
         if self.hung:
             part.ground_frames[new("origin")] = Frame((0.0,) * other.dimension)

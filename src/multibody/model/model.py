@@ -86,6 +86,7 @@ class Model:
         self.initials: dict[str, InitialValue] = {}
         self.guesses: dict[str, Guess] = {}
         self.outputs: dict[str, Number] = {}
+        self.output_units: dict[str, str] = {}  # of outputs whose unit is stated
         self.events: dict[str, dict[str, Any]] = {}
         self._defaults = Defaults()
         self.length: Number | None = None  # characteristic length, None: derived
@@ -305,11 +306,25 @@ class Model:
             return read_orientation({"rotation": value}, 3, where) or 0.0
         return self.formula(value, where)
 
-    def output(self, item: str, expression: Any) -> None:
-        """Name an expression of paths as a measure; results have it under this name."""
+    def output(self, item: str, expression: Any, unit: str | None = None) -> None:
+        """Name an expression of paths as a measure; results have it under this name.
+
+        Parameters
+        ----------
+        item : str
+            Name.
+        expression : formula of paths
+        unit : str, optional
+            Its unit for people; by default the one that follows from the parts of the expression.
+        """
         where = f"outputs.{item}"
         self._claim(item, where)
-        self.outputs[item] = self.formula(expression, where)
+        formula = self.formula(expression, where)
+        if unit is not None:
+            if not isinstance(unit, str) or not unit.strip():
+                raise ModelError(f"its unit is {unit!r}", where=where, hint="give the name of a unit, such as W")
+            self.output_units[item] = unit
+        self.outputs[item] = formula
 
     def event(self, item: str, when: Any, **options: Any) -> None:
         """Name an expression whose zero crossings a run locates."""

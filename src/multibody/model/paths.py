@@ -96,6 +96,36 @@ def resolve(model: Model, parts: tuple[str, ...], where: str, *, results: bool =
     return Path(found.kind, found.owner, found.item, found.axis, found.order + order, text, found.of)
 
 
+def vector_size(model: Model, parts: tuple[str, ...]) -> int:
+    """Return how many components a path has that names a vector: a point, a force, a momentum or their rate; else 0.
+
+    Parameters
+    ----------
+    model : Model
+    parts : tuple of str
+        The path, split at its dots; paths of results count too.
+    """
+    if parts[0] in ("t", "phi") or (len(parts) == 1 and parts[0] not in WHOLE):
+        return 0
+    return sum(_exists(model, component(parts, axis)) for axis in AXES[: model.dimension])
+
+
+def component(parts: tuple[str, ...], axis: str) -> tuple[str, ...]:
+    """Return the path of a component: ``rod.tip.x``, and ``rod.tip.x.rate`` of ``rod.tip.rate``."""
+    if parts[-1] in ("rate", "acceleration"):
+        return (*parts[:-1], axis, parts[-1])
+    return (*parts, axis)
+
+
+def _exists(model: Model, parts: tuple[str, ...]) -> bool:
+    """Return whether a path means anything in results."""
+    try:
+        resolve(model, parts, "", results=True)
+    except ModelError:
+        return False
+    return True
+
+
 def _resolve_value(model: Model, parts: tuple[str, ...], where: str, results: bool) -> Path:
     """Return the path without its rate."""
     first, rest = parts[0], parts[1:]

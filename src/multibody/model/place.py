@@ -211,6 +211,8 @@ class _Mover:
         if not isinstance(formula, Expression):
             return formula
         mapping: dict[tuple[str, ...], Number] = {}
+        if any(parts[0] not in self.part.parameters and self.scope.size(parts) for parts in names(formula)):
+            formula = self.scope.scalar(formula, self.where)  # vectors of the state by their components
         for parts in names(formula):
             path = self._resolve(parts)
             if path is None:
@@ -220,6 +222,9 @@ class _Mover:
             elif path.kind == "point" or (path.kind == "omega" and path.owner in self.part.bodies):
                 seen: Vec = tuple(name(*_component(parts, path, k)) for k in range(self.dimension))
                 seen = minus(seen, self.pose.point) if path.order == 0 else seen
+                mapping[parts] = inner(column(self.pose.axes, path.axis), seen)
+            elif path.kind in ("reaction", "total", "load") and path.axis >= 0:
+                seen = tuple(name(*parts[:-1], axis) for axis in AXES[: self.dimension])
                 mapping[parts] = inner(column(self.pose.axes, path.axis), seen)
         return substitute(formula, mapping)
 

@@ -16,11 +16,13 @@ from multibody.model.expressions import (
     check_calls,
     components,
     evaluate,
+    name,
     names,
     postorder,
+    substitute,
 )
 from multibody.model.model import Model, Parameter, caret
-from multibody.model.paths import AXES
+from multibody.model.paths import AXES, component, vector_size
 from multibody.model.values import Vector, check_limits, from_expression
 
 PARAMETERS = frozenset({"parameter"})
@@ -110,8 +112,10 @@ class ParameterScope:
         check_limits(parameter.name, value, parameter.min, parameter.max)
 
     def size(self, parts: tuple[str, ...]) -> int:
-        """Return how many components a name has, 0 for a scalar."""
-        return self.sizes.get(parts[0], 0) if len(parts) == 1 else 0
+        """Return how many components a name has, 0 for a scalar: of a vector parameter, a point, a force."""
+        if parts[0] in self.model.parameters or parts in CONSTANTS:
+            return self.sizes.get(parts[0], 0) if len(parts) == 1 else 0
+        return vector_size(self.model, parts)
 
     def check_names(self, formula: Number, where: str, allowed: frozenset[str], *, results: bool = False) -> None:
         """Raise for the first name of a formula that does not exist or may not stand there; the error has a caret."""
@@ -122,8 +126,10 @@ class ParameterScope:
                 continue
             if node.args[0] in self.model.parameters:
                 self._check_parameter(node, where)
-            else:
-                self.model.check_paths(node, where, allowed, results=results)
+                continue
+            if self.size(node.args):
+                node = Expression("name", component(node.args, AXES[0]))
+            self.model.check_paths(node, where, allowed, results=results)
 
     def _check_parameter(self, node: Expression, where: str) -> None:
         """Raise for a component that a parameter does not have."""
@@ -140,9 +146,10 @@ class ParameterScope:
         if not isinstance(formula, Expression):
             return float(formula)
         try:
-            return components(check_calls(formula, self.model.tables), self.size)
+            found = components(check_calls(formula, self.model.tables), self.size)
         except ExpressionError as error:
             raise from_expression(error, where) from None
+        return tuple(_spelled(part) for part in found) if isinstance(found, tuple) else _spelled(found)
 
     def scalar(self, formula: Number, where: str) -> Number:
         """Return a formula that must be a number, its vector algebra expanded."""
@@ -179,6 +186,16 @@ class ParameterScope:
         """Return the values of several formulas, NaN where one has none."""
         found = (self.value(item, where) for item in vector)
         return tuple(math.nan if item is None else item for item in found)
+
+
+def _spelled(formula: Number) -> Number:
+    """Return a formula with components of rates as paths have them: ``rod.tip.x.rate`` for ``rod.tip.rate.x``."""
+    turned = {
+        parts: name(*component(parts[:-1], parts[-1]))
+        for parts in names(formula)
+        if len(parts) > 2 and parts[-1] in AXES and parts[-2] in ("rate", "acceleration")
+    }
+    return substitute(formula, turned) if turned else formula
 
 
 def _first_names(value: Any) -> set[str]:

@@ -32,7 +32,7 @@ class Units:
             "moment": f"{force}·{self.length}", "energy": "J" if self == Units() else f"{force}·{self.length}",
         }  # fmt: skip
 
-    def factor(self, length: int, time: int, mass: int) -> float:
+    def factor(self, length: float, time: float, mass: float) -> float:
         """Return the SI value of one unit of lengthᵃ timeᵇ massᶜ."""
         unit_length, unit_time = LENGTHS[self.length], TIMES[self.time]
         if self.mass is not None:

@@ -19,6 +19,7 @@ from multibody.model.joints import Joint
 from multibody.model.model import InitialValue, Model
 from multibody.model.names import unknown
 from multibody.model.paths import Path
+from multibody.model.result_paths import RESULT_KINDS
 from multibody.model.scope import PARAMETERS, ParameterScope, circle
 from multibody.model.shapes import Shape
 from multibody.model.values import Field, Vector, read_number
@@ -27,7 +28,7 @@ OF_TIME = PARAMETERS | {"time"}
 PROFILE = PARAMETERS | {"phi"}
 COUPLED = OF_TIME | {"joint", "point", "angle", "spring"}
 LAW = COUPLED | {"rate", "omega"}
-MEASURE = LAW | {"output"}
+MEASURE = LAW | {"output", *RESULT_KINDS}
 
 
 def validate(model: Model, broken: Collection[str] = ()) -> list[ModelError]:

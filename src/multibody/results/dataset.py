@@ -37,8 +37,9 @@ def dataset(run: Run) -> xarray.Dataset:
     coords["joint_coordinate"] = labels
     for order, key in enumerate(("coordinate", "rate", "coordinate_acceleration")):
         columns[key] = (("time", "joint_coordinate"), values[order], {"units": ", ".join(kinds)})
-    for name in run.model.outputs:
-        columns[name] = (("time",), run.measurer(name).values, {"expression": str(run.model.outputs[name])})
+    for name in filter(run.measurer.readable, run.model.outputs):
+        measure = run.measurer(name)
+        columns[name] = (("time",), measure.values, {"expression": str(run.model.outputs[name]), "unit": measure.unit})
     if run.motion.dynamics is not None:
         columns |= _joints(run, coords) | _efforts(run, coords) | _actions(run, coords) | _whole(run)
     attributes = {

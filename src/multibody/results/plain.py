@@ -8,6 +8,7 @@ import numpy as np
 
 from multibody.analyses.measure import Measurer
 from multibody.kernels import layout as L
+from multibody.model.dimensions import unit_name
 from multibody.model.units import Units
 from multibody.tables.lower import Tables
 
@@ -76,8 +77,20 @@ def instant_plain(measurer: Measurer, k: int, units: str | None, *, acceleration
     joints = {name: _joint(measurer, name, k, length, time, accelerations) for name in model.joints}
     result: dict[str, Any] = {"time": float(measurer.t[k]) * time, "bodies": bodies, "joints": joints}
     if model.outputs:
-        result["outputs"] = {name: float(measurer(name).values[k]) for name in model.outputs}
+        read = {name: measurer(name) for name in filter(measurer.readable, model.outputs)}
+        found = {name: _converted(measurer, name, item.unit, units == "SI") for name, item in read.items()}
+        result["outputs"] = {name: float(item.values[k]) * found[name][0] for name, item in read.items()}
+        result["output_units"] = {name: unit for name, (_, unit) in found.items()}
     return result
+
+
+def _converted(measurer: Measurer, output: str, unit: str, si: bool) -> tuple[float, str]:
+    """Return factor and unit of an output; one whose unit is stated, or not known, stays as it is."""
+    found, plain = measurer.dimension(measurer.model.outputs[output])
+    if not si or plain or found is None or output in measurer.model.output_units:
+        return 1.0, unit
+    length, time, mass, _ = (float(n) for n in found)
+    return measurer.model.units.factor(length, time, mass), unit_name(found, Units())
 
 
 def _list(value: Any) -> Any:

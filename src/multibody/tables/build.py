@@ -13,6 +13,7 @@ from multibody.model.joints import Basic, Joint
 from multibody.model.matrices import IDENTITY, Mat, Vec, orientation_matrix, product
 from multibody.model.model import Model
 from multibody.model.paths import Path
+from multibody.model.validate import MEASURE
 from multibody.tables.forces import collect
 from multibody.tables.placement import End, Placement
 from multibody.tables.relations import BUILDERS, Relation
@@ -128,7 +129,7 @@ class Builder:
         for path, guess in self.model.guesses.items():
             self._guess(path, guess.value, guess.weight)
         for path, formula in self.model.outputs.items():
-            self.model.check_paths(formula, f"outputs.{path}", _OUTPUT, results=True)
+            self.scope.check_names(formula, f"outputs.{path}", MEASURE, results=True)
         self.forces = collect(self)
         return self
 
@@ -357,7 +358,6 @@ class Builder:
         self.soft.append(Soft(text, self.coordinate_of(text, where), -1, None, number, size))
 
 
-_OUTPUT = frozenset({"parameter", "time", "joint", "point", "angle", "spring", "rate", "omega", "output"})
 
 
 def _unit(dimension: int) -> Mat:

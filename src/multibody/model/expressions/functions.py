@@ -270,7 +270,7 @@ FUNCTIONS: dict[str, FunctionInfo] = {
         arrays.haversine, _d_haversine, None, _ramp_switches,
     ),
     "step5": FunctionInfo(
-        5, 5, "step5(x, x0, y0, x1, y1): y0 below x0, y1 above x1, a quintic between whose slope and curvature begin and end at 0",
+        5, 5, "step5(x, x0, y0, x1, y1): y0 below x0, y1 above x1, a quintic between, slope and curvature 0 at its ends",
         arrays.step5, _d_step5, None, _ramp_switches,
     ),
     "trapezoid": FunctionInfo(
