@@ -7,6 +7,7 @@ to it first, see ``approach``.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -56,7 +57,7 @@ def crossings(sim: Simulation) -> list[tuple[float, int]]:
 def crossings_between(sim: Simulation, last: int, start: float, end: float) -> list[tuple[float, int]]:
     """Return the zeros on the polynomial of a stored step between two times, at which ``sim.g`` has the watched values."""
     t0 = float(sim._steps[last, 0])
-    changed = [k for k in range(len(sim.watches)) if _changed(sim.g[0, k], sim.g[1, k])]
+    changed = [k for k in range(len(sim.watches)) if changed(sim.g[0, k], sim.g[1, k])]
     return sorted((abs(_root(sim, last, k, start, end) - t0), k) for k in changed)
 
 
@@ -102,28 +103,42 @@ def count(sim: Simulation, k: int, time: float) -> None:
         raise EndlessEventsError(sim.watches[k].name, time)
 
 
-def _changed(before: float, after: float) -> bool:
+def changed(before: float, after: float) -> bool:
     """Return whether a watched value changed its sign in a step."""
     return bool(before * after < 0.0 or (after == 0.0 and before != 0.0))
 
 
-def _root(sim: Simulation, last: int, k: int, start: float, end: float) -> float:
-    """Return the first instant behind the zero of a watched expression between two times, to the resolution of time."""
-    h = end - start
-    low, high, sign = 0.0, 1.0, np.sign(sim.g[0, k])
-    a, b = float(sim.g[0, k]), float(sim.g[1, k])
+def zero_of(value: Callable[[float], float], start: float, h: float, a: float, b: float) -> float:
+    """Return the first instant behind a change of sign, to the resolution of time.
+
+    Parameters
+    ----------
+    value : callable
+        What changes its sign, at a time.
+    start, h : float
+        Beginning and length of the step.
+    a, b : float
+        The values at its ends.
+    """
+    low, high, sign = 0.0, 1.0, np.sign(a)
     for iteration in range(200):
         middle = 0.5 * (low + high)
         if iteration % 3 and a != b:  # false position, with a halving every third time
             middle = min(max(low + (high - low) * a / (a - b), low + 0.01 * (high - low)), high - 0.01 * (high - low))
         if middle in (low, high) or high - low < 1e-15 or abs(h) * (high - low) < 4e-16 * max(abs(start), abs(h)):
             break
-        value = float(values(sim, last, start + middle * h)[k])
-        if np.sign(value) == sign:
-            low, a = middle, value
+        now = value(start + middle * h)
+        if np.sign(now) == sign:
+            low, a = middle, now
         else:
-            high, b = middle, value
+            high, b = middle, now
     return start + high * h
+
+
+def _root(sim: Simulation, last: int, k: int, start: float, end: float) -> float:
+    """Return the first instant behind the zero of a watched expression between two times."""
+    a, b = float(sim.g[0, k]), float(sim.g[1, k])
+    return zero_of(lambda t: float(values(sim, last, t)[k]), start, end - start, a, b)
 
 
 def values(sim: Simulation, last: int, t: float) -> Floats:

@@ -15,6 +15,7 @@ import numpy as np
 
 from multibody.analyses.assemble import assemble
 from multibody.analyses.drive import find_drive, refuse_too_many
+from multibody.analyses.driven_events import searched, with_events
 from multibody.analyses.motion import Motion
 from multibody.analyses.state import State, Status
 from multibody.analyses.switched_grid import SwitchedGrid
@@ -62,13 +63,16 @@ def kinematics(
         return _failed(tables, state, grid)
     system.ref[:] = state.references
     drive = find_drive(system, state.q, state.t)
-    switched = SwitchedGrid(system, state.q, grid)
-    motion = over_periods(system, state, switched.grid, drive)
+    fine, parts = searched(grid) if model.events else (grid, 1)
+    switched = SwitchedGrid(system, state.q, fine)
+    motion, square = over_periods(system, state, switched.grid, drive), None
     if motion is None:
         tracker = Tracker(system, state, switched.grid, drive)
         tracker.run()
-        motion = tracker.motion()
+        motion, square = tracker.motion(), tracker.follower.square
     motion = switched.thinned(motion)
+    if model.events and len(motion.t):
+        motion = with_events(system, square, motion, parts)
     motion.statistics["wall_time"] = clock.perf_counter() - begin
     return motion
 

@@ -12,7 +12,7 @@ from multibody.analyses.state import State, Status
 from multibody.tables.lower import Tables
 
 if TYPE_CHECKING:
-    from multibody.analyses.dynamics import Dynamics
+    from multibody.analyses.dynamics import Dynamics, Event
     from multibody.analyses.switching import Switching
 
 Floats = npt.NDArray[np.float64]
@@ -62,6 +62,8 @@ class Motion:
         Multipliers, energies, efforts and events, where forces were asked for.
     notes : list of str
         What a reader should know.
+    events : list of Event
+        Events of a mechanism that its motions determine; those of a run are in `dynamics`.
     passed : list of Switching
         Instants at which motions switch: results there are the limits behind them.
     """
@@ -82,3 +84,4 @@ class Motion:
     dynamics: Dynamics | None = None
     notes: list[str] = field(default_factory=list)
     passed: list[Switching] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)

@@ -302,6 +302,7 @@ def driven(
     tables = motion.tables
     found = forces_of(motion, state, rows, formulation)
     motion.dynamics = found.dynamics
+    found.dynamics.events = motion.events
     word = "the motions determine everything: positions come from kinematics"
     found.dynamics.notes.append(word if tables.count_motion else "nothing can move: the joints hold all bodies")
     found.dynamics.notes += [text for text in said if text]

@@ -123,8 +123,11 @@ def _print_branches(page: Page, plain: dict[str, Any]) -> None:
 
 
 def _print_events(page: Page, run: Run, plain: dict[str, Any]) -> None:
-    """Print singular positions, and toggle positions of planar mechanisms."""
+    """Print events, singular positions, and toggle positions of planar mechanisms."""
     factor, time = time_factor(run, plain), f"time [{plain['units']['time']}]"
+    events = table("events", [(time, "right"), ("event", "left"), ("", "left")])
+    for event in run.events[:MOST_EVENTS]:
+        events.add_row(number(event.time * factor), event.name, "ended the motion" if event.terminal else "")
     singular = table("singular positions", [(time, "right"), ("kind", "left"), ("reason", "left")])
     for item in run.singularities[:MOST_EVENTS]:
         singular.add_row(number(item.time * factor), item.kind, item.reason)
@@ -132,7 +135,7 @@ def _print_events(page: Page, run: Run, plain: dict[str, Any]) -> None:
     toggles = table("toggle positions", [(time, "right"), ("kind", "left"), ("pins", "left")])
     for toggle in found[:MOST_EVENTS]:
         toggles.add_row(number(toggle["time"] * factor), toggle["kind"], ", ".join(toggle["pins"]))
-    for made, count in ((singular, len(run.singularities)), (toggles, len(found))):
+    for made, count in ((events, len(run.events)), (singular, len(run.singularities)), (toggles, len(found))):
         if count > MOST_EVENTS:
             made.add_row("", f"and {count - MOST_EVENTS} more")
         page.table(made)

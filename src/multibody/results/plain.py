@@ -33,11 +33,12 @@ def final_plain(run: Run, units: str | None) -> dict[str, Any]:
         "statistics": statistics,
         "certificate": certificate,
     }
-    if forces:
+    if forces or run.model.events:
         from multibody.results.impulses import event_plain  # here: it reads runs itself
 
-        result |= {"gravity": gravity_text(run.tables), "notes": run.notes}
         result["events"] = [event_plain(run, event, units) for event in run.events]
+    if forces:
+        result |= {"gravity": gravity_text(run.tables), "notes": run.notes}
     elif run.notes:
         result["notes"] = run.notes
     if not forces or run.singularities:

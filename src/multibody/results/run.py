@@ -56,7 +56,7 @@ class Run(RunVerbs):
         self.statistics = motion.statistics
         self.singularities: list[Singularity] = motion.singularities
         self.branches = motion.branches
-        self.events: list[Event] = [] if motion.dynamics is None else motion.dynamics.events
+        self.events: list[Event] = motion.events if motion.dynamics is None else motion.dynamics.events
         self.measurer = Measurer(motion.tables, motion.t, motion.q, motion.v, motion.a, motion.references, motion.dynamics)
         if not self.ok:
             advice = f"; {self.status.advice}" if self.status.advice else ""
