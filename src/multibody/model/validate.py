@@ -12,6 +12,7 @@ from typing import Any
 from multibody.errors import ModelError
 from multibody.model.body import Body
 from multibody.model.defaults import formulas_of
+from multibody.model.events import crossing, of_results, refuse_terminal
 from multibody.model.expressions import Expression, Number, names
 from multibody.model.forces import Force
 from multibody.model.geometry import Frame, Orientation
@@ -318,4 +319,16 @@ class Checker:
             problem = f"it depends on itself ({' → '.join(found)})"
             self.errors.append(ModelError(problem, where=f"outputs.{found[0]}", hint="break the circle"))
         for name, event in self.model.events.items():
-            self.number(event["when"], f"events.{name}", LAW)
+            self._event(event, f"events.{name}")
+
+    def _event(self, event: Mapping[str, Any], where: str) -> None:
+        """Check an event: of the state where it may end a run, of anything that results know where it may not."""
+        try:
+            when, _ = crossing(event, where)
+            results = not self._hidden(when) and of_results(self.model, when)
+            if results:
+                refuse_terminal(event, where)
+        except ModelError as error:
+            self.errors.append(error)
+            return
+        self.number(when, where, MEASURE if results else LAW, results=results)

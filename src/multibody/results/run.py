@@ -20,6 +20,7 @@ from multibody.analyses.system import System
 from multibody.analyses.uniqueness import smallest_singular_value
 from multibody.errors import ModelError
 from multibody.results.balance import Balance, balance
+from multibody.results.force_events import result_events, unseen
 from multibody.results.instant import Instant, instant_at, instant_of, slice_of
 from multibody.results.plain import final_plain, gravity_text
 
@@ -56,7 +57,6 @@ class Run(RunVerbs):
         self.statistics = motion.statistics
         self.singularities: list[Singularity] = motion.singularities
         self.branches = motion.branches
-        self.events: list[Event] = motion.events if motion.dynamics is None else motion.dynamics.events
         self.measurer = Measurer(motion.tables, motion.t, motion.q, motion.v, motion.a, motion.references, motion.dynamics)
         if not self.ok:
             advice = f"; {self.status.advice}" if self.status.advice else ""
@@ -66,12 +66,20 @@ class Run(RunVerbs):
     def notes(self) -> list[str]:
         """The analysis' notes, and a word where a model under forces has no gravity, a cam pulls or a stop is not left."""
         if self.motion.dynamics is None:
-            return list(self.motion.notes)
+            return [*self.motion.notes, *(unseen(self) if self.model.events else [])]
         gravity = gravity_text(self.tables)
         return [
             *(["gravity: none"] if gravity == "none" else []), *self.motion.dynamics.notes, *self.motion.notes,
             *contact_notes(self.measurer),
         ]  # fmt: skip
+
+    @cached_property
+    def events(self) -> list[Event]:
+        """Events that happened, with their times and states, in the order in which they were met."""
+        found = self.motion.events if self.motion.dynamics is None else self.motion.dynamics.events
+        more = result_events(self) if self.model.events else []
+        backward = bool(len(self.time) > 1 and self.time[-1] < self.time[0])
+        return sorted([*found, *more], key=lambda event: event.time, reverse=backward) if more else found
 
     @cached_property
     def certificate(self) -> dict[str, Any]:

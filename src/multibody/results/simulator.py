@@ -15,6 +15,7 @@ from multibody.analyses.state import State as PlainState
 from multibody.analyses.state import Status
 from multibody.analyses.stepper import Stepper, started
 from multibody.kernels.measure import measure_functions
+from multibody.model.events import of_results
 from multibody.model.model import Model
 from multibody.model.paths import Path
 from multibody.results.state import State
@@ -46,6 +47,8 @@ class Simulator(Stepper):
     def __init__(self, simulation: Simulation, note: str = "") -> None:
         super().__init__(simulation)
         self.notes: list[str] = [note] if note else []
+        unseen = [name for name, event in self.model.events.items() if of_results(self.model, event["when"])]
+        self.notes += [f'event "{name}" names what only results know: a simulator does not see it' for name in unseen]
         b, nq, nv = simulation.bundle, self.tables.nq, self.tables.nv
         # Reading has a workspace of its own, so that it can never disturb a step; I, F and the state are the living ones.
         self._space = simulation.space.reading()

@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING
 
 from multibody.errors import ModelError
 from multibody.kernels import layout as L
+from multibody.model.events import of_results
 from multibody.model.expressions import Number, abs_, fold
 from multibody.model.forces import Force, check_order, check_static
 from multibody.model.matrices import IDENTITY, IDENTITY2, Vec
 from multibody.model.units import TIMES
 from multibody.tables.inputs import Item, is_number, on_inputs, reduced, reduced_vector
 from multibody.tables.programs import Compiler, coordinate
-from multibody.tables.watches import Watched, event, watch_switches
+from multibody.tables.watches import Watched, check_result_event, event, watch_switches
 
 if TYPE_CHECKING:
     from multibody.tables.build import Builder
@@ -251,7 +252,11 @@ def collect(builder: Builder) -> Forces:
         _BUILDERS[force.kind.name](_Reader(builder, force), forces)
     for text, motion in model.motions.items():
         watch_switches(forces.watched, text, builder.scope.formula(motion, f"motions.{text}"), ())
-    forces.watched[:0] = [event(builder, name, given) for name, given in model.events.items()]
+    watched = [
+        (name, given) for name, given in model.events.items()
+        if not of_results(model, given["when"]) or check_result_event(builder, name, given)
+    ]  # fmt: skip
+    forces.watched[:0] = [event(builder, name, given) for name, given in watched]
     return forces
 
 

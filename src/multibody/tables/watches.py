@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from multibody.errors import ModelError
-from multibody.model.events import DIRECTIONS, check_event
+from multibody.model.events import check_event, crossing, refuse_terminal
 from multibody.model.expressions import Number, names, switches
+from multibody.model.validate import MEASURE
 from multibody.tables.inputs import Item, is_number, on_inputs, reduced
 from multibody.tables.programs import coordinate
 
@@ -45,13 +46,21 @@ def watch_switches(watched: list[Watched], owner: str, formula: Number, items: t
             watched.append(entry)
 
 
+def check_result_event(builder: Builder, name: str, given: dict[str, Any]) -> bool:
+    """Check an event on what only results know, which a run does not watch; return False."""
+    where = f"events.{name}"
+    refuse_terminal(given, where)
+    builder.scope.check_names(crossing(given, where)[0], where, MEASURE, results=True)
+    return False
+
+
 def event(builder: Builder, name: str, given: dict[str, Any]) -> Watched:
     """Return a model's event: an expression whose zeros a run locates."""
     where = f"events.{name}"
-    options = {key: value for key, value in given.items() if key != "when"}
-    check_event(options, where)
-    terminal, direction = options.get("terminal", False), DIRECTIONS[options.get("direction", 0)]
-    formula = reduced(builder, given["when"], where)
+    check_event({key: value for key, value in given.items() if key != "when"}, where)
+    when, direction = crossing(given, where)
+    terminal = given.get("terminal", False)
+    formula = reduced(builder, when, where)
     if is_number(builder, formula):
         raise ModelError("it never changes", where=where, hint="write an expression of t, coordinates or rates")
     (formula,), items = on_inputs(builder, (formula,), where)
