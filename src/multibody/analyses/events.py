@@ -57,8 +57,8 @@ def crossings(sim: Simulation) -> list[tuple[float, int]]:
 def crossings_between(sim: Simulation, last: int, start: float, end: float) -> list[tuple[float, int]]:
     """Return the zeros on the polynomial of a stored step between two times, at which ``sim.g`` has the watched values."""
     t0 = float(sim._steps[last, 0])
-    changed = [k for k in range(len(sim.watches)) if changed(sim.g[0, k], sim.g[1, k])]
-    return sorted((abs(_root(sim, last, k, start, end) - t0), k) for k in changed)
+    passed = [k for k in range(len(sim.watches)) if changed(sim.g[0, k], sim.g[1, k])]
+    return sorted((abs(_root(sim, last, k, start, end) - t0), k) for k in passed)
 
 
 def record(sim: Simulation, found: list[tuple[float, int]]) -> bool:
