@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from multibody.errors import ModelError
 from multibody.formulations import Articulated, Augmented, Formulation
-from multibody.formulations.pattern import NEARLY_MASSLESS
 from multibody.integrators import Bdf, Dop853, Integrator
 from multibody.tables.lower import Tables
 from multibody.tables.tree import loop_rows, spanning_tree
@@ -46,29 +45,13 @@ class Choice:
         return "" if usual else self.reason
 
 
-def check_pair(formulation: Formulation, integrator: Integrator, tables: Tables) -> None:
+def check_pair(formulation: Formulation, integrator: Integrator) -> None:
     """Refuse a formulation whose equations an implicit integrator cannot take."""
-    if formulation.name.startswith("parametric") and integrator.name in ("bdf", "radau", "ida"):
-        for name in bodies_without_inertia(tables):
-            raise ModelError(
-                f"it has neither mass nor inertia, with which {integrator.name} does not take {formulation.name}", where=name,
-                hint="use augmented, alpha or an explicit integrator, or give it some",
-            )  # fmt: skip
     if integrator.implicit and formulation.stabilized:
         raise ModelError(
             f"{integrator.name} solves the constraints themselves, {formulation.name} feeds their violation back",
             where="formulation", hint="use augmented, or an explicit integrator",
         )  # fmt: skip
-
-
-def bodies_without_inertia(tables: Tables) -> list[str]:
-    """Return the bodies that have neither mass nor inertia worth the name."""
-    heaviest = max((float(tables.F[mass]) for mass, _ in tables.masses), default=0.0)
-    count = 1 if tables.dimension == 2 else 9
-    return [
-        name for name, (mass, inertia) in zip(tables.bodies[1:], tables.masses, strict=True)
-        if not tables.F[mass] > NEARLY_MASSLESS * heaviest and not tables.F[inertia : inertia + count].any()
-    ]  # fmt: skip
 
 
 def check_steps(integrator: Integrator, start: float, end: float) -> None:
@@ -112,8 +95,6 @@ def choose(tables: Tables, formulation: Formulation | None, integrator: Integrat
         formulation, why = _formulation(tables, integrator)
         words.append(f"formulation {formulation.name} ({why})")
     switching = integrator is None and not formulation.stabilized
-    if formulation.name.startswith("parametric") and bodies_without_inertia(tables):
-        switching = False
     if integrator is None:
         integrator = Dop853()
         words.append("integrator dop853 (explicit as long as nothing is stiff)")

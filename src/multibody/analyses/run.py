@@ -77,7 +77,7 @@ def run(
     options = read_options(model, until, formulation, integrator, rtol, atol, step, output_step, dense, cut)
     tables = tables_of(model)
     choice = choose(tables, options.formulation, options.integrator)
-    check_pair(choice.formulation, choice.integrator, tables)
+    check_pair(choice.formulation, choice.integrator)
     if choice.formulation.relative:  # what is too large is refused before anything is assembled
         from multibody.analyses.joint_space import joint_columns
 

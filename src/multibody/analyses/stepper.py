@@ -54,7 +54,7 @@ def started(
     if system.nv <= DENSE_LIMIT:
         require_inertia(system, state.q, state.t, rows)
     choice = choose(system.tables, options.formulation, options.integrator)
-    check_pair(choice.formulation, choice.integrator, system.tables)
+    check_pair(choice.formulation, choice.integrator)
     sim = Simulation(
         system, state, rows, choice.formulation, choice.integrator, rtol=options.rtol, atol=options.atol, dense=False
     )
