@@ -1,22 +1,22 @@
 """``auto``: which formulation and which integrator a model gets, and why.
 
-The choice is made from what is known before the run (number of bodies, loops) and from what an explicit method meets on the
-way: where stiffness limits its steps, the run is begun anew with an implicit one.
+The choice is made from what an evaluation costs (see ``cost.py``) and from what an explicit method meets on the way: where
+stiffness limits its steps, the run is begun anew with an implicit one.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from multibody.analyses.cost import evaluation_costs, structure_of
 from multibody.errors import ModelError
-from multibody.formulations import Articulated, Augmented, Formulation
+from multibody.formulations import Articulated, Augmented, Formulation, formulation_of
 from multibody.integrators import Bdf, Dop853, Integrator
 from multibody.tables.lower import Tables
-from multibody.tables.tree import loop_rows, spanning_tree
 
 MOST_STEPS = 1e12  # that a run may be made to take: days
 SHORTEST = 1e-13  # of |t|: what the integrators call too small a step
-MANY_BODIES = 30  # of an open chain, from which on joint coordinates pay for what they compile
+GAIN = 2.0  # times cheaper that another formulation has to be to take the place of augmented
 
 
 @dataclass(frozen=True)
@@ -31,12 +31,15 @@ class Choice:
         What was chosen and why; empty where the user chose everything.
     switching : bool
         Whether an implicit integrator may take over.
+    chosen : bool
+        Whether ``auto`` chose the formulation.
     """
 
     formulation: Formulation
     integrator: Integrator
     reason: str = ""
     switching: bool = False
+    chosen: bool = False
 
     @property
     def remark(self) -> str:
@@ -90,7 +93,7 @@ def choose(tables: Tables, formulation: Formulation | None, integrator: Integrat
     formulation, integrator : objects or None
         What the user asked for; None for ``auto``.
     """
-    words = []
+    words, chosen = [], formulation is None
     if formulation is None:
         formulation, why = _formulation(tables, integrator)
         words.append(f"formulation {formulation.name} ({why})")
@@ -98,26 +101,39 @@ def choose(tables: Tables, formulation: Formulation | None, integrator: Integrat
     if integrator is None:
         integrator = Dop853()
         words.append("integrator dop853 (explicit as long as nothing is stiff)")
-    return Choice(formulation, integrator, "auto: " + ", ".join(words) if words else "", switching)
+    return Choice(formulation, integrator, "auto: " + ", ".join(words) if words else "", switching, chosen)
+
+
+def fallen_back(choice: Choice) -> Choice:
+    """Return what takes the place of a formulation chosen by ``auto`` that does not take the model after all."""
+    reason = choice.reason.replace(f"formulation {choice.formulation.name}", "formulation augmented")
+    return replace(choice, formulation=Augmented(), reason=reason)
 
 
 def _formulation(tables: Tables, integrator: Integrator | None) -> tuple[Formulation, str]:
-    """Return the formulation and why."""
+    """Return the formulation and why: `augmented`, which passes change points best, unless another one is far cheaper."""
     bodies = len(tables.bodies) - 1
+    many = f"{bodies} {'body' if bodies == 1 else 'bodies'}"
     if integrator is not None and integrator.implicit:
         return Augmented(), "sparse derivatives for an implicit integrator"
-    if bodies >= MANY_BODIES and not tables.extras:
-        loops = len(loop_rows(tables, spanning_tree(tables)))
-        if loops == 0 and all(tables.F[mass] > 0.0 for mass, _ in tables.masses):
-            return Articulated(), f"{bodies} bodies without a closed loop"
-        return Augmented(), f"{bodies} bodies, {loops} loop equations: a sparse system" if loops else "massless bodies"
-    return Augmented(), f"{bodies} {'body' if bodies == 1 else 'bodies'}"
+    if any(slot < 0 for pair in tables.masses for slot in pair):  # refused later, by name
+        return Augmented(), many
+    structure = structure_of(tables)
+    costs = evaluation_costs(structure)
+    cheapest = min(costs, key=lambda name: costs[name])
+    ratio = costs["augmented"] / costs[cheapest]
+    if ratio <= GAIN:
+        return Augmented(), many
+    if structure.loops == 0:
+        return formulation_of(cheapest), f"{many} without a closed loop"
+    why = "" if structure.regular else "some without mass, "
+    return formulation_of(cheapest), f"{many}, {why}{structure.loops} loop equations: about {ratio:.0f} times cheaper"
 
 
 def stiff_choice(choice: Choice, time: float) -> Choice:
     """Return what takes over where an explicit integrator found the model stiff."""
     found = choice.formulation
-    if isinstance(found, Articulated):
+    if choice.chosen or isinstance(found, Articulated):
         found = Augmented()
     reason = f"auto: formulation {found.name}, integrator bdf (dop853 met stiffness at t = {time:.4g} and was given up)"
     return Choice(found, Bdf(), reason)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from multibody.analyses.choice import Choice, check_pair, check_steps, choose, remarks, stiff_choice
+from multibody.analyses.choice import Choice, check_pair, check_steps, choose, fallen_back, remarks, stiff_choice
 from multibody.analyses.dynamics import DenseOutput, Expanded, expanded
 from multibody.analyses.dynamics_start import require_inertia, require_masses, run_rows, start_state
 from multibody.analyses.events import EndlessEventsError
@@ -23,7 +23,7 @@ from multibody.analyses.state import State, Status
 from multibody.analyses.system import Floats, Integers, System, tables_of
 from multibody.analyses.undefined import culprit_ahead, silent_events
 from multibody.errors import ModelError
-from multibody.formulations import Formulation
+from multibody.formulations import Augmented, Formulation
 from multibody.formulations.prepare import prepare
 from multibody.integrators import contract as C
 from multibody.kernels import sections as R
@@ -93,11 +93,11 @@ def run(
     rows = run_rows(system, state.q, state.t)
     said = [note, *options.notes, *remarks(choice.integrator, state.t, options.until)]
     if len(rows) == system.nv:
-        return driven(model, state, times, rows, choice.formulation, said)
+        return driven(model, state, times, rows, Augmented() if choice.chosen else choice.formulation, said)
     if system.nv <= DENSE_LIMIT:
         require_inertia(system, state.q, state.t, rows)
     sim, status, choice = _simulated(system, state, rows, choice, options, times, progress)
-    if joints is not None:
+    if joints is not None and not choice.chosen:
         sim.space.select(joints)
     motion = gather(sim, state, times, status)
     if motion.dynamics is not None:
@@ -122,9 +122,8 @@ def _simulated(
     plans = [choice]
     while True:
         now = plans[-1]
-        sim = Simulation(
-            system, state, rows, now.formulation, now.integrator, rtol=options.rtol, atol=options.atol, dense=options.dense
-        )
+        sim, now = begun(system, state, rows, now, options)
+        plans[-1] = now
         sim.grid, sim.switching = times, now.switching
         status = _integrate(sim, options, progress)
         if sim.gave_up:
@@ -134,6 +133,23 @@ def _simulated(
         else:
             return sim, status, now
         system.ref[:] = state.references
+
+
+def begun(
+    system: System, state: State, rows: Integers, choice: Choice, options: Options, dense: bool | None = None
+) -> tuple[Simulation, Choice]:
+    """Return a simulation at its start; what ``auto`` chose and does not take the model gives way to `augmented`."""
+    settings: dict[str, Any] = {
+        "rtol": options.rtol, "atol": options.atol, "dense": options.dense if dense is None else dense,
+    }  # fmt: skip
+    try:
+        return Simulation(system, state, rows, choice.formulation, choice.integrator, **settings), choice
+    except ModelError:
+        if not choice.chosen or isinstance(choice.formulation, Augmented):
+            raise
+    system.ref[:] = state.references
+    choice = fallen_back(choice)
+    return Simulation(system, state, rows, choice.formulation, choice.integrator, **settings), choice
 
 
 def output_times(start: float, options: Options, tables: Any) -> Floats:

@@ -18,7 +18,7 @@ from multibody.analyses.dynamics_start import require_inertia, require_masses, r
 from multibody.analyses.events import EndlessEventsError, handle_events
 from multibody.analyses.impulse import JumpError
 from multibody.analyses.leastnorm import DENSE_LIMIT
-from multibody.analyses.run import _status
+from multibody.analyses.run import _status, begun
 from multibody.analyses.run_options import read_options
 from multibody.analyses.simulation import Simulation
 from multibody.analyses.state import State, Status
@@ -55,9 +55,7 @@ def started(
         require_inertia(system, state.q, state.t, rows)
     choice = choose(system.tables, options.formulation, options.integrator)
     check_pair(choice.formulation, choice.integrator)
-    sim = Simulation(
-        system, state, rows, choice.formulation, choice.integrator, rtol=options.rtol, atol=options.atol, dense=False
-    )
+    sim, _ = begun(system, state, rows, choice, options, dense=False)
     return sim, "; ".join(text for text in (note, *options.notes) if text)
 
 

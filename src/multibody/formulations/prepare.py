@@ -96,8 +96,8 @@ def prepare(
     Bundle
     """
     W = np.zeros(tables.workspace)
-    invertible = bool(set_masses(tables.I, tables.F, W)) and (tables.nv > LARGE or not _nearly_massless(tables))
-    regular = invertible if regular is None else regular
+    set_masses(tables.I, tables.F, W)
+    regular = inverts_masses(tables) if regular is None else regular
     chosen = _elimination_order(tables, np.asarray(rows, dtype=np.int64))
     n, m, count = tables.nv, len(chosen), tables.count_joint + tables.count_motion
     blocks = _blocks(tables, chosen)
@@ -144,6 +144,18 @@ def prepare(
     bundle.W[: tables.workspace] = W
     _set_scales(bundle, count)
     return bundle
+
+
+def inverts_masses(tables: Tables) -> bool:
+    """Return whether M can be inverted, and that without drowning bodies: then the fast path is taken."""
+    invertible = bool(set_masses(tables.I, tables.F, np.zeros(tables.workspace)))
+    return invertible and (tables.nv > LARGE or not _nearly_massless(tables))
+
+
+def envelope_lengths(tables: Tables, rows: Integers) -> Integers:
+    """Return the lengths of the rows of the matrix S that the fast path factors for these rows."""
+    chosen = _elimination_order(tables, rows)
+    return np.asarray(np.arange(len(chosen)) - _envelope(_blocks(tables, chosen), len(chosen)) + 1)
 
 
 def _nearly_massless(tables: Tables) -> bool:
