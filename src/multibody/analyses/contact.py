@@ -15,6 +15,7 @@ from multibody.analyses.system import Floats
 from multibody.kernels import layout as L
 from multibody.kernels.forces import APART
 from multibody.model.expressions import differentiate, evaluate
+from multibody.tables.expression_forces import target_formula
 from multibody.tables.scope import Scope
 
 if TYPE_CHECKING:
@@ -132,9 +133,12 @@ def _weight(forces: ForceValues, joint: str) -> float:
 def _stop_note(forces: ForceValues, name: str) -> list[str]:
     """Return a note where a coordinate is beyond a limit at the first instant, or from some time to the last."""
     tables, t = forces.tables, forces.measurer.t
-    law = tables.laws[name][0]
-    lower, upper = tables.F[tables.law_slots[law] : tables.law_slots[law] + 2]
-    value = forces.measurer.coordinate(tables.law_functions[law])[0]
+    if forces.model.forces[name].on_expression:
+        lower, upper, value = _on_expression(forces, name)
+    else:
+        law = tables.laws[name][0]
+        lower, upper = tables.F[tables.law_slots[law] : tables.law_slots[law] + 2]
+        value = forces.measurer.coordinate(tables.law_functions[law])[0]
     about, notes = f'{name}: "{forces.model.forces[name].target[0]}"', []
     for side, free in (("lower", value - lower), ("upper", upper - value)):
         found = intervals(t, free, 0.0) if len(t) > 1 else []
@@ -145,6 +149,17 @@ def _stop_note(forces: ForceValues, name: str) -> list[str]:
         if found and found[-1].open_end and found[-1].start > t[0]:
             notes.append(f"{about} stays beyond the {side} limit {_span(found[-1], forces)}")
     return notes
+
+
+def _on_expression(forces: ForceValues, name: str) -> tuple[float, float, Floats]:
+    """Return the limits of a stop on an expression, and the expression over time."""
+    force, scope, where = forces.model.forces[name], Scope(forces.model), f"forces.{name}"
+    limits = [force.fields[key] for key in ("lower", "upper")]
+    lower, upper = (
+        side * np.inf if limit is None else scope.value(scope.scalar(limit, where), where)
+        for side, limit in zip((-1.0, 1.0), limits, strict=True)
+    )
+    return lower, upper, forces.measurer.values_of(target_formula(scope, force))
 
 
 def intervals(t: Floats, value: Floats, noise: float) -> list[Interval]:

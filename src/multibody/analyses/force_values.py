@@ -14,7 +14,10 @@ from multibody.analyses.system import Floats
 from multibody.analyses.wrenches import Wrench, arm_cross
 from multibody.errors import ModelError
 from multibody.kernels import layout as L
+from multibody.model.dimensions import ENERGY, product, unit_name
 from multibody.model.paths import Path
+from multibody.tables.expression_forces import effort_formula, target_formula
+from multibody.tables.scope import Scope
 
 if TYPE_CHECKING:
     from multibody.analyses.measure import Measurer
@@ -122,6 +125,8 @@ class ForceValues:
 
     def _law_effort(self, name: str) -> tuple[Floats, str, dict[str, Any]]:
         """Return the effort of one force along its coordinate; of a bushing those along and about its first frame's axes."""
+        if self.model.forces[name].on_expression:
+            return self._expression_effort(name)
         laws = self.tables.laws[name]
         units = [self.effort_unit(self.tables.law_functions[law]) for law in laws]
         about: dict[str, Any] = {"sign": RAISES}
@@ -129,6 +134,15 @@ class ForceValues:
             return self.dynamics.efforts[:, laws[0]], units[0], about
         about["axes"] = f"of {self.model.forces[name].target[0]}"
         return self.dynamics.efforts[:, laws], ", ".join(units), about
+
+    def _expression_effort(self, name: str) -> tuple[Floats, str, dict[str, Any]]:
+        """Return the effort of a stop or a friction along the expression that it acts on."""
+        force, measurer, scope = self.model.forces[name], self.measurer, Scope(self.model)
+        lengths = any(self.tables.function_is_length[self.tables.law_functions[law]] for law in self.tables.laws[name])
+        found, plain = measurer.dimension(target_formula(scope, force))
+        unit = "" if plain or found is None else unit_name(product(ENERGY, found, -1), self.model.units)
+        about = {"sign": "positive if it raises the expression", "along": force.target[0]}
+        return measurer.values_of(effort_formula(scope, force, lengths)), unit, about
 
     # --- energy and momentum ------------------------------------------------------------------------------------------
     def energy(self, item: str) -> Floats:

@@ -353,6 +353,10 @@ class Measurer:
         value = formula if isinstance(formula, float) else evaluate(formula, self.lookup, self.splines())
         return np.broadcast_to(np.asarray(value, dtype=float), (len(self.t),)).copy()
 
+    def values_of(self, formula: Any) -> Floats:
+        """Return the values of a formula of paths over time."""
+        return self._derivative(formula, 0)
+
     def splines(self) -> dict[str, Callable[..., Any]]:
         """Return the model's tables as functions."""
         return {name: table_function(table) for name, table in self.model.tables.items()}

@@ -6,11 +6,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from multibody.errors import ModelError, nearest
-from multibody.model.values import Field, FieldType, read_end, read_fields, write_value
+from multibody.model.expressions import Expression
+from multibody.model.values import Field, FieldType, read_end, read_fields, read_number, write_value
 
 _NUMBER, _EXPRESSION, _DIAGONAL = FieldType("number"), FieldType("expression"), FieldType("diagonal")
 _POSITIVE, _NONNEGATIVE = FieldType("positive"), FieldType("nonnegative")
 AXES = ("ground", "body")
+ON_EXPRESSIONS = ("stop", "friction")  # kinds that act along an expression of coordinates too
 
 
 @dataclass(frozen=True)
@@ -85,6 +87,11 @@ class Force:
     target: tuple[str, ...]
     fields: dict[str, Any] = field(default_factory=dict)
 
+    @property
+    def on_expression(self) -> bool:
+        """Whether it acts along an expression of coordinates, in place of one of them."""
+        return self.kind.target == "coordinate" and not all(part.isidentifier() for part in self.target[0].split("."))
+
     def plain(self) -> dict[str, Any]:
         """Return the mapping a file has for it."""
         value: Any = list(self.target) if self.kind.target == "ends" else self.target[0]
@@ -115,6 +122,8 @@ def make_force(kind_name: str, name: str, target: object, dimension: int, **give
         return Force(name, kind, ends, fields)
     if kind.target == "end":
         return Force(name, kind, (read_end(target, where),), fields)
+    if kind.name in ON_EXPRESSIONS:
+        return Force(name, kind, (expression_text(target, where),), fields)
     return Force(name, kind, (coordinate_text(target, where),), fields)
 
 
@@ -164,6 +173,16 @@ def coordinate_text(target: object, where: str) -> str:
     if not isinstance(target, str):
         raise ModelError(f"{target!r} is not a coordinate", where=where, hint='give a path such as "O" or "rod.tip.x"')
     return target
+
+
+def expression_text(target: object, where: str) -> str:
+    """Return a coordinate, or an expression of coordinates, as text."""
+    if isinstance(target, Expression) and target.op != "name":
+        return str(target)
+    text = coordinate_text(target, where)
+    if all(part.isidentifier() for part in text.split(".")):
+        return text
+    return str(read_number(text, where))
 
 
 def read_force(name: str, given: dict[str, Any], dimension: int) -> Force:

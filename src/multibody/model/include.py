@@ -19,6 +19,7 @@ from multibody.model.joints import Joint
 from multibody.model.model import Guess, Model
 from multibody.model.place import Pose, place
 from multibody.model.shapes import Shape
+from multibody.model.values import read_number
 
 _GROUPS = (
     "parameters", "tables", "ground_frames", "bodies", "joints", "forces", "motions", "initials", "guesses",
@@ -126,6 +127,8 @@ class _Renaming:
 
     def _force(self, force: Force) -> Force:
         target = tuple(self.text(item) for item in force.target)
+        if force.on_expression:
+            target = (str(self.value(read_number(force.target[0], f"forces.{force.name}"))),)
         fields = {key: self.value(item) for key, item in force.fields.items()}
         return replace(force, name=self.prefix + force.name, target=target, fields=fields)
 

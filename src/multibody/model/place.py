@@ -27,7 +27,7 @@ from multibody.model.matrices import (
 from multibody.model.model import Guess, InitialValue, Model
 from multibody.model.paths import AXES, Path
 from multibody.model.scope import ParameterScope
-from multibody.model.values import Vector
+from multibody.model.values import Vector, read_number
 
 # In place, these kinds measure along the axes of the ground; when the ground is turned they need frames of their own.
 _ALONG_GROUND = ("planar", "free", "spherical", "cam")
@@ -182,6 +182,9 @@ class _Mover:
                 fields[f.name] = self.local(value)
             elif shape in ("vector", "moment") and not isinstance(value, float):
                 fields[f.name] = self._load(value, shape, force.fields["axes"])
+        if force.on_expression:
+            target = str(self.local(read_number(force.target[0], self.where)))
+            return replace(force, fields=fields, target=(target,))
         if force.kind.target == "coordinate":
             self.conditions({force.target[0]: 0.0})  # refuses a component that no longer exists
             for key in ("rest", "lower", "upper"):

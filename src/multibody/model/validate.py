@@ -213,7 +213,9 @@ class Checker:
     def force(self, force: Force) -> None:
         """Check what a force acts on and its fields."""
         where = f"forces.{force.name}"
-        if force.kind.target == "coordinate":
+        if force.on_expression:
+            self.number(read_number(force.target[0], where), where, COUPLED)
+        elif force.kind.target == "coordinate":
             self.coordinate(force.target[0], where)
         for f in force.kind.fields:
             self._field(f, force.fields.get(f.name), f"{where}.{f.name}", LAW)

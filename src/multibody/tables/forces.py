@@ -15,10 +15,19 @@ from typing import TYPE_CHECKING
 from multibody.errors import ModelError
 from multibody.kernels import layout as L
 from multibody.model.events import of_results
-from multibody.model.expressions import Number, abs_, fold
+from multibody.model.expressions import Number, abs_, differentiate, fold
 from multibody.model.forces import Force, check_order, check_static
 from multibody.model.matrices import IDENTITY, IDENTITY2, Vec
 from multibody.model.units import TIMES
+from multibody.model.validate import COUPLED, LAW
+from multibody.tables.expression_forces import (
+    FRICTION_RATE,
+    STOP_WIDTH,
+    STRIBECK_OVER_SMOOTH,
+    coordinates_of,
+    effort_formula,
+    target_formula,
+)
 from multibody.tables.inputs import Item, is_number, on_inputs, reduced, reduced_vector
 from multibody.tables.programs import Compiler, coordinate
 from multibody.tables.watches import Watched, check_result_event, event, watch_switches
@@ -27,9 +36,6 @@ if TYPE_CHECKING:
     from multibody.tables.build import Builder
     from multibody.tables.packer import Packer
 
-STOP_WIDTH = 1e-3  # default depth over which a stop sets in: radians, or parts of the characteristic length
-FRICTION_RATE = 1e-2  # default smoothing rate of friction a second: radians, or parts of the characteristic length
-STRIBECK_OVER_SMOOTH = 10.0
 # Angles about f, g, h of the first frame; f and g follow the second frame's h, so that any turn about h is allowed.
 _BUSHING_ANGLES = (("-g", "h", "h", "h"), ("f", "h", "h", "h"), ("g", "f", "f", "f"))
 
@@ -152,6 +158,8 @@ def _bushing(read: _Reader, forces: Forces) -> None:
 def _friction(read: _Reader, forces: Forces) -> None:
     """Add dry friction that falls from static to sliding, smoothed about rest, and viscous friction."""
     builder, fields = read.builder, read.force.fields
+    if read.force.on_expression:
+        return _on_expression(read, forces)
     function = builder.coordinate_of(read.force.target[0], read.where)
     constant, formula = read.expression("load")
     coulomb = read.number("coulomb")
@@ -176,6 +184,8 @@ def _friction(read: _Reader, forces: Forces) -> None:
 def _stop(read: _Reader, forces: Forces) -> None:
     """Add elastic limits; a limit that is not stated is never reached."""
     builder, fields = read.builder, read.force.fields
+    if read.force.on_expression:
+        return _on_expression(read, forces)
     function = builder.coordinate_of(read.force.target[0], read.where)
     lower = -L.NEVER if fields["lower"] is None else read.number("lower")
     upper = L.NEVER if fields["upper"] is None else read.number("upper")
@@ -185,6 +195,22 @@ def _stop(read: _Reader, forces: Forces) -> None:
         width = read.number("smooth")
     numbers = (lower, upper, read.number("stiffness"), read.number("damping"), width)
     _add_law(read, forces, L.STOP, function, numbers)
+
+
+def _on_expression(read: _Reader, forces: Forces) -> None:
+    """Add f ∂e/∂c along every coordinate c of the expression e that a stop or a friction acts on."""
+    builder = read.builder
+    value = target_formula(builder.scope, read.force)
+    builder.scope.check_names(value, read.where, COUPLED)
+    paths = coordinates_of(builder.scope, value)
+    functions = [builder.coordinate_of(".".join(parts), read.where) for parts in paths]
+    if not functions:
+        raise ModelError("it names no coordinate", where=read.where, hint="write an expression of coordinates such as A - 2*B")
+    effort = effort_formula(builder.scope, read.force, any(read.is_length(function) for function in functions))
+    builder.scope.check_names(effort, read.where, LAW)
+    for parts, function in zip(paths, functions, strict=True):
+        (formula,), items = on_inputs(builder, (fold(effort * differentiate(value, parts)),), read.where)
+        forces.laws.append(Law(read.force.name, L.LINEAR, function, (0.0, 0.0, 0.0, 0.0), formula, items))
 
 
 def _add_law(
