@@ -121,4 +121,5 @@ def _friction(read: _Fields, rate: Number) -> Number:
         stribeck = read.number("stribeck") if read.stated("stribeck") else STRIBECK_OVER_SMOOTH * smooth
     falling: Any = rate / stribeck
     coefficient: Any = coulomb + (static - coulomb) * exp(-1.0 * falling * falling)
-    return -1.0 * abs_(load) * coefficient * tanh(rate / smooth) - read.number("viscous") * rate
+    dry: Number = -1.0 * abs_(load) * coefficient * tanh(rate / smooth)
+    return dry - read.number("viscous") * rate
