@@ -652,10 +652,16 @@ def six_axes(unit: float) -> mb.Model:
     return m
 
 
-@pytest.mark.parametrize(("hold", "unit"), [("initial", 1.0), ("fixed", 1e-3), ("motion", 1e3)])
-def test_a_six_axis_arm_has_eight_poses(hold: str, unit: float) -> None:
-    """Shoulder left or right, elbow up or down, wrist turned over or not, however the tool is held and in any unit."""
-    angles = dict(zip((f"j{k}" for k in range(1, 7)), (0.3, -0.5, 0.4, 0.7, 0.9, -0.6), strict=True))
+@pytest.mark.parametrize(
+    ("hold", "unit", "wrist", "count"),
+    [("initial", 1.0, 0.9, 8), ("fixed", 1e-3, 0.9, 8), ("motion", 1e3, 0.9, 8), ("fixed", 1.0, 0.0, 7)],
+)
+def test_a_six_axis_arm_has_eight_poses(hold: str, unit: float, wrist: float, count: int) -> None:
+    """Shoulder left or right, elbow up or down, wrist turned over or not, however the tool is held and in any unit.
+
+    With its wrist in line the first pose is singular, and turning the wrist over leads to the same pose.
+    """
+    angles = dict(zip((f"j{k}" for k in range(1, 7)), (0.3, -0.5, 0.4, 0.7, wrist, -0.6), strict=True))
     free = six_axes(unit)
     free.initial(angles)
     known = free.assemble()
@@ -670,9 +676,9 @@ def test_a_six_axis_arm_has_eight_poses(hold: str, unit: float) -> None:
             m.motion(f"l6.tool.{c}", x) if hold == "motion" else m.initial({f"l6.tool.{c}": x})
     m.initial(guess=angles)
     states = m.assemble(branches=True)
-    assert len(states) == 8 and all(state.ok for state in states)
+    assert len(states) == count and all(state.ok for state in states)
     poses = {tuple(np.round(np.exp([1j * state[name] for name in angles]), 6)) for state in states}
-    assert len(poses) == 8
+    assert len(poses) == count
     for state in states:
         assert [state[f"l6.tool.{c}"] for c in "xyz"] == pytest.approx(place, abs=1e-8 * 1000 * unit)
         assert abs(float(np.dot(state["l6.rotation"], rotation))) == pytest.approx(1.0, abs=1e-12)

@@ -51,7 +51,7 @@ def find_groups(system: System, q: Floats, t: float) -> list[Group]:
     known: list[Group] | None = system.tables.cache.get("groups")
     if known is not None and all(_regular(block) for block in group_blocks(system, q, t, known)):
         return known
-    system.tables.cache["groups"] = _new_groups(system, q, t)
+    system.tables.cache["groups"] = new_groups(system, q, t)
     return list(system.tables.cache["groups"])
 
 
@@ -73,7 +73,7 @@ def _factored(block: Any) -> Any:
         return None
 
 
-def _new_groups(system: System, q: Floats, t: float) -> list[Group]:
+def new_groups(system: System, q: Floats, t: float) -> list[Group]:
     """Return the groups found from the rows that are independent at a pose."""
     n = system.nv
     rows, held = _large_choice(system, q, t) if is_large(n) else _choice(system, q, t)

@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 
 from multibody.analyses.assemble import CLOSED, PositionSolver, assemble, velocities
 from multibody.analyses.branch_starts import TreeStarts
-from multibody.analyses.branches import Group, find_groups, label_of
+from multibody.analyses.branches import Group, find_groups, label_of, new_groups
 from multibody.analyses.idle import idle_motions
 from multibody.analyses.leastnorm import DENSE_LIMIT, least_norm
 from multibody.analyses.start import read_pose
@@ -21,6 +21,7 @@ from multibody.model.model import Model
 
 STARTS = 40  # random starts a group, and as many again for every assembly of it that was found:
 MORE = 25
+GENERIC = 3  # poses that are asked how many columns are free in general
 LISTED = 100  # assemblies: a row of dyads has twice as many with every one
 MOST = 600  # … but no more than these
 SAME = 1e-6  # poses nearer than this (scaled) are one
@@ -34,7 +35,7 @@ def assemble_branches(model: Model, initial: State | None = None, t: float | Non
     Motions and held values (and, where they are too few, further coordinates as they are in the first assembly) are kept;
     each group of bodies is solved from many starts with the earlier groups fixed, and so on through the tree of choices. A
     group gets 40 starts and 25 more for each of its assemblies, at most 600, the same ones in every call: nothing proves that
-    there are no others. Assemblies that are not isolated (a singular position) are listed only where they are the first. At
+    there are no others. Assemblies that are not isolated (singular positions) are listed only where they are the first. At
     most 100 are listed; the advice in the status of the first says if there are more.
 
     Parameters
@@ -54,9 +55,9 @@ def assemble_branches(model: Model, initial: State | None = None, t: float | Non
         raise ModelError("the mechanism is too large to list its branches", hint="choose one with a guess")
     system = System(tables_of(model))
     system.ref[:] = first.references
-    groups = find_groups(system, first.q, first.t)
-    poses, done, left_out = [first.q], {0}, False
     starts = TreeStarts(system, first)
+    groups = _groups(starts, first)
+    poses, done, left_out = [first.q], {0}, False
     for group in groups:
         done |= set(group.bodies)
         if len(group.bodies) > 1:
@@ -79,6 +80,22 @@ def assemble_branches(model: Model, initial: State | None = None, t: float | Non
         advice = f"there are more than {LISTED} assemblies, of which the first are listed; hold or guess what should stay"
         states[0] = replace(states[0], status=replace(states[0].status, advice=advice))
     return states
+
+
+def _groups(starts: TreeStarts, first: State) -> list[Group]:
+    """Return the groups at the first assembly, of a singular one those of poses around, in which fewer columns are held."""
+    system = starts.system
+    found = find_groups(system, first.q, first.t)
+    everything = Group(tuple(range(1, len(system.tables.bodies))), np.zeros(0, np.int64), np.arange(system.nv), ())
+    for _ in range(GENERIC if _held(found) else 0):
+        other = new_groups(system, starts.draw(first.q, everything), first.t)
+        found = other if other and _held(other) < _held(found) else found
+    return found
+
+
+def _held(groups: list[Group]) -> int:
+    """Return how many columns are held because no row determines them."""
+    return sum(int(np.sum(group.rows < 0)) for group in groups)
 
 
 def _solutions(starts: TreeStarts, pose: Floats, first: State, group: Group, done: set[int]) -> list[Floats]:
