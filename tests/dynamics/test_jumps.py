@@ -263,7 +263,53 @@ def test_a_switch_that_was_not_foreseen_is_met_from_before(monkeypatch):
     from multibody.analyses import switching
 
     plain = arm("3*abs(sin(2*t - 1))").run(until=1, **TIGHT)
-    monkeypatch.setattr(switching.SwitchingTimes, "between", lambda self, low, high: [])
+    monkeypatch.setattr(switching.SwitchingTimes, "_all_zeros", lambda self, low, high: [])
     blind = arm("3*abs(sin(2*t - 1))").run(until=1, **TIGHT)
     assert [e.time for e in blind.events] == pytest.approx([0.5])
     assert float(blind["Q"][-1]) == pytest.approx(float(plain["Q"][-1]), abs=1e-7)
+
+
+def coupled(expression: str) -> mb.Model:
+    """Return two links with a coupler between their angles, the first one moving towards zero."""
+    m = mb.Model("coupled", dimension=2, gravity=(0, -9.81))
+    m.table("lift", [-2.0, 0.0, 2.0], [0.0, 0.0, 1.0], kind="linear")
+    m.body("a", mass=1, inertia=0.1, com=(0.5, 0), frames={"e": (1, 0)})
+    m.body("b", mass=1, inertia=0.1, com=(0.5, 0))
+    m.revolute("O", "ground", "a")
+    m.revolute("Q", "a.e", "b")
+    m.coupler("K", expression)
+    m.initial({"O": 0.3, "O.rate": -2})
+    return m
+
+
+@pytest.mark.parametrize("expression", ["Q - 0.5*abs(O)", "Q - max(O, 0)", "Q - lift(O)"])
+def test_a_kink_of_a_coupler_in_a_coordinate_is_named(expression):
+    times = []
+    for name in ("augmented", "kane", "parametric", "recursive"):
+        with pytest.warns(RuntimeWarning, match='coupler "K" has a kink at t = '):
+            r = coupled(expression).run(until=0.6, formulation=name)
+        assert not r.ok
+        assert r.certificate["energy_drift"] < 1e-6
+        times.append(float(r.status.message.split("=")[1]))
+    assert times == pytest.approx([times[0]] * 4, abs=1e-5)
+
+
+def test_a_coupler_that_switches_smoothly_is_passed():
+    found = [
+        coupled("Q - 0.5*max(O, 0)^2").run(until=0.6, formulation=name, **TIGHT) for name in ("augmented", "kane", "recursive")
+    ]
+    for r in found:
+        assert r.ok
+        assert r.certificate["energy_drift"] < 1e-6
+        assert float(r["O"][-1]) == pytest.approx(float(found[0]["O"][-1]), abs=1e-6)
+
+
+def test_switching_instants_are_found_however_dense():
+    from multibody.analyses.switching import SwitchingTimes
+
+    times = SwitchingTimes(arm("abs(sin(50*t)) + abs(abs(t - 7) - 1e-6)"))
+    expected = sorted([7 - 1e-6, 7.0, 7 + 1e-6, *(k * math.pi / 50 for k in range(1, 1592))])
+    found = times.on_the_way(0.01, 100.0, 100_000)
+    assert [s.time for s in found] == pytest.approx(expected, abs=1e-12, rel=1e-13)
+    back = times.on_the_way(100.0, 0.01, 100_000)
+    assert [s.time for s in back] == [s.time for s in found][::-1]

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from multibody.analyses.simulation import Simulation
     from multibody.analyses.system import Floats
 
+ASIDE = 1e-4  # of a step, before and behind a zero: where the rows of a coupler are compared
+KINK = 1e-2  # part of the rows by which they turn in a kink
 MOST = 10_000  # occurrences of one expression before a run is stopped
 
 
@@ -42,9 +44,9 @@ def handle_events(sim: Simulation) -> bool:
 
 
 def _of_motion(sim: Simulation, found: list[tuple[float, int]]) -> bool:
-    """Return whether the first switch among zeros is a motion's: steps are to end there from the start."""
+    """Return whether the first switch among zeros is a motion's or a coupler's: steps are to end there from the start."""
     owner = next((sim.watches[k].name for _, k in found if sim.watches[k].kind == "switch"), "")
-    return owner in sim.system.tables.model.motions
+    return owner != "" and owner not in sim.system.tables.model.forces
 
 
 def crossings(sim: Simulation) -> list[tuple[float, int]]:
@@ -76,10 +78,13 @@ def record(sim: Simulation, found: list[tuple[float, int]]) -> bool:
             sim.notes.append(f'event "{watch.name}": it has a pole at t = {time:.6g}, which is no zero')
             continue
         count(sim, k, time)
-        if watch.kind == "switch" and watch.name in sim.system.tables.model.motions and sim.ahead.add(time):
+        prescribes = watch.kind == "switch" and watch.name not in sim.system.tables.model.forces
+        if prescribes and sim.ahead.add(time):
             _go_back(sim, last)
             return False
         y = sim.interpolate(sim._dense[last], t0, h, time)
+        if prescribes:
+            _refuse_kink(sim, last, watch.name, time)
         if watch.kind == "event":
             sim.events.append(Occurrence(watch.name, time, y, watch.terminal))
         if watch.terminal or watch.kind == "switch":
@@ -101,6 +106,26 @@ def count(sim: Simulation, k: int, time: float) -> None:
     sim.event_counts[k] += 1
     if sim.event_counts[k] > MOST:
         raise EndlessEventsError(sim.watches[k].name, time)
+
+
+def _refuse_kink(sim: Simulation, last: int, name: str, time: float) -> None:
+    """End a run where a coupler has a kink in a coordinate: its rows turn at once, and how velocities pass that is not said."""
+    from multibody.analyses.impulse import JumpError
+    from multibody.analyses.state import Status
+
+    tables, system = sim.system.tables, sim.system
+    t0, h = (float(x) for x in sim._steps[last])
+    sides = []
+    for t in (time - ASIDE * h, time + ASIDE * h):
+        y = sim.interpolate(sim._dense[last], t0, h, t)
+        q = sim.cartesian(t, y, sim._refs[last])[: system.nq]
+        system.ref[:] = sim._refs[last][: len(system.ref)]
+        sides.append(system.scaled(system.jacobian(q.copy(), t))[list(tables.joint_rows[name])])
+    if np.max(np.abs(sides[1] - sides[0])) > KINK * np.max(np.abs(sides)):
+        message = f'coupler "{name}" has a kink at t = {time:.9g}'
+        advice = "how velocities pass a kink in a coordinate is not defined; round it, such as sqrt(x^2 + d^2) for abs(x)"
+        _go_back(sim, last)  # a step across a kink has nothing right behind it
+        raise JumpError(Status(False, message, t0, name, 0.0, advice))
 
 
 def changed(before: float, after: float) -> bool:

@@ -62,8 +62,7 @@ class SwitchedGrid:
         if asked[0] == asked[-1]:
             here = times.around(float(asked[0]))
             return [] if here is None else [here]
-        found = times.between(*sorted((float(asked[0]), float(asked[-1]))))[:MOST]
-        return found if asked[-1] > asked[0] else [item.reversed for item in reversed(found)]
+        return times.on_the_way(float(asked[0]), float(asked[-1]), MOST)
 
     def _refuse_motions(self, q: Floats) -> None:
         """Find the first motion whose value jumps: that does not depend on where the mechanism is."""

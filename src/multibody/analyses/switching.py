@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -27,10 +28,12 @@ from multibody.model.expressions import (
 )
 from multibody.model.model import Model
 from multibody.tables.scope import Scope
+from multibody.tables.watches import table_kinks
 
 SAMPLES = 4096  # of a formula over the time that is looked at; zeros that lie closer than two of them can escape
 TOGETHER = 1e-12  # of the time and its span: switching points that are nearer are one
 HALVINGS = 80
+SHRINKS = 12  # how often it is looked less far ahead where switching instants are dense
 TIME = frozenset({("t",)})
 Formula = Callable[[Floats], Floats]
 
@@ -70,7 +73,9 @@ class SwitchingTimes:
     """
 
     def __init__(self, model: Model) -> None:
+        self.model = model
         self._formulas: dict[Expression, Formula] = {}
+        self._length = math.inf  # how far it is looked ahead at most
         self._known: tuple[float, float, list[Switching]] = (math.inf, -math.inf, [])
         formulas = {f"motions.{text}": motion for text, motion in model.motions.items()}
         for name, joint in model.joints.items():
@@ -84,9 +89,13 @@ class SwitchingTimes:
     def __bool__(self) -> bool:
         return bool(self._formulas)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel as the model alone."""
+        return SwitchingTimes, (self.model,)
+
     def _collect(self, formula: Number, model: Model) -> None:
         """Add the switching points of a formula that depend on time and parameters, inner ones first."""
-        for switch in [*switches(formula), *_kinks(formula, model), *_poles(formula)]:
+        for switch in [*switches(formula), *table_kinks(formula, model), *_poles(formula)]:
             free = {parts for parts in names(switch) if not self._scope.knows(parts) and parts not in CONSTANTS}
             if free == TIME and switch not in self._formulas:
                 self._formulas[switch] = self._function(switch)
@@ -124,15 +133,36 @@ class SwitchingTimes:
         """
         if not self._formulas or t == end:
             return None
-        low, high, found = self._known
-        if not low <= min(t, end) <= max(t, end) <= high:
-            far = t + reach * (end - t)
-            low, high = min(t, far), max(t, far)
-            found = self.between(low, high)
-            self._known = (low, high, found)
-        if end > t:
-            return next((s for s in found if s.after > t and s.time <= end and s.time >= t), None)
-        return next((s.reversed for s in reversed(found) if s.before < t and s.time >= end and s.time <= t), None)
+        forward, position = end > t, t
+        while True:
+            low, high, found = self._known
+            if low <= position <= high:
+                here = _first(found if forward else [s.reversed for s in reversed(found)], t, end, forward)
+                if here is not None or low <= end <= high:
+                    return here
+                position = high if forward else low
+            self._look(position, position + reach * (end - position))
+
+    def _look(self, begin: float, far: float) -> None:
+        """Look for switching instants from a time on, less far where they are many: samples must tell them apart."""
+        far = begin + math.copysign(min(abs(far - begin), self._length), far - begin)
+        for _ in range(SHRINKS):
+            low, high = min(begin, far), max(begin, far)
+            zeros = self._all_zeros(low, high)
+            if len(zeros) <= SAMPLES // 32:
+                break
+            far = begin + (far - begin) / 8.0
+        self._length = 2.0 * (high - low) if len(zeros) > SAMPLES // 256 else math.inf
+        self._known = (low, high, _grouped(zeros, low, high))
+
+    def on_the_way(self, t: float, end: float, most: int) -> list[Switching]:
+        """Return the switching instants from t to `end` in the order in which they are met, at most so many."""
+        found: list[Switching] = []
+        here = self.next(t, end)
+        while here is not None and len(found) < most:
+            found.append(here)
+            here = self.next(here.after, end) if here.after != end else None
+        return found
 
     def add(self, t: float) -> bool:
         """Take a switching instant that was found on the way among the known ones; return whether it is new."""
@@ -142,20 +172,12 @@ class SwitchingTimes:
         self._known = (low, high, sorted([*found, here], key=lambda item: item.time))
         return True
 
-    def between(self, low: float, high: float) -> list[Switching]:
-        """Return the switching instants from `low` to `high`, in order."""
+    def _all_zeros(self, low: float, high: float) -> list[tuple[float, Formula]]:
+        """Return the zeros of all formulas from `low` to `high`, in order."""
         times: list[tuple[float, Formula]] = []
         for switch, g in self._formulas.items():  # inner formulas first: between their zeros an outer one is smooth
             times += [(t, g) for t in self._zeros(switch, g, low, high, [t for t, _ in times])]
-        times.sort(key=lambda item: item[0])
-        groups: list[list[tuple[float, Formula]]] = []
-        apart = TOGETHER * max(abs(low), abs(high), high - low)
-        for item in times:
-            if groups and item[0] - groups[-1][-1][0] <= apart:
-                groups[-1].append(item)
-            else:
-                groups.append([item])
-        return [_decided(group) for group in groups]
+        return sorted(times, key=lambda item: item[0])
 
     def _zeros(self, switch: Expression, g: Formula, low: float, high: float, inner: list[float]) -> list[float]:
         """Return the zeros of one formula."""
@@ -173,10 +195,31 @@ class SwitchingTimes:
         return [*_halved(g, left, right).tolist(), *exact.tolist()]
 
 
+def _first(found: list[Switching], t: float, end: float, forward: bool) -> Switching | None:
+    """Return the first of some switching instants, in the order in which they are met, that is not behind t."""
+    sign = 1.0 if forward else -1.0
+    for item in found:
+        if sign * item.after > sign * t and sign * t <= sign * item.time <= sign * end:
+            return item
+    return None
+
+
 def limit_after(model: Model, t: float) -> float:
     """Return the time at which rates are read: t, or just behind it where motions switch at t."""
     found = SwitchingTimes(model).around(t)
     return t if found is None else found.after
+
+
+def _grouped(times: list[tuple[float, Formula]], low: float, high: float) -> list[Switching]:
+    """Return zeros as switching instants, those that lie together as one."""
+    groups: list[list[tuple[float, Formula]]] = []
+    apart = TOGETHER * max(abs(low), abs(high), high - low)
+    for item in times:
+        if groups and item[0] - groups[-1][-1][0] <= apart:
+            groups[-1].append(item)
+        else:
+            groups.append([item])
+    return [_decided(group) for group in groups]
 
 
 def _decided(group: list[tuple[float, Formula]]) -> Switching:
@@ -255,15 +298,3 @@ def _poles(formula: Number) -> list[Expression]:
         elif current.op == "call" and current.args[0] in ("asin", "acos"):
             found += [operands[0] - 1.0, operands[0] + 1.0]
     return [item for item in found if isinstance(item, Expression)]
-
-
-def _kinks(formula: Number, model: Model) -> list[Expression]:
-    """Return the distances from the kinks of tables: all knots of straight pieces, the ends of a curve that is held there."""
-    found: list[Expression] = []
-    for current in postorder(formula) if isinstance(formula, Expression) else []:
-        if current.op == "table":
-            table, (argument, *_) = model.tables[current.args[0]], children(current)
-            if table.kind != "periodic":
-                knots = table.x if table.kind == "linear" or len(table.x) == 2 else (table.x[0], table.x[-1])
-                found += [difference for x in knots if isinstance(difference := argument - x, Expression)]
-    return found

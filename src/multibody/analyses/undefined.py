@@ -6,6 +6,8 @@ formulas themselves are asked, at an instant and just behind it.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from multibody.analyses.impulse import no_value, prescriber
@@ -18,7 +20,7 @@ from multibody.kernels.watch import monitor
 
 AHEAD = (0.0, 1e-15, 1e-12, 1e-9, 1e-6)  # parts of a length of time, behind an instant at which formulas are asked
 ABRUPT = 0.5  # change over such a part, over the value itself, that is no smooth one
-NEAR, FAR, GROWS = 1e-9, 1e-7, 5.0  # a quantity that grows so much from far to near has no bound; a logarithm does not
+NEAR, FAR, GROWS = 1e-9, 1e-7, 2.0  # a quantity that grows so much from far to near has no bound; a logarithm does not
 APART, CLOSE = 1e-3, 1e-6  # parts of the way at which an analysis ends before a pole of a value, of a rate
 LOOKS = 200  # instants of a run at which events are asked for their values
 Values = dict[str, Floats]
@@ -131,13 +133,13 @@ def unbounded(system: System, q: Floats, switching: Switching, span: float) -> S
     span : float
         Length of the way to the instant, with its sign.
     """
-    sides = [switching.before - part * span for part in (NEAR, FAR)]
+    sides = [switching.before - part * span for part in (NEAR, math.sqrt(NEAR * FAR), FAR)]
     values, rates = ([np.abs(f(q, t)) for t in sides] for f in (system.phi, system.velocity_side))
     for pair, is_value in ((values, True), (rates, False)):
-        size = np.max(pair[1], initial=0.0)
+        size = np.max(pair[2], initial=0.0)
         for r in range(system.rows):
-            near, far = float(pair[0][r]), float(pair[1][r])
-            if not np.isfinite(near) or (near > GROWS * far and near > size and near > 0.0):
+            near, middle, far = (float(values[r]) for values in pair)
+            if not np.isfinite(near) or (near > GROWS * middle and middle > GROWS * far and near > size):
                 reached = switching.before - (APART if is_value else CLOSE) * span
                 return no_value(prescriber(system, r), switching, reached, "it" if is_value else "its rate")
     return None

@@ -30,7 +30,8 @@ from multibody.tables.expression_forces import (
 )
 from multibody.tables.inputs import Item, is_number, on_inputs, reduced, reduced_vector
 from multibody.tables.programs import Compiler, coordinate
-from multibody.tables.watches import Watched, check_result_event, event, watch_switches
+from multibody.tables.relations import on_coordinates
+from multibody.tables.watches import Watched, check_result_event, event, table_kinks, watch_switches
 
 if TYPE_CHECKING:
     from multibody.tables.build import Builder
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
 
 # Angles about f, g, h of the first frame; f and g follow the second frame's h, so that any turn about h is allowed.
 _BUSHING_ANGLES = (("-g", "h", "h", "h"), ("f", "h", "h", "h"), ("g", "f", "f", "f"))
+
+MOST_KINKS = 100  # of the tables in a coupler that are watched
 
 
 @dataclass(frozen=True)
@@ -278,6 +281,12 @@ def collect(builder: Builder) -> Forces:
         _BUILDERS[force.kind.name](_Reader(builder, force), forces)
     for text, motion in model.motions.items():
         watch_switches(forces.watched, text, builder.scope.formula(motion, f"motions.{text}"), ())
+    for joint in model.joints.values():
+        if joint.kind.relation == "coupler":
+            formula, functions = on_coordinates(builder, joint.fields["expression"], f"joints.{joint.name}")
+            items = tuple((L.INPUT_VALUE, function) for function in functions)
+            kinks = table_kinks(formula, model)
+            watch_switches(forces.watched, joint.name, formula, items, kinks if len(kinks) <= MOST_KINKS else ())
     watched = [
         (name, given) for name, given in model.events.items()
         if not of_results(model, given["when"]) or check_result_event(builder, name, given)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from multibody.errors import ModelError
 from multibody.model.events import check_event, crossing, refuse_terminal
-from multibody.model.expressions import Number, names, switches
+from multibody.model.expressions import Expression, Number, children, names, postorder, switches
+from multibody.model.model import Model
 from multibody.model.validate import MEASURE
 from multibody.tables.inputs import Item, is_number, on_inputs, reduced
 from multibody.tables.programs import coordinate
@@ -37,10 +39,12 @@ class Watched:
     items: tuple[Item, ...]
 
 
-def watch_switches(watched: list[Watched], owner: str, formula: Number, items: tuple[Item, ...]) -> None:
-    """Watch the points where a formula of t and its inputs may jump, each once."""
+def watch_switches(
+    watched: list[Watched], owner: str, formula: Number, items: tuple[Item, ...], also: Sequence[Expression] = ()
+) -> None:
+    """Watch the points where a formula of t and its inputs may jump, and others of it that are given, each once."""
     inputs = {("t",), *(coordinate(k + 1).args for k in range(len(items)))}
-    for switch in switches(formula):
+    for switch in [*switches(formula), *also]:
         entry = Watched(Watch(owner, "switch", False, 0), switch, items)
         if names(switch) & inputs and not any(entry.formula == w.formula and items == w.items for w in watched):
             watched.append(entry)
@@ -52,6 +56,18 @@ def check_result_event(builder: Builder, name: str, given: dict[str, Any]) -> bo
     refuse_terminal(given, where)
     builder.scope.check_names(crossing(given, where)[0], where, MEASURE, results=True)
     return False
+
+
+def table_kinks(formula: Number, model: Model) -> list[Expression]:
+    """Return the distances from the kinks of tables: all knots of straight pieces, the ends of a curve that is held there."""
+    found: list[Expression] = []
+    for current in postorder(formula) if isinstance(formula, Expression) else []:
+        if current.op == "table":
+            table, (argument, *_) = model.tables[current.args[0]], children(current)
+            if table.kind != "periodic":
+                knots = table.x if table.kind == "linear" or len(table.x) == 2 else (table.x[0], table.x[-1])
+                found += [difference for x in knots if isinstance(difference := argument - x, Expression)]
+    return found
 
 
 def event(builder: Builder, name: str, given: dict[str, Any]) -> Watched:
