@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from multibody.analyses.system import Floats, System
 from multibody.formulations import Formulation
 from multibody.formulations.prepare import Bundle
 from multibody.kernels import layout as L
+from multibody.kernels.watch import monitor
 from multibody.tables.welds import Welds, count_turns, find_welds, welded_tables
 
 
@@ -40,6 +42,8 @@ class WeldedSpace:
     welds : Welds
     """
 
+    monitor: Any = staticmethod(monitor)  # of the class: a compiled function does not travel to other processes
+
     def __init__(self, system: System, state: State, formulation: Formulation, welds: Welds) -> None:
         self.system, self.welds = system, welds
         if system.tables.dimension == 2:
@@ -51,7 +55,7 @@ class WeldedSpace:
         inner.ref[:] = state.references
         rows = run_rows(inner, q, state.t)
         self.inner = CartesianSpace(inner, replace(state, q=q, v=v), rows, formulation)
-        self.nq, self.nv, self.rate_scales, self.monitor = inner.nq, inner.nv, inner.scale_columns, self.inner.monitor
+        self.nq, self.nv, self.rate_scales = inner.nq, inner.nv, inner.scale_columns
 
     @property
     def bundle(self) -> Bundle:
