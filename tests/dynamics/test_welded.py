@@ -181,3 +181,13 @@ def test_a_jump_of_a_prescribed_velocity_passes_composites() -> None:
         found.append(m.run(0.1, formulation=formulation, rtol=1e-9, atol=1e-11))
     for path in ("tool.x.rate", "W2.reaction.force", "W1.reaction.moment"):
         np.testing.assert_allclose(found[0][path].values, found[1][path].values, rtol=1e-5, atol=1e-5)
+
+
+def test_events_on_welded_bodies_come_at_the_same_time() -> None:
+    times = []
+    for formulation in ("augmented", "recursive"):
+        m = planar(mass=0.0)
+        m.event("rises", "plate.y - 0.06")
+        times.append([event.time for event in m.run(0.3, formulation=formulation).events])
+    assert len(times[0]) == 1
+    np.testing.assert_allclose(times[0], times[1], atol=1e-6)
