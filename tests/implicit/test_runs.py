@@ -265,6 +265,25 @@ def test_massless_bodies_in_random_loops(seed: int) -> None:
             assert np.max(np.abs(run.motion.q[-1] - exact)) < 1e-6, how
 
 
+@pytest.mark.parametrize("integrator", ["bdf", "radau", Alpha(step=1e-3)], ids=["bdf", "radau", "alpha"])
+@pytest.mark.parametrize("formulation", ["augmented", "recursive", "parametric"])
+def test_a_massless_rod_that_spins_between_balls_is_refused(formulation: str, integrator: Any) -> None:
+    m = mb.Model("rssr", dimension=3, gravity=(0, 0, -9.81))
+    m.frames(c={"at": (1.2, 0.3, 0.1)})
+    m.body("crank", mass=1, inertia=(0.02, 0.03, 0.04), com=(0.1, 0.02, 0.01), frames={"p": (0.3, 0, 0.05)})
+    m.body("rod", mass=0, inertia=(0, 0, 0), frames={"q": (0.9, 0.2, 0.1)}, at=(0.3, 0, 0.05))
+    m.body("rocker", mass=1.5, inertia=(0.05, 0.06, 0.07), com=(0, 0.1, 0.3), frames={"p": (0, -0.1, 0.05)}, at=(1.2, 0.3, 0.1))
+    m.revolute("O", m.ground, "crank", axis=(0, 0, 1))
+    m.spherical("A", "crank.p", "rod")
+    m.spherical("B", "rod.q", "rocker.p")
+    m.revolute("C", "ground.c", "rocker", axis=(0.2, 1, 0.1))
+    m.initial({"O.rate": 2.0})
+    with pytest.raises(mb.ModelError, match=r'"rod": its rotation about .* has no inertia, which implicit integrators do not'):
+        m.run(0.1, formulation=formulation, integrator=integrator)
+    if formulation != "parametric":
+        assert m.run(0.1, formulation=formulation, rtol=1e-8).ok
+
+
 @pytest.mark.parametrize("t", [np.nan, np.inf])
 def test_times_are_finite(t: float) -> None:
     for ask in (mb.load("four-bar").system_jacobian, mb.load("double-pendulum").statics):

@@ -116,8 +116,12 @@ def require_masses(system: System) -> None:
             )
 
 
-def require_inertia(system: System, q: Floats, t: float, rows: Integers) -> None:
-    """Raise where a direction is free and without mass, with the body and the direction."""
+def require_inertia(system: System, q: Floats, t: float, rows: Integers, implicit: bool = False) -> None:
+    """Raise where a direction is free and without mass, with the body and the direction.
+
+    The spin of a rod between two balls moves nothing and is let pass, but for implicit integrators only if the rod has a mass:
+    the multipliers of one that has none balance about its axis only once Newton's iteration has found them.
+    """
     tables, d, width = system.tables, system.tables.dimension, system.tables.width
     M = mass_matrix(system) / np.outer(1.0 / system.scale_columns, 1.0 / system.scale_columns)
     size = np.trace(M) / max(len(M), 1)
@@ -132,14 +136,16 @@ def require_inertia(system: System, q: Floats, t: float, rows: Integers) -> None
         b = int(np.argmax(bodies))
         part = vector[width * b : width * (b + 1)]
         turning = np.linalg.norm(part[d:]) > np.linalg.norm(part[:d])
-        if turning and _is_idle(system, q, J, width * b, part):
+        idle = turning and _is_idle(system, q, J, width * b, part)
+        if idle and not (implicit and tables.F[tables.masses[b][0]] == 0.0):
             continue
         direction = part[d:] if turning else part[:d]
         text = "" if d == 2 and turning else " (" + ", ".join(f"{x:.3g}" for x in direction / np.linalg.norm(direction)) + ")"
         word = f"rotation{' about' if text else ''}" if turning else "translation along"
+        refusal, other = (", which implicit integrators do not take", "take an explicit one") if idle else ("", "")
         raise ModelError(
-            f"its {word}{text} is free and has no inertia", where=f"bodies.{tables.bodies[b + 1]}",
-            hint="give it a mass or inertia, or hold this motion with a joint or a motion",
+            f"its {word}{text} is free and has no inertia{refusal}", where=f"bodies.{tables.bodies[b + 1]}",
+            hint=f"give it a mass or inertia, or {other or 'hold this motion with a joint or a motion'}",
         )  # fmt: skip
 
 

@@ -95,7 +95,7 @@ def run(
     if len(rows) == system.nv:
         return driven(model, state, times, rows, Augmented() if choice.chosen else choice.formulation, said)
     if system.nv <= DENSE_LIMIT:
-        require_inertia(system, state.q, state.t, rows)
+        require_inertia(system, state.q, state.t, rows, choice.integrator.implicit)
     sim, status, choice = _simulated(system, state, rows, choice, options, times, progress)
     if joints is not None and not choice.chosen:
         sim.space.select(joints)

@@ -51,9 +51,9 @@ def started(
             "its motions determine everything, nothing is left to be simulated", where=model.name,
             hint="use kinematics, or put an effort in place of a motion",
         )  # fmt: skip
-    if system.nv <= DENSE_LIMIT:
-        require_inertia(system, state.q, state.t, rows)
     choice = choose(system.tables, options.formulation, options.integrator)
+    if system.nv <= DENSE_LIMIT:
+        require_inertia(system, state.q, state.t, rows, choice.integrator.implicit)
     check_pair(choice.formulation, choice.integrator)
     sim, _ = begun(system, state, rows, choice, options, dense=False)
     return sim, "; ".join(text for text in (note, *options.notes) if text)
