@@ -7,13 +7,16 @@ Every message reads ``where: what is wrong; what would mend it``. A model error 
 from __future__ import annotations
 
 import difflib
+import functools
 import textwrap
 from collections.abc import Iterable
 
-__all__ = ["AnalysisError", "ModelError", "ModelErrors", "nearest", "words"]
+__all__ = ["AnalysisError", "ModelError", "ModelErrors", "close_match", "nearest", "words"]
 
 SHOWN = 10
 """How many faults of one file are printed before the rest is only counted."""
+
+LONGEST_WORD, MANY, TRIED = 100, 300, 8  # letters of a word that is compared; choices of which not all are; those that are
 
 # Sections whose entries have one name, which may be followed by fields.
 _NAMED = {
@@ -85,11 +88,54 @@ def nearest(word: str, choices: Iterable[str]) -> str:
     str
         ``did you mean "pin"?``, or an empty string when no choice is close. Case is not counted as a difference.
     """
+    folded = _folded(tuple(choices))
+    found = close_match(word.casefold(), tuple(folded))
+    return f'did you mean "{folded[found]}"?' if found is not None else ""
+
+
+@functools.lru_cache(maxsize=4)
+def _folded(choices: tuple[str, ...]) -> dict[str, str]:
+    """Return the choices by their small letters."""
     folded: dict[str, str] = {}
     for choice in choices:
         folded.setdefault(choice.casefold(), choice)
-    found = difflib.get_close_matches(word.casefold(), folded, n=1, cutoff=0.6)
-    return f'did you mean "{folded[found[0]]}"?' if found else ""
+    return folded
+
+
+def close_match(word: str, choices: tuple[str, ...]) -> str | None:
+    """Return the choice that looks most like a word, None if nothing does; quick however many words and choices there are."""
+    if len(word) > LONGEST_WORD:
+        return None
+    if len(choices) > MANY:
+        choices = _sharing(word, choices)
+    found = difflib.get_close_matches(word, choices, n=1, cutoff=0.6)
+    return found[0] if found else None
+
+
+def _sharing(word: str, choices: tuple[str, ...]) -> tuple[str, ...]:
+    """Return those of many choices that share most pairs of letters with a word; pairs that nearly all have tell nothing."""
+    index = _pairs_of(choices)
+    shared: dict[str, int] = {}
+    for places in sorted((index[pair] for pair in _pairs(word) if pair in index), key=len):
+        for choice in places if len(places) <= MANY or not shared else ():
+            shared[choice] = shared.get(choice, 0) + 1
+    return tuple(sorted(shared, key=lambda choice: -shared[choice])[:TRIED])
+
+
+def _pairs(word: str) -> set[str]:
+    """Return all pairs of letters that follow each other, the ends of the word as letters too."""
+    padded = f"^{word}$"
+    return {padded[k : k + 2] for k in range(len(padded) - 1)}
+
+
+@functools.lru_cache(maxsize=4)
+def _pairs_of(choices: tuple[str, ...]) -> dict[str, list[str]]:
+    """Return for each pair of letters the choices that have it; lists of names are asked again and again."""
+    index: dict[str, list[str]] = {}
+    for choice in choices:
+        for pair in _pairs(choice[:LONGEST_WORD]):
+            index.setdefault(pair, []).append(choice)
+    return index
 
 
 class ModelError(ValueError):

@@ -120,7 +120,7 @@ repeat:
     [
         ("{n: 3,", "{n: 2.5,", 9, "repeat.0.for", "n = 2.5 is not a whole number; a counter runs over whole numbers"),
         ("{n: 3,", "{n: -1,", 9, "repeat.0.for", "n = -1 is negative; a counter runs from 0 or above"),
-        ("{k: n}", "{k: 1e7}", 9, "repeat.0", "more than 1000000 items; lower the count of the repeat"),
+        ("{k: n}", "{k: 1e7}", 9, "repeat.0", "more than 100000 items; lower the count of the repeat"),
         ("{k: n}", "{k: nn}", 9, "repeat.0.for", 'unknown name "nn"'),
         ("{k: n}", "{l: n}", 9, "repeat.0.for", 'the counter "l" is also a name of the model; choose another letter'),
         ("{k: n}", "{k: n, j: 2}", 9, "repeat.0", "it needs one counter; write for: {k: n}"),

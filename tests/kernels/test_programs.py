@@ -252,7 +252,7 @@ class Machine:
         """Return the value of the program at `start`."""
         I = np.array([0] * L.HEADER + self.compiler.code, dtype=np.int64)
         I[L.CODE], I[L.W_STACK] = L.HEADER, len(inputs)
-        W = np.concatenate([inputs, np.full(L.STACK_DEPTH, np.nan)])
+        W = np.concatenate([inputs, np.full(L.STACK_DEPTH + self.compiler.kept, np.nan)])
         F = np.array([*PARAMETERS.values(), *self.constants])
         return float(run_program(I, F, W, L.HEADER + start, 0))
 

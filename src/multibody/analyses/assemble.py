@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from multibody.analyses.finite_start import not_finite
 from multibody.analyses.held import against_motions, driven_functions
 from multibody.analyses.leastnorm import DENSE_ASSEMBLY, WEAK, constrained_step, largest_row, least_norm, sparse_step
 from multibody.analyses.start import Starter, drawn_pose, read_pose, targets, write_pose
@@ -49,11 +50,15 @@ def assemble(model: Model, initial: State | None = None, t: float | None = None,
     solver = PositionSolver(system, time)
     if initial is not None:
         system.ref[:] = initial.references
-        q = solver.solve([initial.q])
+        starts = [initial.q]
     else:
         start = Starter(system, time).run()
         set_start_references(system, start, time)
-        q = solver.solve([start, drawn_pose(system)])
+        starts = [start, drawn_pose(system)]
+    try:
+        q = solver.solve(starts)
+    except np.linalg.LinAlgError:
+        raise not_finite(system, starts[0], time) from None
     status = solver.status(q)
     if status.success:
         status = against_motions(system, time) or status

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 BodyMotion = tuple[Floats, Floats, Floats, Floats, Floats, Floats]
 KEPT = 500_000  # instants times bodies up to which the motion of every body is kept once it is known
+MOST_LEVELS = 100  # outputs that build on outputs
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,8 @@ class Measurer:
         self.references, self.dynamics = references, dynamics
         self._coordinates: dict[int, tuple[Floats, Floats, Floats]] = {}
         self._bodies: dict[str, BodyMotion] = {}
-        self._outputs: list[str] = []
+        self._outputs: list[str] = []  # those that are being evaluated
+        self._known: dict[tuple[str, int], Floats] = {}  # outputs by name and order
 
     def __call__(self, text: str) -> Measure:
         """Return a path or an expression of paths over time."""
@@ -309,11 +311,17 @@ class Measurer:
     def _output(self, path: Path) -> Floats:
         if path.owner in self._outputs:
             raise ModelError("it depends on itself", where=f"outputs.{path.owner}", hint="break the circle")
-        self._outputs.append(path.owner)
-        try:
-            return self._derivative(self.model.outputs[path.owner], path.order)
-        finally:
-            self._outputs.pop()
+        if len(self._outputs) >= MOST_LEVELS:
+            problem, hint = f"outputs build on each other more than {MOST_LEVELS} deep", "write some of them out"
+            raise ModelError(problem, where=f"outputs.{path.owner}", hint=hint)
+        key = (path.owner, path.order)
+        if key not in self._known:  # a chain in which each uses the one before it twice would be evaluated 2ⁿ times
+            self._outputs.append(path.owner)
+            try:
+                self._known[key] = self._derivative(self.model.outputs[path.owner], path.order)
+            finally:
+                self._outputs.pop()
+        return self._known[key].copy()
 
     def _expression(self, text: str) -> Measure:
         """Return an expression of paths, a number or a vector at every instant."""

@@ -36,6 +36,10 @@ class Along:
     laws: Floats
     loads: Floats
 
+    def first(self, n: int) -> Along:
+        """Return those of the first n instants."""
+        return Along(self.inertia[:n], self.applied[:n], self.energies[:n], self.laws[:n], self.loads[:n])
+
 
 def as_rows(references: Floats) -> Floats:
     """Return angle references as a matrix: one row an instant, or one row for all."""

@@ -109,17 +109,32 @@ class Solver:
             size = max(1, CHUNK // width)
             for at in range(0, n, size):
                 part = slice(at, min(at + size, n))
-                left = range(part.start, part.stop) if square is None else self._regular(part, square)
-                for k in left:
-                    self._instant(k, directions)
-                if progress is not None:
-                    progress(float(motion.t[part.stop - 1]))
+                try:
+                    left = range(part.start, part.stop) if square is None else self._regular(part, square)
+                    for k in left:
+                        self._instant(k, directions)
+                    if progress is not None:
+                        progress(float(motion.t[part.stop - 1]))
+                except KeyboardInterrupt:
+                    self._keep(at)
+                    break
             self.blocked.sort(key=lambda item: item.instant)
-            motion.dynamics = self._dynamics(directions)
+            motion.dynamics = self._dynamics(directions) if len(motion.t) else None
         return Efforts(
             motion, self.actuators, self.values, [bool(x) for x in self.unique], self.condition, self.blocked, self._status(),
             self._notes(),
         )  # fmt: skip
+
+    def _keep(self, n: int) -> None:
+        """End with the first n instants."""
+        m = self.motion
+        t = float(m.t[max(n - 1, 0)])
+        m.status = Status(False, f"interrupted at t = {t:.9g}", t, advice="what was computed up to there is kept")
+        m.t, m.q, m.v, m.a, m.sigma = m.t[:n], m.q[:n], m.v[:n], m.a[:n], m.sigma[:n]
+        m.references = m.references[:n] if m.references.ndim == 2 else m.references
+        self.values, self.condition, self.multipliers = self.values[:n], self.condition[:n], self.multipliers[:n]
+        self.forces = self.forces.first(n)
+        self.blocked = [item for item in self.blocked if item.instant < n]
 
     def _set_references(self, k: int) -> None:
         """Read angles at instant k as they were counted."""

@@ -41,6 +41,14 @@ class Verbs(TyperGroup):
         except AnalysisError as error:
             say_error(str(error))
             raise typer.Exit(FAILED) from None
+        except (ArithmeticError, MemoryError, RecursionError) as error:
+            say_error(out_of_range(error))
+            raise typer.Exit(FAILED) from None
+        except ValueError as error:
+            if type(error).__name__ != "LinAlgError":  # NumPy's, which is not loaded for this
+                raise
+            say_error(out_of_range(error))
+            raise typer.Exit(FAILED) from None
         except OSError as error:
             if error.errno == errno.EPIPE:  # the reader has gone: click ends the process
                 raise
@@ -49,6 +57,16 @@ class Verbs(TyperGroup):
                 raise typer.Exit(FAILED) from None
             say_error(f"{error.filename}: {error.strerror}; check the path and its permissions")
             raise typer.Exit(BAD_INPUT) from None
+
+
+def out_of_range(error: Exception) -> str:
+    """Return in words what Python or NumPy say of numbers that nobody foresaw."""
+    if isinstance(error, MemoryError):
+        return "it needs more memory than there is; make the model smaller or ask for fewer instants"
+    if isinstance(error, RecursionError):
+        return "something nests too deep; split it"
+    what = f"{error}".rstrip(".") or type(error).__name__
+    return f"numbers came up that cannot be computed with ({what}); look for sizes, masses or formulas out of range"
 
 
 def say_error(text: str) -> None:

@@ -8,7 +8,7 @@ from bisect import bisect_right
 from typing import Any, NoReturn
 
 from multibody.errors import ModelError
-from multibody.files.document import DEPTH_LIMIT, Document, Faults, Path, check_size, number
+from multibody.files.document import DEPTH_LIMIT, MOST_VALUES, Document, Faults, Path, check_size, number
 
 __all__ = ["read_json"]
 
@@ -41,6 +41,9 @@ def read_json(text: str, file: str) -> Document:
         file, line and hint.
     """
     check_size(text, file)
+    if text.count(",") > MOST_VALUES:
+        problem = f"more than {MOST_VALUES} values"
+        raise ModelError(problem, file=file, hint="write repeated parts with repeat, or build the model in Python")
     return _Reader(text.removeprefix("\ufeff"), file).read()
 
 

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import math
+import os
+import pathlib
 import re
+import stat
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from multibody.errors import ModelError, ModelErrors
 
-__all__ = ["DEPTH_LIMIT", "SIZE_LIMIT", "Document", "Faults", "Path", "check_size", "number", "plain_scalar"]
+__all__ = [
+    "DEPTH_LIMIT", "MOST_VALUES", "SIZE_LIMIT", "Document", "Faults", "Path",
+    "check_size", "number", "plain_scalar", "read_plain",
+]
 
 Path: TypeAlias = tuple[str | int, ...]
 """The keys and item numbers (from 0) that lead to a value."""
@@ -19,6 +25,9 @@ DEPTH_LIMIT = 50
 
 SIZE_LIMIT = 10_000_000
 """A file may have this many characters."""
+
+MOST_VALUES = 300_000
+"""A file may have this many values."""
 
 _INTEGER = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
@@ -98,11 +107,25 @@ class Faults:
 def check_size(text: str, file: str) -> None:
     """Refuse a text longer than `SIZE_LIMIT` characters before any work is spent on it."""
     if len(text) > SIZE_LIMIT:
-        raise ModelError(
-            f"the file has {len(text)} characters, more than the {SIZE_LIMIT} that are read",
-            hint="write repeated parts with repeat, or build the model in Python",
-            file=file,
-        )
+        raise _too_long(f"{len(text)} characters", file)
+
+
+def _too_long(size: str, file: str) -> ModelError:
+    """Return the error of a file that is not read."""
+    hint = "write repeated parts with repeat, or build the model in Python"
+    return ModelError(f"the file has {size}, more than the {SIZE_LIMIT} that are read", hint=hint, file=file)
+
+
+def read_plain(file: pathlib.Path, shown: str) -> bytes:
+    """Return the content of a plain file; devices and pipes, which may have no end, and huge files are refused unread."""
+    with open(os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)), "rb") as opened:
+        found = os.fstat(opened.fileno())
+        if not stat.S_ISREG(found.st_mode):
+            kind = "a directory" if stat.S_ISDIR(found.st_mode) else "no plain file"
+            raise ModelError(f"it is {kind}", file=shown, hint="name a file")
+        if found.st_size > 4 * SIZE_LIMIT:  # a character has at most 4 bytes
+            raise _too_long(f"{found.st_size} bytes", shown)
+        return opened.read(4 * SIZE_LIMIT + 1)
 
 
 def number(text: str) -> int | float | None:

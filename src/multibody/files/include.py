@@ -6,6 +6,7 @@ that came from elsewhere cannot look around on the disk. Files cannot include ea
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PureWindowsPath
@@ -46,7 +47,7 @@ class Context:
 
     def enter(self, file: Path, where: str) -> Context:
         """Return the context inside a file."""
-        real = file.resolve()
+        real = Path(os.path.realpath(file))  # Path.resolve raises at links that lead in a circle
         if real in self.stack:
             circle = " → ".join(path.name for path in (*self.stack[self.stack.index(real) :], real))
             raise ModelError(f"the files include each other ({circle})", where=where, hint="break the circle")
@@ -58,10 +59,12 @@ class Context:
 
     def find(self, text: str, where: str) -> Path:
         """Return the file that an include names, seen from the file it stands in."""
+        if "\0" in text:
+            raise ModelError(f"{text!r} is no name of a file", where=where, hint="check the path")
         if Path(text).is_absolute() or PureWindowsPath(text).anchor:
             raise ModelError(f'"{text}" is an absolute path', where=where, hint="name it relative to this file")
         here = self.stack[-1].parent if self.stack else self.root
-        if not (here / text).resolve().is_relative_to(self.root.resolve()):
+        if not Path(os.path.realpath(here / text)).is_relative_to(os.path.realpath(self.root)):
             hint = "keep included files in the directory of the model or below it"
             raise ModelError(f'"{text}" leaves the directory of the model', where=where, hint=hint)
         return here / text

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from difflib import get_close_matches
 from pathlib import Path as FilePath
 from typing import Any, Generic, TypeVar
 
-from multibody.errors import ModelError, ModelErrors, nearest
+from multibody.errors import ModelError, ModelErrors, close_match, nearest
 from multibody.files._items import ADD, PARAMETER_KEYS, blamed, refers_to, stand_in
-from multibody.files.document import Document, Path
+from multibody.files.document import Document, Path, read_plain
 from multibody.files.include import FORMATS, Context, add_include
 from multibody.files.repeat import Item, expand
 from multibody.files.yaml12 import read_json, read_yaml
@@ -59,6 +59,8 @@ def read_file(
     ModelError
         If the model is at fault, with file and line; several faults come together as one `ModelErrors`.
     """
+    if "\0" in str(source):
+        raise ModelError(f"{str(source)!r} is no name of a file", hint="check the path")
     file = FilePath(source)
     if file.suffix.lower() not in FORMATS:
         model: M = _library(str(source), parameters or {})
@@ -103,11 +105,13 @@ def _read(
 ) -> M:
     """Read a file under the name that messages show."""
     try:
-        text = file.read_bytes().decode("utf-8")
+        text = read_plain(file, shown).decode("utf-8")
     except FileNotFoundError:
-        beside = [path.name for path in file.parent.iterdir()] if file.parent.is_dir() else []
+        beside = [path.name for path in itertools.islice(file.parent.iterdir(), 1000)] if file.parent.is_dir() else []
         hint = nearest(file.name, beside) or "check the path"
         raise ModelError("there is no such file", file=shown, hint=hint) from None
+    except ModelError:
+        raise
     except UnicodeDecodeError:
         raise ModelError("it is not text in UTF-8", file=shown, hint="save it with this encoding") from None
     except OSError as error:
@@ -119,7 +123,7 @@ def _read(
 def _library(name: str, parameters: Mapping[str, Any]) -> Any:
     """Return a model of the library."""
     endings = ", ".join(FORMATS)
-    if FilePath(name).exists():
+    if os.path.exists(name):
         hint = f"a model file ends in {endings}"
         raise ModelError(f'"{name}" has no ending that says how it is written', hint=hint)
     try:
@@ -237,8 +241,8 @@ class _Reader(Generic[M]):
             return key
         hint = f"{nearest(key, KEYS)} Keys are {', '.join(KEYS)}.".strip()
         self.note(ModelError(f'unknown key "{key}"', hint=hint), (key,))
-        near = get_close_matches(key.casefold(), KEYS, n=1, cutoff=0.6)
-        return near[0] if near and near[0] not in data else None
+        near = close_match(key.casefold(), tuple(KEYS))
+        return near if near is not None and near not in data else None
 
     def _section(self, section: str, key: str, value: Any) -> bool:
         """Note the entries of a section; return whether it has the right form."""

@@ -20,7 +20,7 @@ from multibody.model.values import from_expression, read_number, write_value
 
 __all__ = ["LIMIT", "Budget", "Item", "expand"]
 
-LIMIT = 1_000_000
+LIMIT = 100_000
 """So many items may a model have when everything is written out."""
 
 SECTIONS = ("ground", "bodies", "joints", "forces", "motions", "initial", "guess", "outputs", "events")
@@ -98,6 +98,10 @@ def expand(
     if first is None or last is None:
         return {}
     templates = _templates(block, where, several=last > first, note=note)
+    if not any(block.get(section) for section in SECTIONS):
+        raise ModelError("there is nothing to copy", where=where, hint=f"give it sections: {', '.join(SECTIONS)}")
+    if not templates:
+        return {}
     copies = max(0, last - first + 1)
     budget.take(copies * len(templates), where)
     items: dict[str, list[Item]] = {}

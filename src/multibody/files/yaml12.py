@@ -10,6 +10,7 @@ Two things that YAML allows are refused as well, because they are always slips i
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -19,7 +20,7 @@ import yaml
 from multibody.files._json import read_json
 from multibody.files._yaml_syntax import explain
 from multibody.files._yaml_write import write_yaml
-from multibody.files.document import DEPTH_LIMIT, Document, Faults, Path, check_size, plain_scalar
+from multibody.files.document import DEPTH_LIMIT, MOST_VALUES, Document, Faults, Path, check_size, plain_scalar
 
 __all__ = ["Document", "read_json", "read_yaml", "write_yaml"]
 
@@ -27,6 +28,7 @@ _NO_SPACE = re.compile(r"[\w.$]+:[^\s:].*", re.DOTALL)
 _LINE_BREAKS = re.compile("[\x85\u2028\u2029]")
 _DIRECTIVE = re.compile(r"^%(?!YAML 1\.2 *$)", re.MULTILINE)
 _LONGEST_EXPRESSION = 1000
+LONG = 100_000  # characters of a text that a parser in C reads, six times as fast; its faults are told by the other one
 _CLOSER = {"(": ")", "[": "]", "{": "}"}
 
 
@@ -54,14 +56,18 @@ def read_yaml(text: str, file: str) -> Document:
     check_size(text, file)
     # One kind of line break, so that the parser, the messages and the user's editor count the same lines.
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    # The parser of the pure Python loader is named so that lines and messages are the same everywhere.
+    if len(text) > LONG and hasattr(yaml, "CSafeLoader"):
+        with contextlib.suppress(yaml.YAMLError, UnicodeError):
+            return _Reader(text, file, yaml.CSafeLoader).read()
     return _Reader(text, file).read()
 
 
 class _Reader:
     """Builds plain data from the parser's events; the parser's own constructors are never involved."""
 
-    def __init__(self, text: str, file: str) -> None:
-        self.text = text
+    def __init__(self, text: str, file: str, loader: Any = yaml.SafeLoader) -> None:
+        self.text, self.loader, self.count = text, loader, 0
         self.faults = Faults(file)
         self.lines: dict[Path, int] = {}
         self.events: Iterator[Any] = iter(())
@@ -76,10 +82,11 @@ class _Reader:
             self.faults.raise_any()
         data = None
         try:
-            # The parser of the pure Python loader is named so that lines and messages are the same everywhere.
-            self.events = iter(yaml.parse(self.text, Loader=yaml.SafeLoader))
+            self.events = iter(yaml.parse(self.text, Loader=self.loader))
             data = self.document()
         except yaml.YAMLError as error:
+            if self.loader is not yaml.SafeLoader:
+                raise
             fault = explain(error, self.text)
             # What was told about this line already is the likely cause of the parser's trouble with it.
             if all(known.line != fault.line for known in self.faults.errors):
@@ -109,8 +116,12 @@ class _Reader:
     def node(self, event: Any, path: Path, depth: int, *, flow: bool) -> Any:
         """Build the value that begins with an event; `flow` says whether it stands inside [ ] or { }."""
         self.refuse_decoration(event, path)
+        self.count += 1
+        if self.count > MOST_VALUES:
+            self.faults.add(_line(event), f"more than {MOST_VALUES} values", "write repeated parts with repeat")
+            self.faults.raise_any()
         if isinstance(event, yaml.ScalarEvent):
-            return self.scalar(event, path, flow=flow) if event.style is None else event.value
+            return self.scalar(event, path, flow=flow) if not event.style else event.value
         if isinstance(event, yaml.AliasEvent):
             return None
         if depth == DEPTH_LIMIT:
@@ -195,7 +206,7 @@ class _Reader:
             return None
         self.refuse_decoration(event, path)
         text: str = event.value
-        if event.style is not None:
+        if event.style:
             return text
         if text == "<<":
             self.faults.add(_line(event), "merge keys (<<) are not read", "write the entries out", path)
@@ -220,11 +231,11 @@ class _Reader:
         """Refuse an entry whose colon has no space behind it, or that has no colon at all."""
         hint = 'write "{0}: {1}"'
         problem = "a space is missing after the colon"
-        if key.style is None and ":" in key.value:
+        if not key.style and ":" in key.value:
             written = key.value if flow else self.rest_of_line(key)
             self.faults.add(_line(key), problem, hint.format(*written.split(":", 1)), path[:-1])
             return
-        if not isinstance(value, yaml.ScalarEvent) or value.style is not None:
+        if not isinstance(value, yaml.ScalarEvent) or value.style:
             return
         if not flow and _line(value) > _line(key) and _NO_SPACE.fullmatch(value.value):
             told = hint.format(*self.rest_of_line(value).split(":", 1))
@@ -234,7 +245,7 @@ class _Reader:
         if not flow or value.value or ":" in between or _index(key) < self.told_to:
             return
         name, _, rest = key.value.partition(" ")
-        if rest and key.style is None and name.isidentifier():
+        if rest and not key.style and name.isidentifier():
             told = hint.format(name, rest.strip())
         elif self.text[_index(key) - 1] == "{" and self.text[end : end + 1] == "}":
             told = f"the counter of a repeat is written ${key.value}, without braces"

@@ -62,7 +62,7 @@ WATCH_STRIDE = 3  # start of the program, first input, number of inputs
 NUMBERS_STRIDE = {2: 9, 3: 18}  # numbers of a function: s_i, s_j, a, b (, c, d), planar also the angle's offset
 BODY_COORDINATES = {2: 3, 3: 7}
 BODY_VELOCITIES = {2: 3, 3: 6}
-STACK_DEPTH = 256
+STACK_DEPTH = 256  # values that a program has in hand at once; those that it keeps for later lie behind them
 
 # --- kinds of basic functions (with d = point_j − point_i) -----------------------------------------------------------
 COINCIDE = 1  # e·d, e fixed in ground
@@ -90,6 +90,7 @@ INPUT_OMEGA = 2  # 2, 3, 4: component x, y, z (ground axes) of a body's angular 
     OP_CONSTANT,
     OP_INPUT,
     OP_PARAMETER,
+    OP_LOAD,  # a value that was kept
     OP_ADD,
     OP_SUBTRACT,
     OP_MULTIPLY,
@@ -122,7 +123,8 @@ INPUT_OMEGA = 2  # 2, 3, 4: component x, y, z (ground axes) of a body's angular 
     OP_MAX,
     OP_SIGN,
     OP_SPLINE,
-) = range(36)
+    OP_KEEP,  # the value on top of the stack, which stays there
+) = range(38)
 
 # --- kinds of splines ------------------------------------------------------------------------------------------------
 SPLINE_CLAMPED = 0  # held constant outside its knots

@@ -16,14 +16,16 @@ def run_program(I, F, W, pc, inputs):
     while I[pc] != L.OP_END:
         op, arg = I[pc], I[pc + 1]
         pc += 2
-        if op <= L.OP_PARAMETER:
+        if op <= L.OP_LOAD:
             top += 1
             if op == L.OP_CONSTANT:
                 W[top] = F[arg]
             elif op == L.OP_INPUT:
                 W[top] = W[inputs + arg]
-            else:
+            elif op == L.OP_PARAMETER:
                 W[top] = F[I[L.PARAMETERS] + arg]
+            else:
+                W[top] = W[base + L.STACK_DEPTH + arg]
         elif op == L.OP_SELECT:
             top -= 2
             W[top] = W[top + 1] if W[top] != 0.0 else W[top + 2]
@@ -34,6 +36,8 @@ def run_program(I, F, W, pc, inputs):
         elif _is_binary(op):
             top -= 1
             W[top] = _binary(op, W[top], W[top + 1])
+        elif op == L.OP_KEEP:
+            W[base + L.STACK_DEPTH + arg] = W[top]
         else:
             W[top] = _unary(op, W[top])
     return W[top]

@@ -64,6 +64,9 @@ def length(a: Sequence[Number]) -> Number:
 
 def normalized(a: Sequence[Number]) -> Vec:
     """Return a/|a|."""
+    if all(isinstance(x, float) for x in a):  # squares of large and small numbers leave the range
+        largest = max(abs(x) for x in a)
+        a = [x / largest for x in a] if largest else a
     size = length(a)
     return tuple(x / size for x in a)
 

@@ -11,6 +11,8 @@ from typing import Any
 from multibody.errors import ModelError
 from multibody.model.expressions import Expression, ExpressionError, Number, as_number
 
+SMALLEST, LARGEST = 1e-100, 1e100  # products of three such numbers neither over- nor underflow
+
 Vector = tuple[Number, ...] | Expression  # components, or one formula of vector parameters
 
 
@@ -33,9 +35,13 @@ def read_number(value: object, where: str) -> Number:
     if not isinstance(value, int | float | str | Expression):
         raise ModelError(f"{_short(value)} is not a number", where=where, hint="give a number or a formula")
     try:
-        return as_number(value)
+        number = as_number(value)
     except ExpressionError as error:
         raise from_expression(error, where) from None
+    if isinstance(number, float) and number != 0.0 and not SMALLEST <= abs(number) <= LARGEST:
+        problem = f"{number:g} is beyond the numbers that can be computed with"
+        raise ModelError(problem, where=where, hint=f"give 0 or a number between {SMALLEST:g} and {LARGEST:g}, in other units")
+    return number
 
 
 def from_expression(error: ExpressionError, where: str) -> ModelError:

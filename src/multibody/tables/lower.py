@@ -25,6 +25,7 @@ __all__ = ["EndSlots", "Tables", "lower", "set_length"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+MOST_BODIES = 20_000
 
 
 @dataclass
@@ -162,6 +163,8 @@ def lower(model: Model) -> Tables:
     """
     if not model.bodies:
         raise ModelError("the model has no bodies", hint="add a body")
+    if len(model.bodies) > MOST_BODIES:
+        raise ModelError(f"{len(model.bodies)} bodies", where="bodies", hint=f"a model may have {MOST_BODIES}")
     builder = Builder(model).run()
     packer = Packer(builder.scope)
     d, nb, nx = model.dimension, len(model.bodies), len(builder.extras)
@@ -202,7 +205,7 @@ def lower(model: Model) -> Tables:
     forces.place(tables_at)
     most = max((len(row.terms) for row in builder.rows), default=0)
     most = max(most, builder.forces.most_inputs)
-    workspace = workspace_of(I, d, nb, nx, most)
+    workspace = workspace_of(I, d, nb, nx, most, compiler.kept)
     I = np.ascontiguousarray(np.concatenate([I, *(np.array(s, dtype=np.int64) for s in sections)]))
     F = np.array([builder.scope.value(x) for x in packer.numbers], dtype=np.float64)
     tables = Tables(
@@ -312,8 +315,8 @@ def _named(builder: Builder, packer: Packer) -> dict[str, Any]:
     }
 
 
-def workspace_of(I: Integers, d: int, nb: int, nx: int, most: int) -> int:
-    """Lay out W for nb bodies, nx extra coordinates and programs of at most so many inputs; return its length."""
+def workspace_of(I: Integers, d: int, nb: int, nx: int, most: int, kept: int) -> int:
+    """Lay out W for nb bodies, nx extra coordinates and programs of at most so many inputs and kept values."""
     at = 0
     sizes = (
         (L.W_POSE, L.POSE_STRIDE[d] * (nb + 1)),
@@ -323,7 +326,7 @@ def workspace_of(I: Integers, d: int, nb: int, nx: int, most: int) -> int:
         (L.W_GRADIENT, 80 + most),
         (L.W_HESSIAN, 144),
         (L.W_INPUT, most + 2),
-        (L.W_STACK, L.STACK_DEPTH),
+        (L.W_STACK, L.STACK_DEPTH + kept),
         (L.W_MASS, L.MASS_STRIDE[d] * nb),
         (L.W_DYNAMICS, 0),  # enlarged when a run is prepared
     )

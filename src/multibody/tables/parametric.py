@@ -109,7 +109,8 @@ def _made(tables: Tables) -> ParametricTables:
         I[slot], at = at, at + len(section)
     I[L.EXTRAS], I[L.COORDINATES], I[L.VELOCITIES] = nx, L.BODY_COORDINATES[d] * nb + nx, L.BODY_VELOCITIES[d] * nb + nx
     most = int(tables.I[L.W_STACK] - tables.I[L.W_INPUT]) - 2
-    workspace = workspace_of(I, d, nb, nx, most)
+    kept = int(tables.I[L.W_MASS] - tables.I[L.W_STACK]) - L.STACK_DEPTH
+    workspace = workspace_of(I, d, nb, nx, most, kept)
     pointer = np.concatenate([[0], np.cumsum(np.asarray(rows, dtype=np.int64).reshape(-1, L.ROW_STRIDE)[:, 3])])
     made = ParametricTables(**{key: value for key, value in vars(tables).items() if key != "cache"})
     sections = [np.array(section, dtype=np.int64) for section in (rows, terms, columns)]

@@ -21,6 +21,9 @@ _BINARY = {
     "==": L.OP_EQUAL, "!=": L.OP_NOT_EQUAL,
 }  # fmt: skip
 LARGEST_POWER = 8  # whole exponents up to here are multiplied out
+WORTH_KEEPING = 3  # operations of a part that occurs several times, below which it is computed again
+
+Operation = tuple[int, int, tuple[int, ...]]  # code, argument, operands by their numbers
 
 
 def _step(x: Number, x0: Number, y0: Number, x1: Number, y1: Number) -> Number:
@@ -77,7 +80,9 @@ class Compiler:
     ) -> None:
         self.code: list[int] = []
         self.parameters, self.splines, self.constant = parameters, splines, constant
+        self.kept = 0  # values that a program keeps at most
         self._starts: dict[tuple[object, tuple[tuple[str, ...], ...]], int] = {}
+        self._constants: dict[tuple[float, float], int] = {}
 
     def program(self, formula: Number, inputs: Sequence[tuple[str, ...]], where: str) -> int:
         """Return the start of the program of a formula in the code, −1 if the formula is zero."""
@@ -111,44 +116,79 @@ class Compiler:
         return entries
 
     def _emit(self, root: Number, inputs: Mapping[tuple[str, ...], int], where: str) -> int:
-        """Append the code of a formula in postfix order, without recursion; return the depth of stack it needs."""
-        pending: list[Number | tuple[int, int, int]] = [root]
+        """Append the code of a formula in postfix order; return the depth of stack it needs.
+
+        What occurs several times is computed once and kept. As a tree, the second derivative of a product of n factors has n³
+        operations, and that of a chain of n squares 2ⁿ; with shared parts both have a multiple of n.
+        """
+        nodes, last = self._nodes(root, inputs, where)
+        uses, sizes = _uses(nodes), _sizes(nodes)
+        kept: dict[int, int] = {}
+        pending: list[tuple[int, bool]] = [(last, False)]
         depth = deepest = 0
         while pending:
-            item = pending.pop()
-            if isinstance(item, tuple):
-                op, arg, taken = item
+            k, ready = pending.pop()
+            op, arg, operands = nodes[k]
+            if ready:
                 self.code += [op, arg]
-                depth += 1 - taken
-            elif isinstance(item, float | int):
-                self.code += [L.OP_CONSTANT, self.constant(float(item))]
-                depth += 1
-            elif item.op in ("name", "number"):
-                self._leaf(item, inputs, where)
-                depth += 1
+                depth += 1 - len(operands)
+                if uses[k] > 1 and sizes[k] >= WORTH_KEEPING:
+                    kept[k] = len(kept)
+                    self.code += [L.OP_KEEP, kept[k]]
+            elif operands and k not in kept:
+                pending.append((k, True))
+                pending.extend((each, False) for each in reversed(operands))
             else:
-                op, arg, arguments = self._operation(item, where)
-                if op < 0:
-                    pending.extend(reversed(arguments))
-                    continue
-                pending.append((op, arg, len(arguments)))
-                pending.extend(reversed(arguments))
+                self.code += [L.OP_LOAD, kept[k]] if k in kept else [op, arg]
+                depth += 1
             deepest = max(deepest, depth)
+        self.kept = max(self.kept, len(kept))
         return deepest
 
-    def _leaf(self, item: Expression, inputs: Mapping[tuple[str, ...], int], where: str) -> None:
-        """Append a constant, an input or a parameter."""
+    def _nodes(self, root: Number, inputs: Mapping[tuple[str, ...], int], where: str) -> tuple[list[Operation], int]:
+        """Return the operations of a formula, operands before what uses them and equal ones once, and which is the last."""
+        known: dict[Operation, int] = {}
+        found: dict[int, int] = {}  # by the identity of parts of the formula
+        alive: list[Sequence[Number]] = [[root]]  # parts made on the way, whose identity must not be given again
+        pending: list[tuple[Number, tuple[int, int, Sequence[Number]] | None]] = [(root, None)]
+        while pending:
+            item, operation = pending.pop()
+            if id(item) in found:
+                continue
+            if operation is not None:
+                op, arg, operands = operation
+                parts = tuple(found[id(each)] for each in operands)
+                found[id(item)] = parts[0] if op < 0 else known.setdefault((op, arg, parts), len(known))
+            elif isinstance(item, float | int):
+                found[id(item)] = known.setdefault((L.OP_CONSTANT, self._constant(float(item)), ()), len(known))
+            elif item.op in ("name", "number"):
+                found[id(item)] = known.setdefault((*self._leaf(item, inputs, where), ()), len(known))
+            else:
+                made = self._operation(item, where)
+                alive.append(made[2])
+                pending.append((item, made))
+                pending.extend((each, None) for each in reversed(made[2]))
+        return list(known), found[id(root)]
+
+    def _constant(self, value: float) -> int:
+        """Return the place of a constant in F, the same for equal ones."""
+        key = (value, math.copysign(1.0, value))
+        if key not in self._constants:
+            self._constants[key] = self.constant(value)
+        return self._constants[key]
+
+    def _leaf(self, item: Expression, inputs: Mapping[tuple[str, ...], int], where: str) -> tuple[int, int]:
+        """Return the operation of a constant, an input or a parameter."""
         constants = {("pi",): math.pi, ("deg",): math.pi / 180.0, ("rpm",): math.pi / 30.0}
         if item.op == "number":
-            self.code += [L.OP_CONSTANT, self.constant(item.args[0])]
-        elif item.args in inputs:
-            self.code += [L.OP_INPUT, inputs[item.args]]
-        elif item.args in self.parameters:
-            self.code += [L.OP_PARAMETER, self.parameters[item.args]]
-        elif item.args in constants:
-            self.code += [L.OP_CONSTANT, self.constant(constants[item.args])]
-        else:
-            raise ModelError(f'"{".".join(item.args)}" cannot stand here', where=where, hint="use t and parameters")
+            return L.OP_CONSTANT, self._constant(item.args[0])
+        if item.args in inputs:
+            return L.OP_INPUT, inputs[item.args]
+        if item.args in self.parameters:
+            return L.OP_PARAMETER, self.parameters[item.args]
+        if item.args in constants:
+            return L.OP_CONSTANT, self._constant(constants[item.args])
+        raise ModelError(f'"{".".join(item.args)}" cannot stand here', where=where, hint="use t and parameters")
 
     def _operation(self, item: Expression, where: str) -> tuple[int, int, list[Number]]:
         """Return (operation, argument, operands); operation −1: replace by the operands themselves."""
@@ -180,6 +220,23 @@ class Compiler:
         if function in _MACROS:
             return -1, 0, [_MACROS[function](*arguments)]
         raise ModelError(f'the function "{function}" cannot stand here', where=where, hint="use a scalar function")
+
+
+def _uses(nodes: Sequence[Operation]) -> list[int]:
+    """Return how often each operation is an operand."""
+    uses = [0] * len(nodes)
+    for _, _, operands in nodes:
+        for each in operands:
+            uses[each] += 1
+    return uses
+
+
+def _sizes(nodes: Sequence[Operation]) -> list[int]:
+    """Return how many operations each has as a tree, counted no further than it matters."""
+    sizes: list[int] = []
+    for _, _, operands in nodes:
+        sizes.append(min(1 + sum(sizes[each] for each in operands), WORTH_KEEPING))
+    return sizes
 
 
 def coordinate(k: int) -> Expression:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable
-from difflib import get_close_matches
+
+from multibody.errors import close_match
 
 INDENT = "    "
 LONGEST_SHOWN = 110
@@ -81,5 +82,4 @@ def _columns(text: str) -> int:
 
 def nearest(word: str, choices: Iterable[str]) -> str | None:
     """Find the choice that looks most like a mistyped word; None if nothing does."""
-    found = get_close_matches(word, list(choices), n=1, cutoff=0.6)
-    return found[0] if found else None
+    return close_match(word, tuple(choices))

@@ -1,0 +1,34 @@
+"""Every verb of the command line on a file, in this process: what it said, and whether that is an answer."""
+
+from __future__ import annotations
+
+import pathlib
+import traceback
+
+from typer.testing import CliRunner
+
+from multibody.cli.app import app
+
+VERBS: dict[str, tuple[str, ...]] = {
+    "check": (),
+    "assemble": (),
+    "kinematics": ("--until", "0.1", "--steps", "4"),
+    "run": ("--until", "0.01", "--output-step", "0.005"),
+    "reactions": ("--at", "0"),
+    "inverse": ("--until", "0.1", "--steps", "3"),
+    "statics": (),
+    "modes": (),
+    "compare": ("--until", "0.005", "--repeats", "1", "--formulations", "augmented", "--integrators", "dop853"),
+}
+
+
+def fault_of(verb: str, file: pathlib.Path) -> str:
+    """Return what is wrong with the answer of a verb: a traceback, or an error that is no sentence; "" if nothing is."""
+    result = CliRunner().invoke(app, [verb, str(file), *VERBS[verb]])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        return "".join(traceback.format_exception(result.exception)[-4:])
+    if result.exit_code not in (0, 1, 2):
+        return f"exit status {result.exit_code}"
+    if result.exit_code == 2 and not result.stderr.startswith(("error: ", "Usage:")):
+        return f"status 2 without an error: {result.stderr[:200]}"
+    return ""
