@@ -178,7 +178,8 @@ def welded_tables(tables: Tables, welds: Welds) -> tuple[Tables, Integers]:
     I[L.BODIES], I[L.COORDINATES] = nb, L.BODY_COORDINATES[d] * nb + nx
     I[L.VELOCITIES] = L.BODY_VELOCITIES[d] * nb + nx
     most = int(I[L.W_HESSIAN] - I[L.W_GRADIENT]) - 80
-    made.workspace = workspace_of(I, d, nb, nx, most)
+    stored = int(I[L.W_MASS] - I[L.W_STACK]) - L.STACK_DEPTH
+    made.workspace = workspace_of(I, d, nb, nx, most, stored)
     at = len(I)
     for slot, section in sections.items():
         I[slot] = at
