@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     )
     from multibody.integrators import Ab3, Adams, Alpha, Bdf, Dop853, Ida, Radau, Rk4
     from multibody.model.body import Body
+    from multibody.model.constructors import *  # noqa: F403
     from multibody.model.expressions import Expression
+    from multibody.model.expressions.public import *  # noqa: F403
     from multibody.model.forces import Force
     from multibody.model.joints import Joint
     from multibody.results.bench import bench
@@ -56,6 +58,11 @@ _HOME = {
     ),
     **dict.fromkeys(("Ab3", "Adams", "Alpha", "Bdf", "Dop853", "Ida", "Radau", "Rk4"), "multibody.integrators"),
 }
+_CONSTRUCTORS = (
+    "Bushing", "Cam", "Coupler", "Cylindrical", "Distance", "Effort", "Fixed", "Free", "Friction", "Gear", "Load", "Parallel",
+    "Planar", "PointOnLine", "PointOnPlane", "Prismatic", "Rack", "Revolute", "Screw", "Spherical", "Spring", "Stop",
+    "Translational", "Universal",
+)  # fmt: skip
 _FUNCTIONS = (
     "t", "phi", "pi", "deg", "rpm", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "log",
     "sqrt", "sign", "step", "step5", "haversine", "trapezoid", "poly", "norm", "unit", "cross", "dot", "if_", "min_", "max_",
@@ -95,24 +102,26 @@ __all__ = [
     "bench",
     "json_schema",
     "load",
+    *_CONSTRUCTORS,
     *_FUNCTIONS,
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """Import a public name when it is first used (PEP 562)."""
-    import importlib
+if not TYPE_CHECKING:  # type checkers read the imports above, and see names that do not exist
 
-    if name in _HOME:
-        return getattr(importlib.import_module(_HOME[name]), name)
-    if name in _FUNCTIONS:
-        return getattr(importlib.import_module("multibody.model.expressions"), name)
-    from multibody.model.joints import KINDS, joint_class
+    def __getattr__(name: str) -> Any:
+        """Import a public name when it is first used (PEP 562)."""
+        import importlib
 
-    for kind in KINDS.values():  # mb.Revolute("A", first, second, axis=...) for model.add
-        if name == "".join(part.capitalize() for part in kind.name.split("_")):
-            return joint_class(kind)
-    raise AttributeError(f"module 'multibody' has no attribute {name!r}")
+        if name in _HOME:
+            return getattr(importlib.import_module(_HOME[name]), name)
+        if name in _FUNCTIONS:
+            return getattr(importlib.import_module("multibody.model.expressions"), name)
+        if name in _CONSTRUCTORS:  # mb.Revolute("A", first, second, axis=...) for model.add
+            return getattr(importlib.import_module("multibody.model.constructors"), name)
+        from multibody.arguments import no_attribute
+
+        no_attribute("multibody", name, [*_HOME, *_FUNCTIONS, *_CONSTRUCTORS])
 
 
 def __dir__() -> list[str]:

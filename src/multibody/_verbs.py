@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, TypedDict, Unpack, overload
 
+from multibody.arguments import answered, in_words, spread
+from multibody.model.geometry import Orienting
 from multibody.model.model import Model as _Model
+from multibody.model.values import VectorLike
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,7 +25,47 @@ if TYPE_CHECKING:
     from multibody.results.state import State
     from multibody.results.statics import Equilibrium
 
+    Initial: TypeAlias = State | Mapping[str, Any]  # a state, or values by path
 
+
+class Drawing(TypedDict, total=False):
+    """How a pose is drawn."""
+
+    labels: bool | None
+    title: str | None
+    figsize: tuple[float, float] | None
+    view: tuple[float, float]
+
+
+class Tracing(Drawing, total=False):
+    """How poses of a run are drawn, and the paths of which points."""
+
+    trace: Sequence[str]
+
+
+class Plotting(TypedDict, total=False):
+    """How curves are plotted."""
+
+    singularities: bool
+    title: str | None
+    figsize: tuple[float, float] | None
+    legend: bool | None
+
+
+class RunOptions(TypedDict, total=False):
+    """How a model is run to the time that is asked for."""
+
+    initial: Initial | None
+    formulation: Any
+    integrator: Any
+    rtol: float | None
+    atol: float | None
+    step: float | None
+    cut: Sequence[str] | None
+    progress: Any
+
+
+@answered
 class Model(_Model):
     """A mechanism, described once; every analysis reads it and none changes it."""
 
@@ -40,17 +83,39 @@ class Model(_Model):
 
         return check(self, cut=cut)
 
+    @overload
     def assemble(
-        self, initial: State | None = None, *, t: float | str | None = None, branches: bool | None = None
-    ) -> Any:
-        """Return a consistent :class:`State`; with ``branches=True`` a list of the assemblies found."""
+        self, initial: Initial | None = None, *, t: float | str | None = None, branches: Literal[False] | None = None
+    ) -> State: ...
+
+    @overload
+    def assemble(
+        self, initial: Initial | None = None, *, t: float | str | None = None, branches: Literal[True]
+    ) -> list[State]: ...
+
+    def assemble(
+        self, initial: Initial | None = None, *, t: float | str | None = None, branches: bool | None = None
+    ) -> State | list[State]:
+        """Return a consistent :class:`State`; with ``branches=True`` a list of the assemblies found.
+
+        Parameters
+        ----------
+        initial : State or values by path, optional
+            Where to start; ``{"O": 0.3}`` holds values exactly. Default: the model's own initial values.
+        t : float, optional
+            Time at which motions are taken; default that of `initial`, else 0.
+        branches : bool
+            Whether the assemblies found are listed.
+        """
+        from multibody.analyses.given import given
         from multibody.results.state import assembled
 
-        return assembled(self, initial, t, branches)
+        found: State | list[State] = assembled(*given(self, initial), t, branches)
+        return found
 
     def kinematics(
         self, until: float | str | None = None, steps: int | None = None, *, start: float | str | None = None,
-        at: float | str | None = None, times: Any = None, initial: State | None = None,
+        at: float | str | None = None, times: Any = None, initial: Initial | None = None,
     ) -> Run:  # fmt: skip
         """Return positions, velocities and accelerations of the driven mechanism over time.
 
@@ -64,16 +129,18 @@ class Model(_Model):
             One time alone.
         times : array, optional
             The instants themselves.
-        initial : State, optional
+        initial : State or values by path, optional
             Where assembly starts, and with it the branch.
         """
+        from multibody.analyses.given import given
         from multibody.analyses.kinematics import kinematics
         from multibody.results.run import Run
 
-        return Run(kinematics(self, start=start, until=until, steps=steps, at=at, times=times, initial=initial))
+        model, state = given(self, initial)
+        return Run(kinematics(model, start=start, until=until, steps=steps, at=at, times=times, initial=state))
 
     def run(
-        self, until: float | str | None = None, *, initial: State | None = None, formulation: Any = None,
+        self, until: float | str | None = None, *, initial: Initial | None = None, formulation: Any = None,
         integrator: Any = None, rtol: float | None = None, atol: float | None = None, step: float | None = None,
         output_step: float | str | None = None, dense: bool = True, progress: Any = None, cut: Sequence[str] | None = None,
     ) -> Run:  # fmt: skip
@@ -83,7 +150,7 @@ class Model(_Model):
         ----------
         until : float or formula
             Last time; default the model's own.
-        initial : State, optional
+        initial : State or values by path, optional
             Where to start, with its time: ``run.final`` goes on. Default: the model's own initial values at t = 0.
         formulation : str or object
             ``augmented`` (default), ``baumgarte``, ``partitioning``, ``kane``; in joint coordinates ``recursive``,
@@ -104,18 +171,20 @@ class Model(_Model):
         cut : list of str, optional
             Joints at which loops are cut in joint coordinates; derived by default, see :meth:`check`.
         """
+        from multibody.analyses.given import given
         from multibody.analyses.run import run
         from multibody.results.run import Run
 
+        model, state = given(self, initial)
         return Run(
             run(
-                self, until, initial=initial, formulation=formulation, integrator=integrator, rtol=rtol, atol=atol, step=step,
+                model, until, initial=state, formulation=formulation, integrator=integrator, rtol=rtol, atol=atol, step=step,
                 output_step=output_step, dense=dense, progress=progress, cut=cut,
             )
         )  # fmt: skip
 
     def simulator(
-        self, initial: State | None = None, *, formulation: Any = None, integrator: Any = None, rtol: float | None = None,
+        self, initial: Initial | None = None, *, formulation: Any = None, integrator: Any = None, rtol: float | None = None,
         atol: float | None = None, step: float | None = None,
     ) -> Simulator:  # fmt: skip
         """Return the model in motion, to be stepped from outside by a controller or in a lesson.
@@ -124,14 +193,15 @@ class Model(_Model):
 
         Parameters
         ----------
-        initial : State, optional
+        initial : State or values by path, optional
             Where to start, with its time. Default: the model's own initial values at t = 0.
         formulation, integrator, rtol, atol, step
             As for :meth:`run`.
         """
+        from multibody.analyses.given import given
         from multibody.results.simulator import simulator
 
-        return simulator(self, initial, formulation, integrator, rtol, atol, step)
+        return simulator(*given(self, initial), formulation, integrator, rtol, atol, step)
 
     def robot(self, cut: Sequence[str] | None = None) -> Robot:
         """Return the open tree as roboticists ask about it: inverse and forward dynamics, mass matrix, Jacobians, momentum.
@@ -149,7 +219,7 @@ class Model(_Model):
 
     def inverse(
         self, until: float | str | None = None, steps: int | None = None, *, start: float | str | None = None,
-        at: float | str | None = None, times: Any = None, efforts: Sequence[Any] | None = None, initial: State | None = None,
+        at: float | str | None = None, times: Any = None, efforts: Sequence[Any] | None = None, initial: Initial | None = None,
         formulation: Any = None, progress: Any = None,
     ) -> Inverse:  # fmt: skip
         """Return the efforts that the prescribed motions need, at their own coordinates or from actuators elsewhere.
@@ -166,17 +236,22 @@ class Model(_Model):
         progress : callable, optional
             Called with the time now and then.
         """
+        from multibody.analyses.given import given
         from multibody.analyses.inverse import inverse
         from multibody.results.inverse import Inverse
 
+        model, state = given(self, initial)
         return Inverse(
             inverse(
-                self, start=start, until=until, steps=steps, at=at, times=times, efforts=efforts, initial=initial,
+                model, start=start, until=until, steps=steps, at=at, times=times, efforts=efforts, initial=state,
                 formulation=formulation, progress=progress,
             )
         )  # fmt: skip
 
-    def reactions(self, at: float | str | None = None, joints: Sequence[str] | None = None, **options: Any) -> dict[str, Any]:
+    @spread(RunOptions)
+    def reactions(
+        self, at: float | str | None = None, joints: Sequence[str] | None = None, **options: Unpack[RunOptions]
+    ) -> dict[str, Any]:
         """Return force, moment and effort of joints at one time, as a dictionary of plain numbers.
 
         Parameters
@@ -185,22 +260,25 @@ class Model(_Model):
             The time; a model that its motions do not determine runs until then.
         joints : list of str, optional
             Default all.
-        **options
-            Those of :meth:`run`.
+        initial, formulation, integrator, rtol, atol, step, cut, progress
+            As for :meth:`run`.
         """
+        from multibody.analyses.given import given
         from multibody.results.reactions_at import reactions_at
 
-        return reactions_at(self, at, joints, options)
+        model, state = given(self, options.get("initial"))
+        chosen: Mapping[str, Any] = {**options, "initial": state}
+        return reactions_at(model, at, joints, chosen)
 
     def statics(
-        self, initial: State | None = None, *, t: float | str | None = None, method: str | None = None,
+        self, initial: Initial | None = None, *, t: float | str | None = None, method: str | None = None,
         tolerance: float | None = None,
     ) -> Equilibrium:  # fmt: skip
         """Return a position in which all forces balance, with reactions and whether it is stable.
 
         Parameters
         ----------
-        initial : State, optional
+        initial : State or values by path, optional
             Where to start; its velocities do not count. Default: the model's own initial position.
         t : float, optional
             Time at which motions are held; default that of the start.
@@ -211,19 +289,20 @@ class Model(_Model):
         tolerance : float
             Largest unbalanced force over the largest force that acts; default 1e-10.
         """
+        from multibody.analyses.given import given
         from multibody.results.statics import equilibrium
 
-        return equilibrium(self, initial, t, method, tolerance)
+        return equilibrium(*given(self, initial), t, method, tolerance)
 
     def modes(
-        self, initial: State | None = None, *, at: Any = None, inputs: Sequence[str] | None = None,
+        self, initial: Initial | None = None, *, at: Any = None, inputs: Sequence[str] | None = None,
         outputs: Sequence[str] | None = None, count: int | None = None,
     ) -> Modes:  # fmt: skip
         """Return natural frequencies, damping ratios and shapes of the motion near a state, and its state-space matrices.
 
         Parameters
         ----------
-        initial : State, optional
+        initial : State or values by path, optional
             Where to start; default the model's own initial state.
         at : {"equilibrium", "initial"} or State, optional
             Where to linearize. Default the equilibrium found from the initial state where that is at rest, else that state.
@@ -235,12 +314,13 @@ class Model(_Model):
         count : int, optional
             How many modes, lowest first; default all, of a large model 10.
         """
+        from multibody.analyses.given import given
         from multibody.results.modes import modes_of
 
-        return modes_of(self, initial, at, inputs, outputs, count)
+        return modes_of(*given(self, initial), at, inputs, outputs, count)
 
     def system_jacobian(
-        self, formulation: Any = "augmented", initial: State | None = None, t: float | None = None, *,
+        self, formulation: Any = "augmented", initial: Initial | None = None, t: float | None = None, *,
         acceleration: Any = None, multipliers: Any = None,
     ) -> SystemJacobian:  # fmt: skip
         """Return the exact derivatives of the implicit equations of motion F(t, y, ẏ) = 0.
@@ -251,21 +331,23 @@ class Model(_Model):
             ``augmented``: y = (q, v, λ, μ) in the coordinates of bodies, stabilized form of index 2; ``recursive`` or
             ``transformation``: the same in joint coordinates, with the loops' multipliers; ``parametric``: with the
             joints' parameters.
-        initial : State, optional
+        initial : State or values by path, optional
             Where; default the model's own initial state.
         t : float, optional
             Time; default that of the state.
         acceleration, multipliers : arrays, optional
             v̇, and λ of all rows of joints and motions; default the consistent ones of a run.
         """
+        from multibody.analyses.given import given
         from multibody.analyses.system_jacobian import system_jacobian
 
-        return system_jacobian(self, formulation, initial, t, acceleration, multipliers)
+        model, state = given(self, initial)
+        return system_jacobian(model, formulation, state, t, acceleration, multipliers)
 
     def compare(
         self, until: float | str | None = None, *, formulations: Sequence[Any] | None = None,
         integrators: Sequence[Any] | None = None, rtol: Sequence[float] | float | None = None,
-        step: float | str | None = None, reference: Run | None = None, initial: State | None = None,
+        step: float | str | None = None, reference: Run | None = None, initial: Initial | None = None,
         output_step: float | str | None = None, repeats: int | None = None, progress: Any = None,
     ) -> Compare:  # fmt: skip
         """Return a table of time, evaluations, error and violations for several formulations and integrators.
@@ -282,7 +364,7 @@ class Model(_Model):
             Step of ``rk4`` and ``ab3``; default from the reference.
         reference : Run, optional
             What errors are taken against; default ``augmented`` with ``dop853`` at 1e-13.
-        initial : State, optional
+        initial : State or values by path, optional
             Where to start.
         output_step : float
             Spacing of the instants at which errors are taken.
@@ -292,13 +374,15 @@ class Model(_Model):
             Called with words, the number of the combination and their count.
         """
         from multibody.analyses.compare import compare
+        from multibody.analyses.given import given
         from multibody.results.compare import Compare
 
-        given = None if reference is None else reference.motion
+        model, state = given(self, initial)
         return Compare(
             compare(
-                self, until, formulations=formulations, integrators=integrators, rtol=rtol, step=step, reference=given,
-                initial=initial, output_step=output_step, repeats=repeats, progress=progress,
+                model, until, formulations=formulations, integrators=integrators, rtol=rtol, step=step,
+                reference=None if reference is None else reference.motion, initial=state, output_step=output_step,
+                repeats=repeats, progress=progress,
             )
         )  # fmt: skip
 
@@ -314,11 +398,26 @@ class Model(_Model):
 
         return changed(self, parameters)
 
-    def include(self, other: _Model, prefix: str, at: Any = None, **orientation: Any) -> None:
-        """Add another model's bodies, joints and everything else, every name with a prefix, placed as a whole."""
+    @spread(Orienting)
+    def include(
+        self, other: _Model, prefix: str, at: VectorLike | None = None, **orientation: Unpack[Orienting]
+    ) -> None:
+        """Add another model's bodies, joints and everything else, every name with a prefix, placed as a whole.
+
+        Parameters
+        ----------
+        other : Model
+        prefix : str
+            Begins the name of everything that is copied: ``left_``.
+        at : vector, optional
+            Where the origin of its ground comes to lie [length].
+        angle, x, z, quaternion, rotvec, rpy, euler, rotation : optional
+            How its ground axes come to lie, one form of it, as for :meth:`body`.
+        """
         from multibody.model.include import include
 
-        include(self, other, prefix, at, **orientation)
+        turned: Mapping[str, Any] = orientation
+        include(self, other, prefix, at, **turned)
 
     def save(self, file: str) -> None:
         """Write the model to a ``.yaml`` or ``.json`` file; reading it back gives the same model."""
@@ -326,34 +425,79 @@ class Model(_Model):
 
         write_file(self, file)
 
-    def draw(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw the assembled mechanism with matplotlib and return the axes."""
-        return self.assemble(branches=False).draw(ax, **options)  # type: ignore[no-any-return]
+    @spread(Drawing)
+    def draw(self, ax: Axes | None = None, **options: Unpack[Drawing]) -> Axes:
+        """Draw the assembled mechanism with matplotlib and return the axes; options as for :meth:`State.draw`."""
+        return self.assemble(branches=False).draw(ax, **options)
 
 
+@answered
 class StateVerbs:
     """What a state can do beside holding numbers."""
 
-    def draw(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw the pose with matplotlib and return the axes."""
+    @spread(Drawing)
+    def draw(self, ax: Axes | None = None, **options: Unpack[Drawing]) -> Axes:
+        """Draw the pose with matplotlib and return the axes.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; default a new figure.
+        labels : bool, optional
+            Whether bodies and joints are named; default: where there are few enough.
+        title : str, optional
+        figsize : (float, float), optional
+            [inch]
+        view : (float, float)
+            Elevation and azimuth of the eye on a spatial model [degrees].
+        """
         from multibody.view.draw import draw_state
 
         return draw_state(self, ax, **options)  # type: ignore[arg-type]
 
 
+@answered
 class RunVerbs:
     """What a run can do beside holding data."""
 
     measurer: Any
 
-    def plot(self, *paths: str, ax: Any = None, **options: Any) -> Any:
-        """Plot paths or expressions over time: ``run.plot("slider.x", "O.rate")``."""
+    @spread(Plotting)
+    def plot(self, *paths: str, ax: Any = None, **options: Unpack[Plotting]) -> Any:
+        """Plot paths or expressions over time: ``run.plot("slider.x", "O.rate")``.
+
+        Parameters
+        ----------
+        *paths : str
+        ax : Axes or sequence of Axes, optional
+            As many as there are units; default a new figure.
+        singularities : bool
+            Whether singular positions are marked.
+        title : str, optional
+        figsize : (float, float), optional
+            [inch]
+        legend : bool, optional
+            Default: where an axes has several curves.
+        """
         from multibody.view.plot import plot_run
 
         return plot_run(self, paths, ax, **options)  # type: ignore[arg-type]
 
-    def draw(self, at: float | Sequence[float] | None = None, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw the pose at one or several times, with the paths of chosen points (``trace=["rod.P"]``)."""
+    @spread(Tracing)
+    def draw(
+        self, at: float | Sequence[float] | None = None, ax: Axes | None = None, **options: Unpack[Tracing]
+    ) -> Axes:
+        """Draw the pose at one or several times, with the paths of chosen points.
+
+        Parameters
+        ----------
+        at : float or several, optional
+            Times; default the last instant.
+        trace : list of str
+            Frames whose paths are drawn: ``["rod.P"]``.
+        ax, labels, title, figsize, view
+            As for :meth:`State.draw`.
+        """
         from multibody.view.draw import draw_run
 
         return draw_run(self, at, ax, **options)  # type: ignore[arg-type]
@@ -377,6 +521,7 @@ class RunVerbs:
         return toggle_positions(self.measurer)
 
 
+@in_words
 def load(source: str, **parameters: Any) -> Model:
     """Return the model of a file or of the library, with parameters set.
 

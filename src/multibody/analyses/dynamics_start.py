@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from multibody.analyses.assemble import assemble
+from multibody.analyses.given import adopted
 from multibody.analyses.leastnorm import DENSE_ASSEMBLY, DENSE_LIMIT, independent_rows, least_norm, sparse_step
 from multibody.analyses.state import State, Status
 from multibody.analyses.switching import limit_after
@@ -26,12 +27,7 @@ def start_state(model: Model, initial: State | None, t: float | None) -> tuple[S
     if initial is None:
         return assemble(model, None, t, labelled=False), ""
     tables = tables_of(model)
-    system = System(tables)
-    sizes = [(tables.nq,), (tables.nv,), system.ref.shape]
-    if initial.tables.bodies != tables.bodies or [initial.q.shape, initial.v.shape, initial.references.shape] != sizes:
-        raise ModelError("it belongs to another model", where="initial", hint="give a state of this model")
-    if not (np.all(np.isfinite(initial.q)) and np.all(np.isfinite(initial.v))):
-        raise ModelError("it has a number that is not finite", where="initial", hint="give finite positions and velocities")
+    system, initial = System(tables), adopted(initial, tables, "initial")
     time = float(initial.t if t is None else t)
     system.ref[:] = initial.references
     q, v, moved, changed = _closed(system, initial.q.copy(), initial.v.copy(), time)

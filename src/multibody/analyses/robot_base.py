@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 
 from multibody.analyses.assemble import assemble
+from multibody.analyses.given import adopted
 from multibody.analyses.joint_coordinates import count_turns, joint_coordinates
 from multibody.analyses.state import State
 from multibody.analyses.system import Floats, Integers, System, tables_of
+from multibody.arguments import short
 from multibody.errors import ModelError
 from multibody.kernels.robot.applied import body_states
 from multibody.kernels.robot.frames import displaced
@@ -141,7 +143,7 @@ class RobotBase:
         self._ref[:] = state.references
         return state
 
-    @cached_property
+    @property
     def q0(self) -> Floats:
         """Coordinates at the model's own start (nq)."""
         return self.from_state(self._start)[0]
@@ -153,16 +155,20 @@ class RobotBase:
         q[list(self._columns.quaternions.values())] = 1.0
         return q
 
-    def random(self, generator: np.random.Generator, count: int | None = None) -> Floats:
+    def random(self, generator: np.random.Generator | int | None = None, count: int | None = None) -> Floats:
         """Return random coordinates: angles within half a turn, slides about the characteristic length, any rotation.
 
         Parameters
         ----------
-        generator : numpy.random.Generator
+        generator : numpy.random.Generator or int, optional
+            Or the seed of one: ``robot.random(0)`` is the same every time. Default: other numbers every time.
         count : int, optional
             Number of states; default one, without an axis of its own.
         """
-        n = 1 if count is None else count
+        generator = _generator(generator)
+        if count is not None and (isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 0):
+            raise ModelError(f"count is {short(count)}", where="robot.random", hint="give a number of states")
+        n = 1 if count is None else int(count)
         q = generator.uniform(-np.pi, np.pi, (n, self.nq))
         for column, place in zip(self._columns.columns, self._columns.places, strict=True):
             if place >= 0 and column.kind == T.SLIDE:
@@ -196,9 +202,9 @@ class RobotBase:
 
     def from_state(self, state: State) -> tuple[Floats, Floats]:
         """Return q (nq) and v (nv) of a state of the model."""
-        if state.tables.I is not self.tables.I and list(state.tables.bodies) != list(self.tables.bodies):
-            raise ModelError("it is a state of another model", where="robot.from_state", hint="use a state of this model")
-        return joint_coordinates(self._system, self._columns, state)
+        if not isinstance(state, State):
+            raise ModelError(f"{short(state)} is not a state", where="robot.from_state", hint="give assemble() or run.final")
+        return joint_coordinates(self._system, self._columns, adopted(state, self.tables, "robot.from_state"))
 
     def _state(self, q: Any, v: Any, t: float) -> State:
         """Return the state of all bodies."""
@@ -278,6 +284,17 @@ class RobotBase:
 
 
 MOST_DENSE = 1500  # rates up to which a mass matrix is provided
+
+
+def _generator(given: Any) -> np.random.Generator:
+    """Return a generator of random numbers, from a seed where one is given."""
+    if isinstance(given, np.random.Generator):
+        return given
+    try:
+        return np.random.default_rng(given)
+    except (TypeError, ValueError):
+        hint = "give a seed such as 0, or numpy.random.default_rng(0)"
+        raise ModelError(f"{short(given)} gives no random numbers", where="robot.random", hint=hint) from None
 
 
 def _span(places: list[int]) -> slice:

@@ -11,6 +11,7 @@ from multibody.kernels.functions import function_gradient, set_references
 from multibody.kernels.measure import measure_functions
 from multibody.kernels.rows import row_gamma, row_jacobian, row_partials, row_values, row_velocity
 from multibody.kernels.state import displace, set_positions, set_velocities
+from multibody.model.changes import copied, same, settle
 from multibody.model.model import Model
 from multibody.tables.lower import Tables, lower
 
@@ -19,13 +20,18 @@ Integers = npt.NDArray[np.int64]
 
 
 def tables_of(model: Model) -> Tables:
-    """Return the model's tables, lowered once."""
-    if model._lowered is None:
-        try:
-            model._lowered = lower(model)
-        except ModelError as error:
-            raise model._locate(error) from None
-    tables: Tables = model._lowered
+    """Return the model's tables, lowered again only where the model was changed.
+
+    They belong to a copy of the model as it is now, so that no result changes with the model later.
+    """
+    tables: Tables | None = model._lowered
+    try:
+        settle(model)
+        if tables is None or not same(model, tables.model):
+            now = copied(model)
+            tables = model._lowered = now._lowered = lower(now)
+    except ModelError as error:
+        raise model._locate(error) from None
     return tables
 
 

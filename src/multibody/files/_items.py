@@ -138,7 +138,8 @@ def add_parameter(model: Model, name: str, value: Any) -> None:
 def _add_table(model: Model, name: str, value: Any) -> None:
     where = f"tables.{name}"
     given = check_keys(value, ("x", "y", "kind"), where, f"{name}: {{x: [..], y: [..]}}")
-    model.table(name, given.get("x"), given.get("y"), given.get("kind", "spline"))
+    points: dict[str, Any] = {"x": None, "y": None, **given}  # what is missing is told there
+    model.table(name, **points)
 
 
 def _add_ground_frame(model: Model, name: str, value: Any) -> None:

@@ -41,7 +41,7 @@ def peaucellier(
     line = m.parameter("line", (L**2 - r**2) / (2 * crank), unit="m", doc="x of the straight line")
     mid = m.parameter("mid", (2 * crank + line) / 2, unit="m", doc="x of the rhombus' middle as drawn")
     half = m.parameter("half", mb.sqrt(L**2 - mid**2), unit="m", doc="half its other diagonal as drawn")
-    points: dict[str, tuple[object, object]] = {
+    points: dict[str, tuple[mb.Expression | float, mb.Expression | float]] = {
         "O": (0, 0), "C": (crank, 0), "A": (2 * crank, 0), "B": (line, 0), "P": (mid, half), "Q": (mid, -half),
     }  # fmt: skip
     bars = {"crank": "CA", "long1": "OP", "long2": "OQ", "a1": "AP", "a2": "AQ", "b1": "BP", "b2": "BQ"}

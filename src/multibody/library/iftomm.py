@@ -61,8 +61,8 @@ def n_four_bar(n: int = 2, v0: float = 1.0, drive: bool = False) -> mb.Model:
     middle, end = (size / 2, 0), {"end": (size, 0)}
     m.frames(**{f"O{k}": (k * size, 0) for k in range(count + 1)})
     for k in range(count + 1):
-        place = {"at": (k * size, 0), "angle": mb.pi / 2}
-        crank = m.body(f"crank{k}", mass=mass, inertia=moment, com=middle, frames=end, **place)
+        drawn = (k * size, 0)
+        crank = m.body(f"crank{k}", mass=mass, inertia=moment, com=middle, frames=end, at=drawn, angle=mb.pi / 2)
         m.revolute(f"A{k}", f"ground.O{k}", crank)
     for k in range(count):
         coupler = m.body(f"coupler{k}", mass=mass, inertia=moment, com=middle, frames=end, at=(k * size, size))

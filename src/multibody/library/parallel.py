@@ -16,7 +16,7 @@ def _at(angle: float, radius: Any, z: Any = 0) -> tuple[Any, Any, Any]:
     return (radius * mb.cos(angle * mb.deg), radius * mb.sin(angle * mb.deg), z)
 
 
-def _across(along: Any) -> list[mb.Expression]:
+def _across(along: Any) -> list[mb.Expression | float]:
     """Return the axes of a universal joint on a rod: the first one level, both perpendicular to the rod."""
     level = mb.cross((0, 0, 1), along)
     return [level, mb.cross(along, level)]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
+from multibody.arguments import no_attribute
 from multibody.errors import ModelError, nearest
 from multibody.model.expressions import Expression, Number, name
+from multibody.model.fixed import ReadOnly, fixed
 from multibody.model.geometry import ORIENTATION_KEYS, Frame, Orientation, read_frame, read_orientation
 from multibody.model.names import check_name, unknown
 from multibody.model.shapes import Shape, read_shape
@@ -27,6 +29,7 @@ class FrameReference:
         return self.reference
 
 
+@fixed("bodies")
 @dataclass(frozen=True)
 class Body:
     """A rigid body.
@@ -57,6 +60,9 @@ class Body:
     at: Vector | None = None
     orientation: Orientation | None = None
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "frames", ReadOnly(self.frames, f"bodies.{self.name}"))
+
     @property
     def reference(self) -> str:
         """The body as an end of a joint: its origin."""
@@ -72,7 +78,7 @@ class Body:
         """Return a path as an expression: ``body.x``, ``body.angle``."""
         if attribute in ("x", "y", "z", "angle"):
             return name(self.name, attribute)
-        raise AttributeError(f"a body has no attribute {attribute!r}; its paths are x, y, z, angle")
+        no_attribute("a body", attribute, [*(f.name for f in fields(self)), "x", "y", "z", "angle"], f"bodies.{self.name}")
 
     def plain(self) -> dict[str, Any]:
         """Return the mapping a file has for it."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from multibody.errors import ModelError, nearest
 from multibody.model.expressions import Expression
+from multibody.model.fixed import ReadOnly, fixed
 from multibody.model.values import Field, FieldType, read_end, read_fields, read_number, write_value
 
 _NUMBER, _EXPRESSION, _DIAGONAL = FieldType("number"), FieldType("expression"), FieldType("diagonal")
@@ -78,6 +79,7 @@ _KINDS = (
 KINDS: dict[str, ForceKind] = {kind.name: kind for kind in _KINDS}
 
 
+@fixed("forces")
 @dataclass(frozen=True)
 class Force:
     """A force of the model: its kind, what it acts on and its fields."""
@@ -86,6 +88,9 @@ class Force:
     kind: ForceKind
     target: tuple[str, ...]
     fields: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "fields", ReadOnly(self.fields, f"forces.{self.name}"))
 
     @property
     def on_expression(self) -> bool:
@@ -103,8 +108,11 @@ class Force:
         return data
 
 
-def make_force(kind_name: str, name: str, target: object, dimension: int, **given: Any) -> Force:
-    """Return a checked force; `target` is an end, a pair of ends or the path of a coordinate."""
+def make_force(kind_name: str, name: str, target: object, dimension: int | None, **given: Any) -> Force:
+    """Return a checked force; `target` is an end, a pair of ends or the path of a coordinate.
+
+    Without a dimension the model that the force is added to looks at its vectors again.
+    """
     where = f"forces.{name}"
     kind = KINDS.get(kind_name)
     if kind is None:

@@ -4,13 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 from multibody.errors import ModelError, nearest
 from multibody.model.expressions import Expression, Number
-from multibody.model.values import Vector, is_zero, read_number, read_vector, write_value
+from multibody.model.values import NumberLike, Vector, VectorLike, is_zero, read_number, read_vector, write_value
 
-ORIENTATION_KEYS = ("angle", "x", "z", "quaternion", "rotvec", "rpy", "euler", "rotation")
+
+class Orienting(TypedDict, total=False):
+    """How axes lie, one form of it: `angle` in the plane; in space `z` and/or `x` (the first given is kept), or another."""
+
+    angle: NumberLike | None
+    x: VectorLike | None
+    z: VectorLike | None
+    quaternion: VectorLike | None
+    rotvec: VectorLike | None
+    rpy: VectorLike | None
+    euler: Mapping[str, VectorLike] | None
+    rotation: Any
+
+
+ORIENTATION_KEYS = tuple(Orienting.__annotations__)
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from multibody.arguments import no_attribute
 from multibody.errors import ModelError, nearest
 from multibody.model.expressions import Expression, name
+from multibody.model.fixed import ReadOnly, fixed
 from multibody.model.values import (
     Field,
     FieldType,
@@ -234,6 +236,7 @@ KINDS: dict[str, JointKind] = {kind.name: kind for kind in _KINDS}
 ALIASES = {"prismatic": "translational"}
 
 
+@fixed("joints")
 @dataclass(frozen=True)
 class Joint:
     """A joint between two ends.
@@ -257,6 +260,9 @@ class Joint:
     at: Vector | None = None
     fields: dict[str, Any] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "fields", ReadOnly(self.fields, f"joints.{self.name}"))
+
     @property
     def reference(self) -> str:
         """The joint as a path: its only coordinate."""
@@ -264,12 +270,12 @@ class Joint:
 
     def __getattr__(self, attribute: str) -> Expression:
         """Return a coordinate as an expression: ``joint.angle``, ``joint.rate``."""
+        if attribute.startswith("_"):  # asked for by copy and pickle before there is a kind
+            raise AttributeError(attribute)
         names = {n for s in (self.kind.planar, self.kind.spatial) if s for n, _ in (*s.coordinates, *s.readable)}
         if attribute in names | {"rate", "contact"}:
             return name(self.name, attribute)
-        raise AttributeError(
-            f"a {self.kind.name} joint has no attribute {attribute!r}; it has {', '.join(sorted(names))}, rate"
-        )
+        no_attribute(f"a {self.kind.name} joint", attribute, [*sorted(names), "rate"], f"joints.{self.name}")
 
     def plain(self) -> dict[str, Any]:
         """Return the mapping a file has for it."""
@@ -305,7 +311,7 @@ def find_kind(name: str, where: str) -> JointKind:
 
 
 def make_joint(
-    kind_name: str, name: str, first: object, second: object, dimension: int, at: object = None, **given: Any
+    kind_name: str, name: str, first: object, second: object, dimension: int | None, at: object = None, **given: Any
 ) -> Joint:
     """Return a checked joint.
 
@@ -316,7 +322,8 @@ def make_joint(
     name : str
     first, second : end
         ``"body"``, ``"body.frame"``, a body or a frame handle.
-    dimension : int
+    dimension : int or None
+        None: not known yet; the model that the joint is added to looks at it again.
     at : vector, optional
         Ground point of a joint made in place [length].
     **given
@@ -329,7 +336,8 @@ def make_joint(
     where = f"joints.{name}"
     kind = find_kind(kind_name, where)
     try:
-        kind.structure(dimension)
+        if dimension is not None:
+            kind.structure(dimension)
     except ModelError as error:
         raise ModelError(error.problem, where=where, hint=error.hint) from None
     fields = read_fields(kind.fields, given, dimension, where)
@@ -349,7 +357,7 @@ def make_joint(
     return Joint(name, kind, *ends, place, fields)
 
 
-def _check_special(kind: JointKind, fields: dict[str, Any], dimension: int, where: str) -> None:
+def _check_special(kind: JointKind, fields: dict[str, Any], dimension: int | None, where: str) -> None:
     """Refuse combinations that a single field cannot see."""
     if kind.name == "gear" and (fields["teeth"] is None) == (fields["radii"] is None):
         raise ModelError(
@@ -385,14 +393,3 @@ def read_joint(name: str, given: dict[str, Any], dimension: int) -> Joint:
     if not isinstance(ends, list) or len(ends) != 2:
         raise ModelError(f"{kinds[0]} needs two ends", where=where, hint=f"write {kinds[0]}: [first, second]")
     return make_joint(kinds[0], name, ends[0], ends[1], dimension, **rest)
-
-
-def joint_class(kind: JointKind) -> Any:
-    """Return a constructor ``Kind(name, first, second, *, dimension=3, at=None, **fields)`` for ``model.add``."""
-
-    def construct(name: str, first: Any, second: Any, *, dimension: int = 3, at: Any = None, **fields: Any) -> Joint:
-        return make_joint(kind.name, name, first, second, dimension, at, **fields)
-
-    construct.__name__ = "".join(part.capitalize() for part in kind.name.split("_"))
-    construct.__doc__ = f"Make a {kind.name} joint: {kind.summary}."
-    return construct

@@ -2,60 +2,45 @@
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
+from multibody.arguments import answered, short, spread
 from multibody.errors import ModelError
+from multibody.model import expressions
 from multibody.model.body import Body, make_body, read_frames
+from multibody.model.changes import assigned, copied, refuse_attribute
 from multibody.model.defaults import Defaults
 from multibody.model.events import check_event
-from multibody.model.expressions import Expression, ExpressionError, Number, check_calls, name, names
-from multibody.model.expressions.error import point_at
+from multibody.model.expressions import Expression, ExpressionError, Number, check_calls
+from multibody.model.force_methods import ForceMethods
 from multibody.model.forces import Force, coordinate_text, make_force
-from multibody.model.geometry import Frame, Orientation, read_orientation
-from multibody.model.joints import KINDS as JOINT_KINDS
-from multibody.model.joints import Joint, JointKind, make_joint
-from multibody.model.names import check_name, unknown
-from multibody.model.paths import Path, resolve
+from multibody.model.geometry import Frame, Orienting, read_orientation
+from multibody.model.items import Guess, InitialValue, Parameter, read_parameter
+from multibody.model.joint_methods import JointMethods
+from multibody.model.joints import Joint, make_joint
+from multibody.model.lookup import Lookup, caret
+from multibody.model.names import check_name
 from multibody.model.tables import Table, read_table
 from multibody.model.units import Units, read_units
-from multibody.model.values import Vector, check_limits, from_expression, read_number, read_vector, write_value
+from multibody.model.values import (
+    ArrayLike,
+    CoordinateLike,
+    EndLike,
+    NumberLike,
+    Vector,
+    VectorLike,
+    check_limits,
+    from_expression,
+    read_number,
+    read_vector,
+)
 
-InitialValue = Number | Orientation
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """A named number, vector or formula of other parameters."""
-
-    name: str
-    value: Any  # Number or tuple of Numbers or a vector Expression
-    unit: str | None = None
-    doc: str = ""
-    min: float | None = None
-    max: float | None = None
-
-    def plain(self) -> Any:
-        """Return what a file has for it."""
-        extra = {
-            k: v
-            for k, v in (("unit", self.unit), ("doc", self.doc), ("min", self.min), ("max", self.max))
-            if v not in (None, "")
-        }
-        return {"value": write_value(self.value), **extra} if extra else write_value(self.value)
+__all__ = ["Guess", "InitialValue", "Model", "Parameter", "caret"]
 
 
-@dataclass(frozen=True)
-class Guess:
-    """A value that assembly starts from and stays near, with its weight."""
-
-    value: InitialValue
-    weight: Number = 1.0
-
-
-class Model:
+@answered
+class Model(Lookup, JointMethods, ForceMethods):
     """A mechanism, described once; every analysis reads it and none changes it.
 
     Parameters
@@ -70,12 +55,12 @@ class Model:
     """
 
     def __init__(self, name: str, dimension: int = 3, gravity: Any = None, units: Any = None) -> None:
-        if dimension not in (2, 3) or isinstance(dimension, bool):
+        if isinstance(dimension, bool) or not isinstance(dimension, int | float) or dimension not in (2, 3):
             raise ModelError(f"dimension {dimension!r}", where="dimension", hint="it is 2 or 3")
         self.name = name
         self.dimension: int = int(dimension)
         self.units: Units = read_units(units)
-        self.gravity: Vector | None = None if gravity is None else read_vector(gravity, dimension, "gravity")
+        self.gravity: Vector | None = None if gravity is None else read_vector(gravity, int(dimension), "gravity")
         self.parameters: dict[str, Parameter] = {}
         self.tables: dict[str, Table] = {}
         self.ground_frames: dict[str, Frame] = {}
@@ -92,11 +77,32 @@ class Model:
         self.length: Number | None = None  # characteristic length, None: derived
         self._lowered: Any = None
         self._files: tuple[str, ...] = ()  # those that it was read from, which no result replaces
-        self._locate: Callable[[ModelError], ModelError] = lambda error: error  # a file's reader adds file and line
+        self._locate: Callable[[ModelError], ModelError] = as_it_is  # a file's reader adds file and line
 
-    if TYPE_CHECKING:  # model.revolute, model.gear, …: one method for every kind of the catalog, made below
+    # --- changes and copies -------------------------------------------------------------------------------------------
+    def __setattr__(self, attribute: str, value: Any) -> None:
+        """Read gravity, units, length and collections as the constructor and the verbs do; refuse unknown names."""
+        object.__setattr__(self, attribute, assigned(self, attribute, value))
 
-        def __getattr__(self, kind: str) -> Callable[..., Joint]: ...
+    if not TYPE_CHECKING:  # type checkers look for themselves
+
+        def __getattr__(self, attribute: str) -> Any:
+            """Say in words what a model does not have."""
+            refuse_attribute(self, attribute)
+
+    def copy(self) -> Self:
+        """Return an independent copy; `set` returns one with other parameters."""
+        return copied(self)
+
+    def __copy__(self) -> Self:
+        return copied(self)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return copied(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what travels to another process: all that the user said, but not what was derived from it."""
+        return {**vars(self), "_lowered": None, "_locate": as_it_is}
 
     @property
     def defaults(self) -> Defaults:
@@ -107,14 +113,6 @@ class Model:
     def defaults(self, given: Mapping[str, Mapping[str, Any]]) -> None:
         self._defaults = Defaults(given)
 
-    # --- names ------------------------------------------------------------------------------------------------------
-    def all_names(self) -> list[str]:
-        """Return every name of the one namespace."""
-        groups: tuple[Iterable[str], ...] = (
-            self.parameters, self.bodies, self.joints, self.forces, self.tables, self.outputs,
-        )  # fmt: skip
-        return [item for group in groups for item in group]
-
     def _claim(self, item: object, where: str) -> str:
         """Return a name that is valid and not taken."""
         checked = check_name(item, where)
@@ -123,179 +121,185 @@ class Model:
             raise ModelError(
                 f'the name "{checked}" is taken', where=where, hint="names are unique over the whole model"
             )
-        self._lowered = None
         return checked
-
-    def vector_size(self, parts: tuple[str, ...]) -> int:
-        """Return how many components the named parameter has, 0 for a scalar or another name."""
-        if len(parts) != 1 or parts[0] not in self.parameters:
-            return 0
-        value = self.parameters[parts[0]].value
-        if not isinstance(value, Expression):
-            return len(value) if isinstance(value, tuple) else 0
-        from multibody.model.scope import ParameterScope
-
-        return ParameterScope(self).size(parts)
-
-    def frames_of(self, body: str) -> dict[str, Frame]:
-        """Return the named frames of a body or of the ground."""
-        return self.ground_frames if body == "ground" else self.bodies[body].frames
-
-    def find_end(self, end: str, where: str) -> tuple[str, str]:
-        """Return (body, frame) of an end, checked."""
-        body, _, frame = end.partition(".")
-        if body != "ground" and body not in self.bodies:
-            raise unknown("body", body, ["ground", *self.bodies], where)
-        if frame and frame not in ("origin", "com") and frame not in self.frames_of(body):
-            known = ["origin", "com", *self.frames_of(body)]
-            problem = unknown("frame", frame, known, where)
-            listed = f"{problem.hint.split(' There is')[0]} It has {', '.join(known)}."
-            hint = listed if not problem.hint.startswith("There is") else f"It has {', '.join(known)}."
-            raise ModelError(f'body "{body}" has no frame "{frame}"', where=where, hint=hint)
-        return body, frame or "origin"
-
-    def resolve(self, path: str | tuple[str, ...], where: str = "", *, results: bool = False) -> Path:
-        """Return what a dotted path means; see :class:`Path`."""
-        parts = tuple(path.split(".")) if isinstance(path, str) else path
-        return resolve(self, parts, where, results=results)
 
     # --- building ---------------------------------------------------------------------------------------------------
     def parameter(
-        self,
-        item: str,
-        value: Any,
-        unit: str | None = None,
-        doc: str = "",
-        min: float | None = None,
+        self, name: str, value: NumberLike | VectorLike, unit: str | None = None, doc: str = "", min: float | None = None,
         max: float | None = None,
-    ) -> Expression:
+    ) -> Expression:  # fmt: skip
         """Declare a parameter and return its handle, usable in any number of the model.
 
         Parameters
         ----------
-        item : str
-            Name.
+        name : str
         value : number, vector or formula of other parameters
         unit, doc : str, optional
         min, max : float, optional
             Limits that `set` and sweeps respect.
         """
-        where = f"parameters.{item}"
-        self._claim(item, where)
-        value = value.tolist() if hasattr(value, "tolist") else value  # NumPy arrays and scalars
-        if isinstance(value, list | tuple):
-            checked: Any = read_vector(value, len(value), where)
-            if len(value) not in (2, 3):
-                raise ModelError(f"{len(value)} components", where=where, hint="a vector has 2 or 3")
-        else:
-            checked = read_number(value, where)
-        check_limits(item, checked, min, max)
-        self.parameters[item] = Parameter(item, checked, unit, doc, min, max)
-        return name(item)
+        where = f"parameters.{name}"
+        self._claim(name, where)
+        checked = read_parameter(value, where)
+        check_limits(name, checked, min, max)
+        self.parameters[name] = Parameter(name, checked, unit, doc, min, max)
+        return expressions.name(name)
 
-    def table(self, item: str, x: Any, y: Any, kind: str = "spline") -> None:
-        """Add a table, usable in expressions as a function ``item(x)``; see :class:`Table`."""
-        self._claim(item, f"tables.{item}")
-        self.tables[item] = read_table(item, {"x": x, "y": y, "kind": kind})
+    def table(self, name: str, x: Sequence[float] | ArrayLike, y: Sequence[float] | ArrayLike, kind: str = "spline") -> None:
+        """Add a table, usable in expressions as a function ``name(x)``.
 
+        Parameters
+        ----------
+        name : str
+        x, y : lists of numbers
+            Knots, x strictly increasing.
+        kind : {"spline", "periodic", "linear"}
+        """
+        self._claim(name, f"tables.{name}")
+        self.tables[name] = read_table(name, {"x": x, "y": y, "kind": kind})
+
+    @spread(Orienting)
     def body(
-        self, item: str, mass: Any = None, inertia: Any = None, com: Any = None, frames: Mapping[str, Any] | None = None,
-        shape: Any = None, at: Any = None, **orientation: Any,
+        self, name: str, mass: NumberLike | None = None, inertia: Any = None, com: VectorLike | None = None,
+        frames: Mapping[str, Any] | None = None, shape: Any = None, at: VectorLike | None = None,
+        **orientation: Unpack[Orienting],
     ) -> Body:  # fmt: skip
-        """Add a body and return its handle; see :class:`Body` for the fields."""
-        self._claim(item, f"bodies.{item}")
-        self.bodies[item] = make_body(
-            item, self.dimension, mass=mass, inertia=inertia, com=com, frames=frames, shape=shape, at=at, **orientation
+        """Add a body and return its handle: ``crank["pin"]`` is a frame of it, ``crank.x`` a path.
+
+        Parameters
+        ----------
+        name : str
+        mass : number or formula, optional
+            [mass]
+        inertia : number (planar), three numbers or a 3×3 matrix (spatial), optional
+            About the center of mass, body axes; off-diagonals are tensor entries [mass·length²].
+        com : vector, optional
+            Center of mass in the author's axes; default from the shape, else the origin [length].
+        frames : mapping, optional
+            Named frames in the author's axes: points, or ``{"at": ..., "rpy": ...}`` with axes of their own.
+        shape : mapping or list of them, optional
+            Solids that give mass, center of mass and inertia where these are not stated: ``{"rod": (P, Q), "radius": r}``.
+        at : vector, optional
+            Where the origin is drawn, in ground [length].
+        angle, x, z, quaternion, rotvec, rpy, euler, rotation : optional
+            How the axes are drawn, in ground, one form of it: `angle` [rad] in the plane; in space `z` and/or `x` (the first
+            one given is kept), ``(w, x, y, z)``, a rotation vector, roll–pitch–yaw, ``{"zxz": angles}`` or a SciPy rotation.
+        """
+        where = f"bodies.{name}"
+        self._claim(name, where)
+        given: Mapping[str, Any] = orientation
+        self.bodies[name] = make_body(
+            name, self.dimension, mass=mass, inertia=inertia, com=com, frames=frames, shape=shape, at=at, **given
         )
-        return self.bodies[item]
+        return self.bodies[name]
 
     @property
     def ground(self) -> Body:
         """The ground as a body: an end of joints."""
-        return Body("ground", frames=self.ground_frames)
+        body = Body("ground")
+        object.__setattr__(body, "frames", self.ground_frames)  # frames that are added later are known too
+        return body
 
     def frames(self, **frames: Any) -> None:
-        """Add frames on the ground."""
+        """Add frames on the ground: points, or ``{"at": ..., "rpy": ...}``, by their names."""
         self.ground_frames.update(read_frames(frames, self.dimension, "ground"))
-        self._lowered = None
 
-    def joint(self, kind: str, item: str, first: Any, second: Any, *, at: Any = None, **fields: Any) -> Joint:
-        """Add a joint of the named kind and return it; ``model.revolute(...)`` and so on call this."""
-        made: Joint = self.add(make_joint(kind, item, first, second, self.dimension, at, **fields))
+    def joint(
+        self, kind: str, name: str, first: EndLike, second: EndLike, *, at: VectorLike | None = None, **fields: Any
+    ) -> Joint:
+        """Add a joint of a kind that is known only when the program runs; ``model.revolute(...)`` and so on do the same."""
+        made: Joint = self._added(make_joint(kind, name, first, second, self.dimension, at, **fields))
         return made
 
     def add(self, item: Joint | Force | Body) -> Any:
-        """Add a joint, a force or a body that was made elsewhere, and return it."""
+        """Add a joint, a force or a body that was made elsewhere (``mb.Revolute(...)``), and return it."""
+        if isinstance(item, Joint):
+            item = make_joint(item.kind.name, item.name, item.first, item.second, self.dimension, item.at, **item.fields)
+        elif isinstance(item, Force):
+            target: Any = item.target if item.kind.target == "ends" else item.target[0]
+            item = make_force(item.kind.name, item.name, target, self.dimension, **item.fields)
+        elif not isinstance(item, Body):
+            hint = "give a body, a joint (mb.Revolute(...)) or a force (mb.Spring(...))"
+            raise ModelError(f"{short(item)} cannot be added", where="add", hint=hint)
+        return self._added(item)
+
+    def _added(self, item: Any) -> Any:
+        """Put an item, read in this model's dimension, into the model."""
         if isinstance(item, Body):
             self._claim(item.name, f"bodies.{item.name}")
             self.bodies[item.name] = item
-            return item
-        if isinstance(item, Force):
+        elif isinstance(item, Force):
             self._claim(item.name, f"forces.{item.name}")
-            for end in item.target if item.kind.target != "coordinate" else ():
-                self.find_end(end, f"forces.{item.name}")
+            self._check_target(item)
             self.forces[item.name] = item
-            return item
-        where = f"joints.{item.name}"
-        self._claim(item.name, where)
-        for end in (item.first, item.second, item.fields.get("carrier") or "ground"):
-            if end:
-                self.find_end(end, where)
-        self.joints[item.name] = item
+        else:
+            where = f"joints.{item.name}"
+            self._claim(item.name, where)
+            for end in (item.first, item.second, item.fields.get("carrier") or "ground"):
+                if end:
+                    self.find_end(end, where)
+            self.joints[item.name] = item
         return item
 
-    def spring(self, item: str, first: Any, second: Any, **fields: Any) -> Force:
-        """Add a spring-damper between two ends: ``stiffness, damping, length`` and/or ``force``."""
-        force: Force = self.add(make_force("spring", item, (first, second), self.dimension, **fields))
-        return force
+    def _check_target(self, force: Force) -> None:
+        """Refuse a force on what its kind cannot act on, with the kind that can."""
+        where, kind = f"forces.{force.name}", force.kind.name
+        if force.kind.target == "coordinate":
+            if force.target[0] in self.bodies or force.target[0] == "ground":
+                hint = f'use force on a body, or name a coordinate such as "{force.target[0]}.x"'
+                raise ModelError(f'"{force.target[0]}" is a body, and {kind} acts along a coordinate', where=where, hint=hint)
+            return
+        for end in force.target:
+            if end in self.joints:
+                what = "effort" if kind == "force" else "effort with stiffness and damping"
+                hint = f'use {what}, which acts along the coordinate of a joint: model.effort("{force.name}", "{end}", ...)'
+                raise ModelError(f'"{end}" is a joint, and {kind} acts on bodies', where=where, hint=hint)
+            self.find_end(end, where)
 
-    def effort(self, item: str, coordinate: Any, **fields: Any) -> Force:
-        """Add an effort on a coordinate: ``value`` and/or ``stiffness, rest, damping``."""
-        force: Force = self.add(make_force("effort", item, coordinate, self.dimension, **fields))
-        return force
+    def motion(self, coordinate: CoordinateLike, expression: NumberLike, *, replace: bool = False) -> None:
+        """Prescribe a coordinate as a function of ``t`` and parameters: the value itself, not its rate.
 
-    def force(self, item: str, end: Any, **fields: Any) -> Force:
-        """Add a load at a frame: ``value``, ``moment``, ``axes``."""
-        force: Force = self.add(make_force("force", item, end, self.dimension, **fields))
-        return force
-
-    def bushing(self, item: str, first: Any, second: Any, **fields: Any) -> Force:
-        """Add a bushing between two ends: ``stiffness``, ``damping``."""
-        force: Force = self.add(make_force("bushing", item, (first, second), self.dimension, **fields))
-        return force
-
-    def friction(self, item: str, coordinate: Any, **fields: Any) -> Force:
-        """Add friction on a coordinate: ``load, coulomb, static, stribeck, viscous, smooth``."""
-        force: Force = self.add(make_force("friction", item, coordinate, self.dimension, **fields))
-        return force
-
-    def stop(self, item: str, coordinate: Any, **fields: Any) -> Force:
-        """Add elastic end stops to a coordinate: ``lower`` and/or ``upper``, ``stiffness, damping, smooth``."""
-        force: Force = self.add(make_force("stop", item, coordinate, self.dimension, **fields))
-        return force
-
-    def motion(self, coordinate: Any, expression: Any) -> None:
-        """Prescribe a coordinate as a function of ``t`` and parameters: the value itself, not its rate."""
+        Parameters
+        ----------
+        coordinate : joint, expression or path
+            A joint with one coordinate, or a path such as ``"S.position"`` or ``"rod.tip.x"``.
+        expression : number or formula
+        replace : bool
+            Whether it takes the place of a motion that the coordinate has already; without it a second one is refused.
+            ``del model.motions["O"]`` takes one away.
+        """
         text = coordinate_text(coordinate, "motions")
         where = f"motions.{text}"
-        if text in self.motions:
-            raise ModelError("it is driven already", where=where, hint="give one motion for a coordinate")
-        self.motions[text] = self.formula(expression, where)
-        self._lowered = None
+        formula = self.formula(expression, where)
+        for key in [key for key in self.motions if self.same_path(key, text)]:
+            if not replace:
+                problem = "it is driven already" if key == text else f'"{key}" drives the same coordinate'
+                hint = "keep one of the two motions; in Python replace=True takes this one"
+                raise ModelError(problem, where=where, hint=hint)
+            del self.motions[key]
+        self.motions[text] = formula
 
-    def initial(self, values: Mapping[str, Any] | None = None, guess: Mapping[str, Any] | None = None) -> None:
-        """State what assembly holds exactly (`values`) and what it starts from and stays near (`guess`)."""
+    def initial(
+        self, values: Mapping[str, Any] | None = None, guess: Mapping[str, Any] | None = None
+    ) -> None:
+        """State what assembly holds exactly (`values`) and what it starts from and stays near (`guess`).
+
+        Parameters
+        ----------
+        values : mapping
+            Numbers, formulas or orientations by path: ``{"O": 0.3, "O.rate": 15}``. They replace earlier ones.
+        guess : mapping
+            The same, or ``{"value": ..., "weight": ...}``.
+        """
+        for name, given in (("initial", values), ("guess", guess)):
+            if given is not None and not isinstance(given, Mapping):
+                raise ModelError(f"{short(given)} is not a mapping", where=name, hint='give values by path: {"O": 0.3}')
         for path, value in (values or {}).items():
-            self.initials[coordinate_text(path, "initial")] = self._initial_value(value, f"initial.{path}")
+            self.initials[coordinate_text(path, "initial")] = self.initial_value(value, f"initial.{path}")
         for path, value in (guess or {}).items():
-            where, weight = f"guess.{path}", 1.0
-            if isinstance(value, Mapping) and "value" in value:
-                weight = read_number(value.get("weight", 1.0), where)  # type: ignore[assignment]
-                value = value["value"]
-            self.guesses[coordinate_text(path, "guess")] = Guess(self._initial_value(value, where), weight)
-        self._lowered = None
+            self.guesses[coordinate_text(path, "guess")] = self.guess_value(value, f"guess.{path}")
 
-    def _initial_value(self, value: Any, where: str) -> InitialValue:
+    def initial_value(self, value: Any, where: str) -> InitialValue:
         """Return a number, a formula or an orientation."""
         if isinstance(value, Mapping):
             orientation = read_orientation(value, 3, where)
@@ -306,32 +310,51 @@ class Model:
             return read_orientation({"rotation": value}, 3, where) or 0.0
         return self.formula(value, where)
 
-    def output(self, item: str, expression: Any, unit: str | None = None) -> None:
+    def guess_value(self, value: Any, where: str) -> Guess:
+        """Return a guess with its weight."""
+        weight: Number = 1.0
+        if isinstance(value, Mapping) and "value" in value:
+            weight, value = read_number(value.get("weight", 1.0), where), value["value"]
+        return Guess(self.initial_value(value, where), weight)
+
+    def output(self, name: str, expression: NumberLike, unit: str | None = None) -> None:
         """Name an expression of paths as a measure; results have it under this name.
 
         Parameters
         ----------
-        item : str
-            Name.
+        name : str
         expression : formula of paths
         unit : str, optional
             Its unit for people; by default the one that follows from the parts of the expression.
         """
-        where = f"outputs.{item}"
-        self._claim(item, where)
+        where = f"outputs.{name}"
+        self._claim(name, where)
         formula = self.formula(expression, where)
         if unit is not None:
             if not isinstance(unit, str) or not unit.strip():
                 raise ModelError(f"its unit is {unit!r}", where=where, hint="give the name of a unit, such as W")
-            self.output_units[item] = unit
-        self.outputs[item] = formula
+            self.output_units[name] = unit
+        self.outputs[name] = formula
 
-    def event(self, item: str, when: Any, **options: Any) -> None:
-        """Name an expression whose zero crossings a run locates."""
-        where = f"events.{item}"
-        self._claim(item, where)
+    def event(self, name: str, when: NumberLike, *, terminal: bool = False, direction: str | int = "both") -> None:
+        """Name an expression whose zero crossings a run locates.
+
+        Parameters
+        ----------
+        name : str
+        when : formula
+            Of t, coordinates and rates.
+        terminal : bool
+            Whether the run ends there.
+        direction : {"both", "rising", "falling"} or {0, 1, -1}
+            Which crossings count.
+        """
+        where = f"events.{name}"
+        self._claim(name, where)
+        options: dict[str, Any] = {"terminal": terminal} if terminal is not False else {}
+        options |= {"direction": direction} if direction not in ("both", 0) or isinstance(direction, bool) else {}
         check_event(options, where)
-        self.events[item] = {"when": self.formula(when, where), **options}
+        self.events[name] = {"when": self.formula(when, where), **options}
 
     def formula(self, value: Any, where: str) -> Number:
         """Return a number or formula whose function calls are known."""
@@ -343,57 +366,12 @@ class Model:
         except ExpressionError as error:
             raise from_expression(error, where) from None
 
-    # --- checking -----------------------------------------------------------------------------------------------------
-    def check_paths(self, formula: Number, where: str, allowed: frozenset[str], *, results: bool = False) -> None:
-        """Check every name of a formula: it exists and is of an allowed kind; errors carry the caret."""
-        if isinstance(formula, float):
-            return
-        for parts in sorted(names(formula)):
-            if parts in (("pi",), ("deg",), ("rpm",)) or (parts[0] in self.parameters and len(parts) == 1):
-                continue
-            try:
-                found = self.resolve(parts, where, results=results)
-            except ModelError as error:
-                raise ModelError(error.problem, where=where, hint=error.hint, detail=caret(formula, parts)) from None
-            kind = "rate" if found.order == 1 and found.kind != "omega" else found.kind
-            if kind not in allowed:
-                hint = f"only {', '.join(sorted(allowed))} may stand here"
-                raise ModelError(
-                    f'"{".".join(parts)}" cannot stand here', where=where, hint=hint, detail=caret(formula, parts)
-                )
-
     def __repr__(self) -> str:
         """Return a line that says what the model holds."""
         counts = f"{len(self.bodies)} bodies, {len(self.joints)} joints, {len(self.motions)} motions"
         return f"<Model {self.name!r}: dimension {self.dimension}, {counts}>"
 
 
-def _kind_method(kind: JointKind) -> Any:
-    """Return the method ``model.KIND(name, first, second, *, at, fields)`` of a joint kind."""
-
-    def method(self: Model, item: str, first: Any, second: Any, *, at: Any = None, **fields: Any) -> Joint:
-        return self.joint(kind.name, item, first, second, at=at, **fields)
-
-    def coupler(self: Model, item: str, expression: Any) -> Joint:
-        return self.joint("coupler", item, "", "", expression=expression)
-
-    made = coupler if kind.relation == "coupler" else method
-    lines = [f"{f.name} : {f.doc}" for f in kind.fields]
-    made.__name__ = kind.name
-    made.__doc__ = f"Add a {kind.name} joint: {kind.summary}.\n\n" + "\n".join(lines)
-    return made
-
-
-for _kind in JOINT_KINDS.values():
-    setattr(Model, _kind.name, _kind_method(_kind))
-
-
-def caret(formula: Expression, parts: tuple[str, ...]) -> str:
-    """Return the formula's source with carets under the named path, "" if the source is not known."""
-    stack = [formula]
-    while stack:
-        node = stack.pop()
-        if node.op == "name" and node.args == parts and node.span and node.text:
-            return textwrap.dedent(point_at(node.text, node.span))
-        stack.extend(arg for arg in node.args if isinstance(arg, Expression))
-    return ""
+def as_it_is(error: ModelError) -> ModelError:
+    """Return an error of a model that was written in Python: it has no file and no line."""
+    return error

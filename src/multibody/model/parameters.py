@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from multibody.model.changes import copied, same
 from multibody.model.model import Model
 from multibody.model.names import unknown
 from multibody.model.values import check_limits, read_number, read_vector
@@ -28,10 +28,7 @@ def changed(model: _Model, values: Mapping[str, Any]) -> _Model:
     Model
         Of the same class. Where the tables were made already they are carried over, only the numbers change.
     """
-    result = copy.copy(model)
-    for name, value in vars(model).items():  # the copy shares items, which never change, but no collection of them
-        if isinstance(value, dict):
-            setattr(result, name, copy.copy(value))
+    result = copied(model)
     plain = {}
     for name, value in values.items():
         if name not in model.parameters:
@@ -45,8 +42,9 @@ def changed(model: _Model, values: Mapping[str, Any]) -> _Model:
         check_limits(name, new, old.min, old.max)
         result.parameters[name] = replace(old, value=new)
         plain[name] = new
-    if model._lowered is not None:
-        numbers = [x for value in plain.values() for x in (value if isinstance(value, tuple) else (value,))]
-        simple = all(isinstance(x, float) for x in numbers)
-        result._lowered = model._lowered.with_parameters(plain, result) if simple else None
+    numbers = [x for value in plain.values() for x in (value if isinstance(value, tuple) else (value,))]
+    lowered, result._lowered = model._lowered, None
+    if lowered is not None and same(model, lowered.model) and all(isinstance(x, float) for x in numbers):
+        now = copied(result)
+        result._lowered = now._lowered = lowered.with_parameters(plain, now)
     return result

@@ -6,14 +6,37 @@ import math
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol, SupportsFloat
 
+from multibody.arguments import short
 from multibody.errors import ModelError
 from multibody.model.expressions import Expression, ExpressionError, Number, as_number
 
 SMALLEST, LARGEST = 1e-100, 1e100  # products of three such numbers neither over- nor underflow
 
 Vector = tuple[Number, ...] | Expression  # components, or one formula of vector parameters
+
+
+class ArrayLike(Protocol):
+    """A NumPy array, as far as a model is concerned."""
+
+    def tolist(self) -> Any:
+        """Return plain numbers in lists."""
+
+
+class Referred(Protocol):
+    """What a path can name: a body, a frame of one, a joint."""
+
+    @property
+    def reference(self) -> str:
+        """The path."""
+
+
+# What a user may write in Python; everything is read into the forms above.
+NumberLike = SupportsFloat | str | Expression
+VectorLike = Sequence[NumberLike] | ArrayLike | str | Number  # arithmetic on vectors has the type of that on numbers
+EndLike = str | Referred
+CoordinateLike = str | Referred | Expression
 
 
 def read_number(value: object, where: str) -> Number:
@@ -33,7 +56,9 @@ def read_number(value: object, where: str) -> Number:
     if hasattr(value, "item") and getattr(value, "ndim", 1) == 0:
         value = value.item()  # a NumPy scalar
     if not isinstance(value, int | float | str | Expression):
-        raise ModelError(f"{_short(value)} is not a number", where=where, hint="give a number or a formula")
+        raise ModelError(f"{short(value)} is not a number", where=where, hint="give a number or a formula")
+    if isinstance(value, bool):
+        raise ModelError(f"{value} is true or false, not a number", where=where, hint="give a number or a formula")
     try:
         number = as_number(value)
     except ExpressionError as error:
@@ -50,30 +75,28 @@ def from_expression(error: ExpressionError, where: str) -> ModelError:
     return ModelError(error.problem, where=where, hint=error.hint, detail=textwrap.dedent(shown))
 
 
-def _short(value: object) -> str:
-    """Return the value as text, cut to a readable length."""
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "…"
-
-
-def read_vector(value: object, dimension: int, where: str) -> Vector:
-    """Return a vector: a list of numbers or formulas, or one formula of vector parameters."""
+def read_vector(value: object, dimension: int | None, where: str) -> Vector:
+    """Return a vector: a list of numbers or formulas, or one formula of vector parameters; without a dimension 2 or 3."""
+    needed = "2 or 3" if dimension is None else str(dimension)
     if isinstance(value, Expression):
         return value
     if isinstance(value, str):
         parsed = read_number(value, where)
         if isinstance(parsed, Expression):
             return parsed
-        raise ModelError(f"{value} is a number", where=where, hint=f"a vector of {dimension} components is needed")
-    if hasattr(value, "tolist"):
-        value = value.tolist()
+        raise ModelError(f"{value} is a number", where=where, hint=f"a vector of {needed} components is needed")
+    value = listed(value)
     if not isinstance(value, Sequence):
-        raise ModelError(f"{_short(value)} is not a vector", where=where, hint=f"give a list of {dimension} numbers")
-    if len(value) != dimension:
-        raise ModelError(
-            f"{len(value)} components", where=where, hint=f"{dimension} are needed in dimension {dimension}"
-        )
+        raise ModelError(f"{short(value)} is not a vector", where=where, hint=f"give a list of {needed} numbers")
+    if len(value) not in ((2, 3) if dimension is None else (dimension,)):
+        hint = f"{needed} are needed" if dimension is None else f"{needed} are needed in dimension {needed}"
+        raise ModelError(f"{len(value)} components", where=where, hint=hint)
     return tuple(read_number(item, where) for item in value)
+
+
+def listed(value: object) -> object:
+    """Return a NumPy array as lists, everything else as it is."""
+    return value.tolist() if hasattr(value, "tolist") else value
 
 
 def write_value(value: Any) -> Any:
@@ -107,8 +130,8 @@ class FieldType:
 
     shape: str
 
-    def read(self, value: object, dimension: int, where: str) -> Any:
-        """Return the checked value; None stays None."""
+    def read(self, value: object, dimension: int | None, where: str) -> Any:
+        """Return the checked value; None stays None. Without a dimension what both dimensions know is accepted."""
         if value is None:
             return None
         if hasattr(value, "tolist"):  # NumPy's arrays and numbers
@@ -116,70 +139,73 @@ class FieldType:
         reader = getattr(self, f"_read_{self.shape}")
         return reader(value, dimension, where)
 
-    def _read_number(self, value: object, dimension: int, where: str) -> Number:
+    def _read_number(self, value: object, dimension: int | None, where: str) -> Number:
         return read_number(value, where)
 
-    def _read_expression(self, value: object, dimension: int, where: str) -> Number:
+    def _read_expression(self, value: object, dimension: int | None, where: str) -> Number:
         return read_number(value, where)
 
-    def _read_positive(self, value: object, dimension: int, where: str) -> Number:
+    def _read_positive(self, value: object, dimension: int | None, where: str) -> Number:
         number = read_number(value, where)
         if isinstance(number, float) and not number > 0.0:
             raise ModelError(f"{number:g} is not positive", where=where, hint="give a number above zero")
         return number
 
-    def _read_nonnegative(self, value: object, dimension: int, where: str) -> Number:
+    def _read_nonnegative(self, value: object, dimension: int | None, where: str) -> Number:
         number = read_number(value, where)
         if isinstance(number, float) and number < 0.0:
             raise ModelError(f"{number:g} is negative", where=where, hint="give a number that is zero or above")
         return number
 
-    def _read_vector(self, value: object, dimension: int, where: str) -> Vector:
+    def _read_vector(self, value: object, dimension: int | None, where: str) -> Vector:
         return read_vector(value, dimension, where)
 
-    def _read_axis(self, value: object, dimension: int, where: str) -> Vector:
+    def _read_axis(self, value: object, dimension: int | None, where: str) -> Vector:
         vector = read_vector(value, dimension, where)
         if is_zero(vector):
             raise ModelError("the axis is zero", where=where, hint="an axis may have any length but zero")
         return vector
 
-    def _read_axis3(self, value: object, dimension: int, where: str) -> Vector:
+    def _read_axis3(self, value: object, dimension: int | None, where: str) -> Vector:
         return self._read_axis(value, 3, where)
 
-    def _read_axes(self, value: object, dimension: int, where: str) -> tuple[Vector, Vector]:
+    def _read_axes(self, value: object, dimension: int | None, where: str) -> tuple[Vector, Vector]:
+        value = listed(value)
         if isinstance(value, str) or not isinstance(value, Sequence) or len(value) != 2:
-            raise ModelError(
-                f"{_short(value)} is not a pair of axes", where=where, hint="give [first axis, second axis]"
-            )
+            raise ModelError(f"{short(value)} is not a pair of axes", where=where, hint="give [first axis, second axis]")
         return self._read_axis(value[0], dimension, where), self._read_axis(value[1], dimension, where)
 
-    def _read_pair(self, value: object, dimension: int, where: str) -> tuple[Number, Number]:
+    def _read_pair(self, value: object, dimension: int | None, where: str) -> tuple[Number, Number]:
+        value = listed(value)
         if isinstance(value, str) or not isinstance(value, Sequence) or len(value) != 2:
-            raise ModelError(f"{_short(value)} is not a pair of numbers", where=where, hint="give [first, second]")
+            raise ModelError(f"{short(value)} is not a pair of numbers", where=where, hint="give [first, second]")
         return read_number(value[0], where), read_number(value[1], where)
 
-    def _read_moment(self, value: object, dimension: int, where: str) -> Any:
-        return read_number(value, where) if dimension == 2 else read_vector(value, 3, where)
+    def _read_moment(self, value: object, dimension: int | None, where: str) -> Any:
+        if dimension == 3 or (dimension is None and isinstance(listed(value), list | tuple)):
+            return read_vector(value, dimension, where)
+        return read_number(value, where)
 
-    def _read_diagonal(self, value: object, dimension: int, where: str) -> tuple[Number, ...]:
-        count = 3 if dimension == 2 else 6
-        if isinstance(value, str) or not isinstance(value, Sequence) or len(value) != count:
-            raise ModelError(
-                f"{_short(value)} is not a list of {count} numbers", where=where, hint="translations, then rotations"
-            )
+    def _read_diagonal(self, value: object, dimension: int | None, where: str) -> tuple[Number, ...]:
+        counts = {2: (3,), 3: (6,), None: (3, 6)}[dimension]
+        value = listed(value)
+        if isinstance(value, str) or not isinstance(value, Sequence) or len(value) not in counts:
+            word = " or ".join(str(count) for count in counts)
+            problem = f"{short(value)} is not a list of {word} numbers"
+            raise ModelError(problem, where=where, hint="translations, then rotations")
         return tuple(read_number(item, where) for item in value)
 
-    def _read_flag(self, value: object, dimension: int, where: str) -> bool:
+    def _read_flag(self, value: object, dimension: int | None, where: str) -> bool:
         if not isinstance(value, bool):
-            raise ModelError(f"{_short(value)} is not true or false", where=where, hint="write true or false")
+            raise ModelError(f"{short(value)} is not true or false", where=where, hint="write true or false")
         return value
 
-    def _read_end(self, value: object, dimension: int, where: str) -> str:
+    def _read_end(self, value: object, dimension: int | None, where: str) -> str:
         return read_end(value, where)
 
-    def _read_word(self, value: object, dimension: int, where: str) -> str:
+    def _read_word(self, value: object, dimension: int | None, where: str) -> str:
         if not isinstance(value, str):
-            raise ModelError(f"{_short(value)} is not a word", where=where, hint="give a word")
+            raise ModelError(f"{short(value)} is not a word", where=where, hint="give a word")
         return value
 
     def schema(self) -> dict[str, Any]:
@@ -196,6 +222,16 @@ class FieldType:
             "word": {"type": "string"},
         }
         return schemas.get(self.shape, _NUMBER_SCHEMA)
+
+    def annotation(self) -> str:
+        """Return the type that such an argument has in a Python signature."""
+        annotations = {
+            "vector": "VectorLike", "axis": "VectorLike", "axis3": "VectorLike",
+            "axes": "Sequence[VectorLike] | ArrayLike", "pair": "Sequence[NumberLike] | ArrayLike",
+            "moment": "NumberLike | VectorLike", "diagonal": "Sequence[NumberLike] | ArrayLike",
+            "flag": "bool", "end": "EndLike", "word": "str",
+        }  # fmt: skip
+        return annotations.get(self.shape, "NumberLike")
 
 
 @dataclass(frozen=True)
@@ -215,11 +251,11 @@ def read_end(value: object, where: str) -> str:
     if isinstance(reference, str):
         return reference
     if not isinstance(value, str) or not all(part.isidentifier() for part in value.split(".")) or value.count(".") > 1:
-        raise ModelError(f"{_short(value)} is not an end", where=where, hint='an end is "body" or "body.frame"')
+        raise ModelError(f"{short(value)} is not an end", where=where, hint='an end is "body" or "body.frame"')
     return value
 
 
-def read_fields(fields: Sequence[Field], given: Mapping[str, Any], dimension: int, where: str) -> dict[str, Any]:
+def read_fields(fields: Sequence[Field], given: Mapping[str, Any], dimension: int | None, where: str) -> dict[str, Any]:
     """Return the checked values of all fields; unknown ones and missing required ones are errors."""
     from multibody.errors import nearest
 
