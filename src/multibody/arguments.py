@@ -74,10 +74,13 @@ def spread(forms: Any) -> Callable[[Callable[P, T]], Callable[P, T]]:
 
 
 def answered(cls: type[T]) -> type[T]:
-    """Return a class whose constructor and public methods answer wrong arguments in words; its ``_section`` is theirs."""
-    section = vars(cls).get("_section", "")
+    """Return a class whose constructor and public methods answer wrong arguments in words.
+
+    Its ``_section`` is theirs; methods in ``_bare``, which are called a million times a second, are left as they are.
+    """
+    section, bare = vars(cls).get("_section", ""), vars(cls).get("_bare", ())
     for name, member in list(vars(cls).items()):
-        if isinstance(member, types.FunctionType) and (name == "__init__" or not name.startswith("_")):
+        if name not in bare and isinstance(member, types.FunctionType) and (name == "__init__" or not name.startswith("_")):
             setattr(cls, name, in_words(member, section))
     return cls
 

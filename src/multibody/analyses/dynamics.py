@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from multibody.analyses.state import sealed
 from multibody.analyses.system import Floats, Integers
 from multibody.errors import ModelError
 from multibody.formulations.expand import expand
@@ -79,6 +80,10 @@ class Event:
     v: Floats
     impulse: Impulse | None = None
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "q", sealed(self.q))
+        object.__setattr__(self, "v", sealed(self.v))
+
     def plain(self) -> dict[str, Any]:
         """Return the event as JSON has it."""
         found: dict[str, Any] = {"name": self.name, "time": self.time, "terminal": self.terminal}
@@ -89,7 +94,7 @@ class DenseOutput:
     """The motion between the steps of an integrator, by its own interpolant."""
 
     def __init__(self, sim: Simulation) -> None:
-        self._sim = sim
+        self._integrator, self._size, self._harvest = sim.integrator, len(sim.y), sim.harvest
         self.steps, self.records, self.references = sim.segments.joined()
         self.direction = 1.0 if self.steps[0, 1] >= 0.0 else -1.0
         self.space: Space = sim.space
@@ -104,9 +109,9 @@ class DenseOutput:
         """Return (q, v, w) at the times, and the angle references to read them with."""
         from multibody.analyses.simulation import interpolated
 
-        Y, references = interpolated(self._sim, self.steps, self.records, self.references, times)
+        Y, references = interpolated(self._integrator, self._size, self.steps, self.records, self.references, times)
         lost = self.direction * times < self.direction * self.steps[0, 0]
-        for instants, states, refs in self._sim.harvest:  # steps whose dense output was let go
+        for instants, states, refs in self._harvest:  # steps whose dense output was let go
             at = np.searchsorted(self.direction * instants, self.direction * times)
             known = at < len(instants)
             known[known] = instants[at[known]] == times[known]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -56,8 +57,10 @@ def joint_columns(tables: Tables, formulation: Formulation) -> Columns:
 class JointSpace:
     """Joint coordinates of a spanning tree; loops are closed at the cut joints."""
 
+    monitor: Any = staticmethod(monitor_relative)
+
     def __init__(self, system: System, state: State, rows: Integers, formulation: Formulation) -> None:
-        self.system, self.formulation, self.monitor = system, formulation, monitor_relative
+        self.system, self.formulation = system, formulation
         assert isinstance(formulation, Recursive | Transformation | Articulated)
         self.method = formulation.method
         self.columns = joint_columns(system.tables, formulation)

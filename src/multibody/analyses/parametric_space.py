@@ -36,8 +36,10 @@ FLAT = 1e-4  # sine at which a cosine row counts as lost
 class ParametricSpace:
     """Poses and velocities of all bodies, parameters of all pairs."""
 
+    monitor: Any = staticmethod(monitor)
+
     def __init__(self, system: System, state: State, rows: Integers, formulation: Parametric, exact: bool = False) -> None:
-        self.system, self.monitor, self.formulation, self.rows = system, monitor, formulation, rows
+        self.system, self.formulation, self.rows = system, formulation, rows
         self.tables = parametric(system.tables)
         self.nq, self.nv = self.tables.nq, self.tables.nv
         if self.nv > MOST:

@@ -38,8 +38,8 @@ class RobotBase:
     """The tree of a model with arrays of its own; see :class:`multibody.Robot`."""
 
     def __init__(self, model: Model, cut: Sequence[str] | None = None) -> None:
-        self.model = model
         self.tables: Tables = tables_of(model)
+        self.model, self._cut = self.tables.model, cut
         self.tree: Tree = spanning_tree(self.tables, cut)
         self._refuse_loops(cut)
         self._columns: Columns = columns_of(self.tables, self.tree, prescribed=False)
@@ -64,6 +64,10 @@ class RobotBase:
         self._turns = self._counted()
         if self._acted:
             self._start  # noqa: B018  planar angles of bodies count their turns from the start
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return what makes it again, in this process or another: the model as it was."""
+        return type(self), (self.model, self._cut)
 
     def __repr__(self) -> str:
         """Return a line for people."""
@@ -239,6 +243,8 @@ class RobotBase:
                     f"{name} has {len(x)} states and another array {rows}", where=f"robot.{verb}",
                     hint="give as many rows of each, or one",
                 )  # fmt: skip
+        # kernels are compiled for arrays that can be written to: of those that cannot they get a copy
+        found = [x if x.flags.writeable else x.copy() for x in found]
         return single, [np.ascontiguousarray(x if len(x) == rows else np.repeat(x, rows, axis=0)) for x in found]
 
     def _checked(self, verb: str, name: str, value: Any) -> Floats:

@@ -100,6 +100,7 @@ class Simulation:
         self.bundle: Bundle = self.space.bundle
         self.y: Floats = self.space.start(state)
         self.begin: Floats = state.q.copy()
+        self.tolerances = rtol, atol
         self.alpha = 0.0  # feedback of stabilized formulations
         n = len(self.y)
         self.control, self.counts = np.zeros(C.CONTROL_SIZE), np.zeros(C.COUNTS_SIZE, dtype=np.int64)
@@ -249,7 +250,7 @@ class Simulation:
         direction = math.copysign(1.0, steps[0, 1])
         first, end = direction * steps[0, 0], direction * last.parts[0][0][0, 0]
         times = self.grid[(direction * self.grid >= first) & (direction * self.grid < end)]
-        Y, refs = interpolated(self, steps, records, references, times)
+        Y, refs = interpolated(self.integrator, len(self.y), steps, records, references, times)
         self.harvest.append((times, Y, refs))
         self.segments = last
 
@@ -396,12 +397,14 @@ class Simulation:
         }  # fmt: skip
 
 
-def interpolated(sim: Simulation, steps: Floats, records: Floats, references: Floats, times: Floats) -> tuple[Floats, Floats]:
+def interpolated(
+    integrator: Integrator, size: int, steps: Floats, records: Floats, references: Floats, times: Floats
+) -> tuple[Floats, Floats]:
     """Return (q, v, w) at the times by the dense output of some steps, and the angle references to read them with."""
     direction = math.copysign(1.0, steps[0, 1])
     starts = direction * steps[:, 0]
     index = np.clip(np.searchsorted(starts, direction * times, side="right") - 1, 0, len(starts) - 1)
-    Y, interpolate = np.zeros((len(times), len(sim.y))), sim.integrator.interpolate
+    Y, interpolate = np.zeros((len(times), size)), integrator.interpolate
     for k, (t, i) in enumerate(zip(times, index, strict=True)):
         interpolate(records[i], steps[i, 0], steps[i, 1], t, Y[k])
     return Y, np.ascontiguousarray(references[index])

@@ -85,8 +85,10 @@ def space_of(system: System, state: State, rows: Integers, formulation: Formulat
 class CartesianSpace:
     """Poses and velocities of all bodies."""
 
+    monitor: Any = staticmethod(monitor)
+
     def __init__(self, system: System, state: State, rows: Integers, formulation: Formulation) -> None:
-        self.system, self.monitor = system, monitor
+        self.system = system
         self.bundle: Bundle = prepare(system.tables, rows, state.references, formulation.partitioned)
         self.nq, self.nv, self.rate_scales = system.nq, system.nv, system.scale_columns
 

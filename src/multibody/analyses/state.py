@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,17 @@ import numpy.typing as npt
 from multibody.tables.lower import Tables
 
 Floats = npt.NDArray[np.float64]
+_T = TypeVar("_T", bound=np.generic)
+
+
+def sealed(array: npt.NDArray[_T]) -> npt.NDArray[_T]:
+    """Return an array that is only read; its owner keeps writing to its own.
+
+    For what users get, never for kernels: these are compiled for arrays that can be written to.
+    """
+    view = np.asarray(array).view()
+    view.flags.writeable = False
+    return view
 
 
 @dataclass(frozen=True)

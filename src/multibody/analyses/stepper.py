@@ -16,6 +16,7 @@ from multibody.analyses.choice import check_pair, choose
 from multibody.analyses.dynamics import Event
 from multibody.analyses.dynamics_start import require_inertia, require_masses, run_rows, start_state
 from multibody.analyses.events import EndlessEventsError, handle_events
+from multibody.analyses.given import given
 from multibody.analyses.impulse import JumpError
 from multibody.analyses.leastnorm import DENSE_LIMIT
 from multibody.analyses.run import _status, begun
@@ -274,9 +275,12 @@ class Stepper:
             violates them.
         """
         sim = self.simulation
+        model, given_state = given(self.model, state, "restore")
         work = getattr(state, "work", None)  # what a simulator gave away is consistent
-        if work is None or state.tables is not self.tables:
-            state, _ = start_state(self.model, state, None)
+        if given_state is None or work is None or state.tables is not self.tables:
+            state, _ = start_state(model, given_state, None)
+        else:
+            state = given_state
         if not state.ok:
             raise AnalysisError(state.status.message, state.status)
         sim.restart(state.t, sim.space.start(state, work or 0.0), state.references)

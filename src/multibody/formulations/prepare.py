@@ -7,6 +7,7 @@ workspace. The independent rows and the partition are given by the analysis.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -44,6 +45,12 @@ class Bundle:
     ref: Floats
     chosen: Integers
     regular: bool
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return what makes it again, in this process or another."""
+        from multibody.formulations.travel import bundle_parts
+
+        return bundle_parts(self)
 
     @property
     def size(self) -> int:

@@ -76,6 +76,8 @@ class Body:
 
     def __getattr__(self, attribute: str) -> Expression:
         """Return a path as an expression: ``body.x``, ``body.angle``."""
+        if attribute.startswith("_"):  # asked for by copy and pickle before there is a name
+            raise AttributeError(attribute)
         if attribute in ("x", "y", "z", "angle"):
             return name(self.name, attribute)
         no_attribute("a body", attribute, [*(f.name for f in fields(self)), "x", "y", "z", "angle"], f"bodies.{self.name}")

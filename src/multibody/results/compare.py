@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from multibody.analyses.compare import Comparison, Trial
+from multibody.arguments import answered
 
 Cell = Callable[[Trial], str]
 
@@ -43,6 +44,7 @@ COLUMNS: tuple[tuple[str, str, Cell], ...] = (
 )
 
 
+@answered
 class Compare:
     """What one model costs with several formulations, integrators and tolerances.
 
@@ -60,7 +62,7 @@ class Compare:
     """
 
     def __init__(self, found: Comparison) -> None:
-        self.model, self.until, self.rows = found.model, found.until, found.trials
+        self.model, self.until, self.rows = found.reference.tables.model, found.until, found.trials
         self.reference, self._reference = found.reference_text, found.reference
         self.planned = found.planned
 

@@ -13,6 +13,7 @@ from multibody.model.model import Model
 from multibody.model.result_paths import ENERGIES
 from multibody.model.units import rate_unit
 from multibody.results.finite import finite
+from multibody.results.reading import owned
 
 if TYPE_CHECKING:
     import xarray
@@ -47,7 +48,7 @@ def dataset(run: Run) -> xarray.Dataset:
         "success": int(run.status.success), "time_reached": run.status.time_reached,
         "certificate": json.dumps(finite(run.certificate)), "notes": "; ".join(run.notes),
     }  # fmt: skip
-    return xarray.Dataset(columns, coords=coords, attrs=attributes)
+    return xarray.Dataset(owned(columns), coords=coords, attrs=attributes)
 
 
 def _bodies(run: Run) -> Variables:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multibody.analyses.dynamics import Dynamics, expanded
+from multibody.analyses.given import adopted
 from multibody.analyses.measure import Measurer
 from multibody.analyses.motion import Motion
 from multibody.analyses.state import Status
@@ -100,7 +101,7 @@ def _solved(run: Run, t: float) -> Motion:
     motion = run.motion
     forward = motion.t[-1] >= motion.t[0]
     k = int(np.searchsorted(motion.t if forward else -motion.t, t if forward else -t)) - 1
-    found = kinematics(run.model, times=[float(motion.t[k]), t], initial=run.state_at(k))
+    found = kinematics(run.model, times=[float(motion.t[k]), t], initial=adopted(run.state_at(k), motion.tables, "initial"))
     if not found.status.success:
         raise ModelError(found.status.message, hint=found.status.advice)
     last = slice_of(found, 1)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import pathlib
-import warnings
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,10 +13,12 @@ from multibody.analyses.inverse import coordinate_key
 from multibody.analyses.measure import Measure
 from multibody.analyses.state import Status
 from multibody.analyses.virtual_power import Actuator, Efforts
+from multibody.arguments import answered, warn
 from multibody.errors import ModelError
 from multibody.model.units import Units
 from multibody.results.finite import finite
 from multibody.results.netcdf import netcdf
+from multibody.results.reading import path_text, sealed, several
 from multibody.results.run import Run
 from multibody.results.save import csv_text
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 SIGN = "positive if it raises the coordinate"
 
 
+@answered
 class Inverse:
     """Efforts over time.
 
@@ -61,12 +62,12 @@ class Inverse:
         self.names = list(self._actuators)
         self.unique = dict(zip(self.names, found.unique, strict=True))
         self.status: Status = found.status
-        self.blocked, self.condition, self._found_notes = found.blocked, found.condition, found.notes
+        self.blocked, self.condition, self._found_notes = found.blocked, sealed(found.condition), found.notes
         self.motion = Run(found.motion)
         self.model, self.tables = self.motion.model, self.motion.tables
         self.singularities = self.motion.singularities
         if self.motion.ok and not self.ok:
-            warnings.warn(f"{self.model.name}: {self.status.message}; {self.status.advice}", RuntimeWarning, stacklevel=3)
+            warn(f"{self.model.name}: {self.status.message}; {self.status.advice}")
 
     @cached_property
     def notes(self) -> list[str]:
@@ -113,32 +114,38 @@ class Inverse:
         }  # fmt: skip
         return Measure(self._values[name], self._unit(self._actuators[name]), about)
 
-    def __getitem__(self, path: str) -> xarray.DataArray:
+    def __getitem__(self, path: Any) -> Any:
         """Return an effort over time (``inverse["O"]`` or ``inverse["O.effort"]``), or any other path of the motion.
 
-        The coordinate itself is ``inverse.motion["O"]``.
+        The coordinate itself is ``inverse.motion["O"]``. Several, ``inverse["O", "S.effort"]``, come as a dataset. The values
+        are the caller's own.
         """
         import xarray
 
+        paths = several(path)
+        if paths is not None:
+            return xarray.Dataset({one: self[one] for one in paths}, attrs={"model": self.model.name})
+        path = path_text(path)
         name = self._named(path)
         if not name:
             return self.motion[path]
         measure = self.measurer(name)
         coords = {"time": ("time", self.time, {"unit": self.model.units.time})}
         attributes = {"unit": measure.unit, **measure.attributes}
-        return xarray.DataArray(measure.values, dims=("time",), coords=coords, name=path, attrs=attributes)
+        return xarray.DataArray(np.array(measure.values), dims=("time",), coords=coords, name=path, attrs=attributes)
 
     def __iter__(self) -> Any:
         """Iterate over the coordinates on which the efforts act."""
         return iter(self.names)
 
-    @cached_property
+    @property
     def data(self) -> xarray.Dataset:
         """All efforts and their condition as one dataset over time."""
         import xarray
 
         columns = {f"{name}.effort": _plain_attributes(self[name]) for name in self.names}
-        columns["condition"] = xarray.DataArray(self.condition, dims=("time",), coords={"time": self.time}, attrs={"unit": "1"})
+        condition = np.array(self.condition)
+        columns["condition"] = xarray.DataArray(condition, dims=("time",), coords={"time": self.time}, attrs={"unit": "1"})
         attributes: dict[str, Any] = {"model": self.model.name, "units": str(self.model.units.plain())}
         attributes |= {"status": self.status.message, "success": int(self.ok)}
         return xarray.Dataset(columns, attrs=attributes)

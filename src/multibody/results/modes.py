@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,9 +16,11 @@ from multibody.analyses.named_columns import displacements, in_words, joint_coor
 from multibody.analyses.own_options import own_options
 from multibody.analyses.state import Status
 from multibody.analyses.system import Floats, System
+from multibody.arguments import answered, warn
 from multibody.errors import ModelError
 from multibody.model.units import Units
 from multibody.results.plain import gravity_text
+from multibody.results.reading import sealed
 from multibody.results.state import State
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ class StateSpace:
     outputs: list[str]
 
 
+@answered
 class Modes:
     """Natural frequencies, damping ratios and shapes of the motion near a state.
 
@@ -89,13 +91,13 @@ class Modes:
         self.model = self.tables.model
         self.status: Status = found.status
         self.state = State.of(found.state)
-        self.eigenvalues = found.eigenvalues
+        self.eigenvalues = sealed(found.eigenvalues)
         gravity = gravity_text(self.tables)
         lines = line_notes(self.state.measurer) if self.ok else []
         self.notes: list[str] = list(dict.fromkeys([*(["gravity: none"] if gravity == "none" else []), *found.notes, *lines]))
         if not self.ok:
             advice = f"; {self.status.advice}" if self.status.advice else ""
-            warnings.warn(f"{self.model.name}: {self.status.message}{advice}", RuntimeWarning, stacklevel=3)
+            warn(f"{self.model.name}: {self.status.message}{advice}")
 
     @property
     def ok(self) -> bool:
@@ -146,7 +148,7 @@ class Modes:
         k : int
             Counted from 0.
         """
-        if not -len(self) <= k < len(self):
+        if isinstance(k, bool) or not isinstance(k, int | np.integer) or not -len(self) <= k < len(self):
             raise ModelError(f"there is no mode {k}", where="modes", hint=f"there are {len(self)}, counted from 0")
         d, q = self.found.shapes[:, k], self.found.state.q
         bodies = {
@@ -169,7 +171,8 @@ class Modes:
             raise ModelError("there are no state-space matrices", where="modes", hint=hint)
         states = [*made.names, *(f"{name}.rate" for name in made.names)]
         found = self.found
-        return StateSpace(made.A, found.B, found.C, found.D, states, found.inputs, found.outputs)
+        A, B, C, D = (np.array(matrix) for matrix in (made.A, found.B, found.C, found.D))
+        return StateSpace(A, B, C, D, states, list(found.inputs), list(found.outputs))
 
     def plain(self, units: str | None = None) -> dict[str, Any]:
         """Return what the command line prints as JSON; ``units="SI"`` converts times."""

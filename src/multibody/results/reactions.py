@@ -9,6 +9,7 @@ import numpy as np
 from multibody.analyses.force_values import ForceValues
 from multibody.errors import ModelError, nearest
 from multibody.model.names import unknown
+from multibody.results.reading import owned
 
 if TYPE_CHECKING:
     import xarray
@@ -45,7 +46,7 @@ def reactions(run: Run, joint: str, at: str, axes: str, drives: bool) -> xarray.
         )  # fmt: skip
     letters = "fgh" if axes == "joint" else "xyz"
     coords = {"time": ("time", run.time, {"unit": units["time"]}), "component": list(letters[:d])}
-    return xarray.Dataset(data, coords=coords, attrs={"joint": joint, "drives": int(drives), **about})
+    return xarray.Dataset(owned(data), coords=coords, attrs={"joint": joint, "drives": int(drives), **about})
 
 
 def check_joint(run: Run, joint: str) -> None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import pathlib
-import warnings
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, SupportsFloat, overload
 
 import numpy as np
 
@@ -18,16 +17,22 @@ from multibody.analyses.motion import Motion, Singularity
 from multibody.analyses.state import Status
 from multibody.analyses.system import System
 from multibody.analyses.uniqueness import smallest_singular_value
+from multibody.arguments import answered, short, warn
 from multibody.errors import ModelError
 from multibody.results.balance import Balance, balance
 from multibody.results.force_events import result_events, unseen
 from multibody.results.instant import Instant, instant_at, instant_of, slice_of
 from multibody.results.plain import final_plain, gravity_text
+from multibody.results.reading import path_text, sealed, several
 
 if TYPE_CHECKING:
     import xarray
 
+    from multibody.model.expressions import Expression
+    from multibody.model.joints import Joint
 
+
+@answered
 class Run(RunVerbs):
     """The result of an analysis over time.
 
@@ -54,13 +59,10 @@ class Run(RunVerbs):
     def __init__(self, motion: Motion) -> None:
         self.motion, self.tables, self.model = motion, motion.tables, motion.tables.model
         self.status: Status = motion.status
-        self.statistics = motion.statistics
-        self.singularities: list[Singularity] = motion.singularities
-        self.branches = motion.branches
         self.measurer = Measurer(motion.tables, motion.t, motion.q, motion.v, motion.a, motion.references, motion.dynamics)
         if not self.ok:
             advice = f"; {self.status.advice}" if self.status.advice else ""
-            warnings.warn(f"{self.model.name}: {self.status.message}{advice}", RuntimeWarning, stacklevel=3)
+            warn(f"{self.model.name}: {self.status.message}{advice}")
 
     @cached_property
     def notes(self) -> list[str]:
@@ -73,21 +75,44 @@ class Run(RunVerbs):
             *contact_notes(self.measurer),
         ]  # fmt: skip
 
-    @cached_property
+    @property
+    def statistics(self) -> dict[str, Any]:
+        """Steps, iterations, rejected steps, wall time."""
+        return dict(self.motion.statistics)
+
+    @property
+    def singularities(self) -> list[Singularity]:
+        """Singular positions that were passed, touched or ended the run."""
+        return list(self.motion.singularities)
+
+    @property
+    def branches(self) -> list[tuple[float, str]]:
+        """The branch label from each time on."""
+        return list(self.motion.branches)
+
+    @property
     def events(self) -> list[Event]:
         """Events that happened, with their times and states, in the order in which they were met."""
+        return list(self._events)
+
+    @cached_property
+    def _events(self) -> list[Event]:
         found = self.motion.events if self.motion.dynamics is None else self.motion.dynamics.events
         more = result_events(self) if self.model.events else []
         backward = bool(len(self.time) > 1 and self.time[-1] < self.time[0])
         return sorted([*found, *more], key=lambda event: event.time, reverse=backward) if more else found
 
-    @cached_property
+    @property
     def certificate(self) -> dict[str, Any]:
         """How far the run can be trusted.
 
         Largest violation of the constraints at position and velocity level (scaled by the characteristic length), energy
         balance, smallest singular value met; :meth:`balance` adds the free-body balance of the reactions.
         """
+        return dict(self._certificate)
+
+    @cached_property
+    def _certificate(self) -> dict[str, Any]:
         found, motion = dict(self.motion.certificate), self.motion
         if motion.dynamics is not None and found.get("smallest_singular_value") is None:
             system = System(self.tables)
@@ -103,7 +128,7 @@ class Run(RunVerbs):
         other forces on it.
         """
         found = balance(self.data)
-        self.certificate["reaction_balance"] = found.relative
+        self._certificate["reaction_balance"] = found.relative
         return found
 
     @property
@@ -113,20 +138,33 @@ class Run(RunVerbs):
 
     @property
     def time(self) -> np.ndarray[Any, np.dtype[np.float64]]:
-        """The instants."""
-        return self.motion.t
+        """The instants, only to be read."""
+        return sealed(self.motion.t)
 
-    def __getitem__(self, path: str) -> xarray.DataArray:
-        """Return a path or an expression of paths over time: ``run["slider.x"]``, ``run["O - 2*P"]``."""
+    @overload
+    def __getitem__(self, path: str | Expression | Joint) -> xarray.DataArray: ...
+
+    @overload
+    def __getitem__(self, path: tuple[Any, ...] | list[Any]) -> xarray.Dataset: ...
+
+    def __getitem__(self, path: Any) -> Any:
+        """Return a path or an expression of paths over time: ``run["slider.x"]``, ``run["O - 2*P"]``.
+
+        Several, ``run["O", "O.rate"]``, come as a dataset. The values are the caller's own: changing them changes no run.
+        """
         import xarray
 
+        paths = several(path)
+        if paths is not None:
+            return xarray.Dataset({one: _apart(self[one]) for one in paths}, attrs={"model": self.model.name})
+        path = path_text(path)
         measure = self.measurer(path)
         attributes = {"unit": measure.unit, **measure.attributes}
         coords: dict[str, Any] = {"time": ("time", self.time, {"unit": self.model.units.time})}
         dims = ("time",) if measure.values.ndim == 1 else ("time", "component")
         if measure.values.ndim == 2 and measure.values.shape[1] == self.tables.dimension:
             coords["component"] = list("xyz"[: self.tables.dimension])
-        return xarray.DataArray(measure.values, dims=dims, coords=coords, name=path, attrs=attributes)
+        return xarray.DataArray(np.array(measure.values), dims=dims, coords=coords, name=path, attrs=attributes)
 
     def reactions(self, joint: str, at: str = "second", axes: str = "ground", drives: bool = False) -> xarray.Dataset:
         """Return force and moment that a joint exerts on its second body, over time.
@@ -158,6 +196,8 @@ class Run(RunVerbs):
         ``run.at(0.3)["slider.x"]``; ``model.run(until, initial=run.at(0.3))`` starts there. Between the instants an
         integrated run is read from its dense output and closed onto the constraints; a kinematic one is solved there.
         """
+        if not isinstance(t, SupportsFloat):
+            raise ModelError(f"{short(t)} is not a time", where="run.at", hint="give a number")
         return instant_at(self, float(t))
 
     def point(self, frame: str) -> xarray.Dataset:
@@ -174,7 +214,7 @@ class Run(RunVerbs):
         parts = self.measurer.frame(body, name)
         components = list("xyz"[: self.tables.dimension])
         data = {
-            key: (("time", "component"), value, {"axes": "ground", "point": f"{body}.{name}"})
+            key: (("time", "component"), np.array(value), {"axes": "ground", "point": f"{body}.{name}"})
             for key, value in zip(("position", "velocity", "acceleration"), parts, strict=True)
         }
         return xarray.Dataset(
@@ -227,3 +267,11 @@ class Run(RunVerbs):
             else "empty"
         )
         return f"<Run of {self.model.name!r}: {span}; {self.status.message}>"
+
+
+def _apart(array: xarray.DataArray) -> xarray.DataArray:
+    """Return an array for a dataset: a quaternion has other components than vectors have."""
+    if "component" in array.dims and "component" not in array.coords:
+        size = array.sizes["component"]
+        return array.rename(component="quaternion").assign_coords(quaternion=list("wxyz")) if size == 4 else array
+    return array

@@ -18,6 +18,7 @@ from multibody.kernels.measure import measure_functions
 from multibody.model.events import of_results
 from multibody.model.model import Model
 from multibody.model.paths import Path
+from multibody.results.reading import number_or_array, path_text, several
 from multibody.results.state import State
 
 
@@ -65,12 +66,13 @@ class Simulator(Stepper):
         self._readers: dict[str, Callable[[], Any]] = {}
 
     # --- reading ------------------------------------------------------------------------------------------------------
-    def __getitem__(self, path: str) -> Any:
-        """Return a path or an expression of paths now: a number, or an array for a vector."""
+    def __getitem__(self, path: Any) -> Any:
+        """Return a path or an expression of paths now: a number, or an array for a vector; of several paths a list."""
         self._refresh()
-        reader = self._readers.get(path)
-        if reader is None:
-            reader = self._readers[path] = self._reader(path)
+        try:
+            reader = self._readers[path]
+        except (KeyError, TypeError):  # TypeError: a list of paths cannot be looked up
+            return self._first(path)
         return reader()
 
     get = __getitem__
@@ -84,6 +86,16 @@ class Simulator(Stepper):
         if not self._own:
             Y, references = sim.y.reshape(1, -1).copy(), sim.bundle.ref.reshape(1, -1).copy()
             self._y[:] = self._space.cartesian(np.array([self.t]), Y, references, self._y[: self.tables.nq])[0]
+
+    def _first(self, path: Any) -> Any:
+        """Return a path that was not read before, or several as a list."""
+        paths = several(path)
+        if paths is not None:
+            return [self[one] for one in paths]
+        text = path_text(path)
+        if text not in self._readers:
+            self._readers[text] = self._reader(text)
+        return self._readers[text]()
 
     def _reader(self, text: str) -> Callable[[], Any]:
         """Return the quickest way to read a path."""
@@ -136,8 +148,7 @@ class Simulator(Stepper):
             times = np.array([self.t])
             found = self._space.expanded(times, self.simulation.y.reshape(1, -1).copy(), references, q[0], closing=False)
             self._full = Measurer(self.tables, times, q, v, found.A, references, found.dynamics)
-        value = self._full(text).values[0]
-        return float(value) if value.ndim == 0 else value
+        return number_or_array(self._full(text).values[0])
 
     # --- states -------------------------------------------------------------------------------------------------------
     @property
@@ -149,6 +160,13 @@ class Simulator(Stepper):
             self.tables, self.t, q[0].copy(), v[0].copy(), references[0].copy(), "", Status(True, "from a simulator", self.t),
             work=float(self.simulation.y[-1]),
         )  # fmt: skip
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return what makes it again, in this process or another; its integrator begins anew where it is now."""
+        sim = self.simulation
+        taken = {path: self._F[slot].tolist() for path, slot in self._taken.items()}
+        method = (sim.formulation, sim.integrator, *sim.tolerances)
+        return _again, (self.model, self.state, method, taken, list(sim.events), self.notes, self.stopped)
 
     def __repr__(self) -> str:
         """Return a line for people."""
@@ -162,3 +180,17 @@ def simulator(
 ) -> Simulator:  # fmt: skip
     """Return a simulator of a model at its start."""
     return Simulator(*started(model, initial, formulation, integrator, rtol, atol, step))
+
+
+def _again(
+    model: Model, state: SimulatorState, method: tuple[Any, ...], taken: dict[str, Any], events: list[Any], notes: list[str],
+    stopped: str,
+) -> Simulator:  # fmt: skip
+    """Return a simulator that was copied or came from another process."""
+    made = simulator(model, state, *method, None)
+    for path, value in taken.items():
+        made.set(path, value)
+    made.restore(state)
+    made.simulation.events.extend(events)
+    made.notes, made.stopped = notes, stopped
+    return made

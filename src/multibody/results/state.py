@@ -6,12 +6,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from multibody._verbs import StateVerbs
 from multibody.analyses import state as analysis
 from multibody.analyses.assemble import assemble
 from multibody.analyses.measure import Measurer
 from multibody.analyses.own_options import own_options
 from multibody.results.plain import instant_plain
+from multibody.results.reading import number_or_array, path_text, sealed, several
 
 if TYPE_CHECKING:
     from multibody.model.model import Model
@@ -19,7 +22,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class State(analysis.State, StateVerbs):
-    """Positions and velocities of all bodies at one time; ``state["slider.x"]`` reads a path."""
+    """Positions and velocities of all bodies at one time; ``state["slider.x"]`` reads a path.
+
+    Its arrays are only read: ``state.q.copy()`` may be changed.
+    """
+
+    def __post_init__(self) -> None:
+        for name in ("q", "v", "references"):
+            object.__setattr__(self, name, sealed(getattr(self, name)))
 
     @classmethod
     def of(cls, state: analysis.State) -> State:
@@ -29,14 +39,15 @@ class State(analysis.State, StateVerbs):
     @cached_property
     def measurer(self) -> Measurer:
         """Reads paths at this one instant."""
-        import numpy as np
+        q, v, references = (np.array(x) for x in (self.q, self.v, self.references))
+        return Measurer(self.tables, np.array([self.t]), q[None, :], v[None, :], None, references)
 
-        return Measurer(self.tables, np.array([self.t]), self.q[None, :], self.v[None, :], None, self.references)
-
-    def __getitem__(self, path: str) -> Any:
-        """Return a path or an expression of paths: a number, or an array for a rotation."""
-        value = self.measurer(path).values[0]
-        return float(value) if value.ndim == 0 else value
+    def __getitem__(self, path: Any) -> Any:
+        """Return a path or an expression of paths: a number, or an array for a vector; of several paths a list."""
+        paths = several(path)
+        if paths is not None:
+            return [self[one] for one in paths]
+        return number_or_array(self.measurer(path_text(path)).values[0])
 
     def plain(self, units: str | None = None) -> dict[str, Any]:
         """Return what the command line prints as JSON."""

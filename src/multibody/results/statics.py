@@ -15,10 +15,12 @@ from multibody.analyses.own_options import own_options
 from multibody.analyses.state import Status
 from multibody.analyses.statics import Balanced
 from multibody.analyses.statics import statics as search
+from multibody.arguments import answered, warn
 from multibody.errors import AnalysisError
 from multibody.model.units import Units
 from multibody.results.instant import Instant, instant_of
 from multibody.results.plain import gravity_text, instant_plain
+from multibody.results.reading import sealed
 
 if TYPE_CHECKING:
     from multibody.model.model import Model
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 SHOWN = 8  # coordinates and eigenvalues of the page
 
 
+@answered
 class Equilibrium:
     """A position in which all forces balance, or how far the search for one came.
 
@@ -58,7 +61,7 @@ class Equilibrium:
         self.status: Status = found.status
         judged = found.stability
         self.stability = "" if judged is None else judged.kind
-        self.eigenvalues = np.zeros(0) if judged is None else judged.eigenvalues
+        self.eigenvalues = sealed(np.zeros(0) if judged is None else judged.eigenvalues)
         self.directions: list[str] = [] if judged is None else judged.directions
         self.residual, self.method, self.iterations = found.residual, found.method, found.iterations
         gravity = gravity_text(self.tables)
@@ -66,7 +69,7 @@ class Equilibrium:
         self.notes: list[str] = [*(["gravity: none"] if gravity == "none" else []), *found.notes, *contact]
         if not self.ok:
             advice = f"; {self.status.advice}" if self.status.advice else ""
-            warnings.warn(f"{self.model.name}: {self.status.message}{advice}", RuntimeWarning, stacklevel=3)
+            warn(f"{self.model.name}: {self.status.message}{advice}")
 
     @property
     def ok(self) -> bool:

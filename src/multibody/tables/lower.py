@@ -94,6 +94,10 @@ class Tables:
     of_length: list[tuple[int, float]]
     cache: dict[str, Any] = field(default_factory=dict)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what travels to another process; what was derived is derived again there."""
+        return {**vars(self), "cache": {}}
+
     @property
     def dimension(self) -> int:
         """2 or 3."""

@@ -43,7 +43,7 @@ def draw_state(
     -------
     Axes
     """
-    return Picture(state.tables, [(state.t, state.q)], view=view).draw(ax, labels, title, figsize)
+    return Picture(state.tables, [(state.t, np.array(state.q))], view=view).draw(ax, labels, title, figsize)
 
 
 def draw_run(

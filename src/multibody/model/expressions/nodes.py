@@ -6,7 +6,7 @@ import math
 import operator
 from collections.abc import Callable, Sequence
 from numbers import Real
-from typing import Any, TypeAlias, final
+from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from .error import ExpressionError
 from .printing import formula
@@ -101,6 +101,31 @@ class Expression:
                 "not with Python's if, and, or, min, max or a chained comparison"
             )
         return True
+
+    def __float__(self) -> float:
+        """Return the value of a constant; anything else is known only when the model runs."""
+        value = constant(self)
+        if value is None:
+            raise ExpressionError(
+                f"'{self}' is a formula, known only when the model runs", "use mb.sin, mb.sqrt, …, not float() or math"
+            )
+        return value
+
+    __int__ = __round__ = __trunc__ = __floor__ = __ceil__ = __float__
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, attribute: str) -> Any:
+            """Return the rate of a path (``joint.angle.rate``), or a function as NumPy asks for it in arrays of expressions."""
+            from .ufuncs import attribute_of
+
+            return attribute_of(self, attribute)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        """Let NumPy's functions build formulas: ``np.sin(mb.t)`` is ``mb.sin(mb.t)``."""
+        from .ufuncs import on_expressions
+
+        return on_expressions(ufunc, method, inputs, options)
 
     def __add__(self, other: Operand) -> Number:
         b = operand(other)

@@ -1,0 +1,52 @@
+"""Results in other processes: arrays that hold addresses of compiled functions are written with the names of these functions.
+
+An address is good in one process only. When such arrays are pickled or copied the addresses in them are recognized, and in
+the process that reads them they are looked up again, compiled there if need be.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from dataclasses import fields
+from typing import Any
+
+from multibody.formulations.prepare import Bundle
+from multibody.kernels.calls import EVALUATE, address_of
+
+Place = tuple[int, str, str]  # of an address in I, and the module and name of the function there
+ROOMS = ("multibody.kernels", "multibody.formulations")
+LEAST = 1 << 20  # smaller numbers in I are offsets and counts, never addresses
+
+
+def functions_by_address() -> dict[int, tuple[str, str]]:
+    """Return module and name of every function that has an address in this process."""
+    found = {}
+    for module_name, module in list(sys.modules.items()):
+        if module is None or not module_name.startswith(ROOMS):
+            continue
+        for name, member in vars(module).items():
+            if EVALUATE.args in getattr(member, "overloads", ()):
+                found[address_of(member)] = (module_name, name)
+    return found
+
+
+def bundle_parts(bundle: Bundle) -> tuple[Any, ...]:
+    """Return what makes a bundle again in any process."""
+    values: dict[str, Any] = {f.name: getattr(bundle, f.name) for f in fields(bundle)}
+    values["I"] = values["I"].copy()
+    large = [int(k) for k in (values["I"] > LEAST).nonzero()[0]]
+    known = functions_by_address() if large else {}
+    places: list[Place] = [(k, *known[int(values["I"][k])]) for k in large if int(values["I"][k]) in known]
+    for k, _, _ in places:
+        values["I"][k] = 0
+    return bundle_again, (type(bundle), values, places)
+
+
+def bundle_again(kind: type[Bundle], values: dict[str, Any], places: list[Place]) -> Bundle:
+    """Return a bundle with the addresses of this process."""
+    bundle = object.__new__(kind)
+    vars(bundle).update(values)
+    for k, module, name in places:
+        bundle.I[k] = address_of(getattr(importlib.import_module(module), name))
+    return bundle
