@@ -193,9 +193,9 @@ def no_attribute(owner: str, attribute: str, known: Sequence[str], where: str = 
     raise ModelAttributeError(f'{owner} has no "{attribute}"', where=where, hint=near or listed)
 
 
-def warn(message: str) -> None:
+def warn(message: str, category: type[Warning] = RuntimeWarning) -> None:
     """Warn with the first line outside of the package as the place."""
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == PACKAGE:
         level, frame = level + 1, frame.f_back
-    warnings.warn(message, RuntimeWarning, stacklevel=level)
+    warnings.warn(message, category, stacklevel=level)

@@ -134,7 +134,7 @@ def test_a_mass_matrix_may_be_too_large() -> None:
 
 
 def test_states_of_other_models_are_refused(arm: mb.Robot) -> None:
-    with pytest.raises(mb.ModelError, match="state of another model"):
+    with pytest.raises(mb.ModelError, match="belongs to another model"):
         arm.from_state(mb.load("four-bar").assemble())
     with pytest.raises(mb.ModelError, match="a state is one row"):
         arm.state(np.zeros((2, 7)))

@@ -26,7 +26,8 @@ def functions_by_address() -> dict[int, tuple[str, str]]:
         if module is None or not module_name.startswith(ROOMS):
             continue
         for name, member in vars(module).items():
-            if EVALUATE.args in getattr(member, "overloads", ()):
+            compiled = getattr(member, "overloads", {}).get(EVALUATE.args)
+            if compiled is not None and compiled.signature.return_type == EVALUATE.return_type:
                 found[address_of(member)] = (module_name, name)
     return found
 

@@ -99,7 +99,7 @@ class Inverse:
             return ""
         if name and text == path:
             message = f'inverse["{path}"] is the effort, as inverse["{name}"]; the coordinate is inverse.motion["{path}"]'
-            warnings.warn(message, FutureWarning, stacklevel=3)
+            warn(message, FutureWarning)
         return name
 
     def measurer(self, path: str) -> Measure:

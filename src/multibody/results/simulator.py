@@ -183,11 +183,12 @@ def simulator(
 
 
 def _again(
-    model: Model, state: SimulatorState, method: tuple[Any, ...], taken: dict[str, Any], events: list[Any], notes: list[str],
-    stopped: str,
+    model: Model, state: SimulatorState, method: tuple[Any, Any, float, float], taken: dict[str, Any], events: list[Any],
+    notes: list[str], stopped: str,
 ) -> Simulator:  # fmt: skip
     """Return a simulator that was copied or came from another process."""
-    made = simulator(model, state, *method, None)
+    formulation, integrator, rtol, atol = method
+    made = simulator(model, state, formulation, integrator, rtol, atol, None)
     for path, value in taken.items():
         made.set(path, value)
     made.restore(state)
