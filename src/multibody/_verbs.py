@@ -93,6 +93,11 @@ class Model(_Model):
         self, initial: Initial | None = None, *, t: float | str | None = None, branches: Literal[True]
     ) -> list[State]: ...
 
+    @overload
+    def assemble(
+        self, initial: Initial | None = None, *, t: float | str | None = None, branches: bool | None
+    ) -> State | list[State]: ...
+
     def assemble(
         self, initial: Initial | None = None, *, t: float | str | None = None, branches: bool | None = None
     ) -> State | list[State]:

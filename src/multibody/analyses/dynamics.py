@@ -94,7 +94,8 @@ class DenseOutput:
     """The motion between the steps of an integrator, by its own interpolant."""
 
     def __init__(self, sim: Simulation) -> None:
-        self._integrator, self._size, self._harvest = sim.integrator, len(sim.y), sim.harvest
+        self._integrator, self._size = sim.integrator, len(sim.y)
+        self._harvest, self._passed = sim.harvest, sim.passed
         self.steps, self.records, self.references = sim.segments.joined()
         self.direction = 1.0 if self.steps[0, 1] >= 0.0 else -1.0
         self.space: Space = sim.space
@@ -103,7 +104,7 @@ class DenseOutput:
         """Return the times at which states are evaluated: just behind an instant at which a motion switched."""
         from multibody.analyses.passing import limits_behind
 
-        return limits_behind(self._sim.passed, times)
+        return limits_behind(self._passed, times)
 
     def states(self, times: Floats) -> tuple[Floats, Floats]:
         """Return (q, v, w) at the times, and the angle references to read them with."""

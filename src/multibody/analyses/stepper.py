@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, Self, SupportsFloat
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from multibody.analyses.run_options import read_options
 from multibody.analyses.simulation import Simulation
 from multibody.analyses.state import State, Status
 from multibody.analyses.system import Floats, Integers, System, tables_of
+from multibody.arguments import short
 from multibody.errors import AnalysisError, ModelError, nearest
 from multibody.integrators import contract as C
 from multibody.kernels import layout as L
@@ -116,10 +117,16 @@ class Stepper:
         AnalysisError
             If the motion cannot go on; the simulator stays at the last accepted state.
         """
-        return self._go(self._control.item(C.T) + dt)
+        try:
+            end = self._control.item(C.T) + dt
+        except TypeError:
+            raise ModelError(f"{short(dt)} is no length of time", where="simulator", hint="give a number") from None
+        return self._go(end)
 
     def run_until(self, t: float) -> Self:
         """Go on to the time t exactly; otherwise as :meth:`step`."""
+        if not isinstance(t, SupportsFloat):
+            raise ModelError(f"{short(t)} is no time", where="simulator", hint="give a number")
         return self._go(float(t))
 
     def _go(self, end: float) -> Self:

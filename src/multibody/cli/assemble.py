@@ -50,7 +50,7 @@ def assemble(
     time = read_time(loaded, at, "--at")
     found = loaded.assemble(t=time, branches=branches)
     branches = isinstance(found, list)
-    states: list[State] = found if branches else [found]
+    states = found if isinstance(found, list) else [found]
     pictures = [name for file in files for name in _names(file, len(states))]
     written, failures = write_each(pictures, lambda file: save_state(states[pictures.index(file) % len(states)], file))
     plains = [state.plain(chosen) for state in states]

@@ -10,10 +10,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+from multibody.arguments import answered
 from multibody.options.methods import AUTO, check_object, read_method
 from multibody.options.verbs import check_cut
 
 
+@answered
 @dataclass(frozen=True)
 class Augmented:
     """Index 1 with multipliers; positions and velocities are projected at every accepted step."""
@@ -30,6 +32,7 @@ class Augmented:
         return rhs_augmented, accept_augmented
 
 
+@answered
 @dataclass(frozen=True)
 class Baumgarte:
     """Constraint stabilization Φ̈ + 2α Φ̇ + β² Φ = 0 without projection.
@@ -58,6 +61,7 @@ class Baumgarte:
         return rhs_baumgarte, accept_baumgarte
 
 
+@answered
 @dataclass(frozen=True)
 class Partitioning:
     """Generalized coordinate partitioning: dependent coordinates are settled at every evaluation."""
@@ -75,6 +79,7 @@ class Partitioning:
         return rhs_partitioning, accept_partitioned
 
 
+@answered
 @dataclass(frozen=True)
 class Kane:
     """Kane's method with the null-space matrix B: as many equations as degrees of freedom."""
@@ -92,6 +97,7 @@ class Kane:
         return rhs_kane, accept_partitioned
 
 
+@answered
 @dataclass(frozen=True)
 class Parametric:
     """Coordinates of the bodies and of their joints: every pair has six constraints (planar three) and its own parameters.
@@ -125,6 +131,7 @@ class Parametric:
         return rhs_augmented, accept_parametric
 
 
+@answered
 @dataclass(frozen=True)
 class Recursive:
     """Joint coordinates, the mass matrix from composite inertias K_i; loops are closed by multipliers and projection.
@@ -149,6 +156,7 @@ class Recursive:
         return rhs_relative, accept_relative
 
 
+@answered
 @dataclass(frozen=True)
 class Articulated:
     """Joint coordinates by the articulated-body recursion: time grows with the number of bodies, no matrix is formed.
@@ -173,6 +181,7 @@ class Articulated:
         return rhs_relative, accept_relative
 
 
+@answered
 @dataclass(frozen=True)
 class Transformation:
     """Joint coordinates by the velocity transformation ẏ = B q̇.

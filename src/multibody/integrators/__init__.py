@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+from multibody.arguments import answered
 from multibody.errors import ModelError
 from multibody.options.methods import INTEGRATORS as OPTIONS
 from multibody.options.methods import check_object, read_method
@@ -96,9 +97,9 @@ class _Adaptive(Integrator):
 
 @dataclass(frozen=True)
 class _Fixed(Integrator):
-    """An integrator with steps of one length."""
+    """An integrator with steps of one length; one without takes that of the run, ``model.run(step=...)``."""
 
-    step: float
+    step: float | None = None
 
     adaptive: ClassVar[bool] = False
 
@@ -112,6 +113,7 @@ class _Fixed(Integrator):
         control[contract.FIXED] = self.step
 
 
+@answered
 @dataclass(frozen=True)
 class Dop853(_Adaptive):
     """Dormand–Prince 8(5, 3): explicit Runge–Kutta method of order 8 with dense output of order 7.
@@ -130,6 +132,7 @@ class Dop853(_Adaptive):
     dense_rows: ClassVar[int] = 8
 
 
+@answered
 @dataclass(frozen=True)
 class Adams(_Adaptive):
     """Adams predictor–corrector (PECE) of variable order and step in modified divided differences.
@@ -161,14 +164,15 @@ class Adams(_Adaptive):
         counts[contract.MAX_ORDER] = self.max_order
 
 
+@answered
 @dataclass(frozen=True)
 class Rk4(_Fixed):
     """The classical Runge–Kutta method of order 4 with a fixed step; the last step is shortened to end in time.
 
     Parameters
     ----------
-    step : float
-        Length of a step.
+    step : float, optional
+        Length of a step; default that of the run, ``model.run(step=...)``.
     """
 
     name: ClassVar[str] = "rk4"
@@ -177,14 +181,15 @@ class Rk4(_Fixed):
     dense_rows: ClassVar[int] = 5
 
 
+@answered
 @dataclass(frozen=True)
 class Ab3(_Fixed):
     """Adams–Bashforth of order 3 with a fixed step, one evaluation a step, started by Runge–Kutta steps.
 
     Parameters
     ----------
-    step : float
-        Length of a step.
+    step : float, optional
+        Length of a step; default that of the run, ``model.run(step=...)``.
     """
 
     name: ClassVar[str] = "ab3"
@@ -193,6 +198,7 @@ class Ab3(_Fixed):
     dense_rows: ClassVar[int] = 4
 
 
+@answered
 @dataclass(frozen=True)
 class Bdf(_Adaptive):
     """Backward differentiation of variable order and step with Newton's iteration on exact derivatives, for stiff systems.
@@ -233,6 +239,7 @@ class Bdf(_Adaptive):
         return 3 * nq + 8 * n + 14 * m + max(nq, n) + 14
 
 
+@answered
 @dataclass(frozen=True)
 class Radau(_Adaptive):
     """Radau IIA, implicit Runge–Kutta method with three stages: order 5, stiffly accurate, for stiff systems and high accuracy.
@@ -257,14 +264,15 @@ class Radau(_Adaptive):
         return 6 * nq + 13 * n + 18 * m + max(nq, n) + 17
 
 
+@answered
 @dataclass(frozen=True)
 class Alpha(_Fixed):
     """The generalized-α method: implicit, order 2, fixed step, with damping of high frequencies as chosen.
 
     Parameters
     ----------
-    step : float
-        Length of a step.
+    step : float, optional
+        Length of a step; default that of the run, ``model.run(step=...)``.
     rho : float
         What is left of a motion of infinitely high frequency after a step, 0 (nothing) to 1 (all of it).
     form : str
@@ -301,6 +309,7 @@ class Alpha(_Fixed):
         return 3 * nq + 18 * n + 23 * m + max(nq, n) + 13
 
 
+@answered
 @dataclass(frozen=True)
 class Ida(_Adaptive):
     """IDA of SUNDIALS through the optional package scikit-sundae, on the stabilized form of index 2: to check ``bdf`` against.
@@ -351,13 +360,13 @@ def integrator_of(choice: Any, step: float | None = None) -> Integrator:
         A name of ``INTEGRATORS`` or ``OPTIONAL`` (``bdf:max_order=2`` too), a mapping ``{"bdf": {"max_order": 2}}`` as files
         have it, or an integrator with its options, which is returned as it is.
     step : float, optional
-        Length of the steps; needed with the name of a method with a fixed step, and only there.
+        Length of the steps; needed by a method with a fixed step that has none of its own, and only there.
 
     Returns
     -------
     Integrator
     """
-    if isinstance(choice, Integrator) and step is None:
+    if isinstance(choice, Integrator) and step is None and (choice.adaptive or getattr(choice, "step", None) is not None):
         return choice
     method = read_method(choice, "integrator")
     name, known = method.name, INTEGRATORS | OPTIONAL
@@ -367,9 +376,13 @@ def integrator_of(choice: Any, step: float | None = None) -> Integrator:
     if kind.adaptive:
         if step is not None:
             raise ModelError("step is set, but this integrator chooses its steps", where=name, hint="set rtol and atol")
-    elif options.setdefault("step", step) is None:
+    elif options.get("step", step) is None and step is None:
         raise ModelError("a fixed step is missing", where=name, hint="give its length, as in step=0.001")
+    elif options.get("step") is None:
+        options["step"] = step
     elif step is not None and options["step"] != step:
         problem = f"step is given twice, {options['step']:g} in {name} and {step:g} beside it"
         raise ModelError(problem, where=name, hint="keep one of the two")
-    return choice if isinstance(choice, Integrator) else kind(**options)
+    if isinstance(choice, Integrator):
+        return choice if kind.adaptive or getattr(choice, "step", None) is not None else replace(choice, **{"step": step})
+    return kind(**options)

@@ -119,6 +119,8 @@ def read_method(given: Any, group: str, where: str = "") -> Method:
     if isinstance(given, str):
         name, _, rest = given.partition(":")
         return _checked(name.strip(), _pairs(name, rest, where) if rest else {}, group, where)
+    if isinstance(given, type) and given.__name__.lower() in catalog:
+        raise ModelError(f"{given.__name__} is a class", where=where, hint=f"write mb.{given.__name__}()")
     kind = type(given).__name__.lower()
     if kind in catalog and hasattr(given, "name"):
         return Method(kind, {key: getattr(given, key) for key in catalog[kind] if _differs(given, key)})
@@ -188,7 +190,7 @@ def check_object(given: Any, name: str) -> None:
     for group in GROUPS.values():
         for key, option in group.get(name, {}).items():
             value = getattr(given, key)
-            if value is not None or option.required:
+            if value is not None:  # a method without a step takes that of the run
                 option.read(value, name, formulas=False)
 
 

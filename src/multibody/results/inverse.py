@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pathlib
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
