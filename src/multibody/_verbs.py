@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, TypedDict, Unpack, overload
 
-from multibody.arguments import answered, in_words, spread
+from multibody.arguments import answered, in_words, short, spread
+from multibody.errors import ModelError
 from multibody.model.geometry import Orienting
 from multibody.model.model import Model as _Model
 from multibody.model.values import VectorLike
@@ -382,6 +383,8 @@ class Model(_Model):
         from multibody.analyses.given import given
         from multibody.results.compare import Compare
 
+        if reference is not None and not hasattr(reference, "motion"):
+            raise ModelError(f"{short(reference)} is no reference", where="compare", hint="give a run of this model")
         model, state = given(self, initial)
         return Compare(
             compare(

@@ -161,7 +161,7 @@ def _missing(
     ]  # fmt: skip
     if not absent:
         return None
-    listed = " and ".join(f'"{key}"' for key in absent)
+    listed = " and ".join(part for part in (", ".join(f'"{key}"' for key in absent[:-1]), f'"{absent[-1]}"') if part)
     problem = f"{listed} {'is' if len(absent) == 1 else 'are'} missing"
     return ModelError(problem, where=where, hint=f"write {_call(name, parameters)}")
 

@@ -205,7 +205,7 @@ def test_what_works() -> None:
     m.motion("O", "t")
     m.motion("O.angle", "2*t", replace=True)
     assert list(m.motions) == ["O.angle"]
-    assert m.run(0.1, initial=run.final).ok, "a state goes on in the changed model"
+    assert m.run(0.2, initial=run.final).ok, "a state goes on in the changed model"
 
 
 def test_numpy_functions_build_formulas() -> None:

@@ -92,7 +92,7 @@ class Robot(FrameMethods, CentroidalMethods, ReactionMethods, RobotBase):
             self._inverse_one = prepared(
                 inverse_spatial if self.dimension == 3 else inverse_planar, self._I, self._W, q_[0], v_[0], a_[0], tau
             )
-        inverse_dynamics(self._I, self._W, q_, v_, a_, tau.reshape(-1, self.nv), *self._flat)
+        inverse_dynamics(self._I, self._W, q_, v_, a_, tau[None] if single else tau, *self._flat)
         if self._acted:
             tau -= self._applied(q_, v_, t).reshape(tau.shape)
         return tau
@@ -177,7 +177,7 @@ class Robot(FrameMethods, CentroidalMethods, ReactionMethods, RobotBase):
             )
         if self._acted:
             tau_ = tau_ + self._applied(q_, v_, t)
-        column = int(forward_dynamics(self._I, self._W, q_, v_, tau_, a.reshape(-1, self.nv), *self._flat))
+        column = int(forward_dynamics(self._I, self._W, q_, v_, tau_, a[None] if single else a, *self._flat))
         if column >= 0:
             raise self._massless(column)
         return a
@@ -219,7 +219,7 @@ class Robot(FrameMethods, CentroidalMethods, ReactionMethods, RobotBase):
         M = self._result("mass_matrix", out, (n, n) if single else (len(q_), n, n))
         if single and one is None:
             self._mass_one = prepared(mass_spatial if self.dimension == 3 else mass_planar, self._I, self._W, q_[0], M)
-        mass_matrices(self._I, self._W, q_, M.reshape(-1, n, n), *self._flat)
+        mass_matrices(self._I, self._W, q_, M[None] if single else M, *self._flat)
         return M
 
     @property

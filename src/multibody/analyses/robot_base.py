@@ -234,7 +234,7 @@ class RobotBase:
         for name, value in given.items():
             x = self._checked(verb, name, value)
             single = single and x.ndim == 1
-            found.append(x.reshape(-1, x.shape[-1]))
+            found.append(x[None, :] if x.ndim == 1 else x)
             if x.ndim == 2:
                 rows = len(x) if rows == 1 or len(x) == 1 else rows
         for name, x in zip(given, found, strict=True):

@@ -26,6 +26,9 @@ class ReadOnly(dict[str, Any]):
 
     __setitem__ = __delitem__ = __ior__ = update = setdefault = pop = popitem = clear = _refuse
 
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(tuple(self))  # as nothing changes any more; a joint may be the key of a dictionary
+
     def __copy__(self) -> ReadOnly:
         return self
 

@@ -76,7 +76,7 @@ def read_orientation(given: Mapping[str, Any], dimension: int, where: str) -> Or
     keys = [key for key in given if given[key] is not None]
     for key in keys:
         if key not in ORIENTATION_KEYS:
-            hint = nearest(key, ORIENTATION_KEYS) or f"it takes at and one of {', '.join(ORIENTATION_KEYS)}"
+            hint = nearest(key, ("at", *ORIENTATION_KEYS)) or f"it takes at and one of {', '.join(ORIENTATION_KEYS)}"
             raise ModelError(f'unknown field "{key}"', where=where, hint=hint)
     if not keys:
         return None

@@ -167,6 +167,9 @@ class FieldType:
         return vector
 
     def _read_axis3(self, value: object, dimension: int | None, where: str) -> Vector:
+        components = listed(value)
+        if dimension == 2 and isinstance(components, list | tuple) and len(components) != 3:
+            raise ModelError("a planar joint turns about z", where=where, hint="leave its axis out")
         return self._read_axis(value, 3, where)
 
     def _read_axes(self, value: object, dimension: int | None, where: str) -> tuple[Vector, Vector]:

@@ -152,7 +152,7 @@ class Modes:
             raise ModelError(f"there is no mode {k}", where="modes", hint=f"there are {len(self)}, counted from 0")
         d, q = self.found.shapes[:, k], self.found.state.q
         bodies = {
-            name: {"translation": moved, "rotation": turned[0] if self.tables.dimension == 2 else turned}
+            name: {"translation": np.array(moved), "rotation": turned[0] if self.tables.dimension == 2 else turned}
             for name, (moved, turned) in displacements(self._system, q, d).items()
         }
         coordinates = joint_coordinates(self._system, q)

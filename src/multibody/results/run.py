@@ -234,7 +234,10 @@ class Run(RunVerbs):
 
     def state_at(self, k: int) -> Instant:
         """Return the k-th instant as a state that another analysis can start from."""
-        return instant_of(slice_of(self.motion, range(len(self.time))[k]))
+        count = len(self.motion.t)
+        if isinstance(k, bool) or not isinstance(k, int | np.integer) or not -count <= k < count:
+            raise ModelError(f"there is no instant {short(k)}", where="run.state_at", hint=f"there are {count}, counted from 0")
+        return instant_of(slice_of(self.motion, range(count)[k]))
 
     @property
     def final(self) -> Instant:
