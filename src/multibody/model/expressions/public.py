@@ -29,9 +29,11 @@ from multibody.model.expressions import (
     sinh,
     sqrt,
     step,
+    step5,
     t,
     tan,
     tanh,
+    trapezoid,
     unit,
 )
 
@@ -62,8 +64,10 @@ __all__ = [
     "sinh",
     "sqrt",
     "step",
+    "step5",
     "t",
     "tan",
     "tanh",
+    "trapezoid",
     "unit",
 ]
