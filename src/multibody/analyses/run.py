@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 
 from multibody.analyses.choice import Choice, check_pair, check_steps, choose, fallen_back, remarks, stiff_choice
+from multibody.analyses.drift import promised_drift
 from multibody.analyses.dynamics import DenseOutput, Expanded, expanded
 from multibody.analyses.dynamics_start import require_inertia, require_masses, run_rows, start_state
 from multibody.analyses.events import EndlessEventsError
+from multibody.analyses.headway import NO_HEADWAY
 from multibody.analyses.impulse import JumpError
 from multibody.analyses.leastnorm import DENSE_LIMIT
 from multibody.analyses.motion import Motion
@@ -105,7 +107,7 @@ def run(
         motion.statistics["choice"] = choice.reason
         motion.dynamics.notes += silent_events(system, motion.t, motion.q, motion.v, motion.references)
         drift = motion.dynamics.energy_drift()
-        if drift > max(1e-3, 1e3 * options.rtol):
+        if drift > promised_drift(motion, sim.integrator.adaptive, options.rtol, options.atol):
             advice = "make rtol, or the step, smaller before you trust it"
             motion.dynamics.notes.append(f"the energy balance is off by {drift:.2g}: {advice}")
     return motion
@@ -204,6 +206,7 @@ def _status(sim: Simulation, code: int) -> Status:
         C.RHS_FAILED: ("the equations of motion cannot be solved", advice or "look for a massless or locked position"),
         C.ACCEPT_FAILED: ("it locks: the motion does not get past a singular position", "let the motion end before it"),
         C.NOT_FINITE: ("a number that is not finite came up", advice or "check the forces and motions there"),
+        NO_HEADWAY: ("it makes no headway: steps make next to no time", advice or "try another integrator or a larger rtol"),
     }
     text, advice = words.get(code, (f"it stopped (code {code})", advice))
     switch = _switching(sim) if code == C.STEP_TOO_SMALL else ""

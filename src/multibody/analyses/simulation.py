@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multibody.analyses.dynamics import Event
+from multibody.analyses.headway import NO_HEADWAY, Headway
 from multibody.analyses.space import Space, space_of
 from multibody.analyses.state import State
 from multibody.analyses.switching import Switching, SwitchingTimes
@@ -255,7 +256,7 @@ class Simulation:
         self.segments = last
 
     def advance(self, end: float, progress: Callable[[float], None] | None = None, patience: int = 60) -> int:
-        """Go on to `end`; return the integrator's last answer, or EVENT where a terminal event ended it.
+        """Go on to `end`; return the integrator's last answer, EVENT where a terminal event ended it, or NO_HEADWAY.
 
         Parameters
         ----------
@@ -270,7 +271,8 @@ class Simulation:
         from multibody.analyses.undefined import unbounded
 
         self.goal = end
-        while True:
+        self.headway = Headway(end, self.t, self._attempts(), int(self.counts[C.REJECTED]))
+        while True:  # bounded by the switching instants, and by headway between them
             switching, direction = self.ahead.next(self.t, end, self.reach), math.copysign(1.0, end - self.t)
             self.went_back = False
             if switching is None:
@@ -301,10 +303,12 @@ class Simulation:
 
         limit, begin, fruitless, reached = 200, clock.perf_counter(), 0, -1
         try:
-            while True:
+            while True:  # bounded by headway
                 before = clock.perf_counter()
                 status = self.call(end, limit)
                 took = clock.perf_counter() - before
+                if self.headway.lost(self.t, self._attempts(), int(self.counts[C.REJECTED]), bool(self.counts[C.STIFF])):
+                    return NO_HEADWAY
                 if status == C.EVENT:
                     if handle_events(self):
                         return C.EVENT
@@ -318,10 +322,11 @@ class Simulation:
                     reached = int(self.counts[C.STEPS])
                     self._recover(int(self.counts[C.CODE]))
                     continue
-                elif status != C.CONTINUE:
-                    return status
-                if self.switching and self.counts[C.STIFF]:
+                stiff = self.counts[C.STIFF] or (status < 0 and self.counts[C.SUSPECT])
+                if self.switching and stiff and status != C.DONE:
                     self.gave_up = True
+                    return status
+                if status not in (C.CONTINUE, C.OUTPUT_FULL):
                     return status
                 limit = max(20, min(1_000_000, 2 * limit, int(limit * CHUNK / max(took, 1e-6))))
                 if progress is not None:
@@ -329,6 +334,10 @@ class Simulation:
         finally:
             self.drain()
             self.wall_time += clock.perf_counter() - begin
+
+    def _attempts(self) -> int:
+        """Return the number of steps made and refused."""
+        return int(self.counts[C.STEPS] + self.counts[C.REJECTED])
 
     def _recover(self, code: int) -> None:
         """Take what the acceptance asks for: a new partition, other angles of balls, or other rows among redundant ones."""

@@ -292,16 +292,13 @@ def note_ratio(space, I, W, t, y, ratio):
     near = ratio < NEAR * W[settings + R.REGULAR_RATIO]
     W[settings + R.NEAR_CHANGE] = 1.0 if near else 0.0
     if not near:
-        W[settings + R.AVOIDED], W[settings + R.LINGERING], W[settings + R.ENDED] = 0.0, 0.0, 0.0
+        W[settings + R.AVOIDED], W[settings + R.LINGERING] = 0.0, 0.0
         W[settings + R.STUCK], W[settings + R.STUCK_WAY] = 0.0, 0.0
         return 0
     W[settings + R.LINGERING] += 1.0
-    if too_near(I, W, ratio):
-        W[settings + R.ENDED] += 1.0
-        if W[settings + R.AVOIDABLE] != 0.0 and _locked(space, I, W, t, y[sizes(space, I)[0] :]):
-            return -2
-    lasting = W[settings + (R.ENDED if W[settings + R.AVOIDABLE] < 0.0 else R.LINGERING)]
-    return ROUGH if lasting < 40.0 else 0
+    if too_near(I, W, ratio) and W[settings + R.AVOIDABLE] != 0.0 and _locked(space, I, W, t, y[sizes(space, I)[0] :]):
+        return -2
+    return ROUGH if W[settings + R.LINGERING] < 40.0 or W[settings + R.AVOIDABLE] < 0.0 else 0
 
 
 @inner_kernel
