@@ -36,7 +36,7 @@ def close_augmented(space, I, F, W, ref, t, y):
     outcome, ratio = project(space, I, F, W, ref, t, y, 1)
     if outcome == REFUSED:
         return outcome
-    rough = note_ratio(space, I, W, t, y, ratio)
+    rough = note_ratio(space, I, W, t, ratio)
     if rough < 0:
         return ELSEWHERE if rough == -1 else LOCKED
     settle_references(space, I, F, W, ref, t, y)

@@ -77,7 +77,7 @@ def watch_baumgarte(space, I, F, W, ref, t, y):
         return REFUSED
     open_ = position_gap(space, I, F, W, ref, t, y, 1)
     open_v = velocity_gap(space, I, F, W, ref, t, y[sizes(space, I)[0] :])
-    rough = note_ratio(space, I, W, t, y, factor(space, I, F, W, ref))
+    rough = note_ratio(space, I, W, t, factor(space, I, F, W, ref))
     if rough < 0:
         return ELSEWHERE if rough == -1 else LOCKED
     if rough > 0:  # feedback alone cannot hold a branch across a change point

@@ -37,7 +37,7 @@ NEAR, TOO_NEAR = 0.1, 1e-4  # of the regular pivot ratio: near a change point
 STRIDE = 0.02  # between the states of a bridge across a change point: rad, or lengths over L
 NOTHING = 1e-150  # neither a length nor a rate
 GROSS = 1e-6  # a scaled gap that projection must get below
-PATIENCE, NO_WAY = 100.0, 1e-9  # steps at a change point, and the way that they must make in all: rad, or lengths over L
+PATIENCE, CREEPING = 100.0, 0.01  # steps at a change point; of the longest step near by, what they must make on average
 
 
 @inner_kernel
@@ -255,25 +255,24 @@ def accelerate(space, I, F, W, ref, t, y):
 
 
 @inner_kernel
-def _locked(space, I, W, t, v):
-    """Return whether the motion stays where it is, at a change point; v are the rates at the end of a step there.
+def _locked(I, W, h):
+    """Return whether the motion stays at a change point, at the end of a step there; h: its length.
 
-    A crossing takes few steps or many, as short as the user likes them: it is judged by the way made in a number of them.
+    A crossing takes few steps or many, as short as the user likes them. What locks is reached in steps that become ever
+    shorter: it is judged by the time that a number of steps make beside the longest one near by.
     """
     settings = I[R.W_SETTINGS]
-    if W[settings + R.STUCK] > 0.0:
-        W[settings + R.STUCK_WAY] += scaled_size(space, I, W, v) * abs(t - W[settings + R.STUCK_TIME])
-    W[settings + R.STUCK_TIME] = t
     W[settings + R.STUCK] += 1.0
-    if W[settings + R.STUCK] <= PATIENCE:
+    W[settings + R.STUCK_TIME] += h
+    if W[settings + R.STUCK] < PATIENCE:
         return False
-    way = W[settings + R.STUCK_WAY]
-    W[settings + R.STUCK], W[settings + R.STUCK_WAY] = 1.0, 0.0
-    return not way > NO_WAY
+    mean = W[settings + R.STUCK_TIME] / W[settings + R.STUCK]
+    W[settings + R.STUCK], W[settings + R.STUCK_TIME] = 0.0, 0.0
+    return mean < CREEPING * W[settings + R.LONGEST]
 
 
 @inner_kernel
-def note_ratio(space, I, W, t, y, ratio):
+def note_ratio(space, I, W, t, ratio):
     """Keep the smallest pivot ratio met, and the largest as the regular one.
 
     Returns
@@ -287,16 +286,19 @@ def note_ratio(space, I, W, t, y, ratio):
     if too_near(I, W, ratio) and W[settings + R.AVOIDED] < W[settings + R.AVOIDABLE]:
         W[settings + R.AVOIDED] += 1.0
         return -1
+    h = abs(t - W[settings + R.LAST_TIME])
+    W[settings + R.LAST_TIME] = t
     W[lowest] = min(W[lowest], ratio)
     W[settings + R.REGULAR_RATIO] = max(W[settings + R.REGULAR_RATIO], ratio)
     near = ratio < NEAR * W[settings + R.REGULAR_RATIO]
     W[settings + R.NEAR_CHANGE] = 1.0 if near else 0.0
     if not near:
         W[settings + R.AVOIDED], W[settings + R.LINGERING] = 0.0, 0.0
-        W[settings + R.STUCK], W[settings + R.STUCK_WAY] = 0.0, 0.0
+        W[settings + R.STUCK], W[settings + R.STUCK_TIME], W[settings + R.LONGEST] = 0.0, 0.0, 0.0
         return 0
     W[settings + R.LINGERING] += 1.0
-    if too_near(I, W, ratio) and W[settings + R.AVOIDABLE] != 0.0 and _locked(space, I, W, t, y[sizes(space, I)[0] :]):
+    W[settings + R.LONGEST] = max(W[settings + R.LONGEST], h)
+    if too_near(I, W, ratio) and W[settings + R.AVOIDABLE] != 0.0 and _locked(I, W, h):
         return -2
     return ROUGH if W[settings + R.LINGERING] < 40.0 or W[settings + R.AVOIDABLE] < 0.0 else 0
 

@@ -160,7 +160,7 @@ def close_partitioned(space, I, F, W, ref, t, y, active):
         outcome, ratio = project(space, I, F, W, ref, t, y, 1)
         if outcome == REFUSED:
             return outcome
-        rough = note_ratio(space, I, W, t, y, ratio)
+        rough = note_ratio(space, I, W, t, ratio)
         if rough < 0:
             return ELSEWHERE if rough == -1 else LOCKED
         settle_references(space, I, F, W, ref, t, y)
@@ -182,7 +182,7 @@ def close_partitioned(space, I, F, W, ref, t, y, active):
     count_independent(space, I, active)
     raise_to(W, s + R.POSITION_AFTER, position_gap(space, I, F, W, ref, t, y, 0))
     raise_to(W, s + R.VELOCITY_AFTER, velocity_gap(space, I, F, W, ref, t, y[nq:]))
-    rough = note_ratio(space, I, W, t, y, factor(space, I, F, W, ref))
+    rough = note_ratio(space, I, W, t, factor(space, I, F, W, ref))
     if rough < 0:
         return ELSEWHERE if rough == -1 else LOCKED
     settle_references(space, I, F, W, ref, t, y)

@@ -63,8 +63,8 @@ STATISTICS = 8
 # settings in W, from W_SETTINGS on
 ALPHA, BETA, CLOSED, STAGE_CLOSED, NOTICEABLE, REGULAR_RATIO, PARTITION_RATIO = range(7)
 # whether a change point is near; how many steps that end at one may be tried shorter, 0: none, nor does it ever lock, negative:
-# none; how many were; how many ended near by; at the change point itself how many since the way was last looked at, when the
-# last one ended, and the way made since (rad, or lengths over L)
-NEAR_CHANGE, AVOIDABLE, AVOIDED, LINGERING, STUCK, STUCK_TIME, STUCK_WAY = range(7, 14)
-SECOND = 14  # one second in the model's unit of time: rates are compared with tolerances per second
-SETTINGS = 15
+# none; how many were; how many ended near by; how many at the change point itself and the time that they made, since that was
+# last looked at; when the last step ended, and the longest one near by
+NEAR_CHANGE, AVOIDABLE, AVOIDED, LINGERING, STUCK, STUCK_TIME, LAST_TIME, LONGEST = range(7, 15)
+SECOND = 15  # one second in the model's unit of time: rates are compared with tolerances per second
+SETTINGS = 16
