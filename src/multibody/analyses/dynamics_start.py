@@ -136,6 +136,8 @@ def require_inertia(system: System, q: Floats, t: float, rows: Integers, implici
         if idle and not (implicit and tables.F[tables.masses[b][0]] == 0.0):
             continue
         direction = part[d:] if turning else part[:d]
+        first = int(np.argmax(np.abs(direction) > 1e-6 * np.max(np.abs(direction))))
+        direction = direction * np.copysign(1.0, direction[first])
         text = "" if d == 2 and turning else " (" + ", ".join(f"{x:.3g}" for x in direction / np.linalg.norm(direction)) + ")"
         word = f"rotation{' about' if text else ''}" if turning else "translation along"
         refusal, other = (", which implicit integrators do not take", "take an explicit one") if idle else ("", "")
