@@ -80,3 +80,14 @@ def test_what_cannot_be_an_event() -> None:
     m = pendulum()
     m.event("pull", "norm(O.reaction.force) - 30")
     assert any("a simulator does not see it" in note for note in m.simulator().notes)
+
+
+def test_events_of_a_run_that_keeps_nothing_between_its_instants() -> None:
+    m = pendulum()
+    m.event("past", "O + 1")
+    m.event("taut", "norm(O.reaction.force) > 30")
+    run, whole = m.run(1.0, dense=False), m.run(1.0)
+    assert run.ok and len(run.time) == 2
+    assert [e.time for e in run.events if e.name == "past"] == pytest.approx([e.time for e in whole.events if e.name == "past"])
+    assert run["O"].values[-1] == pytest.approx(whole["O"].values[-1])
+    assert all(row.success for row in m.compare(0.8, formulations=["kane"], repeats=2).rows)

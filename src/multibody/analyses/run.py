@@ -256,7 +256,8 @@ def gather(sim: Simulation, state: State, times: Floats, status: Status) -> Moti
     kept = times[direction * times <= direction * status.time_reached]
     if len(kept) == 0 or kept[-1] != status.time_reached:
         kept = np.append(kept, status.time_reached)
-    dense = DenseOutput(sim) if sim.segments.parts else None
+    whole = bool(sim.counts[C.DENSE] or sim.harvest)  # else only the steps in which events were looked for are there
+    dense = DenseOutput(sim) if sim.segments.parts and whole else None
     limits = limits_behind(sim.passed, kept)
     if dense is not None:
         Y, references = dense.states(limits)
