@@ -90,6 +90,7 @@ class Draw:
         self.frames: dict[int, dict[str, Any]] = {k: {} for k in range(-1, n)}
         self.coordinates: list[tuple[str, Function]] = []
         self.kinds: set[str] = set()
+        self.guesses: dict[str, float] = {}  # of contacts
 
     # --- geometry ---------------------------------------------------------------------------------------------------------
     def any_turn(self, most: float = 3.0) -> Floats:
@@ -272,7 +273,7 @@ class Draw:
         lift = axes @ at + (self.any_point(0.3)[2] * axes[:, 2] if self.dimension == 3 else 0)
         first, second = self.frame(i, place, axes), self.frame(j, place + lift, other)
         words |= {"first": self.named(i, place, axes), "second": self.named(j, place + lift, other)}
-        self.guesses = {**getattr(self, "guesses", {}), name: float(phi)}
+        self.guesses[name] = float(phi)
         self.add("cam", name, words, rows.cam(first, second, (b, e), form, size, float(phi)), None, None)
         self.kinds.add(f"cam, {form}")
 
@@ -380,6 +381,7 @@ class Draw:
             except UnfitError:
                 del self.joints[before[0] :], self.program.joints[before[1] :], self.coordinates[before[2] :]
                 self.kinds = before[3]
+                self.guesses.pop(f"J{before[0]}", None)
 
     def motion(self) -> list[tuple[str, str, dict[str, Any]]]:
         """Drive a coordinate where enough freedom is left."""
@@ -414,7 +416,7 @@ class Draw:
         forces = self.forces()
         free = self.regular()
         v = self.program.consistent(self.r, self.axes, self.rng.uniform(-1, 1, 6 * self.n), 0.0)
-        told = [*self.bodies(), *self.joints, *forces, *motion, ("guess", "", getattr(self, "guesses", {}))]
+        told = [*self.bodies(), *self.joints, *forces, *motion, ("guess", "", self.guesses)]
         return Case(self.seed, self.dimension, self.program, self.r, self.axes, v, told, self.kinds, free)
 
     def bodies(self) -> list[tuple[str, str, dict[str, Any]]]:
