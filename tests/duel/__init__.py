@@ -1,0 +1,1 @@
+"""Random mechanisms against an independent program."""
