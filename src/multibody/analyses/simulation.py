@@ -322,8 +322,7 @@ class Simulation:
                     reached = int(self.counts[C.STEPS])
                     self._recover(int(self.counts[C.CODE]))
                     continue
-                stiff = self.counts[C.STIFF] or (status < 0 and self.counts[C.SUSPECT])
-                if self.switching and stiff and status != C.DONE:
+                if self.switching and self.counts[C.STIFF] and status != C.DONE:
                     self.gave_up = True
                     return status
                 if status not in (C.CONTINUE, C.OUTPUT_FULL):
