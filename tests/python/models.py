@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import multibody as mb
 
 
@@ -31,3 +33,12 @@ def crank() -> mb.Model:
     m.motion("O", 10 * mb.t)
     m.initial(guess={"S": 0.5})
     return m
+
+
+def elsewhere(model: mb.Model, runs: list[mb.Run], state: mb.State) -> dict[str, Any]:
+    """Read results and go on, in another process."""
+    return {
+        "run": model.run(0.2, initial=state, formulation="recursive"), "between": [run.at(0.2345)["O"] for run in runs],
+        "force": [run["O.reaction.force"].values[-1] for run in runs],
+        "going on": model.run(0.4, initial=runs[0].final)["O"].values[-1],
+    }  # fmt: skip

@@ -205,6 +205,7 @@ def test_what_works() -> None:
     m.motion("O", "t")
     m.motion("O.angle", "2*t", replace=True)
     assert list(m.motions) == ["O.angle"]
+    m.initials.clear()
     assert m.run(0.2, initial=run.final).ok, "a state goes on in the changed model"
 
 

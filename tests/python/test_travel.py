@@ -6,6 +6,7 @@ import copy
 import multiprocessing
 import pickle
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import pytest
 import multibody as mb
 from multibody.analyses.bench import Attempt
 from multibody.results.bench import Bench
-from python.models import crank, pendulum
+from python.models import crank, elsewhere, pendulum
 
 WAYS: dict[str, Callable[[Any], Any]] = {
     "pickle": lambda item: pickle.loads(pickle.dumps(item)), "copy": copy.copy, "deepcopy": copy.deepcopy,
@@ -101,25 +102,21 @@ def test_errors_arrive_whole() -> None:
     assert str(there) == str(caught.value) and isinstance(there, mb.ModelError)
 
 
-def _elsewhere(model: mb.Model, run: mb.Run, state: mb.State) -> dict[str, Any]:
-    """Run in another process."""
-    other = model.run(0.3, initial=state)
-    return {
-        "run": other, "between": run.at(0.2345)["O"], "force": run["O.reaction.force"].values[-1],
-        "going on": model.run(0.8, initial=run.final)["O"].values[-1],
-    }  # fmt: skip
+METHODS: tuple[dict[str, Any], ...] = (
+    {"formulation": "recursive"}, {"formulation": "parametric"}, {"formulation": "kane"}, {"integrator": "bdf"},
+    {"formulation": "recursive", "integrator": "radau"}, {"formulation": "parametric", "integrator": "bdf"},
+)  # fmt: skip
 
 
 def test_another_process_gives_the_same() -> None:
     """A fresh interpreter (spawn): addresses of compiled functions are found anew there."""
     m = pendulum()
-    m.defaults["run"] = {"formulation": "recursive"}
-    run, state = m.run(0.5), m.assemble({"O": 0.7})
-    with multiprocessing.get_context("spawn").Pool(1) as pool:
-        there = pool.apply(_elsewhere, (m, run, state))
-    assert there["between"] == run.at(0.2345)["O"]
-    np.testing.assert_array_equal(there["force"], run["O.reaction.force"].values[-1])
-    here = m.run(0.3, initial=state)
+    runs, state = [m.run(0.3, **method) for method in METHODS], m.assemble({"O": 0.7})
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        there = pool.submit(elsewhere, m, runs, state).result(timeout=300)
+    assert there["between"] == [run.at(0.2345)["O"] for run in runs]
+    np.testing.assert_array_equal(there["force"], [run["O.reaction.force"].values[-1] for run in runs])
+    here = m.run(0.2, initial=state, formulation="recursive")
     np.testing.assert_array_equal(there["run"]["O"].values, here["O"].values)
     assert there["run"].at(0.1234)["O"] == here.at(0.1234)["O"]
-    assert there["going on"] == m.run(0.8, initial=run.final)["O"].values[-1]
+    assert there["going on"] == m.run(0.4, initial=runs[0].final)["O"].values[-1]

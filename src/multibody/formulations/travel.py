@@ -11,12 +11,15 @@ import sys
 from dataclasses import fields
 from typing import Any
 
+from numba.core.types import Integer
+
+from multibody.errors import ModelError
 from multibody.formulations.prepare import Bundle
 from multibody.kernels.calls import EVALUATE, address_of
 
 Place = tuple[int, str, str]  # of an address in I, and the module and name of the function there
 ROOMS = ("multibody.kernels", "multibody.formulations")
-LEAST = 1 << 20  # smaller numbers in I are offsets and counts, never addresses
+LEAST = 1 << 32  # smaller numbers in I are offsets and counts, never addresses
 
 
 def functions_by_address() -> dict[int, tuple[str, str]]:
@@ -27,7 +30,7 @@ def functions_by_address() -> dict[int, tuple[str, str]]:
             continue
         for name, member in vars(module).items():
             compiled = getattr(member, "overloads", {}).get(EVALUATE.args)
-            if compiled is not None and compiled.signature.return_type == EVALUATE.return_type:
+            if compiled is not None and isinstance(compiled.signature.return_type, Integer):  # a literal 0 too
                 found[address_of(member)] = (module_name, name)
     return found
 
@@ -38,7 +41,10 @@ def bundle_parts(bundle: Bundle) -> tuple[Any, ...]:
     values["I"] = values["I"].copy()
     large = [int(k) for k in (values["I"] > LEAST).nonzero()[0]]
     known = functions_by_address() if large else {}
-    places: list[Place] = [(k, *known[int(values["I"][k])]) for k in large if int(values["I"][k]) in known]
+    if any(int(values["I"][k]) not in known for k in large):  # it would be called there, whatever lies at that place
+        hint = "save its data, or send the model and run it there"
+        raise ModelError("a compiled function of this result has no name to travel by", hint=hint)
+    places: list[Place] = [(k, *known[int(values["I"][k])]) for k in large]
     for k, _, _ in places:
         values["I"][k] = 0
     return bundle_again, (type(bundle), values, places)
