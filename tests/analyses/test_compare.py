@@ -116,3 +116,18 @@ def test_bad_options_are_told_before_any_work(options: dict[str, object], senten
 def test_a_driven_model_has_nothing_to_compare() -> None:
     with pytest.raises(mb.ModelError, match="nothing is integrated"):
         mb.load("slider-crank").compare(0.01)
+
+
+def test_a_model_that_cannot_begin_fails_in_every_row() -> None:
+    m = mb.Model("contradiction", dimension=2)
+    b = m.body("b", mass=1.0, inertia=1.0)
+    m.revolute("O", m.ground, b)
+    m.body("c", mass=1.0, inertia=1.0)
+    m.revolute("P", m.ground, "c")
+    for k, teeth in enumerate(([20, 30], [20, 31])):
+        m.gear(f"G{k}", b, "c", teeth=teeth)
+    m.initial({"O.rate": 1.0})
+    found = m.compare(0.1, formulations=["augmented"], integrators=["dop853", "adams"], repeats=1)
+    assert len(found.rows) == 2 and not found.ok
+    assert all("cannot be met" in row.message and row.wall_time is None for row in found.rows)
+    assert "cannot be met" in found.table()

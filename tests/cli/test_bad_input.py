@@ -49,6 +49,35 @@ def test_bad_input_is_told_in_a_sentence(
 
 
 @pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["kinematics", "slider-crank", "--plot", "slider.q"], 'unknown name "slider.q"'),
+        (["kinematics", "slider-crank", "--plot", "2*slider.x + O.reaction.force.x"], "kinematics knows no forces"),
+        (["kinematics", "slider-crank", "--plot", "energy.total"], "kinematics knows no forces"),
+        (["kinematics", "slider-crank", "--trace", "rod.nose"], 'body "rod" has no frame "nose"'),
+        (["run", "four-bar", "--until", "1", "--plot", "O1.rate", "--plot", "O1.rat"], '"O1.rat"'),
+        (["run", "four-bar", "--until", "1", "--plot", "norm(O1)"], "norm"),
+        (["run", "four-bar", "--until", "1", "--plot", "2*"], "2*"),
+        (["run", "four-bar", "--until", "1", "--plot", ""], "error: "),
+        (["run", "four-bar", "--until", "1", "--trace", "link2.nose"], 'has no frame "nose"'),
+    ],
+)
+def test_curves_are_judged_before_the_work(
+    arguments: list[str], sentence: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_work(*_: object, **__: object) -> None:
+        raise AssertionError("it works before it judges what is to be drawn")
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("multibody.Model.run", no_work)
+    monkeypatch.setattr("multibody.Model.kinematics", no_work)
+    result = CliRunner().invoke(app, arguments)
+    assert isinstance(result.exception, SystemExit), result.exception
+    assert result.exit_code == 2 and sentence in result.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
     "arguments", [["kinematics"], ["check", "pendulum", "--nonsense"], ["kinematics", "x", "--steps", "a"]]
 )
 def test_usage_errors_exit_with_2(arguments: list[str]) -> None:

@@ -68,3 +68,16 @@ def test_every_verb_has_help(verb: str) -> None:
     assert result.exit_code == 0
     assert "--json" in result.stdout
     assert "MODEL" in result.stdout
+
+
+@pytest.mark.parametrize("how", [[], ["--json"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [["assemble"], ["kinematics"], ["run", "--until", "1"], ["reactions", "--at", "0"], ["inverse"], ["inverse", "--at", "0"],
+     ["statics"], ["modes"], ["compare", "--until", "1", "--formulations", "augmented", "--integrators", "dop853"]],
+)  # fmt: skip
+def test_a_model_that_cannot_close_is_answered_by_every_verb(arguments: list[str], how: list[str]) -> None:
+    result = CliRunner().invoke(app, [arguments[0], "shabana-four-bar", "--set", "l4=9", *arguments[1:], *how])
+    assert isinstance(result.exception, SystemExit), result.exception
+    assert result.exit_code in (1, 2)
+    assert "cannot close" in result.stdout + result.stderr

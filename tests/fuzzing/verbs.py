@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pathlib
+import re
 import traceback
 
 from typer.testing import CliRunner
@@ -21,9 +22,14 @@ VERBS: dict[str, tuple[str, ...]] = {
     "compare": ("--until", "0.005", "--repeats", "1", "--formulations", "augmented", "--integrators", "dop853"),
 }
 
+NOT_FINITE = re.compile(r"(?<![\w.\"'])[+-]?(nan|inf|Infinity)(?![\w\"'])", re.IGNORECASE)
+
 
 def fault_of(verb: str, file: pathlib.Path) -> str:
-    """Return what is wrong with the answer of a verb: a traceback, or an error that is no sentence; "" if nothing is."""
+    """Return what is wrong with the answer of a verb, "" if nothing is.
+
+    Wrong are a traceback, an error that is no sentence, and a success with a number that is not finite, the file having none.
+    """
     result = CliRunner().invoke(app, [verb, str(file), *VERBS[verb]])
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         return "".join(traceback.format_exception(result.exception)[-4:])
@@ -31,4 +37,7 @@ def fault_of(verb: str, file: pathlib.Path) -> str:
         return f"exit status {result.exit_code}"
     if result.exit_code == 2 and not result.stderr.startswith(("error: ", "Usage:")):
         return f"status 2 without an error: {result.stderr[:200]}"
+    found = NOT_FINITE.search(result.stdout) if result.exit_code == 0 else None
+    if found and not re.search("nan|inf", file.read_text(encoding="utf-8", errors="replace"), re.IGNORECASE):
+        return f"an answer that is not finite: {result.stdout[max(found.start() - 200, 0) : found.end() + 50]}"
     return ""

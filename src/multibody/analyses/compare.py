@@ -224,6 +224,8 @@ def _trial(
         motion = run(model, until, **options)
         if motion.status.interrupted:
             raise KeyboardInterrupt
+        if len(motion.t) == 0:  # it cannot begin: there is nothing to measure
+            return Trial(**head, success=False, message=_words(motion))
         walls = [] if motion.status.success else [float(motion.statistics["wall_time"])]
         while len(walls) < repeats and motion.status.success and float(np.sum(walls)) < PATIENCE:
             again = run(model, until, **(options | {"dense": False}))
@@ -241,15 +243,19 @@ def _measured(head: dict[str, Any], motion: Motion, wall: float, reference: Moti
     steps = int(s["steps"])
     span = abs(float(motion.t[-1] - motion.t[0]))
     errors = distances(motion, reference)
-    advice = f"; {motion.status.advice}" if motion.status.advice else ""
     return Trial(
-        **head, success=motion.status.success, message=motion.status.message + advice, wall_time=wall,
+        **head, success=motion.status.success, message=_words(motion), wall_time=wall,
         evaluations=int(s["rhs_evaluations"]), steps=steps, rejected=int(s["rejected"]),
         mean_step=span / steps if steps else None, error=float(np.max(errors)) if len(errors) else None,
         error_end=float(errors[-1]) if len(errors) and motion.t[-1] == reference.t[-1] else None,
         position_violation=c["position_violation"], velocity_violation=c["velocity_violation"],
         energy_drift=c["energy_drift"], mean_order=float(s["mean_order"]),
     )  # fmt: skip
+
+
+def _words(motion: Motion) -> str:
+    """Return how a run ended, and what would help."""
+    return motion.status.message + (f"; {motion.status.advice}" if motion.status.advice else "")
 
 
 def distances(motion: Motion, reference: Motion) -> Floats:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from multibody.analyses.readable import no_forces, paths_of
 from multibody.analyses.start import matrix_of
 from multibody.analyses.system import Floats, System
 from multibody.errors import ModelError
@@ -106,7 +107,7 @@ class Measurer:
         if self.dynamics is None and len(self.t) == 0:
             raise ModelError("the run has no instants", hint="see its status")
         if self.dynamics is None:
-            raise ModelError("reactions need masses and forces", hint="use run or inverse; kinematics knows no forces")
+            raise no_forces()
         return ForceValues(self, self.dynamics)
 
     def _values(self, path: Path) -> Floats:
@@ -213,6 +214,7 @@ class Measurer:
             return self.q[:, k : k + 2], A, self.v[:, k : k + 2], self.v[:, k + 2], a[:, k : k + 2], a[:, k + 2]
         i, j = 7 * (b - 1), 6 * (b - 1)
         A = matrix_of(self.q[:, i + 3 : i + 7])
+
         def turn(x: Floats) -> Floats:  # ω̇ = A ω̇′, as ω×ω = 0
             return np.asarray(np.einsum("tij,tj->ti", A, x))
 
@@ -338,17 +340,9 @@ class Measurer:
         """Return whether an output can be read here: what it names of forces or accelerations is known."""
         if self.dynamics is not None and self.a is not None:
             return True
-        for parts in names(self.model.outputs[output]):
-            if parts in CONSTANTS or parts[0] in self.model.parameters:
-                continue
-            if vector_size(self.model, parts):
-                parts = component(parts, "x")
-            path = self.model.resolve(parts, results=True)
-            if (path.kind in RESULT_KINDS and self.dynamics is None) or (path.order == 2 and self.a is None):
-                return False
-            if path.kind == "output" and not self.readable(path.owner):
-                return False
-        return True
+        used = list(paths_of(self.model, self.model.outputs[output]))
+        forces = self.dynamics is None and any(path.kind in RESULT_KINDS for path in used)
+        return not forces and not (self.a is None and any(path.order == 2 for path in used))
 
     def _derivative(self, formula: Any, order: int) -> Floats:
         """Return the values of a formula; its rate and acceleration by the chain rule."""

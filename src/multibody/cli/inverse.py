@@ -97,14 +97,17 @@ def _write(found: Inverse, file: pathlib.Path, plain: dict[str, Any]) -> None:
 
 def _print(found: Inverse, plain: dict[str, Any], written: list[str]) -> None:
     """Print efforts for people: one time as it is, a range by its last, lowest, highest and quadratic mean value."""
+    from multibody.results.plain import gravity_text
+
     page = Page()
     page.line(f": {found.status.message}{span_text(found.motion, plain)}", found.model.name)
     if found.status.advice:
         page.line(f"advice: {found.status.advice}")
-    page.line(f"gravity: {gravity(found)}")
+    page.line(f"gravity: {gravity_text(found.motion.tables)}")
     for note in found.notes:
         page.line(f"note: {note}")
-    page.table(_table(plain))
+    if plain["time"]:
+        page.table(_table(plain))
     finite = [x for x in found.condition if x < float("inf")]
     if finite:
         page.line(f"condition: at worst {max(finite):.3g}" + (", infinite where blocked" if found.blocked else ""))
@@ -114,11 +117,6 @@ def _print(found: Inverse, plain: dict[str, Any], written: list[str]) -> None:
         page.line(f"and at {len(plain['blocked']) - MOST_BLOCKED} more instants")
     for file in written:
         page.line(f"written: {file}")
-
-
-def gravity(found: Inverse) -> str:
-    """Return the model's gravity in words."""
-    return str(found.motion.plain()["gravity"])
 
 
 def _table(plain: dict[str, Any]) -> Any:

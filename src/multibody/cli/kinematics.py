@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pathlib
-import re
 import warnings
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -35,7 +33,7 @@ from multibody.cli.output import (
     table,
     time_factor,
 )
-from multibody.cli.pictures import finish, write_each, write_run
+from multibody.cli.pictures import finish, picture_files, write_each, write_run
 from multibody.errors import ModelError
 
 if TYPE_CHECKING:
@@ -67,10 +65,9 @@ def kinematics(
 
     --out writes the data (.csv, .nc), the last instant (.json) or a picture (.png, .pdf, .svg) with the curves of --plot.
     """
-    files, chosen = list(out or []), read_units(units)
+    chosen = read_units(units)
     loaded = load_model(model, settings)
-    if (plot or trace) and not any(file.suffix.lower() in PICTURES for file in files):
-        files.append(pathlib.Path(re.sub(r"[^\w.-]+", "-", f"{loaded.name}.png")))
+    files = picture_files(loaded, out or [], plot or [], trace or [], forces=False)
     check_endings(files, ENDINGS, loaded._files)
     options = _options(loaded, start, until, steps, at)
     announce_compilation("tracking.track")

@@ -3,35 +3,65 @@
 from __future__ import annotations
 
 import pathlib
+import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from multibody._target import WriteError, write_whole
+from multibody._target import write_whole
 from multibody.cli.app import FAILED, say_error
 from multibody.cli.options import PICTURES
 from multibody.cli.output import to_json
+from multibody.errors import ModelError
 
 if TYPE_CHECKING:
+    from multibody import Model
     from multibody.results.run import Run
     from multibody.results.state import State
 
 
-def write_each(files: Sequence[pathlib.Path], write: Callable[[pathlib.Path], object]) -> tuple[list[str], list[WriteError]]:
+def picture_files(
+    model: Model, files: Sequence[pathlib.Path], plots: Sequence[str], traces: Sequence[str], *, forces: bool
+) -> list[pathlib.Path]:
+    """Return the files to write, one picture at least where curves or traces are asked for; these are judged before any work.
+
+    Parameters
+    ----------
+    model : Model
+    files : sequence of paths
+        Those of ``--out``.
+    plots, traces : sequence of str
+        Those of ``--plot`` and ``--trace``.
+    forces : bool
+        Whether the analysis knows forces.
+    """
+    if not plots and not traces:
+        return list(files)
+    from multibody.analyses.readable import require_readable
+
+    for text in plots:
+        require_readable(model, text, forces=forces)
+    for name in traces:
+        model.find_end(name, "trace")
+    pictured = any(file.suffix.lower() in PICTURES for file in files)
+    return [*files, *([] if pictured else [pathlib.Path(re.sub(r"[^\w.-]+", "-", f"{model.name}.png"))])]
+
+
+def write_each(files: Sequence[pathlib.Path], write: Callable[[pathlib.Path], object]) -> tuple[list[str], list[ModelError]]:
     """Write files one by one; return the names of those written, and why others could not be."""
     written: list[str] = []
-    failures: list[WriteError] = []
+    failures: list[ModelError] = []
     for file in files:
         try:
             write(file)
             written.append(str(file))
-        except WriteError as error:
+        except ModelError as error:  # whatever is wrong with one file, the rest is written and the answer printed
             failures.append(error)
     return written, failures
 
 
-def finish(ok: bool, failures: Sequence[WriteError] = ()) -> None:
+def finish(ok: bool, failures: Sequence[ModelError] = ()) -> None:
     """End a verb after everything was printed: with status 1 if the analysis failed or a file could not be written."""
     for error in failures:
         say_error(str(error))

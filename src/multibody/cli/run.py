@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pathlib
-import re
 import warnings
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -44,7 +42,7 @@ from multibody.cli.output import (
     table,
     time_factor,
 )
-from multibody.cli.pictures import finish, write_each, write_run
+from multibody.cli.pictures import finish, picture_files, write_each, write_run
 
 if TYPE_CHECKING:
     from multibody.results.run import Run
@@ -76,10 +74,9 @@ def run_verb(
     --out writes the data (.nc, .parquet, .csv), what --json prints (.json) or a picture (.png, .pdf, .svg) with the curves
     of --plot. Ctrl-C ends the run; what was computed is printed and written.
     """
-    files, chosen = list(out or []), read_units(units)
+    chosen = read_units(units)
     loaded = load_model(model, settings)
-    if (plot or trace) and not any(file.suffix.lower() in PICTURES for file in files):
-        files.append(pathlib.Path(re.sub(r"[^\w.-]+", "-", f"{loaded.name}.png")))
+    files = picture_files(loaded, out or [], plot or [], trace or [], forces=True)
     check_endings(files, ENDINGS, loaded._files)
     options = run_options(loaded, formulation, integrator, rtol, atol, step, output_step, cut)
     end = read_time(loaded, until, "--until")
