@@ -2,14 +2,17 @@
 
 import dataclasses
 import math
+import pathlib
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import multibody as mb
 from multibody.analyses import uniqueness, virtual_power
+from multibody.cli.app import app
 from multibody.library import names
 
 
@@ -128,3 +131,45 @@ def test_progress_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(virtual_power, "CHUNK", 1)
     engine(1).inverse(until=0.1, steps=5, progress=seen.append)
     np.testing.assert_allclose(seen, np.linspace(0, 0.1, 6))
+
+
+@pytest.mark.parametrize("last", [0.0, 0.06])
+def test_ctrl_c_keeps_what_was_computed(last: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    def until(t: float) -> None:
+        if t >= last - 1e-9:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(virtual_power, "CHUNK", 1)
+    whole = engine(1).inverse(until=0.1, steps=5)
+    with pytest.warns(RuntimeWarning, match="interrupted at t ="):
+        part = engine(1).inverse(until=0.1, steps=5, progress=until)
+    assert not part.ok and part.status.message == f"interrupted at t = {last:g}"
+    assert len(part.time) == 1 + round(last / 0.02)
+    name = next(iter(whole))
+    np.testing.assert_array_equal(part[name], np.asarray(whole[name])[: len(part.time)])
+    np.testing.assert_array_equal(part.motion["A1.reaction.force.x"], whole.motion["A1.reaction.force.x"][: len(part.time)])
+
+
+@pytest.mark.parametrize("calls", [1, 4])
+def test_ctrl_c_in_the_command_prints_and_writes_what_was_computed(
+    calls: int, monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path
+) -> None:
+    regular, count = virtual_power.Solver._regular, [0]
+
+    def interrupted(self: Any, *arguments: Any) -> Any:
+        count[0] += 1
+        if count[0] == calls:
+            raise KeyboardInterrupt
+        return regular(self, *arguments)
+
+    monkeypatch.setattr(virtual_power, "CHUNK", 1)
+    monkeypatch.setattr(virtual_power.Solver, "_regular", interrupted)
+    file = tmp_path / "efforts.csv"
+    result = CliRunner().invoke(app, ["inverse", "slider-crank", "--steps", "20", "--out", str(file)])
+    assert isinstance(result.exception, SystemExit) and result.exit_code == 1
+    assert "interrupted at t =" in result.stdout
+    assert file.exists() == (calls > 1)
+    if calls > 1:
+        text = file.read_text()
+        assert "partial" in text and "interrupted" in text
+        assert len([line for line in text.splitlines() if not line.startswith("#")]) == 1 + calls - 1

@@ -108,15 +108,16 @@ class Solver:
             width = self.system.nv * (self.system.nv if square is None else len(self.actuators) + directions.count + 2)
             size = max(1, CHUNK // width)
             for at in range(0, n, size):
-                part = slice(at, min(at + size, n))
+                part, done = slice(at, min(at + size, n)), at
                 try:
                     left = range(part.start, part.stop) if square is None else self._regular(part, square)
                     for k in left:
                         self._instant(k, directions)
+                    done = part.stop
                     if progress is not None:
                         progress(float(motion.t[part.stop - 1]))
                 except KeyboardInterrupt:
-                    self._keep(at)
+                    self._keep(done)
                     break
             self.blocked.sort(key=lambda item: item.instant)
             motion.dynamics = self._dynamics(directions) if len(motion.t) else None
