@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import itertools
 import sys
 import types
 import warnings
@@ -107,7 +108,7 @@ def misfit(
         _unknown(name, parameters, given, where)
         or _too_many(name, parameters, args, where)
         or _twice(parameters, args, given, where)
-        or _missing(name, parameters, args, given, where)
+        or _missing(name, parameters, args, given, where, inspect.getdoc(function) or "")
     )
 
 
@@ -152,7 +153,7 @@ def _twice(parameters: Mapping[str, Any], args: Sequence[Any], given: Mapping[st
 
 
 def _missing(
-    name: str, parameters: Mapping[str, Any], args: Sequence[Any], given: Mapping[str, Any], where: str
+    name: str, parameters: Mapping[str, Any], args: Sequence[Any], given: Mapping[str, Any], where: str, doc: str
 ) -> ModelError | None:
     absent = [
         key for place, (key, p) in enumerate(parameters.items())
@@ -163,7 +164,17 @@ def _missing(
         return None
     listed = " and ".join(part for part in (", ".join(f'"{key}"' for key in absent[:-1]), f'"{absent[-1]}"') if part)
     problem = f"{listed} {'is' if len(absent) == 1 else 'are'} missing"
-    return ModelError(problem, where=where, hint=f"write {_call(name, parameters)}")
+    said = _explained(absent[0], doc) if len(absent) == 1 else ""
+    written = f"write {_call(name, parameters)}"
+    return ModelError(problem, where=where, hint=f"{said}; {written}" if said else written)
+
+
+def _explained(key: str, doc: str) -> str:
+    """Return what the NumPy docstring says of an argument, in one line."""
+    _, found, rest = f"\n{doc}".partition(f"\n{key} : ")
+    lines = rest.split("\n")[1:] if found else []
+    text = " ".join(line.strip() for line in itertools.takewhile(lambda line: line.startswith("    "), lines)).rstrip(".")
+    return text[:1].lower() + text[1:] if len(text) <= 100 else ""
 
 
 def _call(name: str, parameters: Mapping[str, Any]) -> str:

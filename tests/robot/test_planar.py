@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,10 @@ def trees(seed: int) -> tuple[mb.Model, mb.Model]:
             half = (np.cos(0.5 * angle), 0.0, 0.0, np.sin(0.5 * angle))
             turned = {"at": (*place, *z), **({"angle": angle} if m is flat else {"quaternion": half})}
             body = m.bodies.get(parent)
-            m.frames(**{f"to{k}": turned}) if body is None else body.frames.update(_frame(m, k, turned))
+            if body is None:
+                m.frames(**{f"to{k}": turned})
+            else:
+                m.bodies[parent] = dataclasses.replace(body, frames={**body.frames, **_frame(m, k, turned)})
             ends = [f"{parent}.to{k}", f"b{k}.own"][:: 1 if k % 3 else -1 if kind != "planar" else 1]
             if kind == "translational":
                 m.translational(f"j{k}", *ends, axis=(*direction, *z))
