@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -133,3 +134,16 @@ def test_an_answer_that_is_off_is_said_to_be(monkeypatch: pytest.MonkeyPatch) ->
     run = falling().run(1.0, integrator="dop853", rtol=1e-8)
     assert 1e-5 < run.certificate["energy_drift"] < 1e-3 and off(run)
     assert np.isfinite(run.certificate["energy_drift"])
+
+
+def test_a_formula_that_ends_a_run_is_not_met_a_second_time() -> None:
+    """A stiff bushing turned to its pole stops `bdf`; an explicit method would grind against the same pole for minutes."""
+    m = mb.load("bushing-suspension")
+    upper = m.bodies["upper"]
+    ball = dataclasses.replace(upper.frames["upper_ball"], at=(-0.02, 0.68, 0.0))  # so far off that bushings turn over
+    m.bodies["upper"] = dataclasses.replace(upper, frames={**upper.frames, "upper_ball": ball})
+    with pytest.warns(RuntimeWarning, match="changes beyond all bounds"):
+        run = m.run(0.01, output_step=0.005)
+    assert run.statistics["integrator"] == "bdf"
+    assert run.statistics["steps"] < 20_000
+    assert 0.005 < run.time[-1] < 0.01

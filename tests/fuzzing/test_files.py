@@ -41,7 +41,7 @@ def test_changed_models_are_answered(part: int, tmp_path: pathlib.Path) -> None:
         ending, text = mutated(seed)
         file = tmp_path / f"m{ending}"
         file.write_bytes(text.encode("utf-8", "surrogatepass"))
-        verbs = list(VERBS)  # each file through three of them, all through all over the seeds
-        for verb in (verbs[seed % len(verbs)], verbs[(seed // 3 + 1) % len(verbs)], "check"):
+        verbs = list(VERBS)  # each file through two of them, every pair over the seeds
+        for verb in sorted({verbs[seed % len(verbs)], verbs[seed // len(verbs) % len(verbs)]}):
             with limit(SECONDS):
                 assert fault_of(verb, file) == "", f"seed {seed}, {verb}"

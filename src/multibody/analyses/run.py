@@ -119,7 +119,8 @@ def _simulated(
 ) -> tuple[Simulation, Status, Choice]:  # fmt: skip
     """Return the simulation at its end; where an explicit integrator chosen by ``auto`` meets stiffness, it is begun anew.
 
-    Should the implicit one not get to the end, the explicit one does the whole after all.
+    Should the implicit one not get to the end, the explicit one does the whole after all, unless a formula of the model is the
+    cause: that stops any method, and an explicit one only after ever shorter steps.
     """
     plans = [choice]
     while True:
@@ -130,7 +131,7 @@ def _simulated(
         status = _integrate(sim, options, progress)
         if sim.gave_up:
             plans.append(stiff_choice(choice, sim.t))
-        elif len(plans) == 2 and not status.success and not status.message.startswith("interrupted"):
+        elif len(plans) == 2 and not status.success and not status.interrupted and not status.blames:
             plans.append(replace(choice, reason=f"{choice.reason}; it is stiff, but bdf {status.message}", switching=False))
         else:
             return sim, status, now

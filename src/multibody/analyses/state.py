@@ -53,6 +53,11 @@ class Status:
         """Whether the user ended it with Ctrl-C."""
         return not self.success and self.message.startswith("interrupted")
 
+    @property
+    def blames(self) -> bool:
+        """Whether it names the element of the model whose formula was the cause: another method would not get further."""
+        return not self.success and self.worst != "" and self.message.startswith(f"{self.worst}: ")
+
     def plain(self) -> dict[str, Any]:
         """Return the status as JSON has it."""
         return {
