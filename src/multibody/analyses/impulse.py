@@ -16,7 +16,6 @@ import numpy as np
 from multibody.analyses.dynamics import Dynamics
 from multibody.analyses.leastnorm import constrained_step, is_large, least_norm, sparse_step
 from multibody.analyses.motion import Motion
-from multibody.analyses.rank import scaled_rows
 from multibody.analyses.state import State, Status
 from multibody.analyses.switching import Switching
 from multibody.analyses.system import Floats, Integers, System
@@ -91,6 +90,8 @@ def jump(system: System, state: State, switching: Switching, rows: Integers) -> 
     JumpError
         Where a prescribed position jumps, or no velocities satisfy the constraints behind the instant.
     """
+    from multibody.analyses.rank import scaled_rows  # here: SciPy's sparse matrices take long to import
+
     q, v, scale = state.q, state.v, system.scale_rows[: system.rows]
     refuse_nothing(system, q, v, switching)
     refuse_positions(system, switching, moved_at(system, q, switching))
