@@ -18,6 +18,7 @@ from multibody.analyses.system import Floats, Integers, System
 from multibody.formulations import Formulation, Parametric
 from multibody.formulations.prepare import Bundle, prepare
 from multibody.kernels.watch import monitor
+from multibody.tables.welds import find_welds
 
 Reader = tuple[Integers, Floats, Floats, Floats]  # I, F, W, ref with which coordinate functions are read at poses of bodies
 
@@ -74,9 +75,12 @@ def space_of(system: System, state: State, rows: Integers, formulation: Formulat
 
         return ParametricSpace(system, state, rows, formulation)
     if not formulation.relative:
-        from multibody.analyses.welded_space import welded_space
+        welds = find_welds(system.tables)
+        if welds is None:
+            return CartesianSpace(system, state, rows, formulation)
+        from multibody.analyses.welded_space import WeldedSpace  # here: it loads SciPy's sparse matrices
 
-        return welded_space(system, state, formulation) or CartesianSpace(system, state, rows, formulation)
+        return WeldedSpace(system, state, formulation, welds)
     from multibody.analyses.joint_space import JointSpace
 
     return JointSpace(system, state, rows, formulation)

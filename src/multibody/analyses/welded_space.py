@@ -20,13 +20,7 @@ from multibody.formulations import Formulation
 from multibody.formulations.prepare import Bundle
 from multibody.kernels import layout as L
 from multibody.kernels.watch import monitor
-from multibody.tables.welds import Welds, count_turns, find_welds, welded_tables
-
-
-def welded_space(system: System, state: State, formulation: Formulation) -> WeldedSpace | None:
-    """Return the space of a model's composites, None where nothing is welded."""
-    welds = find_welds(system.tables)
-    return None if welds is None else WeldedSpace(system, state, formulation, welds)
+from multibody.tables.welds import Welds, count_turns, welded_tables
 
 
 class WeldedSpace:

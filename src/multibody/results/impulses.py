@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from multibody.results.reactions_at import reactions_plain
-
 if TYPE_CHECKING:
     from multibody.analyses.dynamics import Event
     from multibody.results.run import Run
@@ -22,6 +20,8 @@ def event_plain(run: Run, event: Event, units: str | None) -> dict[str, Any]:
     time, energy = (own.factor(*key) if units == "SI" else 1.0 for key in ((0, 1, 0), (2, -2, 1)))
     found = {**event.plain(), "time": event.time * time}
     if event.impulse is not None:
+        from multibody.results.reactions_at import reactions_plain  # here: it loads SciPy's sparse matrices
+
         joints = reactions_plain(type(run)(event.impulse.motion), list(run.model.joints), units)
         found["impulse"]["work"] *= energy
         found["impulse"]["joints"] = {name: _times(time, joint) for name, joint in joints.items()}
