@@ -159,10 +159,10 @@ class Model(_Model):
         initial : State or values by path, optional
             Where to start, with its time: ``run.final`` goes on. Default: the model's own initial values at t = 0.
         formulation : str or object
-            ``augmented`` (default), ``baumgarte``, ``partitioning``, ``kane``; in joint coordinates ``recursive``,
+            ``auto`` (default), ``augmented``, ``baumgarte``, ``partitioning``, ``kane``; in joint coordinates ``recursive``,
             ``transformation``, ``articulated``; with options ``"baumgarte:alpha=5,beta=5"`` or ``mb.Baumgarte(5, 5)``.
         integrator : str or object
-            ``dop853`` (default), ``adams``, ``rk4``, ``ab3``; with options ``"adams:max_order=6"`` or
+            ``auto`` (default), ``dop853``, ``adams``, ``rk4``, ``ab3``, ``bdf``, ``radau``, ``alpha``, ``ida``; with options ``"adams:max_order=6"`` or
             ``mb.Adams(max_order=6)``.
         rtol, atol : float
             Tolerances; default 1e-8 and 1e-10.
