@@ -17,6 +17,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 import multibody as mb
+from dynamics.unit_models import flyer, heavy_pair, stiff_arm
 from multibody.library._registry import names
 from other_units import SYSTEMS, in_units
 
@@ -25,45 +26,12 @@ INTEGRATORS = ("auto", "dop853", "adams", "bdf", "radau", "alpha", "rk4", "ab3")
 STEPS = 200  # of the methods with a fixed step
 
 
-def stiff() -> mb.Model:
-    """Return two hinged bodies of 1 m and 500 kg with a stiff, damped hinge."""
-    m = mb.Model("stiff", gravity=(0, 0, -9.81))
-    for name in ("arm", "fore"):
-        m.body(name, mass=500, com=(0.5, 0, 0), inertia=(1, 40, 40))
-    m.revolute("O", "ground", "arm", axis=(0, 1, 0))
-    m.revolute("A", "arm", "fore", at=(1, 0, 0), axis=(0, 1, 0))
-    m.effort("brake", "A", stiffness=1e6, damping=1e6)
-    return m
-
-
-def ton() -> mb.Model:
-    """Return a double pendulum of a ball and a hinge, 1 m and 1 t, on a spring."""
-    M, m = 1e3, mb.Model("ton", gravity=(0, 0, -9.81))
-    for name in "ab":
-        m.body(name, mass=M, inertia=(M / 120, M / 12, M / 12), com=(0.5, 0, 0), frames={"e": (1, 0, 0)})
-    m.spherical("O", "ground", "a")
-    m.revolute("A", "a.e", "b", axis=(0, 1, 0))
-    m.initial({"A.rate": 1.0, "a.omega.z": 1.0})
-    m.frames(h=(0, 0, 1))
-    m.spring("k", "ground.h", "b.e", stiffness=50 * M, damping=2 * M, length=1)
-    return m
-
-
-def flyer() -> mb.Model:
-    """Return a free body of 1 km and 1e6 kg that tumbles."""
-    m = mb.Model("flyer", gravity=(0, 0, -9.81))
-    m.body("ship", mass=1e6, inertia=(2e10, 8e10, 9e10))
-    m.free("F", "ground", "ship")
-    m.initial({"ship.x.rate": 50.0, "ship.omega.x": 0.02, "ship.omega.y": 0.5, "ship.omega.z": 0.01})
-    return m
-
-
 def governor() -> mb.Model:
     """Return the flyball governor with a stiff damper."""
     return mb.load("iftomm-flyball", c=4e5)
 
 
-OWN: dict[str, Callable[[], mb.Model]] = {"stiff": stiff, "ton": ton, "flyer": flyer, "governor": governor}
+OWN: dict[str, Callable[[], mb.Model]] = {"stiff": stiff_arm, "ton": heavy_pair, "flyer": flyer, "governor": governor}
 
 
 def until_of(name: str, model: mb.Model) -> float:
