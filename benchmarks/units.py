@@ -17,9 +17,9 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 import multibody as mb
-from dynamics.unit_models import flyer, heavy_pair, stiff_arm
 from multibody.library._registry import names
 from other_units import SYSTEMS, in_units
+from unit_models import flyer, heavy_pair, stiff_arm
 
 UNTIL = {"iftomm-andrews": 0.005, "iftomm-bricard": 0.5, "engine": 0.02, "slider-crank": 0.02, "driven-slider": 0.01}
 INTEGRATORS = ("auto", "dop853", "adams", "bdf", "radau", "alpha", "rk4", "ab3")

@@ -162,8 +162,8 @@ class Model(_Model):
             ``auto`` (default), ``augmented``, ``baumgarte``, ``partitioning``, ``kane``; in joint coordinates ``recursive``,
             ``transformation``, ``articulated``; with options ``"baumgarte:alpha=5,beta=5"`` or ``mb.Baumgarte(5, 5)``.
         integrator : str or object
-            ``auto`` (default), ``dop853``, ``adams``, ``rk4``, ``ab3``, ``bdf``, ``radau``, ``alpha``, ``ida``; with options ``"adams:max_order=6"`` or
-            ``mb.Adams(max_order=6)``.
+            ``auto`` (default), ``dop853``, ``adams``, ``rk4``, ``ab3``, ``bdf``, ``radau``, ``alpha``, ``ida``; with options
+            ``"adams:max_order=6"`` or ``mb.Adams(max_order=6)``.
         rtol, atol : float
             Tolerances; default 1e-8 and 1e-10.
         step : float
