@@ -81,6 +81,7 @@ class Measurer:
         self._bodies: dict[str, BodyMotion] = {}
         self._outputs: list[str] = []  # those that are being evaluated
         self._known: dict[tuple[str, int], Floats] = {}  # outputs by name and order
+        self._dimensions: dict[str, Found] = {}  # of outputs
 
     def __call__(self, text: str) -> Measure:
         """Return a path or an expression of paths over time."""
@@ -144,12 +145,18 @@ class Measurer:
         stated = self.model.output_units.get(path.owner)
         if stated is not None:
             return rate_unit(stated, self.model.units.time, path.order)
-        found, plain = self.dimension(self.model.outputs[path.owner])
+        found, plain = self._dimension_of_output(path.owner)
         return "" if plain else unit_name(rate(found, path.order), self.model.units)
 
     def dimension(self, formula: Any) -> Found:
         """Return the dimension of a formula of paths, and whether it is a plain number."""
         return dimension_of(formula, self._dimension_of_name)
+
+    def _dimension_of_output(self, name: str) -> Found:
+        """Return the dimension of an output, found once: outputs that build on outputs would multiply the work."""
+        if name not in self._dimensions:
+            self._dimensions[name] = self.dimension(self.model.outputs[name])
+        return self._dimensions[name]
 
     def _dimension_of_name(self, parts: tuple[str, ...]) -> Found:
         """Return the dimension of a name inside an expression."""
@@ -162,7 +169,7 @@ class Measurer:
             parts = component(parts, "x")
         path = self.model.resolve(parts, ".".join(parts), results=True)
         if path.kind == "output":
-            found, plain = self.dimension(self.model.outputs[path.owner])
+            found, plain = self._dimension_of_output(path.owner)
             return rate(found, path.order), plain
         if path.kind == "omega":
             return rate(ANGULAR_VELOCITY, path.order - 1), False
