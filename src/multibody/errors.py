@@ -31,7 +31,7 @@ _NAMED = {
 }
 # Sections whose keys are paths of their own ("O.rate"): everything that follows is one name.
 _PATHS = {"guess": "guess", "initial": "initial", "motions": "motion"}
-_SECTIONS = {*_NAMED, *_PATHS, "ground", "include", "repeat"}
+_SECTIONS = {*_NAMED, *_PATHS, "ground", "include", "repeat", "units"}
 
 
 def words(where: str) -> str:
@@ -50,7 +50,7 @@ def words(where: str) -> str:
     """
     said: list[str] = []
     parts = where.split(".") if where else []
-    if parts and parts[0] not in _SECTIONS:
+    if parts and parts[0] not in _SECTIONS and not any(part.isdecimal() for part in parts):
         return where  # a path or an option, as the user wrote it: slider.xx, run.until
     while parts:
         head = parts.pop(0)

@@ -85,7 +85,7 @@ class Lookup:
 
     def same_path(self, one: str, other: str) -> bool:
         """Return whether two paths name the same, such as ``O`` and ``O.angle``."""
-        if one == other or one.split(".")[0] != other.split(".")[0]:  # what owns a coordinate is the first word of all its names
+        if one == other or one.split(".")[0] != other.split(".")[0]:  # all names of a coordinate begin with its owner
             return one == other
         try:
             first, second = self.resolve(one), self.resolve(other)
