@@ -9,7 +9,7 @@ import pytest
 
 import multibody as mb
 from dynamics.welded_models import planar, spatial
-from multibody.analyses import welded_space
+from multibody.analyses import space
 from multibody.analyses.system import tables_of
 from multibody.tables.welds import find_welds
 
@@ -155,7 +155,7 @@ def test_bodies_with_loads_in_their_own_axes_keep_them() -> None:
 
 def test_without_composites_the_answer_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     merged = everything(spatial().run(**TIGHT, formulation="augmented"))
-    monkeypatch.setattr(welded_space, "find_welds", lambda tables: None)
+    monkeypatch.setattr(space, "find_welds", lambda tables: None)
     assert_same(everything(spatial().run(**TIGHT, formulation="augmented")), merged, 1e-8)
 
 

@@ -162,5 +162,5 @@ def test_events_and_switches_on_parameters() -> None:
 
 
 def test_words_that_do_not_exist_are_refused() -> None:
-    with pytest.raises(mb.ModelError, match='parametric: rotation is "sine"; give regular or cosine'):
+    with pytest.raises(mb.ModelError, match='parametric: unknown rotation "sine"; did you mean "cosine"'):
         mb.Parametric("sine")

@@ -22,16 +22,16 @@ every = pytest.mark.parametrize("formulation", CLOSINGS.values(), ids=CLOSINGS)
         (["O2", "nobody"], r'cut: there is no joint "nobody"|cut: unknown joint "nobody"'),
         (["O2", "O2", "F"], r'cut: it names "O2" twice; name it once'),
         (["Oh2", "F"], 'did you mean "O2"'),
-        (7, r"cut: it takes a list of joints"),
-        ([None], "cut:"),
+        (7, r"cut: it takes a list of joints|cut 7 is no list of names"),
+        ([None], "cut:|cut has None, which is no name"),
     ],
 )
 def test_a_cut_that_leaves_no_tree_is_refused(cut: Any, message: str) -> None:
     model = mb.load("six-bar")
     model.motions.clear()
-    for formulation in (mb.Recursive(cut), mb.Transformation(cut=cut), mb.Articulated(cut)):
+    for kind in (mb.Recursive, mb.Transformation, mb.Articulated):
         with pytest.raises(mb.ModelError, match=message):
-            model.run(0.1, formulation=formulation)
+            model.run(0.1, formulation=kind(cut=cut))
 
 
 def test_the_loop_that_is_left_is_named() -> None:
@@ -60,9 +60,9 @@ def test_what_cannot_be_cut() -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: mb.Transformation("projectd"), 'transformation: loops is "projectd"; give one of projected, stabilized, part'),
-        (lambda: mb.Transformation("stabilized", alpha=-1.0), "transformation: alpha is -1.0; give a number of at least 0"),
-        (lambda: mb.Transformation("stabilized", beta=float("nan")), "transformation: beta is nan"),
+        (lambda: mb.Transformation("projectd"), 'transformation: unknown loops "projectd"; did you mean "projected"'),
+        (lambda: mb.Transformation("stabilized", alpha=-1.0), "alpha -1.0 is no feedback; give a number of at least 0"),
+        (lambda: mb.Transformation("stabilized", beta=float("nan")), "transformation: beta nan is no feedback"),
     ],
 )
 def test_bad_options(make: Any, message: str) -> None:

@@ -63,10 +63,10 @@ def read_number(value: object, where: str) -> Number:
         number = as_number(value)
     except ExpressionError as error:
         raise from_expression(error, where) from None
-    if isinstance(number, float) and number != 0.0 and not SMALLEST <= abs(number) <= LARGEST:
+    if isinstance(number, float) and not abs(number) <= LARGEST:
         problem = f"{number:g} is beyond the numbers that can be computed with"
-        raise ModelError(problem, where=where, hint=f"give 0 or a number between {SMALLEST:g} and {LARGEST:g}, in other units")
-    return number
+        raise ModelError(problem, where=where, hint=f"give a number up to {LARGEST:g}, in other units")
+    return 0.0 if isinstance(number, float) and abs(number) < SMALLEST else number
 
 
 def from_expression(error: ExpressionError, where: str) -> ModelError:

@@ -109,7 +109,7 @@ class Option:
         if numbers and isinstance(value, Real):
             value = [value]
         what = "numbers" if numbers else "names"
-        if isinstance(value, str | Mapping) or not isinstance(value, Sequence) or not value:
+        if isinstance(value, str | Mapping) or not isinstance(value, Sequence) or (numbers and not value):
             example = "[1e-6, 1e-8]" if numbers else "[A, B]"
             raise ModelError(f"{self.name} {shown(value)} is no list of {what}", where=where, hint=f"write {example}")
         if numbers:
