@@ -111,7 +111,8 @@ def _free_columns(matrix: Floats, n: int) -> list[int]:
         return []
     if len(matrix) == 0:
         return list(range(n))
-    _, _, order = qr(matrix, mode="economic", pivoting=True)
+    earlier = 1.0 + 1e-6 * np.arange(n, 0, -1) / n  # equal columns are told apart by their place, not by round-off
+    _, _, order = qr(matrix * earlier, mode="economic", pivoting=True)
     return sorted(int(c) for c in order[len(matrix) :])
 
 
