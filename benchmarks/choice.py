@@ -3,11 +3,12 @@
     python benchmarks/choice.py [MODEL ...]
 
 Prints a line for each model: microseconds of one evaluation (shortest of many), the cost told from the structure, and what
-`auto` takes; then the constants of ``analyses/cost.py`` that fit best, and the largest ratio between choice and best.
+`auto` takes; then the largest ratio between choice and best. The constants of ``analyses/cost.py`` were fitted to such lines.
 """
 
 from __future__ import annotations
 
+import pathlib
 import sys
 import time
 import warnings
@@ -15,29 +16,18 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests"))
+
 import multibody as mb
 from multibody.analyses.choice import choose
 from multibody.analyses.cost import STAGE, evaluation_costs, structure_of
 from multibody.analyses.system import tables_of
 from multibody.library import names
+from tool_arms import arm
 
 FORMULATIONS = ("augmented", "articulated", "recursive")
 REPEATS, CALLS = 40, 25
 CALL = 0.45  # microseconds that a call from Python takes
-
-
-def arm(n: int, tools: int = 0) -> mb.Model:
-    """Return a spatial chain of n links, massless tools welded to the first ones."""
-    m = mb.Model(f"arm of {n}, {tools} tools", gravity=(0, 0, -9.81))
-    carrier = "ground"
-    for k in range(n):
-        m.body(f"b{k}", mass=1, inertia=(0.01, 0.01, 0.01), com=(0.1, 0, 0), frames={"end": (0.2, 0, 0)})
-        m.revolute(f"j{k}", carrier, f"b{k}", axis=((0, 1, 0), (0, 0, 1))[k % 2])
-        carrier = f"b{k}.end"
-        if k < tools:
-            m.body(f"t{k}", mass=0, inertia=(0, 0, 0))
-            m.fixed(f"f{k}", carrier, f"t{k}")
-    return m
 
 
 def models(asked: list[str]) -> Iterator[tuple[str, Callable[[], mb.Model]]]:
