@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import multibody as mb
-from multibody.view.page import page_of, telling_time
+from multibody.view.beside import page_of, telling_time
 from multibody.view.style import save
 
 

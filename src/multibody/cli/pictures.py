@@ -82,8 +82,8 @@ def write_run(run: Run, file: pathlib.Path, plain: dict[str, Any], plots: Sequen
 
 def save_run(run: Run, file: pathlib.Path, plots: Sequence[str], traces: Sequence[str]) -> None:
     """Write a picture of a run: one pose, the paths of points, and curves over time if there are any."""
+    from multibody.view.beside import page_of, telling_time
     from multibody.view.draw import draw_run
-    from multibody.view.page import page_of, telling_time
 
     _headless()
     at = telling_time(run)
