@@ -68,6 +68,7 @@ def blocks_of(page: Path) -> Iterator[Block]:
 def pages() -> list[str]:
     """Return the pages that hold something to run."""
     found = ["../README.md", *sorted(str(page.relative_to(DOCS)) for page in DOCS.rglob("*.md"))]
+    found = [name for name in found if not name.endswith(".ko.md")]  # the blocks of the originals: test_translations
     return [name for name in found if any(is_run(block) for block in blocks_of(DOCS / name))]
 
 
