@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import pathlib
 import re
 import traceback
+from unittest.mock import patch
 
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from multibody.cli.app import app
@@ -25,12 +28,16 @@ VERBS: dict[str, tuple[str, ...]] = {
 NOT_FINITE = re.compile(r"(?<![\w.\"'])[+-]?(nan|inf|Infinity)(?![\w\"'])", re.IGNORECASE)
 
 
+made_once = functools.cache(get_command)  # the command line: making it costs as much as most verbs
+
+
 def fault_of(verb: str, file: pathlib.Path) -> str:
     """Return what is wrong with the answer of a verb, "" if nothing is.
 
     Wrong are a traceback, an error that is no sentence, and a success with a number that is not finite, the file having none.
     """
-    result = CliRunner().invoke(app, [verb, str(file), *VERBS[verb]])
+    with patch("typer.testing._get_command", made_once):
+        result = CliRunner().invoke(app, [verb, str(file), *VERBS[verb]])
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         return "".join(traceback.format_exception(result.exception)[-4:])
     if result.exit_code not in (0, 1, 2):
