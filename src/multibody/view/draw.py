@@ -43,7 +43,7 @@ def draw_state(
     -------
     Axes
     """
-    return Picture(state.tables, [(state.t, np.array(state.q))], view=view).draw(ax, labels, title, figsize)
+    return Picture(state.tables, np.array(state.q)[None], [(state.t, 0)], view=view).draw(ax, labels, title, figsize)
 
 
 def draw_run(
@@ -74,17 +74,7 @@ def draw_run(
     if len(times) == 0 or not np.all(np.isfinite(times)):
         raise ModelError("the times to draw are empty or not finite", where=run.model.name, hint="give one at least")
     indices = [int(np.argmin(np.abs(run.time - t))) for t in times]
-    poses = [(float(run.time[k]), run.motion.q[k]) for k in indices]
+    shown = [(float(run.time[k]), k) for k in indices]
     names = [trace] if isinstance(trace, str) else trace
     traces = {name: run.measurer.frame(*run.model.find_end(name, "trace"))[0] for name in names}
-    return Picture(run.tables, poses, traces, _travel(run), view).draw(ax, labels, title, figsize)
-
-
-def _travel(run: Run) -> dict[str, tuple[float, float]]:
-    """Return the range of every planar slide over the run."""
-    ranges = {}
-    for name, joint in run.model.joints.items():
-        if joint.kind.name == "translational" and run.tables.dimension == 2:
-            values = run.measurer.coordinate(run.tables.coordinates["joint", name, "position", 0])[0]
-            ranges[name] = (float(values.min()), float(values.max()))
-    return ranges
+    return Picture(run.tables, run.motion.q, shown, traces, view).draw(ax, labels, title, figsize)

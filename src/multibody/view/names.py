@@ -7,24 +7,39 @@ import numpy as np
 from multibody.view.geometry import Floats
 from multibody.view.planar_joints import guide_middle, is_guided
 from multibody.view.scene import Mark, Scene
+from multibody.view.strokes import Owner
 
 Thing = tuple[str, Floats, int]
+Anchor = tuple[Owner, int, Floats]
 
 QUIET = frozenset({"gear", "rack", "cam", "parallel", "free"})
 """Kinds that have no symbol of their own with a name."""
 
 
+def anchors(scene: Scene, size: float) -> list[Anchor]:
+    """Return where every name belongs: its owner, the body that it moves with, and the point in ground.
+
+    Joints come first: their names have less room to move.
+    """
+    marks = [mark for mark in scene.marks if mark.kind not in QUIET]
+    found: list[Anchor] = [(Owner("joint", mark.name), *joint_anchor(scene, mark, size)) for mark in marks]
+    for spring in scene.springs:
+        found.append((Owner("force", spring.name), spring.bodies[0], 0.5 * (spring.points[0] + spring.points[1])))
+    return found + [(Owner("body", link.name), *body_anchor(scene, link.number)) for link in scene.links]
+
+
 def named_things(scene: Scene, size: float, joints: bool) -> list[Thing]:
     """Return (text, point, number) of every name: the body's number, −1 for a joint or a spring.
 
-    Joints at the same point share one text. Joints come first: their names have less room to move.
+    Joints at the same point share one text.
     """
-    things: list[Thing] = []
-    if joints:
-        marks = [mark for mark in scene.marks if mark.kind not in QUIET]
-        things = merged([(mark.name, joint_anchor(scene, mark, size), -1) for mark in marks], 1e-6 * scene.tables.length)
-        things += [(spring.name, 0.5 * (spring.points[0] + spring.points[1]), -1) for spring in scene.springs]
-    return things + [(link.name, body_anchor(scene, link.number), link.number) for link in scene.links]
+    found: dict[str, list[Thing]] = {"joint": [], "force": [], "body": []}
+    for owner, _, point in anchors(scene, size):
+        number = scene.tables.bodies.index(owner.name) if owner.sort == "body" else -1
+        found[owner.sort].append((owner.name, point, number))
+    if not joints:
+        return found["body"]
+    return merged(found["joint"], 1e-6 * scene.tables.length) + found["force"] + found["body"]
 
 
 def merged(things: list[Thing], tolerance: float) -> list[Thing]:
@@ -40,30 +55,38 @@ def merged(things: list[Thing], tolerance: float) -> list[Thing]:
     return result
 
 
-def joint_anchor(scene: Scene, mark: Mark, size: float) -> Floats:
-    """Return where a joint's name belongs."""
+def joint_anchor(scene: Scene, mark: Mark, size: float) -> tuple[int, Floats]:
+    """Return where a joint's name belongs: a body and a point in ground."""
     if mark.kind == "distance":
-        return 0.5 * (mark.points[0] + mark.points[1])
+        return mark.bodies[0], 0.5 * (mark.points[0] + mark.points[1])
     if mark.kind == "translational" and scene.dimension == 2 and is_guided(scene, mark, size):
-        return guide_middle(scene, mark) + np.array([-1.0, 1.0]) * 0.5 * size
-    return mark.points[1]
+        return 0, guide_middle(scene, mark) + np.array([-1.0, 1.0]) * 0.5 * size
+    return mark.bodies[1], mark.points[1]
 
 
-def body_anchor(scene: Scene, number: int) -> Floats:
-    """Return where a body's name belongs: between hub and rim of a wheel or a cam, else in its middle."""
+def body_anchor(scene: Scene, number: int) -> tuple[int, Floats]:
+    """Return where a body's name belongs: in its middle, or beside the hub of a wheel or a cam without turning with it."""
     link = scene.links[number - 1]
     below = np.zeros(scene.dimension)
     below[-1] = -1.0
     for wheel in scene.wheels:
         if wheel.body == number and scene.dimension == 2 and link.span < wheel.radius:
-            return np.asarray(wheel.center + 0.55 * wheel.radius * below)
+            return wheel.meshes[0][1], wheel.center + 0.55 * wheel.radius * below
     for cam in scene.cams:
         if cam.cam == number:
             hub, reach = cam.profile.mean(axis=0), float(np.max(np.ptp(cam.profile, axis=0)))
-            return np.asarray(hub + 0.22 * reach * below)
+            return _bearing(scene, number), hub + 0.22 * reach * below
     for rack in scene.racks:
         if number == rack.pinion:
-            return np.asarray(rack.center - 0.55 * abs(rack.radius) * below)
+            return rack.carrier, rack.center - 0.55 * abs(rack.radius) * below
         if number == rack.body:
-            return rack.end
-    return link.center
+            return number, rack.end
+    return number, link.center
+
+
+def _bearing(scene: Scene, number: int) -> int:
+    """Return the body that a body turns in, itself if there is none."""
+    for mark in scene.marks:
+        if mark.kind == "revolute" and number in mark.bodies:
+            return mark.bodies[1 - mark.bodies.index(number)]
+    return number

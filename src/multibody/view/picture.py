@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,10 +10,14 @@ import numpy as np
 from multibody.errors import ModelError
 from multibody.view import depth
 from multibody.view.captions import draw_gravity, write_names
+from multibody.view.drawing import placed
+from multibody.view.extent import with_margin
+from multibody.view.flat_axes import show_planar
 from multibody.view.geometry import Floats
-from multibody.view.planar import paint_planar
-from multibody.view.planar_joints import Travel
-from multibody.view.scene import Blueprint, Poses, Scene, glyph_size
+from multibody.view.planar import planar_drawing
+from multibody.view.planar_joints import stations
+from multibody.view.scene import Blueprint, Journey, Poses, Scene, glyph_size
+from multibody.view.strokes import Drawing
 from multibody.view.style import body_color, styled
 
 if TYPE_CHECKING:
@@ -21,7 +26,6 @@ if TYPE_CHECKING:
     from multibody.tables.lower import Tables
 
 DASHES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.4)), (0, (6, 1.6, 1.2, 1.6)))
-FLATTEST = 0.2  # smallest height over width (or width over height) of a picture
 
 
 class Picture:
@@ -30,29 +34,34 @@ class Picture:
     Parameters
     ----------
     tables : Tables
-    poses : list of (time, q)
-        The last one is the pose itself.
+    motion : array (instants, nq)
+        All poses that rails have to cover; one row for a state.
+    shown : list of (time, row)
+        The poses to draw; the last one is the pose itself.
     traces : dict
         Paths of points by frame (instants, d).
-    travel : dict
-        Range of every planar slide by joint.
     view : (float, float)
         Elevation and azimuth of the eye in space [degrees].
     """
 
     def __init__(
-        self, tables: Tables, poses: list[tuple[float, Floats]], traces: dict[str, Floats] | None = None,
-        travel: Travel | None = None, view: tuple[float, float] = (22.0, -58.0),
+        self, tables: Tables, motion: Floats, shown: list[tuple[float, int]], traces: dict[str, Floats] | None = None,
+        view: tuple[float, float] = (22.0, -58.0),
     ) -> None:  # fmt: skip
-        self.tables, self.poses, self.view = tables, poses, view
-        self.traces, self.travel = traces or {}, travel or {}
+        self.tables, self.motion, self.view, self.traces = tables, motion, view, traces or {}
+        self.time, self.rows = shown[-1][0], [row for _, row in shown]
         self.blueprint = Blueprint(tables)
-        self.scenes = [self.blueprint.scene(q) for _, q in poses]
+        self.scenes = [self.blueprint.scene(motion[row]) for row in self.rows]
         cloud = np.vstack([scene.cloud() for scene in self.scenes] + list(self.traces.values()))
         self.cloud = cloud[np.all(np.isfinite(cloud), axis=1)]
         if len(self.cloud) == 0:
             raise ModelError("there is no finite point to draw", where=tables.model.name, hint="check the pose")
         self.size = glyph_size(self.scene, self.cloud)
+
+    @cached_property
+    def drawing(self) -> Drawing:
+        """The strokes, as they belong to the pose itself."""
+        return planar_drawing(self.tables, self.motion, reference=self.rows[-1], size=self.size)
 
     @property
     def scene(self) -> Scene:
@@ -73,8 +82,7 @@ class Picture:
                 self._planar(axes)
             else:
                 self._spatial(axes)
-            t = self.poses[-1][0]
-            depth.write_title(axes, f"{self.tables.model.name},  t = {t:.4g} {units.time}" if title is None else title)
+            depth.write_title(axes, f"{self.tables.model.name},  t = {self.time:.4g} {units.time}" if title is None else title)
             axes.set_xlabel(f"x [{units.length}]")
             axes.set_ylabel(f"y [{units.length}]")
             draw_gravity(axes, self.blueprint.gravity(), self.size)
@@ -96,27 +104,35 @@ class Picture:
     def _limits(self) -> tuple[Floats, Floats]:
         """Return lower left and upper right of a planar picture, or of the box of a spatial one."""
         low, high = self.cloud.min(axis=0), self.cloud.max(axis=0)
-        for name, stations in self.travel.items():  # the rail shows the whole travel
-            mark = next(m for m in self.scene.marks if m.name == name)
-            if mark.bodies[0] == 0:
-                ends = mark.points[0] + np.outer(stations, mark.axes[0][:, 0])
-                low, high = np.minimum(low, ends.min(axis=0)), np.maximum(high, ends.max(axis=0))
         planar = self.tables.dimension == 2
+        if planar:
+            low, high = self._with_rails(low, high)
         margin = (2.6 if planar else 1.0) * self.size
         if planar:  # symbols of small links need room too
             margin = max(margin, 0.05 * float(np.max(high - low)))
-        low, high = low - margin, high + margin
-        least = (FLATTEST if planar else 0.3) * float(np.max(high - low))
-        missing = np.maximum(least - (high - low), 0.0)
-        return low - 0.5 * missing, high + 0.5 * missing
+        return with_margin(low, high, margin)
+
+    def _with_rails(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+        """Return a box that shows the whole travel of slides on the ground and all of a rack too."""
+        journey = Journey(self.tables, self.motion[np.all(np.isfinite(self.motion), axis=1)])
+        for mark in self.scene.marks:
+            if mark.kind == "translational" and mark.bodies[0] == 0:
+                ends = mark.points[0] + np.outer(stations(self.scene, journey, mark.name), mark.axes[0][:, 0])
+                low, high = np.minimum(low, ends.min(axis=0)), np.maximum(high, ends.max(axis=0))
+        racks = {rack.body for rack in self.scene.racks}
+        for stroke in (stroke for stroke in self.drawing.strokes if stroke.body in racks):
+            for row in self.rows:
+                points = placed(stroke, Poses(self.tables, self.motion[row]))
+                low, high = np.fmin(low, np.nanmin(points, axis=0)), np.fmax(high, np.nanmax(points, axis=0))
+        return low, high
 
     def _planar(self, ax: Any) -> None:
         """Draw all poses and traces in the plane."""
         low, high = self._limits()
         ax.set_aspect("equal", adjustable="box")
         self._traces(ax, 2.95, 6.0)
-        for k, scene in enumerate(self.scenes):
-            paint_planar(ax, scene, self.size, self._fade(k), self.travel)
+        for k, row in enumerate(self.rows):
+            show_planar(ax, self.drawing, Poses(self.tables, self.motion[row]), row, self._fade(k))
         ax.set_xlim(low[0], high[0])
         ax.set_ylim(low[1], high[1])
 
@@ -137,7 +153,7 @@ class Picture:
 
     def _traces(self, ax: Any, z: float, z_point: float) -> None:
         """Draw the paths of points in the colors of their bodies, with a dot where the point is."""
-        poses = Poses(self.tables, self.poses[-1][1])
+        poses = Poses(self.tables, self.motion[self.rows[-1]])
         used: dict[int, int] = {}
         for name, path in self.traces.items():
             body, frame = self.tables.model.find_end(name, "trace")

@@ -1,17 +1,18 @@
-"""Joints and springs of planar pictures, as the symbols of mechanism drawings."""
+"""Joints and springs of planar drawings, as the symbols of mechanism drawings."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from multibody.view import geometry
-from multibody.view.flat_pen import Z_BLOCK, Z_GROUND, Z_JOINT, Z_LINK, Z_SUPPORT, FlatPen
+from multibody.view.flat_pen import Z_BLOCK, Z_GROUND, Z_JOINT, Z_LINK, Z_SUPPORT, FlatPen, Nib
 from multibody.view.geometry import Floats
-from multibody.view.scene import Mark, Scene, Spring
+from multibody.view.scene import Journey, Mark, Scene, Spring
+from multibody.view.strokes import Owner
 from multibody.view.style import GROUND, INK, body_color
 
-Travel = dict[str, tuple[float, float]]
 DOWN = np.array([0.0, -1.0])
+DASHED, DOTTED = (3.7, 1.6), (1.2, 2.0)
 
 
 def slide_of(scene: Scene, mark: Mark) -> tuple[int, int]:
@@ -34,21 +35,32 @@ def is_guided(scene: Scene, mark: Mark, size: float) -> bool:
     return bool(np.ptp(offsets @ along) > 2.5 * size and off.max() < 0.5 * size)
 
 
+def stations(scene: Scene, journey: Journey, name: str) -> Floats:
+    """Return how far the second end of a joint lies along the first axis of the first end, at every instant (instants,)."""
+    first, second = scene.tables.ends[name]
+    tables = scene.tables
+    away = journey.place(second.body, tables.vector(second.point)) - journey.place(first.body, tables.vector(first.point))
+    along = np.einsum("nij,j->ni", journey.turns(first.body), tables.matrix(first.axes)[:, 0])
+    return np.asarray(np.einsum("ni,ni->n", away, along))
+
+
 class JointPainter:
-    """Draws the joints of a scene.
+    """Draws the joints and springs of a scene, the reference pose of a motion.
 
     Parameters
     ----------
     pen : FlatPen
     scene : Scene
-    travel : dict
-        Lowest and highest value of slides over a run, by name; rails cover it.
+    journey : Journey
+        The whole motion; rails and guides cover it.
     shown : set of int
         Bodies that need no block because another symbol shows them.
+    hidden : set of int
+        Bodies that only a block shows.
     """
 
-    def __init__(self, pen: FlatPen, scene: Scene, travel: Travel, shown: set[int]) -> None:
-        self.pen, self.scene, self.travel, self.shown = pen, scene, travel, shown
+    def __init__(self, pen: FlatPen, scene: Scene, journey: Journey, shown: set[int], hidden: set[int]) -> None:
+        self.pen, self.scene, self.journey, self.shown, self.hidden = pen, scene, journey, shown, hidden
 
     def paint(self) -> None:
         """Draw everything."""
@@ -62,22 +74,26 @@ class JointPainter:
             if mark.kind in symbols:
                 symbols[mark.kind](mark)
 
+    def _on(self, body: int, mark: Mark) -> Nib:
+        """Return a nib for a joint's symbol that moves with a body."""
+        return self.pen.on(body, Owner("joint", mark.name), symbol=True)
+
     def _revolute(self, mark: Mark) -> None:
         """Draw a pin; on the ground with its support."""
         point, u = mark.points[1], self.pen.size
-        if mark.grounded and not self.pen.fade:
-            left, right = point + u * np.array([-0.75, -1.25]), point + u * np.array([0.75, -1.25])
-            self.pen.area(np.array([point, left, right]), GROUND, Z_SUPPORT, paleness=0.7, width=1.0)
-            self.pen.hatch(left - u * np.array([0.3, 0.0]), right + u * np.array([0.3, 0.0]), DOWN, Z_SUPPORT)
-        self.pen.circle(point, 0.24 * u, INK, Z_JOINT)
+        if mark.grounded:
+            nib, left, right = self._on(0, mark), point + u * np.array([-0.75, -1.25]), point + u * np.array([0.75, -1.25])
+            nib.area(np.array([point, left, right]), GROUND, Z_SUPPORT, paleness=0.7, width=1.0, ghost=False)
+            nib.hatch(left - u * np.array([0.3, 0.0]), right + u * np.array([0.3, 0.0]), DOWN, Z_SUPPORT)
+        self._on(mark.bodies[1], mark).circle(point, 0.24 * u, INK, Z_JOINT)
 
     def _fixed(self, mark: Mark) -> None:
         """Draw a weld: a filled square, on the ground with strokes."""
         point, u = mark.points[1], self.pen.size
-        self.pen.area(geometry.box_corners(np.full(2, 0.55 * u), point), INK, Z_JOINT, paleness=0.0)
+        self._on(mark.bodies[1], mark).area(geometry.box_corners(np.full(2, 0.55 * u), point), INK, Z_JOINT, paleness=0.0)
         if mark.grounded:
             left = point + u * np.array([-0.8, -0.28])
-            self.pen.hatch(left, left + u * np.array([1.6, 0.0]), DOWN, Z_SUPPORT)
+            self._on(0, mark).hatch(left, left + u * np.array([1.6, 0.0]), DOWN, Z_SUPPORT)
 
     def _translational(self, mark: Mark) -> None:
         """Draw a slide: a block on its rail, or guides on both sides of a body that is long along the axis."""
@@ -85,81 +101,95 @@ class JointPainter:
         point, along = mark.points[mark.bodies.index(block)], mark.axes[0][:, 0]
         side = _upward(np.array([-along[1], along[0]]))
         if is_guided(self.scene, mark, self.pen.size):
-            self._guides(guide_middle(self.scene, mark), along, side)
+            self._guides(mark, along, side)
             return
         if block not in self.shown:
             alone = not rail and self.scene.links[block - 1].span < self.pen.size
-            self._block(point, along, side, body_color(block), Z_LINK - 0.1 if alone else Z_BLOCK)
+            self._block(mark, block, point, along, side, Z_LINK - 0.1 if alone else Z_BLOCK)
+        low, high = self._travel(mark, block)
         if rail:
-            self._rail(mark, point, along, rail)
+            self._rail(mark, rail, point, along, (low, high))
         elif block not in self.shown:
-            low, high = self._range(mark, along)
+            margin = max(2.2 * self.pen.size, 0.7 * self.scene.links[block - 1].span)
             foot = point - 0.62 * self.pen.size * side
-            self.pen.hatch(foot + low * along, foot + high * along, -side)
+            self._on(0, mark).hatch(foot + (low - margin) * along, foot + (high + margin) * along, -side)
 
-    def _range(self, mark: Mark, along: Floats) -> tuple[float, float]:
-        """Return how far a rail reaches from the block to both sides."""
-        block = mark.bodies[1] or mark.bodies[0]
-        margin = max(2.2 * self.pen.size, 0.7 * self.scene.links[block - 1].span)
-        position = float((mark.points[1] - mark.points[0]) @ along)
-        low, high = self.travel.get(mark.name, (position, position))
-        if mark.bodies[1] == 0:  # the block is the first end: it moves against the coordinate
-            low, high = 2.0 * position - high, 2.0 * position - low
-        return min(low - position, 0.0) - margin, max(high - position, 0.0) + margin
+    def _travel(self, mark: Mark, block: int) -> tuple[float, float]:
+        """Return how far the block gets from its reference pose to both sides along the first end's axis."""
+        here = float((mark.points[1] - mark.points[0]) @ mark.axes[0][:, 0])
+        moved = stations(self.scene, self.journey, mark.name) - here
+        low, high = min(float(moved.min()), 0.0), max(float(moved.max()), 0.0)
+        return (low, high) if mark.bodies[1] == block else (-high, -low)  # the first end moves against the coordinate
 
-    def _block(self, point: Floats, along: Floats, side: Floats, color: str, z: float) -> None:
-        """Draw a sliding block."""
+    def _block(self, mark: Mark, block: int, point: Floats, along: Floats, side: Floats, z: float) -> None:
+        """Draw a sliding block: the body itself where nothing else shows it."""
+        owner = Owner("body", self.scene.tables.bodies[block])
+        nib = self.pen.on(block, owner) if block in self.hidden else self._on(block, mark)
         signs = ((-1, -1), (1, -1), (1, 1), (-1, 1))
         corners = [point + self.pen.size * (1.05 * x * along + 0.62 * y * side) for x, y in signs]
-        self.pen.area(np.array(corners), color, z, alpha=0.9)
+        nib.area(np.array(corners), body_color(block), z, alpha=0.9)
 
-    def _guides(self, middle: Floats, along: Floats, side: Floats) -> None:
-        """Draw guides of the ground on both sides of a long body."""
-        u = self.pen.size
+    def _guides(self, mark: Mark, along: Floats, side: Floats) -> None:
+        """Draw guides of the ground on both sides of a long body, where it passes at every instant."""
+        u, (_, block) = self.pen.size, slide_of(self.scene, mark)
+        low, high = self._travel(mark, block)
+        length = float(np.ptp(self.scene.links[block - 1].points @ along))
+        middle = guide_middle(self.scene, mark) + 0.5 * (low + high) * along
+        half = max(1.2 * u, 0.5 * (high - low - length) + 1.2 * u)
         for sign in (-1.0, 1.0):
             foot = middle + sign * 0.5 * u * side
-            self.pen.hatch(foot - 1.2 * u * along, foot + 1.2 * u * along, sign * side)
+            self._on(0, mark).hatch(foot - half * along, foot + half * along, sign * side)
 
-    def _rail(self, mark: Mark, point: Floats, along: Floats, rail: int) -> None:
-        """Draw the rail of a moving body from its own points to a little beyond the block."""
+    def _rail(self, mark: Mark, rail: int, point: Floats, along: Floats, travel: tuple[float, float]) -> None:
+        """Draw the rail of a moving body from its own points to a little beyond the block's travel."""
         link = self.scene.links[rail - 1]
         foot = mark.points[mark.bodies.index(rail)]
         ends = [solid.points for solid in link.solids]
-        stations = (np.vstack([foot[None], link.points, *ends]) - point) @ along
+        places = (np.vstack([foot[None], link.points, *ends]) - point) @ along
         reach = 2.0 * self.pen.size
-        low, high = min(float(stations.min()), -reach), max(float(stations.max()), reach)
-        self.pen.line([point + low * along, point + high * along], body_color(rail), Z_LINK - 0.2, 2.0)
+        low, high = min(float(places.min()), travel[0] - reach), max(float(places.max()), travel[1] + reach)
+        nib = self._on(rail, mark)
+        nib.line([point + low * along, point + high * along], body_color(rail), Z_LINK - 0.2, 2.0)
 
     def _distance(self, mark: Mark) -> None:
         """Draw a massless rod."""
-        self.pen.line(mark.points, INK, Z_JOINT - 0.5, 1.0)
-        for point in mark.points:
-            self.pen.dot(point, INK, Z_JOINT, 4.0)
+        self.pen.stretch("rod", mark.bodies, mark.points, INK, Owner("joint", mark.name), Z_JOINT - 0.5, width=1.0)
+        for body, point in zip(mark.bodies, mark.points, strict=True):
+            self._on(body, mark).dot(point, INK, Z_JOINT, 4.0)
 
     def _point_on_line(self, mark: Mark) -> None:
-        """Draw the line of the first body and the point on it."""
+        """Draw the line of the first body, as far as the point gets, and the point on it."""
         along, margin = mark.axes[0][:, 0], 2.5 * self.pen.size
-        reach = float((mark.points[1] - mark.points[0]) @ along)
-        ends = [mark.points[0] + s * along for s in (min(0.0, reach) - margin, max(0.0, reach) + margin)]
-        self.pen.line(ends, body_color(mark.bodies[0]), Z_GROUND + 0.3, 1.0, linestyle="--")
-        self.pen.dot(mark.points[1], INK, Z_JOINT, 4.5)
+        here = float((mark.points[1] - mark.points[0]) @ along)
+        reach = np.append(stations(self.scene, self.journey, mark.name), [here, 0.0])
+        ends = [mark.points[0] + s * along for s in (reach.min() - margin, reach.max() + margin)]
+        self._on(mark.bodies[0], mark).line(ends, body_color(mark.bodies[0]), Z_GROUND + 0.3, 1.0, dashes=DASHED)
+        self._on(mark.bodies[1], mark).dot(mark.points[1], INK, Z_JOINT, 4.5)
 
     def _spring(self, spring: Spring) -> None:
-        """Draw a spring as a zigzag, a bushing as a dotted square."""
-        a, b = spring.points
-        u = self.pen.size
+        """Draw a spring as a zigzag, as a cylinder where its length is driven, a bushing as a dotted square."""
+        owner, (a, b), u = Owner("force", spring.name), spring.points, self.pen.size
         if spring.kind == "bushing":
             corners = geometry.box_corners(np.full(2, 0.9 * u), 0.5 * (a + b))
-            self.pen.area(corners, GROUND, Z_JOINT - 0.6, linestyle=":")
+            self.pen.on(spring.bodies[0], owner).area(corners, GROUND, Z_JOINT - 0.6, dashes=DOTTED)
             return
-        self.pen.line(geometry.zigzag(a, b, 0.75 * u), INK, Z_JOINT - 0.7, 1.0)
-        for point, other, grounded in ((a, b, spring.grounded[0]), (b, a, spring.grounded[1])):
-            self.pen.dot(point, INK, Z_JOINT - 0.6, 3.0)
+        kind, half = ("cylinder", 0.42 * u) if spring.driven else ("spring", 0.375 * u)
+        rest = self._shortest(spring)
+        self.pen.stretch(kind, spring.bodies, (a, b), INK, owner, Z_JOINT - 0.7, size=half, rest=rest)
+        for body, point, other in zip(spring.bodies, (a, b), (b, a), strict=True):
+            nib = self.pen.on(body, owner)
+            nib.dot(point, INK, Z_JOINT - 0.6, 3.0)
             away = point - other
             size = float(np.linalg.norm(away))
-            if grounded and size > 0.0:
+            if body == 0 and size > 0.0:
                 side = np.array([-away[1], away[0]]) / size * 0.7 * u
-                self.pen.hatch(point - side, point + side, away / size)
+                nib.hatch(point - side, point + side, away / size)
+
+    def _shortest(self, spring: Spring) -> float:
+        """Return the smallest distance of a spring's ends over the motion."""
+        ends = [self.pen.local(b, p)[0] for b, p in zip(spring.bodies, spring.points, strict=True)]
+        first, second = (self.journey.place(b, p) for b, p in zip(spring.bodies, ends, strict=True))
+        return float(np.linalg.norm(second - first, axis=1).min())
 
 
 def guide_middle(scene: Scene, mark: Mark) -> Floats:

@@ -94,12 +94,13 @@ class Mark:
 
 @dataclass(frozen=True)
 class Spring:
-    """A spring or bushing: its two points, and whether each is on the ground."""
+    """A spring or bushing: its bodies and two points, and whether a motion drives its length."""
 
     name: str
     kind: str
+    bodies: tuple[int, int]
     points: tuple[Floats, Floats]
-    grounded: tuple[bool, bool]
+    driven: bool
 
 
 @dataclass(frozen=True)
@@ -160,6 +161,49 @@ class Poses:
         return np.asarray(self.A[body] @ columns)
 
 
+class Journey:
+    """Where points of bodies are over a whole motion.
+
+    Parameters
+    ----------
+    tables : Tables
+    q : array (instants, nq)
+    """
+
+    def __init__(self, tables: Tables, q: Floats) -> None:
+        self.tables, self.dimension, self.q = tables, tables.dimension, q
+
+    def thinned(self, most: int) -> Journey:
+        """Return a motion of about so many instants at most, with the first and the last."""
+        every = max(1, -(-len(self.q) // most))
+        return Journey(self.tables, np.vstack([self.q[::every], self.q[-1:]]))
+
+    def turns(self, body: int) -> Floats:
+        """Return the rotation matrix of a body at every instant (instants, d, d)."""
+        if body == 0:
+            return np.broadcast_to(np.eye(self.dimension), (len(self.q), self.dimension, self.dimension))
+        if self.dimension == 3:
+            return matrix_of(self.q[:, 7 * body - 4 : 7 * body])
+        c, s = np.cos(self.q[:, 3 * body - 1]), np.sin(self.q[:, 3 * body - 1])
+        return np.stack([np.stack([c, -s], -1), np.stack([s, c], -1)], -2)
+
+    def place(self, body: int, point: Floats) -> Floats:
+        """Return a point of a body at every instant in ground (instants, d).
+
+        Parameters
+        ----------
+        body : int
+        point : array (d,) or (instants, d)
+            From the center of mass in body axes: the same at all instants, or one for each.
+        """
+        local = np.broadcast_to(point, (len(self.q), self.dimension))
+        if body == 0:
+            return local
+        first = (3 if self.dimension == 2 else 7) * (body - 1)
+        turned = np.einsum("nij,nj->ni", self.turns(body), local)
+        return np.asarray(self.q[:, first : first + self.dimension] + turned)
+
+
 class Blueprint:
     """The geometry of a mechanism in body axes.
 
@@ -171,6 +215,8 @@ class Blueprint:
     def __init__(self, tables: Tables) -> None:
         self.tables, self.model = tables, tables.model
         self.scope = Scope(tables.model)
+        paths = [self.model.resolve(text, f"motions.{text}") for text in self.model.motions]
+        self.driven = {path.owner for path in paths if path.kind == "spring"}
         self.solids = {b: self._solids(name) for b, name in enumerate(tables.bodies) if b}
         self.points = self._points()
 
@@ -191,6 +237,12 @@ class Blueprint:
             cams_at(tables, self.scope, poses, q),
         )  # fmt: skip
 
+    def cloud(self, journey: Journey) -> Floats:
+        """Return points that a picture of the whole motion has to show: links over the motion, all else at the ends (n, d)."""
+        few = journey.thinned(50)
+        parts = [few.place(b, point) for b, points in self.points.items() for point in points]
+        return np.vstack([*parts, self.scene(journey.q[0]).cloud(), self.scene(journey.q[-1]).cloud()])
+
     def _link(self, b: int, poses: Poses) -> Link:
         """Return a body at its pose."""
         solids = tuple(
@@ -210,7 +262,8 @@ class Blueprint:
         force = self.model.forces[name]
         ends = [self._end(end) for end in force.target]
         points = [poses.place(body, point) for body, point in ends]
-        return Spring(name, force.kind.name, (points[0], points[1]), (ends[0][0] == 0, ends[1][0] == 0))
+        bodies = (ends[0][0], ends[1][0])
+        return Spring(name, force.kind.name, bodies, (points[0], points[1]), name in self.driven)
 
     def _end(self, end: str) -> tuple[int, Floats]:
         """Return body and point of an end."""

@@ -99,7 +99,8 @@ class Stretched:
     Attributes
     ----------
     kind : str
-        "spring" (a zigzag in the plane, a coil in space), "cylinder" (tube and piston, where the length is driven) or "rod".
+        "spring" (a zigzag in the plane, a coil in space), "cylinder" (a tube on the first end and a piston rod on the second,
+        where the length is driven) or "rod".
     bodies : (int, int)
     points : array (2, d)
         Each in the axes of its body from its center of mass [length].
@@ -148,7 +149,8 @@ class Drawing:
     strokes, stretched, wanderers
         What it is made of.
     names : list of (Owner, body, point)
-        Where names belong: a point in body axes from the body's center of mass.
+        Where names belong: a point in body axes from the body's center of mass. Stretched things are not among them: their
+        names belong in their middle.
     low, high : arrays (d,)
         The box that the whole motion needs, in ground, margins included [length].
     """

@@ -15,7 +15,7 @@ from multibody.tables.splines import table_function
 from multibody.view.geometry import Floats
 
 if TYPE_CHECKING:
-    from multibody.view.scene import Poses
+    from multibody.view.scene import Journey, Poses
 
 MOST_TEETH = 160  # more would only blacken the rim
 
@@ -39,6 +39,8 @@ class Wheel:
         Whether it is a ring.
     contacts : list of arrays
         Where it meets its partners.
+    meshes : list of (str, int)
+        Of every contact, the joint and the carrier that it is fixed in.
     """
 
     body: int
@@ -49,6 +51,7 @@ class Wheel:
     angle: float
     internal: bool
     contacts: list[Floats]
+    meshes: list[tuple[str, int]]
 
     def extent(self) -> Floats:
         """Return corners of a box around it."""
@@ -63,6 +66,7 @@ class Rack:
     joint: str
     body: int
     pinion: int
+    carrier: int
     start: Floats
     end: Floats
     contact: Floats
@@ -132,11 +136,13 @@ def _add_pair(tables: Tables, scope: Scope, poses: Poses, joint: Joint, wheels: 
         known = [w for w in wheels if w.body == bodies[k] and abs(w.radius - radii[k]) < 1e-6 * radii[k]]
         if known:
             known[0].contacts.append(contact)
+            known[0].meshes.append((joint.name, carrier))
             found.append(known[0])
             continue
         teeth = _teeth(sizes[k]) if fields["teeth"] and not len(axes[k]) else 0
         angle = _angle(poses.A[bodies[k]])
-        found.append(Wheel(bodies[k], centers[k], axes[k], radii[k], teeth, angle, outer == k, [contact]))
+        mesh = (joint.name, carrier)
+        found.append(Wheel(bodies[k], centers[k], axes[k], radii[k], teeth, angle, outer == k, [contact], [mesh]))
     for k, wheel in enumerate(found):
         if wheel not in wheels:
             partner = found[1 - k]
@@ -249,9 +255,8 @@ def _rack(tables: Tables, scope: Scope, poses: Poses, joint: Joint) -> Rack:
     middle = float((poses.place(rack.body, tables.vector(rack.point)) - contact) @ along)
     reach = 3.0 * abs(radius)
     low, high = min(middle - reach, -0.5 * reach), max(middle + reach, 0.5 * reach)
-    return Rack(
-        joint.name, rack.body, pinion.body, contact + low * along, contact + high * along, contact, center, axis, radius
-    )
+    start, end = contact + low * along, contact + high * along
+    return Rack(joint.name, rack.body, pinion.body, carrier, start, end, contact, center, axis, radius)
 
 
 def cams_at(tables: Tables, scope: Scope, poses: Poses, q: Floats) -> list[Cam]:
@@ -280,6 +285,16 @@ def _cam(tables: Tables, scope: Scope, poses: Poses, joint: Joint, contact: floa
         face = tip + face * 1.2 * float(np.max(np.abs(radius)))
     axis = np.zeros(0) if tables.dimension == 2 else np.cross(axes[:, 0], axes[:, 1])
     return Cam(joint.name, first.body, second.body, curve[:-1], curve[-1], tip, roller, face, axis)
+
+
+def contact_path(tables: Tables, scope: Scope, journey: Journey, name: str) -> Floats:
+    """Return where a cam touches its follower at every instant of a motion, in ground (instants, d)."""
+    first = tables.ends[name][0]
+    phi = journey.q[:, journey.q.shape[1] - len(tables.extras) + tables.extras.index(name)]
+    radius = _profile(tables, scope, tables.model.joints[name], phi)
+    axes = tables.matrix(first.axes)[:, :2]
+    local = tables.vector(first.point) + (radius[:, None] * np.column_stack([np.cos(phi), np.sin(phi)])) @ axes.T
+    return journey.place(first.body, local)
 
 
 def _face(axes: Floats, normal: Floats, plane: Floats) -> Floats:
