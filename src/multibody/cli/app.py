@@ -154,6 +154,7 @@ from multibody.cli import (  # noqa: E402  (they add their verbs)
     examples,  # noqa: F401
     inverse,  # noqa: F401
     kinematics,  # noqa: F401
+    loads,  # noqa: F401
     modes,  # noqa: F401
     reactions,  # noqa: F401
     statics,  # noqa: F401

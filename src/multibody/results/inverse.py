@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pathlib
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,8 @@ from multibody.results.save import csv_text
 
 if TYPE_CHECKING:
     import xarray
+
+    from multibody.results.load_table import Loads
 
 SIGN = "positive if it raises the coordinate"
 
@@ -172,6 +175,10 @@ class Inverse:
             "blocked": [{**item.plain(), "time": item.time * time} for item in self.blocked],
             "notes": list(self.notes),
         }
+
+    def loads(self, joints: Sequence[str] | None = None, *, axes: str = "ground") -> Loads:
+        """Return what every joint, drive and force has to carry under these efforts; as :meth:`Run.loads`."""
+        return self.motion.loads(joints, axes=axes)
 
     def plot(self, *paths: str, ax: Any = None, **options: Any) -> Any:
         """Plot the efforts, or chosen paths of efforts and motion, over time."""

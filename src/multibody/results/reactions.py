@@ -27,7 +27,7 @@ def reactions(run: Run, joint: str, at: str, axes: str, drives: bool) -> xarray.
     check_joint(run, joint)
     units, d = run.model.units.names, run.tables.dimension
     point, name = _point(forces, joint, at)
-    frame = _axes(forces, joint, axes)
+    frame = axes_over_time(forces, joint, axes)
     wrench = forces.wrench(joint, drives).at(point)
     force, moment = (wrench.force, wrench.moment) if frame is None else wrench.along(frame)
     flags = forces.reactions.unique(joint, point, frame)
@@ -78,12 +78,16 @@ def _point(forces: ForceValues, joint: str, at: str) -> tuple[np.ndarray[Any, An
     return forces.measurer.frame(body, frame)[0], f"{body}.{frame}"
 
 
-def _axes(forces: ForceValues, joint: str, axes: str) -> np.ndarray[Any, Any] | None:
-    """Return the axes of the components over time as columns, None for the ground's."""
+def check_axes(axes: str, where: str) -> None:
+    """Raise for axes that there are not."""
     if axes not in AXES:
-        raise ModelError(
-            f'unknown axes "{axes}"', where="reactions", hint=f"{nearest(axes, AXES)} They are {', '.join(AXES)}.".strip()
-        )
+        hint = f"{nearest(str(axes), AXES)} They are {', '.join(AXES)}.".strip()
+        raise ModelError(f'unknown axes "{axes}"', where=where, hint=hint)
+
+
+def axes_over_time(forces: ForceValues, joint: str, axes: str) -> np.ndarray[Any, Any] | None:
+    """Return the axes of the components over time as columns, None for the ground's."""
+    check_axes(axes, "reactions")
     if axes == "ground":
         return None
     if axes == "joint":

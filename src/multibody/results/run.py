@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pathlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, SupportsFloat, overload
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from multibody.model.expressions import Expression
     from multibody.model.joints import Joint
+    from multibody.results.load_table import Loads
 
 
 @answered
@@ -189,6 +190,27 @@ class Run(RunVerbs):
         from multibody.results.reactions import reactions
 
         return reactions(self, joint, at, axes, drives)
+
+    def loads(self, joints: Sequence[str] | None = None, *, axes: str = "ground", refine: bool = False) -> Loads:
+        """Return what every joint, drive and force has to carry: peaks with time and direction, means, unique or not.
+
+        Parameters
+        ----------
+        joints : list of str, optional
+            Default all, with drives, springs and other forces.
+        axes : {"ground", "body", "joint"}
+            Axes of the components at the peak, as for :meth:`reactions`.
+        refine : bool
+            Whether peaks are sought between the instants too, near the largest instant; default at the instants alone.
+
+        Returns
+        -------
+        Loads
+            Of joints the reaction on the second body at its frame's origin, without efforts along its coordinates.
+        """
+        from multibody.results.load_table import loads
+
+        return loads(self, joints, axes, refine)
 
     def at(self, t: float) -> Instant:
         """Return the motion at any time of the run as a state that knows accelerations and forces too.
