@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, TypedDict, Unpack, overload
 
 from multibody.arguments import answered, in_words, short, spread
@@ -51,6 +53,16 @@ class Plotting(TypedDict, total=False):
     title: str | None
     figsize: tuple[float, float] | None
     legend: bool | None
+
+
+class Paging(TypedDict, total=False):
+    """What a page shows at first."""
+
+    plot: Sequence[str]
+    trace: Sequence[str]
+    names: bool | None
+    paper: str
+    title: str
 
 
 class RunOptions(TypedDict, total=False):
@@ -463,6 +475,44 @@ class StateVerbs:
 
         return draw_state(self, ax, **options)  # type: ignore[arg-type]
 
+    @spread(Paging)
+    def page(self, file: str | PathLike[str], *, force: bool = False, **options: Unpack[Paging]) -> Path:
+        """Write the pose as one HTML page that shows it in any browser, without a network; return its path.
+
+        Parameters
+        ----------
+        file : path
+            Ends in ``.html``.
+        force : bool
+            Whether a file that exists is replaced.
+        plot : list of str
+            Paths or expressions whose curves are shown at first; default outputs, or coordinates of joints.
+        trace : list of str
+            Frames whose paths are drawn: ``["rod.P"]``.
+        names : bool, optional
+            Whether bodies and joints are named; default: where there are few.
+        paper : str
+            ``light`` or ``dark``; default what the reader's system prefers.
+        title : str
+            Default the model's name.
+        """
+        from multibody.view.page.write import save_page
+
+        return save_page(file, [self], force=force, **options)
+
+    @spread(Paging)
+    def view(self, **options: Unpack[Paging]) -> Path:
+        """Write the page to a temporary place and open the browser; options as for :meth:`page`.
+
+        Returns
+        -------
+        Path
+            Of the page; where no browser can be opened it is printed too.
+        """
+        from multibody.view.page.write import view_page
+
+        return view_page([self], **options)
+
 
 @answered
 class RunVerbs:
@@ -509,6 +559,44 @@ class RunVerbs:
         from multibody.view.draw import draw_run
 
         return draw_run(self, at, ax, **options)  # type: ignore[arg-type]
+
+    @spread(Paging)
+    def page(self, file: str | PathLike[str], *, force: bool = False, **options: Unpack[Paging]) -> Path:
+        """Write the run as one HTML page that plays it in any browser, without a network; return its path.
+
+        Parameters
+        ----------
+        file : path
+            Ends in ``.html``.
+        force : bool
+            Whether a file that exists is replaced.
+        plot : list of str
+            Paths or expressions whose curves are shown at first; default outputs, or coordinates of joints.
+        trace : list of str
+            Frames whose paths are drawn: ``["rod.P"]``.
+        names : bool, optional
+            Whether bodies and joints are named; default: where there are few.
+        paper : str
+            ``light`` or ``dark``; default what the reader's system prefers.
+        title : str
+            Default the model's name.
+        """
+        from multibody.view.page.write import save_page
+
+        return save_page(file, [self], force=force, **options)
+
+    @spread(Paging)
+    def view(self, **options: Unpack[Paging]) -> Path:
+        """Write the page to a temporary place and open the browser; options as for :meth:`page`.
+
+        Returns
+        -------
+        Path
+            Of the page; where no browser can be opened it is printed too.
+        """
+        from multibody.view.page.write import view_page
+
+        return view_page([self], **options)
 
     def relative(self, point: str, to: str) -> RelativeMotion:
         """Return the motion of a point as seen from a body, with normal, tangential and Coriolis parts."""

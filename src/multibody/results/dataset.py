@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import xarray
 
     from multibody.results.run import Run
+    from multibody.tables.lower import Tables
 
 Variables = dict[str, Any]
 
@@ -191,25 +192,36 @@ def coordinate_table(run: Run) -> tuple[list[str], list[np.ndarray[Any, Any]], l
 
 def standard_paths(model: Model) -> list[str]:
     """Return the paths that every result of the model has."""
+    return [path for paths in standard_path_groups(model).values() for path in paths]
+
+
+def standard_path_groups(model: Model) -> dict[str, list[str]]:
+    """Return the paths that every result of the model has, by what they belong to: bodies, joints and outputs."""
     axes = "xyz"[: model.dimension]
-    paths = [f"{body}.{axis}" for body in model.bodies for axis in axes]
+    bodies = [f"{body}.{axis}" for body in model.bodies for axis in axes]
     if model.dimension == 2:
-        paths += [f"{body}.angle" for body in model.bodies]
-    for name, joint in model.joints.items():
-        paths += [f"{name}.{item}" for item in joint.names_of_coordinates(model.dimension)]
-    return paths + list(model.outputs)
+        bodies += [f"{body}.angle" for body in model.bodies]
+    joints = [f"{name}.{item}" for name, joint in model.joints.items() for item in joint.names_of_coordinates(model.dimension)]
+    return {"bodies": bodies, "joints": joints, "outputs": list(model.outputs)}
 
 
 def force_paths(run: Run) -> list[str]:
     """Return the scalar paths of reactions, efforts and energies that a run with forces has beside the standard ones."""
     if run.motion.dynamics is None:
         return []
-    model, tables = run.model, run.tables
+    return [path for paths in force_path_groups(run.tables).values() for path in paths]
+
+
+def force_path_groups(tables: Tables) -> dict[str, list[str]]:
+    """Return the scalar paths that are known where forces are: reactions, efforts and energies."""
+    model = tables.model
     axes = "xyz"[: model.dimension]
     parts = [f"force.{axis}" for axis in axes] + (["moment"] if model.dimension == 2 else [f"moment.{axis}" for axis in axes])
-    paths = [f"{name}.reaction.{part}" for name in tables.ends if len(tables.joint_rows[name]) for part in parts]
+    reactions = [f"{name}.reaction.{part}" for name in tables.ends if len(tables.joint_rows[name]) for part in parts]
+    efforts = []
     for name, joint in model.joints.items():
-        paths += [f"{name}.{item}.effort" for item in joint.names_of_coordinates(model.dimension)]
-    paths += [f"{name}.effort" for name, laws in tables.laws.items() if len(laws) == 1]
-    paths += [path for path in (f"{text}.effort" for text in driven_beside(model)) if path not in paths]
-    return paths + ([] if "energy" in model.all_names() else [f"energy.{item}" for item in ENERGIES])
+        efforts += [f"{name}.{item}.effort" for item in joint.names_of_coordinates(model.dimension)]
+    efforts += [f"{name}.effort" for name, laws in tables.laws.items() if len(laws) == 1]
+    efforts += [path for path in (f"{text}.effort" for text in driven_beside(model)) if path not in efforts]
+    energies = [] if "energy" in model.all_names() else [f"energy.{item}" for item in ENERGIES]
+    return {"reactions": reactions, "efforts": efforts, "energies": energies}

@@ -27,6 +27,11 @@ def source(name: str) -> str:
     return (HERE / name).read_text(encoding="utf-8")
 
 
+def missing() -> frozenset[str]:
+    """Return the optional modules that are not there."""
+    return frozenset(name for name in ("plane", "space", "curves", "strip") if not (HERE / f"{name}.js").exists())
+
+
 def in_order(first: str, absent: frozenset[str] = frozenset()) -> list[str]:
     """Return a module and all that it imports, what is imported first.
 

@@ -1,0 +1,143 @@
+"""The page as one text: its modules, style and data, nothing else and nothing from elsewhere."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from multibody.errors import ModelError
+from multibody.results.finite import finite
+from multibody.tables.lower import Tables
+from multibody.view.drawing import drawing_of
+from multibody.view.page.content import content
+from multibody.view.page.modules import missing, scripts, source
+from multibody.view.page.tracks import Curve, Track
+
+MOST_TRACED = 4
+"""Points that are traced where none are named."""
+NAMED = 12
+"""Bodies and joints up to which a page begins with their names."""
+PAPERS = ("", "light", "dark")
+MODES = ("", "beside", "over")
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a page shows at first; everything can be switched there.
+
+    Attributes
+    ----------
+    plot : tuple of str
+        Paths whose curves are shown.
+    trace : tuple of str
+        Frames whose paths are drawn.
+    names : bool, optional
+        Whether bodies and joints are named; default: where there are few.
+    paper : str
+        "light", "dark" or "" for what the reader's system prefers.
+    layout : str
+        Of several runs: "beside" or "over" each other.
+    title : str
+        Default: the model's name.
+    """
+
+    plot: tuple[str, ...] = ()
+    trace: tuple[str, ...] = ()
+    names: bool | None = None
+    paper: str = ""
+    layout: str = "beside"
+    title: str = ""
+
+    def __post_init__(self) -> None:
+        for key, value, known in (("paper", self.paper, PAPERS), ("layout", self.layout, MODES)):
+            if value not in known:
+                raise ModelError(f'unknown {key} "{value}"', where="page", hint=f"it is one of {', '.join(known[1:])}")
+
+
+def page_text(tracks: Sequence[Track], look: Look, check: str = "") -> str:
+    """Return the page that plays some motions.
+
+    Parameters
+    ----------
+    tracks : sequence of Track
+        Motions of one mechanism.
+    look : Look
+    check : str
+        The report of the check.
+    """
+    tables = tracks[0].tables
+    drawing = drawing_of(tables, np.vstack([track.q for track in tracks]))
+    points = _points(tables, look.trace)
+    data = content(tracks, drawing, check)
+    few = len(tables.bodies) + len(tables.model.joints) <= NAMED
+    data |= {
+        "title": look.title or tables.model.name, "points": points, "plot": list(look.plot), "paper": look.paper,
+        "names": few if look.names is None else look.names, "mode": look.layout,
+        "autoplay": tracks[0].sort in ("freedom", "mode", "direction"),
+    }  # fmt: skip
+    absent = frozenset({"space" if tables.dimension == 2 else "plane"}) | missing()
+    partial = next((track.about["status"] for track in tracks if track.about.get("partial")), "")
+    return _filled({
+        "title": html.escape(data["title"]), "status": html.escape(partial and f"partial: {partial}"),
+        "style": source("page.css"), "data": _json(data), "scripts": scripts("main", absent),
+    })  # fmt: skip
+
+
+def _filled(parts: dict[str, str]) -> str:
+    """Return the page with its parts in place; what a part holds is never taken for a place itself."""
+    return re.sub(r"\[\[(\w+)\]\]", lambda match: parts[match[1]], source("page.html"))
+
+
+def _json(data: Any) -> str:
+    """Return data as JSON that no text inside can end early."""
+    return json.dumps(finite(data), separators=(",", ":"), ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
+
+
+def _points(tables: Tables, trace: Sequence[str]) -> list[dict[str, Any]]:
+    """Return points whose paths can be drawn: those asked for, else frames that no joint uses, else pins of moving bodies."""
+    model = tables.model
+    asked = [model.find_end(name, "trace") for name in trace]
+    if asked:
+        return [_point(tables, body, frame, asked=True) for body, frame in asked]
+    used = {(end.body, end.point) for ends in tables.ends.values() for end in ends}
+    index = {name: b for b, name in enumerate(tables.bodies)}
+    free = [
+        _point(tables, body, frame) for (body, frame), (at, _) in tables.frames.items()
+        if body != "ground" and frame not in ("origin", "com") and (index[body], at) not in used
+    ]  # fmt: skip
+    if free:
+        return free[:MOST_TRACED]
+    found = []
+    for name, ends in tables.ends.items():
+        if 0 not in (ends[0].body, ends[1].body) and len(tables.joint_rows[name]):
+            end = ends[1]
+            point = [float(x) for x in tables.vector(end.point)]
+            found.append({"name": name, "body": end.body, "point": point, "traced": True, "asked": False})
+    return found[:MOST_TRACED] or [_point(tables, name, "com") for name in tables.bodies[1 : 1 + MOST_TRACED]]
+
+
+def _point(tables: Tables, body: str, frame: str, asked: bool = False) -> dict[str, Any]:
+    """Return a frame's point, from the center of mass of its body."""
+    point = [float(x) for x in tables.vector(tables.frames[body, frame][0])]
+    return {"name": f"{body}.{frame}", "body": tables.bodies.index(body), "point": point, "traced": True, "asked": asked}
+
+
+def with_plots(track: Track, measurer: Any, plot: Sequence[str]) -> Track:
+    """Return a motion with the curves of expressions that are asked for; paths that every page has are there already."""
+    from dataclasses import replace
+
+    known = {curve.name for curve in track.curves}
+    more = []
+    for text in dict.fromkeys(plot):
+        if text not in known:
+            measure = measurer(text)
+            if measure.values.ndim != 1:
+                raise ModelError(f'"{text}" is a vector', where="page", hint=f"a curve takes a number: write {text}.x")
+            more.append(Curve(text, measure.unit, "outputs", np.asarray(measure.values, dtype=float)))
+    return replace(track, curves=[*more, *track.curves]) if more else track

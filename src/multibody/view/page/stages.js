@@ -1,0 +1,170 @@
+// The stages on which motions are played: one, several side by side, or several motions laid over each other on one.
+
+import { number } from "./common.js";
+import { make } from "./dom.js";
+import { Plane } from "./plane.js";
+import { Space } from "./space.js";
+
+/** Poses that ghosts show beside the present one. */
+const GHOSTS = 8;
+
+/** Part of the picture that a large arrow takes. */
+const LONG_ARROW = 0.16;
+
+/** Most stages side by side: browsers give a page only so many pictures in space. */
+const MOST = 9;
+
+export class Stages {
+  /**
+   * @param {HTMLElement} element
+   * @param {object} data
+   * @param {object} look what is shown: names, symbols, ghosts, traces, arrows, gravity, dark, selected
+   */
+  constructor(element, data, look) {
+    this.element = element;
+    this.data = data;
+    this.look = look;
+    this.panes = [];
+    this.time = 0;
+    /** @type {(owner: number, run: number) => void} called when something is clicked */
+    this.onpick = () => {};
+    this.observer = new ResizeObserver(() => this.resize());
+    this.observer.observe(element);
+    this.longest = Object.fromEntries(["reaction", "load", "velocity"].map((sort) => [sort, this.large(sort)]));
+  }
+
+  /**
+   * Lay out the stages.
+   * @param {number[]} runs motions to show
+   * @param {"one"|"beside"|"over"} mode
+   */
+  arrange(runs, mode) {
+    const groups = mode === "beside" ? runs.slice(0, MOST).map((run) => [run]) : [mode === "over" ? runs : runs.slice(0, 1)];
+    while (this.panes.length > groups.length) this.panes.pop().element.remove();
+    while (this.panes.length < groups.length) this.panes.push(this.pane());
+    groups.forEach((group, k) => this.label(this.panes[k], group));
+    const columns = Math.ceil(Math.sqrt(groups.length * Math.max(0.6, Math.min(2, this.element.clientWidth / (this.element.clientHeight || 1)))));
+    this.element.style.setProperty("--columns", String(Math.min(groups.length, columns)));
+    this.resize();
+  }
+
+  /** Return a new stage with its canvas. */
+  pane() {
+    const canvas = make("canvas"), label = make("div.label"), scales = make("div.scales");
+    const element = make("div.pane", {}, canvas, label, scales);
+    this.element.append(element);
+    const stage = new (this.data.dimension === 2 ? Plane : Space)(canvas, this.data);
+    const pane = { element, canvas, label, scales, stage, runs: [0] };
+    stage.onchange = () => this.drawPane(pane);
+    let down = null;
+    canvas.addEventListener("pointerdown", (event) => (down = [event.clientX, event.clientY]));
+    canvas.addEventListener("click", (event) => {
+      if (down && Math.hypot(event.clientX - down[0], event.clientY - down[1]) > 4) return; // a drag is no click
+      const box = canvas.getBoundingClientRect();
+      this.onpick(stage.pick(event.clientX - box.left, event.clientY - box.top), pane.runs[pane.runs.length - 1]);
+    });
+    return pane;
+  }
+
+  /** Name the motions of a stage. */
+  label(pane, runs) {
+    pane.runs = runs;
+    const many = this.data.runs.length > 1;
+    const parts = many ? runs.map((k) => this.data.runs[k]) : [];
+    pane.label.replaceChildren(...parts.map((run) => make("span", { style: runs.length > 1 ? `color: ${run.color}` : "" }, run.label)));
+  }
+
+  /** Draw all stages at a time. */
+  draw(time = this.time) {
+    this.time = time;
+    for (const pane of this.panes) this.drawPane(pane);
+  }
+
+  /** Draw one stage. */
+  drawPane(pane) {
+    const look = this.look, over = pane.runs.length > 1, run = pane.runs[pane.runs.length - 1];
+    const layers = look.ghosts ? this.ghosts(run) : [];
+    pane.runs.forEach((k, i) => {
+      const front = i === pane.runs.length - 1;
+      layers.push({ run: k, time: this.time, fade: front ? 0 : 0.35, ...(over ? { tint: this.data.runs[k].color } : {}) });
+    });
+    const arrows = Object.fromEntries(["reaction", "load", "velocity"].map((sort) => [sort, look[sort] ? this.scale(sort) : 0]));
+    pane.stage.draw({
+      layers, arrows, names: look.names, symbols: look.symbols, gravity: look.gravity, dark: look.dark, selected: look.selected,
+      traces: look.traces ? pane.runs.flatMap((k) => this.traces(k, over)) : [],
+    });
+    this.legend(pane, arrows);
+  }
+
+  /** Return earlier and later poses, evenly spread over a motion. */
+  ghosts(run) {
+    const times = this.data.runs[run].time, from = times[0], to = times[times.length - 1];
+    if (!(to > from)) return [];
+    return Array.from({ length: GHOSTS }, (_, k) => ({ run, time: from + ((to - from) * k) / (GHOSTS - 1), fade: 0.8 }));
+  }
+
+  /** Return the points whose paths are drawn: those chosen, else those of what is selected. */
+  traces(run, over) {
+    return this.data.points
+      .filter((point) => point.traced)
+      .map((point) => ({ run, body: point.body, point: point.point, color: over ? this.data.runs[run].color : this.data.bodies[point.body].color }));
+  }
+
+  /** Return the length on the drawing of one unit of an arrow. */
+  scale(sort) {
+    const { low, high } = this.data.drawing;
+    const size = Math.hypot(...high.map((x, k) => x - low[k]));
+    return this.longest[sort] > 0 ? ((LONG_ARROW * size) / this.longest[sort]) * this.look.enlarged : 0;
+  }
+
+  /** Return the size of large arrows of a sort: one instant in twenty has larger ones. */
+  large(sort) {
+    const d = this.data.dimension, sizes = [];
+    for (const run of this.data.runs) {
+      const arrows = run.arrows.filter((arrow) => arrow.sort === sort);
+      for (let k = 0; k < run.time.length; k++) {
+        let most = 0;
+        for (const { vector } of arrows) most = Math.max(most, Math.hypot(...vector.subarray(k * d, k * d + d)) || 0);
+        sizes.push(most);
+      }
+    }
+    sizes.sort((a, b) => a - b);
+    return sizes.length ? sizes[Math.floor(0.95 * (sizes.length - 1))] || sizes[sizes.length - 1] : 0;
+  }
+
+  /** Say how long arrows are. */
+  legend(pane, arrows) {
+    const lines = Object.entries(arrows).filter(([, scale]) => scale > 0).map(([sort, scale]) => {
+      const unit = this.data.runs.flatMap((run) => run.arrows).find((arrow) => arrow.sort === sort)?.unit ?? "";
+      const value = round(this.longest[sort]);
+      const word = { reaction: "reactions", load: "loads", velocity: "velocities" }[sort];
+      return `${word}: ${number(value)} ${unit} drawn as ${number(value * scale, 3)} ${this.data.units.length}`;
+    });
+    const text = lines.join("\n");
+    if (pane.scales.textContent !== text) pane.scales.textContent = text;
+  }
+
+  /** Tell the stages that their places have changed. */
+  resize() {
+    for (const pane of this.panes) pane.stage.resize();
+    this.draw();
+  }
+
+  /** Show everything again. */
+  fit() {
+    for (const pane of this.panes) pane.stage.fit();
+    this.draw();
+  }
+
+  /** @param {string} name of a standard view in space */
+  view(name) {
+    for (const pane of this.panes) pane.stage.view(name);
+    this.draw();
+  }
+}
+
+/** Return a number of one digit, 1, 2 or 5, that is not above another. */
+function round(value) {
+  const power = 10 ** Math.floor(Math.log10(value));
+  return [5, 2, 1].find((x) => x * power <= value * 1.0001) * power;
+}
