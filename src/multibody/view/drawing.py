@@ -28,7 +28,9 @@ def drawing_of(tables: Tables, q: Floats) -> Drawing:
         from multibody.view.planar import planar_drawing
 
         return planar_drawing(tables, q, reference=int(finite[0]))
-    raise ModelError("spatial mechanisms have no drawing of strokes yet", where=tables.model.name, hint="use draw()")
+    from multibody.view.spatial import spatial_drawing
+
+    return spatial_drawing(tables, q, reference=int(finite[0]))
 
 
 def placed(stroke: Stroke, poses: Poses) -> Floats:

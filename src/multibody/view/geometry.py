@@ -149,6 +149,33 @@ def tube_faces(start: Floats, end: Floats, radius: float, count: int = 16) -> li
     return [*sides, lower, upper]
 
 
+def dashed(points: Floats, pattern: Floats) -> Floats:
+    """Return a line cut into dashes (n, d), parted by rows of NaN.
+
+    Parameters
+    ----------
+    points : array (n, d)
+    pattern : array
+        Lengths of a dash, a gap, a dash, ... [length]; it begins anew where it ends.
+    """
+    steps = np.linalg.norm(np.diff(points, axis=0), axis=1)
+    stations = np.r_[0.0, np.cumsum(steps)]
+    period, total = float(np.sum(pattern)), float(stations[-1])
+    if not total > 0.0 or total > 2000.0 * period:  # nothing, or too fine to tell from a line
+        return points
+    ends = np.r_[0.0, np.cumsum(np.tile(pattern, int(total / period) + 2))]
+    shift = 0.5 * float(pattern[0]) if total > float(pattern[0]) else 0.0
+    pieces = []
+    for start, end in zip(ends[0:-1:2] - shift, ends[1::2] - shift, strict=False):
+        low, high = max(start, 0.0), min(end, total)
+        if low < high:
+            inside = stations[(stations > low) & (stations < high)]
+            at = np.r_[low, inside, high]
+            pieces.append(np.column_stack([np.interp(at, stations, points[:, k]) for k in range(points.shape[1])]))
+    gap = np.full((1, points.shape[1]), np.nan)
+    return np.vstack([row for piece in pieces for row in (piece, gap)][:-1])
+
+
 def inner_point(points: Floats, tolerance: float) -> int:
     """Return a planar point that lies inside the hull of the others, away from its edges; −1 if there is none."""
     corners = hull(points)

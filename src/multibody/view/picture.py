@@ -10,6 +10,7 @@ import numpy as np
 from multibody.errors import ModelError
 from multibody.view import depth
 from multibody.view.captions import draw_gravity, write_names
+from multibody.view.deep_axes import show_spatial
 from multibody.view.drawing import placed
 from multibody.view.extent import with_margin
 from multibody.view.flat_axes import show_planar
@@ -17,6 +18,7 @@ from multibody.view.geometry import Floats
 from multibody.view.planar import planar_drawing
 from multibody.view.planar_joints import stations
 from multibody.view.scene import Blueprint, Journey, Poses, Scene, glyph_size
+from multibody.view.spatial import spatial_drawing
 from multibody.view.strokes import Drawing
 from multibody.view.style import body_color, styled
 
@@ -61,7 +63,8 @@ class Picture:
     @cached_property
     def drawing(self) -> Drawing:
         """The strokes, as they belong to the pose itself."""
-        return planar_drawing(self.tables, self.motion, reference=self.rows[-1], size=self.size)
+        make = planar_drawing if self.tables.dimension == 2 else spatial_drawing
+        return make(self.tables, self.motion, reference=self.rows[-1], size=self.size)
 
     @property
     def scene(self) -> Scene:
@@ -138,13 +141,11 @@ class Picture:
 
     def _spatial(self, ax: Any) -> None:
         """Draw all poses and traces in space, with equal scales on the three axes."""
-        from multibody.view.spatial import paint_spatial
-
         depth.set_view(ax, self._limits(), self.view)
         ax.set_zlabel(f"z [{self.tables.model.units.length}]")
         self._traces(ax, 1.9, 4.0)
-        for k, scene in enumerate(self.scenes):
-            paint_spatial(ax, scene, self.size, self._fade(k))
+        for k, row in enumerate(self.rows):
+            show_spatial(ax, self.drawing, Poses(self.tables, self.motion[row]), row, self._fade(k))
 
     def _fade(self, k: int) -> float:
         """Return how pale the k-th pose is: 0 the last, the earliest most."""

@@ -14,6 +14,7 @@ from multibody.analyses.start import matrix_of
 from multibody.tables.lower import Tables
 from multibody.tables.scope import Scope
 from multibody.view.geometry import Floats, box_corners, distinct, nearest_on
+from multibody.view.meshes import Mesh, meshes_of
 from multibody.view.wheels import Cam, Rack, Wheel, cams_at, racks_at, wheels_at
 
 SKELETON = frozenset({"gear", "rack", "coupler", "parallel"})
@@ -46,17 +47,23 @@ class Link:
     name: str
     points: Floats
     solids: tuple[Solid, ...]
+    meshes: tuple[Mesh, ...] = ()
+
+    @property
+    def shapes(self) -> tuple[Solid, ...]:
+        """Its solids, and boxes around its meshes."""
+        return (*self.solids, *(Solid("box", mesh.box) for mesh in self.meshes))
 
     @property
     def center(self) -> Floats:
         """Where its name belongs: the middle of its solids, else of its points."""
-        clouds = [solid.points for solid in self.solids] or [self.points]
+        clouds = [solid.points for solid in self.shapes] or [self.points]
         return np.asarray(np.vstack(clouds).mean(axis=0))
 
     @property
     def span(self) -> float:
         """Largest extent of its points and solids."""
-        cloud = np.vstack([self.points, *(solid.points for solid in self.solids)])
+        cloud = np.vstack([self.points, *(solid.points for solid in self.shapes)])
         return float(np.linalg.norm(cloud.max(axis=0) - cloud.min(axis=0))) + max((s.radius for s in self.solids), default=0.0)
 
     @property
@@ -66,10 +73,10 @@ class Link:
 
     def strays(self, tolerance: float) -> list[tuple[Floats, Floats]]:
         """Return the points that lie off all its solids, each with the place of a solid that a bar has to join it to."""
-        found = []
+        found, solids = [], self.shapes
         for point in self.points:
-            feet = [nearest_on(point, solid.points) for solid in self.solids]
-            gaps = [float(np.linalg.norm(f - point)) - s.reach for f, s in zip(feet, self.solids, strict=True)]
+            feet = [nearest_on(point, solid.points) for solid in solids]
+            gaps = [float(np.linalg.norm(f - point)) - s.reach for f, s in zip(feet, solids, strict=True)]
             k = int(np.argmin(gaps))
             if gaps[k] > tolerance:
                 found.append((point, feet[k]))
@@ -123,7 +130,7 @@ class Scene:
     def cloud(self) -> Floats:
         """Return points that the picture has to show (n, d)."""
         parts = [link.points for link in self.links]
-        parts += [solid_extent(solid) for link in self.links for solid in link.solids]
+        parts += [solid_extent(solid) for link in self.links for solid in link.shapes]
         parts += [np.array(spring.points) for spring in self.springs]
         parts += [np.array(mark.points) for mark in self.marks if mark.kind in ("revolute", "spherical", "fixed", "distance")]
         parts += [wheel.extent() for wheel in self.wheels]
@@ -218,6 +225,7 @@ class Blueprint:
         paths = [self.model.resolve(text, f"motions.{text}") for text in self.model.motions]
         self.driven = {path.owner for path in paths if path.kind == "spring"}
         self.solids = {b: self._solids(name) for b, name in enumerate(tables.bodies) if b}
+        self.meshes, self.notes = meshes_of(tables, self.scope)
         self.points = self._points()
 
     def scene(self, q: Floats) -> Scene:
@@ -255,7 +263,8 @@ class Blueprint:
             )
             for s in self.solids[b]
         )
-        return Link(b, self.tables.bodies[b], poses.place(b, self.points[b]), solids)
+        meshes = tuple(mesh.placed(poses.r[b], poses.A[b]) for mesh in self.meshes.get(b, ()))
+        return Link(b, self.tables.bodies[b], poses.place(b, self.points[b]), solids, meshes)
 
     def _spring(self, name: str, poses: Poses) -> Spring:
         """Return a force between two points."""

@@ -153,6 +153,8 @@ class Drawing:
         names belong in their middle.
     low, high : arrays (d,)
         The box that the whole motion needs, in ground, margins included [length].
+    notes : tuple of str
+        A sentence about each thing that is not drawn although the model names it: a mesh that cannot be read.
     """
 
     dimension: int
@@ -163,3 +165,4 @@ class Drawing:
     names: list[tuple[Owner, int, Floats]]
     low: Floats
     high: Floats
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,116 @@
+"""A spatial drawing on matplotlib's 3-D axes: its strokes placed at a pose, shaded, with the edges that the eye sees in ink."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from multibody.view import geometry, solids, stretch
+from multibody.view.facets import Facets
+from multibody.view.geometry import Floats
+from multibody.view.scene import Poses
+from multibody.view.solids import Surface
+from multibody.view.strokes import Drawing, Stretched, Stroke
+
+MANY = 400  # tubes; more are drawn as plain lines
+PAPER = 5.5 * 72.0  # width of a picture in points, about: what dashes and thick lines are measured by
+
+
+def show_spatial(ax: Any, drawing: Drawing, poses: Poses, row: int, fade: float = 0.0, symbols: bool = True) -> None:
+    """Draw a mechanism at one pose.
+
+    Parameters
+    ----------
+    ax : Axes3D
+    drawing : Drawing
+    poses : Poses
+    row : int
+        The instant of the motion, for what moves in no body.
+    fade : float
+        0 for the pose itself; towards 1 for an earlier one, which is paler, lies behind and has no symbols.
+    symbols : bool
+        Whether joints have their symbols.
+    """
+    pen = _Pen(ax, drawing, fade)
+    for stroke in drawing.strokes:
+        if (stroke.ghost or not fade) and (symbols or not stroke.symbol):
+            pen.stroke(stroke, poses.place(stroke.body, stroke.points))
+    for thing in drawing.stretched:
+        pen.stretched(thing, *stretch.ends_at(thing, poses))
+    for wanderer in drawing.wanderers:
+        pen.dot(wanderer.places[row], wanderer.color, wanderer.width)
+    pen.flush()
+
+
+class _Pen:
+    """Collects faces and lines, and adds them to the axes as one thing that is sorted by depth."""
+
+    def __init__(self, ax: Any, drawing: Drawing, fade: float) -> None:
+        self.ax, self.size, self.fade = ax, drawing.size, fade
+        self.plain = sum(stroke.kind == "tube" for stroke in drawing.strokes) > MANY
+        self.point = float(np.linalg.norm(drawing.high - drawing.low)) / PAPER  # [length]
+        self.facets = Facets(fade, piece=max(3.0 * drawing.size, 4.0 * self.point))
+
+    def flush(self) -> None:
+        """Add what was collected to the axes."""
+        self.facets.add_to(self.ax, 2.0 - self.fade)
+
+    def stroke(self, stroke: Stroke, points: Floats) -> None:
+        """Add a stroke whose points are placed."""
+        near = stroke.level * self.size
+        if stroke.kind == "dot":
+            self.dot(points[0], stroke.color, stroke.width)
+        elif stroke.kind == "line":
+            self.line(points, stroke.color, stroke.width, near, stroke.dashes)
+        elif stroke.kind == "tube" and self.plain:
+            self.line(points, stroke.color, min(max(2.0 * stroke.radius / self.point, 0.8), 4.0), near)
+        else:
+            self._surface(stroke, points, near)
+
+    def _surface(self, stroke: Stroke, points: Floats, near: float) -> None:
+        """Add the faces of a stroke: round things with as many sides as their size on paper deserves."""
+        sides = int(np.clip(6.0 * np.sqrt(stroke.radius / self.point), 12, 40))
+        surface = solids.surface_of(replace(stroke, points=points), sides=2 * (sides // 2))
+        if surface is not None:
+            self.solid(surface, stroke.color, near, stroke.alpha, stroke.width, closed=stroke.kind != "faces")
+
+    def solid(
+        self, surface: Surface, color: str, near: float = 0.0, alpha: float = 1.0, width: float = 1.2, closed: bool = True
+    ) -> None:
+        """Add a surface; of a closed one only the side that looks to the eye."""
+        self.facets.surface(surface, color, near, alpha, 0.6 * width, closed)
+
+    def stretched(self, thing: Stretched, a: Floats, b: Floats) -> None:
+        """Add a spring, a cylinder or a rod; nothing where its ends meet."""
+        length = float(np.linalg.norm(b - a))
+        if not length > 0.0:
+            return
+        if thing.kind == "spring":
+            self.line(stretch.spring_line(a, b, thing.size), thing.color, thing.width)
+        elif thing.kind == "cylinder":
+            parts = stretch.cylinder_at(a, b, thing.rest)
+            for start, end, radius in (
+                (parts.start, parts.mouth, thing.size), (parts.piston, parts.end, stretch.ROD_WIDTH * thing.size)
+            ):  # fmt: skip
+                if float(np.linalg.norm(end - start)) > 1e-9 * length:
+                    self.solid(solids.tube(start, end, radius, 16), thing.color)
+        else:
+            self.solid(solids.tube(a, b, thing.size, 8), thing.color)
+
+    def line(self, points: Floats, color: str, width: float, near: float = 0.0, dashes: tuple[float, ...] = ()) -> None:
+        """Add a line; dashes are cut out of it."""
+        if dashes:
+            points = geometry.dashed(points, np.array(dashes) * self.point)
+        self.facets.line(points, color, width, near)
+
+    def dot(self, point: Floats, color: str, diameter: float) -> None:
+        """Add a small dot (diameter in points) before everything."""
+        if not np.all(np.isfinite(point)):
+            return
+        from multibody.view.style import lighter
+
+        style: dict[str, Any] = {"marker": "o", "markersize": diameter, "markeredgewidth": 0.0, "linestyle": "none"}
+        shade = lighter(color, 0.8 * self.fade)
+        self.ax.plot(*point[:, None], color=shade, zorder=3.5 - self.fade, **style)
