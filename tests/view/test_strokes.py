@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.other_units import SYSTEMS, in_units
 
 import multibody as mb
 from multibody.view.drawing import drawing_of, placed
@@ -14,6 +13,7 @@ from multibody.view.planar import planar_drawing
 from multibody.view.scene import Poses
 from multibody.view.stretch import cylinder_at, ends_at
 from multibody.view.strokes import PLANAR, Drawing, Owner
+from other_units import SYSTEMS, in_units
 
 
 def drawn(run: Any) -> Drawing:

@@ -10,7 +10,7 @@ from multibody.view.geometry import Floats
 from multibody.view.scene import Journey
 from multibody.view.strokes import Stroke
 
-MOST_INSTANTS = 400  # more than these do not change what a picture needs
+MOST_INSTANTS, MOST_POSES = 200, 100_000  # more than these do not change what a picture needs
 FLATTEST = {2: 0.2, 3: 0.3}  # smallest extent over the largest
 
 
@@ -25,15 +25,14 @@ def box_of(strokes: list[Stroke], journey: Journey, others: list[Floats]) -> tup
     others : list of arrays (n, d)
         Further points in ground; rows that are not finite are left out.
     """
-    thin = journey.thinned(MOST_INSTANTS)
+    thin = journey.thinned(max(20, min(MOST_INSTANTS, MOST_POSES // journey.q.shape[1])))
     clouds: dict[int, list[Floats]] = {}
     for stroke in strokes:
         clouds.setdefault(stroke.body, []).extend((stroke.points - stroke.radius, stroke.points + stroke.radius))
     parts = [other[np.all(np.isfinite(other), axis=1)] for other in others]
     for body, found in clouds.items():
         cloud = np.vstack(found)
-        corners = _outermost(cloud[np.all(np.isfinite(cloud), axis=1)])
-        parts += [thin.place(body, corner)[: None if body else 1] for corner in corners]
+        parts.append(thin.cloud(body, _outermost(cloud[np.all(np.isfinite(cloud), axis=1)])))
     whole = np.vstack(parts)
     return whole.min(axis=0), whole.max(axis=0)
 

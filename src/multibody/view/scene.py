@@ -192,7 +192,7 @@ class Journey:
         if self.dimension == 3:
             return matrix_of(self.q[:, 7 * body - 4 : 7 * body])
         c, s = np.cos(self.q[:, 3 * body - 1]), np.sin(self.q[:, 3 * body - 1])
-        return np.stack([np.stack([c, -s], -1), np.stack([s, c], -1)], -2)
+        return np.moveaxis(np.array([[c, -s], [s, c]]), 2, 0)
 
     def place(self, body: int, point: Floats) -> Floats:
         """Return a point of a body at every instant in ground (instants, d).
@@ -209,6 +209,14 @@ class Journey:
         first = (3 if self.dimension == 2 else 7) * (body - 1)
         turned = np.einsum("nij,nj->ni", self.turns(body), local)
         return np.asarray(self.q[:, first : first + self.dimension] + turned)
+
+    def cloud(self, body: int, points: Floats) -> Floats:
+        """Return many points of a body (m, d) at all instants, in ground and in one heap (instants · m, d)."""
+        if body == 0:
+            return points
+        first = (3 if self.dimension == 2 else 7) * (body - 1)
+        turned = points @ np.swapaxes(self.turns(body), 1, 2)
+        return np.asarray(turned + self.q[:, None, first : first + self.dimension]).reshape(-1, self.dimension)
 
 
 class Blueprint:
@@ -248,7 +256,7 @@ class Blueprint:
     def cloud(self, journey: Journey) -> Floats:
         """Return points that a picture of the whole motion has to show: links over the motion, all else at the ends (n, d)."""
         few = journey.thinned(50)
-        parts = [few.place(b, point) for b, points in self.points.items() for point in points]
+        parts = [few.cloud(b, points) for b, points in self.points.items()]
         return np.vstack([*parts, self.scene(journey.q[0]).cloud(), self.scene(journey.q[-1]).cloud()])
 
     def _link(self, b: int, poses: Poses) -> Link:
