@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from multibody.errors import ModelError, nearest
+from multibody.library.recipe_files import recipe, recipes
 from multibody.model.expressions import as_number, fold
 
 if TYPE_CHECKING:
@@ -66,12 +67,12 @@ def names() -> list[str]:
 
 
 def find(name: str) -> Callable[..., Model]:
-    """Return the function that builds a library model.
+    """Return the function that builds a library model or the model of a recipe.
 
     Parameters
     ----------
     name : str
-        One of `names()`.
+        One of `names()` or `recipes()`.
 
     Returns
     -------
@@ -84,13 +85,15 @@ def find(name: str) -> Callable[..., Model]:
         If there is no such model; it says which name is near and lists them all.
     """
     examples = _examples()
-    if name not in examples:
-        raise ModelError(f'the library has no model "{name}"', hint=_choices(name, sorted(examples), "it has"))
-    return examples[name]
+    if name in examples:
+        return examples[name]
+    if name in recipes():
+        return recipe(name)
+    raise ModelError(f'the library has no model "{name}"', hint=_choices(name, sorted([*examples, *recipes()]), "it has"))
 
 
 def describe(name: str) -> str:
-    """Return the line that says what a library model is."""
+    """Return the line that says what a library model or a recipe is."""
     text = inspect.getdoc(find(name)) or ""
     return text.split("\n", 1)[0]
 

@@ -13,7 +13,7 @@ _TOP = (-45, 45, 75, 165, 195, 285)
 
 def _at(angle: float, radius: Any, z: Any = 0) -> tuple[Any, Any, Any]:
     """Return the point at an angle [degrees] on a circle about z."""
-    return (radius * mb.cos(angle * mb.deg), radius * mb.sin(angle * mb.deg), z)
+    return (f"({radius})*cos({angle}*deg)", f"({radius})*sin({angle}*deg)", z)  # as text, which keeps the angle readable
 
 
 def _across(along: Any) -> list[mb.Expression | float]:
@@ -119,7 +119,7 @@ def delta_robot(
         pin = m.parameter(f"pin{k}", _at(angle, r, depth), unit="m", doc=f"pins of arm {k} as drawn, their middle")
         side = m.parameter(f"side{k}", _at(angle + 90, w), unit="m", doc=f"from there to the second rod of arm {k}")
         link = m.body(f"arm{k}", mass=0.5, shape={"rod": [hip, elbow], "radius": 0.015})
-        m.revolute(f"A{k}", m.ground, link, at=hip, axis=_at(angle + 90, 1.0))
+        m.revolute(f"A{k}", m.ground, link, at=hip, axis=_at(angle + 90, 1))
         for name, sign in (("a", -1), ("b", 1)):
             rod = m.body(f"{name}{k}", mass=0.08, shape={"rod": [elbow + sign * side, pin + sign * side], "radius": 0.005})
             m.universal(f"U{name}{k}", link, rod, at=elbow + sign * side, axes=_across(pin - elbow))
