@@ -27,32 +27,10 @@ if TYPE_CHECKING:
     from multibody.results.simulator import Simulator
     from multibody.results.state import State
     from multibody.results.statics import Equilibrium
+    from multibody.view.draw import View
+    from multibody.view.plots import Plots
 
     Initial: TypeAlias = State | Mapping[str, Any]  # a state, or values by path
-
-
-class Drawing(TypedDict, total=False):
-    """How a pose is drawn."""
-
-    labels: bool | None
-    title: str | None
-    figsize: tuple[float, float] | None
-    view: tuple[float, float]
-
-
-class Tracing(Drawing, total=False):
-    """How poses of a run are drawn, and the paths of which points."""
-
-    trace: Sequence[str]
-
-
-class Plotting(TypedDict, total=False):
-    """How curves are plotted."""
-
-    singularities: bool
-    title: str | None
-    figsize: tuple[float, float] | None
-    legend: bool | None
 
 
 class Paging(TypedDict, total=False):
@@ -445,35 +423,44 @@ class Model(_Model):
 
         write_file(self, file)
 
-    @spread(Drawing)
-    def draw(self, ax: Axes | None = None, **options: Unpack[Drawing]) -> Axes:
-        """Draw the assembled mechanism with matplotlib and return the axes; options as for :meth:`State.draw`."""
-        return self.assemble(branches=False).draw(ax, **options)
+    def draw(
+        self, ax: Axes | None = None, *, labels: bool | None = None, symbols: bool | None = None, title: str | None = None,
+        figsize: tuple[float, float] | None = None, view: View | None = None,
+    ) -> Axes:  # fmt: skip
+        """Draw the assembled mechanism with matplotlib and return the axes; arguments as for :meth:`State.draw`."""
+        state = self.assemble(branches=False)
+        return state.draw(ax, labels=labels, symbols=symbols, title=title, figsize=figsize, view=view)
 
 
 @answered
 class StateVerbs:
     """What a state can do beside holding numbers."""
 
-    @spread(Drawing)
-    def draw(self, ax: Axes | None = None, **options: Unpack[Drawing]) -> Axes:
+    def draw(
+        self, ax: Axes | None = None, *, labels: bool | None = None, symbols: bool | None = None, title: str | None = None,
+        figsize: tuple[float, float] | None = None, view: View | None = None,
+    ) -> Axes:  # fmt: skip
         """Draw the pose with matplotlib and return the axes.
 
         Parameters
         ----------
         ax : Axes, optional
-            Where to draw; default a new figure.
+            Where to draw (``projection="3d"`` for a spatial model); default a new figure.
         labels : bool, optional
             Whether bodies and joints are named; default: where there are few enough.
+        symbols : bool, optional
+            Whether joints are drawn by their symbols; default: all, on a body with shapes those that the shapes leave open.
         title : str, optional
+            Default: the model's name and the time.
         figsize : (float, float), optional
-            [inch]
-        view : (float, float)
-            Elevation and azimuth of the eye on a spatial model [degrees].
+            Width and height of a new figure [inch]; default after the mechanism's shape.
+        view : str or (float, float), optional
+            Where a spatial model is seen from: ``"iso"``, ``"front"``, ``"right"``, ``"top"``, or elevation and azimuth of
+            the eye [degrees].
         """
         from multibody.view.draw import draw_state
 
-        return draw_state(self, ax, **options)  # type: ignore[arg-type]
+        return draw_state(self, ax, labels=labels, symbols=symbols, title=title, figsize=figsize, view=view)  # type: ignore[arg-type]
 
     @spread(Paging)
     def page(self, file: str | PathLike[str], *, force: bool = False, **options: Unpack[Paging]) -> Path:
@@ -520,45 +507,72 @@ class RunVerbs:
 
     measurer: Any
 
-    @spread(Plotting)
-    def plot(self, *paths: str, ax: Any = None, **options: Unpack[Plotting]) -> Any:
-        """Plot paths or expressions over time: ``run.plot("slider.x", "O.rate")``.
+    def plot(
+        self, *paths: str, x: str | None = None, ax: Any = None, labels: Sequence[str] | None = None,
+        title: str | None = None, figsize: tuple[float, float] | None = None, legend: bool | None = None,
+        grid: bool | None = None, singularities: bool = True, events: bool = True,
+    ) -> Plots:  # fmt: skip
+        """Plot paths or expressions over time, ``run.plot("slider.x", "O.rate")``, or against each other, ``x="O"``.
 
         Parameters
         ----------
         *paths : str
-        ax : Axes or sequence of Axes, optional
-            As many as there are units; default a new figure.
-        singularities : bool
-            Whether singular positions are marked.
+            Each unit has an axes of its own; a vector such as ``"A.reaction.force"`` gives a curve for each component.
+        x : str, optional
+            Path or expression along the horizontal axis; default the time.
+        ax : Axes or several, optional
+            As many as there are units, or what another `plot` returned; default a new figure.
+        labels : list of str, optional
+            Names of the curves, one for each path; default the paths.
         title : str, optional
+            Default: the model's name.
         figsize : (float, float), optional
-            [inch]
+            Width and height of a new figure [inch]; default wide enough for the legends.
         legend : bool, optional
-            Default: where an axes has several curves.
+            Whether the curves are named in a legend, which covers none of them; default: where an axes has several.
+        grid : bool, optional
+            Whether there are grid lines; default: on new axes.
+        singularities : bool
+            Whether singular positions are marked by thin vertical lines, a lock-up in red.
+        events : bool
+            Whether events are marked by ticks at the foot of the axes.
+
+        Returns
+        -------
+        Plots
+            The axes from top to bottom, a tuple even where there is one; ``.figure`` is their figure, ``.save(file)`` writes
+            it.
         """
         from multibody.view.plot import plot_run
 
-        return plot_run(self, paths, ax, **options)  # type: ignore[arg-type]
+        return plot_run(
+            self, paths, x, ax, labels=labels, title=title, figsize=figsize, legend=legend, grid=grid,  # type: ignore[arg-type]
+            singularities=singularities, events=events,
+        )  # fmt: skip
 
-    @spread(Tracing)
     def draw(
-        self, at: float | Sequence[float] | None = None, ax: Axes | None = None, **options: Unpack[Tracing]
-    ) -> Axes:
-        """Draw the pose at one or several times, with the paths of chosen points.
+        self, at: float | Sequence[float] | None = None, ax: Axes | None = None, *, trace: Sequence[str] = (),
+        labels: bool | None = None, symbols: bool | None = None, title: str | None = None,
+        figsize: tuple[float, float] | None = None, view: View | None = None,
+    ) -> Axes:  # fmt: skip
+        """Draw the pose at one or several times, with the paths of chosen points, and return the axes.
 
         Parameters
         ----------
         at : float or several, optional
-            Times; default the last instant.
+            Times; the nearest instants are drawn, all but the last in paler colors. Default: the last instant.
+        ax : Axes, optional
+            Where to draw (``projection="3d"`` for a spatial model); default a new figure.
         trace : list of str
-            Frames whose paths are drawn: ``["rod.P"]``.
-        ax, labels, title, figsize, view
+            Frames whose paths are drawn: ``["rod.P"]``, or a body for its origin.
+        labels, symbols, title, figsize, view
             As for :meth:`State.draw`.
         """
         from multibody.view.draw import draw_run
 
-        return draw_run(self, at, ax, **options)  # type: ignore[arg-type]
+        return draw_run(
+            self, at, ax, trace=trace, labels=labels, symbols=symbols, title=title, figsize=figsize, view=view,  # type: ignore[arg-type]
+        )  # fmt: skip
 
     @spread(Paging)
     def page(self, file: str | PathLike[str], *, force: bool = False, **options: Unpack[Paging]) -> Path:

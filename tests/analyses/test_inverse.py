@@ -272,8 +272,8 @@ def test_efforts_are_saved_and_plotted(tmp_path: pathlib.Path) -> None:
     table = np.loadtxt(tmp_path / "a.csv", delimiter=",", skiprows=1)
     np.testing.assert_array_equal(table[:, 1], found["shoulder"].values)
     assert set(found.data) == {"shoulder.effort", "elbow.effort", "condition"}
-    axes = found.plot()
-    assert [line.get_label() for line in axes.get_lines()] == ["shoulder", "elbow"]
+    (ax,) = found.plot()
+    assert [line.get_label() for line in ax.get_lines()] == ["shoulder", "elbow"]
     with pytest.raises(mb.ModelError, match="unknown ending"):
         found.save(tmp_path / "a.xyz")
 

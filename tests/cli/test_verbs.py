@@ -155,6 +155,25 @@ def test_plot_without_out_names_the_picture_after_the_model(tmp_path: pathlib.Pa
     assert (tmp_path / "rssr.png").stat().st_size > 10_000
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("kinematics", "slider-crank", "--steps", "20", "--plot", "slider.x.rate"),
+        ("run", "slider-crank", "--until", "0.02", "--plot", "A.reaction.force.x", "--plot", "slider.x"),
+        ("inverse", "slider-crank", "--until", "0.02", "--steps", "20"),
+        ("inverse", "slider-crank", "--until", "0.02", "--steps", "20", "--plot", "A.reaction.force.x"),
+    ],
+)
+def test_curves_against_a_path(arguments: tuple[str, ...], tmp_path: pathlib.Path) -> None:
+    file = tmp_path / "curves.svg"
+    code, out, err = run(*arguments, "--x", "O", "--out", str(file))
+    assert (code, err) == (0, "")
+    assert f"written: {file}" in out
+    comments = re.findall(r"<!-- (.*?) -->", file.read_text())  # matplotlib writes every text beside its outlines
+    assert "O [rad]" in comments
+    assert not any(text.startswith("time") for text in comments)
+
+
 def test_assemble_draws_every_branch(tmp_path: pathlib.Path) -> None:
     code, out, _ = run("assemble", "six-bar", "--branches", "--out", str(tmp_path / "pose.png"))
     assert code == 0

@@ -90,7 +90,7 @@ def _draw(found: Compare, file: pathlib.Path) -> None:
     from multibody.view.style import save
 
     matplotlib.use("agg")
-    save(found.plot()[0].figure, file)
+    save(found.plot().figure, file)
 
 
 def _print(found: Compare, written: list[str]) -> None:

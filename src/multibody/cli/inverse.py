@@ -13,8 +13,10 @@ from multibody.cli.options import (
     JsonOption,
     ModelArgument,
     OutOption,
+    PlotOption,
     SetOption,
     UnitsOption,
+    XOption,
     announce_compilation,
     check_endings,
     load_model,
@@ -24,7 +26,7 @@ from multibody.cli.options import (
     read_units,
 )
 from multibody.cli.output import Page, number, print_json, run_progress, span_text, table, to_json
-from multibody.cli.pictures import finish, mark_partial, write_each
+from multibody.cli.pictures import Pictured, finish, mark_partial, picture_files, pictured, write_each
 from multibody.errors import ModelError
 
 if TYPE_CHECKING:
@@ -44,16 +46,21 @@ def inverse(
     efforts: Annotated[str | None, option("inverse", "efforts", "S,O")] = None,
     formulation: Annotated[str | None, option("inverse", "formulation", "NAME")] = None,
     out: OutOption = None,
+    plot: PlotOption = None,
+    x: XOption = None,
     settings: SetOption = None,
     units: UnitsOption = None,
     json: JsonOption = False,
 ) -> None:
     """Print the effort of each motion, or of actuators elsewhere, that the prescribed motion needs.
 
-    --out writes the efforts (.csv, .nc), what --json prints (.json) or their curves (.png, .pdf, .svg).
+    --out writes the efforts (.csv, .nc), what --json prints (.json) or their curves (.png, .pdf, .svg), over time
+    or against --x; --plot chooses others.
     """
-    files, chosen = list(out or []), read_units(units)
+    chosen = read_units(units)
     loaded = load_model(model, settings)
+    shown = pictured(loaded, plot, x, None, forces=True, usual=True)
+    files = picture_files(loaded, out or [], shown)
     check_endings(files, ENDINGS, loaded._files)
     if at is not None and (start, until, steps) != (None, None, None):
         raise ModelError("--at together with --from, --until or --steps", hint="give one time or a range")
@@ -67,7 +74,7 @@ def inverse(
         warnings.simplefilter("ignore", RuntimeWarning)  # the status is printed below
         found = loaded.inverse(efforts=named, formulation=formulation, progress=progress, **options)
     plain = found.plain(chosen)
-    written, failures = write_each(files if len(found.time) else [], lambda file: _write(found, file, plain))
+    written, failures = write_each(files if len(found.time) else [], lambda file: _write(found, file, plain, shown))
     if json:
         print_json(plain)
     else:
@@ -75,7 +82,7 @@ def inverse(
     finish(found.ok, failures)
 
 
-def _write(found: Inverse, file: pathlib.Path, plain: dict[str, Any]) -> None:
+def _write(found: Inverse, file: pathlib.Path, plain: dict[str, Any], shown: Pictured) -> None:
     """Write one file."""
     ending = file.suffix.lower()
     if ending == ".json":
@@ -86,8 +93,7 @@ def _write(found: Inverse, file: pathlib.Path, plain: dict[str, Any]) -> None:
         from multibody.view.style import save
 
         matplotlib.use("agg")
-        axes = found.plot()
-        figure = (axes[0] if isinstance(axes, list) else axes).figure
+        figure = found.plot(*shown.plots, x=shown.x).figure
         if not found.ok:
             mark_partial(figure, found.status.message)
         save(figure, file)

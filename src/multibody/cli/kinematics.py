@@ -5,16 +5,17 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from multibody.cli.app import app
 from multibody.cli.options import (
     PICTURES,
     JsonOption,
     ModelArgument,
     OutOption,
+    PlotOption,
     SetOption,
+    TraceOption,
     UnitsOption,
+    XOption,
     announce_compilation,
     check_endings,
     load_model,
@@ -33,7 +34,7 @@ from multibody.cli.output import (
     table,
     time_factor,
 )
-from multibody.cli.pictures import finish, picture_files, write_each, write_run
+from multibody.cli.pictures import finish, picture_files, pictured, write_each, write_run
 from multibody.errors import ModelError
 
 if TYPE_CHECKING:
@@ -51,23 +52,22 @@ def kinematics(
     steps: Annotated[int | None, option("kinematics", "steps", "N")] = None,
     at: Annotated[str | None, option("kinematics", "at", "T")] = None,
     out: OutOption = None,
-    plot: Annotated[
-        list[str] | None, typer.Option("--plot", metavar="PATH", help="Plot a path over time in the picture. Repeatable.")
-    ] = None,
-    trace: Annotated[
-        list[str] | None, typer.Option("--trace", metavar="FRAME", help="Draw a point's path in the picture. Repeatable.")
-    ] = None,
+    plot: PlotOption = None,
+    x: XOption = None,
+    trace: TraceOption = None,
     settings: SetOption = None,
     units: UnitsOption = None,
     json: JsonOption = False,
 ) -> None:
     """Move the mechanism along its motions and print the last instant, the certificate and singular positions.
 
-    --out writes the data (.csv, .nc), the last instant (.json) or a picture (.png, .pdf, .svg) with the curves of --plot.
+    --out writes the data (.csv, .nc), the last instant (.json) or a picture (.png, .pdf, .svg) with the curves of
+    --plot, over time or against --x.
     """
     chosen = read_units(units)
     loaded = load_model(model, settings)
-    files = picture_files(loaded, out or [], plot or [], trace or [], forces=False)
+    shown = pictured(loaded, plot, x, trace, forces=False)
+    files = picture_files(loaded, out or [], shown)
     check_endings(files, ENDINGS, loaded._files)
     options = _options(loaded, start, until, steps, at)
     announce_compilation("tracking.track")
@@ -76,7 +76,7 @@ def kinematics(
         run = loaded.kinematics(**options)
     plain = run.plain(chosen)
     chosen_files = files if len(run.time) else []
-    written, failures = write_each(chosen_files, lambda file: write_run(run, file, plain, plot or [], trace or []))
+    written, failures = write_each(chosen_files, lambda file: write_run(run, file, plain, shown))
     if json:
         print_json(plain)
     else:

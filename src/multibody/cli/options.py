@@ -13,6 +13,7 @@ from multibody._target import check_target
 from multibody.errors import ModelError
 from multibody.options.methods import GROUPS, read_method, split_methods
 from multibody.options.verbs import VERBS
+from multibody.view import style
 
 if TYPE_CHECKING:
     from multibody import Model
@@ -38,6 +39,9 @@ OutOption = Annotated[
 PlotOption = Annotated[
     list[str] | None, typer.Option("--plot", metavar="PATH", help="Plot a path over time in the picture. Repeatable.")
 ]
+XOption = Annotated[
+    str | None, typer.Option("--x", metavar="PATH", help="Plot against this path instead of the time.")
+]
 TraceOption = Annotated[
     list[str] | None, typer.Option("--trace", metavar="FRAME", help="Draw a point's path in the picture. Repeatable.")
 ]
@@ -58,7 +62,7 @@ AtolOption = Annotated[float | None, option("run", "atol", "A")]
 StepOption = Annotated[str | None, option("run", "step", "H")]
 OutputStepOption = Annotated[str | None, option("run", "output_step", "H")]
 
-PICTURES = (".png", ".pdf", ".svg")
+PICTURES = style.PICTURES
 NEEDED = {".nc": (("h5netcdf", "netcdf"), ("h5py", "netcdf")), ".parquet": (("pyarrow", "parquet"),)}
 
 

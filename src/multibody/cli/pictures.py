@@ -5,6 +5,7 @@ from __future__ import annotations
 import pathlib
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -21,31 +22,62 @@ if TYPE_CHECKING:
     from multibody.results.state import State
 
 
-def picture_files(
-    model: Model, files: Sequence[pathlib.Path], plots: Sequence[str], traces: Sequence[str], *, forces: bool
-) -> list[pathlib.Path]:
-    """Return the files to write, one picture at least where curves or traces are asked for; these are judged before any work.
+@dataclass(frozen=True)
+class Pictured:
+    """What a picture shows beside the mechanism: curves (``--plot``), against what (``--x``), and traces (``--trace``)."""
+
+    plots: Sequence[str] = ()
+    x: str | None = None
+    traces: Sequence[str] = ()
+
+
+def pictured(
+    model: Model, plots: Sequence[str] | None, x: str | None, traces: Sequence[str] | None, *, forces: bool,
+    usual: bool = False,
+) -> Pictured:  # fmt: skip
+    """Return what a picture is to show, judged on the model alone, before any work.
 
     Parameters
     ----------
     model : Model
-    files : sequence of paths
-        Those of ``--out``.
-    plots, traces : sequence of str
-        Those of ``--plot`` and ``--trace``.
+    plots, x, traces
+        Those of ``--plot``, ``--x`` and ``--trace``, None where there are none.
     forces : bool
         Whether the analysis knows forces.
+    usual : bool
+        Whether there are curves even if none is chosen.
     """
-    if not plots and not traces:
-        return list(files)
     from multibody.analyses.readable import require_readable
 
-    for text in plots:
+    if x is not None and not plots and not usual:
+        raise ModelError("there is no curve to plot against it", where="--x", hint="add --plot PATH")
+    for text in (*(plots or ()), *([] if x is None else [x])):
         require_readable(model, text, forces=forces)
-    for name in traces:
+    if x is not None:
+        _require_number(model, x)
+    for name in traces or ():
         model.find_end(name, "trace")
-    pictured = any(file.suffix.lower() in PICTURES for file in files)
-    return [*files, *([] if pictured else [pathlib.Path(re.sub(r"[^\w.-]+", "-", f"{model.name}.png"))])]
+    return Pictured(tuple(plots or ()), x, tuple(traces or ()))
+
+
+def _require_number(model: Model, x: str) -> None:
+    """Refuse a vector as what curves are plotted against; an expression is a number always."""
+    from multibody.model.paths import component_names, vector_size
+
+    parts = tuple(x.split("."))
+    plain = all(part.isidentifier() for part in parts)
+    count = 0 if not plain else 4 if model.resolve(parts, x, results=True).kind == "rotation" else vector_size(model, parts)
+    if count:
+        names = ", ".join(component_names(x, count))
+        raise ModelError(f'"{x}" is a vector', where="--x", hint=f"choose one of {names}")
+
+
+def picture_files(model: Model, files: Sequence[pathlib.Path], shown: Pictured) -> list[pathlib.Path]:
+    """Return the files to write: those of ``--out``, one picture at least where curves or traces are asked for."""
+    if not shown.plots and not shown.traces and shown.x is None:
+        return list(files)
+    made = any(file.suffix.lower() in PICTURES for file in files)
+    return [*files, *([] if made else [pathlib.Path(re.sub(r"[^\w.-]+", "-", f"{model.name}.png"))])]
 
 
 def write_each(files: Sequence[pathlib.Path], write: Callable[[pathlib.Path], object]) -> tuple[list[str], list[ModelError]]:
@@ -69,25 +101,28 @@ def finish(ok: bool, failures: Sequence[ModelError] = ()) -> None:
         raise typer.Exit(FAILED)
 
 
-def write_run(run: Run, file: pathlib.Path, plain: dict[str, Any], plots: Sequence[str], traces: Sequence[str]) -> None:
+def write_run(run: Run, file: pathlib.Path, plain: dict[str, Any], shown: Pictured) -> None:
     """Write a run's data, last instant or picture by the file's ending."""
     ending = file.suffix.lower()
     if ending == ".json":
         write_whole(file, f"{to_json(plain)}\n".encode())
     elif ending in PICTURES:
-        save_run(run, file, plots, traces)
+        save_run(run, file, shown)
     else:
         run.save(file)
 
 
-def save_run(run: Run, file: pathlib.Path, plots: Sequence[str], traces: Sequence[str]) -> None:
+def save_run(run: Run, file: pathlib.Path, shown: Pictured) -> None:
     """Write a picture of a run: one pose, the paths of points, and curves over time if there are any."""
     from multibody.view.beside import page_of, telling_time
     from multibody.view.draw import draw_run
 
     _headless()
     at = telling_time(run)
-    figure = page_of(run, plots, at=at, trace=traces) if plots else draw_run(run, at, trace=traces).figure
+    if shown.plots:
+        figure = page_of(run, shown.plots, shown.x, at=at, trace=shown.traces)
+    else:
+        figure = draw_run(run, at, trace=shown.traces).figure
     if not run.ok:
         mark_partial(figure, run.status.message)
     _save(figure, file)

@@ -22,6 +22,7 @@ from multibody.cli.options import (
     StepOption,
     TraceOption,
     UnitsOption,
+    XOption,
     announce_dynamics,
     check_endings,
     load_model,
@@ -42,7 +43,7 @@ from multibody.cli.output import (
     table,
     time_factor,
 )
-from multibody.cli.pictures import finish, picture_files, write_each, write_run
+from multibody.cli.pictures import finish, picture_files, pictured, write_each, write_run
 
 if TYPE_CHECKING:
     from multibody.results.run import Run
@@ -64,6 +65,7 @@ def run_verb(
     cut: CutOption = None,
     out: OutOption = None,
     plot: PlotOption = None,
+    x: XOption = None,
     trace: TraceOption = None,
     settings: SetOption = None,
     units: UnitsOption = None,
@@ -72,11 +74,12 @@ def run_verb(
     """Move the model under its forces and print the last instant, the certificate, the work done and events.
 
     --out writes the data (.nc, .parquet, .csv), what --json prints (.json) or a picture (.png, .pdf, .svg) with the curves
-    of --plot. Ctrl-C ends the run; what was computed is printed and written.
+    of --plot, over time or against --x. Ctrl-C ends the run; what was computed is printed and written.
     """
     chosen = read_units(units)
     loaded = load_model(model, settings)
-    files = picture_files(loaded, out or [], plot or [], trace or [], forces=True)
+    shown = pictured(loaded, plot, x, trace, forces=True)
+    files = picture_files(loaded, out or [], shown)
     check_endings(files, ENDINGS, loaded._files)
     options = run_options(loaded, formulation, integrator, rtol, atol, step, output_step, cut)
     end = read_time(loaded, until, "--until")
@@ -86,7 +89,7 @@ def run_verb(
         run = loaded.run(end, **options, progress=progress)
     plain = run.plain(chosen)
     chosen_files = files if len(run.time) else []
-    written, failures = write_each(chosen_files, lambda file: write_run(run, file, plain, plot or [], trace or []))
+    written, failures = write_each(chosen_files, lambda file: write_run(run, file, plain, shown))
     if json:
         print_json(plain)
     else:

@@ -117,6 +117,22 @@ def component(parts: tuple[str, ...], axis: str) -> tuple[str, ...]:
     return (*parts, axis)
 
 
+def component_names(text: str, count: int) -> list[str]:
+    """Return the names of the numbers that a path stands for, as one writes them: ``A.reaction.force.x``.
+
+    Parameters
+    ----------
+    text : str
+        A path or an expression.
+    count : int
+        How many numbers it has at an instant: 1, 2 or 3 components, or the 4 of a quaternion.
+    """
+    if count == 1:
+        return [text]
+    parts = tuple(text.split("."))
+    return [".".join(component(parts, letter)) for letter in ("wxyz" if count == 4 else "xyz"[:count])]
+
+
 def _exists(model: Model, parts: tuple[str, ...]) -> bool:
     """Return whether a path means anything in results."""
     try:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from multibody.analyses.compare import Comparison, Trial
 from multibody.arguments import answered
+
+if TYPE_CHECKING:
+    from multibody.view.plots import Plots
 
 Cell = Callable[[Trial], str]
 
@@ -115,11 +118,33 @@ class Compare:
         failed = sum(not row.success for row in self.rows)
         return f"{failed} of {len(self.rows)} combinations failed" if failed else "the reference failed"
 
-    def plot(self, ax: Any = None, **options: Any) -> Any:
-        """Draw the work–precision diagram: error over evaluations and over time, a curve for each combination."""
+    def plot(
+        self, ax: Any = None, *, title: str | None = None, figsize: tuple[float, float] | None = None,
+        legend: bool | None = None, grid: bool | None = None,
+    ) -> Plots:  # fmt: skip
+        """Draw the work–precision diagram: error over evaluations and over time, a curve for each combination.
+
+        Parameters
+        ----------
+        ax : two Axes, optional
+            Default a new figure.
+        title : str, optional
+            Default: the model's name.
+        figsize : (float, float), optional
+            Width and height of a new figure [inch].
+        legend : bool, optional
+            Whether the combinations are named in a legend; default: they are.
+        grid : bool, optional
+            Whether there are grid lines; default: on new axes.
+
+        Returns
+        -------
+        Plots
+            Evaluations, then wall time. Color tells the formulation, line and marker the integrator.
+        """
         from multibody.view.workprecision import plot_work_precision
 
-        return plot_work_precision(self, ax, **options)
+        return plot_work_precision(self, ax, title=title, figsize=figsize, legend=legend, grid=grid)
 
     def __str__(self) -> str:
         """Return the table."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multibody._target import check_target, write_whole
+from multibody.analyses.dynamics import Event
 from multibody.analyses.inverse import coordinate_key
 from multibody.analyses.measure import Measure
 from multibody.analyses.state import Status
@@ -25,9 +26,12 @@ from multibody.results.run import Run
 from multibody.results.save import csv_text
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import xarray
 
     from multibody.results.load_table import Loads
+    from multibody.view.plots import Plots
 
 SIGN = "positive if it raises the coordinate"
 
@@ -180,11 +184,44 @@ class Inverse:
         """Return what every joint, drive and force has to carry under these efforts; as :meth:`Run.loads`."""
         return self.motion.loads(joints, axes=axes)
 
-    def plot(self, *paths: str, ax: Any = None, **options: Any) -> Any:
-        """Plot the efforts, or chosen paths of efforts and motion, over time."""
+    def plot(
+        self, *paths: str, x: str | None = None, ax: Any = None, labels: Sequence[str] | None = None,
+        title: str | None = None, figsize: tuple[float, float] | None = None, legend: bool | None = None,
+        grid: bool | None = None, singularities: bool = True, events: bool = True,
+    ) -> Plots:  # fmt: skip
+        """Plot the efforts, or chosen paths of efforts and motion, over time or against a coordinate: ``x="O"``.
+
+        Parameters
+        ----------
+        *paths : str
+            Default all efforts. ``"O"`` is the effort on O, as between brackets.
+        x : str, optional
+            Path or expression of the motion along the horizontal axis: ``"O"`` is the coordinate here, ``"O.effort"`` its
+            effort. Default the time.
+        ax, labels, title, figsize, legend, grid, singularities, events
+            As for :meth:`Run.plot`.
+
+        Returns
+        -------
+        Plots
+            The axes from top to bottom, a tuple even where there is one.
+        """
         from multibody.view.plot import plot_run
 
-        return plot_run(self, paths or tuple(self.names), ax, **options)  # type: ignore[arg-type]
+        return plot_run(
+            self, paths or tuple(self.names), x, ax, labels=labels, title=title, figsize=figsize,  # type: ignore[arg-type]
+            legend=legend, grid=grid, singularities=singularities, events=events, across=self._across,
+        )  # fmt: skip
+
+    def _across(self, path: str) -> Measure:
+        """Return what efforts are plotted against: the coordinate of a name, the effort only where it is said."""
+        measure: Measure = self.measurer(path) if path.endswith(".effort") else self.motion.measurer(path)
+        return measure
+
+    @property
+    def events(self) -> list[Event]:
+        """Events of the motion."""
+        return self.motion.events
 
     def save(self, file: str | pathlib.Path) -> None:
         """Write the efforts to a file, by its ending: ``.csv``, ``.nc`` (netCDF) or ``.json``."""

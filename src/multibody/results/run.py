@@ -163,8 +163,8 @@ class Run(RunVerbs):
         attributes = {"unit": measure.unit, **measure.attributes}
         coords: dict[str, Any] = {"time": ("time", self.time, {"unit": self.model.units.time})}
         dims = ("time",) if measure.values.ndim == 1 else ("time", "component")
-        if measure.values.ndim == 2 and measure.values.shape[1] == self.tables.dimension:
-            coords["component"] = list("xyz"[: self.tables.dimension])
+        if measure.values.ndim == 2:
+            coords["component"] = list("wxyz" if measure.values.shape[1] == 4 else "xyz"[: measure.values.shape[1]])
         return xarray.DataArray(np.array(measure.values), dims=dims, coords=coords, name=path, attrs=attributes)
 
     def reactions(self, joint: str, at: str = "second", axes: str = "ground", drives: bool = False) -> xarray.Dataset:
@@ -296,7 +296,4 @@ class Run(RunVerbs):
 
 def _apart(array: xarray.DataArray) -> xarray.DataArray:
     """Return an array for a dataset: a quaternion has other components than vectors have."""
-    if "component" in array.dims and "component" not in array.coords:
-        size = array.sizes["component"]
-        return array.rename(component="quaternion").assign_coords(quaternion=list("wxyz")) if size == 4 else array
-    return array
+    return array.rename(component="quaternion") if array.sizes.get("component") == 4 else array

@@ -17,16 +17,18 @@ if TYPE_CHECKING:
 
 
 def page_of(
-    run: Run, plots: Sequence[str], *, at: float | Sequence[float] | None = None, trace: Sequence[str] = (),
-    figsize: tuple[float, float] | None = None, title: str | None = None,
+    run: Run, plots: Sequence[str], x: str | None = None, *, at: float | Sequence[float] | None = None,
+    trace: Sequence[str] = (), figsize: tuple[float, float] | None = None, title: str | None = None,
 ) -> Any:  # fmt: skip
-    """Return a figure with the mechanism on the left and curves over time on the right, one axes for each unit.
+    """Return a figure with the mechanism on the left and curves on the right, one axes for each unit.
 
     Parameters
     ----------
     run : Run
     plots : sequence of str
         Paths or expressions to plot.
+    x : str, optional
+        Path or expression along the horizontal axis; default the time.
     at, trace
         As for :func:`draw_run`.
     figsize : (float, float), optional
@@ -53,7 +55,7 @@ def page_of(
             one.sharex(right[-1])
             one.tick_params(labelbottom=False)
         left: Any = figure.add_subplot(grid[:, 0], **options)
-    plot_run(run, plots, right if len(right) > 1 else right[0], title="")
+    plot_run(run, plots, x, right, title="")
     draw_run(run, at, left, trace=trace, title=title)
     return figure
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from multibody.errors import ModelError
+from multibody.arguments import short
+from multibody.errors import ModelError, nearest
 from multibody.view.picture import Picture
 
 if TYPE_CHECKING:
@@ -16,12 +17,28 @@ if TYPE_CHECKING:
     from multibody.results.run import Run
     from multibody.results.state import State
 
-VIEW = (22.0, -58.0)
+View: TypeAlias = str | tuple[float, float]  # a named view, or elevation and azimuth of the eye [degrees]
+VIEWS = {"iso": (22.0, -58.0), "front": (0.0, -90.0), "right": (0.0, 0.0), "top": (90.0, -90.0)}
+
+
+def eye_of(view: View | None) -> tuple[float, float]:
+    """Return elevation and azimuth of the eye [degrees] from a view's name or from the angles themselves."""
+    if view is None:
+        return VIEWS["iso"]
+    if isinstance(view, str):
+        if view not in VIEWS:
+            raise ModelError(f'unknown view "{view}"', where="draw", hint=nearest(view, VIEWS) or f"it is {', '.join(VIEWS)}")
+        return VIEWS[view]
+    angles = np.asarray(view, dtype=float) if np.shape(view) == (2,) else np.full(2, np.nan)
+    if not np.all(np.isfinite(angles)):
+        hint = f"give elevation and azimuth [degrees], or one of {', '.join(VIEWS)}"
+        raise ModelError(f"{short(view)} is not a view", where="draw", hint=hint)
+    return float(angles[0]), float(angles[1])
 
 
 def draw_state(
-    state: State, ax: Axes | None = None, *, labels: bool | None = None, title: str | None = None,
-    figsize: tuple[float, float] | None = None, view: tuple[float, float] = VIEW,
+    state: State, ax: Axes | None = None, *, labels: bool | None = None, symbols: bool | None = None, title: str | None = None,
+    figsize: tuple[float, float] | None = None, view: View | None = None,
 ) -> Axes:  # fmt: skip
     """Draw the pose of a state.
 
@@ -32,24 +49,28 @@ def draw_state(
         Axes to draw on (with ``projection="3d"`` for a spatial model); default a new figure.
     labels : bool, optional
         Whether bodies and joints are named; default: where there are few enough.
+    symbols : bool, optional
+        Whether joints are drawn by their symbols; default: all, on a body with shapes those that the shapes leave open.
     title : str, optional
         Default: the model's name and the time.
     figsize : (float, float), optional
         Width and height of a new figure [inch]; default after the mechanism's shape.
-    view : (float, float)
-        Elevation and azimuth of the eye on a spatial model [degrees].
+    view : str or (float, float), optional
+        Where a spatial model is seen from: ``"iso"``, ``"front"``, ``"right"``, ``"top"``, or elevation and azimuth of the
+        eye [degrees].
 
     Returns
     -------
     Axes
     """
-    return Picture(state.tables, np.array(state.q)[None], [(state.t, 0)], view=view).draw(ax, labels, title, figsize)
+    picture = Picture(state.tables, np.array(state.q)[None], [(state.t, 0)], view=eye_of(view), symbols=symbols)
+    return picture.draw(ax, labels, title, figsize)
 
 
 def draw_run(
     run: Run, at: float | Sequence[float] | None = None, ax: Axes | None = None, *, trace: Sequence[str] = (),
-    labels: bool | None = None, title: str | None = None, figsize: tuple[float, float] | None = None,
-    view: tuple[float, float] = VIEW,
+    labels: bool | None = None, symbols: bool | None = None, title: str | None = None,
+    figsize: tuple[float, float] | None = None, view: View | None = None,
 ) -> Axes:  # fmt: skip
     """Draw the pose at one or several times of a run, with the paths of chosen points.
 
@@ -61,7 +82,7 @@ def draw_run(
     ax : Axes, optional
     trace : sequence of str
         Frames (``"rod.P"``, or a body for its origin) whose paths over the whole run are drawn.
-    labels, title, figsize, view
+    labels, symbols, title, figsize, view
         As for :func:`draw_state`.
 
     Returns
@@ -77,4 +98,4 @@ def draw_run(
     shown = [(float(run.time[k]), k) for k in indices]
     names = [trace] if isinstance(trace, str) else trace
     traces = {name: run.measurer.frame(*run.model.find_end(name, "trace"))[0] for name in names}
-    return Picture(run.tables, run.motion.q, shown, traces, view).draw(ax, labels, title, figsize)
+    return Picture(run.tables, run.motion.q, shown, traces, eye_of(view), symbols).draw(ax, labels, title, figsize)

@@ -44,13 +44,16 @@ class Picture:
         Paths of points by frame (instants, d).
     view : (float, float)
         Elevation and azimuth of the eye in space [degrees].
+    symbols : bool, optional
+        Whether joints are drawn by their symbols.
     """
 
     def __init__(
         self, tables: Tables, motion: Floats, shown: list[tuple[float, int]], traces: dict[str, Floats] | None = None,
-        view: tuple[float, float] = (22.0, -58.0),
+        view: tuple[float, float] = (22.0, -58.0), symbols: bool | None = None,
     ) -> None:  # fmt: skip
         self.tables, self.motion, self.view, self.traces = tables, motion, view, traces or {}
+        self.symbols = symbols is not False
         self.time, self.rows = shown[-1][0], [row for _, row in shown]
         self.blueprint = Blueprint(tables)
         self.scenes = [self.blueprint.scene(motion[row]) for row in self.rows]
@@ -135,7 +138,7 @@ class Picture:
         ax.set_aspect("equal", adjustable="box")
         self._traces(ax, 2.95, 6.0)
         for k, row in enumerate(self.rows):
-            show_planar(ax, self.drawing, Poses(self.tables, self.motion[row]), row, self._fade(k))
+            show_planar(ax, self.drawing, Poses(self.tables, self.motion[row]), row, self._fade(k), self.symbols)
         ax.set_xlim(low[0], high[0])
         ax.set_ylim(low[1], high[1])
 
@@ -145,7 +148,7 @@ class Picture:
         ax.set_zlabel(f"z [{self.tables.model.units.length}]")
         self._traces(ax, 1.9, 4.0)
         for k, row in enumerate(self.rows):
-            show_spatial(ax, self.drawing, Poses(self.tables, self.motion[row]), row, self._fade(k))
+            show_spatial(ax, self.drawing, Poses(self.tables, self.motion[row]), row, self._fade(k), self.symbols)
 
     def _fade(self, k: int) -> float:
         """Return how pale the k-th pose is: 0 the last, the earliest most."""

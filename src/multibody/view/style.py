@@ -10,6 +10,7 @@ GROUND = "#6b7280"
 PALE = "#9aa3af"
 ACCENT = "#c0392b"  # lock-up, contact, mesh
 PALETTE = ("#2f6fb0", "#d9822b", "#3f9150", "#b3434b", "#7a5aa6", "#8a6a43", "#c96199", "#3d9ca3", "#94963a", "#5b6c8f")
+PICTURES = (".png", ".pdf", ".svg")  # endings of files that figures are written to
 
 RC: dict[str, Any] = {
     "font.size": 9.0,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from multibody.errors import ModelError
+from multibody.view.legends import place_legend
+from multibody.view.plots import Plots
 from multibody.view.style import PALETTE, styled
 
 if TYPE_CHECKING:
@@ -16,7 +18,10 @@ LINES = ("-", "--", "-.", ":")
 SMALLEST = 1e-17  # error that stands for 0 on a logarithmic axis
 
 
-def plot_work_precision(compared: Compare, ax: Any = None, *, title: str | None = None, figsize: Any = None) -> Any:
+def plot_work_precision(
+    compared: Compare, ax: Any = None, *, title: str | None = None, figsize: tuple[float, float] | None = None,
+    legend: bool | None = None, grid: bool | None = None,
+) -> Plots:  # fmt: skip
     """Draw error over evaluations and over wall time, both logarithmic.
 
     Parameters
@@ -29,10 +34,14 @@ def plot_work_precision(compared: Compare, ax: Any = None, *, title: str | None 
         Default: the model's name.
     figsize : (float, float), optional
         Of a new figure [inch].
+    legend : bool, optional
+        Whether the combinations are named in a legend; default: they are.
+    grid : bool, optional
+        Whether there are grid lines; default: on new axes.
 
     Returns
     -------
-    list of Axes
+    Plots
         Evaluations, then wall time. Color tells the formulation, line and marker the integrator.
     """
     curves = _curves(compared)
@@ -44,15 +53,18 @@ def plot_work_precision(compared: Compare, ax: Any = None, *, title: str | None 
             _draw(one, curves, key)
             one.set(xscale="log", yscale="log", xlabel=heading)
             _whole_decades(one)
+            if grid is not None:
+                one.grid(grid)
         axes[0].set_ylabel("largest error (lengths over L, angles in rad)")
         figure: Any = axes[0].figure
         if ax is None:
             figure.suptitle(compared.model.name if title is None else title, x=0.02, ha="left", fontsize=10, fontweight="bold")
+        if legend is not False and ax is None:
             handles, labels = axes[0].get_legend_handles_labels()
-            figure.legend(handles, labels, loc="outside right upper")
-        else:
-            axes[0].legend()
-    return axes
+            figure.legend(handles, labels, loc="outside right upper", ncols=1 + len(labels) // 24)
+        elif legend is not False:
+            place_legend(axes[0])
+    return Plots(axes)
 
 
 _KEYS = ("evaluations", "wall_time")

@@ -1,0 +1,61 @@
+"""What can be asked of a picture: symbols, views, and what is said where an option does not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import matplotlib
+
+matplotlib.use("agg")
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+import multibody as mb
+
+
+@pytest.fixture(autouse=True)
+def closed_figures() -> Iterator[None]:
+    yield
+    plt.close("all")
+
+
+def inked(ax: Any) -> int:
+    """Return how many pixels of a picture are not white."""
+    ax.set_axis_off()
+    ax.figure.canvas.draw()
+    return int(np.sum(np.asarray(ax.figure.canvas.buffer_rgba())[:, :, :3].min(axis=2) < 250))
+
+
+@pytest.mark.parametrize("name", ["slider-crank", "rssr"])
+def test_symbols_can_be_left_out(name: str) -> None:
+    model = mb.load(name)
+    plain, full = (inked(model.draw(symbols=symbols, labels=False)) for symbols in (False, True))
+    assert 500 < plain < full
+    moved = model.kinematics(steps=10)
+    assert inked(moved.draw(symbols=False, labels=False)) < inked(moved.draw(labels=False))
+
+
+@pytest.mark.parametrize(
+    ("view", "angles"), [("front", (0.0, -90.0)), ("right", (0.0, 0.0)), ("top", (90.0, -90.0)), ((30.0, 40.0), (30.0, 40.0))]
+)
+def test_a_view_has_a_name_or_two_angles(view: str | tuple[float, float], angles: tuple[float, float]) -> None:
+    ax = mb.load("rssr").draw(view=view)
+    assert (ax.elev, ax.azim) == angles  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"view": "topp"}, 'unknown view "topp"; did you mean "top"'),
+        ({"view": "below"}, "it is iso, front, right, top"),
+        ({"view": (1.0,)}, "is not a view; give elevation and azimuth"),
+        ({"view": (1.0, float("nan"))}, "is not a view"),
+        ({"lables": True}, 'unknown field "lables"; did you mean "labels"'),
+        ({"trace": ["rod.nose"]}, 'unknown field "trace"'),
+    ],
+)
+def test_what_does_not_fit_is_told(options: dict[str, object], words: str) -> None:
+    with pytest.raises(mb.ModelError, match=words.replace("(", "\\(")):
+        mb.load("rssr").draw(**options)  # type: ignore[arg-type]
