@@ -7,6 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, TypedDict, Unpack, overload
 
+from multibody._shown import Shown
 from multibody.arguments import answered, in_words, short, spread
 from multibody.errors import ModelError
 from multibody.model.geometry import Orienting
@@ -57,7 +58,7 @@ class RunOptions(TypedDict, total=False):
 
 
 @answered
-class Model(_Model):
+class Model(_Model, Shown):
     """A mechanism, described once; every analysis reads it and none changes it."""
 
     __doc__ = _Model.__doc__
@@ -433,7 +434,7 @@ class Model(_Model):
 
 
 @answered
-class StateVerbs:
+class StateVerbs(Shown):
     """What a state can do beside holding numbers."""
 
     def draw(
@@ -502,7 +503,7 @@ class StateVerbs:
 
 
 @answered
-class RunVerbs:
+class RunVerbs(Shown):
     """What a run can do beside holding data."""
 
     measurer: Any

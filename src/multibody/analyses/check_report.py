@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from multibody._shown import Shown
 from multibody.analyses.check_tree import TreeReport
 
 SHOWN = 6
 
 
 @dataclass(frozen=True)
-class CheckReport:
+class CheckReport(Shown):
     """What a mechanism is at a pose and around it.
 
     Attributes

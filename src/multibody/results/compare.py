@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from multibody._shown import Shown
 from multibody.analyses.compare import Comparison, Trial
 from multibody.arguments import answered
 
@@ -48,7 +49,7 @@ COLUMNS: tuple[tuple[str, str, Cell], ...] = (
 
 
 @answered
-class Compare:
+class Compare(Shown):
     """What one model costs with several formulations, integrators and tolerances.
 
     Parameters

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from multibody._shown import Shown
 from multibody._target import check_target, write_whole
 from multibody.analyses.dynamics import Event
 from multibody.analyses.inverse import coordinate_key
@@ -37,7 +38,7 @@ SIGN = "positive if it raises the coordinate"
 
 
 @answered
-class Inverse:
+class Inverse(Shown):
     """Efforts over time.
 
     Parameters

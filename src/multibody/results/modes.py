@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from multibody._shown import Shown
 from multibody.analyses import modes as analysis
 from multibody.analyses.contact import line_notes
 from multibody.analyses.named_columns import displacements, in_words, joint_coordinates
@@ -69,7 +70,7 @@ class StateSpace:
 
 
 @answered
-class Modes:
+class Modes(Shown):
     """Natural frequencies, damping ratios and shapes of the motion near a state.
 
     Parameters
@@ -194,6 +195,10 @@ class Modes:
             "stable": self.stable if self.ok else None, "modes": rows, "notes": self.notes,
         }  # fmt: skip
 
+    def headings(self) -> tuple[str, str, str, str, str]:
+        """Return the headings of the table."""
+        return ("mode", "frequency [Hz]", "damping", f"eigenvalue [1/{self.model.units.time}]", "shape")
+
     def rows(self) -> list[tuple[str, str, str, str, str]]:
         """Return the table: number, frequency, damping ratio, eigenvalue, shape in words."""
         found = []
@@ -206,7 +211,7 @@ class Modes:
     def __repr__(self) -> str:
         """Return a table for people."""
         lines = [f'modes of "{self.model.name}" at t = {self.state.t:g}: {self.status.message}']
-        table = [("mode", "frequency [Hz]", "damping", f"eigenvalue [1/{self.model.units.time}]", "shape"), *self.rows()]
+        table = [self.headings(), *self.rows()]
         widths = [max(len(row[c]) for row in table) for c in range(5)]
         if len(table) > 1:
             lines += ["  " + "  ".join(f"{cell:<{w}}" for cell, w in zip(row, widths, strict=True)).rstrip() for row in table]
