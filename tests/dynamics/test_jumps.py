@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import multibody as mb
+from multibody.analyses.switching import SwitchingTimes
 
 ALL = ("augmented", "baumgarte", "partitioning", "kane", "parametric", "recursive", "transformation", "articulated")
 INTEGRATORS = ("dop853", "adams", "rk4", "ab3", "bdf", "radau", "alpha")
@@ -305,11 +306,24 @@ def test_a_coupler_that_switches_smoothly_is_passed():
 
 
 def test_switching_instants_are_found_however_dense():
-    from multibody.analyses.switching import SwitchingTimes
-
     times = SwitchingTimes(arm("abs(sin(50*t)) + abs(abs(t - 7) - 1e-6)"))
     expected = sorted([7 - 1e-6, 7.0, 7 + 1e-6, *(k * math.pi / 50 for k in range(1, 1592))])
     found = times.on_the_way(0.01, 100.0, 100_000)
     assert [s.time for s in found] == pytest.approx(expected, abs=1e-12, rel=1e-13)
     back = times.on_the_way(100.0, 0.01, 100_000)
     assert [s.time for s in back] == [s.time for s in found][::-1]
+
+
+@pytest.mark.parametrize(("begin", "end"), [(0.0, 1.0), (1.0, 0.0)])
+def test_a_way_ends_at_an_instant_that_switches(begin: float, end: float) -> None:
+    """A motion from rest to rest switches where it begins and ends, which is where a run begins and ends."""
+    m = mb.Model("rest-to-rest", dimension=2)
+    m.body("a")
+    m.revolute("O", m.ground, "a")
+    m.motion("O", "step5(t, 0, 0, 1, 2)")
+    found = SwitchingTimes(m).on_the_way(begin, end, 1000)
+    assert [item.time for item in found] == pytest.approx([begin, end], abs=1e-12)
+    run = m.kinematics(start=begin, until=end, steps=10)
+    assert run.ok
+    assert len(run.time) == 11
+

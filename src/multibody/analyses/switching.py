@@ -158,10 +158,11 @@ class SwitchingTimes:
     def on_the_way(self, t: float, end: float, most: int) -> list[Switching]:
         """Return the switching instants from t to `end` in the order in which they are met, at most so many."""
         found: list[Switching] = []
-        here = self.next(t, end)
+        here, sign = self.next(t, end), math.copysign(1.0, end - t)
         while here is not None and len(found) < most:
             found.append(here)
-            here = self.next(here.after, end) if here.after != end else None
+            # What switches at the end itself is left behind it: the way does not turn back.
+            here = self.next(here.after, end) if sign * here.after < sign * end else None
         return found
 
     def add(self, t: float) -> bool:
