@@ -204,9 +204,9 @@ def _quality(run: Run) -> Facts:
 
 def _player(run: Run) -> str:
     """Return the page of a run in a frame of its own."""
-    from multibody.view.page import page_text
+    from multibody.view.page.write import look_of, page_of
 
-    document = html.escape(page_text(run), quote=True)
+    document = html.escape(page_of([run], None, look_of()), quote=True)
     look = f"width:100%;min-width:320px;height:{PLAYER_HEIGHT}px;border:1px solid {PALE};border-radius:4px"
     return f'<iframe srcdoc="{document}" title="{html.escape(run.model.name)}" style="{look}"></iframe>'
 
