@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: setup demo test oracles lint types docs clean
+.PHONY: setup demo test oracles lint types docs notebooks clean
 
 setup: $(READY)
 
@@ -30,7 +30,7 @@ test: $(READY)
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile
 
 oracles: $(READY)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,oracles]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,oracles,notebook]'
 
 lint: $(READY)
 	$(BIN)/ruff check
@@ -41,6 +41,9 @@ types: $(READY)
 
 docs: $(READY)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+
+notebooks: $(READY)  # the tutorials as notebooks, into notebooks/
+	@$(BIN)/python docs/hooks/notebooks.py notebooks
 
 clean:
 	rm -rf site build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
