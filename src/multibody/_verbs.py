@@ -20,12 +20,14 @@ if TYPE_CHECKING:
     from multibody.analyses.check_report import CheckReport
     from multibody.analyses.relative import RelativeMotion
     from multibody.analyses.system_jacobian import SystemJacobian
+    from multibody.results.bearing import Bearing
     from multibody.results.compare import Compare
     from multibody.results.inverse import Inverse
     from multibody.results.modes import Modes
     from multibody.results.robot import Robot
     from multibody.results.run import Run
     from multibody.results.simulator import Simulator
+    from multibody.results.size import Size
     from multibody.results.state import State
     from multibody.results.statics import Equilibrium
     from multibody.view.draw import View
@@ -503,7 +505,76 @@ class StateVerbs(Shown):
 
 
 @answered
-class RunVerbs(Shown):
+class SizingVerbs:
+    """What a run and an inverse analysis say about motors and bearings."""
+
+    def size(
+        self, drive: str, motors: Any = "generic", ratios: Any = None, *, efficiency: float = 1.0, gear_inertia: float = 0.0,
+        margin: float = 1.0, inertia_ratio: float | None = None, cycle: float | None = None, start: float | None = None,
+        until: float | None = None,
+    ) -> Size:  # fmt: skip
+        """Return what a drive needs, and which motors with which gears give it; numbers of the answer are in SI units.
+
+        Parameters
+        ----------
+        drive : str
+            A driven coordinate (``"O"``), a coordinate on which one effort acts, or the name of an effort.
+        motors : path, mapping or list
+            A table of motors (.yaml, .json, .csv), or ``"generic"``: motors that come with the package.
+        ratios : list of float, optional
+            Motor speed over the coordinate's rate; default for every motor the one that leaves it most. Between a motor
+            that turns and a coordinate that slides in radians a unit of the model's length: ``2*pi/lead``. A linear motor
+            drives a coordinate that slides directly.
+        efficiency : float
+            Of the gear, in either direction of power.
+        gear_inertia : float
+            Of gear and coupling at the motor's side [kg·m², or kg].
+        margin : float
+            What a motor can give over what it has to, at least.
+        inertia_ratio : float, optional
+            Largest reflected inertia of the load over the rotor's, at most.
+        cycle : float, optional
+            Length of a cycle with its rest, in the model's unit of time; default that of the motion.
+        start, until : float, optional
+            The part of the motion that counts; default all.
+        """
+        from multibody.files.motors import read_motors
+        from multibody.results.size import size
+
+        result: Any = self
+        return size(
+            result, drive, read_motors(motors), ratios, efficiency, gear_inertia, margin, inertia_ratio, cycle, start, until
+        )
+
+    def bearing(
+        self, joint: str, rating: float, kind: str = "ball", *, X: float = 1.0, Y: float = 0.0, e: float | None = None,
+        share: float = 1.0,
+    ) -> Bearing:  # fmt: skip
+        """Return the basic rating life L10 (ISO 281) of a bearing in a joint, in revolutions and hours.
+
+        Parameters
+        ----------
+        joint : str
+            A revolute, cylindrical or screw joint.
+        rating : float
+            Dynamic load rating C, in the model's unit of force.
+        kind : {"ball", "roller"}
+            Exponent of life 3 or 10/3.
+        X, Y : float
+            Factors of radial and axial force in the equivalent load.
+        e : float, optional
+            Where the axial force is at most e times the radial one, the radial one alone counts.
+        share : float
+            Part of the joint's force that this bearing takes; 0.5 for one of two that share it evenly.
+        """
+        from multibody.results.bearing import bearing
+
+        result: Any = self
+        return bearing(result, joint, rating, kind, X, Y, e, share)
+
+
+@answered
+class RunVerbs(SizingVerbs, Shown):
     """What a run can do beside holding data."""
 
     measurer: Any

@@ -148,6 +148,7 @@ _PYTHONS_WAY = warnings.showwarning
 
 from multibody.cli import (  # noqa: E402  (they add their verbs)
     assemble,  # noqa: F401
+    bearing,  # noqa: F401
     bench,  # noqa: F401
     check,  # noqa: F401
     compare,  # noqa: F401
@@ -157,6 +158,7 @@ from multibody.cli import (  # noqa: E402  (they add their verbs)
     loads,  # noqa: F401
     modes,  # noqa: F401
     reactions,  # noqa: F401
+    size,  # noqa: F401
     statics,  # noqa: F401
     warm,  # noqa: F401
 )

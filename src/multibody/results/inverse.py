@@ -12,6 +12,7 @@ import numpy as np
 
 from multibody._shown import Shown
 from multibody._target import check_target, write_whole
+from multibody._verbs import SizingVerbs
 from multibody.analyses.dynamics import Event
 from multibody.analyses.inverse import coordinate_key
 from multibody.analyses.measure import Measure
@@ -38,7 +39,7 @@ SIGN = "positive if it raises the coordinate"
 
 
 @answered
-class Inverse(Shown):
+class Inverse(SizingVerbs, Shown):
     """Efforts over time.
 
     Parameters
@@ -110,6 +111,10 @@ class Inverse(Shown):
             message = f'inverse["{path}"] is the effort, as inverse["{name}"]; the coordinate is inverse.motion["{path}"]'
             warn(message, FutureWarning)
         return name
+
+    def actuator(self, path: str) -> Actuator | None:
+        """Return the actuator on a coordinate, in any spelling; None where there is none."""
+        return self._actuators.get(self._named(f"{path.removesuffix('.effort')}.effort"))
 
     def measurer(self, path: str) -> Measure:
         """Return an effort by its coordinate, or any path of the motion."""

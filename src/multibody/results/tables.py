@@ -29,7 +29,8 @@ class Table:
 
     def text(self) -> str:
         """Return it as lines with aligned columns."""
-        lines = [[heading for heading, _ in self.columns], *self.rows]
+        heads = [heading for heading, _ in self.columns]
+        lines = [*([heads] if any(heads) else []), *self.rows]
         widths = [max(len(line[k]) for line in lines) for k in range(len(self.columns))]
         sides = [side for _, side in self.columns]
         shown = [
@@ -50,11 +51,12 @@ class Table:
                 f"<{tag}{' class=n' if side == 'right' else ''}>{html.escape(cell)}</{tag}>" for cell, side in marked
             )
 
-        head = cells("th", [heading for heading, _ in self.columns])
+        heads = [heading for heading, _ in self.columns]
+        head = f"<thead><tr>{cells('th', heads)}</tr></thead>" if any(heads) else ""
         body = "\n".join(f"<tr>{cells('td', row)}</tr>" for row in self.rows)
         caption = f"<caption>{html.escape(self.title)}</caption>" if self.title else ""
         more = f'<p class="more">{html.escape(self.more)}</p>' if self.more else ""
-        return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table>{more}"
+        return f"<table>{caption}{head}<tbody>\n{body}\n</tbody></table>{more}"
 
 
 def number(value: float | None, scale: float = 0.0, digits: int = 4) -> str:
