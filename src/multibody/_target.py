@@ -11,17 +11,19 @@ import os
 import pathlib
 import secrets
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from multibody.errors import ModelError
 
-__all__ = ["WriteError", "check_target", "write_whole"]
+__all__ = ["WriteError", "check_free", "check_target", "filled_whole", "write_whole"]
+
 
 class WriteError(ModelError):
     """A file that could not be written, though nothing was wrong with its name."""
 
 
 Target = str | os.PathLike[str]
+FORCED = "name another file, or say force=True (--force)"
 
 
 def check_target(target: Target, endings: tuple[str, ...] = (), kept: Iterable[Target] = ()) -> str:
@@ -60,6 +62,12 @@ def check_target(target: Target, endings: tuple[str, ...] = (), kept: Iterable[T
     return ending
 
 
+def check_free(target: Target, force: bool) -> None:
+    """Refuse a file that exists unless it may be replaced."""
+    if not force and os.path.lexists(target):
+        raise ModelError("it exists already", file=str(target), hint=FORCED)
+
+
 def write_whole(target: Target, content: bytes) -> None:
     """Write a file so that it is complete or as it was before.
 
@@ -74,32 +82,57 @@ def write_whole(target: Target, content: bytes) -> None:
     WriteError
         If it cannot be written; the target is then as it was.
     """
+    with filled_whole(target) as beside:
+        handle = os.open(beside, os.O_WRONLY | getattr(os, "O_BINARY", 0))
+        with open(handle, "wb") as file:
+            file.write(content)
+
+
+@contextlib.contextmanager
+def filled_whole(target: Target) -> Iterator[str]:
+    """Yield the name of an empty file beside a target, for content that comes piece by piece.
+
+    When the block ends it is brought to the disk and takes the target's name; when the block fails, by Ctrl-C too, it goes.
+
+    Parameters
+    ----------
+    target : path
+        As for :func:`write_whole`.
+
+    Raises
+    ------
+    WriteError
+        If it cannot be written; the target is then as it was.
+    """
     try:
-        _replace(_real(target), content)
+        real = _real(target)
+        folder, name = os.path.split(real)
+        stem, ending = os.path.splitext(name)
+        beside = os.path.join(folder, f".{stem[:80]}.{secrets.token_hex(6)}{ending[:20]}")
+        try:
+            os.close(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
+            yield beside
+            _take_name(beside, real)
+        except BaseException:  # Ctrl-C too
+            with contextlib.suppress(OSError):
+                os.unlink(beside)
+            raise
+        _settle(folder)
     except OSError as error:
         hint = "check the path and the room on the disk; what was there is as it was"
         raise WriteError(f"it cannot be written ({error.strerror})", file=str(target), hint=hint) from None
 
 
-def _replace(real: str, content: bytes) -> None:
-    """Write beside a file and take its name."""
-    before = os.stat(real) if os.path.exists(real) else None
-    folder, name = os.path.split(real)
-    beside = os.path.join(folder, f".{name[:80]}.{secrets.token_hex(6)}")
+def _take_name(beside: str, real: str) -> None:
+    """Bring a file to the disk and give it the name and the permissions of another."""
+    handle = os.open(beside, os.O_RDWR | getattr(os, "O_BINARY", 0))
     try:
-        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
-        with open(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(handle)
-        if before is not None:
-            _dress(beside, before)
-        os.replace(beside, real)
-    except BaseException:  # Ctrl-C too
-        with contextlib.suppress(OSError):
-            os.unlink(beside)
-        raise
-    _settle(folder)
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+    if os.path.exists(real):
+        _dress(beside, os.stat(real))
+    os.replace(beside, real)
 
 
 def _dress(file: str, before: os.stat_result) -> None:

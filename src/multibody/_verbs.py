@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, TypedDict, Unpack, overload
@@ -683,6 +683,53 @@ class RunVerbs(SizingVerbs, Shown):
         from multibody.view.page.write import view_page
 
         return view_page([self], **options)
+
+    def animate(
+        self, file: str | PathLike[str], *, fps: float = 25.0, seconds: float | None = None, speed: float | None = None,
+        size: tuple[int, int] | None = None, trace: Sequence[str] = (), labels: bool | None = None,
+        symbols: bool | None = None, title: str | None = None, view: str | tuple[float, float] | None = None,
+        paper: str = "light", loop: bool = True, force: bool = False, progress: Callable[[int, int], None] | None = None,
+    ) -> Path:  # fmt: skip
+        """Write the run as a film, ``run.animate("motion.gif")``, or as moving 3-D bodies; return its path.
+
+        Parameters
+        ----------
+        file : path
+            Its ending says what: ``.gif``, ``.webp``, ``.mp4`` (with the extra ``video``); ``.png`` for one file a frame:
+            ``frames/x.png`` becomes ``frames/x-0001.png``, ``frames/x-0002.png`` and so on.
+        fps : float
+            Frames a second.
+        seconds : float, optional
+            How long the film takes.
+        speed : float, optional
+            How many times faster than in reality it runs, in place of `seconds`. Default of both: real time where the run
+            takes 2 to 20 s; a shorter one is stretched to 4 s, a longer one takes 20 s.
+        size : (int, int), optional
+            Width and height [pixels]; default after the mechanism's shape, at most 640 wide.
+        trace : list of str
+            Frames whose paths grow as they move: ``["rod.P"]``.
+        labels : bool, optional
+            Whether bodies and joints are named; default: where there are few enough.
+        symbols : bool, optional
+            Whether joints are drawn by their symbols; default as for :meth:`draw`.
+        title : str, optional
+            Default: the model's name and the running time.
+        view : str or (float, float), optional
+            Where a spatial model is seen from, as for :meth:`draw`.
+        paper : {"light", "dark"}
+        loop : bool
+            Whether players begin again at the end (GIF and WebP).
+        force : bool
+            Whether a file that exists is replaced.
+        progress : callable, optional
+            Called with the number of frames written and of all.
+        """
+        from multibody.view.film.animate import animate
+
+        return animate(
+            self, file, fps=fps, seconds=seconds, speed=speed, size=size, trace=trace, labels=labels, symbols=symbols,  # type: ignore[arg-type]
+            title=title, view=view, paper=paper, loop=loop, force=force, progress=progress,
+        )  # fmt: skip
 
     def relative(self, point: str, to: str) -> RelativeMotion:
         """Return the motion of a point as seen from a body, with normal, tangential and Coriolis parts."""

@@ -33,7 +33,7 @@ def show_spatial(ax: Any, drawing: Drawing, poses: Poses, row: int, fade: float 
     symbols : bool
         Whether joints have their symbols.
     """
-    pen = _Pen(ax, drawing, fade)
+    pen = FacetPen(ax, drawing, fade)
     for stroke in drawing.strokes:
         if (stroke.ghost or not fade) and (symbols or not stroke.symbol):
             pen.stroke(stroke, poses.place(stroke.body, stroke.points))
@@ -44,7 +44,7 @@ def show_spatial(ax: Any, drawing: Drawing, poses: Poses, row: int, fade: float 
     pen.flush()
 
 
-class _Pen:
+class FacetPen:
     """Collects faces and lines, and adds them to the axes as one thing that is sorted by depth."""
 
     def __init__(self, ax: Any, drawing: Drawing, fade: float) -> None:

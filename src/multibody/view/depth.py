@@ -31,14 +31,18 @@ def set_view(ax: Any, limits: tuple[Floats, Floats], view: tuple[float, float]) 
     ax.locator_params(nbins=5)
 
 
-def new_axes(limits: tuple[Floats, Floats], view: tuple[float, float], figsize: tuple[float, float] | None) -> Any:
-    """Return new 3-D axes in a figure whose shape suits the mechanism seen from the eye.
+def new_axes(
+    limits: tuple[Floats, Floats], view: tuple[float, float], figsize: tuple[float, float] | None, figure: Any = None
+) -> Any:
+    """Return new 3-D axes in a figure, given or new, whose shape suits the mechanism seen from the eye.
 
     matplotlib draws 3-D axes in a square; here the square may be larger than the figure, which shows its middle.
     """
-    import matplotlib.pyplot as plt
+    if figure is None:
+        import matplotlib.pyplot as plt
 
-    figure = plt.figure(figsize=(SIDE, SIDE))
+        figure = plt.figure()
+    figure.set_size_inches(SIDE, SIDE)
     ax: Any = figure.add_axes((0.0, 0.0, 1.0, 1.0), projection="3d", computed_zorder=False)
     ax.set_proj_type("ortho")
     ax.view_init(*view)

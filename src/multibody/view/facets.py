@@ -41,15 +41,12 @@ class Facets:
         corners = surface.points[surface.triangles]
         normals = _unit(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]))
         pieces, parents = split(corners, self.piece)
-        light = normals @ LIGHT if closed else np.abs(normals @ LIGHT)
-        amount = DARKEST + (BRIGHTEST - DARKEST) * (0.5 + 0.5 * light)
-        shades = self._shades(color, amount, alpha)
-        self._add(pieces, normals[parents], shades[parents], near, 0.3 if alpha == 1.0 else 0.0, CLOSED if closed else OPEN)
+        self._add(pieces, normals[parents], color, near, 0.3 if alpha == 1.0 else 0.0, CLOSED if closed else OPEN, alpha=alpha)
         if width > 0.0:
             lines, first, second = edges_of(surface, normals)
             ends, parents = split(lines, self.piece)
-            ink = np.tile(self._shades(color, np.zeros(1), 1.0), (len(ends), 1))
-            self._add(ends, first[parents], ink, near + 0.05 * self.piece, width, EDGE if closed else OPEN, second[parents])
+            kind, near = EDGE if closed else OPEN, near + 0.05 * self.piece
+            self._add(ends, first[parents], color, near, width, kind, others=second[parents])
 
     def line(self, points: Floats, color: str, width: float, near: float) -> None:
         """Add a line; rows of NaN part it."""
@@ -57,34 +54,32 @@ class Facets:
         pairs = pairs[np.all(np.isfinite(pairs), axis=(1, 2))]
         if len(pairs):
             ends, _ = split(pairs, self.piece)
-            ink = np.tile(self._shades(color, np.zeros(1), 1.0), (len(ends), 1))
-            self._add(ends, np.zeros((len(ends), 3)), ink, near, width, OPEN)
-
-    def _shades(self, color: str, amount: Floats, alpha: float) -> Floats:
-        """Return colors with opacity (n, 4), mixed with white by the amounts, and more for earlier poses."""
-        pale = 0.8 * self.fade
-        rgb = np.array(lighter(color, 0.0))
-        mixed = rgb + (1.0 - rgb) * (pale + (1.0 - pale) * amount)[:, None]
-        return np.column_stack([mixed, np.full(len(amount), alpha)])
+            self._add(ends, np.zeros((len(ends), 3)), color, near, width, OPEN)
 
     def _add(
-        self, corners: Floats, normals: Floats, colors: Floats, near: float, width: float, kind: int, others: Any = None
-    ) -> None:
+        self, corners: Floats, normals: Floats, color: str, near: float, width: float, kind: int, *, others: Any = None,
+        alpha: float = 1.0,
+    ) -> None:  # fmt: skip
         """Keep pieces: triangles, or segments whose last corner is repeated."""
         line = corners.shape[1] == 2
         count = len(corners)
         self.parts.append({
-            "corners": corners[:, [0, 1, 1]] if line else corners, "normals": normals, "colors": colors,
+            "corners": corners[:, [0, 1, 1]] if line else corners, "normals": normals,
+            "tint": np.tile(lighter(color, 0.0), (count, 1)), "alpha": np.full(count, alpha),
             "others": normals if others is None else others, "near": np.full(count, near), "width": np.full(count, width),
             "kind": np.full(count, kind), "line": np.full(count, line),
         })  # fmt: skip
+
+    def whole(self) -> dict[str, Any]:
+        """Return all pieces as arrays, one row for each."""
+        return {key: np.concatenate([part[key] for part in self.parts]) for key in self.parts[0]}
 
     def add_to(self, ax: Any, zorder: float) -> None:
         """Add everything to 3-D axes as one artist."""
         if not self.parts:
             return
-        whole = {key: np.concatenate([part[key] for part in self.parts]) for key in self.parts[0]}
-        artist = _collection(whole)
+        whole = self.whole()
+        artist = _collection({**whole, "colors": shades(whole, self.fade)})
         artist.set_zorder(zorder)
         ax.add_collection(artist, autolim=False)
 
@@ -115,6 +110,16 @@ def _collection(data: dict[str, Any]) -> Any:
     artist = Sorted([], closed=True)
     artist.set(capstyle="round", joinstyle="round")
     return artist
+
+
+def shades(data: dict[str, Any], fade: float = 0.0) -> Floats:
+    """Return colors with opacity (n, 4): faces mixed with white as the light falls on them, lines as they are."""
+    light = data["normals"] @ LIGHT
+    light = np.where(data["kind"] == OPEN, np.abs(light), light)
+    amount = np.where(data["line"], 0.0, DARKEST + (BRIGHTEST - DARKEST) * (0.5 + 0.5 * light))
+    pale = 0.8 * fade
+    mixed = data["tint"] + (1.0 - data["tint"]) * (pale + (1.0 - pale) * amount)[:, None]
+    return np.column_stack([mixed, data["alpha"]])
 
 
 def eye_of(ax: Any) -> Floats:

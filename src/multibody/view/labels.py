@@ -13,7 +13,7 @@ from multibody.view.geometry import Floats
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_DIRECTIONS = [(np.cos(a), np.sin(a)) for a in np.deg2rad([45, 135, -45, -135, 90, 0, 180, -90, 20, 160, -20, -160])]
+DIRECTIONS = [(np.cos(a), np.sin(a)) for a in np.deg2rad([45, 135, -45, -135, 90, 0, 180, -90, 20, 160, -20, -160])]
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def place_labels(ax: Axes, labels: list[Label], obstacles: Floats, write: Write)
         height = 1.25 * label.size * points_to_pixels
         best: tuple[float, Floats] | None = None
         for rank, factor, (dx, dy) in (
-            (0.02 * k + 0.3 * f, 1.0 + 0.8 * f, d) for f in range(3) for k, d in enumerate(_DIRECTIONS)
+            (0.02 * k + 0.3 * f, 1.0 + 0.8 * f, d) for f in range(3) for k, d in enumerate(DIRECTIONS)
         ):
             reach = label.distance * points_to_pixels * factor
             center = label.anchor + np.array([dx * (reach + 0.5 * width), dy * (reach + 0.5 * height)])

@@ -54,9 +54,14 @@ def cylinder_at(a: Floats, b: Floats, rest: float) -> Cylinder:
     if length == 0.0:
         return Cylinder(a, a, b, b)
     along = span / length
-    tube = TUBE * min(rest, length) if rest > 0.0 else 0.5 * length
-    piston = min(max(length - ROD * tube / TUBE, 0.04 * tube), 0.96 * tube)
+    tube, piston = (float(part[0]) for part in cylinder_lengths(np.array([length]), rest))
     return Cylinder(a, a + tube * along, a + piston * along, b)
+
+
+def cylinder_lengths(lengths: Floats, rest: float) -> tuple[Floats, Floats]:
+    """Return how long a cylinder's tube is and where its piston stands, both from its first end (n,), (n,)."""
+    tube = TUBE * np.minimum(rest, lengths) if rest > 0.0 else 0.5 * lengths
+    return tube, np.minimum(np.maximum(lengths - ROD * tube / TUBE, 0.04 * tube), 0.96 * tube)
 
 
 def bar(a: Floats, b: Floats, half: float) -> Floats:

@@ -9,7 +9,7 @@ import webbrowser
 from collections.abc import Sequence
 from typing import Any
 
-from multibody._target import check_target, write_whole
+from multibody._target import check_free, check_target, write_whole
 from multibody.errors import ModelError
 from multibody.tables.lower import Tables
 from multibody.view.page.assemble import Look, page_text, with_plots
@@ -28,8 +28,7 @@ def check_page(file: str | os.PathLike[str], force: bool, kept: Sequence[str] = 
     ModelError
     """
     check_target(file, ENDINGS, kept)
-    if os.path.exists(file) and not force:
-        raise ModelError("it exists already", file=str(file), hint="name another file, or say force=True (--force)")
+    check_free(file, force)
 
 
 def save_page(

@@ -1,0 +1,113 @@
+"""Between instants: poses of a run at any time, and the interpolation of values and rotations.
+
+Between two instants of a run a pose is read from the cubic that has positions and velocities of both (Hermite): the error is
+of fourth order, so that a crank does not cut corners where a run has few instants.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from multibody.errors import ModelError
+from multibody.view.geometry import Floats
+
+if TYPE_CHECKING:
+    from multibody.results.run import Run
+
+
+def poses_at(run: Run, times: Floats) -> Floats:
+    """Return the coordinates of all bodies at given times of a run (times, nq).
+
+    Parameters
+    ----------
+    run : Run
+    times : array
+        Within the run.
+    """
+    motion, width = run.motion, _width(run)
+    q = np.asarray(motion.q)
+    wrong = ~np.all(np.isfinite(q), axis=1)
+    if np.any(wrong):
+        problem = f"the pose at t = {float(motion.t[int(np.argmax(wrong))]):.6g} is not a number"
+        raise ModelError(problem, where=run.model.name, hint="see the run's status and certificate")
+    sign = -1.0 if motion.t[-1] < motion.t[0] else 1.0
+    k = np.clip(np.searchsorted(sign * motion.t, sign * times, side="right") - 1, 0, len(motion.t) - 2)
+    step = (motion.t[k + 1] - motion.t[k])[:, None]
+    s = (times - motion.t[k])[:, None] / np.where(step == 0.0, 1.0, step)
+    made = q[k] + s * (q[k + 1] - q[k])  # further coordinates, if there are any: in a straight line
+    start, rates = q[k, :width], coordinate_rates(run)
+    end, turned = _same_side(start, q[k + 1, :width], run.tables.dimension)
+    made[:, :width] = hermite(s, start, end, rates[k] * step, turned * rates[k + 1] * step)
+    return made if run.tables.dimension == 2 else _normalized(made, width)
+
+
+def _width(run: Run) -> int:
+    """Return how many coordinates the bodies have."""
+    return (3 if run.tables.dimension == 2 else 7) * (len(run.tables.bodies) - 1)
+
+
+def hermite(s: Floats, start: Floats, end: Floats, start_rate: Floats, end_rate: Floats) -> Floats:
+    """Return the cubic with given values and slopes (by s) at s = 0 and s = 1."""
+    s2, s3 = s * s, s * s * s
+    return np.asarray(
+        (2 * s3 - 3 * s2 + 1) * start + (3 * s2 - 2 * s3) * end + (s3 - 2 * s2 + s) * start_rate + (s3 - s2) * end_rate
+    )
+
+
+def coordinate_rates(run: Run) -> Floats:
+    """Return q̇ of every instant: in the plane the velocities, in space ṙ and ½ p ω′ (quaternion times body rates)."""
+    count = len(run.tables.bodies) - 1
+    q, v = np.asarray(run.motion.q)[:, : _width(run)], np.nan_to_num(np.asarray(run.motion.v), posinf=0.0, neginf=0.0)
+    if run.tables.dimension == 2:
+        return np.asarray(v[:, : 3 * count])
+    p, w = q.reshape(-1, count, 7)[..., 3:], v[:, : 6 * count].reshape(-1, count, 6)
+    p0, p1, p2, p3 = np.moveaxis(p, -1, 0)
+    w1, w2, w3 = np.moveaxis(w[..., 3:], -1, 0)
+    turning = 0.5 * np.stack(
+        [
+            -p1 * w1 - p2 * w2 - p3 * w3, p0 * w1 - p3 * w2 + p2 * w3, p3 * w1 + p0 * w2 - p1 * w3,
+            -p2 * w1 + p1 * w2 + p0 * w3,
+        ], axis=-1,
+    )  # fmt: skip
+    return np.concatenate([w[..., :3], turning], axis=-1).reshape(len(q), -1)
+
+
+def _same_side(start: Floats, end: Floats, dimension: int) -> tuple[Floats, Floats]:
+    """Return `end` with quaternions of the sign that is nearer to those of `start`, and the signs.
+
+    A quaternion and its negative are one orientation; between two of different signs there is no short way.
+    """
+    signs = np.ones_like(end)
+    if dimension == 3:
+        a, b, rows = (x.reshape(len(x), -1, 7) for x in (start, end, signs))
+        rows[..., 3:] = np.where(np.sum(a[..., 3:] * b[..., 3:], axis=-1, keepdims=True) < 0.0, -1.0, 1.0)
+    return signs * end, signs
+
+
+def _normalized(q: Floats, width: int) -> Floats:
+    """Return coordinates with quaternions of length 1."""
+    rows = q[:, :width].reshape(len(q), -1, 7)
+    rows[..., 3:] /= np.linalg.norm(rows[..., 3:], axis=-1, keepdims=True)
+    return np.hstack([rows.reshape(len(q), -1), q[:, width:]])
+
+
+def slerp(a: Floats, b: Floats, s: Floats) -> Floats:
+    """Return unit quaternions on the shorter great circle from a to b (n, 4)."""
+    cosine = np.sum(a * b, axis=1)
+    b = np.where(cosine[:, None] < 0.0, -b, b)
+    angle = np.arccos(np.clip(np.abs(cosine), 0.0, 1.0))
+    sine = np.sin(angle)
+    near = sine < 1e-6
+    safe = np.where(near, 1.0, sine)
+    first = np.where(near, 1.0 - s, np.sin((1.0 - s) * angle) / safe)
+    second = np.where(near, s, np.sin(s * angle) / safe)
+    return np.asarray(first[:, None] * a + second[:, None] * b)
+
+
+def continuous(p: Floats) -> Floats:
+    """Return quaternions over time (n, 4) with signs so that none lies farther from the one before than its negative."""
+    flips = np.sum(p[1:] * p[:-1], axis=1) < 0.0
+    signs = np.where(np.cumsum(flips) % 2 == 1, -1.0, 1.0)
+    return np.asarray(np.vstack([p[:1], signs[:, None] * p[1:]]))

@@ -1,0 +1,1 @@
+"""Films of a run: moving pictures as GIF, WebP, MP4 or numbered PNG files."""
