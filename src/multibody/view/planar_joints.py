@@ -178,7 +178,10 @@ class JointPainter:
         self.pen.stretch(kind, spring.bodies, (a, b), INK, owner, Z_JOINT - 0.7, size=half, rest=rest)
         for body, point, other in zip(spring.bodies, (a, b), (b, a), strict=True):
             nib = self.pen.on(body, owner)
-            nib.dot(point, INK, Z_JOINT - 0.6, 3.0)
+            if spring.driven:
+                nib.circle(point, 0.2 * u, INK, Z_JOINT - 0.6)
+            else:
+                nib.dot(point, INK, Z_JOINT - 0.6, 3.0)
             away = point - other
             size = float(np.linalg.norm(away))
             if body == 0 and size > 0.0:

@@ -1,16 +1,16 @@
 // Names in a picture, each beside its point where it covers least, and staying there while the picture moves.
 
 const DIRECTIONS = [45, 135, -45, -135, 90, 0, 180, -90, 20, 160, -20, -160].map((a) => [Math.cos((a * Math.PI) / 180), Math.sin((a * Math.PI) / 180)]);
-const REACHES = [1, 1.8, 2.6];
+const REACHES = [1, 1.8, 2.6, 4];
 
 /** More names than these are shown only where there is room. */
 export const MANY = 40;
 
 /** A place is left only for one that is better by this: names that jump are worse than names that cover a line. */
-const PATIENCE = 1.2;
+const PATIENCE = 2;
 
-/** What it costs to cover another name, a drawn point, or to leave the picture. */
-const ON_NAME = 40, ON_POINT = 0.25, OUTSIDE = 20;
+/** What it costs to cover another name, the place where one stood, a drawn point, or to leave the picture. */
+const ON_NAME = 40, ON_STANDING = 3, ON_POINT = 0.25, OUTSIDE = 20;
 
 /**
  * @typedef {object} Name
@@ -33,13 +33,15 @@ export class Labels {
    * @param {Name[]} names
    * @param {number[][]} points that had better stay visible [pixels]
    * @param {{width: number, height: number}} frame
-   * @returns {({x: number, y: number}|null)[]} null where there is no room and there are many names
+   * @returns {({x: number, y: number}|null)[]} null where there is no room: two names over each other tell nothing
    */
   placed(names, points, frame) {
     const taken = [], crowded = names.length > MANY, grid = new Grid(points);
-    return names.map((name) => {
-      const best = this.best(name, taken, grid, frame);
-      if (crowded && best.cost >= OUTSIDE) {
+    const standing = names.map((name) => (this.places.has(name.key) ? boxAt(name, this.places.get(name.key)) : null));
+    return names.map((name, k) => {
+      standing[k] = null; // who comes later keeps its place where it can
+      const best = this.best(name, taken, standing, grid, frame);
+      if (covered(best.box, taken) || (crowded && best.cost >= OUTSIDE)) {
         this.places.delete(name.key);
         return null;
       }
@@ -50,28 +52,33 @@ export class Labels {
   }
 
   /** Return the cheapest place of a name; the one that it has is left only for a much better one. */
-  best(name, taken, grid, frame) {
+  best(name, taken, standing, grid, frame) {
     const had = this.places.get(name.key);
     let best = null;
     for (let place = 0; place < DIRECTIONS.length * REACHES.length; place++) {
-      const [dx, dy] = DIRECTIONS[place % DIRECTIONS.length], rank = Math.floor(place / DIRECTIONS.length);
-      const reach = name.gap * REACHES[rank];
-      const x = name.x + dx * (reach + name.width / 2), y = name.y - dy * (reach + name.height / 2);
-      const box = [x - name.width / 2, y - name.height / 2, x + name.width / 2, y + name.height / 2];
-      let cost = 0.02 * (place % DIRECTIONS.length) + 0.3 * rank - (place === had ? PATIENCE : 0);
+      let cost = 0.02 * (place % DIRECTIONS.length) + 0.3 * Math.floor(place / DIRECTIONS.length) - (place === had ? PATIENCE : 0);
       if (best && cost >= best.cost) continue;
-      cost += cover(box, taken) + ON_POINT * grid.inside(box) + (outside(box, frame) ? OUTSIDE : 0);
+      const box = boxAt(name, place);
+      cost += ON_NAME * covered(box, taken) + ON_POINT * grid.inside(box) + (outside(box, frame) ? OUTSIDE : 0);
+      if (place !== had) cost += ON_STANDING * covered(box, standing);
       if (!best || cost < best.cost) best = { cost, place, box };
     }
     return best;
   }
 }
 
-/** Return what it costs to write over names that stand already. */
-function cover(box, taken) {
-  let cost = 0;
-  for (const other of taken) if (box[0] < other[2] && other[0] < box[2] && box[1] < other[3] && other[1] < box[3]) cost += ON_NAME;
-  return cost;
+/** Return the box of a name at a place. */
+function boxAt(name, place) {
+  const [dx, dy] = DIRECTIONS[place % DIRECTIONS.length], reach = name.gap * REACHES[Math.floor(place / DIRECTIONS.length)];
+  const x = name.x + dx * (reach + name.width / 2), y = name.y - dy * (reach + name.height / 2);
+  return [x - name.width / 2, y - name.height / 2, x + name.width / 2, y + name.height / 2];
+}
+
+/** Return how many other boxes a box covers. */
+function covered(box, others) {
+  let count = 0;
+  for (const other of others) if (other && box[0] < other[2] && other[0] < box[2] && box[1] < other[3] && other[1] < box[3]) count++;
+  return count;
 }
 
 /** Return whether a box leaves the picture. */

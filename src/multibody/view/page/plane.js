@@ -18,7 +18,7 @@ const NEAR = 9;
 const MOST_NAMES = 120;
 
 /** Paleness of a whole pose that fades entirely. */
-const FADED = 0.8;
+const FADED = 0.92;
 
 export class Plane {
   /**
@@ -40,6 +40,8 @@ export class Plane {
     this.labels = new Labels();
     this.names = this.gathered();
     this.last = null;
+    /** Whether the picture itself tells how long arrows are. */
+    this.legends = true;
     /** Names as they were written last: text and box [CSS pixels]. */
     this.written = [];
     this.resize();

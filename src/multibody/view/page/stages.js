@@ -61,9 +61,15 @@ export class Stages {
     canvas.addEventListener("click", (event) => {
       if (down && Math.hypot(event.clientX - down[0], event.clientY - down[1]) > 4) return; // a drag is no click
       const box = canvas.getBoundingClientRect();
-      this.onpick(stage.pick(event.clientX - box.left, event.clientY - box.top), pane.runs[pane.runs.length - 1]);
+      this.onpick(this.picked(stage, event.clientX - box.left, event.clientY - box.top), pane.runs[pane.runs.length - 1]);
     });
     return pane;
+  }
+
+  /** Return what a click means: what lies there, and with every further click on the same place what lies below it. */
+  picked(stage, x, y) {
+    const all = stage.picks?.(x, y) ?? [stage.pick(x, y)];
+    return all[(all.indexOf(this.look.selected) + 1) % all.length] ?? -1;
   }
 
   /** Name the motions of a stage. */
@@ -93,7 +99,7 @@ export class Stages {
       layers, arrows, names: look.names, symbols: look.symbols, gravity: look.gravity, dark: look.dark, selected: look.selected,
       traces: look.traces ? pane.runs.flatMap((k) => this.traces(k, over)) : [],
     });
-    this.legend(pane, arrows);
+    if (!pane.stage.legends) this.legend(pane, arrows);
   }
 
   /** Return earlier and later poses, evenly spread over a motion. */
