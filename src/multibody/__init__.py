@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from multibody._version import __version__
 
 if TYPE_CHECKING:
-    from multibody._verbs import Model, load
+    from multibody._verbs import Model, load, page, read_run
     from multibody.errors import AnalysisError, ModelError, ModelErrors
     from multibody.files.schema import json_schema
     from multibody.formulations import (
@@ -44,6 +44,8 @@ _HOME = {
     "State": "multibody.results.state",
     "bench": "multibody.results.bench",
     "load": "multibody._verbs",
+    "page": "multibody._verbs",
+    "read_run": "multibody._verbs",
     "json_schema": "multibody.files.schema",
     "AnalysisError": "multibody.errors",
     "ModelError": "multibody.errors",
@@ -102,6 +104,8 @@ __all__ = [
     "bench",
     "json_schema",
     "load",
+    "page",
+    "read_run",
     *_CONSTRUCTORS,
     *_FUNCTIONS,
 ]

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from multibody.results.run import Run
     from multibody.results.simulator import Simulator
     from multibody.results.size import Size
+    from multibody.results.small_motions import Freedoms
     from multibody.results.state import State
     from multibody.results.statics import Equilibrium
     from multibody.view.draw import View
@@ -43,6 +44,7 @@ class Paging(TypedDict, total=False):
     trace: Sequence[str]
     names: bool | None
     paper: str
+    layout: str
     title: str
 
 
@@ -420,6 +422,19 @@ class Model(_Model, Shown):
         turned: Mapping[str, Any] = orientation
         include(self, other, prefix, at, **turned)
 
+    def wiggle(self) -> Freedoms:
+        """Return the freedoms that the joints leave at the assembled pose, each a small motion; motions are not held.
+
+        ``model.wiggle().view()`` plays them in the browser, ``print(model.wiggle())`` lists them.
+        """
+        return self.assemble(branches=False).wiggle()
+
+    def text(self) -> str:
+        """Return the model as the text of a ``.yaml`` file; reading it back gives the same model."""
+        from multibody.files.writer import model_text
+
+        return model_text(self)
+
     def save(self, file: str) -> None:
         """Write the model to a ``.yaml`` or ``.json`` file; reading it back gives the same model."""
         from multibody.files.writer import write_file
@@ -436,7 +451,52 @@ class Model(_Model, Shown):
 
 
 @answered
-class StateVerbs(Shown):
+class PageVerbs(Shown):
+    """What every result can do that has something to show: a page, and the browser."""
+
+    @spread(Paging)
+    def page(self, file: str | PathLike[str], *, force: bool = False, **options: Unpack[Paging]) -> Path:
+        """Write one HTML page that plays the result in any browser, without a network; return its path.
+
+        Parameters
+        ----------
+        file : path
+            Ends in ``.html``.
+        force : bool
+            Whether a file that exists is replaced.
+        plot : list of str
+            Paths or expressions whose curves are shown at first; default outputs, or coordinates of joints.
+        trace : list of str
+            Frames whose paths are drawn: ``["rod.P"]``.
+        names : bool, optional
+            Whether bodies and joints are named; default: where there are few.
+        paper : str
+            ``light`` or ``dark``; default what the reader's system prefers.
+        layout : str
+            Of several runs: ``beside`` each other (default) or laid ``over`` each other.
+        title : str
+            Default the model's name.
+        """
+        from multibody.view.page.write import save_page
+
+        return save_page(file, [self], force=force, **options)
+
+    @spread(Paging)
+    def view(self, **options: Unpack[Paging]) -> Path:
+        """Write the page to a temporary place and open the browser; options as for :meth:`page`.
+
+        Returns
+        -------
+        Path
+            Of the page; where no browser can be opened it is printed too.
+        """
+        from multibody.view.page.write import view_page
+
+        return view_page([self], **options)
+
+
+@answered
+class StateVerbs(PageVerbs):
     """What a state can do beside holding numbers."""
 
     def draw(
@@ -465,43 +525,11 @@ class StateVerbs(Shown):
 
         return draw_state(self, ax, labels=labels, symbols=symbols, title=title, figsize=figsize, view=view)  # type: ignore[arg-type]
 
-    @spread(Paging)
-    def page(self, file: str | PathLike[str], *, force: bool = False, **options: Unpack[Paging]) -> Path:
-        """Write the pose as one HTML page that shows it in any browser, without a network; return its path.
+    def wiggle(self) -> Freedoms:
+        """Return the freedoms that the joints leave at this pose, each a small motion: ``state.wiggle().view()`` plays them."""
+        from multibody.results.small_motions import Freedoms
 
-        Parameters
-        ----------
-        file : path
-            Ends in ``.html``.
-        force : bool
-            Whether a file that exists is replaced.
-        plot : list of str
-            Paths or expressions whose curves are shown at first; default outputs, or coordinates of joints.
-        trace : list of str
-            Frames whose paths are drawn: ``["rod.P"]``.
-        names : bool, optional
-            Whether bodies and joints are named; default: where there are few.
-        paper : str
-            ``light`` or ``dark``; default what the reader's system prefers.
-        title : str
-            Default the model's name.
-        """
-        from multibody.view.page.write import save_page
-
-        return save_page(file, [self], force=force, **options)
-
-    @spread(Paging)
-    def view(self, **options: Unpack[Paging]) -> Path:
-        """Write the page to a temporary place and open the browser; options as for :meth:`page`.
-
-        Returns
-        -------
-        Path
-            Of the page; where no browser can be opened it is printed too.
-        """
-        from multibody.view.page.write import view_page
-
-        return view_page([self], **options)
+        return Freedoms(self)  # type: ignore[arg-type]
 
 
 @answered
@@ -574,7 +602,7 @@ class SizingVerbs:
 
 
 @answered
-class RunVerbs(SizingVerbs, Shown):
+class RunVerbs(SizingVerbs, PageVerbs):
     """What a run can do beside holding data."""
 
     measurer: Any
@@ -645,44 +673,6 @@ class RunVerbs(SizingVerbs, Shown):
         return draw_run(
             self, at, ax, trace=trace, labels=labels, symbols=symbols, title=title, figsize=figsize, view=view,  # type: ignore[arg-type]
         )  # fmt: skip
-
-    @spread(Paging)
-    def page(self, file: str | PathLike[str], *, force: bool = False, **options: Unpack[Paging]) -> Path:
-        """Write the run as one HTML page that plays it in any browser, without a network; return its path.
-
-        Parameters
-        ----------
-        file : path
-            Ends in ``.html``.
-        force : bool
-            Whether a file that exists is replaced.
-        plot : list of str
-            Paths or expressions whose curves are shown at first; default outputs, or coordinates of joints.
-        trace : list of str
-            Frames whose paths are drawn: ``["rod.P"]``.
-        names : bool, optional
-            Whether bodies and joints are named; default: where there are few.
-        paper : str
-            ``light`` or ``dark``; default what the reader's system prefers.
-        title : str
-            Default the model's name.
-        """
-        from multibody.view.page.write import save_page
-
-        return save_page(file, [self], force=force, **options)
-
-    @spread(Paging)
-    def view(self, **options: Unpack[Paging]) -> Path:
-        """Write the page to a temporary place and open the browser; options as for :meth:`page`.
-
-        Returns
-        -------
-        Path
-            Of the page; where no browser can be opened it is printed too.
-        """
-        from multibody.view.page.write import view_page
-
-        return view_page([self], **options)
 
     def animate(
         self, file: str | PathLike[str], *, fps: float = 25.0, seconds: float | None = None, speed: float | None = None,
@@ -765,3 +755,51 @@ def load(source: str, **parameters: Any) -> Model:
 
     model: Model = read_file(source, Model, parameters)
     return model
+
+
+@in_words
+def read_run(file: str | PathLike[str], model: _Model | None = None) -> Run:
+    """Return the run of a ``.nc`` file that :meth:`Run.save` wrote; the model comes with it.
+
+    Parameters
+    ----------
+    file : path
+    model : Model, optional
+        The model that it has to be of; another one is an error.
+    """
+    from multibody.files.reader import read_text
+    from multibody.files.writer import model_to_plain
+    from multibody.results.run import Run
+    from multibody.results.stored import motion_of, open_stored
+
+    data = open_stored(str(file))
+    own: Model = read_text(data.attrs["model_text"], str(file), Model)
+    if model is not None and model_to_plain(model) != model_to_plain(own):
+        raise ModelError(f'it holds a run of another model, "{own.name}"', file=str(file), hint="read it without a model")
+    return Run(motion_of(data, own, str(file)))
+
+
+@in_words
+@spread(Paging)
+def page(
+    file: str | PathLike[str], results: Sequence[Any], *, labels: Sequence[str] | None = None, force: bool = False,
+    **options: Unpack[Paging],
+) -> Path:  # fmt: skip
+    """Write one HTML page that plays several results of one model, side by side or laid over each other; return its path.
+
+    Parameters
+    ----------
+    file : path
+        Ends in ``.html``.
+    results : sequence of Run, State, ...
+        Of one model, or of models that differ in their parameters only.
+    labels : sequence of str, optional
+        What each is called.
+    force : bool
+        Whether a file that exists is replaced.
+    plot, trace, names, paper, layout, title
+        As for :meth:`Run.page`.
+    """
+    from multibody.view.page.write import save_page
+
+    return save_page(file, results, labels, force=force, **options)

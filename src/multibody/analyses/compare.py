@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -83,6 +83,7 @@ class Comparison:
     reference: Motion
     reference_text: str
     planned: int = 0  # lines that were asked for; fewer are there if it was interrupted
+    motions: list[Motion | None] = field(default_factory=list)  # of each line; None where it could not begin
 
 
 def compare(
@@ -147,6 +148,7 @@ def compare(
             hint="take out a motion, or use kinematics",
         )  # fmt: skip
     trials: list[Trial] = []
+    motions: list[Motion | None] = []
     for k, (formulation, method, tolerance) in enumerate(plans):
         if progress is not None:
             progress(f"{formulation.name}, {method.label}, {tolerance:g}", k + 1, len(plans) + 1)
@@ -154,10 +156,12 @@ def compare(
             break
         length = getattr(end.integrator, "step", None) if step is not None else _fixed_step(reference, method, tolerance)
         try:
-            trials.append(_trial(model, end.until, formulation, method, tolerance, length, reference, common, repeats))
+            trial, motion = _trial(model, end.until, formulation, method, tolerance, length, reference, common, repeats)
         except KeyboardInterrupt:  # what was computed is kept
             break
-    return Comparison(model, end.until, trials, reference, text, len(plans))
+        trials.append(trial)
+        motions.append(motion)
+    return Comparison(model, end.until, trials, reference, text, len(plans), motions)
 
 
 def _several(given: Any, default: list[Any]) -> list[Any]:
@@ -207,8 +211,8 @@ def _fixed_step(reference: Motion, method: Method, tolerance: float) -> float | 
 def _trial(
     model: Model, until: float, formulation: Formulation, method: Method, tolerance: float, step: float | None,
     reference: Motion, common: dict[str, Any], repeats: int,
-) -> Trial:  # fmt: skip
-    """Run one combination and measure it."""
+) -> tuple[Trial, Motion | None]:  # fmt: skip
+    """Run one combination and measure it; return its motion too, without what lies between the instants."""
     adaptive = _adaptive(method)
     step = None if adaptive else method.options.get("step", step)
     named = Method(method.name, {key: value for key, value in method.options.items() if key != "step"})
@@ -225,7 +229,7 @@ def _trial(
         if motion.status.interrupted:
             raise KeyboardInterrupt
         if len(motion.t) == 0:  # it cannot begin: there is nothing to measure
-            return Trial(**head, success=False, message=_words(motion))
+            return Trial(**head, success=False, message=_words(motion)), None
         walls = [] if motion.status.success else [float(motion.statistics["wall_time"])]
         while len(walls) < repeats and motion.status.success and float(np.sum(walls)) < PATIENCE:
             again = run(model, until, **(options | {"dense": False}))
@@ -233,8 +237,9 @@ def _trial(
                 raise KeyboardInterrupt
             walls.append(float(again.statistics["wall_time"]))
     except ModelError as error:
-        return Trial(**head, success=False, message=str(error))
-    return _measured(head, motion, min(walls), reference)
+        return Trial(**head, success=False, message=str(error)), None
+    kept = None if motion.dynamics is None else replace(motion.dynamics, dense=None, bundle=None)
+    return _measured(head, motion, min(walls), reference), replace(motion, dynamics=kept)
 
 
 def _measured(head: dict[str, Any], motion: Motion, wall: float, reference: Motion) -> Trial:

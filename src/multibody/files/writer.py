@@ -16,7 +16,7 @@ from multibody.model.model import Guess, InitialValue, Model
 from multibody.model.units import Units
 from multibody.model.values import write_value
 
-__all__ = ["model_to_plain", "write_file"]
+__all__ = ["model_text", "model_to_plain", "write_file"]
 
 
 def model_to_plain(model: Model) -> dict[str, Any]:
@@ -96,3 +96,14 @@ def write_file(model: Model, path: str | os.PathLike[str]) -> None:
     yaml = write_yaml(data)  # also for JSON: it refuses, with the place, what a file cannot hold
     text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n" if form == "json" else yaml
     write_whole(file, text.encode())
+
+
+def model_text(model: Model) -> str:
+    """Return a model as the text of a YAML file.
+
+    Raises
+    ------
+    ModelError
+        If the model holds something that a file cannot.
+    """
+    return write_yaml(model_to_plain(model))

@@ -6,11 +6,13 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from multibody._shown import Shown
+from multibody._verbs import PageVerbs
 from multibody.analyses.compare import Comparison, Trial
 from multibody.arguments import answered
 
 if TYPE_CHECKING:
+    from multibody.results.run import Run
+    from multibody.tables.lower import Tables
     from multibody.view.plots import Plots
 
 Cell = Callable[[Trial], str]
@@ -49,7 +51,7 @@ COLUMNS: tuple[tuple[str, str, Cell], ...] = (
 
 
 @answered
-class Compare(Shown):
+class Compare(PageVerbs):
     """What one model costs with several formulations, integrators and tolerances.
 
     Parameters
@@ -69,6 +71,27 @@ class Compare(Shown):
         self.model, self.until, self.rows = found.reference.tables.model, found.until, found.trials
         self.reference, self._reference = found.reference_text, found.reference
         self.planned = found.planned
+        self._motions = found.motions
+
+    @property
+    def tables(self) -> Tables:
+        """The model, lowered."""
+        return self._reference.tables
+
+    def runs(self) -> dict[str, Run]:
+        """Return the run of every combination that could begin, by its name: ``augmented, dop853, 1e-08``."""
+        import warnings
+
+        from multibody.results.run import Run
+
+        found = {}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # the table says which ones failed
+            for row, motion in zip(self.rows, self._motions, strict=True):
+                if motion is not None and len(motion.t):
+                    size = _number(row.rtol if row.step is None else row.step, ".2g")
+                    found[", ".join(filter(None, (row.formulation, row.integrator, size)))] = Run(motion)
+        return found
 
     @property
     def ok(self) -> bool:

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multibody._shown import Shown
 from multibody._target import check_target, write_whole
-from multibody._verbs import SizingVerbs
+from multibody._verbs import PageVerbs, SizingVerbs
 from multibody.analyses.dynamics import Event
 from multibody.analyses.inverse import coordinate_key
 from multibody.analyses.measure import Measure
@@ -39,7 +38,7 @@ SIGN = "positive if it raises the coordinate"
 
 
 @answered
-class Inverse(SizingVerbs, Shown):
+class Inverse(SizingVerbs, PageVerbs):
     """Efforts over time.
 
     Parameters

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from multibody._shown import Shown
+from multibody._verbs import PageVerbs
 from multibody.analyses import modes as analysis
 from multibody.analyses.contact import line_notes
 from multibody.analyses.named_columns import displacements, in_words, joint_coordinates
@@ -70,7 +70,7 @@ class StateSpace:
 
 
 @answered
-class Modes(Shown):
+class Modes(PageVerbs):
     """Natural frequencies, damping ratios and shapes of the motion near a state.
 
     Parameters

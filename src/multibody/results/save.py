@@ -30,8 +30,16 @@ def save(run: Run, file: pathlib.Path) -> None:
     that did not reach its end says so in all of them, in CSV in a first line that begins with ``#``.
     """
     ending = check_target(file, ENDINGS, run.model._files)
-    makers = {".csv": _csv, ".nc": lambda run: netcdf(run.data), ".parquet": _parquet, ".json": _json}
+    makers = {".csv": _csv, ".nc": _netcdf, ".parquet": _parquet, ".json": _json}
     write_whole(file, makers[ending](run))
+
+
+def _netcdf(run: Run) -> bytes:
+    """Return the dataset with the model and all that the program keeps: :func:`multibody.read_run` gives the run back."""
+    from multibody.results.stored import kept
+
+    write = getattr(run.model, "text", None)
+    return netcdf(run.data if write is None else kept(run, write()))
 
 
 def _csv(run: Run) -> bytes:

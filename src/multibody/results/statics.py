@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multibody._shown import Shown
+from multibody._verbs import PageVerbs
 from multibody.analyses import state as analysis
 from multibody.analyses.contact import contact_notes
 from multibody.analyses.own_options import own_options
@@ -30,7 +30,7 @@ SHOWN = 8  # coordinates and eigenvalues of the page
 
 
 @answered
-class Equilibrium(Shown):
+class Equilibrium(PageVerbs):
     """A position in which all forces balance, or how far the search for one came.
 
     ``eq["O"]``, ``eq["A.reaction.force"]`` and ``eq["motor.effort"]`` read paths as a run does.

@@ -104,7 +104,7 @@ class Page {
     this.panel.show(owner, run);
     this.panel.at(this.clock.time);
     this.stages.draw();
-    if (owner >= 0) document.body.classList.add("side");
+    if (owner >= 0 && !document.body.classList.contains("side")) this.switches.flip("side");
   }
 
   /** Take light or dark paper. */
@@ -119,9 +119,13 @@ class Page {
   }
 }
 
+/** Small windows that are wider than high begin without curves beside the stage. */
+const SMALL = "(max-width: 760px) and (orientation: landscape)";
+
 /** Read the data and begin. */
 async function start() {
   const data = await decoded(JSON.parse($("data").textContent));
+  if (matchMedia(SMALL).matches) document.body.classList.remove("side");
   const page = new Page(data);
   fillHelp($("help"), data.dimension === 3);
   fillReport($("report"), data);

@@ -10,9 +10,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from multibody._target import check_free, check_target, write_whole
+from multibody.arguments import short
 from multibody.errors import ModelError
 from multibody.tables.lower import Tables
 from multibody.view.page.assemble import Look, page_text, with_plots
+from multibody.view.page.small import direction_tracks, freedom_tracks, mode_tracks
 from multibody.view.page.tracks import Track, track_of_run, track_of_state
 
 ENDINGS = (".html", ".htm")
@@ -66,22 +68,51 @@ def page_of(results: Sequence[Any], labels: Sequence[str] | None, look: Look) ->
         One for each; default the model's name.
     look : Look
     """
-    names = [_tables(result).model.name for result in results] if labels is None else list(labels)
-    tracks = [with_plots(track_of(r, name), r.measurer, look.plot) for r, name in zip(results, names, strict=True)]
+    if not results:
+        raise ModelError("there is nothing to show", where="page", hint="give a run or a state")
+    names = [_tables(result).model.name for result in results] if labels is None else [str(label) for label in labels]
+    if len(names) != len(results):
+        raise ModelError(f"{len(names)} labels for {len(results)} results", where="page", hint="give one for each")
+    tracks = [track for result, name in zip(results, names, strict=True) for track in tracks_of(result, name, look)]
+    if not tracks:
+        raise ModelError("nothing moves", where=names[0], hint="show a pose: model.assemble().page(...)")
     return page_text(tracks, look, check_text(tracks[0]))
 
 
 def _tables(result: Any) -> Tables:
-    """Return the tables of a result."""
+    """Return the tables of a result.
+
+    Raises
+    ------
+    ModelError
+        If it is no result with something to show.
+    """
+    if not hasattr(result, "tables"):
+        raise ModelError(f"{short(result)} is no result", where="page", hint="give runs, states, modes or freedoms")
     found: Tables = result.tables
     return found
 
 
-def track_of(result: Any, label: str) -> Track:
-    """Return a run or a state as a page plays it."""
+def tracks_of(result: Any, label: str, look: Look) -> list[Track]:
+    """Return what a page plays of a result: one motion, or several where it has them."""
+    from multibody.results.compare import Compare
+    from multibody.results.inverse import Inverse
+    from multibody.results.modes import Modes
     from multibody.results.run import Run
+    from multibody.results.small_motions import Freedoms
+    from multibody.results.statics import Equilibrium
 
-    return track_of_run(result, label) if isinstance(result, Run) else track_of_state(result, label)
+    if isinstance(result, Compare):
+        return [track for name, run in result.runs().items() for track in tracks_of(run, name, look)]
+    if isinstance(result, Modes):
+        return [track_of_state(result.state, "at rest"), *mode_tracks(result)]
+    if isinstance(result, Freedoms):
+        return freedom_tracks(result) or [track_of_state(result.state, label)]
+    run = result.motion if isinstance(result, Inverse) else result
+    if isinstance(run, Run):
+        return [with_plots(track_of_run(run, label), run.measurer, look.plot), *direction_tracks(run)]
+    state = result.state if isinstance(result, Equilibrium) else result
+    return [with_plots(track_of_state(state, label), state.measurer, look.plot)]
 
 
 def check_text(track: Track) -> str:
