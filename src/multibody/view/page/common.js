@@ -10,6 +10,9 @@ const INKS = {
   accent: ["#c0392b", "#ef6f61"],
 };
 
+/** The colors of bodies and curves, in their order, as on white paper. */
+export const PALETTE = ["#2f6fb0", "#d9822b", "#3f9150", "#b3434b", "#7a5aa6", "#8a6a43", "#c96199", "#3d9ca3", "#94963a", "#5b6c8f"];
+
 /**
  * Return the named inks on light or dark paper.
  * @param {boolean} dark

@@ -61,13 +61,22 @@ class Page {
     const { data, clock } = this;
     if (!Curves || !Strip) return; // a page without them
     this.curves = new Curves($("curves"), data);
+    this.curves.onremove = (path) => this.chooser.toggle(path);
     this.chooser = new Chooser($("chooser"), data);
     this.strip = new Strip($("strip"), data);
     this.curves.onseek = this.strip.onseek = (time) => clock.seek(time);
     this.chooser.onchange = () => this.plot();
     this.panel.onplot = (path) => this.chooser.toggle(path);
+    this.cover();
     this.plot();
     this.show(clock.time);
+  }
+
+  /** Tell curves and strip which motions are played. */
+  cover() {
+    const played = this.mode === "one" ? this.runs.slice(0, 1) : this.runs;
+    this.curves?.cover(played);
+    this.strip?.cover(played);
   }
 
   /** Draw the chosen curves. */
@@ -92,6 +101,7 @@ class Page {
     this.mode = runs.length > 1 ? mode : "one";
     this.clock.cover(this.mode === "one" ? runs.slice(0, 1) : runs);
     this.transport.cover();
+    this.cover();
     this.stages.time = this.clock.time;
     this.stages.arrange(this.runs, this.mode);
     this.panel.show(this.look.selected, runs[0]);
