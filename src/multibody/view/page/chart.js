@@ -64,7 +64,7 @@ export class Chart {
    */
   scale(frame) {
     this.y = this.chosen ?? roomy(...this.extent(frame));
-    const inner = this.height - TOP - this.foot, most = Math.max(2, Math.floor(inner / 28));
+    const inner = this.height - TOP - this.foot, most = Math.max(2, Math.min(12, Math.floor(inner / 26)));
     this.marksY = ticks(this.y[0], this.y[1], most);
     this.shift = power(...this.y);
     this.textsY = tickTexts(this.marksY.values, this.marksY.step, this.shift);
@@ -132,7 +132,7 @@ export class Chart {
     const { left, right, top, bottom } = this.box;
     pen.save();
     pen.beginPath();
-    pen.rect(left, top - 2, right - left, bottom - top + 4);
+    pen.rect(left, top - 2, right - left + 2, bottom - top + 4);
     pen.clip();
     this.marks(pen, frame, ink);
     pen.lineWidth = 1.6;

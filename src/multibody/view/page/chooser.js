@@ -21,15 +21,17 @@ export class Chooser {
     this.build();
   }
 
-  /** Return the curves that a page begins with: those asked for, else outputs, else the first coordinates of joints. */
+  /** Return the curves that a page begins with: those asked for, else outputs, else a coordinate, a reaction and energies. */
   first() {
     const { runs, plot } = this.data, paths = runs[0]?.paths ?? [];
     if (plot?.length) return [...plot];
-    for (const group of ["outputs", "joints", "bodies"]) {
-      const found = paths.filter((path) => path.group === group && moves(path.values));
-      if (found.length) return found.slice(0, group === "outputs" ? 4 : 2).map((path) => path.name);
-    }
-    return paths.slice(0, 1).map((path) => path.name);
+    const moving = (group) => paths.filter((path) => path.group === group && moves(path.values)).map((path) => path.name);
+    const outputs = moving("outputs").slice(0, 4);
+    if (outputs.length) return outputs;
+    const reactions = moving("reactions").filter((name) => name.includes(".reaction.force."));
+    const joint = reactions[0]?.split(".")[0];
+    const found = [...moving("joints").slice(0, reactions.length ? 1 : 2), ...reactions.filter((name) => name.split(".")[0] === joint), ...moving("energies").slice(0, 3)];
+    return found.length ? found : [...moving("bodies").slice(0, 2), ...paths.map((path) => path.name)].slice(0, 2);
   }
 
   build() {

@@ -96,7 +96,7 @@ export class Curves {
     if (!path || (this.x !== null && !base)) return null;
     const place = this.colors.get(name), several = this.runs.length > 1;
     const color = several ? run.color : PALETTE[place % PALETTE.length];
-    const dashes = DASHES[(several ? place : Math.floor(place / PALETTE.length)) % DASHES.length];
+    const dashes = DASHES[several ? 0 : Math.floor(place / PALETTE.length) % DASHES.length];
     return { name, run, color, dashes, x: base ? base.values : run.time, y: path.values, unit: path.unit, xUnit: base?.unit };
   }
 
@@ -109,15 +109,16 @@ export class Curves {
 
   /** Write the legend of a diagram, with places for the values at the cursor, and listen to its pointer. */
   dress(chart) {
-    const several = this.runs.length > 1;
-    for (const name of new Set(chart.curves.map((curve) => curve.name))) {
+    const several = this.runs.length > 1, names = [...new Set(chart.curves.map((curve) => curve.name))];
+    for (const name of names) {
       const own = chart.curves.filter((curve) => curve.name === name);
+      if (several) for (const curve of own) curve.dashes = DASHES[names.indexOf(name) % DASHES.length]; // colors tell the runs
       const entry = make("span.entry", {}, sample(several ? null : own[0].color, own[0].dashes, this.dark), make("span.name", {}, name));
-      for (const curve of own) {
+      own.forEach((curve, k) => {
         curve.shown = make("output", several ? { style: `color: ${tone(curve.color, this.dark)}` } : {});
+        curve.after = k === own.length - 1 && chart.unit !== "1" ? ` ${chart.unit}` : "";
         entry.append(curve.shown);
-      }
-      if (chart.unit && chart.unit !== "1") entry.append(make("span.soft", {}, chart.unit));
+      });
       if (this.onremove) entry.append(make("button.plain.remove", { type: "button", title: `take ${name} away`, click: () => this.onremove(name) }, "×"));
       chart.legend.append(entry);
     }
@@ -147,13 +148,16 @@ export class Curves {
     this.follow();
   }
 
-  /** Return the whole x range: of the time as it is, of a path with room at its ends. */
+  /** Return the whole x range: of the time as it is, with a lock-up beyond its end; of a path with room at its ends. */
   range() {
     let low = Infinity, high = -Infinity;
-    for (const { x } of this.charts.flatMap((chart) => chart.curves)) {
-      for (const v of x) {
-        if (v < low) low = v;
-        if (v > high) high = v;
+    for (const { x, run } of this.charts.flatMap((chart) => chart.curves)) {
+      const beyond = this.x === null ? run.singularities.map((item) => item.time) : [];
+      for (const numbers of [x, beyond]) {
+        for (const v of numbers) {
+          if (v < low) low = v;
+          if (v > high) high = v;
+        }
       }
     }
     return low < high && this.x === null ? [low, high] : roomy(low, high, 0.03);
@@ -175,7 +179,7 @@ export class Curves {
     for (const chart of this.charts) {
       chart.overlay(this.time, this.hover, this.zoom);
       for (const curve of chart.curves) {
-        const text = number(value(curve, this.time, curve.y));
+        const text = number(value(curve, this.time, curve.y)) + curve.after;
         if (curve.shown.textContent !== text) curve.shown.textContent = text;
       }
     }

@@ -11,12 +11,14 @@ const RAISED = { "-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "
  * @returns {{values: number[], step: number}}
  */
 export function ticks(low, high, most) {
-  const rough = (high - low) / Math.max(most, 1), power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((x) => x * power).find((x) => x >= rough * (1 - 1e-9)) ?? 10 * power;
-  const first = Math.ceil(low / step - 1e-9), last = Math.floor(high / step + 1e-9);
-  const values = [];
-  for (let k = first; k <= last && values.length <= 2 * most + 2; k++) values.push(k * step);
-  return { values, step };
+  const range = high - low, ten = 10 ** Math.floor(Math.log10(range));
+  const steps = [10, 5, 2, 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01].map((x) => x * ten); // from few numbers to many
+  const count = (step) => Math.floor(high / step + 1e-9) - Math.ceil(low / step - 1e-9) + 1;
+  const few = steps.filter((step) => count(step) <= most);
+  let step = few[few.length - 1] ?? steps[0];
+  if (count(step) < 2) step = steps.find((finer) => count(finer) >= 2) ?? step; // one number tells no scale
+  const first = Math.ceil(low / step - 1e-9);
+  return { values: Array.from({ length: count(step) }, (_, k) => (first + k) * step), step };
 }
 
 /**
