@@ -79,6 +79,22 @@ def test_setting_replaces_formula_stiffness_and_damping_of_this_simulator_only()
     assert abs(other["track"] - sim["track"]) > 0.1
 
 
+@pytest.mark.parametrize("formulation", ["kane", "parametric", "recursive", "articulated"])
+def test_reactions_know_what_was_set_in_place_of_a_formula(formulation: str) -> None:
+    found = []
+    for each in ("augmented", formulation):
+        m = mb.Model("pushed", dimension=2, gravity=(0, -9.81))
+        m.body("bar", mass=1.0, inertia=0.1, com=(0.5, 0), frames={"end": (1, 0)})
+        m.revolute("O", m.ground, "bar")
+        m.force("drag", "bar.end", value=(0.3, "-5 + O.rate"))
+        sim = m.simulator(formulation=each, rtol=1e-10, atol=1e-12)
+        sim.step(0.02)
+        sim.set("drag.force", (3.0, 1.0))
+        sim.step(0.02)
+        found.append(sim["O.reaction.force"])
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-8)
+
+
 def test_loads_are_set_whole_or_by_component() -> None:
     sim = cart_pole().simulator()
     sim.step(0.2)

@@ -18,6 +18,7 @@ CASES: dict[str, Callable[[], mb.Model]] = {
     "spatial": spatial, "spatial, massless parts": lambda: spatial(mass=0.0),
     "spatial, welded twice": lambda: spatial(twice=True), "open": lambda: spatial(loop=False),
 }  # fmt: skip
+PAIRS = [("augmented", "bdf"), ("partitioning", "dop853"), ("baumgarte", "dop853"), ("parametric", "bdf")]
 TIGHT: dict[str, Any] = {"until": 0.2, "rtol": 1e-10, "atol": 1e-12, "output_step": 0.02}
 
 
@@ -51,7 +52,7 @@ def references() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", CASES)
-@pytest.mark.parametrize("formulation", ["augmented", "kane"])
+@pytest.mark.parametrize("formulation", ["augmented", "kane", "parametric"])
 def test_composites_move_and_react_as_the_bodies_do(name: str, formulation: str, references: dict[str, Any]) -> None:
     run = CASES[name]().run(**TIGHT, formulation=formulation)
     assert run.ok
@@ -59,7 +60,7 @@ def test_composites_move_and_react_as_the_bodies_do(name: str, formulation: str,
 
 
 @pytest.mark.parametrize("name", ["planar, massless parts", "spatial, massless parts"])
-@pytest.mark.parametrize("pair", [("augmented", "bdf"), ("partitioning", "dop853"), ("baumgarte", "dop853")])
+@pytest.mark.parametrize("pair", PAIRS)
 def test_other_formulations_and_implicit_integrators(name: str, pair: tuple[str, str], references: dict[str, Any]) -> None:
     run = CASES[name]().run(**TIGHT, formulation=pair[0], integrator=pair[1])
     assert run.ok
@@ -79,6 +80,31 @@ def test_equations_are_those_of_composites() -> None:
         assert sim.bundle.regular
         assert sim.bundle.tables.nv < tables_of(make()).nv - 6
 
+
+@pytest.mark.parametrize("name", CASES)
+def test_parametric_has_no_columns_for_welds(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same columns as without the welded bodies, and the same motion and reactions as with them apart."""
+    merged = CASES[name]().simulator(formulation="parametric").simulation
+    found = everything(CASES[name]().run(**TIGHT, formulation="parametric"))
+    monkeypatch.setattr(space, "find_welds", lambda tables: None)
+    apart = CASES[name]().simulator(formulation="parametric").simulation
+    welds = find_welds(tables_of(CASES[name]()))
+    assert welds is not None
+    assert apart.space.nv - merged.space.nv == tables_of(CASES[name]()).width * len(welds.joints)
+    assert_same(everything(CASES[name]().run(**TIGHT, formulation="parametric")), found, 1e-9)
+
+
+def test_balls_between_composites_move_their_charts() -> None:
+    """A ball on a welded tool turns so far that its angles are taken anew."""
+    runs = []
+    for formulation in ("parametric", "recursive"):
+        m = spatial(mass=0.3, loop=False)
+        m.body("bob", mass=0.4, inertia=(1e-3, 2e-3, 2e-3), com=(0.2, 0, 0))
+        m.spherical("ball", "tool.point", "bob")
+        runs.append(m.run(1.5, formulation=formulation, rtol=1e-9, atol=1e-11))
+    assert all(run.ok for run in runs)
+    for path in ("bob.x", "tool.z", "W2.reaction.force"):
+        np.testing.assert_allclose(runs[0][path].values, runs[1][path].values, rtol=2e-5, atol=2e-5)
 
 def test_a_composite_is_the_body_one_would_compute_by_hand() -> None:
     """Two welded bars and the one bar of composed mass and inertia, the parallel axes by hand."""
@@ -124,14 +150,15 @@ def test_runs_go_on_and_are_read_between_instants() -> None:
 def test_a_simulator_reads_and_sets_welded_bodies() -> None:
     """What is set from outside acts on the composite, and the weld's reaction knows it."""
     found = []
-    for formulation in ("augmented", "recursive"):
+    for formulation in ("augmented", "parametric", "recursive"):
         sim = planar(mass=0.0).simulator(formulation=formulation, rtol=1e-10, atol=1e-12)
         sim.step(0.02)
         sim.set("drag.force", (3.0, 1.0))
         sim.step(0.02)
         forces = [*sim["W2.reaction.force"], sim["W1.reaction.moment"]]
         found.append([sim["plate.x"], sim["B"], sim["end.angle.rate"], *forces])
-    np.testing.assert_allclose(found[0], found[1], rtol=1e-6, atol=1e-8)
+    for other in found[1:]:
+        np.testing.assert_allclose(found[0], other, rtol=1e-6, atol=1e-8)
 
 
 def test_what_check_says_is_about_the_users_bodies() -> None:
@@ -174,20 +201,22 @@ def test_parameters_move_welds() -> None:
 
 def test_a_jump_of_a_prescribed_velocity_passes_composites() -> None:
     found = []
-    for formulation in ("augmented", "recursive"):
+    for formulation in ("augmented", "parametric", "recursive"):
         m = spatial(mass=0.0, loop=False)
         m.initials.clear()
         m.motion("J1", "0.2 + abs(t - 0.05)")
         found.append(m.run(0.1, formulation=formulation, rtol=1e-9, atol=1e-11))
     for path in ("tool.x.rate", "W2.reaction.force", "W1.reaction.moment"):
-        np.testing.assert_allclose(found[0][path].values, found[1][path].values, rtol=1e-5, atol=1e-5)
+        for other in found[1:]:
+            np.testing.assert_allclose(found[0][path].values, other[path].values, rtol=1e-5, atol=1e-5)
 
 
 def test_events_on_welded_bodies_come_at_the_same_time() -> None:
     times = []
-    for formulation in ("augmented", "recursive"):
+    for formulation in ("augmented", "parametric", "recursive"):
         m = planar(mass=0.0)
         m.event("rises", "plate.y - 0.06")
         times.append([event.time for event in m.run(0.3, formulation=formulation).events])
     assert len(times[0]) == 1
     np.testing.assert_allclose(times[0], times[1], atol=1e-6)
+    np.testing.assert_allclose(times[0], times[2], atol=1e-6)

@@ -19,6 +19,7 @@ from multibody.errors import ModelError
 from multibody.formulations import Parametric
 from multibody.formulations.parametric import ParametricBundle, prepare_parametric, set_scales, slide_columns
 from multibody.formulations.prepare import Bundle, prepare
+from multibody.kernels import layout as L
 from multibody.kernels import sections as R
 from multibody.kernels.parametric import layout as P
 from multibody.kernels.parametric.units import units_of
@@ -52,6 +53,7 @@ class ParametricSpace:
         self.rate_scales[slide_columns(self.tables)] = self.tables.length
         self._references = state.references
         self._plain: Bundle | None = None
+        self._living: ParametricSpace | None = None  # whose forces a copy for reading has
         self.bundle: ParametricBundle = self._prepared(state, exact)
 
     def _prepared(self, state: State, exact: bool) -> ParametricBundle:
@@ -91,6 +93,7 @@ class ParametricSpace:
             return False
         made = prepare_parametric(self.tables, rows, b.ref, b.rotation, b.exact)
         made.F, made.ref = b.F, b.ref
+        made.I[self._data] = b.I[self._data]
         for slot, size in ((R.W_SETTINGS, R.SETTINGS), (R.W_STATISTICS, R.STATISTICS)):
             made.W[made.I[slot] : made.I[slot] + size] = b.W[b.I[slot] : b.I[slot] + size]
         self.bundle = made
@@ -240,11 +243,17 @@ class ParametricSpace:
         return np.hstack([Y[:, : s.nq], Y[:, self.nq : self.nq + s.nv], Y[:, -1:]])
 
     @property
+    def _data(self) -> slice:
+        """Where the model lies in I: the same for all arrays, and with the formulas that a simulator has replaced meanwhile."""
+        return slice(L.HEADER, len(self.system.tables.I))
+
+    @property
     def plain(self) -> Bundle:
-        """The arrays of the same model in Cartesian coordinates; its numbers are the living ones."""
+        """The arrays of the same model in Cartesian coordinates; its numbers and formulas are the living ones."""
         if self._plain is None:
             made = prepare(self.system.tables, self.rows, self._references, partitioned=False)
             self._plain = replace(made, F=self.bundle.F[: len(made.F)])
+        self._plain.I[self._data] = (self._living or self).bundle.I[self._data]
         return self._plain
 
     def expanded(self, times: Floats, Y: Floats, references: Floats, like: Floats, closing: bool) -> Expanded:
@@ -265,11 +274,20 @@ class ParametricSpace:
         """Return a copy for reading, whose arrays are those of Cartesian coordinates with a workspace of their own."""
         other: Any = copy.copy(self)
         other.bundle = other._plain = replace(self.plain, W=self.plain.W.copy(), ref=self.plain.ref.copy())
+        other._living = self._living or self
         return other
 
 
-def trouble(space: Any) -> tuple[str, str]:
+def parametric_part(space: Any) -> ParametricSpace:
+    """Return the space of pairs of a simulation: its own, or that of the composites where bodies are welded together."""
+    found = space if isinstance(space, ParametricSpace) else space.inner
+    assert isinstance(found, ParametricSpace)
+    return found
+
+
+def trouble(of: Any) -> tuple[str, str]:
     """Return which pair's cosine rows lost their rank, and what helps."""
+    space = parametric_part(of)
     b = space.bundle
     k = int(b.W[b.I[b.I[R.PARAMETRIC] + R.PAIR_RESULT] + R.PAIR_TROUBLE])
     text = f"the cosine rows of joint {space.tables.pairs[k].joint} lose rank, the sine of its angle vanishes"

@@ -343,12 +343,12 @@ class Simulation:
         if code == WEAK_PARTITION:
             self.repartition()
             return
-        from multibody.analyses.parametric_space import ParametricSpace
+        from multibody.analyses.parametric_space import parametric_part
 
-        assert isinstance(self.space, ParametricSpace)
+        pairs = parametric_part(self.space)
         if code == R.MOVING_CHART:
-            self.restart(self.t, self.space.with_new_charts(self.y))
-        elif self.space.take_other_rows(self.y, self.t):
+            self.restart(self.t, pairs.with_new_charts(self.y))
+        elif pairs.take_other_rows(self.y, self.t):
             self.bundle = self.space.bundle
             if self.integrator.implicit:
                 self.addresses = (self._equations(), *self.addresses[1:])

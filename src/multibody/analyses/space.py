@@ -8,7 +8,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from multibody.formulations import Formulation, Parametric
 from multibody.formulations.prepare import Bundle, prepare
 from multibody.kernels.watch import monitor
 from multibody.tables.welds import find_welds
+
+if TYPE_CHECKING:
+    from multibody.analyses.parametric_space import ParametricSpace
 
 Reader = tuple[Integers, Floats, Floats, Floats]  # I, F, W, ref with which coordinate functions are read at poses of bodies
 
@@ -70,20 +73,25 @@ def space_of(system: System, state: State, rows: Integers, formulation: Formulat
         Independent rows of the bodies' coordinates.
     formulation : Formulation
     """
-    if isinstance(formulation, Parametric):
-        from multibody.analyses.parametric_space import ParametricSpace
-
-        return ParametricSpace(system, state, rows, formulation)
     if not formulation.relative:
         welds = find_welds(system.tables)
         if welds is None:
-            return CartesianSpace(system, state, rows, formulation)
+            return body_space(system, state, rows, formulation)
         from multibody.analyses.welded_space import WeldedSpace  # here: it loads SciPy's sparse matrices
 
         return WeldedSpace(system, state, formulation, welds)
     from multibody.analyses.joint_space import JointSpace
 
     return JointSpace(system, state, rows, formulation)
+
+
+def body_space(system: System, state: State, rows: Integers, formulation: Formulation) -> CartesianSpace | ParametricSpace:
+    """Return the space of bodies, or composites, that a formulation in their coordinates works in."""
+    if isinstance(formulation, Parametric):
+        from multibody.analyses.parametric_space import ParametricSpace
+
+        return ParametricSpace(system, state, rows, formulation)
+    return CartesianSpace(system, state, rows, formulation)
 
 
 class CartesianSpace:
@@ -95,6 +103,11 @@ class CartesianSpace:
         self.system = system
         self.bundle: Bundle = prepare(system.tables, rows, state.references, formulation.partitioned)
         self.nq, self.nv, self.rate_scales = system.nq, system.nv, system.scale_columns
+
+    @property
+    def plain(self) -> Bundle:
+        """The arrays in Cartesian coordinates: its own."""
+        return self.bundle
 
     def start(self, state: State, work: float = 0.0) -> Floats:
         """Return y of a state."""

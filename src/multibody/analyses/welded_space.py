@@ -12,7 +12,7 @@ import numpy as np
 from multibody.analyses.composites import Composites, independent_of, weld_multipliers
 from multibody.analyses.dynamics import Dynamics, Expanded
 from multibody.analyses.dynamics_start import run_rows
-from multibody.analyses.space import CartesianSpace, Reader
+from multibody.analyses.space import Reader, body_space
 from multibody.analyses.square_forces import forces_along, jacobian_entries
 from multibody.analyses.state import State
 from multibody.analyses.system import Floats, System
@@ -24,7 +24,9 @@ from multibody.tables.welds import Welds, count_turns, welded_tables
 
 
 class WeldedSpace:
-    """Poses and velocities of composites; what is asked about bodies is found from them.
+    """Poses and velocities of composites, for `parametric` with the parameters of the pairs between them.
+
+    What is asked about bodies is found from the composites.
 
     Parameters
     ----------
@@ -48,8 +50,8 @@ class WeldedSpace:
         inner = System(tables)
         inner.ref[:] = state.references
         rows = run_rows(inner, q, state.t)
-        self.inner = CartesianSpace(inner, replace(state, q=q, v=v), rows, formulation)
-        self.nq, self.nv, self.rate_scales = inner.nq, inner.nv, inner.scale_columns
+        self.inner = body_space(inner, replace(state, q=q, v=v), rows, formulation)
+        self.nq, self.nv, self.rate_scales = self.inner.nq, self.inner.nv, self.inner.rate_scales
 
     @property
     def bundle(self) -> Bundle:
@@ -58,7 +60,8 @@ class WeldedSpace:
 
     def start(self, state: State, work: float = 0.0) -> Floats:
         """Return y of a state of the bodies."""
-        return np.concatenate([*self.composites.of_state(state.q, state.v), [work]])
+        q, v = self.composites.of_state(state.q, state.v)
+        return self.inner.start(replace(state, q=q, v=v), work)
 
     def scales(self) -> Floats:
         """Return L for lengths and their rates, 1 for everything else."""
@@ -74,13 +77,19 @@ class WeldedSpace:
 
     def cartesian(self, times: Floats, Y: Floats, references: Floats, like: Floats, closing: bool = False) -> Floats:
         """Return (q, v, w) of the bodies at states y."""
-        q, v, _ = self.composites.to_bodies(Y[:, : self.nq], Y[:, self.nq : self.nq + self.nv])
+        inner = self.inner.cartesian(times, Y, references, like, closing)
+        q, v, _ = self.composites.to_bodies(*self._parts(inner))
         return np.concatenate([q, v, Y[:, -1:]], axis=1)
+
+    def _parts(self, Y: Floats) -> tuple[Floats, Floats]:
+        """Return coordinates and velocities of the composites in Cartesian states."""
+        s = self.inner.system
+        return Y[:, : s.nq], Y[:, s.nq : s.nq + s.nv]
 
     def expanded(self, times: Floats, Y: Floats, references: Floats, like: Floats, closing: bool) -> Expanded:
         """Return everything that follows from states y, for all bodies and with the multipliers of the welds."""
         found = self.inner.expanded(times, Y, references, like, closing)
-        q, v, a = self.composites.to_bodies(found.Y[:, : self.nq], found.Y[:, self.nq : self.nq + self.nv], found.A)
+        q, v, a = self.composites.to_bodies(*self._parts(found.Y), found.A)
         s = self._living()
         forces = forces_along(s, times, q, v, a, found.references)
         multipliers = np.zeros((len(times), s.rows))
@@ -94,7 +103,7 @@ class WeldedSpace:
 
     def _living(self) -> System:
         """Return the system on bodies with the numbers of forces that a simulator may have set meanwhile."""
-        tables, b = self.system.tables, self.inner.bundle
+        tables, b = self.system.tables, self.inner.plain
         living = copy.copy(tables)
         living.I, living.F = tables.I.copy(), b.F[: len(tables.F)].copy()
         living.I[L.HEADER :] = b.I[L.HEADER : len(tables.I)]

@@ -122,14 +122,19 @@ def _made(tables: Tables) -> ParametricTables:
 
 
 def _pairs(tables: Tables) -> tuple[tuple[Pair, ...], list[str]]:
-    """Return the pairs that have rows, and the owners of all extra coordinates: contacts of cams first, then parameters."""
+    """Return the pairs that have rows, and the owners of all extra coordinates: contacts of cams first, then parameters.
+
+    Welds that made bodies one are gone, and what joins a composite to itself is no pair: it has nothing to move.
+    """
     d, extras, found = tables.dimension, list(tables.extras), []
     for name, joint in tables.model.joints.items():
         structure = joint.kind.structure(d)
-        if not joint.kind.pair or not structure.rows:
+        if not joint.kind.pair or not structure.rows or name not in tables.joint_rows:
             continue
         pitched = joint.kind.relation == "screw"
         ends, own = tables.ends[name], tables.joint_rows[name]
+        if ends[0].body == ends[1].body:
+            continue
         functions = tuple(tables.coordinates["joint", name, item, 0] for item, _ in structure.coordinates)
         functions += (-1,) * (3 if structure.rotation == 3 else 0)
         slides = () if pitched else tuple(_LETTERS.index(letter) for letter in structure.translations)

@@ -10,13 +10,13 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from multibody.kernels import layout as L
-from multibody.tables.lower import Tables, workspace_of
+from multibody.tables.lower import EndSlots, Tables, workspace_of
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -167,6 +167,7 @@ def welded_tables(tables: Tables, welds: Welds) -> tuple[Tables, Integers]:
     made.count_joint = int(np.sum(kept < tables.count_joint))
     made.row_pointer, made.columns = pointer, columns
     made.joint_rows = _joint_rows(tables, welds, kept)
+    made.ends = {name: _moved_ends(tables, welds, numbers, name) for name in made.joint_rows if name in tables.ends}
     made.function_bodies = [(int(f[1]), int(f[2])) for f in functions.reshape(-1, L.FUNCTION_STRIDE)]
     made.masses = _masses(tables, welds, numbers)
     I = tables.I.copy()
@@ -267,6 +268,17 @@ def _joint_rows(tables: Tables, welds: Welds, kept: Integers) -> dict[str, range
             at = int(np.searchsorted(kept, rows.start))
             found[name] = range(at, at + len(rows))
     return found
+
+
+def _moved_ends(tables: Tables, welds: Welds, numbers: list[Floats], name: str) -> tuple[EndSlots, EndSlots]:
+    """Return the frames of a joint on composites."""
+    found = []
+    for end in tables.ends[name]:
+        turn = welds.turns[end.body]
+        point = _append(numbers, welds.points[end.body] + turn @ tables.vector(end.point))
+        axes = _append(numbers, (turn @ tables.matrix(end.axes)).ravel())
+        found.append(replace(end, body=int(welds.composite[end.body]), point=point, axes=axes))
+    return found[0], found[1]
 
 
 def _masses(tables: Tables, welds: Welds, numbers: list[Floats]) -> list[tuple[int, int]]:
