@@ -22,6 +22,7 @@ import signal
 import sys
 import tempfile
 import time
+import traceback
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
@@ -100,8 +101,10 @@ def child(seed: int, folder: pathlib.Path, pipe: int, limits: Limits) -> NoRetur
             signal.setitimer(signal.ITIMER_PROF, 0.0)
             tell(pipe, verb=verb, fault=fault, took=round(time.process_time() - begin, 1))
         tell(pipe, done=True)
-    finally:
         os._exit(0)
+    except BaseException:
+        os.write(2, traceback.format_exc().encode())
+        os._exit(1)
 
 
 def tell(pipe: int, **words: object) -> None:

@@ -13,6 +13,7 @@ from multibody.files.writer import model_to_plain
 
 LENGTHS = {"x", "y", "z", "position", "length"}  # names of coordinates that are lengths
 RATES = {"rate": 1, "vx": 1, "vy": 1, "vz": 1, "acceleration": 2}
+TIMES = {1e3: "ms", 1.0 / 60.0: "min"}  # units of time by how many of them a second is
 SLIDING = {"translational", "distance"}
 
 
@@ -33,6 +34,7 @@ class System:
 SYSTEMS = {
     "m-kg": System(), "mm-g": System(1e3, 1e3), "mm-t": System(1e3, 1e-3), "km-t": System(1e-3, 1e-3),
     "um-ng": System(1e6, 1e12), "mm-g-ms": System(1e3, 1e3, 1e3), "binary": System(2.0**10, 2.0**12),
+    "ms": System(time=1e3), "min": System(time=1.0 / 60.0),
 }  # fmt: skip
 
 
@@ -50,8 +52,7 @@ def in_units(model: mb.Model, to: System) -> mb.Model:
     data.pop("outputs", None)
     data.pop("units", None)
     if to.time != 1.0:
-        assert to.time == 1e3
-        data["units"] = {"time": "ms"}
+        data["units"] = {"time": TIMES[to.time]}
     kinds = {name: next(iter(joint)) for name, joint in data.get("joints", {}).items()}
     place = Placed(to, kinds, frozenset(data.get("parameters", {})))
     if "gravity" in data:

@@ -113,6 +113,14 @@ def test_library_models(name: str) -> None:
         same(lambda: mb.load(name), "um-ng", 0.1, integrator=integrator)
 
 
+@pytest.mark.parametrize("system", ["ms", "min"])
+@pytest.mark.parametrize("integrator", ["dop853", "adams", "bdf", "radau"])
+def test_the_unit_of_time(integrator: str, system: str) -> None:
+    """The first step is chosen in seconds, whatever the unit of time is, and so all later ones are the same."""
+    for name in ("four-bar", "tilted-four-bar", "stewart-platform", "iftomm-bricard"):
+        same(lambda name=name: mb.load(name), system, 0.2, integrator=integrator)  # type: ignore[misc]
+
+
 def test_a_wrong_answer_is_right_in_all_units() -> None:
     """The reference is an explicit integration with a tight tolerance in meters."""
     reference = final(heavy_pair().run(1.0, integrator="dop853", rtol=1e-12, atol=1e-13), SYSTEMS["m-kg"])

@@ -99,7 +99,8 @@ def _mutate(data: dict[str, Any], draw: random.Random) -> None:
         form = draw.choice(("({})*{}", "({})/({})", "({})^({})", "({})+{}", "sqrt({})*{}", "-({})-{}", "if({} > 0, {}, t)"))
         holder[key] = form.format(holder[key], draw.choice(("t", "0", "1e200", "pi", "1e-200", "sin(t)", "abs(t)")))
     elif kind == "scale" and isinstance(holder[key], int | float) and not isinstance(holder[key], bool):
-        holder[key] = holder[key] * draw.choice((-1.0, 1e-9, 1e9, 1e30, 1e-30, 1.0 + 1e-9))
+        factor = draw.choice((-1.0, 1e-9, 1e9, 1e30, 1e-30, 1.0 + 1e-9))
+        holder[key] = holder[key] * (factor if abs(holder[key]) < 2**1000 else -1)  # some integers are beyond all floats
     elif isinstance(holder, dict):
         holder[draw.choice(KEYS)] = copy.deepcopy(draw.choice((*SHAPES, *NUMBERS, *WORDS)))
 

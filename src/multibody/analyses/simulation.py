@@ -107,7 +107,7 @@ class Simulation:
         self.control, self.counts = np.zeros(C.CONTROL_SIZE), np.zeros(C.COUNTS_SIZE, dtype=np.int64)
         integrator.configure(self.control, self.counts)
         self.first_step = float(self.control[C.H])
-        self.control[C.T], self.control[C.RTOL] = state.t, rtol
+        self.control[C.T], self.control[C.RTOL], self.control[C.SECOND] = state.t, rtol, second(system.tables)
         self.counts[C.FRESH], self.counts[C.DENSE] = 1, int(dense)
         self.atol = atol * self.space.scales()
         self.atol[self.space.nq : self.space.nq + self.space.nv] /= second(system.tables)

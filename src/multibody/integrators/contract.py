@@ -64,6 +64,7 @@ BASE = 8  # fixed step: where the grid of steps begins
 ERROR = 9  # error of the last step over its tolerance; 0: not known
 CEILING = 10  # no step is longer: where `accept` has refused one; 0: none
 RHO = 11  # alpha: spectral radius at infinity
+SECOND = 12  # a second in the unit of time, so that the choice of the first step does not depend on that unit; 0: is one
 PAST = 16  # multistep: lengths of the last steps, newest first (16 numbers)
 SCRATCH = 32  # multistep: coefficients of the present step (128 numbers)
 CONTROL_SIZE = 160
@@ -167,6 +168,17 @@ def begin(rhs, monitor, I, F, W, ref, control, counts, y, f, g):
 
 
 @inner_kernel
+def length_by_slopes(slope, bend, trial, second, exponent, longest, shortest):
+    """Return a first step length from the sizes of the first and the second derivative, which are compared in seconds."""
+    steepest = max(slope * second, bend * second * second)
+    if not steepest < math.inf:
+        return max(0.01 * trial, shortest)
+    if steepest <= 1e-15 * second / trial:
+        return min(100.0 * trial, longest)
+    return max(min(100.0 * trial, second * (0.01 / steepest) ** exponent, longest), shortest)
+
+
+@inner_kernel
 def starting_step(rhs, I, F, W, ref, control, counts, y, atol, active, f, x, df, exponent):
     """Return a first step length (positive) for a method of order 1/exponent, from one further evaluation of f.
 
@@ -178,8 +190,8 @@ def starting_step(rhs, I, F, W, ref, control, counts, y, atol, active, f, x, df,
     longest, shortest = abs(span), 4.0 * _ROUNDING * abs(control[T])  # below, T + step may be T
     if control[HMAX] > 0.0:
         longest = min(longest, control[HMAX])
-    trial = 1e-6 * abs(span)
-    if size > 1.0 and 1e-5 < slope < math.inf:  # a smaller |y| is zero within its tolerance and says nothing
+    trial, second = 1e-6 * abs(span), control[SECOND] if control[SECOND] > 0.0 else 1.0
+    if size > 1.0 and 1e-5 < second * slope < math.inf:  # a smaller |y| is zero within its tolerance and says nothing
         trial = 0.01 * size / slope
     trial = max(min(trial, longest), shortest)
     signed = math.copysign(trial, span)
@@ -190,12 +202,8 @@ def starting_step(rhs, I, F, W, ref, control, counts, y, atol, active, f, x, df,
         return max(0.01 * trial, shortest)
     for i in range(y.shape[0]):
         df[i] -= f[i]
-    steepest = max(slope, scaled_norm(df, y, y, atol, active, rtol) / trial)
-    if not steepest < math.inf:
-        return max(0.01 * trial, shortest)
-    if steepest <= 1e-15 / trial:
-        return min(100.0 * trial, longest)
-    return max(min(100.0 * trial, (0.01 / steepest) ** exponent, longest), shortest)
+    bend = scaled_norm(df, y, y, atol, active, rtol) / trial
+    return length_by_slopes(slope, bend, trial, second, exponent, longest, shortest)
 
 
 @inner_kernel

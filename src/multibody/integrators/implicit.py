@@ -31,7 +31,7 @@ from __future__ import annotations
 import math
 
 from multibody.integrators import contract as at
-from multibody.integrators.contract import finite, scaled_norm
+from multibody.integrators.contract import finite, length_by_slopes, scaled_norm
 from multibody.kernels.calls import call
 from multibody.kernels.compile import inner_kernel
 
@@ -98,8 +98,8 @@ def first_step(ops, I, F, W, ref, control, counts, y, atol, active, f, x, df, ou
     longest, shortest = abs(span), 64.0 * ROUNDING * abs(control[at.T])
     if control[at.HMAX] > 0.0:
         longest = min(longest, control[at.HMAX])
-    trial = 1e-6 * abs(span)
-    if size > 1.0 and 1e-5 < slope < math.inf:
+    trial, second = 1e-6 * abs(span), control[at.SECOND] if control[at.SECOND] > 0.0 else 1.0
+    if size > 1.0 and 1e-5 < second * slope < math.inf:
         trial = _EULER * size / slope
     trial = max(min(trial, longest), shortest)
     signed = math.copysign(trial, span)
@@ -109,12 +109,8 @@ def first_step(ops, I, F, W, ref, control, counts, y, atol, active, f, x, df, ou
         return max(0.01 * trial, shortest)
     for i in range(y.shape[0]):
         df[i] -= f[i]
-    steepest = max(slope, scaled_norm(df, y, y, atol, active, rtol) / trial)
-    if not steepest < math.inf:
-        return max(0.01 * trial, shortest)
-    if steepest <= 1e-15 / trial:
-        return min(100.0 * trial, longest)
-    return max(min(100.0 * trial, (0.01 / steepest) ** exponent, longest), shortest)
+    bend = scaled_norm(df, y, y, atol, active, rtol) / trial
+    return length_by_slopes(slope, bend, trial, second, exponent, longest, shortest)
 
 
 @inner_kernel
