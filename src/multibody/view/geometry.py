@@ -201,6 +201,20 @@ def tree_edges(points: Floats) -> list[tuple[int, int]]:
     return edges
 
 
+def straightened(points: Floats, edges: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the edges of a tree with those joined that go on straight through a point where nothing else begins."""
+    found = list(edges)
+    for k in range(len(points)):
+        here = [edge for edge in found if k in edge]
+        if len(here) != 2:
+            continue
+        i, j = (edge[0] if edge[1] == k else edge[1] for edge in here)
+        one, two = points[k] - points[i], points[j] - points[k]
+        if float(one @ two) > (1.0 - 1e-9) * float(np.linalg.norm(one) * np.linalg.norm(two)):
+            found = [edge for edge in found if k not in edge] + [(i, j)]
+    return found
+
+
 def nearest_on(point: Floats, segment: Floats) -> Floats:
     """Return the point of a segment (its first to its last point) that is nearest to a point."""
     a, b = segment[0], segment[-1]

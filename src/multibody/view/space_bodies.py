@@ -65,12 +65,15 @@ class BodyMaker:
             brush.ball(points[0], 0.4 * self.size, color)
         if len(points) == 3:
             brush.faces(points, color, alpha=0.18, width=0.0)
-        if len(points) < TREE:
-            pairs = [(points[i], points[j]) for i, j in geometry.tree_edges(points)]
-        else:
+        edges = geometry.straightened(points, geometry.tree_edges(points)) if len(points) < TREE else []
+        pairs = [(points[i], points[j]) for i, j in edges]
+        if len(points) >= TREE:
             pairs = [(points.mean(axis=0), point) for point in points]
         for start, end in pairs:
             brush.tube(start, end, 0.2 * self.size, color)
+        for k in {i for edge in edges for i in edge}:  # bends are round
+            if sum(k in edge for edge in edges) > 1:
+                brush.ball(points[k], 0.204 * self.size, color)
 
     def _solid(self, brush: Brush, solid: Solid, color: str) -> None:
         """Draw a shape."""

@@ -5,16 +5,27 @@ from __future__ import annotations
 import numpy as np
 
 from multibody.tables.lower import Tables
+from multibody.view.cover import SLIDING, place_on
 from multibody.view.deep_pen import DeepPen
 from multibody.view.extent import box_of, with_margin
 from multibody.view.geometry import Floats
-from multibody.view.names import anchors
-from multibody.view.scene import Blueprint, Journey, Poses, glyph_size
+from multibody.view.names import Anchor, anchors
+from multibody.view.scene import Blueprint, Journey, Poses, Scene, glyph_size
 from multibody.view.space_bodies import BodyMaker
 from multibody.view.space_joints import JointMaker
 from multibody.view.strokes import Drawing, Owner, Wanderer
 from multibody.view.style import ACCENT
 from multibody.view.wheels import contact_path
+
+
+def _on_shapes(scene: Scene, anchor: Anchor) -> Anchor:
+    """Return where a name belongs; that of a slide on the shape that slides rather than at a point somewhere on its axis."""
+    owner = anchor[0]
+    mark = next((m for m in scene.marks if owner == Owner("joint", m.name) and m.kind in SLIDING), None)
+    for body in (b for b in mark.bodies[::-1] if b) if mark else ():
+        if scene.links[body - 1].shapes:
+            return owner, body, place_on(scene.links[body - 1], mark)  # type: ignore[arg-type]
+    return anchor
 
 
 def spatial_drawing(tables: Tables, q: Floats, *, reference: int = 0, size: float | None = None) -> Drawing:
@@ -43,7 +54,8 @@ def spatial_drawing(tables: Tables, q: Floats, *, reference: int = 0, size: floa
         for cam in scene.cams
     ]
     stretching = {thing.owner for thing in pen.stretched}
-    names = [(o, b, pen.local(b, p)[0]) for o, b, p in anchors(scene, pen.size) if o not in stretching]
+    anchored = (_on_shapes(scene, anchor) for anchor in anchors(scene, pen.size) if anchor[0] not in stretching)
+    names = [(owner, body, pen.local(body, point)[0]) for owner, body, point in anchored]
     ends = [journey.place(b, p) for thing in pen.stretched for b, p in zip(thing.bodies, thing.points, strict=True)]
     low, high = box_of(pen.strokes, journey, ends + [wanderer.places for wanderer in wanderers])
     box = with_margin(low, high, 0.5 * pen.size)

@@ -26,15 +26,39 @@ export function upward(gravity) {
   return gravity.map((g) => (g === along ? -Math.sign(g) : 0));
 }
 
+/** Return the 8 corners of a box, flat. */
+function corners(low, high) {
+  return Float32Array.from({ length: 24 }, (_, k) => ((Math.floor(k / 3) >> (k % 3)) & 1 ? high : low)[k % 3]);
+}
+
+/**
+ * Return the least and greatest station of points along an axis.
+ * @param {Float32Array} cloud flat
+ * @param {number[]} axis
+ * @param {number[]} from where stations begin
+ * @returns {[number, number]}
+ */
+export function range(cloud, axis, from) {
+  let least = Infinity, most = -Infinity;
+  for (let k = 0; k < cloud.length; k += 3) {
+    const station = (cloud[k] - from[0]) * axis[0] + (cloud[k + 1] - from[1]) * axis[1] + (cloud[k + 2] - from[2]) * axis[2];
+    if (station < least) least = station;
+    if (station > most) most = station;
+  }
+  return [least, most];
+}
+
 export class Camera {
   /**
    * @param {HTMLCanvasElement} canvas
    * @param {number[]} low corner of the box of everything [length]
    * @param {number[]} high
    * @param {number[]|null} gravity
+   * @param {Float32Array} cloud points that are to be seen, flat; none: the corners of the box
    */
-  constructor(canvas, low, high, gravity) {
+  constructor(canvas, low, high, gravity, cloud = new Float32Array()) {
     this.canvas = canvas;
+    this.cloud = cloud.length ? cloud : corners(low, high);
     this.low = low;
     this.high = high;
     this.middle = low.map((x, k) => (x + high[k]) / 2);
@@ -95,17 +119,17 @@ export class Camera {
 
   /** Show everything. */
   fit() {
-    const [x, y] = this.extent();
+    const [x, y] = this.extent(), off = [this.right, this.up].map((axis) => range(this.cloud, axis, this.middle)).map(([a, b]) => (a + b) / 2);
     this.scale = FILLED * Math.min(this.width / x, this.height / y);
-    this.target = [...this.middle];
+    this.target = this.middle.map((m, k) => m + off[0] * this.right[k] + off[1] * this.up[k]);
     this.fitted = true;
   }
 
-  /** Return width and height of the box of everything as it is seen, never zero. */
+  /** Return width and height of everything as it is seen, never zero. */
   extent() {
-    const edges = this.high.map((x, k) => x - this.low[k]);
-    const wide = (axis) => edges.reduce((sum, edge, k) => sum + Math.abs(edge * axis[k]), 0) || 2 * this.radius;
-    return [wide(this.right), wide(this.up)];
+    const sizes = [this.right, this.up].map((axis) => range(this.cloud, axis, this.middle)).map(([a, b]) => b - a);
+    const least = 1e-3 * Math.max(...sizes) || 2 * this.radius;
+    return sizes.map((size) => Math.max(size, least));
   }
 
   /**

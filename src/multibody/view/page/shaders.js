@@ -45,7 +45,7 @@ uniform bool u_dark;
 vec3 shaded(vec3 color, vec3 normal) { // normal as the eye sees it: x to the right, y up, z to the eye
   float key = 0.5 + 0.5 * dot(normal, vec3(-0.40, 0.60, 0.693)), fill = 0.5 + 0.5 * dot(normal, vec3(0.8, -0.2, 0.566));
   float light = 0.82 * key + 0.18 * fill;
-  if (u_dark) return mix(color * 0.30, mix(color, vec3(1.0), 0.06), 0.15 + 0.80 * light);
+  if (u_dark) return mix(u_paper, color, 0.22 + 0.46 * light);
   return mix(color, vec3(1.0), 0.14 + 0.66 * light);
 }
 `;

@@ -7,7 +7,7 @@ import { Naming } from "./naming.js";
 import { compiled, DOT, FACE, LINE, SOLID } from "./shaders.js";
 import { Copies, Geometry, Plates, PoseTexture } from "./space_buffers.js";
 import { drawAxes, drawSpaceArrows, drawSpaceGravity, gridLines, pathInSpace } from "./space_marks.js";
-import { batchesOf, fan, KINDS, lineRows, stretchedRows, WIDTHS } from "./space_parts.js";
+import { batchesOf, cloudOf, fan, KINDS, lineRows, stretchedRows, WIDTHS } from "./space_parts.js";
 import { creased, unitBall, unitBox, unitTube } from "./unit_shapes.js";
 
 const FONT = "system-ui, sans-serif";
@@ -16,7 +16,7 @@ const FONT = "system-ui, sans-serif";
 const NEAR = 7;
 
 /** Half the width of edges and the width of outlines [CSS pixels]. */
-const EDGE = 0.55, OUTLINE = 1.1;
+const EDGE = 0.4, OUTLINE = 1.1;
 
 /** Solids above which round ones have fewer sides. */
 const MANY = 1500;
@@ -32,7 +32,7 @@ export class Space {
     this.canvas = canvas;
     this.data = data;
     const { low, high } = data.drawing;
-    this.frame = new Camera(canvas, [...low], [...high], data.gravity);
+    this.frame = new Camera(canvas, [...low], [...high], data.gravity, cloudOf(data));
     /** @type {() => void} called when the picture has to be drawn again */
     this.onchange = () => {};
     this.frame.onchange = () => this.onchange();

@@ -1,6 +1,7 @@
 // What stands on a spatial picture besides the mechanism: the ground's grid, paths of points, arrows, and the axes.
 
 import { between, placedPoint, tone } from "./common.js";
+import { range } from "./camera.js";
 import { ARROWS, drawArrow, roundBelow } from "./flat_marks.js";
 
 const AXES = [["x", "#b3434b"], ["y", "#3f9150"], ["z", "#2f6fb0"]];
@@ -11,11 +12,7 @@ const AXES = [["x", "#b3434b"], ["y", "#3f9150"], ["z", "#2f6fb0"]];
  * @returns {{lines: number[][], step: number}} each line two points, flat, in ground
  */
 export function gridLines(camera) {
-  const { low, high, vertical, level } = camera, corners = [];
-  for (let k = 0; k < 8; k++) corners.push([0, 1, 2].map((i) => ((k >> i) & 1 ? high : low)[i]));
-  const along = (axis) => corners.map((corner) => corner.reduce((sum, x, k) => sum + x * axis[k], 0));
-  const range = (axis) => [Math.min(...along(axis)), Math.max(...along(axis))];
-  const floor = range(vertical)[0], ranges = level.map(range);
+  const { vertical, level } = camera, [floor, ...ranges] = [vertical, ...level].map((axis, k) => (k ? range(camera.cloud, axis, [0, 0, 0]) : range(camera.cloud, axis, [0, 0, 0])[0]));
   const step = roundBelow(Math.max(...ranges.map(([a, b]) => b - a), 1e-3 * camera.radius) / 5), lines = [];
   const [u, v] = ranges.map(([a, b]) => [Math.floor(a / step - 0.01) * step, Math.ceil(b / step + 0.01) * step]);
   const point = (a, b) => [0, 1, 2].map((k) => a * level[0][k] + b * level[1][k] + floor * vertical[k]);

@@ -1,6 +1,6 @@
 // A spatial drawing as rows of numbers for the graphics card: solids, transparent faces, lines and dots.
 
-import { placedPoint } from "./common.js";
+import { placedPoint, posesAt } from "./common.js";
 import { cylinder, ROD_WIDTH } from "./stretch.js";
 
 /** CSS pixels a point of the printer. */
@@ -148,6 +148,49 @@ export function fan(stroke, unit) {
   for (let k = 0; k < stroke.points.length; k += 3) points.push([0, 1, 2].map((i) => stroke.points[k + i] / unit));
   const u = points[1].map((x, k) => x - points[0][k]), v = points[2].map((x, k) => x - points[1][k]), n = cross(u, v), size = Math.hypot(...n) || 1;
   return { points, normal: n.map((x) => x / size), triangles: points.slice(2).map((_, k) => [0, k + 1, k + 2]) };
+}
+
+/**
+ * Return points that a picture of all motions has to show.
+ * @param {object} data
+ * @param {number} [most] points, about
+ * @returns {Float32Array} flat, in ground
+ */
+export function cloudOf(data, most = 30000) {
+  const { strokes } = data.drawing, solid = strokes.filter(({ kind, body }) => kind !== "mesh" && kind !== "line" || body === 0);
+  const meshes = strokes.filter((stroke) => stroke.kind === "mesh" && stroke.body > 0).map(boxed);
+  const spots = [...solid, ...meshes].flatMap(spotsOf), found = [];
+  const instants = Math.max(2, Math.floor(most / Math.max(1, spots.length) / data.runs.length));
+  for (const run of data.runs) {
+    const count = run.time.length, step = Math.max(1, Math.ceil(count / instants));
+    for (let k = 0; k < count; k += step) {
+      const poses = posesAt(run, run.time[k], 3);
+      for (const { body, point } of spots) found.push(...placedPoint(poses, 3, body, point));
+    }
+  }
+  return Float32Array.from(found).filter((_, k, all) => Number.isFinite(all[k - (k % 3)] + all[k - (k % 3) + 1] + all[k - (k % 3) + 2]));
+}
+
+/** Return points of a stroke that bound it, of round ones points on their skin. */
+function spotsOf({ kind, body, points, radius }) {
+  const found = [], at = (k) => [points[3 * k], points[3 * k + 1], points[3 * k + 2]];
+  const count = kind === "line" ? Math.min(points.length / 3, 200) : points.length / 3;
+  const sides = kind === "ball" ? [[1, 0, 0], [0, 1, 0], [0, 0, 1]] : kind === "tube" ? across(at(1).map((x, k) => x - at(0)[k])) : [];
+  for (let k = 0; k < count; k++) {
+    if (!sides.length) found.push({ body, point: at(k) });
+    for (const side of sides) for (const sign of [-radius, radius]) found.push({ body, point: at(k).map((x, i) => x + sign * side[i]) });
+  }
+  return found;
+}
+
+/** Return the box of a mesh, as a stroke. */
+function boxed({ body, points }) {
+  const range = [0, 1, 2].map((k) => {
+    let least = Infinity, most = -Infinity;
+    for (let i = k; i < points.length; i += 3) [least, most] = [Math.min(least, points[i]), Math.max(most, points[i])];
+    return [least, most];
+  });
+  return { kind: "box", body, radius: 0, points: Array.from({ length: 24 }, (_, k) => range[k % 3][(Math.floor(k / 3) >> (k % 3)) & 1]) };
 }
 
 /**
