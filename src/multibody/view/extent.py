@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 
-from multibody.view.geometry import Floats
+from multibody.view.geometry import Floats, ring
 from multibody.view.scene import Journey
 from multibody.view.strokes import Stroke
 
@@ -28,13 +28,20 @@ def box_of(strokes: list[Stroke], journey: Journey, others: list[Floats]) -> tup
     thin = journey.thinned(max(20, min(MOST_INSTANTS, MOST_POSES // journey.q.shape[1])))
     clouds: dict[int, list[Floats]] = {}
     for stroke in strokes:
-        clouds.setdefault(stroke.body, []).extend((stroke.points - stroke.radius, stroke.points + stroke.radius))
+        clouds.setdefault(stroke.body, []).append(_skin(stroke))
     parts = [other[np.all(np.isfinite(other), axis=1)] for other in others]
     for body, found in clouds.items():
         cloud = np.vstack(found)
         parts.append(thin.cloud(body, _outermost(cloud[np.all(np.isfinite(cloud), axis=1)])))
     whole = np.vstack(parts)
     return whole.min(axis=0), whole.max(axis=0)
+
+
+def _skin(stroke: Stroke) -> Floats:
+    """Return points that bound a stroke (n, d); of a tube rings about its ends."""
+    if stroke.kind == "tube":
+        return np.vstack([ring(end, stroke.radius, stroke.points[1] - stroke.points[0], 12) for end in stroke.points])
+    return np.vstack([stroke.points - stroke.radius, stroke.points + stroke.radius])
 
 
 def _outermost(cloud: Floats) -> Floats:

@@ -7,7 +7,7 @@ import { Naming } from "./naming.js";
 import { compiled, DOT, FACE, LINE, SOLID } from "./shaders.js";
 import { Copies, Geometry, Plates, PoseTexture } from "./space_buffers.js";
 import { drawAxes, drawSpaceArrows, drawSpaceGravity, gridLines, pathInSpace } from "./space_marks.js";
-import { batchesOf, cloudOf, fan, KINDS, lineRows, stretchedRows, WIDTHS } from "./space_parts.js";
+import { batchesOf, cloudOf, fan, KINDS, lineRows, SIDES, stretchedRows, WIDTHS } from "./space_parts.js";
 import { creased, unitBall, unitBox, unitTube } from "./unit_shapes.js";
 
 const FONT = "system-ui, sans-serif";
@@ -18,8 +18,8 @@ const NEAR = 7;
 /** Half the width of edges and the width of outlines [CSS pixels]. */
 const EDGE = 0.4, OUTLINE = 1.1;
 
-/** Solids above which round ones have fewer sides. */
-const MANY = 1500;
+/** Strokes above which thin ones have no outlines. */
+const MANY = 2000;
 
 const NO_WEBGL = "This browser offers no WebGL2, which the picture in space needs; numbers and curves are as usual.";
 
@@ -63,15 +63,17 @@ export class Space {
   prepare() {
     const { gl, data, frame } = this, unit = frame.radius;
     this.programs = { solid: compiled(gl, SOLID), face: compiled(gl, FACE), line: compiled(gl, LINE), dot: compiled(gl, DOT) };
-    const batches = batchesOf(data.drawing, unit), solids = batches.filter(({ sort }) => sort === "solid");
-    const sides = solids.reduce((sum, { inks: all }) => sum + all.length, 0) > MANY ? 12 : undefined;
-    const shapes = { tube: unitTube(sides), ball: unitBall(sides), box: unitBox() };
-    this.shapes = Object.fromEntries(Object.entries(shapes).map(([kind, shape]) => [kind, new Geometry(gl, shape)]));
+    const batches = batchesOf(data.drawing, unit);
+    this.shapes = { box: new Geometry(gl, unitBox()) };
+    for (const [fineness, sides] of Object.entries(SIDES)) {
+      this.shapes[`${fineness} tube`] = new Geometry(gl, unitTube(sides));
+      this.shapes[`${fineness} ball`] = new Geometry(gl, unitBall(sides));
+    }
     this.shapes.line = new Geometry(gl, null, [0, -1, 1, -1, 0, 1, 1, 1]);
     this.shapes.dot = new Geometry(gl, null, [-1, -1, 1, -1, -1, 1, 1, 1]);
     this.parts = batches.map((batch) => this.part(batch, unit));
     this.poseTexture = new PoseTexture(gl, data.bodies.length);
-    this.springs = { tubes: new Copies(gl, "solid", this.shapes.tube), lines: new Copies(gl, "line", this.shapes.line) };
+    this.springs = { tubes: new Copies(gl, "solid", this.shapes["usual tube"]), lines: new Copies(gl, "line", this.shapes.line) };
     this.wandering = new Copies(gl, "dot", this.shapes.dot);
     this.grid = this.lines(gridLines(frame).lines, "#e3e7ec", 0.75);
     this.traces = new Map();
@@ -215,7 +217,7 @@ export class Space {
   /** Draw a batch; solids with their outlines. */
   drawPart(part, dark, poses, picking) {
     const { gl, frame } = this;
-    if (part.sort === "solid") return this.drawSolids(part.copies, part.kind, dark, !part.clear && !picking && part.edged !== false);
+    if (part.sort === "solid") return this.drawSolids(part.copies, part.kind, dark, !part.clear && !picking && part.edged !== false && !(part.kind.startsWith("tiny") && this.data.drawing.strokes.length > MANY));
     const { program } = this.programs[part.sort];
     gl.useProgram(program);
     if (part.sort === "face") {
@@ -228,7 +230,7 @@ export class Space {
   drawSolids(copies, kind, dark, outlined) {
     const { gl, frame } = this, { program, at } = this.programs.solid;
     gl.useProgram(program);
-    gl.uniform1i(at.u_kind, KINDS[kind]);
+    gl.uniform1i(at.u_kind, KINDS[kind.split(" ").pop()]);
     gl.uniform1f(at.u_grow, 0);
     gl.uniform1i(at.u_outline, 0);
     if (kind === "mesh") gl.disable(gl.CULL_FACE);

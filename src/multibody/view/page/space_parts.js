@@ -12,6 +12,14 @@ export const WIDTHS = { solid: 14, line: 15, dot: 8 };
 /** Kinds of solids, as the shader counts them. */
 export const KINDS = { tube: 0, ball: 1, box: 2, mesh: 3 };
 
+/** Sides of round things: of thin ones, usual ones, and large ones that nobody should see corners of. */
+export const SIDES = { tiny: 8, usual: 16, fine: 48 };
+
+/** Return how many sides a round thing has, by its radius over that of everything, in words. */
+function fineness(radius) {
+  return radius < 0.008 ? "tiny" : radius < 0.04 ? "usual" : "fine";
+}
+
 const SOLID = [0, 0, 0, 0];
 const TURNS = 8;
 
@@ -121,7 +129,7 @@ export function batchesOf(drawing, unit) {
     } else if (stroke.kind === "mesh") {
       batch("mesh", String(batches.size), group, alpha < 1).strokes.push(stroke);
     } else {
-      const found = batch("solid", stroke.kind, group, alpha < 1);
+      const found = batch("solid", stroke.kind === "box" ? "box" : `${fineness(stroke.radius / unit)} ${stroke.kind}`, group, alpha < 1);
       found.rows.push(...axesOf(stroke).map((x) => x / unit), ...tag);
       found.inks.push(ink);
     }

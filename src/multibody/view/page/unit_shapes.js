@@ -1,8 +1,5 @@
 // Shapes that the graphics card stretches to tubes, balls and boxes, and meshes with their normals.
 
-/** Sides of a tube and of a ball. */
-const SIDES = 32;
-
 /** Cosine of the angle above which two faces of a mesh meet in an edge. */
 const CREASE = Math.cos((35 * Math.PI) / 180);
 
@@ -20,10 +17,10 @@ function shape(points, normals, triangles) {
 
 /**
  * Return the closed cylinder of radius 1 about z from -1 to 1.
- * @param {number} [sides]
+ * @param {number} sides
  * @returns {Shape}
  */
-export function unitTube(sides = SIDES) {
+export function unitTube(sides) {
   const points = [], normals = [], triangles = [];
   for (let k = 0; k <= sides; k++) {
     const a = (2 * Math.PI * k) / sides, x = Math.cos(a), y = Math.sin(a);
@@ -47,10 +44,10 @@ export function unitTube(sides = SIDES) {
 
 /**
  * Return the ball of radius 1.
- * @param {number} [sides]
+ * @param {number} sides even
  * @returns {Shape}
  */
-export function unitBall(sides = SIDES - 8) {
+export function unitBall(sides) {
   const points = [], triangles = [], rings = sides / 2;
   for (let j = 0; j <= rings; j++) {
     for (let k = 0; k <= sides; k++) {
