@@ -1,11 +1,16 @@
 """Bad input: one sentence on stderr, nothing on stdout, exit status 2, no traceback."""
 
 import pathlib
+import subprocess
+import sys
 
 import pytest
 from typer.testing import CliRunner
 
+from multibody import load
 from multibody.cli.app import app
+from multibody.files.writer import model_to_plain
+from multibody.files.yaml12 import write_yaml
 
 CASES = [
     (["kinemtics", "slider-crank"], 'unknown verb "kinemtics"; did you mean "kinematics"?'),
@@ -103,6 +108,16 @@ def test_all_faults_of_a_file_are_told_at_once(tmp_path: pathlib.Path) -> None:
     assert "faulty.yaml:8" in result.stderr
     assert 'did you mean "pin"?' in result.stderr
     assert "faulty.yaml:9" in result.stderr
+
+
+@pytest.mark.parametrize("verb", ["check", "assemble", "statics"])
+def test_overflows_bring_no_warning_of_numpy(verb: str, tmp_path: pathlib.Path) -> None:
+    file = tmp_path / "far.yaml"
+    text = write_yaml(model_to_plain(load("chain"))).replace("end: [link_length, 0]", "end: [link_length/1e-200, 0]", 1)
+    assert "1e-200" in text
+    file.write_text(text)
+    done = subprocess.run([sys.executable, "-m", "multibody", verb, str(file)], capture_output=True, text=True)
+    assert done.stderr.startswith("error: ") and "Warning" not in done.stderr
 
 
 def test_a_file_that_cannot_be_written_is_bad_input(tmp_path: pathlib.Path) -> None:

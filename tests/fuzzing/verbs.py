@@ -34,7 +34,8 @@ made_once = functools.cache(get_command)  # the command line: making it costs as
 def fault_of(verb: str, file: pathlib.Path) -> str:
     """Return what is wrong with the answer of a verb, "" if nothing is.
 
-    Wrong are a traceback, an error that is no sentence, and a success with a number that is not finite, the file having none.
+    Wrong are a traceback, a warning of Python, an error that is no sentence, and a success with a number that is not finite,
+    the file having none.
     """
     with patch("typer.testing._get_command", made_once):
         result = CliRunner().invoke(app, [verb, str(file), *VERBS[verb]])
@@ -44,6 +45,8 @@ def fault_of(verb: str, file: pathlib.Path) -> str:
         return f"exit status {result.exit_code}"
     if result.exit_code == 2 and not result.stderr.startswith(("error: ", "Usage:")):
         return f"status 2 without an error: {result.stderr[:200]}"
+    if "RuntimeWarning" in result.stderr:
+        return f"a warning of Python: {result.stderr[:400]}"
     found = NOT_FINITE.search(result.stdout) if result.exit_code == 0 else None
     if found and not re.search("nan|inf", file.read_text(encoding="utf-8", errors="replace"), re.IGNORECASE):
         return f"an answer that is not finite: {result.stdout[max(found.start() - 200, 0) : found.end() + 50]}"

@@ -26,6 +26,7 @@ ITERATIONS = 60
 STEP_LIMIT = 0.5  # scaled length or rad a step
 
 
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")  # what is not finite is refused in words
 def assemble(model: Model, initial: State | None = None, t: float | None = None, labelled: bool = True) -> State:
     """Return a consistent state of the mechanism.
 

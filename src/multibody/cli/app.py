@@ -32,9 +32,14 @@ class Verbs(TyperGroup):
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
-        """Run a verb; a fault in the model or in the options ends with status 2, a failed analysis with 1."""
+        """Run a verb; a fault in the model or in the options ends with status 2, a failed analysis with 1.
+
+        What NumPy warns of, such as an overflow, is no word to users: verbs say what came of it.
+        """
         try:
-            return super().invoke(ctx)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", RuntimeWarning)
+                return super().invoke(ctx)
         except ModelError as error:
             say_error(str(error))
             raise typer.Exit(BAD_INPUT) from None
