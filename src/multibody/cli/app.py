@@ -165,6 +165,7 @@ from multibody.cli import (  # noqa: E402  (they add their verbs)
     reactions,  # noqa: F401
     size,  # noqa: F401
     statics,  # noqa: F401
+    view,  # noqa: F401
     warm,  # noqa: F401
 )
 from multibody.cli import run as _run  # noqa: E402, F401

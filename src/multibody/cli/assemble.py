@@ -9,7 +9,9 @@ import typer
 
 from multibody.cli.app import app
 from multibody.cli.options import (
+    PAGES,
     PICTURES,
+    ForceOption,
     JsonOption,
     ModelArgument,
     OutOption,
@@ -38,21 +40,25 @@ def assemble(
         bool | None, typer.Option("--branches/--one", help=VERBS["assemble"]["branches"].doc, show_default=False)
     ] = None,
     out: OutOption = None,
+    force: ForceOption = False,
     settings: SetOption = None,
     units: UnitsOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Close all joints near the guess and print the state; --out draws it (.png, .pdf, .svg)."""
+    """Close all joints near the guess and print the state; --out draws it (.png, .pdf, .svg, .html)."""
     files, chosen = out or [], read_units(units)
     loaded = load_model(model, settings)
-    check_endings(files, PICTURES, loaded._files)
+    check_endings(files, (*PICTURES, *PAGES), loaded._files, force=force)
     announce_compilation("rows.row_jacobian")
     time = read_time(loaded, at, "--at")
     found = loaded.assemble(t=time, branches=branches)
     branches = isinstance(found, list)
     states = found if isinstance(found, list) else [found]
-    pictures = [name for file in files for name in _names(file, len(states))]
+    drawn = [file for file in files if file.suffix.lower() in PICTURES]
+    pictures = [name for file in drawn for name in _names(file, len(states))]
     written, failures = write_each(pictures, lambda file: save_state(states[pictures.index(file) % len(states)], file))
+    pages, wrong = write_each([file for file in files if file not in drawn and states], lambda file: _page(states, file))
+    written, failures = written + pages, failures + wrong
     plains = [state.plain(chosen) for state in states]
     if json:
         print_json(_combined(plains, loaded.name) if branches else plains[0])
@@ -82,6 +88,13 @@ def _print(states: list[State], plains: list[dict[str, Any]], kinds: dict[str, A
         print_instant(page, plain["final"], plain["units"], kinds)
     for name in written:
         page.line(f"written: {name}")
+
+
+def _page(states: list[State], file: pathlib.Path) -> None:
+    """Write a page with every assembly that was found."""
+    from multibody import page
+
+    page(file, states, labels=[state.branch or f"assembly {k + 1}" for k, state in enumerate(states)], force=True)
 
 
 def _names(file: pathlib.Path, count: int) -> list[pathlib.Path]:

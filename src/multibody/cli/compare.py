@@ -10,9 +10,12 @@ import typer
 
 from multibody.cli.app import app
 from multibody.cli.options import (
+    PAGES,
     PICTURES,
+    ForceOption,
     JsonOption,
     ModelArgument,
+    OutOption,
     OutputStepOption,
     SetOption,
     StepOption,
@@ -46,12 +49,18 @@ def compare(
     plot: Annotated[
         pathlib.Path | None, typer.Option("--plot", metavar="FILE", help="Draw the work-precision diagram (.png, .pdf, .svg).")
     ] = None,
+    out: OutOption = None,
+    force: ForceOption = False,
     settings: SetOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Print time, evaluations, steps, error against a tight reference, violations and energy drift of every combination."""
+    """Print time, evaluations, steps, error against a tight reference, violations and energy drift of every combination.
+
+    --out plays the runs side by side (.html).
+    """
     loaded = load_model(model, settings)
     check_endings([plot] if plot else [], PICTURES, loaded._files)
+    check_endings(out or [], PAGES, loaded._files, force=force)
     announce_compilation("expand.expand", "dop853.advance_dop853")
     options: dict[str, Any] = {
         "formulations": read_methods(formulations, "--formulations"),
@@ -64,6 +73,8 @@ def compare(
         warnings.simplefilter("ignore", RuntimeWarning)
         found = loaded.compare(end, **options, progress=progress)
     written, failures = write_each([plot] if plot else [], lambda file: _draw(found, file))
+    pages, wrong = write_each(out or [], lambda file: found.page(file, force=True))
+    written, failures = written + pages, failures + wrong
     if json:
         print_json(found.plain())
     else:

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from multibody._target import write_whole
 from multibody.cli.app import app
 from multibody.cli.options import (
+    PAGES,
     PICTURES,
+    ForceOption,
     JsonOption,
     ModelArgument,
     OutOption,
@@ -32,7 +34,7 @@ from multibody.errors import ModelError
 if TYPE_CHECKING:
     from multibody.results.inverse import Inverse
 
-ENDINGS = (".csv", ".nc", ".json", *PICTURES)
+ENDINGS = (".csv", ".nc", ".json", *PICTURES, *PAGES)
 MOST_BLOCKED = 6
 
 
@@ -46,6 +48,7 @@ def inverse(
     efforts: Annotated[str | None, option("inverse", "efforts", "S,O")] = None,
     formulation: Annotated[str | None, option("inverse", "formulation", "NAME")] = None,
     out: OutOption = None,
+    force: ForceOption = False,
     plot: PlotOption = None,
     x: XOption = None,
     settings: SetOption = None,
@@ -54,14 +57,14 @@ def inverse(
 ) -> None:
     """Print the effort of each motion, or of actuators elsewhere, that the prescribed motion needs.
 
-    --out writes the efforts (.csv, .nc), what --json prints (.json) or their curves (.png, .pdf, .svg), over time
-    or against --x; --plot chooses others.
+    --out writes the efforts (.csv, .nc), what --json prints (.json), their curves (.png, .pdf, .svg), over time
+    or against --x, or a page that plays the motion (.html); --plot chooses other curves.
     """
     chosen = read_units(units)
     loaded = load_model(model, settings)
     shown = pictured(loaded, plot, x, None, forces=True, usual=True)
     files = picture_files(loaded, out or [], shown)
-    check_endings(files, ENDINGS, loaded._files)
+    check_endings(files, ENDINGS, loaded._files, force=force)
     if at is not None and (start, until, steps) != (None, None, None):
         raise ModelError("--at together with --from, --until or --steps", hint="give one time or a range")
     options: dict[str, Any] = {"at": read_time(loaded, at, "--at")}
@@ -87,6 +90,8 @@ def _write(found: Inverse, file: pathlib.Path, plain: dict[str, Any], shown: Pic
     ending = file.suffix.lower()
     if ending == ".json":
         write_whole(file, f"{to_json(plain)}\n".encode())
+    elif ending in PAGES:
+        found.page(file, force=True, plot=shown.plots or [f"{name}.effort" for name in found.names])
     elif ending in PICTURES:
         import matplotlib
 

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from multibody.cli.app import app
 from multibody.cli.options import (
+    PAGES,
     PICTURES,
+    ForceOption,
     JsonOption,
     ModelArgument,
     OutOption,
@@ -40,7 +42,7 @@ from multibody.errors import ModelError
 if TYPE_CHECKING:
     from multibody.results.run import Run
 
-ENDINGS = (".csv", ".nc", ".json", *PICTURES)
+ENDINGS = (".csv", ".nc", ".json", *PICTURES, *PAGES)
 MOST_EVENTS = 12
 
 
@@ -52,6 +54,7 @@ def kinematics(
     steps: Annotated[int | None, option("kinematics", "steps", "N")] = None,
     at: Annotated[str | None, option("kinematics", "at", "T")] = None,
     out: OutOption = None,
+    force: ForceOption = False,
     plot: PlotOption = None,
     x: XOption = None,
     trace: TraceOption = None,
@@ -61,14 +64,14 @@ def kinematics(
 ) -> None:
     """Move the mechanism along its motions and print the last instant, the certificate and singular positions.
 
-    --out writes the data (.csv, .nc), the last instant (.json) or a picture (.png, .pdf, .svg) with the curves of
-    --plot, over time or against --x.
+    --out writes the data (.csv, .nc), the last instant (.json), a picture (.png, .pdf, .svg) with the curves of
+    --plot, over time or against --x, or a page that plays it (.html).
     """
     chosen = read_units(units)
     loaded = load_model(model, settings)
     shown = pictured(loaded, plot, x, trace, forces=False)
     files = picture_files(loaded, out or [], shown)
-    check_endings(files, ENDINGS, loaded._files)
+    check_endings(files, ENDINGS, loaded._files, force=force)
     options = _options(loaded, start, until, steps, at)
     announce_compilation("tracking.track")
     with warnings.catch_warnings():  # the status is printed below

@@ -9,17 +9,22 @@ import typer
 
 from multibody.cli.app import FAILED, app, say_error
 from multibody.cli.options import (
+    PAGES,
+    ForceOption,
     JsonOption,
     ModelArgument,
+    OutOption,
     SetOption,
     UnitsOption,
     announce_compilation,
+    check_endings,
     load_model,
     option,
     read_names,
     read_units,
 )
 from multibody.cli.output import Page, print_json, table
+from multibody.cli.pictures import finish, write_each
 
 if TYPE_CHECKING:
     from multibody.results.modes import Modes
@@ -32,29 +37,34 @@ def modes(
     at: Annotated[str | None, option("modes", "at", "PLACE")] = None,
     inputs: Annotated[str | None, option("modes", "inputs", "A,B")] = None,
     outputs: Annotated[str | None, option("modes", "outputs", "A,B")] = None,
+    out: OutOption = None,
+    force: ForceOption = False,
     settings: SetOption = None,
     units: UnitsOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Linearize about a state; print natural frequencies, damping ratios and the shapes of the modes."""
-    chosen = read_units(units)
+    """Linearize about a state; print frequencies, damping ratios and shapes of the modes; --out plays them (.html)."""
+    files, chosen = out or [], read_units(units)
     loaded = load_model(model, settings)
+    check_endings(files, PAGES, loaded._files, force=force)
     announce_compilation("force_partials.force_partials", "rows.row_partials")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         found = loaded.modes(
             count=count, at=at, inputs=read_names(inputs, "--inputs"), outputs=read_names(outputs, "--outputs")
         )
+    written, failures = write_each(files if found.ok else [], lambda file: found.page(file, force=True))
     if json:
         print_json(found.plain(chosen))
     else:
-        _print(found)
+        _print(found, written)
     if not found.ok:
         say_error(f"{loaded.name}: {found.status.message}; {found.status.advice}".removesuffix("; "))
         raise typer.Exit(FAILED)
+    finish(True, failures)
 
 
-def _print(found: Modes) -> None:
+def _print(found: Modes, written: list[str]) -> None:
     """Print modes for people."""
     page, unit = Page(), found.model.units.time
     page.line(f": {found.status.message}; t = {found.state.t:g} {unit}", found.model.name)
@@ -68,3 +78,5 @@ def _print(found: Modes) -> None:
     page.table(made)
     if len(found) > made.row_count:
         page.line(f"and {len(found) - made.row_count} more (--json has all)")
+    for file in written:
+        page.line(f"written: {file}")

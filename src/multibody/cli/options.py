@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from multibody._target import check_target
+from multibody._target import check_free, check_target
 from multibody.errors import ModelError
 from multibody.options.methods import GROUPS, read_method, split_methods
 from multibody.options.verbs import VERBS
@@ -54,6 +54,7 @@ def option(verb: str, name: str, metavar: str) -> Any:
     return typer.Option(found.command, metavar=metavar, help=found.doc + names)
 
 
+ForceOption = Annotated[bool, typer.Option("--force", help="Replace a page (.html) that exists.")]
 FormulationOption = Annotated[str | None, option("run", "formulation", "NAME[:OPTION=VALUE,...]")]
 CutOption = Annotated[str | None, option("run", "cut", "A,B")]
 IntegratorOption = Annotated[str | None, option("run", "integrator", "NAME[:OPTION=VALUE,...]")]
@@ -63,6 +64,7 @@ StepOption = Annotated[str | None, option("run", "step", "H")]
 OutputStepOption = Annotated[str | None, option("run", "output_step", "H")]
 
 PICTURES = style.PICTURES
+PAGES = (".html", ".htm")
 NEEDED = {".nc": (("h5netcdf", "netcdf"), ("h5py", "netcdf")), ".parquet": (("pyarrow", "parquet"),)}
 
 
@@ -148,10 +150,17 @@ def read_units(units: str | None) -> str | None:
     return "SI"
 
 
-def check_endings(files: list[pathlib.Path], allowed: tuple[str, ...], kept: tuple[str, ...] = ()) -> None:
-    """Refuse files that cannot be written, whose ending says nothing, or that are the model's, before any work is done."""
+def check_endings(
+    files: list[pathlib.Path], allowed: tuple[str, ...], kept: tuple[str, ...] = (), *, force: bool = False
+) -> None:
+    """Refuse files that cannot be written, whose ending says nothing, or that are the model's, before any work is done.
+
+    A page that exists is refused too, unless `force` says that it is to be replaced.
+    """
     for file in files:
         ending = check_target(file, allowed, kept)
+        if ending in PAGES:
+            check_free(file, force)
         for package, extra in NEEDED.get(ending, ()):
             if importlib.util.find_spec(package) is None:
                 problem = f"{ending} needs a further package ({package})"

@@ -12,7 +12,7 @@ import typer
 
 from multibody._target import write_whole
 from multibody.cli.app import FAILED, say_error
-from multibody.cli.options import PICTURES
+from multibody.cli.options import PAGES, PICTURES
 from multibody.cli.output import to_json
 from multibody.errors import ModelError
 
@@ -76,7 +76,7 @@ def picture_files(model: Model, files: Sequence[pathlib.Path], shown: Pictured) 
     """Return the files to write: those of ``--out``, one picture at least where curves or traces are asked for."""
     if not shown.plots and not shown.traces and shown.x is None:
         return list(files)
-    made = any(file.suffix.lower() in PICTURES for file in files)
+    made = any(file.suffix.lower() in (*PICTURES, *PAGES) for file in files)
     return [*files, *([] if made else [pathlib.Path(re.sub(r"[^\w.-]+", "-", f"{model.name}.png"))])]
 
 
@@ -108,6 +108,8 @@ def write_run(run: Run, file: pathlib.Path, plain: dict[str, Any], shown: Pictur
         write_whole(file, f"{to_json(plain)}\n".encode())
     elif ending in PICTURES:
         save_run(run, file, shown)
+    elif ending in PAGES:
+        run.page(file, force=True, plot=shown.plots, trace=shown.traces)  # the verb has judged whether it may
     else:
         run.save(file)
 

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from multibody.cli.app import app
 from multibody.cli.options import (
+    PAGES,
     PICTURES,
     AtolOption,
     CutOption,
+    ForceOption,
     FormulationOption,
     IntegratorOption,
     JsonOption,
@@ -48,7 +50,7 @@ from multibody.cli.pictures import finish, picture_files, pictured, write_each, 
 if TYPE_CHECKING:
     from multibody.results.run import Run
 
-ENDINGS = (".nc", ".parquet", ".csv", ".json", *PICTURES)
+ENDINGS = (".nc", ".parquet", ".csv", ".json", *PICTURES, *PAGES)
 MOST_EVENTS = 12
 
 
@@ -64,6 +66,7 @@ def run_verb(
     output_step: OutputStepOption = None,
     cut: CutOption = None,
     out: OutOption = None,
+    force: ForceOption = False,
     plot: PlotOption = None,
     x: XOption = None,
     trace: TraceOption = None,
@@ -73,14 +76,15 @@ def run_verb(
 ) -> None:
     """Move the model under its forces and print the last instant, the certificate, the work done and events.
 
-    --out writes the data (.nc, .parquet, .csv), what --json prints (.json) or a picture (.png, .pdf, .svg) with the curves
-    of --plot, over time or against --x. Ctrl-C ends the run; what was computed is printed and written.
+    --out writes the data (.nc, .parquet, .csv), what --json prints (.json), a picture (.png, .pdf, .svg) with the curves of
+    --plot, over time or against --x, or a page that plays it (.html). Ctrl-C ends the run; what was computed is printed
+    and written.
     """
     chosen = read_units(units)
     loaded = load_model(model, settings)
     shown = pictured(loaded, plot, x, trace, forces=True)
     files = picture_files(loaded, out or [], shown)
-    check_endings(files, ENDINGS, loaded._files)
+    check_endings(files, ENDINGS, loaded._files, force=force)
     options = run_options(loaded, formulation, integrator, rtol, atol, step, output_step, cut)
     end = read_time(loaded, until, "--until")
     announce_dynamics(loaded, options)

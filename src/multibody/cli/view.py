@@ -1,0 +1,86 @@
+"""`multibody view`: see it move, in the browser."""
+
+from __future__ import annotations
+
+import pathlib
+import warnings
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from multibody.cli.app import app
+from multibody.cli.options import PAGES, ForceOption, SetOption, TraceOption, check_endings, load_model, read_time
+from multibody.cli.output import run_progress
+from multibody.errors import AnalysisError, ModelError
+
+if TYPE_CHECKING:
+    from multibody import Model
+
+USUAL = 5.0  # seconds that a model is moved where its file says nothing
+
+
+@app.command()
+def view(
+    source: Annotated[str, typer.Argument(metavar="MODEL|RUN.nc", help="A model file, a library model, or a saved run.")],
+    until: Annotated[str | None, typer.Option("--until", metavar="T", help="Last time; default the model's, else 5 s.")] = None,
+    out: Annotated[
+        pathlib.Path | None, typer.Option("--out", metavar="FILE", help="Write the page (.html) and open nothing.")
+    ] = None,
+    force: ForceOption = False,
+    plot: Annotated[
+        list[str] | None, typer.Option("--plot", metavar="PATH", help="Show the curve of a path. Repeatable.")
+    ] = None,
+    trace: TraceOption = None,
+    wiggle: Annotated[bool, typer.Option("--wiggle", help="Play the freedoms of the joints, not the motion.")] = False,
+    settings: SetOption = None,
+) -> None:
+    """Open a page that plays a motion: of a saved run (.nc), or of a model, which is moved as its file says.
+
+    A model is moved under its forces, or along its motions where it cannot be; one that cannot move shows its freedoms.
+    Where there is no browser, or with --out, the page is written and its place is printed.
+    """
+    saved = source.lower().endswith(".nc")
+    if saved and (settings or until or wiggle):
+        raise ModelError("a saved run is as it is", where=source, hint="leave out --set, --until and --wiggle")
+    check_endings([out] if out else [], PAGES, (source,) if saved else (), force=force)
+    found = _saved(source) if saved else _moved(load_model(source, settings), until, wiggle)
+    shown: dict[str, Any] = {"plot": list(plot or []), "trace": list(trace or [])}
+    if out is not None:
+        typer.echo(f"written: {found.page(out, force=True, **shown)}")
+    else:
+        typer.echo(f"page: {found.view(**shown)}")
+
+
+def _saved(source: str) -> Any:
+    """Return the run of a file."""
+    from multibody import read_run
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # the page says that it is partial
+        return read_run(source)
+
+
+def _moved(model: Model, until: str | None, wiggle: bool) -> Any:
+    """Return what there is to see of a model: its motion, or its freedoms."""
+    if wiggle:
+        return model.wiggle()
+    end = read_time(model, until, "--until")
+    if end is None and not any(model.defaults.of(verb).get("until") is not None for verb in ("run", "kinematics")):
+        end = USUAL / model.units.factor(0, 1, 0)
+    with warnings.catch_warnings(), run_progress(model, end, quiet=False) as progress:
+        warnings.simplefilter("ignore", RuntimeWarning)
+        run = _run(model, end, progress)
+    return run if run is not None and len(run.time) else model.wiggle()
+
+
+def _run(model: Model, end: float | None, progress: Any) -> Any:
+    """Return the run of a model under its forces, else along its motions; None where neither can be."""
+    own = model.defaults.of("run").get("until")
+    kinematic = own is None and end is None  # the file speaks of kinematics alone
+    try:
+        run = None if kinematic else model.run(end, progress=progress)
+    except (ModelError, AnalysisError):
+        run = None  # nothing to integrate, or no mass where one is needed: kinematics asks for less
+    if run is None or not len(run.time):
+        return model.kinematics(until=end) if model.motions else run
+    return run
