@@ -41,6 +41,9 @@ def covered(figure: Any) -> list[str]:
     for artist in figure.findobj():
         if artist not in curves and artist is not figure and artist not in figure.axes:
             artist.set_visible(False)
+    for ax in figure.axes:
+        if hasattr(ax, "get_proj"):
+            ax.set_axis_off()  # draws its panes otherwise
     figure.canvas.draw()
     pixels = np.asarray(figure.canvas.buffer_rgba())[:, :, :3]
     height, width = pixels.shape[:2]
@@ -124,3 +127,20 @@ def test_of_a_comparison() -> None:
     _, axes = plt.subplots(1, 2)
     assert covered(compared.plot(ax=axes).figure) == []
     assert compared.plot(legend=False)[0].get_legend() is None
+
+
+@pytest.mark.parametrize(
+    ("name", "traces"), [("slider-crank", ["rod", "rod.com", "crank"]), ("rssr", ["coupler", "rocker.com"])]
+)
+def test_the_key_of_traced_points(name: str, traces: list[str]) -> None:
+    moved = mb.load(name).kinematics(steps=40)
+    pictures = [moved.draw(trace=traces).figure, page_of(moved, [next(iter(moved.model.joints))], trace=traces)]
+    if moved.tables.dimension == 2:
+        _, ax = plt.subplots()
+        pictures.append(moved.draw(ax=ax, trace=traces).figure)
+    for figure in pictures:
+        ax = next(one for one in figure.axes if one.get_legend())
+        figure.canvas.draw()
+        written = [text for text in (ax.title, ax._left_title) if text.get_text()]
+        assert not any(text.get_window_extent().overlaps(ax.get_legend().get_window_extent()) for text in written)
+        assert covered(figure) == []

@@ -10,10 +10,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.legend import Legend
 
+    from multibody.view.geometry import Floats
+
 LINE = 12.0  # height of an entry [point]
 LONGEST = 44  # letters of a line of an entry; longer expressions go on in the next line
 CORNERS = ("upper right", "upper left", "lower right", "lower left", "center right", "center left", "upper center",
            "lower center", "center")  # fmt: skip
+BELOW = 32.0  # from the axes to a legend under the name of their x axis [point]
 TALLEST = (0.5, 0.75)  # of the axes' height, where room is made for a legend inside; the second where the first does not do
 
 
@@ -48,6 +51,54 @@ def place_legend(ax: Axes, height: float | None = None) -> Legend:
         if not _covers(ax, legend):
             return legend
     return _above(ax, tall)
+
+
+def place_key(ax: Axes, curves: list[Floats]) -> None:
+    """Name the traced points of a picture where the key covers none of their paths.
+
+    Below planar axes on a figure whose layout makes room for it; else in a free corner of the axes, in space under the title.
+
+    Parameters
+    ----------
+    ax : Axes
+        With its final limits.
+    curves : list of arrays (n, 2)
+        The paths on the screen [pixels].
+    """
+    from matplotlib.path import Path
+
+    figure: Any = ax.figure
+    deep = hasattr(ax, "get_proj")
+    if figure.get_layout_engine() is not None and not deep:
+        _below(ax)
+        return
+    box, whole = ax.get_window_extent(), figure.bbox
+    title = 30.0 * figure.dpi / 72.0 if deep else 0.0
+    left, bottom, right = max(box.x0, 0.0), max(box.y0, 0.0), min(box.x1, whole.width)
+    top = min(box.y1, whole.height - title)
+    region = (left / whole.width, bottom / whole.height, (right - left) / whole.width, (top - bottom) / whole.height)
+    paths = [Path(curve) for curve in curves]
+    for corner in ("upper left", "lower left", "lower right", "center left", "upper left"):  # gravity has the upper right one
+        legend = _legend(ax, loc=corner, bbox_to_anchor=region, bbox_transform=figure.transFigure, handlelength=2.6)
+        if not any(path.intersects_bbox(legend.get_window_extent(), filled=False) for path in paths):
+            return
+
+
+def _below(ax: Axes) -> None:
+    """Put a legend below the name of the x axis, in as many columns as fit."""
+    from matplotlib.transforms import ScaledTranslation
+
+    figure: Any = ax.figure
+    place = ax.transAxes + ScaledTranslation(0.0, -BELOW / 72.0, figure.dpi_scale_trans)
+    names = len(ax.get_legend_handles_labels()[1])
+    wide = ax.get_window_extent().width
+    for columns in range(min(names, 6), 0, -1):
+        legend = _legend(
+            ax, loc="upper left", bbox_to_anchor=(0.0, 0.0), bbox_transform=place, ncols=columns, borderaxespad=0.0,
+            handlelength=2.6,
+        )  # fmt: skip
+        if columns == 1 or legend.get_window_extent().width <= wide:
+            return
 
 
 def legend_width(ax: Axes) -> float:

@@ -15,6 +15,7 @@ from multibody.view.drawing import placed
 from multibody.view.extent import with_margin
 from multibody.view.flat_axes import show_planar
 from multibody.view.geometry import Floats
+from multibody.view.legends import place_key
 from multibody.view.planar import planar_drawing
 from multibody.view.planar_joints import stations
 from multibody.view.scene import Blueprint, Journey, Poses, Scene, glyph_size
@@ -91,6 +92,8 @@ class Picture:
             depth.write_title(axes, f"{self.tables.model.name},  t = {self.time:.4g} {units.time}" if title is None else title)
             axes.set_xlabel(f"x [{units.length}]")
             axes.set_ylabel(f"y [{units.length}]")
+            if self.traces:
+                place_key(axes, [depth.on_screen(axes, path) for path in self.traces.values()])
             draw_gravity(axes, self.blueprint.gravity(), self.size)
             write_names(axes, self.scene, self.size, labels, list(self.traces.values()))
         result: Axes = axes
@@ -168,5 +171,3 @@ class Picture:
             ax.plot(*path.T, color=color, linewidth=1.2, linestyle=dashes, zorder=z, label=name)
             point = poses.place(number, self.tables.vector(self.tables.frames[body, frame][0]))
             ax.plot(*point[:, None], "o", color=color, markersize=4.5, zorder=z_point)
-        if self.traces:
-            ax.legend(loc="upper left", handlelength=2.6)
