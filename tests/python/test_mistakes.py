@@ -79,6 +79,8 @@ BUILDING: dict[str, Case] = {
     "typo in a coordinate": (lambda m: m.joints["O"].angel, 'did you mean "angle"'),
     "numpy": (lambda m: np.floor(mb.t), "numpy.floor cannot take an expression"),
     "math": (lambda m: math.sin(mb.t), "mb.sin"),
+    "modulo": (lambda m: mb.t % 2, "use sin, cos, if_"),
+    "whole part": (lambda m: 3 // mb.t, "cannot be taken modulo"),
     "float": (lambda m: float(m.joints["O"].angle), "known only when the model runs"),
     "included twice": (lambda m: m.include(pendulum(), "a_", ats=(0, 0)), 'did you mean "at"'),
 }  # fmt: skip
@@ -114,6 +116,8 @@ ANALYSES: dict[str, Case] = {
     "robot of no such joint": (lambda m: m.robot(cut=["P"]), "P"),
     "simulator set typo": (lambda m: m.simulator().set("moter.effort", 1), 'did you mean "motor.effort"'),
     "simulator's argument": (lambda m: m.simulator(rtoll=1), 'did you mean "rtol"'),
+    "simulator until": (lambda m: m.simulator().run_until(tt=1), "t"),
+    "simulator restore": (lambda m: m.simulator().restore(), "state"),
     "simulator step": (lambda m: m.simulator().step("fast"), "length of time"),
     "load": (lambda m: mb.load(), '"source" is missing'),
     "draw option": (lambda m: m.draw(colour=3), 'unknown field "colour"'),
@@ -173,6 +177,10 @@ ROBOT: dict[str, tuple[Callable[[mb.Robot], Any], str]] = {
     "count": (lambda r: r.random(0, count=-1), "number of states"),
     "frame": (lambda r: r.frame_jacobian("rood", r.q0), 'did you mean "rod"'),
     "state": (lambda r: r.from_state(3), "3 is not a state"),
+    "argument": (lambda r: r.random(cuont=2), 'did you mean "count"'),
+    "frame's argument": (lambda r: r.frame_pose("rod", z=r.q0), "z"),
+    "missing": (lambda r: r.bias(r.q0), "v"),
+    "too many": (lambda r: r.gravity(r.q0, r.q0, r.q0), "gravity"),
 }  # fmt: skip
 
 

@@ -100,7 +100,7 @@ def compare(
     until : float or formula
         Last time; default the model's own.
     formulations, integrators : sequence of names, mappings or objects
-        Default all formulations, with ``dop853`` and ``adams``.
+        Default ``augmented``, ``baumgarte``, ``partitioning`` and ``kane`` with ``dop853`` and ``adams``.
     rtol : float or sequence of floats
         Tolerances, atol a hundredth of each; default 1e-8.
     step : float, optional

@@ -11,6 +11,7 @@ from multibody.analyses.robot_centroidal import CentroidalMethods
 from multibody.analyses.robot_frames import FrameMethods
 from multibody.analyses.robot_reactions import ReactionMethods
 from multibody.analyses.system import Floats
+from multibody.arguments import answered
 from multibody.errors import ModelError
 from multibody.kernels.robot.applied import applied_forces
 from multibody.kernels.robot.dynamics import (
@@ -28,6 +29,7 @@ from multibody.kernels.robot.entrance import prepared
 from multibody.kernels.tree import layout as T
 
 
+@answered
 class Robot(FrameMethods, CentroidalMethods, ReactionMethods, RobotBase):
     """A tree of bodies as roboticists ask about it; made by :meth:`Model.robot`.
 
@@ -54,6 +56,7 @@ class Robot(FrameMethods, CentroidalMethods, ReactionMethods, RobotBase):
     axes of the carrier's end. Others than unit quaternions are made unit.
     """
 
+    _bare = ("inverse_dynamics", "forward_dynamics", "mass_matrix")  # as quick as can be: Python answers wrong arguments
     _inverse_one: Any = None  # entrances for one state, once they are compiled; never where the model has forces of its own
     _forward_one: Any = None
     _mass_one: Any = None

@@ -14,7 +14,7 @@ from multibody.analyses.given import adopted
 from multibody.analyses.joint_coordinates import count_turns, joint_coordinates
 from multibody.analyses.state import State
 from multibody.analyses.system import Floats, Integers, System, tables_of
-from multibody.arguments import short
+from multibody.arguments import answered, short
 from multibody.errors import ModelError
 from multibody.kernels.robot.applied import body_states
 from multibody.kernels.robot.frames import displaced
@@ -34,6 +34,7 @@ WITHOUT_MASS = (  # what can be asked of a robot whose bodies state no masses
 WITHOUT_INERTIA = ("mass", "gravity", "center_of_mass", "potential_energy")
 
 
+@answered
 class RobotBase:
     """The tree of a model with arrays of its own; see :class:`multibody.Robot`."""
 

@@ -9,12 +9,14 @@ import numpy as np
 
 from multibody.analyses.robot_base import RobotBase
 from multibody.analyses.system import Floats
+from multibody.arguments import answered
 from multibody.errors import ModelError
 from multibody.kernels.robot.applied import tree_energies
 from multibody.kernels.robot.centroidal import mass_centers, momentum_biases, momentum_matrices
 from multibody.kernels.tree import layout as T
 
 
+@answered
 class CentroidalMethods(RobotBase):
     """What can be asked about all bodies together."""
 

@@ -8,9 +8,11 @@ import numpy as np
 
 from multibody.analyses.robot_base import RobotBase
 from multibody.analyses.system import Floats
+from multibody.arguments import answered
 from multibody.kernels.robot.frames import frame_jacobian_rates, frame_jacobians, frame_poses
 
 
+@answered
 class FrameMethods(RobotBase):
     """What can be asked about a frame: a body's name, or ``body.frame``."""
 

@@ -10,6 +10,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from multibody.analyses.robot_base import RobotBase
 from multibody.analyses.system import Floats, Integers
+from multibody.arguments import answered
 from multibody.errors import ModelError
 from multibody.kernels.robot.reactions import (
     form_equations,
@@ -22,6 +23,7 @@ from multibody.kernels.tree import layout as T
 from multibody.model.names import unknown
 
 
+@answered
 class ReactionMethods(RobotBase):
     """What can be asked about the forces of joints."""
 
@@ -125,6 +127,7 @@ def _list(joints: str | Sequence[str]) -> list[str]:
     return [joints] if isinstance(joints, str) else list(joints)
 
 
+@answered
 class Equations:
     """The equations of motion of one state, and the joint forces that follow from what they are made of.
 

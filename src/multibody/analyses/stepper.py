@@ -24,7 +24,7 @@ from multibody.analyses.run_options import read_options
 from multibody.analyses.simulation import Simulation
 from multibody.analyses.state import State, Status
 from multibody.analyses.system import Floats, Integers, System, tables_of
-from multibody.arguments import short
+from multibody.arguments import answered, short
 from multibody.errors import AnalysisError, ModelError, nearest
 from multibody.integrators import contract as C
 from multibody.kernels import layout as L
@@ -61,6 +61,7 @@ def started(
     return sim, "; ".join(text for text in (note, *options.notes) if text)
 
 
+@answered
 class Stepper:
     """A model in motion that is stepped from outside.
 
@@ -69,6 +70,8 @@ class Stepper:
     simulation : Simulation
         At its start, without dense output.
     """
+
+    _bare = ("step", "set")  # called more often than anything else: Python's own answer to wrong arguments costs nothing
 
     def __init__(self, simulation: Simulation) -> None:
         self.simulation = s = simulation

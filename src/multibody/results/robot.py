@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from multibody.analyses.robot import Robot as _Robot
+from multibody.arguments import answered
 from multibody.results.state import State
 
 __all__ = ["Robot"]
 
 
+@answered
 class Robot(_Robot):
     """A tree of bodies as roboticists ask about it."""
 

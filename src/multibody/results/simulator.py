@@ -14,6 +14,7 @@ from multibody.analyses.space import CartesianSpace
 from multibody.analyses.state import State as PlainState
 from multibody.analyses.state import Status
 from multibody.analyses.stepper import Stepper, started
+from multibody.arguments import answered
 from multibody.kernels.measure import measure_functions
 from multibody.model.events import of_results
 from multibody.model.model import Model
@@ -29,6 +30,7 @@ class SimulatorState(State):
     work: float = 0.0
 
 
+@answered
 class Simulator(Stepper):
     """A model in motion: ``step`` goes on, ``set`` changes an effort, ``sim["O.angle"]`` reads a path.
 

@@ -6,7 +6,7 @@ import math
 import operator
 from collections.abc import Callable, Sequence
 from numbers import Real
-from typing import TYPE_CHECKING, Any, TypeAlias, final
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, final
 
 from .error import ExpressionError
 from .printing import formula
@@ -166,6 +166,11 @@ class Expression:
     def __rpow__(self, other: Operand) -> Number:
         a = operand(other)
         return NotImplemented if a is None else power(a, self)
+
+    def __mod__(self, other: object) -> NoReturn:
+        raise ExpressionError(f"'{self}' cannot be taken modulo", "for a value that repeats use sin, cos, if_ or a table")
+
+    __rmod__ = __floordiv__ = __rfloordiv__ = __divmod__ = __mod__
 
     def __neg__(self) -> Number:
         return negate(self)
