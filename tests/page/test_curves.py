@@ -319,6 +319,42 @@ def test_a_level_curve_has_a_range_and_round_off_none(browser: Browser, page: Pa
     assert browser.run("return ['N', '', '1'].map(u => modules.ticks.unitText(u, u ? 3 : 0))") == ["[10³ N]", "", "[10³]"]
 
 
+# --- what a page begins with ---------------------------------------------------------------------------------------------
+def test_a_page_begins_with_a_coordinate_a_reaction_and_energies(browser: Browser, run: mb.Run, tmp_path: Path) -> None:
+    run.page(tmp_path / "page.html")
+    browser.open(tmp_path / "page.html")
+    chosen = browser.run("return page.chooser.chosen")
+    assert chosen[:3] == ["O.angle", "O.reaction.force.x", "O.reaction.force.y"]
+    assert {name.split(".")[0] for name in chosen[3:]} == {"energy"}
+
+
+def test_round_off_is_no_curve_to_begin_with_and_reads_as_zero(browser: Browser, tmp_path: Path) -> None:
+    idle = mb.load("planetary").run(0.2)  # turns without load: only planets are held on their circle
+    idle.page(tmp_path / "idle.html")
+    browser.open(tmp_path / "idle.html")
+    chosen = browser.run("return page.chooser.chosen")
+    assert [name for name in chosen if "reaction" in name] == ["P1.reaction.force.x", "P1.reaction.force.y"]
+    assert "energy.work" not in chosen
+    level = mb.load("pendulum").run(0.5)
+    level.page(tmp_path / "level.html", plot=["energy.kinetic", "1e-14*energy.kinetic"])
+    browser.open(tmp_path / "level.html")
+    browser.run("page.clock.seek(0.3)")
+    assert shown(browser)["1e-14*energy.kinetic"] == "0 J" and number(shown(browser)["energy.kinetic"]) > 0.0
+
+
+def test_a_long_unit_leaves_the_legend_its_place(browser: Browser, page: Path) -> None:
+    browser.open(page)
+    browser.run("""
+        const path = page.data.runs[0].paths.find(p => p.name === "slider.x");
+        [path.values, path.unit] = [path.values.map(v => v * 1e-14), "kg·m²/s"];
+        page.curves.show(["slider.x"])""")
+    box = browser.run("""
+        const c = page.curves.charts[0], range = document.createRange();
+        range.selectNodeContents(c.gutter);
+        return [range.getBoundingClientRect().right, c.legend.getBoundingClientRect().left, c.gutter.textContent]""")
+    assert box[2] == "[10⁻¹⁵ kg·m²/s]" and box[0] <= box[1] + 0.5
+
+
 # --- strip --------------------------------------------------------------------------------------------------------------
 def test_the_strip_lies_under_the_slider_and_its_cursor_under_the_knob(browser: Browser, page: Path) -> None:
     browser.open(page)

@@ -69,12 +69,18 @@ export class Chart {
     this.shift = power(...this.y);
     this.textsY = tickTexts(this.marksY.values, this.marksY.step, this.shift);
     this.gutter.textContent = unitText(this.unit, this.shift);
-    const pen = this.pen(this.back);
-    return Math.max(...this.textsY.map((text) => pen.measureText(text).width), 0) + 8;
+    const pen = this.pen(this.back), wide = (text) => pen.measureText(text).width;
+    return Math.max(...this.textsY.map(wide), wide(this.gutter.textContent)) + 8;
   }
 
   get foot() {
     return this.xName ? FOOT_LABELED : FOOT;
+  }
+
+  /** The largest value beside which round-off counts as zero. */
+  get size() {
+    this.largest ??= this.curves.reduce((most, { y }) => y.reduce((a, b) => (Math.abs(b) < Infinity ? Math.max(a, Math.abs(b)) : a), most), 0);
+    return this.largest;
   }
 
   /** Return the smallest and largest value that the frame shows. */

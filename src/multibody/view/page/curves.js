@@ -11,6 +11,9 @@ const DASHES = [[], [6, 3], [1.5, 3], [8, 3, 1.5, 3], [12, 4], [3, 3]];
 /** How much one notch of a wheel zooms, and the narrowest part of the whole that can be seen. */
 const NOTCH = 1.2, NARROWEST = 1e-6;
 
+/** Numbers this small beside the largest of their diagram are written as 0. */
+const ROUND_OFF = 1e-11;
+
 /** What a pointer does, said where it rests. */
 const HELP = "click or drag: set the time · wheel: zoom · shift and drag: zoom to a box · double click: show all";
 
@@ -179,7 +182,8 @@ export class Curves {
     for (const chart of this.charts) {
       chart.overlay(this.time, this.hover, this.zoom);
       for (const curve of chart.curves) {
-        const text = number(value(curve, this.time, curve.y)) + curve.after;
+        const exact = value(curve, this.time, curve.y);
+        const text = number(Math.abs(exact) <= ROUND_OFF * chart.size ? 0 : exact) + curve.after;
         if (curve.shown.textContent !== text) curve.shown.textContent = text;
       }
     }

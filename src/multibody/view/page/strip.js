@@ -48,6 +48,7 @@ export class Strip {
     this.known = this.runs.filter((run) => run.sigma?.some(Number.isFinite));
     this.scale = scaleOf(this.known);
     this.marks = this.runs.flatMap((run) => marksOf(run, this.runs.length > 1, this.data.units.time));
+    this.element.classList.toggle("low", !this.known.length);
     this.element.classList.toggle("empty", !this.known.length && !this.marks.length);
     this.resize();
   }
