@@ -34,7 +34,7 @@ const poses = stage.poses(0, arguments[0]), corners = [];
 for (const {thing, outline} of stage.items) {
   for (const point of outline ? outline.samples() : []) corners.push(placed(poses, thing.body, point));
 }
-return [stage.written, view.width, view.height, corners];
+return [stage.naming.written, view.width, view.height, corners];
 """
 COLORS = """
 const draw = (more) => stage.draw({layers: [{run: 0, time: 0.004, fade: 0}], names: false, ...more}), found = {};

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from multibody.view import geometry
-from multibody.view.flat_pen import Z_BLOCK, Z_GROUND, Z_JOINT, Z_LINK, Z_WHEEL, FlatPen, Nib
+from multibody.view.flat_pen import Z_BLOCK, Z_GROUND, Z_JOINT, Z_LINK, Z_WHEEL, FlatNib, FlatPen
 from multibody.view.geometry import Floats
 from multibody.view.scene import Journey, Link, Scene, Solid
 from multibody.view.strokes import Owner
@@ -42,7 +42,7 @@ def rounds(scene: Scene) -> set[int]:
     return {wheel.body for wheel in scene.wheels} | {cam.cam for cam in scene.cams} | pinions
 
 
-def _on(pen: FlatPen, scene: Scene, body: int) -> Nib:
+def _on(pen: FlatPen, scene: Scene, body: int) -> FlatNib:
     """Return a nib for a body's own shape."""
     return pen.on(body, Owner("body", scene.tables.bodies[body]))
 
@@ -56,7 +56,7 @@ def _direction(scene: Scene, number: int) -> float:
     return 0.0
 
 
-def _link(nib: Nib, link: Link, z: float) -> None:
+def _link(nib: FlatNib, link: Link, z: float) -> None:
     """Draw a body: its solids, else a bar, a plate, or bars from a point in its middle."""
     color, size = body_color(link.number), nib.pen.size
     if link.solids:
@@ -73,7 +73,7 @@ def _link(nib: Nib, link: Link, z: float) -> None:
     nib.area(geometry.rounded(link.points, BAR * size), color, z, alpha=0.8 if plate else 1.0)
 
 
-def _spider(nib: Nib, points: Floats, middle: int, color: str, z: float) -> None:
+def _spider(nib: FlatNib, points: Floats, middle: int, color: str, z: float) -> None:
     """Draw bars from a point in the middle to all others as one shape: edges first, then the faces over them."""
     bars = [geometry.rounded(points[[middle, k]], BAR * nib.pen.size) for k in range(len(points)) if k != middle]
     for bar in bars:
@@ -82,7 +82,7 @@ def _spider(nib: Nib, points: Floats, middle: int, color: str, z: float) -> None
         nib.area(bar, color, z + 0.01, width=0.0)
 
 
-def _solid(nib: Nib, solid: Solid, color: str, z: float) -> None:
+def _solid(nib: FlatNib, solid: Solid, color: str, z: float) -> None:
     """Draw a shape."""
     if solid.kind in ("rod", "cylinder"):
         nib.area(geometry.rounded(solid.points, max(solid.radius, BAR * nib.pen.size)), color, z)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from multibody.view import geometry
-from multibody.view.flat_pen import Z_BLOCK, Z_GROUND, Z_JOINT, Z_LINK, Z_SUPPORT, FlatPen, Nib
+from multibody.view.flat_pen import Z_BLOCK, Z_GROUND, Z_JOINT, Z_LINK, Z_SUPPORT, FlatNib, FlatPen
 from multibody.view.geometry import Floats
 from multibody.view.scene import Journey, Mark, Scene, Spring
 from multibody.view.strokes import Owner
@@ -74,7 +74,7 @@ class JointPainter:
             if mark.kind in symbols:
                 symbols[mark.kind](mark)
 
-    def _on(self, body: int, mark: Mark) -> Nib:
+    def _on(self, body: int, mark: Mark) -> FlatNib:
         """Return a nib for a joint's symbol that moves with a body."""
         return self.pen.on(body, Owner("joint", mark.name), symbol=True)
 
@@ -153,7 +153,7 @@ class JointPainter:
 
     def _distance(self, mark: Mark) -> None:
         """Draw a massless rod."""
-        self.pen.stretch("rod", mark.bodies, mark.points, INK, Owner("joint", mark.name), Z_JOINT - 0.5, width=1.0)
+        self.pen.stretch("rod", mark.bodies, mark.points, 0.0, INK, Owner("joint", mark.name), level=Z_JOINT - 0.5)
         for body, point in zip(mark.bodies, mark.points, strict=True):
             self._on(body, mark).dot(point, INK, Z_JOINT, 4.0)
 
@@ -175,7 +175,7 @@ class JointPainter:
             return
         kind, half = ("cylinder", 0.42 * u) if spring.driven else ("spring", 0.375 * u)
         rest = self._shortest(spring)
-        self.pen.stretch(kind, spring.bodies, (a, b), INK, owner, Z_JOINT - 0.7, size=half, rest=rest)
+        self.pen.stretch(kind, spring.bodies, (a, b), half, INK, owner, level=Z_JOINT - 0.7, rest=rest)
         for body, point, other in zip(spring.bodies, (a, b), (b, a), strict=True):
             nib = self.pen.on(body, owner)
             if spring.driven:

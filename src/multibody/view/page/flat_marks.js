@@ -123,6 +123,19 @@ export function drawArrow(context, from, to, color, paper, width = 1.8) {
 }
 
 /**
+ * Return the sorts of arrows that a scene shows, with their scales.
+ * @param {object} data of the page, decoded
+ * @param {object} scene
+ * @returns {{sort: string, scale: number, unit: string}[]}
+ */
+export function shownArrows(data, scene) {
+  const arrows = scene.layers.flatMap((layer) => data.runs[layer.run].arrows ?? []);
+  return Object.entries(scene.arrows ?? {})
+    .filter(([sort, scale]) => scale > 0 && arrows.some((arrow) => arrow.sort === sort))
+    .map(([sort, scale]) => ({ sort, scale, unit: arrows.find((arrow) => arrow.sort === sort).unit ?? "" }));
+}
+
+/**
  * Draw bars in the lower left corner that tell lengths: of the mechanism, and of each sort of arrows.
  * @param {CanvasRenderingContext2D} context in CSS pixels
  * @param {import("./flat_view.js").FlatView} view

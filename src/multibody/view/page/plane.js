@@ -1,10 +1,10 @@
 // The stage of planar mechanisms: strokes on a canvas, drawn by the same hand as the pictures.
 
-import { between, inks, lighter, mixed, placedPoint, posesAt, tone } from "./common.js";
-import { drawArrows, drawGravity, drawScales, drawTrace, pathOf, write } from "./flat_marks.js";
+import { between, inks, lighter, mixed, placedPoint, posesAt } from "./common.js";
+import { drawArrows, drawGravity, drawScales, drawTrace, pathOf, shownArrows } from "./flat_marks.js";
 import { Outline, distance } from "./flat_paths.js";
 import { FlatView } from "./flat_view.js";
-import { Labels, MANY } from "./labels.js";
+import { Naming } from "./naming.js";
 import { bar, cylinder, ROD_PALENESS, ROD_WIDTH, TUBE_PALENESS, zigzag } from "./stretch.js";
 
 /** CSS pixels a point of the printer. */
@@ -13,9 +13,6 @@ const FONT = "system-ui, sans-serif";
 
 /** How near a click has to be to a joint, a spring or a line [pixels]. */
 const NEAR = 9;
-
-/** Names that are tried at most: more have no room anyway. */
-const MOST_NAMES = 120;
 
 /** Paleness of a whole pose that fades entirely. */
 const FADED = 0.92;
@@ -37,13 +34,8 @@ export class Plane {
     this.items = sorted(drawing);
     this.looks = new Map();
     this.paths = new Map();
-    this.labels = new Labels();
-    this.names = this.gathered();
+    this.naming = new Naming(data);
     this.last = null;
-    /** Whether the picture itself tells how long arrows are. */
-    this.legends = true;
-    /** Names as they were written last: text and box [CSS pixels]. */
-    this.written = [];
     this.resize();
   }
 
@@ -89,9 +81,9 @@ export class Plane {
     layers.slice(-1).forEach((layer) => this.drawLayer(layer, this.last.poses, scene, ink, true));
     this.onPaper(() => {
       layers.forEach((layer, k) => layer.fade < 0.5 && drawArrows(context, frame, this.data.runs[layer.run], layer.time, poses[k], scene.arrows ?? {}, dark));
-      this.written = [];
-      if (scene.names) this.drawNames(this.last.poses, ink, dark);
-      drawScales(context, frame, this.data.units.length, this.shownArrows(scene), ink, dark, FONT);
+      this.naming.written = [];
+      if (scene.names) this.naming.draw(context, frame, this.last.poses, () => this.obstacles(this.last.poses), ink, dark);
+      drawScales(context, frame, this.data.units.length, shownArrows(this.data, scene), ink, dark, FONT);
       if (scene.gravity && this.data.gravity) drawGravity(context, frame.width, this.data.gravity, ink, FONT);
     });
   }
@@ -273,71 +265,6 @@ export class Plane {
       const here = placedPoint(this.poses(run, layer.time), 2, body, point), now = between(this.data.runs[run].time, layer.time, false);
       drawTrace(this.context, this.frame, this.paths.get(key), now, here, color, dark);
     }
-  }
-
-  /** Return the sorts of arrows that are drawn, with their scales. */
-  shownArrows(scene) {
-    const arrows = scene.layers.flatMap((layer) => this.data.runs[layer.run].arrows ?? []);
-    return Object.entries(scene.arrows ?? {})
-      .filter(([, scale]) => scale > 0)
-      .map(([sort, scale]) => ({ sort, scale, unit: arrows.find((arrow) => arrow.sort === sort)?.unit ?? "" }))
-      .filter(({ sort }) => arrows.some((arrow) => arrow.sort === sort));
-  }
-
-  /** Return all names; joints at one point share theirs, and stretched things have theirs in their middle. */
-  gathered() {
-    const { drawing, bodies, runs } = this.data, owners = drawing.owners, joints = [], others = [];
-    const start = posesAt(runs[0], runs[0].time[0], 2), near = 1e-6 * Math.max(...this.frame.extent());
-    for (const { owner, body, point } of drawing.names) {
-      const { sort, name } = owners[owner], place = placedPoint(start, 2, body, point);
-      const same = sort === "joint" && joints.find((one) => Math.hypot(one.place[0] - place[0], one.place[1] - place[1]) <= near);
-      if (same) same.text += `, ${name}`;
-      else if (sort === "joint") joints.push({ text: name, place, body, point, color: null });
-      else others.push({ text: name, body, point, color: sort === "body" ? bodies.find((one) => one.name === name)?.color ?? null : null });
-    }
-    const things = drawing.stretched.map((thing) => ({ text: owners[thing.owner].name, thing, color: null }));
-    return [...joints, ...things, ...others].map((name, k) => ({ ...name, key: `${k}` }));
-  }
-
-  /** Return the names that are to be written, with their places on the canvas; of too many, those that stood there before. */
-  wanted(poses, gap) {
-    const { context, frame } = this, found = [];
-    for (const name of this.names) {
-      const [x, y] = name.thing ? this.middle(name.thing, poses) : frame.onScreen(placedPoint(poses, 2, name.body, name.point));
-      if (x > 0 && y > 0 && x < frame.width && y < frame.height) found.push([name, x, y]);
-    }
-    const stood = (item) => (this.labels.places.has(item[0].key) ? 0 : 1);
-    const few = found.length > MOST_NAMES ? found.sort((a, b) => stood(a) - stood(b)).slice(0, MOST_NAMES) : found;
-    return few.map(([name, x, y]) => {
-      const font = name.color ? `12px ${FONT}` : `italic 11px ${FONT}`;
-      if (name.width === undefined) {
-        context.font = font;
-        name.width = context.measureText(name.text).width + 4;
-      }
-      return { ...name, x, y, height: 14, gap: name.color ? 1.2 * gap : gap, font };
-    });
-  }
-
-  /** Write the names, each where it covers least. */
-  drawNames(poses, ink, dark) {
-    const { context, frame } = this, gap = Math.max(0.4 * this.data.drawing.size * frame.scale, 3), crowded = this.names.length > MANY;
-    const wanted = this.wanted(poses, gap);
-    const places = this.labels.placed(wanted, crowded ? [] : this.obstacles(poses), frame);
-    context.textAlign = "center";
-    context.textBaseline = "middle";
-    wanted.forEach((name, k) => {
-      if (!places[k]) return;
-      context.font = name.font;
-      const { x, y } = places[k];
-      write(context, name.text, x, y, name.color ? mixed(tone(name.color, dark), ink.ink, dark ? 0.4 : 0.1) : ink.ink, ink.paper);
-      this.written.push({ text: name.text, box: [x - name.width / 2, y - 7, x + name.width / 2, y + 7] });
-    });
-  }
-
-  /** Return the middle of a stretched thing on the canvas. */
-  middle(thing, poses) {
-    const [a, b] = this.ends(thing, poses);
-    return [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2];
   }
 
   /** Return points along everything that names had better not cover [CSS pixels]. */

@@ -2,7 +2,7 @@
 
 import { inks, placedPoint, posesAt, rgb } from "./common.js";
 import { Camera } from "./camera.js";
-import { drawScales } from "./flat_marks.js";
+import { drawScales, shownArrows } from "./flat_marks.js";
 import { Naming } from "./naming.js";
 import { compiled, DOT, FACE, LINE, SOLID } from "./shaders.js";
 import { Copies, Geometry, Plates, PoseTexture } from "./space_buffers.js";
@@ -314,17 +314,9 @@ export class Space {
     this.naming.written = [];
     if (scene.names) this.naming.draw(context, frame, this.last.poses, () => this.obstacles(this.last.poses), ink, dark);
     if (!this.gl) return;
-    drawScales(context, frame, data.units.length, this.shownArrows(scene), ink, dark, FONT);
+    drawScales(context, frame, data.units.length, shownArrows(data, scene), ink, dark, FONT);
     drawAxes(context, frame, ink, dark, FONT);
     if (scene.gravity && data.gravity) drawSpaceGravity(context, frame, data.gravity, ink, FONT);
-  }
-
-  /** Return the sorts of arrows that are drawn, with their scales. */
-  shownArrows(scene) {
-    const arrows = scene.layers.flatMap((layer) => this.data.runs[layer.run].arrows ?? []);
-    return Object.entries(scene.arrows ?? {})
-      .filter(([sort, scale]) => scale > 0 && arrows.some((arrow) => arrow.sort === sort))
-      .map(([sort, scale]) => ({ sort, scale, unit: arrows.find((arrow) => arrow.sort === sort)?.unit ?? "" }));
   }
 
   /** Return points along everything that names had better not cover [CSS pixels]. */

@@ -1,6 +1,5 @@
 // The stages on which motions are played: one, several side by side, or several motions laid over each other on one.
 
-import { number } from "./common.js";
 import { make } from "./dom.js";
 import { Plane } from "./plane.js";
 import { Space } from "./space.js";
@@ -50,11 +49,11 @@ export class Stages {
 
   /** Return a new stage with its canvas. */
   pane() {
-    const canvas = make("canvas"), label = make("div.label"), scales = make("div.scales");
-    const element = make("div.pane", {}, canvas, label, scales);
+    const canvas = make("canvas"), label = make("div.label");
+    const element = make("div.pane", {}, canvas, label);
     this.element.append(element);
     const stage = new (this.data.dimension === 2 ? Plane : Space)(canvas, this.data);
-    const pane = { element, canvas, label, scales, stage, runs: [0] };
+    const pane = { element, canvas, label, stage, runs: [0] };
     stage.onchange = () => this.drawPane(pane);
     let down = null;
     canvas.addEventListener("pointerdown", (event) => (down = [event.clientX, event.clientY]));
@@ -99,7 +98,6 @@ export class Stages {
       layers, arrows, names: look.names, symbols: look.symbols, gravity: look.gravity, dark: look.dark, selected: look.selected,
       traces: look.traces ? pane.runs.flatMap((k) => this.traces(k, over)) : [],
     });
-    if (!pane.stage.legends) this.legend(pane, arrows);
   }
 
   /** Return earlier and later poses, evenly spread over a motion. */
@@ -138,18 +136,6 @@ export class Stages {
     return sizes.length ? sizes[Math.floor(0.95 * (sizes.length - 1))] || sizes[sizes.length - 1] : 0;
   }
 
-  /** Say how long arrows are. */
-  legend(pane, arrows) {
-    const lines = Object.entries(arrows).filter(([, scale]) => scale > 0).map(([sort, scale]) => {
-      const unit = this.data.runs.flatMap((run) => run.arrows).find((arrow) => arrow.sort === sort)?.unit ?? "";
-      const value = round(this.longest[sort]);
-      const word = { reaction: "reactions", load: "loads", velocity: "velocities" }[sort];
-      return `${word}: ${number(value)} ${unit} drawn as ${number(value * scale, 3)} ${this.data.units.length}`;
-    });
-    const text = lines.join("\n");
-    if (pane.scales.textContent !== text) pane.scales.textContent = text;
-  }
-
   /** Tell the stages that their places have changed. */
   resize() {
     for (const pane of this.panes) pane.stage.resize();
@@ -167,10 +153,4 @@ export class Stages {
     for (const pane of this.panes) pane.stage.view(name);
     this.draw();
   }
-}
-
-/** Return a number of one digit, 1, 2 or 5, that is not above another. */
-function round(value) {
-  const power = 10 ** Math.floor(Math.log10(value));
-  return [5, 2, 1].find((x) => x * power <= value * 1.0001) * power;
 }
