@@ -41,6 +41,7 @@ class Paging(TypedDict, total=False):
     """What a page shows at first."""
 
     plot: Sequence[str]
+    x: str | None
     trace: Sequence[str]
     names: bool | None
     paper: str
@@ -465,7 +466,9 @@ class PageVerbs(Shown):
         force : bool
             Whether a file that exists is replaced.
         plot : list of str
-            Paths or expressions whose curves are shown at first; default outputs, or coordinates of joints.
+            Paths or expressions whose curves are shown at first; default outputs, or a coordinate, a reaction and energies.
+        x : str, optional
+            Path or expression that they are drawn over at first; default the time.
         trace : list of str
             Frames whose paths are drawn: ``["rod.P"]``.
         names : bool, optional
@@ -797,7 +800,7 @@ def page(
         What each is called.
     force : bool
         Whether a file that exists is replaced.
-    plot, trace, names, paper, layout, title
+    plot, x, trace, names, paper, layout, title
         As for :meth:`Run.page`.
     """
     from multibody.view.page.write import save_page

@@ -174,6 +174,21 @@ def test_curves_against_a_path(arguments: tuple[str, ...], tmp_path: pathlib.Pat
     assert not any(text.startswith("time") for text in comments)
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("kinematics", "slider-crank", "--steps", "20", "--plot", "slider.x.rate"),
+        ("inverse", "slider-crank", "--until", "0.02", "--steps", "20"),
+        ("view", "slider-crank", "--until", "0.02", "--plot", "slider.x.rate"),
+    ],
+)
+def test_a_page_begins_over_a_path(arguments: tuple[str, ...], tmp_path: pathlib.Path) -> None:
+    file = tmp_path / "page.html"
+    code, _, err = run(*arguments, "--x", "O", "--out", str(file))
+    assert (code, err) == (0, "")
+    assert '"x":"O"' in file.read_text()
+
+
 def test_assemble_draws_every_branch(tmp_path: pathlib.Path) -> None:
     code, out, _ = run("assemble", "six-bar", "--branches", "--out", str(tmp_path / "pose.png"))
     assert code == 0

@@ -289,6 +289,16 @@ def test_sharp_on_fine_screens(browser: Browser, page: Path) -> None:
     assert sizes[0] == sizes[1] and sizes[2] == sizes[3]
 
 
+def test_a_page_begins_over_the_path_that_is_asked_for(browser: Browser, run: mb.Run, tmp_path: Path) -> None:
+    run.page(tmp_path / "over.html", plot=["slider.x.rate"], x="2*O")
+    browser.open(tmp_path / "over.html")
+    assert browser.run("return [page.curves.x, page.chooser.over.value, page.curves.charts[0].xName]") == ["2*O"] * 3
+    low, high = browser.run("return page.curves.range()")
+    assert low < 0.0 and high > 2.0 * float(run["O"].values[-1])
+    browser.run("page.chooser.choose(page.chooser.chosen, '')")
+    assert browser.run("return page.curves.charts[0].xName") == "time"
+
+
 # --- round numbers ------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("low", "high", "most"),
@@ -401,10 +411,10 @@ def test_scales_and_marks_of_a_strip(browser: Browser, page: Path) -> None:
     assert browser.run(scale, [[0.0, 0.0]]) == {"low": 0, "high": 1, "log": False}
     marks = browser.run("""
         return modules.strip.marksOf({
-        label: "a", time: [0, 1, 2], partial: true, status: "stopped", branches: [[0, "1"], [1, "2"]],
+        label: "a", time: [0, 1, 2], partial: true, status: "stopped", branches: [[0, "1"], [0.7, "2"], [1, "1"]],
         events: [{time: 0.5, name: "top"}], singularities: [{time: 0.7, kind: "passed", words: "pins in line"}]}, true, "s")""")
     assert [(mark["kind"], mark["time"]) for mark in marks] == [("singular", 0.7), ("branch", 1), ("event", 0.5), ("end", 2)]
-    assert marks[0]["words"] == "a: singular position, passed\nt = 0.7 s\npins in line"
+    assert marks[0]["words"] == "a: singular position, passed\nt = 0.7 s\npins in line\nfrom here on branch 2"
 
 
 def test_one_instant_and_nothing_to_mark(browser: Browser, tmp_path: Path) -> None:

@@ -91,7 +91,8 @@ def _write(found: Inverse, file: pathlib.Path, plain: dict[str, Any], shown: Pic
     if ending == ".json":
         write_whole(file, f"{to_json(plain)}\n".encode())
     elif ending in PAGES:
-        found.page(file, force=True, plot=shown.plots or [f"{name}.effort" for name in found.names])
+        curves = shown.plots or [f"{name}.effort" for name in found.names]
+        found.page(file, force=True, plot=curves, x=shown.x)
     elif ending in PICTURES:
         import matplotlib
 

@@ -109,7 +109,7 @@ def write_run(run: Run, file: pathlib.Path, plain: dict[str, Any], shown: Pictur
     elif ending in PICTURES:
         save_run(run, file, shown)
     elif ending in PAGES:
-        run.page(file, force=True, plot=shown.plots, trace=shown.traces)  # the verb has judged whether it may
+        run.page(file, force=True, plot=shown.plots, x=shown.x, trace=shown.traces)  # the verb has judged whether it may
     else:
         run.save(file)
 

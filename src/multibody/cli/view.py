@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from multibody.cli.app import app
-from multibody.cli.options import PAGES, ForceOption, SetOption, TraceOption, check_endings, load_model, read_time
+from multibody.cli.options import PAGES, ForceOption, SetOption, TraceOption, XOption, check_endings, load_model, read_time
 from multibody.cli.output import run_progress
 from multibody.errors import AnalysisError, ModelError
 
@@ -30,6 +30,7 @@ def view(
     plot: Annotated[
         list[str] | None, typer.Option("--plot", metavar="PATH", help="Show the curve of a path. Repeatable.")
     ] = None,
+    x: XOption = None,
     trace: TraceOption = None,
     wiggle: Annotated[bool, typer.Option("--wiggle", help="Play the freedoms of the joints, not the motion.")] = False,
     settings: SetOption = None,
@@ -44,7 +45,7 @@ def view(
         raise ModelError("a saved run is as it is", where=source, hint="leave out --set, --until and --wiggle")
     check_endings([out] if out else [], PAGES, (source,) if saved else (), force=force)
     found = _saved(source) if saved else _moved(load_model(source, settings), until, wiggle)
-    shown: dict[str, Any] = {"plot": list(plot or []), "trace": list(trace or [])}
+    shown: dict[str, Any] = {"plot": list(plot or []), "x": x, "trace": list(trace or [])}
     if out is not None:
         typer.echo(f"written: {found.page(out, force=True, **shown)}")
     else:

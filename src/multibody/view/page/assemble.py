@@ -35,6 +35,8 @@ class Look:
     ----------
     plot : tuple of str
         Paths whose curves are shown.
+    x : str, optional
+        Path that they are drawn over; default the time.
     trace : tuple of str
         Frames whose paths are drawn.
     names : bool, optional
@@ -48,11 +50,17 @@ class Look:
     """
 
     plot: tuple[str, ...] = ()
+    x: str | None = None
     trace: tuple[str, ...] = ()
     names: bool | None = None
     paper: str = ""
     layout: str = "beside"
     title: str = ""
+
+    @property
+    def curves(self) -> tuple[str, ...]:
+        """Paths and expressions that the page has to know."""
+        return self.plot if self.x is None else (*self.plot, self.x)
 
     def __post_init__(self) -> None:
         for key, value, known in (("paper", self.paper, PAPERS), ("layout", self.layout, MODES)):
@@ -77,8 +85,8 @@ def page_text(tracks: Sequence[Track], look: Look, check: str = "") -> str:
     data = content(tracks, drawing, check)
     few = len(tables.bodies) + len(tables.model.joints) <= NAMED
     data |= {
-        "title": look.title or tables.model.name, "points": points, "plot": list(look.plot), "paper": look.paper,
-        "names": few if look.names is None else look.names, "mode": look.layout,
+        "title": look.title or tables.model.name, "points": points, "plot": list(look.plot), "x": look.x or "",
+        "paper": look.paper, "names": few if look.names is None else look.names, "mode": look.layout,
         "autoplay": tracks[0].sort in ("freedom", "mode", "direction"),
     }  # fmt: skip
     absent = frozenset({"space" if tables.dimension == 2 else "plane"}) | missing()

@@ -14,11 +14,12 @@ export class Chooser {
     this.element = element;
     this.data = data;
     this.chosen = this.first();
-    this.x = "";
     /** @type {() => void} */
     this.onchange = () => {};
     this.names = [...new Map(data.runs.flatMap((run) => run.paths).map((path) => [path.name, path])).values()];
+    this.x = this.names.some((path) => path.name === data.x) ? data.x : "";
     this.build();
+    this.over.value = this.x;
   }
 
   /** Return the curves that a page begins with: those asked for, else outputs, else a coordinate, a reaction and energies. */

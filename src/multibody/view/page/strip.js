@@ -287,7 +287,12 @@ export function marksOf(run, named, unit) {
     time: item.time, kind: item.kind === "lock-up" ? "lock-up" : "singular",
     words: `${label}singular position, ${item.kind}\n${at(item.time)}${item.words ?? item.reason ? `\n${item.words ?? item.reason}` : ""}`,
   }));
-  for (const [time, name] of (run.branches ?? []).slice(1)) found.push({ time, kind: "branch", words: `${label}from here on branch ${name}\n${at(time)}` });
+  const near = 1e-6 * (run.time[run.time.length - 1] - run.time[0]);
+  for (const [time, name] of (run.branches ?? []).slice(1)) {
+    const passed = found.find((mark) => Math.abs(mark.time - time) <= near);
+    if (passed) passed.words += `\nfrom here on branch ${name}`;
+    else found.push({ time, kind: "branch", words: `${label}from here on branch ${name}\n${at(time)}` });
+  }
   for (const item of run.events ?? []) found.push({ time: item.time, kind: "event", words: `${label}event ${item.name}\n${at(item.time)}` });
   if (run.partial && !found.some((mark) => mark.kind === "lock-up")) {
     const time = run.time[run.time.length - 1];

@@ -111,7 +111,7 @@ def track_of_run(run: Run, label: str = "") -> Track:
     about = {
         "status": run.status.message, "partial": not run.ok, "advice": run.status.advice, "notes": list(run.notes),
         "certificate": run.certificate, "events": [{"time": e.time, "name": e.name} for e in run.events],
-        "singularities": [item.plain() for item in run.singularities],
+        "singularities": [item.plain() for item in run.singularities], "branches": [list(item) for item in run.branches],
     }  # fmt: skip
     track = Track(
         label or run.model.name, run.tables, np.asarray(run.time), measurer.q, "run", curves_of(measurer, forces),

@@ -110,9 +110,9 @@ def tracks_of(result: Any, label: str, look: Look) -> list[Track]:
         return freedom_tracks(result) or [track_of_state(result.state, label)]
     run = result.motion if isinstance(result, Inverse) else result
     if isinstance(run, Run):
-        return [with_plots(track_of_run(run, label), run.measurer, look.plot), *direction_tracks(run)]
+        return [with_plots(track_of_run(run, label), run.measurer, look.curves), *direction_tracks(run)]
     state = result.state if isinstance(result, Equilibrium) else result
-    return [with_plots(track_of_state(state, label), state.measurer, look.plot)]
+    return [with_plots(track_of_state(state, label), state.measurer, look.curves)]
 
 
 def check_text(track: Track) -> str:
