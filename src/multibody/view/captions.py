@@ -8,7 +8,7 @@ import numpy as np
 
 from multibody.view.depth import on_screen
 from multibody.view.geometry import Floats
-from multibody.view.labels import Label, Write, looks, place_labels, write_flat
+from multibody.view.labels import Box, Label, Write, looks, place_labels, write_flat
 from multibody.view.names import named_things
 from multibody.view.scene import Scene
 from multibody.view.style import INK, PALE, body_color
@@ -45,7 +45,14 @@ def write_names(ax: Any, scene: Scene, size: float, wanted: bool | None, paths: 
         labels.append(Label(text, anchor, color, gap if joint else 1.2 * gap, 7.5 if joint else 8.5, joint))
         points[id(labels[-1])] = point
     write = write_flat(ax) if scene.dimension == 2 else _write_deep(ax, points, size)
-    place_labels(ax, labels, on_screen(ax, _obstacles(scene, size, paths)), write)
+    place_labels(ax, labels, on_screen(ax, _obstacles(scene, size, paths)), write, _words(ax))
+
+
+def _words(ax: Any) -> list[Box]:
+    """Return the boxes of title and legend (pixels)."""
+    found = [ax.title, ax._left_title, ax._right_title, *([ax.get_legend()] if ax.get_legend() else [])]
+    boxes = [thing.get_window_extent() for thing in found if not hasattr(thing, "get_text") or thing.get_text()]
+    return [(box.x0, box.y0, box.x1, box.y1) for box in boxes]
 
 
 def _obstacles(scene: Scene, size: float, paths: list[Floats]) -> Floats:

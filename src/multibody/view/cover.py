@@ -35,9 +35,7 @@ def strays(link: Link, marks: list[Mark], tolerance: float) -> list[tuple[Floats
         gaps = [solid_gap(solid, point) for solid in link.shapes]
         k = int(np.argmin(gaps))
         if gaps[k] > tolerance and not any(float(np.max(np.abs(point - other))) < 1e-6 * tolerance for other in idle):
-            solid = link.shapes[k]
-            slender = solid.kind in ("rod", "cylinder")
-            found.append((point, geometry.nearest_on(point, solid.points) if slender else solid.points.mean(axis=0)))
+            found.append((point, nearest_in(link.shapes[k], point)))
     return found
 
 
@@ -46,14 +44,26 @@ def solids_at(link: Link, point: Floats, tolerance: float) -> list[Solid]:
     return [solid for solid in link.shapes if solid_gap(solid, point) <= tolerance]
 
 
+def nearest_in(solid: Solid, point: Floats) -> Floats:
+    """Return a place of a solid that is near to a point: on its axis, in a box the nearest, else its center."""
+    if solid.kind != "box":
+        return geometry.nearest_on(point, solid.points)
+    corner, units, lengths = _edges(solid)
+    return np.asarray(corner + np.clip((point - corner) @ units.T, 0.0, lengths) @ units)
+
+
+def _edges(solid: Solid) -> tuple[Floats, Floats, Floats]:
+    """Return a corner of a box, its axes (rows) and the lengths of its edges."""
+    corner = solid.points[0]
+    edges = np.array([solid.points[1] - corner, solid.points[3] - corner, solid.points[4] - corner])
+    lengths = np.linalg.norm(edges, axis=1)
+    return corner, np.asarray(edges / np.maximum(lengths, 1e-300)[:, None]), lengths
+
+
 def solid_gap(solid: Solid, point: Floats) -> float:
     """Return how far a point lies outside a solid [length], roughly; 0 inside."""
     if solid.kind == "box":
-        corner = solid.points[0]
-        edges = np.array([solid.points[1] - corner, solid.points[3] - corner, solid.points[4] - corner])
-        lengths = np.linalg.norm(edges, axis=1)
-        station = (point - corner) @ (edges / np.maximum(lengths, 1e-300)[:, None]).T
-        return float(np.linalg.norm(np.maximum(np.maximum(-station, station - lengths), 0.0)))
+        return float(np.linalg.norm(point - nearest_in(solid, point)))
     if solid.kind == "disk":
         axis = solid.axis / np.linalg.norm(solid.axis)
         away = point - solid.points[0]

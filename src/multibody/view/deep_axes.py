@@ -15,6 +15,7 @@ from multibody.view.solids import Surface
 from multibody.view.strokes import Drawing, Stretched, Stroke
 
 MANY = 400  # tubes; more are drawn as plain lines
+PIECES = 8000  # that the faces of a picture are cut into, about
 PAPER = 5.5 * 72.0  # width of a picture in points, about: what dashes and thick lines are measured by
 
 
@@ -33,7 +34,7 @@ def show_spatial(ax: Any, drawing: Drawing, poses: Poses, row: int, fade: float 
     symbols : bool
         Whether joints have their symbols.
     """
-    pen = FacetPen(ax, drawing, fade)
+    pen = FacetPen(ax, drawing, fade, 0.7)
     for stroke in drawing.strokes:
         if (stroke.ghost or not fade) and (symbols or not stroke.symbol):
             pen.stroke(stroke, poses.place(stroke.body, stroke.points))
@@ -44,14 +45,37 @@ def show_spatial(ax: Any, drawing: Drawing, poses: Poses, row: int, fade: float 
     pen.flush()
 
 
-class FacetPen:
-    """Collects faces and lines, and adds them to the axes as one thing that is sorted by depth."""
+def _area(drawing: Drawing) -> float:
+    """Return about how large all faces are together [length²]."""
+    found = 0.0
+    for stroke in drawing.strokes:
+        if stroke.kind == "tube":
+            found += 6.3 * stroke.radius * (stroke.radius + float(np.linalg.norm(stroke.points[1] - stroke.points[0])))
+        elif stroke.kind == "ball":
+            found += 12.6 * stroke.radius**2
+        elif stroke.kind in ("box", "mesh"):
+            x, y, z = np.ptp(stroke.points, axis=0)
+            found += 2.0 * float(x * y + y * z + z * x)
+    return found
 
-    def __init__(self, ax: Any, drawing: Drawing, fade: float) -> None:
+
+class FacetPen:
+    """Collects faces and lines, and adds them to the axes as one thing that is sorted by depth.
+
+    Parameters
+    ----------
+    ax : Axes3D
+    drawing : Drawing
+    fade : float
+    fineness : float
+        Longest edge of the pieces that faces are cut into [symbol sizes]: the smaller, the more rightly one covers another.
+    """
+
+    def __init__(self, ax: Any, drawing: Drawing, fade: float, fineness: float = 3.0) -> None:
         self.ax, self.size, self.fade = ax, drawing.size, fade
         self.plain = sum(stroke.kind == "tube" for stroke in drawing.strokes) > MANY
         self.point = float(np.linalg.norm(drawing.high - drawing.low)) / PAPER  # [length]
-        self.facets = Facets(fade, piece=max(3.0 * drawing.size, 4.0 * self.point))
+        self.facets = Facets(fade, piece=max(fineness * drawing.size, 3.0 * self.point, 1.5 * np.sqrt(_area(drawing) / PIECES)))
 
     def flush(self) -> None:
         """Add what was collected to the axes."""

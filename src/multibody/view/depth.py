@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,12 @@ def set_view(ax: Any, limits: tuple[Floats, Floats], view: tuple[float, float]) 
     for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
         axis.set_pane_color((0.975, 0.98, 0.985, 1.0))
         axis.line.set_color(PALE)
-    ax.locator_params(nbins=5)
+    for axis, name in ((ax.xaxis, "x"), (ax.yaxis, "y"), (ax.zaxis, "z")):
+        edge = np.zeros(3)
+        edge["xyz".index(name)] = (high - low)["xyz".index(name)]
+        length = float(np.linalg.norm(np.diff(on_screen(ax, np.array([low, low + edge])), axis=0))) * 72.0 / ax.figure.dpi
+        ax.locator_params(axis=name, nbins=int(np.clip(length / 32.0, 2, 5)))  # short axes have room for few numbers
+        axis.labelpad = 10.0
 
 
 def new_axes(
@@ -63,8 +69,30 @@ def write_title(ax: Any, text: str) -> None:
         ax.set_title(text, loc="left")
         return
     place = ax.get_position(original=True)
-    title = ax.set_title(text, loc="left", y=(0.945 - place.y0) / place.height)
-    title.set_x((0.03 - place.x0) / place.width)
+    width, height = ax.figure.get_size_inches()
+    lines = _lines(text, int((72.0 * width - 60.0) / 6.2))
+    title = ax.set_title(lines, loc="left", y=(1.0 - 0.16 / height - place.y0) / place.height)
+    title.set_x((0.16 / width - place.x0) / place.width)
+    title.set_verticalalignment("top")
+
+
+def _lines(text: str, letters: int) -> str:
+    """Return a text in lines of so many letters."""
+    return "\n".join(textwrap.wrap(text, max(letters, 10))) or text
+
+
+def write_legend(ax: Any) -> None:
+    """Name the labelled curves: on 3-D axes that fill their figure below the title, where the box leaves its corner free."""
+    if not hasattr(ax, "get_proj") or len(ax.figure.axes) > 1:
+        ax.legend(loc="upper left", handlelength=2.6)
+        return
+    width, height = ax.figure.get_size_inches()
+    lines = 1 + ax.get_title(loc="left").count("\n")
+    top = 1.0 - (0.16 + 0.175 * lines) / height
+    ax.legend(
+        loc="upper left", handlelength=2.6, borderaxespad=0.0, bbox_to_anchor=(0.13 / width, top),
+        bbox_transform=ax.figure.transFigure,
+    )  # fmt: skip
 
 
 def box_on_screen(ax: Any, limits: tuple[Floats, Floats]) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 DIRECTIONS = [(np.cos(a), np.sin(a)) for a in np.deg2rad([45, 135, -45, -135, 90, 0, 180, -90, 20, 160, -20, -160])]
+
+
+_REACHES = (1.0, 1.8, 2.6, 4.5, 7.0, 10.0)
+FAR = 4.0  # parts of its distance beyond which a line joins a name to its point
+
+Box = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True)
@@ -31,7 +37,7 @@ class Label:
 Write = Callable[[Label, Floats], None]
 
 
-def place_labels(ax: Axes, labels: list[Label], obstacles: Floats, write: Write) -> None:
+def place_labels(ax: Axes, labels: list[Label], obstacles: Floats, write: Write, reserved: Sequence[Box] = ()) -> None:
     """Write the labels, each in the direction in which it covers fewest other labels and drawn points.
 
     Parameters
@@ -44,16 +50,18 @@ def place_labels(ax: Axes, labels: list[Label], obstacles: Floats, write: Write)
         Display points that had better stay visible.
     write : callable
         ``write(label, offset)`` puts the middle of the text at an offset from the anchor (pixels).
+    reserved : sequence of (float, float, float, float)
+        Boxes that no name may cover: left, lower, right, upper (pixels).
     """
     points_to_pixels = ax.figure.dpi / 72.0
-    taken: list[tuple[float, float, float, float]] = []
-    frame = ax.get_window_extent()
+    taken = list(reserved)
+    frame = ax.figure.bbox if hasattr(ax, "get_proj") else ax.get_window_extent()
     for label in labels:
-        width = 0.58 * label.size * len(label.text) * points_to_pixels + 2.0
+        width = _width(label) * points_to_pixels + 3.0
         height = 1.25 * label.size * points_to_pixels
         best: tuple[float, Floats] | None = None
         for rank, factor, (dx, dy) in (
-            (0.02 * k + 0.3 * f, 1.0 + 0.8 * f, d) for f in range(3) for k, d in enumerate(DIRECTIONS)
+            (0.02 * k + 0.3 * f, reach, d) for f, reach in enumerate(_REACHES) for k, d in enumerate(DIRECTIONS)
         ):
             reach = label.distance * points_to_pixels * factor
             center = label.anchor + np.array([dx * (reach + 0.5 * width), dy * (reach + 0.5 * height)])
@@ -67,22 +75,29 @@ def place_labels(ax: Axes, labels: list[Label], obstacles: Floats, write: Write)
         write(label, center - label.anchor)
 
 
-def _covered(
-    box: tuple[float, float, float, float], taken: list[tuple[float, float, float, float]], obstacles: Floats
-) -> float:
+def _width(label: Label) -> float:
+    """Return the width of a label [points]."""
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import TextPath
+
+    font = FontProperties(size=label.size, style="italic" if label.slanted else "normal")
+    return float(TextPath((0.0, 0.0), label.text, prop=font).get_extents().width) if label.text.strip() else 0.0
+
+
+def _covered(box: Box, taken: list[Box], obstacles: Floats) -> float:
     """Return how bad it is to write into a box: overlaps with labels, then drawn points inside."""
     x0, y0, x1, y1 = box
     cost = 0.0
     for a0, b0, a1, b1 in taken:
         if x0 < a1 and a0 < x1 and y0 < b1 and b0 < y1:
-            cost += 4.0
+            cost += 40.0
     if len(obstacles):
         inside = (obstacles[:, 0] > x0) & (obstacles[:, 0] < x1) & (obstacles[:, 1] > y0) & (obstacles[:, 1] < y1)
         cost += 0.25 * float(np.count_nonzero(inside))
     return cost
 
 
-def _outside(box: tuple[float, float, float, float], frame: Any) -> float:
+def _outside(box: Box, frame: Any) -> float:
     """Return 1 where a box leaves the axes."""
     return float(box[0] < frame.x0 or box[1] < frame.y0 or box[2] > frame.x1 or box[3] > frame.y1)
 

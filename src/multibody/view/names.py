@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from multibody.view.cover import SLIDING, place_on
 from multibody.view.geometry import Floats
 from multibody.view.planar_joints import guide_middle, is_guided
 from multibody.view.scene import Mark, Scene
@@ -61,6 +62,9 @@ def joint_anchor(scene: Scene, mark: Mark, size: float) -> tuple[int, Floats]:
         return mark.bodies[0], 0.5 * (mark.points[0] + mark.points[1])
     if mark.kind == "translational" and scene.dimension == 2 and is_guided(scene, mark, size):
         return 0, guide_middle(scene, mark) + np.array([-1.0, 1.0]) * 0.5 * size
+    for body in (b for b in mark.bodies[::-1] if b and scene.dimension == 3 and mark.kind in SLIDING):
+        if scene.links[body - 1].shapes:  # a slide is where the shape is that slides, not at a point somewhere on its axis
+            return body, place_on(scene.links[body - 1], mark)
     return mark.bodies[1], mark.points[1]
 
 

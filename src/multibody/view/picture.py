@@ -12,7 +12,7 @@ from multibody.view import depth
 from multibody.view.captions import draw_gravity, write_names
 from multibody.view.deep_axes import show_spatial
 from multibody.view.drawing import placed
-from multibody.view.extent import with_margin
+from multibody.view.extent import box_of, with_margin
 from multibody.view.flat_axes import show_planar
 from multibody.view.geometry import Floats
 from multibody.view.legends import place_key
@@ -90,6 +90,8 @@ class Picture:
             else:
                 self._spatial(axes)
             depth.write_title(axes, f"{self.tables.model.name},  t = {self.time:.4g} {units.time}" if title is None else title)
+            if self.traces:
+                depth.write_legend(axes)
             axes.set_xlabel(f"x [{units.length}]")
             axes.set_ylabel(f"y [{units.length}]")
             if self.traces:
@@ -112,14 +114,18 @@ class Picture:
 
     def _limits(self) -> tuple[Floats, Floats]:
         """Return lower left and upper right of a planar picture, or of the box of a spatial one."""
-        low, high = self.cloud.min(axis=0), self.cloud.max(axis=0)
-        planar = self.tables.dimension == 2
-        if planar:
-            low, high = self._with_rails(low, high)
-        margin = (2.6 if planar else 1.0) * self.size
-        if planar:  # symbols of small links need room too
-            margin = max(margin, 0.05 * float(np.max(high - low)))
-        return with_margin(low, high, margin)
+        if self.tables.dimension == 3:
+            return with_margin(*self._box(), 0.5 * self.size)
+        low, high = self._with_rails(self.cloud.min(axis=0), self.cloud.max(axis=0))
+        return with_margin(low, high, max(2.6 * self.size, 0.05 * float(np.max(high - low))))  # symbols need room too
+
+    def _box(self) -> tuple[Floats, Floats]:
+        """Return the corners of the box of all that is drawn in space."""
+        shown = Journey(self.tables, self.motion[self.rows])
+        stretched = self.drawing.stretched
+        springs = [shown.place(b, p) for thing in stretched for b, p in zip(thing.bodies, thing.points, strict=True)]
+        strokes = [stroke for stroke in self.drawing.strokes if self.symbols or not stroke.symbol]
+        return box_of(strokes, shown, [*springs, *self.traces.values()])
 
     def _with_rails(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
         """Return a box that shows the whole travel of slides on the ground and all of a rack too."""

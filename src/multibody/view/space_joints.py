@@ -122,6 +122,8 @@ class JointMaker:
         elif brush.body == 0 and reach < 2.0:
             self._sleeve(brush, mark.points[1], axis, 1.1, 0.42)
         else:
+            if brush.body == 0:
+                self._plate(brush, mark.points[1], axis)
             self._center_line(brush, mark.points[1], axis, min(reach, 2.0) + 0.8)
 
     # --- joints -----------------------------------------------------------------------------------------------------

@@ -5,28 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from multibody.tables.lower import Tables
-from multibody.view.cover import SLIDING, place_on
 from multibody.view.deep_pen import DeepPen
 from multibody.view.extent import box_of, with_margin
 from multibody.view.geometry import Floats
-from multibody.view.names import Anchor, anchors
-from multibody.view.scene import Blueprint, Journey, Mark, Poses, Scene, glyph_size
+from multibody.view.names import anchors
+from multibody.view.scene import Blueprint, Journey, Poses, glyph_size
 from multibody.view.space_bodies import BodyMaker
 from multibody.view.space_joints import JointMaker
 from multibody.view.strokes import Drawing, Owner, Wanderer
 from multibody.view.style import ACCENT
 from multibody.view.wheels import contact_path
-
-
-def _on_shapes(scene: Scene, slides: dict[str, Mark], anchor: Anchor) -> Anchor:
-    """Return where a name belongs; that of a slide on the shape that slides rather than at a point somewhere on its axis."""
-    owner = anchor[0]
-    mark = slides.get(owner.name) if owner.sort == "joint" else None
-    if mark is not None:
-        for body in (b for b in mark.bodies[::-1] if b):
-            if scene.links[body - 1].shapes:
-                return owner, body, place_on(scene.links[body - 1], mark)
-    return anchor
 
 
 def spatial_drawing(tables: Tables, q: Floats, *, reference: int = 0, size: float | None = None) -> Drawing:
@@ -55,9 +43,7 @@ def spatial_drawing(tables: Tables, q: Floats, *, reference: int = 0, size: floa
         for cam in scene.cams
     ]
     stretching = {thing.owner for thing in pen.stretched}
-    slides = {mark.name: mark for mark in scene.marks if mark.kind in SLIDING}
-    anchored = (_on_shapes(scene, slides, anchor) for anchor in anchors(scene, pen.size) if anchor[0] not in stretching)
-    names = [(owner, body, pen.local(body, point)[0]) for owner, body, point in anchored]
+    names = [(o, b, pen.local(b, p)[0]) for o, b, p in anchors(scene, pen.size) if o not in stretching]
     ends = [journey.place(b, p) for thing in pen.stretched for b, p in zip(thing.bodies, thing.points, strict=True)]
     low, high = box_of(pen.strokes, journey, ends + [wanderer.places for wanderer in wanderers])
     box = with_margin(low, high, 0.5 * pen.size)
