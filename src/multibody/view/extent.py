@@ -11,6 +11,7 @@ from multibody.view.scene import Journey
 from multibody.view.strokes import Stroke
 
 MOST_INSTANTS, MOST_POSES = 200, 100_000  # more than these do not change what a picture needs
+FEW = 2000  # points of a body that are all taken
 FLATTEST = {2: 0.2, 3: 0.3}  # smallest extent over the largest
 
 
@@ -46,6 +47,8 @@ def _skin(stroke: Stroke) -> Floats:
 
 def _outermost(cloud: Floats) -> Floats:
     """Return the points that lie farthest out in many directions: enough to bound the cloud however it is turned."""
+    if len(cloud) <= FEW:
+        return cloud
     if cloud.shape[1] == 2:
         angles = np.arange(16) * np.pi / 8.0
         directions = np.column_stack([np.cos(angles), np.sin(angles)])

@@ -123,7 +123,14 @@ def _read(file: str, _changed: int, name: str, where: str) -> tuple[Floats, np.n
         raise ModelError(f'the mesh "{name}" cannot be read ({what})', where=where, hint="check the file") from None
     if points.ndim != 2 or triangles.ndim != 2 or len(triangles) == 0 or not np.all(np.isfinite(points)):
         raise ModelError(f'the mesh "{name}" has no triangles with finite corners', where=where, hint="check the file")
-    return decimated(points, triangles, MOST_TRIANGLES)
+    return outward(*decimated(points, triangles, MOST_TRIANGLES))
+
+
+def outward(points: Floats, triangles: np.ndarray) -> tuple[Floats, np.ndarray]:
+    """Return a mesh whose triangles turn counter-clockwise seen from outside; those of some files look inwards."""
+    a, b, c = (points[triangles[:, k]] - points.mean(axis=0) for k in range(3))
+    inwards = float(np.einsum("ij,ij->", a, np.cross(b, c))) < 0.0
+    return points, triangles[:, ::-1].copy() if inwards else triangles
 
 
 def decimated(points: Floats, triangles: np.ndarray, most: int) -> tuple[Floats, np.ndarray]:
