@@ -327,3 +327,62 @@ def test_a_way_ends_at_an_instant_that_switches(begin: float, end: float) -> Non
     assert run.ok
     assert len(run.time) == 11
 
+
+
+def linkage(both: bool, mm: float = 1.0) -> mb.Model:
+    """Return two links of which the first, or both, are driven with rates that jump."""
+    m = mb.Model("arm", dimension=2, gravity=(0, -9.81 * mm))
+    m.body("a", mass=1, inertia=0.1 * mm**2, com=(0.5 * mm, 0), frames={"e": (mm, 0)})
+    m.body("b", mass=1, inertia=0.1 * mm**2, com=(0.5 * mm, 0))
+    m.revolute("O", "ground", "a")
+    m.revolute("Q", "a.e", "b")
+    m.motion("O", "max(0, 5*(t - 0.5))")
+    if both:
+        m.motion("Q", "0.3 + abs(t - 0.7) - abs(t - 0.5)")
+    return m
+
+
+@pytest.mark.parametrize("mm", [1.0, 1e3])
+def test_impulses_where_motions_determine_everything(mm: float) -> None:
+    """The balance of angular momentum about O and Q by hand, and the kinetic energy that the run reports."""
+    m = linkage(both=True, mm=mm)
+    m.event("on_the_way", "O - 0.5")
+    run = m.run(until=1.0, output_step=0.01)
+    assert [event.name for event in run.events] == ["O, Q", "on_the_way", "Q"]
+    first, last = run.events[0].impulse, run.events[2].impulse
+    assert first is not None and last is not None
+    w, u = 5.0, -2.0  # changes of the rates of O and Q, where Q is 0.5
+    inertia, reach = 0.1 + 0.25, 0.5 * np.cos(0.5)
+    about_q = inertia * (w + u) + reach * w
+    about_o = inertia * w + w + reach * (w + u) + about_q
+    assert first["Q.effort"] == pytest.approx(about_q * mm**2, rel=1e-9)
+    assert first["O.effort"] == pytest.approx(about_o * mm**2, rel=1e-9)
+    kinetic = run["energy.kinetic"].values
+    assert first.work == pytest.approx(kinetic[50] - kinetic[49], rel=1e-9)
+
+
+def test_impulses_of_driven_and_of_free_joints_agree() -> None:
+    """A joint driven as it would move by itself takes no impulse, and the other one the same as if it were free."""
+    free = linkage(both=False)
+    free.initial({"Q": 0.3, "Q.rate": 0.0})
+    hit = free.run(until=0.6, rtol=1e-11, atol=1e-13).events[0].impulse
+    assert hit is not None
+    before, after = (float(v[5] - v[2]) for v in (hit.before, hit.after))  # rates of Q
+    angle = float(hit.motion.q[0, 5] - hit.motion.q[0, 2])
+    driven = linkage(both=False)
+    driven.motion("Q", f"{angle!r} + {before!r}*(t - 0.5) + {after - before!r}*max(0, t - 0.5)")
+    found = driven.run(until=0.6).events[0].impulse
+    assert found is not None
+    assert abs(found["Q.effort"]) < 1e-8
+    assert found["O.effort"] == pytest.approx(hit["O.effort"], rel=1e-8)
+    np.testing.assert_allclose(found["Q.reaction.force"], hit["Q.reaction.force"], rtol=1e-8)
+
+
+def test_impulses_end_with_a_terminal_event_and_go_back_in_time() -> None:
+    m = linkage(both=True)
+    m.event("enough", "O - 0.5", terminal=True)
+    assert [event.name for event in m.run(until=1.0).events] == ["O, Q", "enough"]
+    plain = linkage(both=True)
+    assert plain.kinematics(until=1.0, steps=100).events == []  # it knows no masses
+    back = plain.run(until=0.0, initial=plain.assemble(t=1.0))
+    assert [round(event.time, 9) for event in back.events] == [0.7, 0.5]

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from multibody.analyses.dynamics import Dynamics
+from multibody.analyses.dynamics import Dynamics, Event
+from multibody.analyses.events import MOST
 from multibody.analyses.leastnorm import constrained_step, is_large, least_norm, sparse_step
 from multibody.analyses.motion import Motion
 from multibody.analyses.state import State, Status
@@ -109,6 +110,38 @@ def jump(system: System, state: State, switching: Switching, rows: Integers) -> 
     if not np.all(miss <= MET * speed):
         raise JumpError(_unmet(system, switching, names, int(np.argmax(miss))))
     return _impulse(system, state, switching, rows, names, J, x)
+
+
+def with_impulses(motion: Motion, state: State, rows: Integers) -> list[Event]:
+    """Return the events of a driven motion together with the impulses at which its velocities jump, in order of time.
+
+    Parameters
+    ----------
+    motion : Motion
+        From kinematics, of a model with masses.
+    state : State
+        Its start.
+    rows : array of int
+        Independent rows.
+    """
+    if not motion.jumps or not len(motion.t):
+        return motion.events
+    sign, system = (1.0 if motion.t[-1] >= motion.t[0] else -1.0), System(motion.tables)
+    events = list(motion.events)
+    reached = [each for each in motion.jumps if sign * each.switching.time <= sign * motion.t[-1]]
+    for each in reached[:MOST]:
+        system.ref[:] = each.references
+        before = replace(state, t=each.switching.before, q=each.q, v=each.v, references=each.references)
+        try:
+            found = jump(system, before, each.switching, rows)
+        except JumpError as refused:  # at a singular position, which kinematics passes
+            motion.notes.append(f"{refused.status.message}: its impulse is not known")
+            continue
+        if found is not None:
+            events.append(Event(", ".join(found.names), each.switching.time, False, each.q, found.after, found))
+    if len(reached) > MOST:
+        motion.notes.append(f"velocities jump more than {MOST} times: the other impulses are not listed")
+    return sorted(events, key=lambda event: sign * event.time)
 
 
 def _change(system: System, J: Any, c: Floats) -> Floats:

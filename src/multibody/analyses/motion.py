@@ -40,6 +40,16 @@ class Singularity:
         return {"time": self.time, "kind": self.kind, "reason": self.reason}
 
 
+@dataclass(frozen=True)
+class Jump:
+    """An instant at which velocities jump: position, velocities and angle references just before it."""
+
+    switching: Switching
+    q: Floats
+    v: Floats
+    references: Floats
+
+
 @dataclass
 class Motion:
     """Arrays over time.
@@ -66,6 +76,8 @@ class Motion:
         Events of a mechanism that its motions determine; those of a run are in `dynamics`.
     passed : list of Switching
         Instants at which motions switch: results there are the limits behind them.
+    jumps : list of Jump
+        Those of a mechanism that its motions determine at which velocities jump, with what was just before.
     """
 
     tables: Tables
@@ -84,4 +96,5 @@ class Motion:
     dynamics: Dynamics | None = None
     notes: list[str] = field(default_factory=list)
     passed: list[Switching] = field(default_factory=list)
+    jumps: list[Jump] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)

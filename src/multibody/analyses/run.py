@@ -15,7 +15,7 @@ from multibody.analyses.dynamics import DenseOutput, Expanded, expanded
 from multibody.analyses.dynamics_start import require_inertia, require_masses, run_rows, start_state
 from multibody.analyses.events import EndlessEventsError
 from multibody.analyses.headway import NO_HEADWAY
-from multibody.analyses.impulse import JumpError
+from multibody.analyses.impulse import JumpError, with_impulses
 from multibody.analyses.leastnorm import DENSE_LIMIT
 from multibody.analyses.motion import Motion
 from multibody.analyses.passing import body_state, limits_behind
@@ -323,7 +323,7 @@ def driven(
     tables = motion.tables
     found = forces_of(motion, state, rows, formulation)
     motion.dynamics = found.dynamics
-    found.dynamics.events = motion.events
+    found.dynamics.events = with_impulses(motion, state, rows)
     word = "the motions determine everything: positions come from kinematics"
     found.dynamics.notes.append(word if tables.count_motion else "nothing can move: the joints hold all bodies")
     found.dynamics.notes += [text for text in said if text]

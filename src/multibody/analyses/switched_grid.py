@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from multibody.analyses.impulse import JUMPS, JumpError, moved_at, refuse_nothing, refuse_positions
-from multibody.analyses.motion import Motion
+from multibody.analyses.motion import Jump, Motion
 from multibody.analyses.passing import limits_behind
 from multibody.analyses.state import Status
 from multibody.analyses.switching import Switching, SwitchingTimes
@@ -96,10 +96,11 @@ class SwitchedGrid:
         kept = self.index < reached
         which = self.index[kept]
         references = motion.references[which] if motion.references.ndim == 2 else motion.references
-        notes = [*motion.notes, *self._notes(motion)]
+        jumps = self._jumps(motion)
+        notes = [*motion.notes, *_notes(jumps)]
         return replace(
             motion, t=self.asked[kept], q=motion.q[which], v=motion.v[which], a=motion.a[which], sigma=motion.sigma[which],
-            references=references, status=status or motion.status, notes=notes, passed=self.passed,
+            references=references, status=status or motion.status, notes=notes, passed=self.passed, jumps=jumps,
         )  # fmt: skip
 
     def _coupler_jump(self, motion: Motion) -> Status | None:
@@ -118,14 +119,20 @@ class SwitchedGrid:
         at = {float(t): k for k, t in enumerate(motion.t)}
         return [(at[item.before], item) for item in self.passed if item.before in at]
 
-    def _notes(self, motion: Motion) -> list[str]:
-        """Return a sentence where velocities jump: which limit is given."""
-        scale, jumps = self.system.scale_columns, []
+    def _jumps(self, motion: Motion) -> list[Jump]:
+        """Return the switching instants at which velocities jump."""
+        scale, found = self.system.scale_columns, []
         speed = float(np.max(np.abs(motion.v / scale), initial=0.0))
         for k, item in self._pairs(motion):
             if k + 1 < len(motion.t) and np.any(np.abs((motion.v[k + 1] - motion.v[k]) / scale) > JUMPS * speed):
-                jumps.append(item.time)
-        if not jumps:
-            return []
-        where = ", ".join(f"{t:.6g}" for t in jumps[:5]) + (", …" if len(jumps) > 5 else "")
-        return [f"velocities jump at t = {where}: those behind are given, accelerations and forces without the impulse"]
+                references = motion.references[k] if motion.references.ndim == 2 else motion.references
+                found.append(Jump(item, motion.q[k].copy(), motion.v[k].copy(), references.copy()))
+        return found
+
+
+def _notes(jumps: list[Jump]) -> list[str]:
+    """Return a sentence where velocities jump: which limit is given."""
+    if not jumps:
+        return []
+    where = ", ".join(f"{jump.switching.time:.6g}" for jump in jumps[:5]) + (", …" if len(jumps) > 5 else "")
+    return [f"velocities jump at t = {where}: those behind are given, accelerations and forces without the impulse"]
