@@ -277,6 +277,24 @@ def test_several_runs_have_their_colors_and_values(browser: Browser, run: mb.Run
     assert browser.complaints() == []
 
 
+def test_runs_that_agree_are_both_seen(browser: Browser, run: mb.Run, tmp_path: Path) -> None:
+    again = mb.load("slider-crank").run(0.08)
+    file = save_page(tmp_path / "same.html", [run, again], labels=["one", "other"], plot=["slider.x"], layout="over")
+    browser.open(file)
+    assert browser.run("return page.curves.charts[0].curves.map(c => c.width)") == [3.6, 1.6]
+    seen = browser.run("""
+        const c = page.curves.charts[0], pixels = c.back.getContext("2d").getImageData(0, 0, c.back.width, c.back.height).data;
+        const near = color => {
+          const [r, g, b] = [1, 3, 5].map(k => parseInt(color.slice(k, k + 2), 16));
+          let count = 0;
+          for (let i = 0; i < pixels.length; i += 4)
+            if (pixels[i + 3] > 250 && Math.hypot(pixels[i] - r, pixels[i + 1] - g, pixels[i + 2] - b) < 12) count++;
+          return count;
+        };
+        return c.curves.map(curve => near(curve.color))""")
+    assert min(seen) > 200
+
+
 def test_sharp_on_fine_screens(browser: Browser, page: Path) -> None:
     browser.driver.execute_cdp_cmd(
         "Emulation.setDeviceMetricsOverride", {"width": 1000, "height": 700, "deviceScaleFactor": 2, "mobile": False}

@@ -10,6 +10,7 @@ import { power, roomy, ticks, tickTexts, unitText } from "./ticks.js";
  * @property {object} run of the page's data
  * @property {string} color on white paper
  * @property {number[]} dashes [CSS pixels]
+ * @property {number} width [CSS pixels]
  * @property {Float64Array} x values along the axis, the run's times as a rule
  * @property {Float64Array} y
  *
@@ -141,7 +142,6 @@ export class Chart {
     pen.rect(left, top - 2, right - left + 2, bottom - top + 4);
     pen.clip();
     this.marks(pen, frame, ink);
-    pen.lineWidth = 1.6;
     pen.lineJoin = pen.lineCap = "round";
     for (const curve of this.curves) this.curve(pen, curve, frame);
     pen.restore();
@@ -203,6 +203,7 @@ export class Chart {
   curve(pen, curve, frame) {
     const [first, last] = this.visible(curve, frame), crowded = frame.overTime && last - first > 3 * (this.box.right - this.box.left);
     pen.strokeStyle = tone(curve.color, frame.dark);
+    pen.lineWidth = curve.width;
     pen.setLineDash(curve.dashes);
     pen.beginPath();
     let down = false, column = NaN, low = 0, high = 0, end = 0;

@@ -8,6 +8,12 @@ import { roomy } from "./ticks.js";
 /** Dashes of curves that share a color [CSS pixels]. */
 const DASHES = [[], [6, 3], [1.5, 3], [8, 3, 1.5, 3], [12, 4], [3, 3]];
 
+/** Of a line [CSS pixels]; one that a later run would hide is wider and shows at its sides. */
+const WIDTH = 1.6;
+
+/** Part of a curve's range by which it may differ from another that is said to hide it. */
+const ALIKE = 0.01;
+
 /** How much one notch of a wheel zooms, and the narrowest part of the whole that can be seen. */
 const NOTCH = 1.2, NARROWEST = 1e-6;
 
@@ -116,6 +122,7 @@ export class Curves {
     for (const name of names) {
       const own = chart.curves.filter((curve) => curve.name === name);
       if (several) for (const curve of own) curve.dashes = DASHES[names.indexOf(name) % DASHES.length]; // colors tell the runs
+      own.forEach((curve, k) => (curve.width = WIDTH + 2 * own.slice(k + 1).filter((later) => coincide(curve, later)).length));
       const entry = make("span.entry", {}, sample(several ? null : own[0].color, own[0].dashes, this.dark), make("span.name", {}, name));
       own.forEach((curve, k) => {
         curve.shown = make("output", several ? { style: `color: ${tone(curve.color, this.dark)}` } : {});
@@ -288,6 +295,19 @@ export class Curves {
     this.tip.style.left = `${left + 14 + wide > this.element.clientWidth ? Math.max(0, left - 14 - wide) : left + 14}px`;
     this.tip.style.top = `${Math.max(this.element.scrollTop, top - high - 8)}px`;
   }
+}
+
+/** Return whether two curves lie on each other, as far as one can see. */
+function coincide(one, other) {
+  const from = Math.max(one.run.time[0], other.run.time[0]), to = Math.min(one.run.time.at(-1), other.run.time.at(-1));
+  let low = Infinity, high = -Infinity, apart = 0;
+  for (let k = 0; k <= 50; k++) {
+    const t = from + ((to - from) * k) / 50, y = value(one, t, one.y);
+    apart = Math.max(apart, Math.abs(y - value(other, t, other.y)) || 0);
+    low = Math.min(low, y);
+    high = Math.max(high, y);
+  }
+  return apart <= ALIKE * (high - low);
 }
 
 /** Return a range scaled about a place. */
