@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pathlib
 import re
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -86,11 +88,31 @@ def write_each(files: Sequence[pathlib.Path], write: Callable[[pathlib.Path], ob
     failures: list[ModelError] = []
     for file in files:
         try:
-            write(file)
+            with _told():
+                write(file)
             written.append(str(file))
         except ModelError as error:  # whatever is wrong with one file, the rest is written and the answer printed
             failures.append(error)
     return written, failures
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Say in a plain sentence each what a picture lacks; other warnings go on as they are."""
+    from multibody.view.meshes import MeshWarning
+
+    usual = warnings.showwarning
+
+    def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+        if issubclass(category, MeshWarning):
+            typer.echo(str(message), err=True)
+        else:
+            usual(message, category, *place, **more)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", MeshWarning)
+        warnings.showwarning = show
+        yield
 
 
 def finish(ok: bool, failures: Sequence[ModelError] = ()) -> None:

@@ -22,6 +22,10 @@ MOST_TRIANGLES = 20_000  # of one mesh; finer ones are made coarser
 MOST_BYTES = 100_000_000  # larger files are refused
 
 
+class MeshWarning(UserWarning):
+    """A mesh that a body names is not drawn."""
+
+
 @dataclass(frozen=True, eq=False)
 class Mesh:
     """Triangles: their corners (n, 3) [length] and, for each, three rows of them, counter-clockwise seen from outside."""

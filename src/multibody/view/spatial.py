@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from multibody.arguments import warn
 from multibody.tables.lower import Tables
 from multibody.view.deep_pen import DeepPen
 from multibody.view.extent import box_of, with_margin
 from multibody.view.geometry import Floats
+from multibody.view.meshes import MeshWarning
 from multibody.view.names import anchors
 from multibody.view.scene import Blueprint, Journey, Poses, glyph_size
 from multibody.view.space_bodies import BodyMaker
@@ -47,4 +49,6 @@ def spatial_drawing(tables: Tables, q: Floats, *, reference: int = 0, size: floa
     ends = [journey.place(b, p) for thing in pen.stretched for b, p in zip(thing.bodies, thing.points, strict=True)]
     low, high = box_of(pen.strokes, journey, ends + [wanderer.places for wanderer in wanderers])
     box = with_margin(low, high, 0.5 * pen.size)
+    for note in blueprint.notes:
+        warn(f"{note}; drawn without it", MeshWarning)
     return Drawing(3, pen.size, pen.strokes, pen.stretched, wanderers, names, *box, notes=tuple(blueprint.notes))
