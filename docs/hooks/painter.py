@@ -21,6 +21,12 @@ from typing import Any
 os.environ["MPLBACKEND"] = "Agg"
 SNIPPET = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 DOTS = 110  # an inch
+# What a picture of the gallery shows beside the model itself: the path of a point, and poses as parts of the whole time.
+TRACES = {
+    "bouncing-ball": "ball.com", "excavator": "bucket.teeth", "peaucellier": "b1.B", "quick-return": "ram.tool",
+    "rolling-wheel": "wheel.rim", "six-bar": "coupler.E", "walking-leg": "shank.foot", "double-pendulum": "link2.end",
+}  # fmt: skip
+POSES = {"excavator": (0.0, 0.25, 0.44, 0.81), "bouncing-ball": (0.0, 0.25, 0.4), "rolling-wheel": (0.0, 0.5, 0.75)}
 
 
 def run_page(page: Path) -> None:
@@ -40,12 +46,28 @@ def draw_model(name: str) -> None:
     model = mb.load(name)
     run = model.kinematics() if "kinematics" in model.defaults else model.run()
     begin, end = float(run.time[0]), float(run.time[-1])
-    parts = (0.0, 0.12, 0.24) if model.dimension == 2 and len(model.bodies) < 12 else (0.12,)
+    few = model.dimension == 2 and len(model.bodies) < 12
+    parts = POSES.get(name, (0.0, 0.12, 0.24) if few else (0.12,))
     times = [float(min(run.time, key=lambda t: abs(t - begin - part * (end - begin)))) for part in parts]
-    ax = run.draw(at=times, labels=False, title="", figsize=(4.8, 3.6))
+    trace = [TRACES[name]] if name in TRACES else []
+    ax = run.draw(at=times, trace=trace, labels=False, title="", figsize=(4.8, 3.6))
+    ax.set_axis_off()
+    gravity = ax.figure.findobj(lambda found: found.get_gid() == "gravity")
+    for artist in [*ax.figure.legends, *filter(None, [ax.get_legend()]), *gravity]:
+        artist.remove()
     ax.figure.savefig("picture.png", dpi=DOTS)
-    if hasattr(run, "page"):
-        run.page("player.html")
+    _trim(Path("picture.png"))
+    run.page("player.html", trace=trace, force=True)
+
+
+def _trim(picture: Path) -> None:
+    """Cut away the white around a picture, but for a small margin."""
+    from PIL import Image, ImageChops
+
+    image = Image.open(picture).convert("RGB")
+    left, top, right, bottom = ImageChops.difference(image, Image.new("RGB", image.size, "white")).getbbox() or (0, 0, 1, 1)
+    margin = 12
+    image.crop((max(0, left - margin), max(0, top - margin), right + margin, bottom + margin)).save(picture, optimize=True)
 
 
 def do(job: dict[str, str]) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import base64
 import functools
 import hashlib
+import html
 import json
 import os
 import re
@@ -23,6 +24,9 @@ from typing import Any
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "src"))
+from multibody.library import describe, names, recipes  # noqa: E402
+
 CACHE = ROOT / ".cache" / "docs"
 SHOWN = re.compile(r"!\[[^\]]*\]\(([\w-]+\.png)\)")
 EMPTY = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=")
@@ -31,23 +35,48 @@ PROCESSES = 2
 
 def on_files(files: Files, config: Any) -> Files:
     """Make what is missing and add it to the site (called by mkdocs)."""
-    pages = [Path(file.abs_src_path) for file in files.documentation_pages() if file.src_uri.startswith("recipes/")]
-    jobs = {page: CACHE / f"{page.stem}-{_key(page.read_text(encoding='utf-8'))}" for page in pages}
-    paint = os.environ.get("MULTIBODY_DOCS_PICTURES") != "none"
-    if paint:
-        _sweep(set(jobs.values()))
-        _paint([{"page": str(page), "folder": str(folder)} for page, folder in jobs.items()])
-    for page, folder in jobs.items():
-        for name in SHOWN.findall(page.read_text(encoding="utf-8")):
-            files.append(_file(f"recipes/{name}", folder / name if paint else None, config))
+    jobs, made = [], {}
+    for file in files.documentation_pages():
+        page = Path(file.abs_src_path or "")
+        shown = SHOWN.findall(page.read_text(encoding="utf-8")) if file.src_uri.startswith("recipes/") else []
+        if shown:
+            jobs.append({"page": str(page), "folder": str(CACHE / f"{page.stem}-{_key(page.read_text(encoding='utf-8'))}")})
+            made |= {f"recipes/{name}": Path(jobs[-1]["folder"], name) for name in shown}
+    for name in [*names(), *recipes()]:
+        jobs.append({"model": name, "folder": str(CACHE / f"model-{name}-{_key(name)}")})
+        for ending, file_name in (("png", "picture.png"), ("html", "player.html")):
+            made[f"gallery/{name}.{ending}"] = Path(jobs[-1]["folder"], file_name)
+    if os.environ.get("MULTIBODY_DOCS_PICTURES") == "none":
+        for uri in made:
+            files.append(File.generated(config, uri, content=EMPTY if uri.endswith("png") else ""))
+        return files
+    _sweep({Path(job["folder"]) for job in jobs})
+    _paint(jobs)
+    for uri, path in made.items():
+        files.append(File.generated(config, uri, abs_src_path=str(path)))
     return files
 
 
-def _file(uri: str, path: Path | None, config: Any) -> File:
-    """Return a file of the site that comes from the cache, or an empty picture."""
-    if path is None:
-        return File.generated(config, uri, content=EMPTY)
-    return File.generated(config, uri, abs_src_path=str(path))
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    """Put the cards into the gallery, and a link to the player below the first picture of a recipe (called by mkdocs)."""
+    uri = page.file.src_uri
+    if uri == "gallery.md":
+        for section, found in (("recipes", recipes()), ("library", names())):
+            cards = "\n".join(_card(name, section == "recipes") for name in found)
+            markdown = markdown.replace(f"<!-- gallery: {section} -->", f'<div class="gallery" markdown>\n{cards}\n</div>')
+    elif uri.startswith("recipes/") and Path(uri).stem in recipes():
+        link = f"\n\n[Play it](../gallery/{Path(uri).stem}.html){{ .md-button }}"
+        markdown = SHOWN.sub(lambda found: found[0] + link, markdown, count=1)
+    return markdown
+
+
+def _card(name: str, with_page: bool) -> str:
+    """Return picture, name and description of a model, linked to its player."""
+    title = f"[**{name}**](recipes/{name}.md)" if with_page else f"**{name}**"
+    return (
+        f"<div markdown>\n\n[![{name}](gallery/{name}.png)](gallery/{name}.html)\n\n"
+        f"{title}<br>{html.escape(describe(name), quote=False)}\n\n</div>"
+    )
 
 
 def _key(text: str) -> str:

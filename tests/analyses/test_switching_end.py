@@ -16,7 +16,7 @@ def swinging() -> mb.Model:
 
 @pytest.mark.parametrize(
     ("begin", "end", "expected"),
-    [(0, 2, [0, 1, 2]), (2, 0, [2, 1, 0]), (0, 1, [0, 1]), (1, 0, [1, 0]), (0, 1.5, [0, 1]), (1.5, 0, [1, 0]), (0, 3, [0, 1, 2])],
+    [(0, 2, [0, 1, 2]), (2, 0, [2, 1, 0]), (0, 1, [0, 1]), (1, 0, [1, 0]), (0, 1.5, [0, 1]), (1.5, 0, [1, 0])],
 )
 def test_each_instant_is_met_once(begin: float, end: float, expected: list[float]) -> None:
     found = SwitchingTimes(swinging()).on_the_way(float(begin), float(end), 50)
