@@ -9,6 +9,9 @@ export const MANY = 40;
 /** A place is left only for one that is better by this: names that jump are worse than names that cover a line. */
 const PATIENCE = 2;
 
+/** A name whose point has moved farther than this since the last picture looks for its place anew [pixels]. */
+const LEAP = 40;
+
 /** What it costs to cover another name, the place where one stood, a drawn point, or to leave the picture. */
 const ON_NAME = 40, ON_STANDING = 3, ON_POINT = 0.25, OUTSIDE = 20;
 
@@ -24,7 +27,7 @@ const ON_NAME = 40, ON_STANDING = 3, ON_POINT = 0.25, OUTSIDE = 20;
 
 export class Labels {
   constructor() {
-    /** Place of each name in the last picture: an index into directions and reaches. */
+    /** Place of each name in the last picture (an index into directions and reaches), and where it belonged then. */
     this.places = new Map();
   }
 
@@ -37,7 +40,7 @@ export class Labels {
    */
   placed(names, points, frame) {
     const taken = [], crowded = names.length > MANY, grid = new Grid(points);
-    const standing = names.map((name) => (this.places.has(name.key) ? boxAt(name, this.places.get(name.key)) : null));
+    const standing = names.map((name) => (this.had(name) < 0 ? null : boxAt(name, this.had(name))));
     return names.map((name, k) => {
       standing[k] = null; // who comes later keeps its place where it can
       const best = this.best(name, taken, standing, grid, frame);
@@ -45,15 +48,21 @@ export class Labels {
         this.places.delete(name.key);
         return null;
       }
-      this.places.set(name.key, best.place);
+      this.places.set(name.key, { place: best.place, x: name.x, y: name.y });
       taken.push(best.box);
       return { x: (best.box[0] + best.box[2]) / 2, y: (best.box[1] + best.box[3]) / 2 };
     });
   }
 
+  /** Return the place that a name had; -1 if none, or if the picture has leapt since. */
+  had(name) {
+    const last = this.places.get(name.key);
+    return last && Math.hypot(name.x - last.x, name.y - last.y) < LEAP ? last.place : -1;
+  }
+
   /** Return the cheapest place of a name; the one that it has is left only for a much better one. */
   best(name, taken, standing, grid, frame) {
-    const had = this.places.get(name.key);
+    const had = this.had(name);
     let best = null;
     for (let place = 0; place < DIRECTIONS.length * REACHES.length; place++) {
       let cost = 0.02 * (place % DIRECTIONS.length) + 0.3 * Math.floor(place / DIRECTIONS.length) - (place === had ? PATIENCE : 0);
