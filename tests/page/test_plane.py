@@ -54,6 +54,25 @@ stage.draw({layers: [{run: 0, time: 0.03, fade: 0}, {run: 0, time: 0.004, fade: 
 found.whole = pixel(...ghost);
 return found;
 """
+ARROWS = """
+const run = data.runs[0], time = run.time[100], poses = stage.poses(0, time), d = 2;
+const arrow = run.arrows.find((one) => one.sort === "velocity" && data.bodies[one.body].name === "slider");
+const from = [poses[3 * arrow.body], poses[3 * arrow.body + 1]], vector = arrow.vector.slice(100 * d, 100 * d + d);
+const scale = 0.1 / Math.hypot(...vector), tip = view.onScreen([from[0] + scale * vector[0], from[1] + scale * vector[1]]);
+const inside = tip.map((x, k) => x + 0.1 * (view.onScreen(from)[k] - x));
+const scene = {layers: [{run: 0, time, fade: 0}], names: false, arrows: {reaction: 0, load: 0, velocity: 0}};
+stage.draw(scene);
+const without = pixel(...inside);
+stage.draw({...scene, arrows: {reaction: 0, load: 0, velocity: scale}});
+const drawn = pixel(...inside);
+stage.draw({...scene, traces: [{run: 0, body: 2, point: [0, 0], color: "#ff0000"}]});
+const row = run.poses.length / run.time.length, at = (k) => view.onScreen([run.poses[k * row + 3], run.poses[k * row + 4]]);
+const reddest = ([x, y]) => { // the line is thinner than a pixel is off
+  const around = [-1, 0, 1].flatMap((dx) => [-1, 0, 1].map((dy) => pixel(x + dx, y + dy)));
+  return around.reduce((a, b) => (a[0] - a[1] > b[0] - b[1] ? a : b));
+};
+return {without, drawn, past: reddest(at(60)), future: reddest(at(300))};
+"""
 CLICKS = """
 stage.draw({layers: [{run: 0, time: 0.004, fade: 0}], names: true});
 const poses = stage.poses(0, 0.004), owners = data.drawing.owners, named = (list) => list.map((k) => owners[k].name);
@@ -170,6 +189,15 @@ def test_colors_are_where_the_bodies_are_on_light_and_dark_paper(
     assert sum(found["dark"][1]) < sum(found["light"][1])
     assert found["symbols"] and found["selected"]
     assert 740 > sum(found["ghost"]) > sum(found["whole"])
+
+
+def test_arrows_and_paths_of_points_are_drawn(browser: Browser, runs: dict[str, Any], tmp_path: Path) -> None:
+    opened(browser, runs, tmp_path, "slider-crank")
+    found = browser.run(STAGE + ARROWS)
+    assert found["drawn"] == [63, 145, 80] != found["without"]  # the green of velocities
+    red, green, _ = found["past"]
+    assert red > 200 and green < 120
+    assert found["future"][0] > 200 and 120 < found["future"][1] < 230  # paler where the point has not been yet
 
 
 def test_a_click_finds_joints_before_bodies(browser: Browser, runs: dict[str, Any], tmp_path: Path) -> None:

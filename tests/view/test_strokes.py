@@ -109,6 +109,22 @@ def test_guides_stay_beside_a_long_slider(turned: bool) -> None:
         assert np.nanmax(guides[:, 0]) > min(x, x + 1)
 
 
+def test_the_rail_of_a_shape_lies_under_it_and_needs_no_block() -> None:
+    model = mb.Model("cart", dimension=2)
+    model.body("cart", mass=1, shape={"box": (0.6, 0.3)})
+    model.body("bare", mass=1, at=(0, 1))
+    model.translational("S", model.ground, "cart", axis=(1, 0))
+    model.translational("T", model.ground, "bare", at=(0, 1), axis=(1, 0))
+    state = model.assemble()
+    drawing = drawing_of(state.tables, state.q[None])
+    heights = {name: max(np.nanmax(s.points[:, 1]) for s in of(drawing, "joint", name) if s.body == 0) for name in "ST"}
+    assert heights["S"] == pytest.approx(-0.15)
+    assert heights["T"] == pytest.approx(1.0 - 0.62 * drawing.size)
+    assert len(of(drawing, "body", "cart")) == 1
+    assert all(s.body == 0 for s in of(drawing, "joint", "S"))
+    assert len(of(drawing, "body", "bare")) == 1  # the block is all that shows it
+
+
 def lift(driven: bool) -> mb.Model:
     model = mb.Model("lift", dimension=2)
     model.frames(foot=(1, 0))

@@ -7,11 +7,12 @@ import numpy as np
 from multibody.view import geometry
 from multibody.view.flat_pen import Z_BLOCK, Z_GROUND, Z_JOINT, Z_LINK, Z_SUPPORT, FlatNib, FlatPen
 from multibody.view.geometry import Floats
-from multibody.view.scene import Journey, Mark, Scene, Spring
+from multibody.view.scene import Journey, Link, Mark, Scene, Spring
 from multibody.view.strokes import Owner
 from multibody.view.style import GROUND, INK, body_color
 
 DOWN = np.array([0.0, -1.0])
+SLENDER = 0.12  # half the breadth over the length of a body that slides between guides
 DASHED, DOTTED = (3.7, 1.6), (1.2, 2.0)
 
 
@@ -25,14 +26,22 @@ def slide_of(scene: Scene, mark: Mark) -> tuple[int, int]:
 
 
 def is_guided(scene: Scene, mark: Mark, size: float) -> bool:
-    """Return whether a slide shows as guides of the ground on both sides of a body that is long along the axis."""
+    """Return whether a slide shows as guides of the ground on both sides of a body that is long and slender along the axis."""
     rail, block = slide_of(scene, mark)
     if rail:
         return False
-    point, along = mark.points[mark.bodies.index(block)], mark.axes[0][:, 0]
-    offsets = scene.links[block - 1].points - point
-    off = np.abs(offsets @ np.array([-along[1], along[0]]))
-    return bool(np.ptp(offsets @ along) > 2.5 * size and off.max() < 0.5 * size)
+    link, point, along = scene.links[block - 1], mark.points[mark.bodies.index(block)], mark.axes[0][:, 0]
+    side = np.array([-along[1], along[0]])
+    length, off = float(np.ptp(link.points @ along)), np.abs((link.points - point) @ side)
+    low, high = breadth(link, point, side)
+    return bool(length > 2.5 * size and off.max() < 0.5 * size and max(-low, high) < max(0.5 * size, SLENDER * length))
+
+
+def breadth(link: Link, point: Floats, side: Floats) -> tuple[float, float]:
+    """Return how far the solids of a body reach from a point to both sides, (0, 0) without any."""
+    reaches = [((solid.points - point) @ side, solid.radius) for solid in link.solids]
+    low = min((float(r.min()) - radius for r, radius in reaches), default=0.0)
+    return min(low, 0.0), max(max((float(r.max()) + radius for r, radius in reaches), default=0.0), 0.0)
 
 
 def stations(scene: Scene, journey: Journey, name: str) -> Floats:
@@ -103,15 +112,17 @@ class JointPainter:
         if is_guided(self.scene, mark, self.pen.size):
             self._guides(mark, along, side)
             return
-        if block not in self.shown:
-            alone = not rail and self.scene.links[block - 1].span < self.pen.size
+        link = self.scene.links[block - 1]
+        below = min(breadth(link, point, side)[0], -0.62 * self.pen.size)
+        if block not in self.shown and (rail or not below < -0.7 * self.pen.size):  # a larger shape needs no block
+            alone = not rail and link.span < self.pen.size
             self._block(mark, block, point, along, side, Z_LINK - 0.1 if alone else Z_BLOCK)
         low, high = self._travel(mark, block)
         if rail:
             self._rail(mark, rail, point, along, (low, high))
-        elif block not in self.shown:
-            margin = max(2.2 * self.pen.size, 0.7 * self.scene.links[block - 1].span)
-            foot = point - 0.62 * self.pen.size * side
+        elif block not in self.shown and not any(rack.carrier == block and rack.body == 0 for rack in self.scene.racks):
+            margin = max(2.2 * self.pen.size, 0.7 * link.span)
+            foot = point + below * side
             self._on(0, mark).hatch(foot + (low - margin) * along, foot + (high + margin) * along, -side)
 
     def _travel(self, mark: Mark, block: int) -> tuple[float, float]:
@@ -136,8 +147,9 @@ class JointPainter:
         length = float(np.ptp(self.scene.links[block - 1].points @ along))
         middle = guide_middle(self.scene, mark) + 0.5 * (low + high) * along
         half = max(1.2 * u, 0.5 * (high - low - length) + 1.2 * u)
-        for sign in (-1.0, 1.0):
-            foot = middle + sign * 0.5 * u * side
+        under, over = breadth(self.scene.links[block - 1], middle, side)
+        for sign, reach in ((-1.0, -under), (1.0, over)):
+            foot = middle + sign * max(0.5 * u, reach) * side
             self._on(0, mark).hatch(foot - half * along, foot + half * along, sign * side)
 
     def _rail(self, mark: Mark, rail: int, point: Floats, along: Floats, travel: tuple[float, float]) -> None:
