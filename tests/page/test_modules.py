@@ -13,9 +13,10 @@ ALL = sorted(file.stem for file in modules.HERE.glob("*.js"))
 def test_a_module_keeps_the_convention_and_its_lines(name: str) -> None:
     made, text = modules.inlined(name), modules.source(f"{name}.js")
     assert made.startswith(f"modules.{name} = ") and made.endswith(f"sourceURL={name}.js")
+    assert "/**" not in made and "@param" not in made
     lines = made.split("\n")
     for number, line in enumerate(text.split("\n")):
-        if line and not line.startswith(("import", "export", " ", "}")):
+        if line and not line.startswith(("import", "export", " ", "}", "/")):
             assert line in lines[number]
 
 

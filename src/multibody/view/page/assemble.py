@@ -15,10 +15,12 @@ from multibody.errors import ModelError
 from multibody.results.finite import finite
 from multibody.tables.lower import Tables
 from multibody.view.drawing import drawing_of
-from multibody.view.page.content import content
-from multibody.view.page.modules import missing, scripts, source
+from multibody.view.page.content import mechanism, motions
+from multibody.view.page.modules import scripts, source
 from multibody.view.page.tracks import Curve, Track
 
+LARGEST, FURTHER = 395_000, 60_000
+"""Characters of a page with one motion, and of every further one: instants are left out where there would be more."""
 MOST_TRACED = 4
 """Points that are traced where none are named."""
 NAMED = 12
@@ -81,19 +83,20 @@ def page_text(tracks: Sequence[Track], look: Look, check: str = "") -> str:
     """
     tables = tracks[0].tables
     drawing = drawing_of(tables, np.vstack([track.q for track in tracks]))
-    points = _points(tables, look.trace)
-    data = content(tracks, drawing, check)
     few = len(tables.bodies) + len(tables.model.joints) <= NAMED
-    data |= {
-        "title": look.title or tables.model.name, "points": points, "plot": list(look.plot), "x": look.x or "",
-        "paper": look.paper, "names": few if look.names is None else look.names, "mode": look.layout,
+    absent = frozenset({"space" if tables.dimension == 2 else "plane"})
+    partial = next((track.about["status"] for track in tracks if track.about.get("partial")), "")
+    parts = {"style": source("page.css"), "scripts": scripts("main", absent)}
+    data = mechanism(tables, drawing) | {
+        "title": look.title or tables.model.name, "points": _points(tables, look.trace), "plot": list(look.plot),
+        "x": look.x or "",
+        "paper": look.paper, "names": few if look.names is None else look.names, "mode": look.layout, "check": check,
         "autoplay": tracks[0].sort in ("freedom", "mode", "direction"),
     }  # fmt: skip
-    absent = frozenset({"space" if tables.dimension == 2 else "plane"}) | missing()
-    partial = next((track.about["status"] for track in tracks if track.about.get("partial")), "")
-    return _filled({
-        "title": html.escape(data["title"]), "status": html.escape(partial and f"partial: {partial}"),
-        "style": source("page.css"), "data": _json(data), "scripts": scripts("main", absent),
+    taken = len(_json(data)) + sum(len(part) for part in parts.values())
+    data["runs"] = motions(tracks, drawing, LARGEST + FURTHER * (len(tracks) - 1) - taken)
+    return _filled(parts | {
+        "title": html.escape(data["title"]), "status": html.escape(partial and f"partial: {partial}"), "data": _json(data),
     })  # fmt: skip
 
 

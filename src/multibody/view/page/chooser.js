@@ -1,5 +1,6 @@
 // The list from which curves are chosen, and what they are drawn over.
 
+import { noiseOf } from "./common.js";
 import { make } from "./dom.js";
 
 /** Rows that the list shows at most: a large model has thousands of paths. */
@@ -26,8 +27,8 @@ export class Chooser {
   first() {
     const { runs, plot } = this.data, paths = runs[0]?.paths ?? [];
     if (plot?.length) return [...plot];
-    const noise = noises(paths, this.data.drawing);
-    const moving = (group) => paths.filter((path) => path.group === group && moves(path, noise)).map((path) => path.name);
+    const noise = runs[0] ? noiseOf(this.data, runs[0]) : new Map();
+    const moving = (group) => paths.filter((path) => path.group === group && moves(path.values, noise.get(path.unit))).map((path) => path.name);
     const outputs = moving("outputs").slice(0, 4);
     if (outputs.length) return outputs;
     const reactions = moving("reactions").filter((name) => name.includes(".reaction.force."));
@@ -80,37 +81,12 @@ export class Chooser {
   }
 }
 
-/** Part of the largest value of a unit below which a curve is round-off. */
-const ROUND_OFF = 1e-9;
-
-/** Return the largest absolute value of a curve. */
-function size(values) {
-  return values.reduce((most, v) => (Math.abs(v) < Infinity ? Math.max(most, Math.abs(v)) : most), 0);
-}
-
-/**
- * Return for each unit what counts as round-off; of forces also beside energies over the mechanism's size.
- * @param {object[]} paths
- * @param {{low: number[], high: number[]}} drawing
- * @returns {Map<string, number>}
- */
-function noises(paths, drawing) {
-  const found = new Map();
-  const raise = (unit, value) => found.set(unit, Math.max(found.get(unit) ?? 0, ROUND_OFF * value));
-  for (const path of paths) raise(path.unit, size(path.values));
-  const extent = Math.max(...drawing.high.map((x, k) => x - drawing.low[k]));
-  const energy = Math.max(0, ...paths.filter((path) => path.group === "energies").map((path) => size(path.values)));
-  const force = paths.find((path) => path.name.includes(".reaction.force."));
-  if (force && extent > 0) raise(force.unit, energy / extent);
-  return found;
-}
-
-/** Return whether a curve is more than a level line. */
-function moves(path, noise) {
-  let low = Infinity, high = -Infinity;
-  for (const v of path.values) {
+/** Return whether a curve is more than a level line or round-off. */
+function moves(values, noise) {
+  let low = Infinity, high = -Infinity, size = 0;
+  for (const v of values) {
     low = Math.min(low, v);
     high = Math.max(high, v);
   }
-  return path.values.length < 2 || high - low > Math.max(1e-6 * size(path.values), noise.get(path.unit));
+  return values.length < 2 || high - low > Math.max(1e-6 * size, 10 * noise);
 }

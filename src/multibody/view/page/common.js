@@ -266,3 +266,23 @@ function exponential(value, digits) {
   const [mantissa, power] = Number(value.toPrecision(digits)).toExponential().split("e");
   return `${mantissa}e${Number(power)}`.replaceAll("-", "−");
 }
+
+/**
+ * Return for each unit of a motion the size below which numbers are round-off: beside the largest number of the unit, and
+ * of forces, moments and energies beside what the kinetic energy would take.
+ * @param {object} data
+ * @param {object} run
+ * @returns {Map<string, number>}
+ */
+export function noiseOf(data, run) {
+  const found = new Map(), { low, high } = data.drawing, { force, moment, energy } = data.units;
+  let kinetic = 0;
+  for (const { name, unit, values } of run.paths) {
+    const most = values.reduce((size, x) => Math.max(size, Math.abs(x) || 0), 0);
+    found.set(unit, Math.max(found.get(unit) ?? 0, 1e-11 * most));
+    if (name === "energy.kinetic") kinetic = most;
+  }
+  const size = Math.max(...high.map((x, k) => x - low[k]));
+  for (const [unit, scale] of [[force, size], [moment, 1], [energy, 1]]) found.set(unit, Math.max(found.get(unit) ?? 0, (1e-10 * kinetic) / scale));
+  return found;
+}

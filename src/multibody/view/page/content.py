@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,31 +22,16 @@ from multibody.view.style import PALETTE, body_color
 FORMAT = 1
 FINE = 2.0**-22
 """Quantum of poses: of positions over the model's size, and of angles [rad] and quaternions."""
-BUDGET = 230_000
-"""Characters that the packed numbers of a page may take: with its modules a page stays below 400 kB."""
-CHARACTERS = 2.0
+LEAST = 120_000
+"""Characters that packed numbers may take even where the drawing alone makes a large page."""
+CHARACTERS = 1.3
 """Of a packed number, roughly: for a first guess of how many instants there can be."""
 FEWEST, MOST = 101, 4001
 """Instants of a motion: below the fewest, curves are left out instead; above the most nobody sees a difference."""
 
 
-def content(tracks: Sequence[Track], drawing: Drawing, check: str = "", budget: int = BUDGET) -> dict[str, Any]:
-    """Return everything that a page is made from, ready for JSON.
-
-    Parameters
-    ----------
-    tracks : sequence of Track
-        Motions of one mechanism.
-    drawing : Drawing
-    check : str
-        The report of the check, as text.
-    budget : int
-        Characters that packed numbers may take.
-    """
-    tables = tracks[0].tables
-    owners = {(owner.sort, owner.name): k for k, owner in enumerate(_owners(tables))}
-    share = budget // len(tracks)
-    runs = [_fitted(track, drawing, owners, k, share) for k, track in enumerate(tracks)]
+def mechanism(tables: Tables, drawing: Drawing) -> dict[str, Any]:
+    """Return what a page knows of a mechanism, ready for JSON."""
     gravity = Blueprint(tables).gravity()
     return {
         "format": FORMAT, "version": __version__, "dimension": tables.dimension, "title": tables.model.name,
@@ -52,16 +39,46 @@ def content(tracks: Sequence[Track], drawing: Drawing, check: str = "", budget: 
         "bodies": [{"name": name, "color": body_color(b)} for b, name in enumerate(tables.bodies)],
         "joints": [_joint(tables, name) for name in tables.model.joints],
         "forces": [{"name": name, "kind": force.kind.name} for name, force in tables.model.forces.items()],
-        "drawing": drawing_data(drawing, owners), "runs": runs, "check": check,
+        "drawing": drawing_data(drawing, _owners(tables)),
     }  # fmt: skip
 
 
+def motions(tracks: Sequence[Track], drawing: Drawing, budget: int) -> list[dict[str, Any]]:
+    """Return how a mechanism moves, ready for JSON.
+
+    Parameters
+    ----------
+    tracks : sequence of Track
+        Motions of one mechanism.
+    drawing : Drawing
+        Made from all of them, in this order.
+    budget : int
+        Characters that all may take together.
+    """
+    share = max(budget, LEAST) // len(tracks)
+    owners, found, first = _owners(tracks[0].tables), [], 0
+    for k, track in enumerate(tracks):
+        places = [np.asarray(item.places)[first : first + len(track.time)] for item in drawing.wanderers]
+        found.append(_fitted(track, Frame(drawing, owners, places, k), share))
+        first += len(track.time)
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """What a motion is packed for: the drawing, the numbers of owners, its wanderers' places, its own number."""
+
+    drawing: Drawing
+    owners: dict[tuple[str, str], int]
+    places: list[Floats]
+    number: int
+
+
 # --- what the mechanism is ----------------------------------------------------------------------------------------------
-def _owners(tables: Tables) -> list[Owner]:
-    """Return everything that a click can mean: bodies with the ground first, then joints, then forces."""
-    model = tables.model
-    found = [Owner("body", name) for name in tables.bodies] + [Owner("joint", name) for name in model.joints]
-    return found + [Owner("force", name) for name in model.forces]
+def _owners(tables: Tables) -> dict[tuple[str, str], int]:
+    """Return everything that a click can mean, with its number: bodies with the ground first, then joints, then forces."""
+    sorts = (("body", tables.bodies), ("joint", tables.model.joints), ("force", tables.model.forces))
+    return {owner: k for k, owner in enumerate((sort, name) for sort, names in sorts for name in names)}
 
 
 def _joint(tables: Tables, name: str) -> dict[str, Any]:
@@ -153,8 +170,8 @@ def _number(value: Any) -> Any:
 
 
 # --- how it moves -------------------------------------------------------------------------------------------------------
-def _fitted(track: Track, drawing: Drawing, owners: dict[tuple[str, str], int], number: int, budget: int) -> dict[str, Any]:
-    """Return a motion whose packed numbers fit: with fewer instants, and at last without some groups of curves."""
+def _fitted(track: Track, frame: Frame, budget: int) -> dict[str, Any]:
+    """Return a motion that fits: with fewer instants, and at last without some groups of curves."""
     curves, dropped, total = track.curves, list[str](), len(track.time)
     limit = MOST
     while True:
@@ -163,8 +180,8 @@ def _fitted(track: Track, drawing: Drawing, owners: dict[tuple[str, str], int], 
         if fits >= min(FEWEST, total) or not curves:
             limit = min(limit, max(fits, 2))
             chosen = _instants(track, min(limit, total))
-            made = _run(track, curves, drawing, owners, number, chosen)
-            size = _size(made)
+            made = _run(track, curves, frame, chosen)
+            size = len(json.dumps(made, separators=(",", ":")))
             if size <= budget or len(chosen) <= 2:
                 break
             limit = min(len(chosen) - 1, int(0.95 * len(chosen) * budget / size))
@@ -178,36 +195,28 @@ def _fitted(track: Track, drawing: Drawing, owners: dict[tuple[str, str], int], 
     return made
 
 
-def _size(run: dict[str, Any]) -> int:
-    """Return the characters of a motion's packed numbers."""
-    return sum(len(run[key]["z"]) + 24 * len(run[key].get("columns", ())) for key in ("time", "poses", "values", "beside"))
-
-
 def _instants(track: Track, count: int) -> Any:
     """Return instants spread over a motion, the first and the last among them."""
     return np.unique(np.linspace(0, len(track.time) - 1, count).round().astype(int))
 
 
-def _run(
-    track: Track, curves: list[Curve], drawing: Drawing, owners: dict[tuple[str, str], int], number: int, chosen: Any
-) -> dict[str, Any]:
+def _run(track: Track, curves: list[Curve], frame: Frame, chosen: Any) -> dict[str, Any]:
     """Return a motion at chosen instants."""
     tables, names = track.tables, {curve.name: k for k, curve in enumerate(curves)}
     beside: list[Floats] = []
-    arrows = [_arrow(arrow, names, owners, beside, chosen) for arrow in track.arrows]
-    wanderers = [column for item in drawing.wanderers for column in np.asarray(item.places)[chosen].T] if number == 0 else []
-    poses, quanta = _poses(tables, track.q[chosen], float(np.max(drawing.high - drawing.low)))
+    arrows = [_arrow(arrow, names, frame.owners, beside, chosen) for arrow in track.arrows]
+    poses, quanta = _poses(tables, track.q[chosen], float(np.max(frame.drawing.high - frame.drawing.low)))
     sigma = None if track.sigma is None else len(beside)
     if track.sigma is not None:
         beside.append(track.sigma[chosen])
     places = len(beside)
-    beside += wanderers
+    beside += [column for item in frame.places for column in item[chosen].T]
     return {
-        "label": track.label, "color": PALETTE[number % len(PALETTE)], "sort": track.sort,
+        "label": track.label, "color": PALETTE[frame.number % len(PALETTE)], "sort": track.sort,
         "time": raw(track.time[chosen], "f8"), "poses": packed(poses, quanta),
         "paths": [{"name": c.name, "unit": c.unit, "group": c.group} for c in curves],
         "values": packed([c.values[chosen] for c in curves]), "beside": packed(beside), "arrows": arrows, "sigma": sigma,
-        "places": places if wanderers else None, "reactions": track.reactions, **finite(track.about),
+        "places": places if frame.places else None, "reactions": track.reactions, **finite(track.about),
     }  # fmt: skip
 
 

@@ -6,7 +6,8 @@ A browser lets no module of a file on disk import another one, so the modules ar
   function``, ``class`` or ``const``; nothing else of imports and exports is used;
 - each module becomes one function that is called once, in an order in which what is imported comes first; what it exports
   it returns. Names that it keeps to itself therefore never meet those of others;
-- lines stay where they are, and each script says its own name, so that a stack trace reads ``plane.js:120``.
+- comments on lines of their own stay behind, for they would be a third of the page; lines stay where they are, and each script
+  says its own name, so that a stack trace reads ``plane.js:120`` and leads to the line of the file here.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 IMPORT = re.compile(r'^import\s*\{([^}]*)\}\s*from\s*"\./(\w+)\.js";', re.MULTILINE)
 EXPORT = re.compile(r"^export (?=((?:async )?function\*?|class|const) (\w+))", re.MULTILINE)
+COMMENT = re.compile(r"^[ \t]*(?:/\*\*.*?\*/|//[^\n]*)[ \t]*$", re.MULTILINE | re.DOTALL)
 LEFT_OVER = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
 
 
@@ -25,11 +27,6 @@ LEFT_OVER = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
 def source(name: str) -> str:
     """Return the text of a module, style or page beside this file."""
     return (HERE / name).read_text(encoding="utf-8")
-
-
-def missing() -> frozenset[str]:
-    """Return the optional modules that are not there."""
-    return frozenset(name for name in ("plane", "space", "curves", "strip") if not (HERE / f"{name}.js").exists())
 
 
 def in_order(first: str, absent: frozenset[str] = frozenset()) -> list[str]:
@@ -70,7 +67,7 @@ def inlined(name: str, absent: frozenset[str] = frozenset()) -> str:
         home = "({})" if match[2] in absent else f"modules.{match[2]}"
         return f"const {{{names}}} = {home};"
 
-    body = EXPORT.sub("", IMPORT.sub(taken, text))
+    body = EXPORT.sub("", IMPORT.sub(taken, COMMENT.sub(lambda match: "\n" * match[0].count("\n"), text)))
     odd = LEFT_OVER.search(body) or re.search(r"</script|<!--", body)
     if odd:
         raise ValueError(f"{name}.js: {odd[0]!r} breaks the convention of multibody.view.page.modules")

@@ -14,11 +14,13 @@ import numpy as np
 
 from multibody.view.geometry import Floats
 
-BITS = 30
-"""Bits that a number's size is told with: the quantum is 2⁻³⁰ of the largest number of its column."""
+BITS = 27
+"""Bits that a number's size is told with: the quantum is 2⁻²⁷ of the largest number of its column."""
 MOST_ORDER = 6
 HOLE = -(2**31)
 """Stands for a number that is not finite."""
+
+Integers = np.ndarray[Any, np.dtype[np.int64]]
 
 
 def packed(columns: list[Floats], quanta: list[float | None] | None = None) -> dict[str, Any]:
@@ -29,7 +31,7 @@ def packed(columns: list[Floats], quanta: list[float | None] | None = None) -> d
     columns : list of arrays (count,)
         Numbers that are not finite come back as NaN.
     quanta : list of float or None, optional
-        What each column is rounded to a multiple of; None, and default: 2⁻³⁰ of its largest size, about 1e-9.
+        What each column is rounded to a multiple of; None, and default: 2⁻²⁷ of its largest size, below 1e-8.
 
     Returns
     -------
@@ -37,44 +39,43 @@ def packed(columns: list[Floats], quanta: list[float | None] | None = None) -> d
         ``count``, ``columns`` (quantum and order of the differences of each) and ``z``, as `common.js` reads them.
     """
     count = len(columns[0]) if columns else 0
-    wanted = quanta if quanta is not None else [None] * len(columns)
-    heads, whole = [], np.zeros((len(columns), count), dtype="<i4")
-    for k, (column, quantum) in enumerate(zip(columns, wanted, strict=True)):
-        step, rounded, hole = _rounded(np.asarray(column, dtype=float), quantum)
-        order = 0 if hole else _order(rounded)
-        whole[k] = _differenced(rounded, order)
-        heads.append([step, order])
-    planes = np.ascontiguousarray(whole).view(np.uint8).reshape(-1, 4).T  # bytes of one weight lie together
+    table = np.array(columns, dtype=float).reshape(len(columns), count)
+    wanted = np.array([x or 0.0 for x in quanta]) if quanta is not None else np.zeros(len(columns))
+    steps, multiples, holes = _rounded(table, wanted)
+    orders = np.where(holes, 0, _orders(multiples))
+    whole = _differenced(multiples, orders)
+    planes = np.ascontiguousarray(whole, dtype="<i4").view(np.uint8).reshape(-1, 4).T  # bytes of one weight lie together
+    heads = [[float(step), int(order)] for step, order in zip(steps, orders, strict=True)]
     return {"count": count, "columns": heads, "z": deflated(planes.tobytes())}
 
 
-def _rounded(column: Floats, quantum: float | None) -> tuple[float, np.ndarray[Any, np.dtype[np.int64]], bool]:
-    """Return the quantum, the column in multiples of it, and whether it has numbers that are not finite."""
-    finite = np.isfinite(column)
-    largest = float(np.max(np.abs(column[finite]), initial=0.0))
-    floor = largest * 2.0**-BITS
-    step = max(quantum or 0.0, floor) or 1.0  # a column of zeros has no size; one below the smallest double has none either
-    multiples = np.rint(np.where(finite, column, 0.0) / step).astype(np.int64)
+def _rounded(table: Floats, wanted: Floats) -> tuple[Floats, Integers, Any]:
+    """Return the quantum of each column, the columns in multiples of it, and which have numbers that are not finite."""
+    finite = np.isfinite(table)
+    kept = np.where(finite, table, 0.0)
+    steps = np.maximum(wanted, np.max(np.abs(kept), axis=1, initial=0.0) * 2.0**-BITS)
+    steps[steps == 0.0] = 1.0  # a column of zeros has no size; one below the smallest double has none either
+    multiples = np.rint(kept / steps[:, None]).astype(np.int64)
     multiples[~finite] = HOLE
-    return step, multiples, not bool(np.all(finite))
+    return steps, multiples, ~np.all(finite, axis=1)
 
 
-def _order(multiples: np.ndarray[Any, np.dtype[np.int64]]) -> int:
-    """Return how many differences leave the smallest numbers."""
-    best, least, current = 0, np.inf, multiples
-    for order in range(MOST_ORDER + 1):
-        size = float(np.sum(np.log2(1.0 + np.abs(current))))  # bits, roughly
-        if size < least:
-            best, least = order, size
-        current = np.diff(current)
-    return best
+def _orders(multiples: Integers) -> Integers:
+    """Return for each column how many differences leave the smallest numbers."""
+    sizes, current = [], multiples
+    for _ in range(MOST_ORDER + 1):
+        sizes.append(np.sum(np.log2(1.0 + np.abs(current)), axis=1))  # bits, roughly
+        current = np.diff(current, axis=1)
+    return np.asarray(np.argmin(np.array(sizes), axis=0), dtype=np.int64)
 
 
-def _differenced(multiples: np.ndarray[Any, np.dtype[np.int64]], order: int) -> np.ndarray[Any, np.dtype[np.int32]]:
+def _differenced(multiples: Integers, orders: Integers) -> np.ndarray[Any, np.dtype[np.int32]]:
     """Return the differences, each with the first number of the column before it, modulo 2³²."""
     current = multiples.copy()
-    for _ in range(order):
-        current[1:] = np.diff(current)
+    for order in range(1, MOST_ORDER + 1):
+        some = orders >= order
+        if np.any(some):
+            current[some, 1:] = np.diff(current[some], axis=1)
     return (current & 0xFFFFFFFF).astype(np.uint32).view(np.int32)
 
 
@@ -85,7 +86,7 @@ def raw(array: Any, kind: str) -> dict[str, Any]:
 
 def deflated(content: bytes) -> str:
     """Return bytes as zlib and base64 write them."""
-    return base64.b64encode(zlib.compress(content, 9)).decode("ascii")
+    return base64.b64encode(zlib.compress(content, 7)).decode("ascii")
 
 
 def unpacked(block: dict[str, Any]) -> list[Floats]:

@@ -1,6 +1,6 @@
 // What a click on a body, joint or force tells: its coordinates, rates and reaction at the time shown.
 
-import { number, valueAt } from "./common.js";
+import { noiseOf, number, valueAt } from "./common.js";
 import { make } from "./dom.js";
 
 const AXES = ["x", "y", "z"];
@@ -16,7 +16,7 @@ export class Panel {
     this.rows = [];
     this.owner = -1;
     this.run = 0;
-    this.sizes = data.runs.map(sizes);
+    this.noise = data.runs.map((one) => noiseOf(data, one));
     /** @type {(path: string) => void} called when a row is asked to be a curve */
     this.onplot = () => {};
   }
@@ -130,19 +130,12 @@ export class Panel {
     const cell = make("td.number", { "data-path": path });
     const named = path ? make("button.plain", { type: "button", title: `curve of ${path}`, click: () => this.onplot(path) }, label) : label;
     this.table.append(make(unique ? "tr" : "tr.shared", {}, make("td", {}, named), cell, make("td.soft", {}, unit)));
-    const noise = 1e-11 * (this.sizes[this.run].get(unit) ?? 0);
+    const noise = this.noise[this.run].get(unit) ?? 0;
     this.rows.push((time) => {
       const now = value(time);
       cell.textContent = number(Math.abs(now) <= noise ? 0 : now);
     });
   }
-}
-
-/** Return the largest number of each unit in a motion: what is smaller by eleven digits is round-off, and is shown as 0. */
-function sizes(run) {
-  const found = new Map();
-  for (const { unit, values } of run.paths) found.set(unit, values.reduce((most, x) => Math.max(most, Math.abs(x) || 0), found.get(unit) ?? 0));
-  return found;
 }
 
 /** Say whether a reaction is unique. */

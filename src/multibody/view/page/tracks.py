@@ -20,6 +20,10 @@ GROUPS = ("outputs", "joints", "energies", "efforts", "reactions", "bodies", "ra
 """Groups of curves, the most telling first: where a page would become too large, the last ones are left out."""
 
 
+FAR = 0.8
+"""Turn between two instants [rad] above which what the page shows between them is not the motion."""
+
+
 @dataclass(frozen=True, eq=False)
 class Curve:
     """A path over time: its name, unit, group and values (instants,)."""
@@ -109,7 +113,7 @@ def track_of_run(run: Run, label: str = "") -> Track:
         raise ModelError("the run has no instants", hint=run.status.message)
     measurer, forces = run.measurer, run.motion.dynamics is not None
     about = {
-        "status": run.status.message, "partial": not run.ok, "advice": run.status.advice, "notes": list(run.notes),
+        "status": run.status.message, "partial": not run.ok, "advice": run.status.advice, "notes": [*run.notes, *_far_apart(run)],
         "certificate": run.certificate, "events": [{"time": e.time, "name": e.name} for e in run.events],
         "singularities": [item.plain() for item in run.singularities], "branches": [list(item) for item in run.branches],
     }  # fmt: skip
@@ -118,6 +122,23 @@ def track_of_run(run: Run, label: str = "") -> Track:
         _arrows(measurer, forces), sigma_over(run.motion), _reactions(measurer) if forces else {}, about,
     )  # fmt: skip
     return _turned(track) if track.time[-1] < track.time[0] else track
+
+
+def _far_apart(run: Run) -> list[str]:
+    """Return a note where bodies turn so far between instants that a page cannot show how they move."""
+    tables, count = run.tables, len(run.tables.bodies) - 1
+    if len(run.time) < 3 or count == 0:
+        return []
+    width = 3 if tables.dimension == 2 else 7
+    rows = np.array(run.measurer.q[:, : width * count]).reshape(len(run.time), count, width)
+    if tables.dimension == 2:
+        turns = np.abs(np.diff(rows[:, :, 2], axis=0))
+    else:
+        turns = 2.0 * np.arccos(np.minimum(1.0, np.abs(np.einsum("tbk,tbk->tb", rows[1:, :, 3:], rows[:-1, :, 3:]))))
+    most = float(np.nanmax(turns, initial=0.0))
+    if most < FAR:
+        return []
+    return [f"bodies turn up to {most:.2g} rad from one instant to the next: ask for more (output_step, steps) to see how they move"]
 
 
 def track_of_state(state: State, label: str = "") -> Track:
