@@ -113,7 +113,8 @@ def track_of_run(run: Run, label: str = "") -> Track:
         raise ModelError("the run has no instants", hint=run.status.message)
     measurer, forces = run.measurer, run.motion.dynamics is not None
     about = {
-        "status": run.status.message, "partial": not run.ok, "advice": run.status.advice, "notes": [*run.notes, *_far_apart(run)],
+        "status": run.status.message, "partial": not run.ok, "advice": run.status.advice,
+        "notes": [*run.notes, *_far_apart(run)],
         "certificate": run.certificate, "events": [{"time": e.time, "name": e.name} for e in run.events],
         "singularities": [item.plain() for item in run.singularities], "branches": [list(item) for item in run.branches],
     }  # fmt: skip
@@ -138,7 +139,8 @@ def _far_apart(run: Run) -> list[str]:
     most = float(np.nanmax(turns, initial=0.0))
     if most < FAR:
         return []
-    return [f"bodies turn up to {most:.2g} rad from one instant to the next: ask for more (output_step, steps) to see how they move"]
+    asked = "ask for more (output_step, steps) to see how they move"
+    return [f"bodies turn up to {most:.2g} rad from one instant to the next: {asked}"]
 
 
 def track_of_state(state: State, label: str = "") -> Track:
