@@ -80,6 +80,44 @@ class Browser:
                     found.append(address)
         return found
 
+    def frames(self, count: int) -> None:
+        """Wait until the page has been painted so many times."""
+        script = """
+        let n = arguments[0];
+        const done = arguments[1], again = () => (n-- > 0 ? requestAnimationFrame(again) : done(1));
+        again();"""
+        self.driver.execute_async_script(script, count)
+
+    def seek(self, time: float) -> None:
+        """Move the slider as a hand does."""
+        script = "const s = document.getElementById('slider'); s.value = arguments[0]; s.dispatchEvent(new Event('input'));"
+        self.run(script, float(time))
+
+    def click_on(self, sort: str, name: str) -> bool:
+        """Click where a joint or body is drawn; return whether the panel then tells about it.
+
+        Its place is that of its name's point on the stage; something else may lie before it.
+        """
+        script = """
+        const [sort, name] = arguments, { stage, canvas } = page.stages.panes[0], box = canvas.getBoundingClientRect();
+        const { owners, names } = page.data.drawing, d = page.data.dimension;
+        const item = names.find(({ owner }) => owners[owner].sort === sort && owners[owner].name === name);
+        if (!item) return null;
+        const place = modules.common.placedPoint(stage.poses(0, page.clock.time), d, item.body, item.point);
+        const [x, y] = stage.frame.onScreen(place);
+        return [Math.round(box.left + x), Math.round(box.top + y)];"""
+        found = self.run(script, sort, name)
+        if found is None:
+            return False
+        for kind in ("mousePressed", "mouseReleased"):
+            event = {"type": kind, "x": found[0], "y": found[1], "button": "left", "clickCount": 1}
+            self.driver.execute_cdp_cmd("Input.dispatchMouseEvent", event)
+        return bool(self.run("return document.querySelector('#panel .head b')?.textContent") == name)
+
+    def panel(self, path: str) -> str:
+        """Return the number that the panel shows of a path."""
+        return str(self.run("return document.querySelector(`#panel td[data-path='${arguments[0]}']`).textContent", path))
+
     def resize(self, width: int, height: int) -> None:
         """Give the page a size of its own, the window's frame not counted."""
         metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}

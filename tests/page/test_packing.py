@@ -38,7 +38,7 @@ def test_a_given_quantum_is_kept_where_the_numbers_allow_it() -> None:
     block = packed([turns], [2.0**-14])
     assert block["columns"][0][0] == 2.0**-14
     assert np.max(np.abs(unpacked(block)[0] - turns)) <= 2.0**-15
-    assert packed([turns], [1e-30])["columns"][0][0] == pytest.approx(3000.0 * 2.0**-27)
+    assert packed([turns], [1e-30])["columns"][0][0] == pytest.approx(3000.0 * 2.0**-30)
 
 
 def test_a_smooth_curve_takes_about_two_characters_a_number() -> None:

@@ -87,6 +87,7 @@ function moves(values, noise) {
   for (const v of values) {
     low = Math.min(low, v);
     high = Math.max(high, v);
+    size = Math.max(size, Math.abs(v));
   }
   return values.length < 2 || high - low > Math.max(1e-6 * size, 10 * noise);
 }

@@ -16,6 +16,8 @@ from multibody.view.geometry import Floats
 
 BITS = 27
 """Bits that a number's size is told with: the quantum is 2⁻²⁷ of the largest number of its column."""
+MOST_BITS = 30
+"""The same where a quantum is given: that of an angle of many turns is not below 2⁻³⁰ of it."""
 MOST_ORDER = 6
 HOLE = -(2**31)
 """Stands for a number that is not finite."""
@@ -41,7 +43,7 @@ def packed(columns: list[Floats], quanta: list[float | None] | None = None) -> d
     count = len(columns[0]) if columns else 0
     table = np.array(columns, dtype=float).reshape(len(columns), count)
     wanted = np.array([x or 0.0 for x in quanta]) if quanta is not None else np.zeros(len(columns))
-    steps, multiples, holes = _rounded(table, wanted)
+    steps, multiples, holes = _rounded(table, wanted, BITS if quanta is None else MOST_BITS)
     orders = np.where(holes, 0, _orders(multiples))
     whole = _differenced(multiples, orders)
     planes = np.ascontiguousarray(whole, dtype="<i4").view(np.uint8).reshape(-1, 4).T  # bytes of one weight lie together
@@ -49,11 +51,11 @@ def packed(columns: list[Floats], quanta: list[float | None] | None = None) -> d
     return {"count": count, "columns": heads, "z": deflated(planes.tobytes())}
 
 
-def _rounded(table: Floats, wanted: Floats) -> tuple[Floats, Integers, Any]:
+def _rounded(table: Floats, wanted: Floats, bits: int) -> tuple[Floats, Integers, Any]:
     """Return the quantum of each column, the columns in multiples of it, and which have numbers that are not finite."""
     finite = np.isfinite(table)
     kept = np.where(finite, table, 0.0)
-    steps = np.maximum(wanted, np.max(np.abs(kept), axis=1, initial=0.0) * 2.0**-BITS)
+    steps = np.maximum(wanted, np.max(np.abs(kept), axis=1, initial=0.0) * 2.0**-bits)
     steps[steps == 0.0] = 1.0  # a column of zeros has no size; one below the smallest double has none either
     multiples = np.rint(kept / steps[:, None]).astype(np.int64)
     multiples[~finite] = HOLE
