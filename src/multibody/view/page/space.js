@@ -325,9 +325,12 @@ export class Space {
       for (let s = 0; s <= 1; s += 0.125) found.push([a[0] + s * (b[0] - a[0]), a[1] + s * (b[1] - a[1])]);
     };
     const place = (body, points, k) => this.frame.onScreen(placedPoint(poses, 3, body, points, 3 * k));
-    for (const { kind, body, points } of this.data.drawing.strokes) {
-      if (kind === "tube") add(place(body, points, 0), place(body, points, 1));
-      else if (kind === "ball" || kind === "dot") found.push(place(body, points, 0));
+    for (const { kind, body, points, radius } of this.data.drawing.strokes) {
+      if (kind === "tube") {
+        const [a, b] = [place(body, points, 0), place(body, points, 1)], long = Math.hypot(b[0] - a[0], b[1] - a[1]) || 1;
+        const reach = radius * this.frame.scale, x = ((a[1] - b[1]) / long) * reach, y = ((b[0] - a[0]) / long) * reach;
+        for (const side of reach > 3 ? [-1, 0, 1] : [0]) add([a[0] + side * x, a[1] + side * y], [b[0] + side * x, b[1] + side * y]);
+      } else if (kind === "ball" || kind === "dot") found.push(place(body, points, 0));
       else if (kind === "box") for (let k = 0; k < 8; k++) found.push(place(body, points, k));
     }
     for (const { bodies, points } of this.data.drawing.stretched) add(place(bodies[0], points, 0), place(bodies[1], points, 1));
@@ -343,37 +346,46 @@ export class Space {
    * @returns {number} owner; -1: nothing
    */
   pick(x, y) {
-    if (!this.last || !this.gl || this.gl.isContextLost()) return -1;
-    const owners = this.data.drawing.owners, { poses } = this.last;
-    const near = this.data.drawing.names.filter(({ owner }) => owners[owner].sort === "joint").map(({ owner, body, point }) => {
-      const place = placedPoint(poses, 3, body, point), [u, v] = this.frame.onScreen(place);
-      return { owner, off: Math.hypot(u - x, v - y) - 1e-3 * this.frame.nearness(place) / this.frame.radius };
-    });
-    const nearest = near.filter(({ off }) => off < NEAR).sort((a, b) => a.off - b.off)[0];
-    return nearest ? nearest.owner : this.seen(x, y);
+    return this.picks(x, y)[0] ?? -1;
   }
 
-  /** Return the owner of what is seen near a point: joints before forces before bodies, the nearest of each. */
+  /**
+   * Return everything near a point of the canvas: joints first, covered ones too, then forces, then bodies that are seen.
+   * @param {number} x [CSS pixels]
+   * @param {number} y
+   * @returns {number[]} owners
+   */
+  picks(x, y) {
+    if (!this.last || !this.gl || this.gl.isContextLost()) return [];
+    const { owners, names } = this.data.drawing, { poses } = this.last, { frame } = this;
+    const near = names.filter(({ owner }) => owners[owner].sort === "joint").map(({ owner, body, point }) => {
+      const place = placedPoint(poses, 3, body, point), [u, v] = frame.onScreen(place);
+      return { owner, off: Math.hypot(u - x, v - y), near: frame.nearness(place) };
+    });
+    const joints = near.filter(({ off }) => off < NEAR).sort((a, b) => Math.round(a.off) - Math.round(b.off) || b.near - a.near);
+    return [...new Set([...joints.map(({ owner }) => owner), ...this.seen(x, y)])];
+  }
+
+  /** Return the owners of what is seen near a point: joints before forces before bodies, the nearest of each sort first. */
   seen(x, y) {
     const { gl, frame } = this, { scene, poses } = this.last, side = 2 * NEAR + 1, owners = this.data.drawing.owners;
-    const target = this.pickTarget(side);
-    gl.bindFramebuffer(gl.FRAMEBUFFER, target);
+    gl.bindFramebuffer(gl.FRAMEBUFFER, this.pickTarget(side));
     gl.viewport(0, 0, side, side);
     gl.clearColor(0, 0, 0, 0);
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
     this.aim(frame.matrix(side, side, [x, y]), [side, side], scene, false, true);
     this.drawLayer({ ...scene.layers[scene.layers.length - 1], fade: 0 }, poses, scene, Boolean(scene.dark), true, true);
-    const found = new Uint8Array(4 * side * side);
-    gl.readPixels(0, 0, side, side, gl.RGBA, gl.UNSIGNED_BYTE, found);
+    const pixels = new Uint8Array(4 * side * side), best = new Map();
+    gl.readPixels(0, 0, side, side, gl.RGBA, gl.UNSIGNED_BYTE, pixels);
     gl.bindFramebuffer(gl.FRAMEBUFFER, null);
-    let best = { owner: -1, cost: Infinity };
     for (let k = 0; k < side * side; k++) {
-      const owner = found[4 * k] + 256 * found[4 * k + 1] + 65536 * found[4 * k + 2] - 1;
-      if (!found[4 * k + 3] || owner < 0) continue;
-      const off = Math.hypot((k % side) - NEAR, Math.floor(k / side) - NEAR), rank = { joint: 0, force: 20, body: 40 }[owners[owner].sort];
-      if (off <= NEAR && off + rank < best.cost) best = { owner, cost: off + rank };
+      const owner = pixels[4 * k] + 256 * pixels[4 * k + 1] + 65536 * pixels[4 * k + 2] - 1;
+      const off = Math.hypot((k % side) - NEAR, Math.floor(k / side) - NEAR);
+      if (!pixels[4 * k + 3] || owner < 0 || off > NEAR) continue;
+      const cost = off + { joint: 0, force: 100, body: 200 }[owners[owner].sort];
+      if (!(best.get(owner) <= cost)) best.set(owner, cost);
     }
-    return best.owner;
+    return [...best].sort((a, b) => a[1] - b[1]).map(([owner]) => owner);
   }
 
   /** Return the small picture that clicks are looked up in. */

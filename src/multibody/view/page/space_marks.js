@@ -98,7 +98,7 @@ export function drawAxes(context, camera, ink, dark, font) {
 export function drawSpaceGravity(context, camera, gravity, ink, font) {
   const size = Math.hypot(...gravity) || 1, seen = (axis) => gravity.reduce((sum, g, k) => sum + (g * axis[k]) / size, 0);
   const dx = seen(camera.right), dy = -seen(camera.up), x = camera.width - 24, y = 30, side = dy >= 0 ? [-dy, dx] : [dy, -dx];
-  if (Math.hypot(dx, dy) < 0.15) dot(context, x, y, ink.pale);
+  if (Math.hypot(dx, dy) < 0.15) endOn(context, x, y, ink.pale, seen(camera.eye) > 0);
   else drawArrow(context, [x - 16 * dx, y - 16 * dy], [x + 16 * dx, y + 16 * dy], ink.pale, ink.paper, 1.5);
   const length = Math.hypot(...side);
   context.font = `italic 13px ${font}`;
@@ -108,14 +108,18 @@ export function drawSpaceGravity(context, camera, gravity, ink, font) {
   context.fillText("g", x + (length > 0.15 ? (11 * side[0]) / length : -11), y + (length > 0.15 ? (11 * side[1]) / length : 0));
 }
 
-/** Draw a vector that points along the line of sight. */
-function dot(context, x, y, color) {
+/** Draw a vector along the line of sight: a point in a circle if it comes, a cross if it goes. */
+function endOn(context, x, y, color, coming) {
   context.strokeStyle = context.fillStyle = color;
   context.lineWidth = 1.5;
   context.beginPath();
   context.arc(x, y, 5, 0, 2 * Math.PI);
+  for (const side of coming ? [] : [-3.5, 3.5]) {
+    context.moveTo(x - 3.5, y - side);
+    context.lineTo(x + 3.5, y + side);
+  }
   context.stroke();
   context.beginPath();
-  context.arc(x, y, 1.5, 0, 2 * Math.PI);
+  if (coming) context.arc(x, y, 1.5, 0, 2 * Math.PI);
   context.fill();
 }
