@@ -8,15 +8,18 @@ export class Outline {
   constructor(stroke) {
     this.stroke = stroke;
     const points = stroke.points;
-    let low = [Infinity, Infinity], high = [-Infinity, -Infinity];
+    let left = Infinity, right = -Infinity, bottom = Infinity, top = -Infinity;
     for (let k = 0; k < points.length; k += 2) {
-      if (!(points[k] + points[k + 1] < Infinity)) continue;
-      low = [Math.min(low[0], points[k]), Math.min(low[1], points[k + 1])];
-      high = [Math.max(high[0], points[k]), Math.max(high[1], points[k + 1])];
+      const x = points[k], y = points[k + 1];
+      if (!(x + y < Infinity)) continue; // a gap of a line
+      if (x < left) left = x;
+      if (x > right) right = x;
+      if (y < bottom) bottom = y;
+      if (y > top) top = y;
     }
     /** A circle about all of it, in body axes. */
-    this.middle = [(low[0] + high[0]) / 2, (low[1] + high[1]) / 2];
-    this.reach = Math.hypot(high[0] - low[0], high[1] - low[1]) / 2 + stroke.radius;
+    this.middle = [(left + right) / 2, (bottom + top) / 2];
+    this.reach = Math.hypot(right - left, top - bottom) / 2 + stroke.radius;
     this.fine = this.coarse = this.spread = null;
   }
 

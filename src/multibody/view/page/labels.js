@@ -40,10 +40,11 @@ export class Labels {
    */
   placed(names, points, frame) {
     const taken = [], crowded = names.length > MANY, grid = new Grid(points);
+    const places = DIRECTIONS.length * (crowded ? 1 : REACHES.length);
     const standing = names.map((name) => (this.had(name) < 0 ? null : boxAt(name, this.had(name))));
     return names.map((name, k) => {
       standing[k] = null; // who comes later keeps its place where it can
-      const best = this.best(name, taken, standing, grid, frame);
+      const best = this.best(name, places, taken, standing, grid, frame);
       if (covered(best.box, taken) || (crowded && best.cost >= OUTSIDE)) {
         this.places.delete(name.key);
         return null;
@@ -61,10 +62,10 @@ export class Labels {
   }
 
   /** Return the cheapest place of a name; the one that it has is left only for a much better one. */
-  best(name, taken, standing, grid, frame) {
+  best(name, places, taken, standing, grid, frame) {
     const had = this.had(name);
     let best = null;
-    for (let place = 0; place < DIRECTIONS.length * REACHES.length; place++) {
+    for (let place = 0; place < places; place++) {
       let cost = 0.02 * (place % DIRECTIONS.length) + 0.3 * Math.floor(place / DIRECTIONS.length) - (place === had ? PATIENCE : 0);
       if (best && cost >= best.cost) continue;
       const box = boxAt(name, place);

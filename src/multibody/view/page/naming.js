@@ -24,13 +24,19 @@ export class Naming {
   gathered() {
     const { drawing, bodies, runs } = this.data, d = this.dimension, owners = drawing.owners, joints = [], others = [];
     const start = posesAt(runs[0], runs[0].time[0], d), near = 1e-6 * Math.hypot(...drawing.high.map((x, k) => x - drawing.low[k]));
-    const same = (a, b) => Math.hypot(...a.map((x, k) => b[k] - x)) <= near;
+    const colors = new Map(bodies.map(({ name, color }) => [name, color])), twins = new Map();
     for (const { owner, body, point } of drawing.names) {
-      const { sort, name } = owners[owner], place = placedPoint(start, d, body, point), joint = sort === "joint";
-      const twin = joint && joints.find((one) => same(one.place, place));
+      const { sort, name } = owners[owner];
+      if (sort !== "joint") {
+        others.push({ text: name, body, point, color: sort === "body" ? colors.get(name) ?? null : null });
+        continue;
+      }
+      const place = placedPoint(start, d, body, point).map((x) => Math.round(x / near)).join(" "), twin = twins.get(place);
       if (twin) twin.text += `, ${name}`;
-      else if (joint) joints.push({ text: name, place, body, point, color: null });
-      else others.push({ text: name, body, point, color: sort === "body" ? bodies.find((one) => one.name === name)?.color ?? null : null });
+      else {
+        joints.push({ text: name, body, point, color: null });
+        twins.set(place, joints[joints.length - 1]);
+      }
     }
     const things = drawing.stretched.map((thing) => ({ text: owners[thing.owner].name, thing, color: null }));
     return [...joints, ...things, ...others].map((name, k) => ({ ...name, key: `${k}` }));

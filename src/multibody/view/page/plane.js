@@ -151,7 +151,8 @@ export class Plane {
       return;
     }
     const path = outline.path(frame.scale);
-    if (stroke.kind !== "line") {
+    const tiny = stroke.width > 0 && 2 * outline.reach < 2 * stroke.width * point; // its edge covers it
+    if (stroke.kind !== "line" && !tiny) {
       context.fillStyle = stroke.kind === "circle" ? ink.paper : look.face;
       context.globalAlpha = stroke.alpha;
       context.fill(path, "evenodd");
