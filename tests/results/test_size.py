@@ -368,10 +368,10 @@ def test_pictures_of_torque_over_speed() -> None:
     import matplotlib.pyplot as plt
 
     size = turntable(MOVE).run(until=0.4).size("O", MOTOR)
-    ax = size.plot()
+    (ax,) = size.plot()
     assert "torque [N·m]" in ax.get_ylabel() and len(ax.patches) == 2
     weak = turntable(MOVE).run(until=0.4).size("O", MOTOR, ratios=[0.1]).candidates[0]
-    assert "does not fit" in size.plot(weak).texts[0].get_text()
-    assert turntable(MOVE).run(until=0.4).size("O", {}).plot().get_title(loc="left").endswith("drive O")
+    assert "does not fit" in size.plot(weak)[0].texts[0].get_text()
+    assert turntable(MOVE).run(until=0.4).size("O", {}).plot()[0].get_title(loc="left").endswith("drive O")
     plt.close("all")
     assert isinstance(size.candidates[0].motor, Motor) and "<table>" in size._repr_html_()

@@ -272,3 +272,14 @@ def test_a_run_that_did_not_finish_says_so() -> None:
     assert canvas.story.remark.startswith("partial: ")
     texts = [text.get_text() for text in canvas.figure.texts]
     assert canvas.story.remark in texts
+
+
+@pytest.mark.parametrize(("name", "traces"), [("slider-crank", ["rod", "crank"]), ("rssr", ["coupler", "rocker.com"])])
+def test_title_and_key_of_a_film_lie_inside_and_apart(name: str, traces: list[str], tmp_path: pathlib.Path) -> None:
+    moved = mb.load(name).kinematics(steps=10)
+    moved.animate(tmp_path / "film.gif", trace=traces, seconds=0.2)
+    with Image.open(tmp_path / "film.gif") as film:
+        film.seek(1)
+        rows = np.asarray(film.convert("L")).min(axis=1)
+    assert rows[0] > 200, "the title is cut"
+    assert np.any(rows[1:40] < 120)

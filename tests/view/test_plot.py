@@ -17,6 +17,7 @@ import pytest
 import multibody as mb
 from multibody.results.compare import Compare
 from multibody.results.inverse import Inverse
+from multibody.results.size import Size
 from multibody.view.beside import page_of, telling_time
 from multibody.view.plots import Plots
 from multibody.view.style import save
@@ -235,7 +236,7 @@ def test_a_run_of_one_instant_and_gaps() -> None:
 
 
 def test_every_plot_and_draw_has_arguments_of_its_own() -> None:
-    shown = [mb.Run.plot, mb.Run.draw, mb.State.draw, mb.Model.draw, Inverse.plot, Compare.plot]
+    shown = [mb.Run.plot, mb.Run.draw, mb.State.draw, mb.Model.draw, Inverse.plot, Compare.plot, Size.plot]
     for method in shown:
         parameters = inspect.signature(method).parameters
         assert not [p for p in parameters.values() if p.kind is p.VAR_KEYWORD], method

@@ -23,6 +23,7 @@ from multibody.results.tables import Table, number
 if TYPE_CHECKING:
     from multibody.results.inverse import Inverse
     from multibody.results.run import Run
+    from multibody.view.plots import Plots
 
 MOST_ROWS = 20
 ENDINGS = (".csv", ".json")
@@ -148,7 +149,10 @@ class Size:
         """Return a line for people."""
         return f"<Size of drive {self.duty.name!r} of {self.model.name!r}: {self.verdict()}>"
 
-    def plot(self, candidate: Candidate | None = None, ax: Any = None) -> Any:
+    def plot(
+        self, candidate: Candidate | None = None, ax: Any = None, *, title: str | None = None,
+        figsize: tuple[float, float] | None = None, legend: bool | None = None, grid: bool | None = None,
+    ) -> Plots:  # fmt: skip
         """Draw effort over speed of the motor, with its envelope; without motors those of the coordinate.
 
         Parameters
@@ -156,10 +160,24 @@ class Size:
         candidate : Candidate, optional
             Default the best one, else the first.
         ax : Axes, optional
+            Default a new figure.
+        title : str, optional
+            Default: model, drive, motor and ratio.
+        figsize : (float, float), optional
+            Width and height of a new figure [inch].
+        legend : bool, optional
+            Whether regions and curve are named below the axes; default: they are.
+        grid : bool, optional
+            Whether there are grid lines; default: on new axes.
+
+        Returns
+        -------
+        Plots
+            One axes, with its figure.
         """
         from multibody.view.torque_speed import plot_size
 
-        return plot_size(self, candidate, ax)
+        return plot_size(self, candidate, ax, title=title, figsize=figsize, legend=legend, grid=grid)
 
     def save(self, file: str | pathlib.Path) -> None:
         """Write the candidates to a file, by its ending: ``.csv`` (one line each) or ``.json`` (everything)."""

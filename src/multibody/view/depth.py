@@ -81,20 +81,6 @@ def _lines(text: str, letters: int) -> str:
     return "\n".join(textwrap.wrap(text, max(letters, 10))) or text
 
 
-def write_legend(ax: Any) -> None:
-    """Name the labelled curves: on 3-D axes that fill their figure below the title, where the box leaves its corner free."""
-    if not hasattr(ax, "get_proj") or len(ax.figure.axes) > 1:
-        ax.legend(loc="upper left", handlelength=2.6)
-        return
-    width, height = ax.figure.get_size_inches()
-    lines = 1 + ax.get_title(loc="left").count("\n")
-    top = 1.0 - (0.16 + 0.175 * lines) / height
-    ax.legend(
-        loc="upper left", handlelength=2.6, borderaxespad=0.0, bbox_to_anchor=(0.13 / width, top),
-        bbox_transform=ax.figure.transFigure,
-    )  # fmt: skip
-
-
 def box_on_screen(ax: Any, limits: tuple[Floats, Floats]) -> Floats:
     """Return width and height of the box of the axes on the screen [pixels]."""
     low, high = limits

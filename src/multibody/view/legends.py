@@ -17,6 +17,7 @@ LONGEST = 44  # letters of a line of an entry; longer expressions go on in the n
 CORNERS = ("upper right", "upper left", "lower right", "lower left", "center right", "center left", "upper center",
            "lower center", "center")  # fmt: skip
 BELOW = 32.0  # from the axes to a legend under the name of their x axis [point]
+TITLE, TITLE_LINE = 0.16, 0.175  # room that the title of a spatial picture takes: above it, and for each line [inch]
 TALLEST = (0.5, 0.75)  # of the axes' height, where room is made for a legend inside; the second where the first does not do
 
 
@@ -70,22 +71,26 @@ def place_key(ax: Axes, curves: list[Floats]) -> None:
     figure: Any = ax.figure
     deep = hasattr(ax, "get_proj")
     if figure.get_layout_engine() is not None and not deep:
-        _below(ax)
+        legend_below(ax)
         return
+    ax.apply_aspect()
     box, whole = ax.get_window_extent(), figure.bbox
-    title = 30.0 * figure.dpi / 72.0 if deep else 0.0
-    left, bottom, right = max(box.x0, 0.0), max(box.y0, 0.0), min(box.x1, whole.width)
+    lines = 1 + ax.get_title(loc="left").count("\n")
+    title = (TITLE + TITLE_LINE * lines) * figure.dpi if deep else 0.0
+    left, bottom, right = max(box.x0, 0.08 * figure.dpi), max(box.y0, 0.0), min(box.x1, whole.width)
     top = min(box.y1, whole.height - title)
     region = (left / whole.width, bottom / whole.height, (right - left) / whole.width, (top - bottom) / whole.height)
     paths = [Path(curve) for curve in curves]
     for corner in ("upper left", "lower left", "lower right", "center left", "upper left"):  # gravity has the upper right one
-        legend = _legend(ax, loc=corner, bbox_to_anchor=region, bbox_transform=figure.transFigure, handlelength=2.6)
+        legend = _legend(
+            ax, loc=corner, bbox_to_anchor=region, bbox_transform=figure.transFigure, handlelength=2.6, borderaxespad=0.25
+        )
         if not any(path.intersects_bbox(legend.get_window_extent(), filled=False) for path in paths):
             return
 
 
-def _below(ax: Axes) -> None:
-    """Put a legend below the name of the x axis, in as many columns as fit."""
+def legend_below(ax: Axes) -> None:
+    """Put a legend of the labelled curves below the name of the x axis, in as many columns as fit."""
     from matplotlib.transforms import ScaledTranslation
 
     figure: Any = ax.figure

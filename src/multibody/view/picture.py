@@ -90,8 +90,6 @@ class Picture:
             else:
                 self._spatial(axes)
             depth.write_title(axes, f"{self.tables.model.name},  t = {self.time:.4g} {units.time}" if title is None else title)
-            if self.traces:
-                depth.write_legend(axes)
             axes.set_xlabel(f"x [{units.length}]")
             axes.set_ylabel(f"y [{units.length}]")
             if self.traces:

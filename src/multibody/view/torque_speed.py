@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from multibody.view.legends import legend_below
+from multibody.view.plots import Plots
 from multibody.view.style import ACCENT, GROUND, INK, PALETTE, lighter, styled
 
 if TYPE_CHECKING:
@@ -15,7 +17,10 @@ if TYPE_CHECKING:
     from multibody.results.sizing import Candidate
 
 
-def plot_size(size: Size, candidate: Candidate | None = None, ax: Axes | None = None) -> Axes:
+def plot_size(
+    size: Size, candidate: Candidate | None = None, ax: Axes | None = None, *, title: str | None = None,
+    figsize: tuple[float, float] | None = None, legend: bool | None = None, grid: bool | None = None,
+) -> Plots:  # fmt: skip
     """Draw effort over speed with the continuous and the intermittent region of the motor.
 
     Parameters
@@ -25,10 +30,18 @@ def plot_size(size: Size, candidate: Candidate | None = None, ax: Axes | None = 
         Default the best one, else the first; where there is none, effort over rate of the coordinate itself.
     ax : Axes, optional
         Default a new figure.
+    title : str, optional
+        Default: model, drive, motor and ratio.
+    figsize : (float, float), optional
+        Of a new figure [inch].
+    legend : bool, optional
+        Whether regions and curve are named below the axes; default: they are.
+    grid : bool, optional
+        Whether there are grid lines; default: on new axes.
 
     Returns
     -------
-    Axes
+    Plots
     """
     from multibody.results.sizing import through
 
@@ -39,7 +52,7 @@ def plot_size(size: Size, candidate: Candidate | None = None, ax: Axes | None = 
         if ax is None:
             import matplotlib.pyplot as plt
 
-            ax = plt.subplots(figsize=(6.4, 4.2), layout="constrained")[1]
+            ax = plt.subplots(figsize=figsize or (6.4, 4.2), layout="constrained")[1]
         if chosen is None:
             speed, effort = size.duty.rate, size.duty.effort
         else:
@@ -51,9 +64,13 @@ def plot_size(size: Size, candidate: Candidate | None = None, ax: Axes | None = 
         ax.axhline(0.0, color=GROUND, linewidth=0.8, zorder=1.0)
         ax.axvline(0.0, color=GROUND, linewidth=0.8, zorder=1.0)
         word = "force" if linear else "torque"
-        ax.set(xlabel=f"speed [{units['speed']}]", ylabel=f"{word} [{units['effort']}]", title=_title(size, chosen))
-        ax.legend(loc="upper left", bbox_to_anchor=(0.0, -0.14), ncols=4, borderaxespad=0.0)
-    return ax
+        ax.set(xlabel=f"speed [{units['speed']}]", ylabel=f"{word} [{units['effort']}]")
+        ax.set_title(_title(size, chosen) if title is None else title)
+        if grid is not None:
+            ax.grid(grid)
+        if legend is not False:
+            legend_below(ax)
+    return Plots([ax])
 
 
 def _regions(ax: Axes, chosen: Candidate) -> None:

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multibody.view.captions import draw_gravity
-from multibody.view.depth import write_title
+from multibody.view.depth import on_screen, write_title
 from multibody.view.film.boxes import Pixels
 from multibody.view.film.ink import Ink, Item, line_path
 from multibody.view.film.letters import title_items
 from multibody.view.film.names import name_items, names_of
 from multibody.view.film.paper import Paper
 from multibody.view.geometry import Floats
+from multibody.view.legends import place_key
 from multibody.view.scene import Blueprint, Journey
 from multibody.view.strokes import Drawing
 from multibody.view.style import ACCENT, body_color
@@ -152,8 +153,14 @@ class Canvas:
     # --- what they share
     def _title_place(self) -> Floats:
         """Return the left end of the title's base line, where matplotlib has laid it out [pixels]."""
-        x, y = self.axes._left_title.get_position()
-        return np.asarray(self.axes._left_title.get_transform().transform((x, y)))
+        title = self.axes._left_title
+        x, y = title.get_transform().transform(title.get_position())
+        if title.get_verticalalignment() == "top":  # a picture in space hangs its title from the upper edge
+            _, height, descent = self.figure.canvas.get_renderer().get_text_width_height_descent(
+                title.get_text(), title.get_fontproperties(), False
+            )
+            y -= height - descent
+        return np.array([x, y])
 
     def _figure(self) -> Any:
         """Return an empty figure; a film of a given size has lines and letters that suit it."""
@@ -182,7 +189,7 @@ class Canvas:
             color = story.paper.tone(body_color(trace.body))
             self.axes.plot(*[[]] * story.drawing.dimension, color=color, linewidth=1.2, linestyle=style, label=trace.name)
         if story.traces:
-            self.axes.legend(loc="upper left", handlelength=2.6)
+            place_key(self.axes, [on_screen(self.axes, trace.path) for trace in story.traces])
         draw_gravity(self.axes, Blueprint(story.tables).gravity(), story.drawing.size)
         if story.remark:
             self.figure.text(0.01, 0.01, story.remark, color=story.paper.tone(ACCENT), fontsize=7.0)
