@@ -537,7 +537,41 @@ class StateVerbs(PageVerbs):
 
 @answered
 class SizingVerbs:
-    """What a run and an inverse analysis say about motors and bearings."""
+    """What a run and an inverse analysis say to those who build it: motors, bearings, a report."""
+
+    def report(
+        self, file: str | PathLike[str], *, title: str | None = None, plot: Sequence[str] = (), player: bool = True,
+        force: bool = False,
+    ) -> Path:  # fmt: skip
+        """Write one HTML page for a design review: player, mechanism, motion, loads, certificate, what it takes to repeat it.
+
+        Parameters
+        ----------
+        file : path
+            Ends in ``.html``; opened from disk it needs nothing else, and prints well.
+        title : str, optional
+            Default: the model's name.
+        plot : list of str
+            Paths or expressions whose curves are shown; default outputs and the coordinates that move.
+        player : bool
+            Whether the motion can be played in it.
+        force : bool
+            Whether a file that is there is replaced.
+
+        Returns
+        -------
+        Path
+            The file.
+        """
+        from multibody.files.writer import model_text
+        from multibody.results.drives import run_of
+        from multibody.view.report.assemble import Told, save_report
+
+        result: Any = self
+        run = run_of(result)
+        paths = (plot,) if isinstance(plot, str) else tuple(plot)
+        told = Told(title or "", "", model_text(run.model), paths, player)
+        return save_report(run, file, told, force)
 
     def size(
         self, drive: str, motors: Any = "generic", ratios: Any = None, *, efficiency: float = 1.0, gear_inertia: float = 0.0,

@@ -163,6 +163,7 @@ from multibody.cli import (  # noqa: E402  (they add their verbs)
     loads,  # noqa: F401
     modes,  # noqa: F401
     reactions,  # noqa: F401
+    report,  # noqa: F401
     size,  # noqa: F401
     statics,  # noqa: F401
     view,  # noqa: F401

@@ -73,6 +73,14 @@ def _guess(guess: Guess) -> Any:
     return value if guess.weight == 1.0 else {"value": value, "weight": write_value(guess.weight)}
 
 
+def model_text(model: Model) -> str:
+    """Return a model as the text of a YAML file; nothing where it holds something that a file cannot."""
+    try:
+        return write_yaml(model_to_plain(model))
+    except ModelError:
+        return ""
+
+
 def write_file(model: Model, path: str | os.PathLike[str]) -> None:
     """Write a model to a file.
 

@@ -307,15 +307,15 @@ def _largest(items: list[Any], most: int, size: Any) -> tuple[list[Any], str]:
 def _peak_cells(load: Load, scale: float, directed: bool) -> list[str]:
     """Return peak, time, direction and mean of a quantity."""
     known = not abs(load.peak) <= 1e-10 * scale
-    direction = f"({', '.join(number(x, 1e6, 3) for x in load.direction)})" if known and load.direction else ""
+    direction = f"({', '.join(f'{round(x, 3) + 0.0:g}' for x in load.direction)})" if known and load.direction else ""
     time = number(load.time) if known else ""
     return [number(load.peak, scale), time, *([direction] if directed else []), number(load.rms, scale)]
 
 
 def _unique_text(*loads: Load) -> str:
-    """Return whether force and moment are unique, else which components are not."""
-    missing = [f"{load.quantity} {letter}" for load in loads for letter in load.open]
-    return "no: " + ", ".join(missing) if missing else "yes"
+    """Return whether force and moment are unique, else which components are not: ``not Fz, Mx``."""
+    missing = [f"{load.quantity[0].upper()}{letter}" for load in loads for letter in load.open]
+    return f"not {', '.join(missing)}" if missing else "yes"
 
 
 def _exact(value: float) -> str:

@@ -6,13 +6,12 @@ frame of its own. Colors of text are the notebook's, so that dark ones stay read
 
 from __future__ import annotations
 
-import base64
 import html
-import io
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from multibody.errors import AnalysisError, ModelError
+from multibody.view.embed import frame_of, image_of
 from multibody.view.style import ACCENT, PALE
 
 if TYPE_CHECKING:
@@ -68,19 +67,6 @@ def _card(title: str, facts: Facts, shown: str = "", notes: Sequence[str] = (), 
     return f'<div class="multibody-card" style="margin:4px 0 8px 0">{"".join(parts)}</div>'
 
 
-def _image(figure: Any, width: int) -> str:
-    """Return a figure as an image on white paper, at most `width` pixels wide, and let go of it."""
-    import matplotlib.pyplot as plt
-
-    made = io.BytesIO()
-    deep = any(hasattr(ax, "get_proj") for ax in figure.axes)  # shaded faces are small as pixels and large as curves
-    figure.savefig(made, format="png" if deep else "svg", dpi=160.0)
-    plt.close(figure)
-    data = f"data:image/{'png' if deep else 'svg+xml'};base64,{base64.b64encode(made.getvalue()).decode()}"
-    look = f"max-width:{width}px;width:100%;background:white;border-radius:4px;flex:0 1 auto"
-    return f'<img src="{data}" style="{look}">'
-
-
 def _figure(make: Callable[[], Any], width: int = 420) -> str:
     """Return a picture without opening a window; nothing where it cannot be drawn: the facts say why."""
     import matplotlib.pyplot as plt
@@ -88,7 +74,7 @@ def _figure(make: Callable[[], Any], width: int = 420) -> str:
     was = plt.isinteractive()
     plt.ioff()
     try:
-        return _image(make().figure, width)
+        return image_of(make().figure, width)
     except (ModelError, AnalysisError):
         return ""
     finally:
@@ -206,9 +192,8 @@ def _player(run: Run) -> str:
     """Return the page of a run in a frame of its own."""
     from multibody.view.page.write import look_of, page_of
 
-    document = html.escape(page_of([run], None, look_of()), quote=True)
     look = f"width:100%;min-width:320px;height:{PLAYER_HEIGHT}px;border:1px solid {PALE};border-radius:4px"
-    return f'<iframe srcdoc="{document}" title="{html.escape(run.model.name)}" style="{look}"></iframe>'
+    return frame_of(page_of([run], None, look_of()), run.model.name, look)
 
 
 def _equilibrium(found: Equilibrium) -> str:

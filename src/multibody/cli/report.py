@@ -1,0 +1,104 @@
+"""`multibody report`: one page about a mechanism in motion, for a design review."""
+
+from __future__ import annotations
+
+import pathlib
+import re
+import shlex
+import sys
+import warnings
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from multibody.cli.app import app
+from multibody.cli.moved import moved
+from multibody.cli.options import (
+    AtolOption,
+    FormulationOption,
+    IntegratorOption,
+    JsonOption,
+    ModelArgument,
+    OutputStepOption,
+    PlotOption,
+    RtolOption,
+    SetOption,
+    StepOption,
+    load_model,
+    option,
+    read_time,
+    run_options,
+)
+from multibody.cli.output import print_json
+from multibody.cli.pictures import finish
+from multibody.errors import ModelError
+
+if TYPE_CHECKING:
+    from multibody import Model
+    from multibody.results.run import Run
+
+
+@app.command()
+def report(
+    model: ModelArgument,
+    out: Annotated[
+        pathlib.Path | None, typer.Option("--out", "-o", metavar="FILE", help="The page, .html; default NAME-report.html.")
+    ] = None,
+    title: Annotated[str | None, typer.Option("--title", metavar="TEXT", help="Default: the model's name.")] = None,
+    plot: PlotOption = None,
+    player: Annotated[bool, typer.Option("--player/--no-player", help="Whether the motion can be played in it.")] = True,
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+    until: Annotated[str | None, option("run", "until", "T")] = None,
+    formulation: FormulationOption = None,
+    integrator: IntegratorOption = None,
+    rtol: RtolOption = None,
+    atol: AtolOption = None,
+    step: StepOption = None,
+    output_step: OutputStepOption = None,
+    settings: SetOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Move the model and write one HTML page: player, mechanism, motion, loads, certificate, what it takes to repeat it.
+
+    A model that its motions determine and that has no masses is moved without forces, and the page says so.
+    """
+    from multibody.analyses.readable import require_readable
+    from multibody.files.writer import model_text
+    from multibody.view.report.assemble import Told, check_report_target, save_report
+
+    loaded = load_model(model, settings)
+    file = out or pathlib.Path(re.sub(r"[^\w.-]+", "-", f"{loaded.name}-report.html"))
+    check_report_target(file, force, loaded._files)
+    for path in plot or []:
+        require_readable(loaded, path, forces=True)
+    options = run_options(loaded, formulation, integrator, rtol, atol, step, output_step)
+    run, note = _run(loaded, until, options, json)
+    command = shlex.join(["multibody", *sys.argv[1:]]) if sys.argv[1:2] == ["report"] else ""
+    _headless()
+    save_report(run, file, Told(title or "", command, model_text(loaded), tuple(plot or ()), player, note), force)
+    if json:
+        print_json({"model": loaded.name, "file": str(file), "status": run.status.plain()})
+    else:
+        typer.echo(f"written: {file}")
+    finish(run.ok)
+
+
+def _run(model: Model, until: str | None, options: dict[str, Any], quiet: bool) -> tuple[Run, str]:
+    """Return a run with forces, or one without them where the model has no masses, and what is said about that."""
+    try:
+        return moved(model, until, options, quiet), ""
+    except ModelError as error:
+        if not model.motions or "mass" not in str(error):
+            raise
+        reason = str(error)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        end = read_time(model, until, "--until")
+        return model.kinematics(end, steps=None if end is None else 400), f"Moved without forces: {reason}."
+
+
+def _headless() -> None:
+    """Choose the backend that draws into files."""
+    import matplotlib
+
+    matplotlib.use("agg")

@@ -1,0 +1,45 @@
+"""Pictures and pages inside other documents: as images and frames of their own, so that no name in one meets one of another."""
+
+from __future__ import annotations
+
+import base64
+import html
+import io
+from typing import Any
+
+
+def image_of(figure: Any, width: int, alt: str = "") -> str:
+    """Return a figure as an image on white paper, at most `width` pixels wide, and let go of it.
+
+    Parameters
+    ----------
+    figure : Figure
+    width : int
+    alt : str
+        What it shows, for those who do not see it.
+    """
+    import matplotlib.pyplot as plt
+
+    made = io.BytesIO()
+    deep = any(hasattr(ax, "get_proj") for ax in figure.axes)  # shaded faces are small as pixels and large as curves
+    figure.savefig(made, format="png" if deep else "svg", dpi=160.0)
+    plt.close(figure)
+    data = f"data:image/{'png' if deep else 'svg+xml'};base64,{base64.b64encode(made.getvalue()).decode()}"
+    look = f"max-width:{width}px;width:100%;background:white;border-radius:4px;flex:0 1 auto"
+    said = f' alt="{html.escape(alt, quote=True)}"' if alt else ""
+    return f'<img src="{data}"{said} style="{look}">'
+
+
+def frame_of(document: str, title: str, look: str) -> str:
+    """Return a whole page inside another one.
+
+    Parameters
+    ----------
+    document : str
+        The page.
+    title : str
+    look : str
+        Style of the frame.
+    """
+    inside, name = html.escape(document, quote=True), html.escape(title, quote=True)
+    return f'<iframe srcdoc="{inside}" title="{name}" style="{look}"></iframe>'

@@ -1,0 +1,1 @@
+"""The report of a run: one page for a design review, on the screen and on paper."""
