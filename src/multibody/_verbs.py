@@ -563,14 +563,14 @@ class SizingVerbs:
         Path
             The file.
         """
-        from multibody.files.writer import model_text
+        from multibody.files.writer import known_text
         from multibody.results.drives import run_of
         from multibody.view.report.assemble import Told, save_report
 
         result: Any = self
         run = run_of(result)
         paths = (plot,) if isinstance(plot, str) else tuple(plot)
-        told = Told(title or "", "", model_text(run.model), paths, player)
+        told = Told(title or "", "", known_text(run.model), paths, player)
         return save_report(run, file, told, force)
 
     def size(

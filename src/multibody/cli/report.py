@@ -15,6 +15,7 @@ from multibody.cli.app import app
 from multibody.cli.moved import moved
 from multibody.cli.options import (
     AtolOption,
+    ForceOption,
     FormulationOption,
     IntegratorOption,
     JsonOption,
@@ -47,7 +48,7 @@ def report(
     title: Annotated[str | None, typer.Option("--title", metavar="TEXT", help="Default: the model's name.")] = None,
     plot: PlotOption = None,
     player: Annotated[bool, typer.Option("--player/--no-player", help="Whether the motion can be played in it.")] = True,
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+    force: ForceOption = False,
     until: Annotated[str | None, option("run", "until", "T")] = None,
     formulation: FormulationOption = None,
     integrator: IntegratorOption = None,
@@ -63,7 +64,7 @@ def report(
     A model that its motions determine and that has no masses is moved without forces, and the page says so.
     """
     from multibody.analyses.readable import require_readable
-    from multibody.files.writer import model_text
+    from multibody.files.writer import known_text
     from multibody.view.report.assemble import Told, check_report_target, save_report
 
     loaded = load_model(model, settings)
@@ -75,7 +76,7 @@ def report(
     run, note = _run(loaded, until, options, json)
     command = shlex.join(["multibody", *sys.argv[1:]]) if sys.argv[1:2] == ["report"] else ""
     _headless()
-    save_report(run, file, Told(title or "", command, model_text(loaded), tuple(plot or ()), player, note), force)
+    save_report(run, file, Told(title or "", command, known_text(loaded), tuple(plot or ()), player, note), force)
     if json:
         print_json({"model": loaded.name, "file": str(file), "status": run.status.plain()})
     else:

@@ -16,7 +16,7 @@ from multibody.model.model import Guess, InitialValue, Model
 from multibody.model.units import Units
 from multibody.model.values import write_value
 
-__all__ = ["model_text", "model_to_plain", "write_file"]
+__all__ = ["known_text", "model_text", "model_to_plain", "write_file"]
 
 
 def model_to_plain(model: Model) -> dict[str, Any]:
@@ -73,14 +73,6 @@ def _guess(guess: Guess) -> Any:
     return value if guess.weight == 1.0 else {"value": value, "weight": write_value(guess.weight)}
 
 
-def model_text(model: Model) -> str:
-    """Return a model as the text of a YAML file; nothing where it holds something that a file cannot."""
-    try:
-        return write_yaml(model_to_plain(model))
-    except ModelError:
-        return ""
-
-
 def write_file(model: Model, path: str | os.PathLike[str]) -> None:
     """Write a model to a file.
 
@@ -115,3 +107,11 @@ def model_text(model: Model) -> str:
         If the model holds something that a file cannot.
     """
     return write_yaml(model_to_plain(model))
+
+
+def known_text(model: Model) -> str:
+    """Return a model as the text of a YAML file; nothing where it holds something that a file cannot."""
+    try:
+        return model_text(model)
+    except ModelError:
+        return ""
