@@ -65,6 +65,7 @@ uniform mat3 u_axes; // ground to eye
 uniform float u_grow; // how much larger an outline is
 uniform int u_kind;
 out vec3 v_normal, v_unit;
+out float v_end; // whether it is an end of a tube
 flat out vec3 v_reach;
 flat out vec4 v_color;
 flat out float v_owner;
@@ -78,6 +79,7 @@ void main() {
   if (u_kind == 3) local = a_center + a_point + u_grow * a_normal, normal = a_normal;
   v_normal = u_axes * turned(q, normal);
   v_unit = a_point;
+  v_end = abs(a_normal.z);
   v_reach = reach;
   v_color = a_color;
   v_owner = a_tag.y;
@@ -88,6 +90,7 @@ uniform bool u_outline;
 uniform float u_pixel, u_edge; // half the width of an edge [pixels]
 uniform int u_kind; // 0 tube, 1 ball, 2 box, 3 mesh
 in vec3 v_normal, v_unit;
+in float v_end;
 flat in vec3 v_reach;
 flat in vec4 v_color;
 flat in float v_owner;
@@ -97,10 +100,7 @@ float along(float away) { // how much of an edge is here, by the distance from i
 }
 float crease() {
   vec3 off = (1.0 - abs(v_unit)) * v_reach;
-  if (u_kind == 0) {
-    float side = 1.0 - length(v_unit.xy);
-    return side > 0.02 ? along(side * v_reach.x) : along(off.z);
-  }
+  if (u_kind == 0) return v_end > 0.5 ? along((1.0 - length(v_unit.xy)) * v_reach.x) : along(off.z);
   if (u_kind != 2) return 0.0;
   vec3 far = abs(v_unit);
   float most = max(far.x, max(far.y, far.z));
