@@ -31,10 +31,10 @@ const placed = (poses, body, [x, y]) => {
 EVERYTHING = """
 stage.draw({layers: [{run: 0, time: arguments[0], fade: 0}], names: true, gravity: true});
 const poses = stage.poses(0, arguments[0]), corners = [];
-for (const {thing, outline} of stage.items) {
+for (const {thing, outline} of stage.last.kit.items) {
   for (const point of outline ? outline.samples() : []) corners.push(placed(poses, thing.body, point));
 }
-return [stage.naming.written, view.width, view.height, corners];
+return [stage.last.kit.naming.written, view.width, view.height, corners];
 """
 COLORS = """
 const draw = (more) => stage.draw({layers: [{run: 0, time: 0.004, fade: 0}], names: false, ...more}), found = {};

@@ -26,15 +26,13 @@ export class Plane {
     this.canvas = canvas;
     this.data = data;
     this.context = canvas.getContext("2d");
-    const drawing = data.drawing;
-    this.frame = new FlatView(canvas, drawing.low, drawing.high);
+    const drawings = data.drawings ?? [data.drawing], most = (pick, key) => [0, 1].map((k) => pick(...drawings.map((one) => one[key][k])));
+    this.frame = new FlatView(canvas, most(Math.min, "low"), most(Math.max, "high"));
     /** @type {() => void} called when the picture has to be drawn again */
     this.onchange = () => {};
     this.frame.onchange = () => this.onchange();
-    this.items = sorted(drawing);
-    this.looks = new Map();
+    this.kits = new Map();
     this.paths = new Map();
-    this.naming = new Naming(data);
     this.last = null;
     this.resize();
   }
@@ -64,6 +62,16 @@ export class Plane {
     return posesAt(this.data.runs[run], time, 2);
   }
 
+  /** Return what a run is drawn with: runs whose parameters differ have drawings of their own. */
+  kitOf(run) {
+    const { data, kits } = this, drawing = data.drawings?.[data.runs[run].drawing] ?? data.drawing;
+    if (!kits.has(drawing)) {
+      const naming = new Naming({ ...data, drawing, runs: [data.runs[run]] });
+      kits.set(drawing, { drawing, items: sorted(drawing), naming, looks: new Map() });
+    }
+    return kits.get(drawing);
+  }
+
   /**
    * Draw a picture.
    * @param {object} scene layers (the last is the pose itself), names, symbols, traces, arrows, gravity, dark, selected
@@ -75,14 +83,15 @@ export class Plane {
     context.fillStyle = ink.paper;
     context.fillRect(0, 0, this.canvas.width, this.canvas.height);
     const poses = layers.map((layer) => this.poses(layer.run, layer.time));
-    this.last = { scene, poses: poses[poses.length - 1] };
+    const { run } = layers[layers.length - 1], kit = this.kitOf(run);
+    this.last = { scene, poses: poses[poses.length - 1], kit };
     layers.slice(0, -1).forEach((layer, k) => this.drawLayer(layer, poses[k], scene, ink, false));
     this.onPaper(() => this.drawTraces(scene, dark));
     layers.slice(-1).forEach((layer) => this.drawLayer(layer, this.last.poses, scene, ink, true));
     this.onPaper(() => {
       layers.forEach((layer, k) => layer.fade < 0.5 && drawArrows(context, frame, this.data.runs[layer.run], layer.time, poses[k], scene.arrows ?? {}, dark));
-      this.naming.written = [];
-      if (scene.names) this.naming.draw(context, frame, this.last.poses, () => this.obstacles(this.last.poses), ink, dark);
+      kit.naming.written = [];
+      if (scene.names) kit.naming.draw(context, frame, this.last.poses, () => this.obstacles(this.last.poses), ink, dark);
       drawScales(context, frame, this.data.units.length, shownArrows(this.data, scene), ink, dark, FONT);
       if (scene.gravity && this.data.gravity) drawGravity(context, frame.width, this.data.gravity, ink, FONT);
     });
@@ -101,10 +110,10 @@ export class Plane {
 
   /** Draw all strokes of one pose; only the pose itself has the ground and its supports. */
   drawLayer(layer, poses, scene, ink, itself) {
-    const { context, frame } = this, looks = this.looksOf(layer.fade, layer.tint, scene.dark);
+    const { context, frame } = this, kit = this.kitOf(layer.run), looks = this.looksOf(kit, layer.fade, layer.tint, scene.dark);
     const transforms = this.transforms(poses), seen = this.seen();
     context.lineJoin = "round";
-    this.items.forEach((item, k) => {
+    kit.items.forEach((item, k) => {
       const { thing, outline } = item, look = looks[k], chosen = itself && thing.owner === scene.selected;
       if (!itself && thing.body === 0) return;
       if (layer.fade && thing.ghost === false) return;
@@ -243,17 +252,17 @@ export class Plane {
   }
 
   /** Return the colors of all items at a fade, worked out once. */
-  looksOf(fade, tint, dark) {
+  looksOf({ items, looks }, fade, tint, dark) {
     const key = `${fade.toFixed(3)} ${tint ?? ""} ${Boolean(dark)}`;
-    if (!this.looks.has(key)) {
+    if (!looks.has(key)) {
       const pale = (paleness) => paleness + (1 - paleness) * FADED * fade;
-      this.looks.set(key, this.items.map(({ thing }) => {
+      looks.set(key, items.map(({ thing }) => {
         const color = tint ? mixed(thing.color, tint, 0.8) : thing.color, at = (paleness) => lighter(color, pale(paleness), dark);
         return { edge: at(0), face: at(thing.paleness ?? 0.55), tube: at(TUBE_PALENESS), rod: at(ROD_PALENESS) };
       }));
-      if (this.looks.size > 40) this.looks.delete(this.looks.keys().next().value);
+      if (looks.size > 40) looks.delete(looks.keys().next().value);
     }
-    return this.looks.get(key);
+    return looks.get(key);
   }
 
   // --- what stands on it ----------------------------------------------------------------------------------------------------
@@ -271,10 +280,10 @@ export class Plane {
   /** Return points along everything that names had better not cover [CSS pixels]. */
   obstacles(poses) {
     const found = [];
-    for (const { thing, outline } of this.items) {
+    for (const { thing, outline } of this.last.kit.items) {
       for (const point of outline?.samples() ?? []) found.push(this.frame.onScreen(placedPoint(poses, 2, thing.body, point)));
     }
-    for (const thing of this.data.drawing.stretched) {
+    for (const thing of this.last.kit.drawing.stretched) {
       const [a, b] = this.ends(thing, poses);
       for (let s = 0; s <= 1; s += 0.125) found.push([a[0] + s * (b[0] - a[0]), a[1] + s * (b[1] - a[1])]);
     }
@@ -301,12 +310,12 @@ export class Plane {
    */
   picks(x, y) {
     if (!this.last) return [];
-    const { scene, poses } = this.last, owners = this.data.drawing.owners, transforms = this.transforms(poses);
-    const near = this.data.drawing.names
+    const { scene, poses, kit } = this.last, owners = kit.drawing.owners, transforms = this.transforms(poses);
+    const near = kit.drawing.names
       .map(({ owner, body, point }) => ({ owner, off: this.away(x, y, placedPoint(poses, 2, body, point)) }))
       .filter(({ owner, off }) => off < NEAR && owners[owner].sort === "joint")
       .sort((a, b) => a.off - b.off);
-    const hit = this.items.filter(({ thing }) => !(thing.symbol && scene.symbols === false)).reverse();
+    const hit = kit.items.filter(({ thing }) => !(thing.symbol && scene.symbols === false)).reverse();
     const found = [...near.map(({ owner }) => owner)];
     for (const { thing, outline } of hit) if (this.hits(thing, outline, x, y, poses, transforms)) found.push(thing.owner);
     const order = { joint: 0, force: 1, body: 2 };
