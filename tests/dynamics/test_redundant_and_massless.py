@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -233,3 +234,56 @@ def test_order_of_fixed_steps_with_projection(integrator: str, order: int, steps
     orders = np.log2(np.array(errors[:-1]) / errors[1:])
     assert np.all(orders > order - 0.4), (errors, orders)
     assert errors[-1] < 1e-5
+
+
+def massless_rods(count: int = 1, length: float = 1.0, mass: float = 1.0) -> mb.Model:
+    """Return cranks and rockers joined by massless rods with balls at their ends, in units of which so many go to one."""
+    m = mb.Model("rods", gravity=(0.3 * length, 0.2 * length, -9.81 * length))
+    for k in range(count):
+        inertia = mass * length**2
+        m.frames(**{f"G{k}": (0, 2.0 * k * length, 0), f"P{k}": (length, (0.3 + 2.0 * k) * length, 0)})
+        m.body(f"crank{k}", mass=mass, inertia=(0.01 * inertia, 0.02 * inertia, 0.02 * inertia), com=(0.1 * length, 0, 0),
+               frames={"e": (0.3 * length, 0, 0.05 * length)})  # fmt: skip
+        m.body(f"rod{k}", mass=0, inertia=(0, 0, 0), frames={"e": (0.6 * length, 0.6 * length, 0.2 * length)})
+        m.body(f"rocker{k}", mass=2 * mass, inertia=(0.02 * inertia, 0.05 * inertia, 0.05 * inertia), com=(0.2 * length, 0, 0),
+               frames={"e": (0.5 * length, 0.1 * length, 0)})  # fmt: skip
+        m.revolute(f"O{k}", f"ground.G{k}", f"crank{k}", axis=(0, 0.2, 1))
+        m.revolute(f"C{k}", f"ground.P{k}", f"rocker{k}", axis=(0.3, 1, 0.1))
+        m.spherical(f"A{k}", f"crank{k}.e", f"rod{k}")
+        m.spherical(f"B{k}", f"rod{k}.e", f"rocker{k}.e")
+        m.initial({f"O{k}": 0.5 + 0.2 * k})
+    return m
+
+
+@pytest.mark.parametrize("formulation", ["augmented", "kane", "parametric", "recursive"])
+def test_a_massless_rod_may_spin_with_every_integrator(formulation: str) -> None:
+    exact = massless_rods().run(0.2, formulation="augmented", rtol=1e-11, atol=1e-13)
+    for integrator in ("dop853", "bdf", "radau"):
+        run = massless_rods().run(0.2, formulation=formulation, integrator=integrator, rtol=1e-9, atol=1e-11)
+        assert run.ok
+        assert run.final["O0"] == pytest.approx(exact.final["O0"], abs=2e-8)
+        np.testing.assert_allclose(run["A0.reaction.force"].values, exact["A0.reaction.force"].values, atol=2e-6)
+        np.testing.assert_allclose(run["energy.kinetic"].values, exact["energy.kinetic"].values, atol=1e-6)
+
+
+def test_two_massless_rods_and_other_units() -> None:
+    exact = massless_rods(2).run(0.2, formulation="augmented", rtol=1e-11, atol=1e-13)
+    for units in ((1.0, 1.0), (1e3, 1e3), (1e6, 1e12)):
+        run = massless_rods(2, *units).run(0.2, formulation="augmented", integrator="bdf", rtol=1e-9, atol=1e-11)
+        assert run.ok
+        for joint in ("O0", "O1"):
+            assert run.final[joint] == pytest.approx(exact.final[joint], abs=2e-8)
+
+
+def test_a_massless_rod_that_spins_moves_nothing() -> None:
+    """A spin is given to the rod about its own line; the others do not feel it, and a run goes on from there."""
+    m = massless_rods()
+    state = m.assemble()
+    line = np.array([0.6, 0.6, 0.2]) / np.linalg.norm([0.6, 0.6, 0.2])
+    v = state.v.copy()
+    v[9:12] += 5.0 * line
+    runs = [m.run(0.2, initial=replace(state, v=each), integrator="bdf", rtol=1e-9, atol=1e-11) for each in (state.v, v)]
+    assert runs[1].final["O0"] == pytest.approx(runs[0].final["O0"], abs=5e-8)
+    again = m.run(0.3, initial=runs[1].final, integrator="radau")
+    stepped = m.simulator(runs[1].final, integrator="bdf").step(0.01)
+    assert again.ok and stepped["O0"] == pytest.approx(again.at(0.21)["O0"], abs=1e-6)

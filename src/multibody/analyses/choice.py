@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from multibody.analyses.cost import evaluation_costs, structure_of
 from multibody.errors import ModelError
-from multibody.formulations import Articulated, Augmented, Formulation, formulation_of
+from multibody.formulations import Articulated, Augmented, Formulation, Parametric, formulation_of
 from multibody.integrators import Bdf, Dop853, Integrator
 from multibody.tables.lower import Tables
 
@@ -46,6 +46,11 @@ class Choice:
         """The reason, where it is not the usual choice."""
         usual = self.formulation.name == "augmented" and self.integrator.name == "dop853"
         return "" if usual else self.reason
+
+    @property
+    def regular(self) -> bool:
+        """Whether its matrices have to be regular also in what moves nothing: those of implicit methods and `parametric`."""
+        return self.integrator.implicit or self.switching or isinstance(self.formulation, Parametric)
 
 
 def check_pair(formulation: Formulation, integrator: Integrator) -> None:

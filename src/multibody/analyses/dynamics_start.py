@@ -6,6 +6,7 @@ import numpy as np
 
 from multibody.analyses.assemble import assemble
 from multibody.analyses.given import adopted
+from multibody.analyses.idle_spin import Spins
 from multibody.analyses.leastnorm import DENSE_ASSEMBLY, DENSE_LIMIT, independent_rows, least_norm, sparse_step
 from multibody.analyses.state import State, Status
 from multibody.analyses.switching import limit_after
@@ -112,11 +113,10 @@ def require_masses(system: System) -> None:
             )
 
 
-def require_inertia(system: System, q: Floats, t: float, rows: Integers, implicit: bool = False) -> None:
+def require_inertia(system: System, q: Floats, t: float, rows: Integers) -> Spins:
     """Raise where a direction is free and without mass, with the body and the direction.
 
-    The spin of a rod between two balls moves nothing and is let pass, but for implicit integrators only if the rod has a mass:
-    the multipliers of one that has none balance about its axis only once Newton's iteration has found them.
+    The spin of a rod between two balls moves nothing and is let pass; returned are the axes of those without any mass.
     """
     tables, d, width = system.tables, system.tables.dimension, system.tables.width
     M = mass_matrix(system) / np.outer(1.0 / system.scale_columns, 1.0 / system.scale_columns)
@@ -125,6 +125,7 @@ def require_inertia(system: System, q: Floats, t: float, rows: Integers, implici
         raise ModelError("no body has a mass", where=tables.model.name, hint="give masses; statics and kinematics need none")
     J = system.scaled(system.jacobian(q, t))[rows]
     values, vectors = np.linalg.eigh(M / size + J.T @ J)
+    spins: Spins = {}
     for value, vector in zip(values, vectors.T, strict=True):
         if value > 1e-13:
             break
@@ -133,18 +134,30 @@ def require_inertia(system: System, q: Floats, t: float, rows: Integers, implici
         part = vector[width * b : width * (b + 1)]
         turning = np.linalg.norm(part[d:]) > np.linalg.norm(part[:d])
         idle = turning and _is_idle(system, q, J, width * b, part)
-        if idle and not (implicit and tables.F[tables.masses[b][0]] == 0.0):
+        if idle:
+            spins |= _spins(system, q, J, vector)
             continue
         direction = part[d:] if turning else part[:d]
         first = int(np.argmax(np.abs(direction) > 1e-6 * np.max(np.abs(direction))))
         direction = direction * np.copysign(1.0, direction[first])
         text = "" if d == 2 and turning else " (" + ", ".join(f"{x:.3g}" for x in direction / np.linalg.norm(direction)) + ")"
         word = f"rotation{' about' if text else ''}" if turning else "translation along"
-        refusal, other = (", which implicit integrators do not take", "take an explicit one") if idle else ("", "")
         raise ModelError(
-            f"its {word}{text} is free and has no inertia{refusal}", where=f"bodies.{tables.bodies[b + 1]}",
-            hint=f"give it a mass or inertia, or {other or 'hold this motion with a joint or a motion'}",
+            f"its {word}{text} is free and has no inertia", where=f"bodies.{tables.bodies[b + 1]}",
+            hint="give it a mass or inertia, or hold this motion with a joint or a motion",
         )  # fmt: skip
+    return spins
+
+
+def _spins(system: System, q: Floats, J: Floats, vector: Floats) -> Spins:
+    """Return the axes of idle spins of massless bodies that a direction without inertia has a part of."""
+    tables, width, found = system.tables, system.tables.width, {}
+    for b, (mass, _) in enumerate(tables.masses):
+        part = vector[width * b : width * (b + 1)]
+        size = float(np.linalg.norm(part[3:]))
+        if tables.F[mass] == 0.0 and size > 1e-6 and _is_idle(system, q, J, width * b, part / size):
+            found[b] = part[3:] / size
+    return found
 
 
 def _is_idle(system: System, q: Floats, J: Floats, first: int, part: Floats) -> bool:

@@ -15,6 +15,7 @@ from multibody.analyses.dynamics import DenseOutput, Expanded, expanded
 from multibody.analyses.dynamics_start import require_inertia, require_masses, run_rows, start_state
 from multibody.analyses.events import EndlessEventsError
 from multibody.analyses.headway import NO_HEADWAY
+from multibody.analyses.idle_spin import with_spins
 from multibody.analyses.impulse import JumpError, with_impulses
 from multibody.analyses.leastnorm import DENSE_LIMIT
 from multibody.analyses.motion import Motion
@@ -97,11 +98,13 @@ def run(
     if len(rows) == system.nv:
         return driven(model, state, times, rows, Augmented() if choice.chosen else choice.formulation, said)
     if system.nv <= DENSE_LIMIT:
-        require_inertia(system, state.q, state.t, rows, choice.integrator.implicit)
+        spins = require_inertia(system, state.q, state.t, rows)
+        system = with_spins(system, spins) if choice.regular else system
     sim, status, choice = _simulated(system, state, rows, choice, options, times, progress)
     if joints is not None and not choice.chosen:
         sim.space.select(joints)
     motion = gather(sim, state, times, status)
+    motion.tables = tables
     if motion.dynamics is not None:
         motion.dynamics.notes += [text for text in (choice.remark, *said) if text]
         motion.statistics["choice"] = choice.reason

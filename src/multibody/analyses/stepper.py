@@ -17,6 +17,7 @@ from multibody.analyses.dynamics import Event
 from multibody.analyses.dynamics_start import require_inertia, require_masses, run_rows, start_state
 from multibody.analyses.events import EndlessEventsError, handle_events
 from multibody.analyses.given import given
+from multibody.analyses.idle_spin import with_spins
 from multibody.analyses.impulse import JumpError
 from multibody.analyses.leastnorm import DENSE_LIMIT
 from multibody.analyses.run import _status, begun
@@ -55,7 +56,8 @@ def started(
         )  # fmt: skip
     choice = choose(system.tables, options.formulation, options.integrator)
     if system.nv <= DENSE_LIMIT:
-        require_inertia(system, state.q, state.t, rows, choice.integrator.implicit)
+        spins = require_inertia(system, state.q, state.t, rows)
+        system = with_spins(system, spins) if choice.regular else system
     check_pair(choice.formulation, choice.integrator)
     sim, _ = begun(system, state, rows, choice, options, dense=False)
     return sim, "; ".join(text for text in (note, *options.notes) if text)
