@@ -104,11 +104,14 @@ def write_notebooks(folder: pathlib.Path) -> list[pathlib.Path]:
 # --- mkdocs -------------------------------------------------------------------------------------------------------------
 def on_page_content(html: str, page: Any, config: Any, files: Any) -> str:
     """Link the notebook of a tutorial under its page."""
+    from mkdocs.utils import get_relative_url
+
     name = pathlib.PurePosixPath(page.file.src_uri)
     if name.parent.name != "tutorial" or name.stem not in TUTORIALS:
         return html
     words = "이 쪽을 노트북으로" if name.stem.endswith(".ko") else "This page as a notebook"
-    return f'{html}\n<p><a href="../../notebooks/{name.stem}.ipynb" download>{words}: {name.stem}.ipynb</a></p>'
+    link = get_relative_url(f"notebooks/{name.stem}.ipynb", page.url)
+    return f'{html}\n<p><a href="{link}" download>{words}: {name.stem}.ipynb</a></p>'
 
 
 def on_post_build(config: Any) -> None:

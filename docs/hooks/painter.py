@@ -66,8 +66,9 @@ def _trim(picture: Path) -> None:
 
     image = Image.open(picture).convert("RGB")
     left, top, right, bottom = ImageChops.difference(image, Image.new("RGB", image.size, "white")).getbbox() or (0, 0, 1, 1)
-    margin = 12
-    image.crop((max(0, left - margin), max(0, top - margin), right + margin, bottom + margin)).save(picture, optimize=True)
+    margin, (width, height) = 12, image.size
+    box = (max(0, left - margin), max(0, top - margin), min(width, right + margin), min(height, bottom + margin))
+    image.crop(box).save(picture, optimize=True)
 
 
 def do(job: dict[str, str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import importlib.util
+import json
 import os
 import re
 import subprocess
@@ -13,6 +14,8 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+
+from multibody.library import names, recipes
 
 pytest.importorskip("mkdocs", reason="the documentation is built with mkdocs")
 pytest.importorskip("latex2mathml", reason="formulas are translated with latex2mathml")
@@ -55,6 +58,43 @@ def test_no_page_loads_anything_from_elsewhere(site: Path) -> None:
     for sheet in site.rglob("*.css"):
         text = re.sub(r"url\(\"data:.*?\"\)", "", sheet.read_text(encoding="utf-8"))
         assert not re.search(r"(url\(|@import)\s*[\"']?(https?:)?//", text), sheet.name
+
+
+def test_the_gallery_has_every_model(site: Path) -> None:
+    text = (site / "gallery.html").read_text(encoding="utf-8")
+    for name in [*names(), *recipes()]:
+        assert f'href="gallery/{name}.html"' in text and f'src="gallery/{name}.png"' in text
+        assert (site / "gallery" / f"{name}.html").exists() and (site / "gallery" / f"{name}.png").exists()
+    for name in recipes():
+        page = (site / "recipes" / f"{name}.html").read_text(encoding="utf-8")
+        assert f'href="../gallery/{name}.html"' in page
+        assert f"name: {name}\n" in html.unescape(re.sub(r"<[^>]+>", "", page)), "the model file is on the page"
+
+
+def test_links_lead_to_files_of_the_site(site: Path) -> None:
+    for page in site.rglob("*.html"):
+        if page.name == "404.html" or page.parent.name == "gallery":
+            continue  # addresses from the root of a server; players
+        for target in re.findall(r'<a[^>]*? href="([^"#?]+)', page.read_text(encoding="utf-8")):
+            assert ":" in target or (page.parent / target).resolve().is_file(), f"{page.relative_to(site)}: {target}"
+
+
+def test_the_painter_draws_pages_and_models_and_says_what_fails(tmp_path: Path) -> None:
+    (tmp_path / "page.md").write_text(
+        "```python\nimport multibody as mb\n\nmb.load('pendulum').draw().figure.savefig('a.png')\n```\n", encoding="utf-8"
+    )
+    (tmp_path / "bad.md").write_text("text\n\n```python\nraise ValueError('no such thing')\n```\n", encoding="utf-8")
+    jobs = [{"page": str(tmp_path / name), "folder": str(tmp_path / Path(name).stem)} for name in ("page.md", "bad.md")]
+    jobs.append({"model": "walking-leg", "folder": str(tmp_path / "leg")})
+    place = os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])
+    subprocess.run(
+        [sys.executable, str(ROOT / "docs" / "hooks" / "painter.py")], input="".join(json.dumps(job) + "\n" for job in jobs),
+        text=True, check=True, timeout=300, env=os.environ | {"PYTHONPATH": place},
+    )  # fmt: skip
+    assert (tmp_path / "page" / "done").exists() and (tmp_path / "page" / "a.png").stat().st_size > 2000
+    assert 'bad.md", line 4' in (tmp_path / "bad" / "failed").read_text(encoding="utf-8")
+    assert (tmp_path / "leg" / "picture.png").stat().st_size > 5000
+    assert "walking-leg" in (tmp_path / "leg" / "player.html").read_text(encoding="utf-8")
 
 
 def test_every_formula_is_mathml(site: Path) -> None:
