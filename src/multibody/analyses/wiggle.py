@@ -21,7 +21,7 @@ from multibody.errors import ModelError
 
 SHOWN = 0.15  # largest displacement: lengths over the characteristic length, angles in rad
 QUARTER = 12  # instants of a quarter of an oscillation
-ITERATIONS, CLOSED = 12, 1e-10
+ITERATIONS, CLOSED = 20, 1e-10
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,10 +53,9 @@ def wiggle(state: State) -> list[SmallMotion]:
     """
     system, q = system_at(state), np.array(state.q)
     phases = np.sin(2.0 * np.pi * np.arange(4 * QUARTER + 1) / (4 * QUARTER))
-    found = []
+    closed, found = Closing(system, q, state.t), []
     for d in freedoms(system, q, state.t).T:
-        sizes = {abs(x): x for x in np.round(phases, 12)}
-        poses = {x: closed(system, q, state.t, SHOWN * x * d) for size in sizes for x in (size, -size)}
+        poses = {x: closed(SHOWN * x * d) for x in set(np.round(phases, 12))}
         found.append(SmallMotion(in_words(system, q, d), np.array([poses[x] for x in np.round(phases, 12)])))
     return found
 
@@ -119,27 +118,46 @@ def _sizes(system: System, directions: Floats) -> Floats:
     return np.asarray(np.maximum(np.max(scaled, axis=0, initial=0.0), 1e-300))
 
 
-def closed(system: System, q: Floats, t: float, d: Floats, rows: int | None = None) -> Floats:
-    """Return the pose q ⊕ d, closed onto the joints; where that fails, the displacement is halved and tried again.
+class Closing:
+    """Closes poses near a given one onto the joints.
+
+    Newton's method with the inverse of Φ_q at the given pose; it is formed anew only where the residual does not fall fast.
 
     Parameters
     ----------
     system : System
     q : array
+        The pose, closed.
     t : float
-    d : array (nv,)
     rows : int, optional
         Rows that are closed, from the first; default those of the joints.
     """
-    count = system.joint_rows if rows is None else rows
-    for part in (1.0, 0.5, 0.25, 0.0):
-        now = system.displaced(q, part * d)
-        for _ in range(ITERATIONS):
-            phi = system.phi(now, t, 0, count) * system.scale_rows[:count]
-            if float(np.max(np.abs(phi), initial=0.0)) < CLOSED:
-                return now
-            step = least_norm(system.scaled(system.jacobian(now, t, 0, count)), -phi, 1e-6)[0]
-            if not np.all(np.isfinite(step)) or float(np.max(np.abs(step), initial=0.0)) > 1.0:
-                break
-            now = system.displaced(now, step * system.scale_columns)
-    return q.copy()
+
+    def __init__(self, system: System, q: Floats, t: float, rows: int | None = None) -> None:
+        self.system, self.q, self.t = system, q, t
+        self.rows = system.joint_rows if rows is None else rows
+        self.inverse = self._inverse(q)
+
+    def _inverse(self, q: Floats) -> Floats:
+        """Return the inverse of the scaled rows at a pose, least norm."""
+        return np.asarray(np.linalg.pinv(self.system.scaled(self.system.jacobian(q, self.t, 0, self.rows)), rcond=1e-6))
+
+    def _residual(self, q: Floats) -> Floats:
+        return np.asarray(self.system.phi(q, self.t, 0, self.rows) * self.system.scale_rows[: self.rows])
+
+    def __call__(self, d: Floats) -> Floats:
+        """Return the pose q ⊕ d, closed; where that fails, the displacement is halved and tried again."""
+        for part in (1.0, 0.5, 0.25):
+            now, inverse, before = self.system.displaced(self.q, part * d), self.inverse, np.inf
+            for _ in range(ITERATIONS):
+                phi = self._residual(now)
+                size = float(np.max(np.abs(phi), initial=0.0))
+                if size < CLOSED:
+                    return now
+                if not size < 1.0:  # NaN too
+                    break
+                if size > 0.3 * before:
+                    inverse = self._inverse(now)
+                before = size
+                now = self.system.displaced(now, -(inverse @ phi) * self.system.scale_columns)
+        return self.q.copy()

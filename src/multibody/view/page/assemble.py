@@ -18,6 +18,7 @@ from multibody.view.drawing import drawing_of
 from multibody.view.page.content import mechanism, motions
 from multibody.view.page.modules import scripts, source
 from multibody.view.page.tracks import Curve, Track
+from multibody.view.strokes import Drawing
 
 LARGEST, FURTHER = 395_000, 60_000
 """Characters of a page with one motion, and of every further one: instants are left out where there would be more."""
@@ -81,23 +82,51 @@ def page_text(tracks: Sequence[Track], look: Look, check: str = "") -> str:
     check : str
         The report of the check.
     """
-    tables = tracks[0].tables
-    drawing = drawing_of(tables, np.vstack([track.q for track in tracks]))
+    tables, drawings, which = tracks[0].tables, *_drawings(tracks)
     few = len(tables.bodies) + len(tables.model.joints) <= NAMED
     absent = frozenset({"space" if tables.dimension == 2 else "plane"})
     partial = next((track.about["status"] for track in tracks if track.about.get("partial")), "")
     parts = {"style": source("page.css"), "scripts": scripts("main", absent)}
-    data = mechanism(tables, drawing) | {
+    data = mechanism(tables, drawings) | {
         "title": look.title or tables.model.name, "points": _points(tables, look.trace), "plot": list(look.plot),
-        "x": look.x or "",
-        "paper": look.paper, "names": few if look.names is None else look.names, "mode": look.layout, "check": check,
-        "autoplay": tracks[0].sort in ("freedom", "mode", "direction"),
+        "x": look.x or "", "paper": look.paper, "names": few if look.names is None else look.names, "mode": look.layout,
+        "check": check, "autoplay": tracks[0].sort in ("freedom", "mode", "direction"),
     }  # fmt: skip
     taken = len(_json(data)) + sum(len(part) for part in parts.values())
-    data["runs"] = motions(tracks, drawing, LARGEST + FURTHER * (len(tracks) - 1) - taken)
+    data["runs"] = motions(tracks, drawings, which, LARGEST + FURTHER * (len(tracks) - 1) - taken)
     return _filled(parts | {
         "title": html.escape(data["title"]), "status": html.escape(partial and f"partial: {partial}"), "data": _json(data),
     })  # fmt: skip
+
+
+def _drawings(tracks: Sequence[Track]) -> tuple[list[Drawing], list[int]]:
+    """Return the drawings that motions need, and which one each has: those of one model share one, of other parameters not.
+
+    Raises
+    ------
+    ModelError
+        If the motions are of different mechanisms.
+    """
+    first = tracks[0].tables
+    known: list[Tables] = []
+    for track in tracks:
+        own = track.tables
+        if (own.dimension, own.bodies, list(own.model.joints)) != (first.dimension, first.bodies, list(first.model.joints)):
+            hint = "one page shows one mechanism; write a page for each"
+            raise ModelError(f'"{own.model.name}" is another mechanism than "{first.model.name}"', where="page", hint=hint)
+        if not any(_same(own, other) for other in known):
+            known.append(own)
+    which = [next(k for k, other in enumerate(known) if _same(track.tables, other)) for track in tracks]
+    drawings = []
+    for k, tables in enumerate(known):
+        own_motions = [track.q for track, of in zip(tracks, which, strict=True) if of == k]
+        drawings.append(drawing_of(tables, np.vstack(own_motions)))
+    return drawings, which
+
+
+def _same(one: Tables, other: Tables) -> bool:
+    """Return whether two lowered models have the same numbers."""
+    return one is other or (one.model is other.model) or np.array_equal(one.F, other.F)
 
 
 def _filled(parts: dict[str, str]) -> str:

@@ -30,7 +30,7 @@ FEWEST, MOST = 101, 4001
 """Instants of a motion: below the fewest, curves are left out instead; above the most nobody sees a difference."""
 
 
-def mechanism(tables: Tables, drawing: Drawing) -> dict[str, Any]:
+def mechanism(tables: Tables, drawings: Sequence[Drawing]) -> dict[str, Any]:
     """Return what a page knows of a mechanism, ready for JSON."""
     gravity = Blueprint(tables).gravity()
     return {
@@ -39,28 +39,31 @@ def mechanism(tables: Tables, drawing: Drawing) -> dict[str, Any]:
         "bodies": [{"name": name, "color": body_color(b)} for b, name in enumerate(tables.bodies)],
         "joints": [_joint(tables, name) for name in tables.model.joints],
         "forces": [{"name": name, "kind": force.kind.name} for name, force in tables.model.forces.items()],
-        "drawing": drawing_data(drawing, _owners(tables)),
+        "drawings": [drawing_data(drawing, _owners(tables)) for drawing in drawings],
     }  # fmt: skip
 
 
-def motions(tracks: Sequence[Track], drawing: Drawing, budget: int) -> list[dict[str, Any]]:
+def motions(tracks: Sequence[Track], drawings: Sequence[Drawing], which: Sequence[int], budget: int) -> list[dict[str, Any]]:
     """Return how a mechanism moves, ready for JSON.
 
     Parameters
     ----------
     tracks : sequence of Track
         Motions of one mechanism.
-    drawing : Drawing
-        Made from all of them, in this order.
+    drawings : sequence of Drawing
+        Each made from all motions that it belongs to, in their order.
+    which : sequence of int
+        The drawing of each motion.
     budget : int
         Characters that all may take together.
     """
     share = max(budget, LEAST) // len(tracks)
-    owners, found, first = _owners(tracks[0].tables), [], 0
-    for k, track in enumerate(tracks):
-        places = [np.asarray(item.places)[first : first + len(track.time)] for item in drawing.wanderers]
-        found.append(_fitted(track, Frame(drawing, owners, places, k), share))
-        first += len(track.time)
+    owners, found, first = _owners(tracks[0].tables), [], [0] * len(drawings)
+    for k, (track, of) in enumerate(zip(tracks, which, strict=True)):
+        span = slice(first[of], first[of] + len(track.time))
+        places = [np.asarray(item.places)[span] for item in drawings[of].wanderers]
+        found.append(_fitted(track, Frame(drawings[of], owners, places, k), share) | {"drawing": of})
+        first[of] = span.stop
     return found
 
 

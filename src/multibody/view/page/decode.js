@@ -11,14 +11,17 @@ const USUAL = { level: 0, paleness: 0.55, alpha: 1, width: 1.2, radius: 0, ghost
  * @returns {Promise<object>}
  */
 export async function decoded(packed) {
-  const drawing = packed.drawing;
-  const [strokes, runs] = await Promise.all([
-    Promise.all(drawing.strokes.map(stroke)),
-    Promise.all(packed.runs.map((run) => motion(run, packed.dimension))),
-  ]);
-  const stretched = drawing.stretched.map((item) => ({ ...item, points: floats(item.points) }));
-  const wanderers = drawing.wanderers.map((item, k) => ({ ...item, places: runs.map((run) => run.places?.[k] ?? null) }));
-  return { ...packed, drawing: { ...drawing, strokes, stretched, wanderers }, runs };
+  const runs = await Promise.all(packed.runs.map((run) => motion(run, packed.dimension)));
+  const drawings = await Promise.all(packed.drawings.map((one) => drawing(one, runs)));
+  return { ...packed, drawings, drawing: drawings[0], runs };
+}
+
+/** Return a drawing with its points. */
+async function drawing(packed, runs) {
+  const strokes = await Promise.all(packed.strokes.map(stroke));
+  const stretched = packed.stretched.map((item) => ({ ...item, points: floats(item.points) }));
+  const wanderers = packed.wanderers.map((item, k) => ({ ...item, places: runs.map((run) => run.places?.[k] ?? null) }));
+  return { ...packed, strokes, stretched, wanderers };
 }
 
 /** Return a stroke with its points. */

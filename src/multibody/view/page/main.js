@@ -135,7 +135,8 @@ const SMALL = "(max-width: 760px) and (orientation: landscape)";
 /** Read the data and begin. */
 async function start() {
   const data = await decoded(JSON.parse($("data").textContent));
-  if (matchMedia(SMALL).matches) document.body.classList.remove("side");
+  const bare = !data.runs.some((run) => run.paths.length); // freedoms and modes have no curves
+  if (bare || matchMedia(SMALL).matches) document.body.classList.remove("side");
   const page = new Page(data);
   fillHelp($("help"), data.dimension === 3);
   fillReport($("report"), data);

@@ -8,7 +8,7 @@ import numpy as np
 
 from multibody.analyses.sigma import opened_direction
 from multibody.analyses.system import System
-from multibody.analyses.wiggle import QUARTER, SHOWN, closed, system_at
+from multibody.analyses.wiggle import QUARTER, SHOWN, Closing, system_at
 from multibody.view.page.tracks import Track
 
 if TYPE_CHECKING:
@@ -43,11 +43,11 @@ def freedom_tracks(found: Freedoms) -> list[Track]:
 def mode_tracks(found: Modes) -> list[Track]:
     """Return each mode as it would move by itself: oscillating, dying away or growing, in its own time."""
     system, q, t = system_at(found.state), np.array(found.state.q), found.state.t
-    tracks = []
+    closed, tracks = Closing(system, q, t, system.rows), []
     for k, value in enumerate(found.eigenvalues[:MOST]):
         time, factor = _phases(complex(value), found.model.units.factor(0, 1, 0))
         shape = SHOWN * np.real(found.found.shapes[:, k][None, :] * factor[:, None])
-        poses = np.array([closed(system, q, t, d, system.rows) for d in shape])
+        poses = np.array([closed(d) for d in shape])
         ratio = found.damping_ratios[k]
         words = "free" if value == 0.0 else f"{found.frequencies[k]:.4g} Hz, damping {ratio + 0.0:.3g}"
         label = f"mode {k}: {words}"

@@ -38,22 +38,30 @@ export class Stages {
    * @param {"one"|"beside"|"over"} mode
    */
   arrange(runs, mode) {
-    const groups = mode === "beside" ? runs.slice(0, MOST).map((run) => [run]) : [mode === "over" ? runs : runs.slice(0, 1)];
+    const drawn = (run) => this.data.runs[run].drawing;
+    const alike = runs.every((run) => drawn(run) === drawn(runs[0])); // others have their own shapes: no stage shows both
+    const apart = mode === "beside" || (mode === "over" && !alike);
+    const groups = apart ? runs.slice(0, MOST).map((run) => [run]) : [mode === "over" ? runs : runs.slice(0, 1)];
     while (this.panes.length > groups.length) this.panes.pop().element.remove();
-    while (this.panes.length < groups.length) this.panes.push(this.pane());
+    groups.forEach((group, k) => {
+      const old = this.panes[k];
+      if (old?.drawing === drawn(group[0])) return;
+      this.panes[k] = this.pane(drawn(group[0]));
+      if (old) old.element.replaceWith(this.panes[k].element);
+      else this.element.append(this.panes[k].element);
+    });
     groups.forEach((group, k) => this.label(this.panes[k], group));
-    const columns = Math.ceil(Math.sqrt(groups.length * Math.max(0.6, Math.min(2, this.element.clientWidth / (this.element.clientHeight || 1)))));
-    this.element.style.setProperty("--columns", String(Math.min(groups.length, columns)));
+    const wide = Math.max(0.6, Math.min(2, this.element.clientWidth / (this.element.clientHeight || 1)));
+    this.element.style.setProperty("--columns", String(Math.min(groups.length, Math.ceil(Math.sqrt(groups.length * wide)))));
     this.resize();
   }
 
   /** Return a new stage with its canvas. */
-  pane() {
+  pane(drawing) {
     const canvas = make("canvas"), label = make("div.label");
     const element = make("div.pane", {}, canvas, label);
-    this.element.append(element);
-    const stage = new (this.data.dimension === 2 ? Plane : Space)(canvas, this.data);
-    const pane = { element, canvas, label, stage, runs: [0] };
+    const stage = new (this.data.dimension === 2 ? Plane : Space)(canvas, { ...this.data, drawing: this.data.drawings[drawing] });
+    const pane = { element, drawing, canvas, label, stage, runs: [0] };
     stage.onchange = () => this.drawPane(pane);
     let down = null;
     canvas.addEventListener("pointerdown", (event) => (down = [event.clientX, event.clientY]));

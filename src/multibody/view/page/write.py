@@ -105,7 +105,7 @@ def tracks_of(result: Any, label: str, look: Look) -> list[Track]:
     if isinstance(result, Compare):
         return [track for name, run in result.runs().items() for track in tracks_of(run, name, look)]
     if isinstance(result, Modes):
-        return [track_of_state(result.state, "at rest"), *mode_tracks(result)]
+        return mode_tracks(result) or [track_of_state(result.state, label)]
     if isinstance(result, Freedoms):
         return freedom_tracks(result) or [track_of_state(result.state, label)]
     run = result.motion if isinstance(result, Inverse) else result

@@ -1,0 +1,207 @@
+"""Pages of every kind of result, files that give runs back, and what is said where something is wrong."""
+
+from __future__ import annotations
+
+import json
+import re
+import webbrowser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import multibody as mb
+from multibody.cli.app import app
+from multibody.view.page.packing import unpacked
+
+
+def data_of(file: Path) -> dict[str, Any]:
+    """Return the data in a page."""
+    found = re.search(r'<script id="data" type="application/json">(.*?)</script>', file.read_text(encoding="utf-8"), re.DOTALL)
+    assert found is not None
+    return dict(json.loads(found[1]))
+
+
+def curve(data: dict[str, Any], path: str, run: int = 0) -> np.ndarray:
+    names = [item["name"] for item in data["runs"][run]["paths"]]
+    return unpacked(data["runs"][run]["values"])[names.index(path)]
+
+
+@pytest.fixture(scope="module")
+def run() -> mb.Run:
+    return mb.load("four-bar").run(2.0)
+
+
+def test_a_page_holds_paths_reactions_and_what_is_known_about_the_run(run: mb.Run, tmp_path: Path) -> None:
+    data = data_of(run.page(tmp_path / "x.html", plot=["O1 - 2*A"], trace=["link2"], title="Four <bars>", paper="dark"))
+    assert data["title"] == "Four <bars>" and data["plot"] == ["O1 - 2*A"] and data["paper"] == "dark"
+    for path in ("O1.angle", "O1.angle.rate", "link2.x", "A.reaction.force.x", "energy.total", "O1 - 2*A"):
+        own = run[path].values
+        assert np.max(np.abs(curve(data, path) - own)) <= 4e-9 * np.max(np.abs(own))
+    about = data["runs"][0]
+    assert about["status"] == "finished" and not about["partial"] and about["certificate"]["position_violation"] >= 0.0
+    assert about["reactions"]["A"]["force"] == [True, True] and "mobility" in data["check"]
+    assert len(unpacked(about["beside"])[about["sigma"]]) == len(run.time)
+
+
+@pytest.mark.parametrize(("length", "mass", "time"), [("mm", "g", "s"), ("um", "kg", "us"), ("km", "t", "h")])
+def test_poses_keep_a_millionth_of_the_model_in_any_units(length: str, mass: str, time: str, tmp_path: Path) -> None:
+    from multibody.model.units import LENGTHS, TIMES
+
+    units, second = LENGTHS[length], TIMES[time]
+    own_units = {"length": length, "mass": mass, "time": time}
+    m = mb.Model("pendulum", dimension=2, gravity=[0.0, -9.81 / units * second**2], units=own_units)
+    m.body("rod", mass=1.0, com=[0.5 / units, 0.0], inertia=0.1 / units**2)
+    m.revolute("O", "ground", "rod")
+    made = m.run(1.0 / second)
+    data = data_of(made.page(tmp_path / "x.html"))
+    x, y, angle = unpacked(data["runs"][0]["poses"])
+    own = made.measurer.q
+    assert np.max(np.abs(np.stack([x, y], 1) - own[:, :2])) <= 1e-6 / units
+    assert np.max(np.abs(angle - own[:, 2])) <= 1e-6
+
+
+def test_quaternions_keep_their_side() -> None:
+    from multibody.view.page.content import _poses
+
+    run = mb.load("rssr").run(2.0)
+    columns, _ = _poses(run.tables, np.array(run.measurer.q), 1.0)
+    turns = np.array(columns).reshape(-1, 7, len(run.time))[:, 3:]
+    assert np.min(np.sum(turns[:, :, 1:] * turns[:, :, :-1], axis=1)) > 0.0
+
+
+def test_a_run_backward_in_time_rises_in_the_page(tmp_path: Path) -> None:
+    back = mb.load("four-bar").run(-1.0)
+    data = data_of(back.page(tmp_path / "x.html"))
+    assert curve(data, "O1.angle")[-1] == pytest.approx(float(back["O1"].values[0]), abs=1e-8)
+
+
+def test_states_modes_freedoms_equilibria_and_inverse_have_pages(tmp_path: Path) -> None:
+    four, rest = mb.load("four-bar"), mb.load("bushing-suspension")
+    assert data_of(four.assemble().page(tmp_path / "a.html"))["runs"][0]["sort"] == "pose"
+    modes = rest.modes(count=3)
+    runs = data_of(modes.page(tmp_path / "b.html"))["runs"]
+    assert [run["sort"] for run in runs] == ["mode"] * 3 and f"{modes.frequencies[0]:.4g} Hz" in runs[0]["label"]
+    assert data_of(four.wiggle().page(tmp_path / "c.html"))["runs"][0]["sort"] == "freedom"
+    hanging = data_of(mb.load("pendulum").statics().page(tmp_path / "d.html"))["runs"][0]
+    assert hanging["reactions"]["O"]["force"] == [True, True]
+    driven = data_of(mb.load("slider-crank").inverse(until=0.04).page(tmp_path / "e.html"))
+    assert "O.angle.effort" in [path["name"] for path in driven["runs"][0]["paths"]]
+
+
+def test_several_runs_share_a_drawing_only_where_they_have_the_same_numbers(tmp_path: Path) -> None:
+    short, long = mb.load("slider-crank"), mb.load("slider-crank", l3=0.6)
+    data = data_of(mb.page(tmp_path / "x.html", [short.run(0.02), short.run(0.04), long.run(0.04)], labels=["a", "b", "c"]))
+    assert [run["drawing"] for run in data["runs"]] == [0, 0, 1] and [run["label"] for run in data["runs"]] == ["a", "b", "c"]
+    with pytest.raises(mb.ModelError, match='"six-bar" is another mechanism than "slider-crank"'):
+        mb.page(tmp_path / "y.html", [short.run(0.01), mb.load("six-bar").run(0.01)])
+    with pytest.raises(mb.ModelError, match="2 labels for 1 results"):
+        mb.page(tmp_path / "y.html", [short.run(0.01)], labels=["a", "b"])
+    with pytest.raises(mb.ModelError, match="there is nothing to show"):
+        mb.page(tmp_path / "y.html", [])
+
+
+def test_a_comparison_shows_its_runs(tmp_path: Path) -> None:
+    found = mb.load("pendulum").compare(0.5, formulations=["augmented", "kane"], integrators=["dop853"], repeats=1)
+    labels = [run["label"] for run in data_of(found.page(tmp_path / "x.html"))["runs"]]
+    assert labels == ["augmented, dop853, 1e-08", "kane, dop853, 1e-08"]
+
+
+def test_a_large_model_leaves_groups_of_curves_out_and_says_so(tmp_path: Path) -> None:
+    made = mb.load("chain", n=150).run(0.02)
+    file = made.page(tmp_path / "x.html")
+    assert file.stat().st_size < 700_000
+    assert "left out, for the page would be too large: velocities" in data_of(file)["runs"][0]["missing"]
+
+
+# --- files that give runs back ------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("name", ["four-bar", "planetary", "rssr", "cam-flat"])
+def test_a_saved_run_comes_back_with_its_model(name: str, tmp_path: Path) -> None:
+    own = mb.load(name).run(0.5)
+    own.save(tmp_path / "run.nc")
+    back = mb.read_run(tmp_path / "run.nc", own.model)
+    assert np.array_equal(back.time, own.time) and back.status == own.status and back.notes == own.notes
+    joints = [joint for joint in own.tables.ends if len(own.tables.joint_rows[joint])]
+    for path in [*own, *(f"{joint}.reaction.force" for joint in joints[:2])]:
+        assert np.array_equal(back[path].values, own[path].values, equal_nan=True)
+    assert back.certificate == own.certificate and str(back.model.check()) == str(own.model.check())
+
+
+def test_files_that_are_no_runs_are_told_in_one_sentence(tmp_path: Path, run: mb.Run) -> None:
+    def said(file: Path, model: Any = None) -> str:
+        with pytest.raises(mb.ModelError) as fault:
+            mb.read_run(file, model)
+        return str(fault.value)
+
+    assert said(tmp_path / "no.nc").endswith("there is no such file; check the path")
+    (tmp_path / "bad.nc").write_bytes(b"not a file of HDF5")
+    assert "it is no results file, or it is damaged" in said(tmp_path / "bad.nc")
+    run.save(tmp_path / "run.nc")
+    whole = (tmp_path / "run.nc").read_bytes()
+    (tmp_path / "cut.nc").write_bytes(whole[: len(whole) // 2])
+    assert "it is no results file, or it is damaged" in said(tmp_path / "cut.nc")
+    run.data.to_netcdf(tmp_path / "plain.nc", engine="h5netcdf")
+    assert "it holds no model" in said(tmp_path / "plain.nc")
+    assert 'it holds a run of another model, "four-bar"' in said(tmp_path / "run.nc", mb.load("pendulum"))
+
+
+# --- what is wrong ------------------------------------------------------------------------------------------------------
+def test_files_are_not_replaced_unless_asked_and_targets_are_judged(run: mb.Run, tmp_path: Path) -> None:
+    file = run.page(tmp_path / "x.html")
+    before = file.read_bytes()
+    with pytest.raises(mb.ModelError, match="it exists already"):
+        run.page(file)
+    assert file.read_bytes() == before
+    run.page(file, force=True, title="other")
+    assert file.read_bytes() != before
+    for name, words in (("x.txt", 'unknown ending ".txt"'), ("none/x.html", "there is no such directory")):
+        with pytest.raises(mb.ModelError, match=words):
+            run.page(tmp_path / name)
+    with pytest.raises(mb.ModelError, match=r'"A\.reaction\.force" is a vector'):
+        run.page(tmp_path / "y.html", plot=["A.reaction.force"])
+    for options, words in (({"trace": ["nowhere.P"]}, "nowhere"), ({"paper": "pink"}, 'unknown paper "pink"')):
+        with pytest.raises(mb.ModelError, match=words):
+            run.page(tmp_path / "y.html", **options)
+    assert not (tmp_path / "y.html").exists()
+
+
+def test_without_a_browser_the_place_of_the_page_is_said(run: mb.Run, monkeypatch: Any, capsys: Any) -> None:
+    monkeypatch.setattr(webbrowser, "open", lambda address: False)
+    file = run.view()
+    assert str(file) in capsys.readouterr().out and file.stat().st_size > 50_000
+    file.unlink()
+    opened: list[str] = []
+    monkeypatch.setattr(webbrowser, "open", lambda address: bool(opened.append(address)) or True)
+    file = run.at(1.0).view()
+    assert opened == [file.as_uri()] and capsys.readouterr().out == ""
+    file.unlink()
+
+
+def test_numbers_that_are_not_finite_become_gaps(run: mb.Run, tmp_path: Path) -> None:
+    data = data_of(run.page(tmp_path / "x.html", plot=["1/(link1.x - link1.x)"]))
+    assert np.all(np.isnan(curve(data, "1/(link1.x - link1.x)")))
+
+
+def test_verbs_write_pages_and_view_opens_them(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr(webbrowser, "open", lambda address: True)
+    call = CliRunner().invoke
+    file = tmp_path / "x.html"
+    done = call(app, ["run", "four-bar", "--until", "0.5", "--out", str(file), "--out", str(tmp_path / "x.nc"), "--plot", "A"])
+    assert done.exit_code == 0 and data_of(file)["plot"] == ["A"]
+    again = call(app, ["run", "four-bar", "--until", "0.5", "--out", str(file)])
+    assert again.exit_code == 2 and "it exists already" in again.output
+    for verb in (["kinematics", "slider-crank", "--until", "0.01"], ["check", "four-bar"], ["statics", "pendulum"],
+                 ["assemble", "four-bar", "--branches"], ["modes", "pendulum"], ["view", str(tmp_path / "x.nc")],
+                 ["view", "four-bar", "--until", "0.2"], ["view", "four-bar", "--wiggle"]):  # fmt: skip
+        done = call(app, [*verb, "--out", str(file), "--force"])
+        assert done.exit_code == 0, done.output
+        assert f"written: {file}" in done.output.replace("\n", "") and data_of(file)["runs"]
+    opened = call(app, ["view", str(tmp_path / "x.nc")])
+    assert opened.exit_code == 0 and opened.output.startswith("page: ")
+    Path(opened.output.removeprefix("page: ").strip()).unlink()
+    saved = ["view", "x.nc", "--until", "1"]
+    for words, verb in (("there is no such file", ["view", "no.nc"]), ("a saved run is as it is", saved)):
+        done = call(app, verb)
+        assert done.exit_code == 2 and words in done.output and "Traceback" not in done.output
