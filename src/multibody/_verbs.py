@@ -723,14 +723,15 @@ class RunVerbs(SizingVerbs, PageVerbs):
         ----------
         file : path
             Its ending says what: ``.gif``, ``.webp``, ``.mp4`` (with the extra ``video``); ``.png`` for one file a frame:
-            ``frames/x.png`` becomes ``frames/x-0001.png``, ``frames/x-0002.png`` and so on.
+            ``frames/x.png`` becomes ``frames/x-0001.png``, ``frames/x-0002.png`` and so on; ``.glb`` (animated glTF) for
+            bodies that any 3-D viewer plays.
         fps : float
-            Frames a second.
+            Frames a second; of a ``.glb`` the most keys a second that a motion is given.
         seconds : float, optional
             How long the film takes.
         speed : float, optional
             How many times faster than in reality it runs, in place of `seconds`. Default of both: real time where the run
-            takes 2 to 20 s; a shorter one is stretched to 4 s, a longer one takes 20 s.
+            takes 2 to 20 s (``.glb``: 60 s); a shorter one is stretched to 4 s, a longer one takes that long.
         size : (int, int), optional
             Width and height [pixels]; default after the mechanism's shape, at most 640 wide.
         trace : list of str

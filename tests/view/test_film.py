@@ -96,8 +96,9 @@ def test_a_frame_shows_what_a_picture_shows(name: str) -> None:
     bare.draw()
     picture = np.asarray(bare.buffer_rgba())[..., :3].astype(float)
     inked = np.any(picture < 200.0, axis=2)
-    assert np.mean(np.abs(frame - picture)) < 0.3
-    assert np.mean(np.abs(frame - picture)[inked]) < 10.0
+    fine = model.dimension == 2  # in space pictures sort finer pieces
+    assert np.mean(np.abs(frame - picture)) < (0.3 if fine else 0.9)
+    assert np.mean(np.abs(frame - picture)[inked]) < (10.0 if fine else 20.0)
 
 
 def test_frames_differ_and_dark_paper_is_dark(crank: Any) -> None:

@@ -7,14 +7,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from multibody.cli.app import app
 from multibody.cli.options import (
+    FILMS,
     PAGES,
     PICTURES,
     ForceOption,
+    FpsOption,
     JsonOption,
     ModelArgument,
     OutOption,
     PlotOption,
+    SecondsOption,
     SetOption,
+    SpeedOption,
     TraceOption,
     UnitsOption,
     XOption,
@@ -36,13 +40,13 @@ from multibody.cli.output import (
     table,
     time_factor,
 )
-from multibody.cli.pictures import finish, picture_files, pictured, write_each, write_run
+from multibody.cli.pictures import filmed, finish, picture_files, pictured, write_each, write_run
 from multibody.errors import ModelError
 
 if TYPE_CHECKING:
     from multibody.results.run import Run
 
-ENDINGS = (".csv", ".nc", ".json", *PICTURES, *PAGES)
+ENDINGS = (".csv", ".nc", ".json", *PICTURES, *PAGES, *FILMS)
 MOST_EVENTS = 12
 
 
@@ -58,6 +62,9 @@ def kinematics(
     plot: PlotOption = None,
     x: XOption = None,
     trace: TraceOption = None,
+    fps: FpsOption = None,
+    seconds: SecondsOption = None,
+    speed: SpeedOption = None,
     settings: SetOption = None,
     units: UnitsOption = None,
     json: JsonOption = False,
@@ -65,12 +72,13 @@ def kinematics(
     """Move the mechanism along its motions and print the last instant, the certificate and singular positions.
 
     --out writes the data (.csv, .nc), the last instant (.json), a picture (.png, .pdf, .svg) with the curves of
-    --plot, over time or against --x, or a page that plays it (.html).
+    --plot, over time or against --x, a page that plays it (.html), a film (.gif, .webp, .mp4) or moving 3-D bodies (.glb).
     """
     chosen = read_units(units)
     loaded = load_model(model, settings)
     shown = pictured(loaded, plot, x, trace, forces=False)
     files = picture_files(loaded, out or [], shown)
+    shown = filmed(shown, files, fps, seconds, speed)
     check_endings(files, ENDINGS, loaded._files, force=force)
     options = _options(loaded, start, until, steps, at)
     announce_compilation("tracking.track")

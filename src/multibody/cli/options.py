@@ -54,7 +54,12 @@ def option(verb: str, name: str, metavar: str) -> Any:
     return typer.Option(found.command, metavar=metavar, help=found.doc + names)
 
 
-ForceOption = Annotated[bool, typer.Option("--force", help="Replace a page (.html) that exists.")]
+ForceOption = Annotated[bool, typer.Option("--force", help="Replace a page or a film that exists.")]
+FpsOption = Annotated[float | None, typer.Option("--fps", metavar="N", help="Frames a second of a film; default 25.")]
+SecondsOption = Annotated[float | None, typer.Option("--seconds", metavar="S", help="How long a film takes.")]
+SpeedOption = Annotated[
+    float | None, typer.Option("--speed", metavar="X", help="How many times faster than in reality a film runs.")
+]
 FormulationOption = Annotated[str | None, option("run", "formulation", "NAME[:OPTION=VALUE,...]")]
 CutOption = Annotated[str | None, option("run", "cut", "A,B")]
 IntegratorOption = Annotated[str | None, option("run", "integrator", "NAME[:OPTION=VALUE,...]")]
@@ -65,7 +70,11 @@ OutputStepOption = Annotated[str | None, option("run", "output_step", "H")]
 
 PICTURES = style.PICTURES
 PAGES = (".html", ".htm")
-NEEDED = {".nc": (("h5netcdf", "netcdf"), ("h5py", "netcdf")), ".parquet": (("pyarrow", "parquet"),)}
+FILMS = (".gif", ".webp", ".mp4", ".glb")
+NEEDED = {
+    ".nc": (("h5netcdf", "netcdf"), ("h5py", "netcdf")), ".parquet": (("pyarrow", "parquet"),),
+    ".mp4": (("imageio_ffmpeg", "video"),),
+}  # fmt: skip
 
 
 def load_model(source: str, settings: list[str] | None) -> Model:
@@ -155,11 +164,11 @@ def check_endings(
 ) -> None:
     """Refuse files that cannot be written, whose ending says nothing, or that are the model's, before any work is done.
 
-    A page that exists is refused too, unless `force` says that it is to be replaced.
+    A page or a film that exists is refused too, unless `force` says that it is to be replaced.
     """
     for file in files:
         ending = check_target(file, allowed, kept)
-        if ending in PAGES:
+        if ending in (*PAGES, *FILMS):
             check_free(file, force)
         for package, extra in NEEDED.get(ending, ()):
             if importlib.util.find_spec(package) is None:

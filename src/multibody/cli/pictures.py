@@ -5,17 +5,17 @@ from __future__ import annotations
 import pathlib
 import re
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from multibody._target import write_whole
 from multibody.cli.app import FAILED, say_error
-from multibody.cli.options import PAGES, PICTURES
-from multibody.cli.output import to_json
+from multibody.cli.options import FILMS, PAGES, PICTURES
+from multibody.cli.output import stage_progress, to_json
 from multibody.errors import ModelError
 
 if TYPE_CHECKING:
@@ -26,11 +26,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Pictured:
-    """What a picture shows beside the mechanism: curves (``--plot``), against what (``--x``), and traces (``--trace``)."""
+    """What pictures and films show beside the mechanism.
+
+    Attributes
+    ----------
+    plots, x, traces
+        Curves (``--plot``), against what (``--x``), and paths of points (``--trace``).
+    film : mapping
+        How a film runs: what is given of ``fps``, ``seconds`` and ``speed``.
+    """
 
     plots: Sequence[str] = ()
     x: str | None = None
     traces: Sequence[str] = ()
+    film: Mapping[str, Any] = field(default_factory=dict)
 
 
 def pictured(
@@ -74,11 +83,26 @@ def _require_number(model: Model, x: str) -> None:
         raise ModelError(f'"{x}" is a vector', where="--x", hint=f"choose one of {names}")
 
 
+def filmed(
+    shown: Pictured, files: Sequence[pathlib.Path], fps: float | None, seconds: float | None, speed: float | None
+) -> Pictured:
+    """Return what is shown with the numbers of a film, judged before any work."""
+    from multibody.view.film.animate import check_numbers
+
+    film = {name: value for name, value in (("fps", fps), ("seconds", seconds), ("speed", speed)) if value is not None}
+    endings = [ending for ending in (file.suffix.lower() for file in files) if ending in FILMS]
+    if film and not endings:
+        raise ModelError("there is no film", where=f"--{next(iter(film))}", hint="add --out x.gif, .webp, .mp4 or .glb")
+    for ending in endings:
+        check_numbers(ending, fps, seconds, speed)
+    return replace(shown, film=film)
+
+
 def picture_files(model: Model, files: Sequence[pathlib.Path], shown: Pictured) -> list[pathlib.Path]:
     """Return the files to write: those of ``--out``, one picture at least where curves or traces are asked for."""
     if not shown.plots and not shown.traces and shown.x is None:
         return list(files)
-    made = any(file.suffix.lower() in (*PICTURES, *PAGES) for file in files)
+    made = any(file.suffix.lower() in (*PICTURES, *PAGES, *FILMS) for file in files)
     return [*files, *([] if made else [pathlib.Path(re.sub(r"[^\w.-]+", "-", f"{model.name}.png"))])]
 
 
@@ -124,14 +148,18 @@ def finish(ok: bool, failures: Sequence[ModelError] = ()) -> None:
 
 
 def write_run(run: Run, file: pathlib.Path, plain: dict[str, Any], shown: Pictured) -> None:
-    """Write a run's data, last instant or picture by the file's ending."""
+    """Write a run by the file's ending: data, last instant, picture, page or film; the verb has judged what may be replaced."""
     ending = file.suffix.lower()
     if ending == ".json":
         write_whole(file, f"{to_json(plain)}\n".encode())
     elif ending in PICTURES:
         save_run(run, file, shown)
     elif ending in PAGES:
-        run.page(file, force=True, plot=shown.plots, x=shown.x, trace=shown.traces)  # the verb has judged whether it may
+        run.page(file, force=True, plot=shown.plots, x=shown.x, trace=shown.traces)
+    elif ending in FILMS:
+        with stage_progress(file.name, quiet=False) as told:
+            progress = None if told is None else lambda k, count: told(file.name, k, count)
+            run.animate(file, force=True, trace=shown.traces, progress=progress, **shown.film)
     else:
         run.save(file)
 

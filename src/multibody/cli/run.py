@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from multibody.cli.app import app
 from multibody.cli.options import (
+    FILMS,
     PAGES,
     PICTURES,
     AtolOption,
     CutOption,
     ForceOption,
     FormulationOption,
+    FpsOption,
     IntegratorOption,
     JsonOption,
     ModelArgument,
@@ -20,7 +22,9 @@ from multibody.cli.options import (
     OutputStepOption,
     PlotOption,
     RtolOption,
+    SecondsOption,
     SetOption,
+    SpeedOption,
     StepOption,
     TraceOption,
     UnitsOption,
@@ -45,12 +49,12 @@ from multibody.cli.output import (
     table,
     time_factor,
 )
-from multibody.cli.pictures import finish, picture_files, pictured, write_each, write_run
+from multibody.cli.pictures import filmed, finish, picture_files, pictured, write_each, write_run
 
 if TYPE_CHECKING:
     from multibody.results.run import Run
 
-ENDINGS = (".nc", ".parquet", ".csv", ".json", *PICTURES, *PAGES)
+ENDINGS = (".nc", ".parquet", ".csv", ".json", *PICTURES, *PAGES, *FILMS)
 MOST_EVENTS = 12
 
 
@@ -70,6 +74,9 @@ def run_verb(
     plot: PlotOption = None,
     x: XOption = None,
     trace: TraceOption = None,
+    fps: FpsOption = None,
+    seconds: SecondsOption = None,
+    speed: SpeedOption = None,
     settings: SetOption = None,
     units: UnitsOption = None,
     json: JsonOption = False,
@@ -77,13 +84,14 @@ def run_verb(
     """Move the model under its forces and print the last instant, the certificate, the work done and events.
 
     --out writes the data (.nc, .parquet, .csv), what --json prints (.json), a picture (.png, .pdf, .svg) with the curves of
-    --plot, over time or against --x, or a page that plays it (.html). Ctrl-C ends the run; what was computed is printed
-    and written.
+    --plot, over time or against --x, a page that plays it (.html), a film (.gif, .webp, .mp4) or moving 3-D bodies (.glb).
+    Ctrl-C ends the run; what was computed is printed and written.
     """
     chosen = read_units(units)
     loaded = load_model(model, settings)
     shown = pictured(loaded, plot, x, trace, forces=True)
     files = picture_files(loaded, out or [], shown)
+    shown = filmed(shown, files, fps, seconds, speed)
     check_endings(files, ENDINGS, loaded._files, force=force)
     options = run_options(loaded, formulation, integrator, rtol, atol, step, output_step, cut)
     end = read_time(loaded, until, "--until")

@@ -273,7 +273,7 @@ class Run(RunVerbs):
         return final_plain(self, units)
 
     def save(self, file: str | pathlib.Path) -> None:
-        """Write the data to a file, by its ending: ``.nc`` (netCDF), ``.parquet``, ``.csv`` or ``.json``."""
+        """Write the data by a file's ending: ``.nc`` (netCDF), ``.parquet``, ``.csv``, ``.json``; as 3-D bodies: ``.glb``."""
         from multibody.results.save import save
 
         save(self, pathlib.Path(file))

@@ -20,16 +20,19 @@ from multibody.results.netcdf import netcdf
 if TYPE_CHECKING:
     from multibody.results.run import Run
 
-ENDINGS = (".nc", ".parquet", ".csv", ".json")
+ENDINGS = (".nc", ".parquet", ".csv", ".json", ".glb")
 
 
 def save(run: Run, file: pathlib.Path) -> None:
     """Write a run, by the ending of the file.
 
-    ``.csv`` and ``.parquet``: one column a path; ``.nc``: the whole dataset; ``.json``: what the command line prints. A run
-    that did not reach its end says so in all of them, in CSV in a first line that begins with ``#``.
+    ``.csv`` and ``.parquet``: one column a path; ``.nc``: the whole dataset; ``.json``: what the command line prints; ``.glb``:
+    moving 3-D bodies. A run that did not reach its end says so in all of them, in CSV in a first line that begins with ``#``.
     """
     ending = check_target(file, ENDINGS, run.model._files)
+    if ending == ".glb":
+        run.animate(file, force=True)  # as other files are replaced
+        return
     makers = {".csv": _csv, ".nc": _netcdf, ".parquet": _parquet, ".json": _json}
     write_whole(file, makers[ending](run))
 

@@ -18,7 +18,12 @@ if TYPE_CHECKING:
 
 
 def poses_at(run: Run, times: Floats) -> Floats:
-    """Return the coordinates of all bodies at given times of a run (times, nq).
+    """Return the coordinates of all bodies at given times of a run (times, nq); see :func:`motion_at`."""
+    return motion_at(run, times)[0]
+
+
+def motion_at(run: Run, times: Floats) -> tuple[Floats, Floats]:
+    """Return the coordinates of all bodies at given times of a run (times, nq), and the rates of those of the bodies.
 
     Parameters
     ----------
@@ -35,12 +40,15 @@ def poses_at(run: Run, times: Floats) -> Floats:
     sign = -1.0 if motion.t[-1] < motion.t[0] else 1.0
     k = np.clip(np.searchsorted(sign * motion.t, sign * times, side="right") - 1, 0, len(motion.t) - 2)
     step = (motion.t[k + 1] - motion.t[k])[:, None]
-    s = (times - motion.t[k])[:, None] / np.where(step == 0.0, 1.0, step)
+    safe = np.where(step == 0.0, 1.0, step)
+    s = (times - motion.t[k])[:, None] / safe
     made = q[k] + s * (q[k + 1] - q[k])  # further coordinates, if there are any: in a straight line
     start, rates = q[k, :width], coordinate_rates(run)
     end, turned = _same_side(start, q[k + 1, :width], run.tables.dimension)
-    made[:, :width] = hermite(s, start, end, rates[k] * step, turned * rates[k + 1] * step)
-    return made if run.tables.dimension == 2 else _normalized(made, width)
+    ends = start, end, rates[k] * step, turned * rates[k + 1] * step
+    made[:, :width] = hermite(s, *ends)
+    slopes = np.where(step == 0.0, rates[k], hermite_slope(s, *ends) / safe)
+    return (made if run.tables.dimension == 2 else _normalized(made, width)), slopes
 
 
 def _width(run: Run) -> int:
@@ -56,13 +64,23 @@ def hermite(s: Floats, start: Floats, end: Floats, start_rate: Floats, end_rate:
     )
 
 
+def hermite_slope(s: Floats, start: Floats, end: Floats, start_rate: Floats, end_rate: Floats) -> Floats:
+    """Return the derivative by s of that cubic."""
+    s2 = s * s
+    return np.asarray(6 * (s2 - s) * (start - end) + (3 * s2 - 4 * s + 1) * start_rate + (3 * s2 - 2 * s) * end_rate)
+
+
 def coordinate_rates(run: Run) -> Floats:
-    """Return q̇ of every instant: in the plane the velocities, in space ṙ and ½ p ω′ (quaternion times body rates)."""
-    count = len(run.tables.bodies) - 1
+    """Return q̇ of the bodies at every instant: in the plane the velocities, in space ṙ and ½ p ω′ (see :func:`rates_of`)."""
     q, v = np.asarray(run.motion.q)[:, : _width(run)], np.nan_to_num(np.asarray(run.motion.v), posinf=0.0, neginf=0.0)
-    if run.tables.dimension == 2:
-        return np.asarray(v[:, : 3 * count])
-    p, w = q.reshape(-1, count, 7)[..., 3:], v[:, : 6 * count].reshape(-1, count, 6)
+    return rates_of(q, v[:, : (3 if run.tables.dimension == 2 else 6) * (len(run.tables.bodies) - 1)], run.tables.dimension)
+
+
+def rates_of(q: Floats, v: Floats, dimension: int) -> Floats:
+    """Return q̇ of bodies from coordinates and velocities: a quaternion changes by half its product with the body's rates."""
+    if dimension == 2:
+        return v
+    p, w = q.reshape(len(q), -1, 7)[..., 3:], v.reshape(len(v), -1, 6)
     p0, p1, p2, p3 = np.moveaxis(p, -1, 0)
     w1, w2, w3 = np.moveaxis(w[..., 3:], -1, 0)
     turning = 0.5 * np.stack(

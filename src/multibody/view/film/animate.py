@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from multibody.results.run import Run
 
 FILMS = (".gif", ".webp", ".mp4", ".png")
+BODIES = ".glb"
 SMALLEST, LARGEST = 64, 4096  # width and height [pixels]
-MOST_FPS = {".gif": 50.0, ".webp": 500.0, ".mp4": 240.0, ".png": 10_000.0}
+MOST_FPS = {".gif": 50.0, ".webp": 500.0, ".mp4": 240.0, ".png": 10_000.0, BODIES: 1000.0}
 SAMPLES = 8  # frames from which the palette of a GIF is made
 
 Progress = Callable[[int, int], None]
@@ -39,7 +40,12 @@ def animate(
 ) -> pathlib.Path:  # fmt: skip
     """Write a film of a run; the arguments are those of ``run.animate``."""
     ending = check_film(file, force, run.model._files)
-    _check_numbers(ending, fps, seconds, speed, size)
+    check_numbers(ending, 0.0 if fps is None else fps, seconds, speed, size)
+    if ending == BODIES:
+        from multibody.view.gltf.write import save_glb
+
+        _check_meaningless(size=size, labels=labels, title=title, view=view, paper=None if paper == "light" else paper)
+        return save_glb(run, file, fps=fps, seconds=seconds, speed=speed, trace=trace, symbols=symbols, force=force)
     times = film_times(run, float(fps), seconds, speed)
     canvas = canvas_of(
         run, times, trace=trace, size=size, labels=labels, symbols=symbols, title=title, view=view, paper=paper
@@ -68,7 +74,7 @@ def check_film(file: Target, force: bool, kept: Iterable[Target] = ()) -> str:
     kept : iterable of paths
         Files that are not to be replaced whatever is said: the model's own.
     """
-    ending = check_target(file, FILMS, kept)
+    ending = check_target(file, (*FILMS, BODIES), kept)
     if ending == ".png":
         from multibody.view.film.sequence import check_sequence
 
@@ -141,10 +147,10 @@ def _writer(ending: str, file: str, canvas: Canvas, fps: float, loop: bool) -> I
         writer.finish()
 
 
-def _check_numbers(ending: str, fps: Any, seconds: Any, speed: Any, size: Any) -> None:
+def check_numbers(ending: str, fps: Any = None, seconds: Any = None, speed: Any = None, size: Any = None) -> None:
     """Refuse numbers that mean no film."""
     most = MOST_FPS[ending]
-    if not _positive(fps) or fps > most:
+    if fps is not None and (not _positive(fps) or fps > most):
         raise ModelError(f"fps is {short(fps)}", where="animate", hint=f"give frames a second, at most {most:g} for {ending}")
     if seconds is not None and speed is not None:
         raise ModelError("seconds and speed together", where="animate", hint="give one of them")
@@ -154,6 +160,13 @@ def _check_numbers(ending: str, fps: Any, seconds: Any, speed: Any, size: Any) -
     if size is not None and not _is_size(size):
         hint = f"give width and height, whole numbers from {SMALLEST} to {LARGEST} pixels"
         raise ModelError(f"size is {short(size)}", where="animate", hint=hint)
+
+
+def _check_meaningless(**options: Any) -> None:
+    """Refuse what says how a picture looks: a viewer of 3-D bodies decides that."""
+    for name, value in options.items():
+        if value is not None:
+            raise ModelError(f"{name} has no meaning for {BODIES}", where="animate", hint="leave it out")
 
 
 def _positive(value: Any) -> bool:

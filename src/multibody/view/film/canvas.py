@@ -101,13 +101,14 @@ class Canvas:
         with matplotlib.rc_context(rc):
             self.figure, self.axes = self._axes()
             self._furnish()
-            self.figure.canvas.draw()
+            for _ in range(2):  # a layout with a legend below is found at the second go
+                self.figure.canvas.draw()
             self.title = self._title_place()
             self.figure.set_layout_engine("none")  # it has made room for the title, which every frame writes
             self.axes.set_title("", loc="left")
             self.figure.canvas.draw()
         self.ink = Ink(self.figure, self._clip(), story.paper)
-        title = title_items(Ink(self.figure, None, story.paper), self._title, self.title)
+        title = title_items(Ink(self.figure, None, story.paper), self._title, len(story.times), *self.title)
         items = sorted([*self._items(), *title], key=lambda item: item.level)
         still = next((k for k, item in enumerate(items) if not item.still), len(items))
         for item in items[:still]:
@@ -151,16 +152,20 @@ class Canvas:
         raise NotImplementedError
 
     # --- what they share
-    def _title_place(self) -> Floats:
-        """Return the left end of the title's base line, where matplotlib has laid it out [pixels]."""
-        title = self.axes._left_title
+    def _title_place(self) -> tuple[Floats, float]:
+        """Return the left end of the title's base line, where matplotlib has laid it out, and how wide it may be [pixels].
+
+        In space the arrow of gravity stands in the other corner.
+        """
+        title, point = self.axes._left_title, self.figure.dpi / 72.0
         x, y = title.get_transform().transform(title.get_position())
-        if title.get_verticalalignment() == "top":  # a picture in space hangs its title from the upper edge
-            _, height, descent = self.figure.canvas.get_renderer().get_text_width_height_descent(
-                title.get_text(), title.get_fontproperties(), False
-            )
-            y -= height - descent
-        return np.array([x, y])
+        deep = title.get_verticalalignment() == "top"  # of the figure: over 3-D axes
+        if deep:
+            from matplotlib.textpath import text_to_path
+
+            _, height, descent = text_to_path.get_text_width_height_descent("lp", title.get_fontproperties(), False)
+            y -= point * (height - descent)
+        return np.array([x, y]), self.figure.bbox.width - x - (48.0 if deep else 6.0) * point
 
     def _figure(self) -> Any:
         """Return an empty figure; a film of a given size has lines and letters that suit it."""
@@ -235,7 +240,7 @@ class Canvas:
         """Return the names."""
         story = self.story
         names = names_of(story.drawing, self.journey, self.project, story.labels, self.ink.pixels)
-        return name_items(self.ink, names, self._obstacles, frame)
+        return name_items(self.ink, names, self._obstacles, frame, every=story.labels is True)
 
     def _obstacles(self, k: int) -> Floats:
         """Return points of the k-th frame that names had better not cover [pixels] (n, 2)."""

@@ -60,7 +60,7 @@ def _plain(text: str) -> str:
     return text.replace("$", r"\$")
 
 
-def title_items(ink: Ink, title: Callable[[int], tuple[str, str]], place: Floats) -> list[Item]:
+def title_items(ink: Ink, title: Callable[[int], tuple[str, str]], count: int, place: Floats, room: float) -> list[Item]:
     """Return the title: what stays of it, and what changes from frame to frame, letter by letter of one width.
 
     Parameters
@@ -68,12 +68,17 @@ def title_items(ink: Ink, title: Callable[[int], tuple[str, str]], place: Floats
     ink : Ink
     title : callable
         Returns the two parts of the k-th frame's title.
+    count : int
+        Of the frames.
     place : array (2,)
         Left end of its base line [pixels].
+    room : float
+        It is written smaller where it would be wider [pixels].
     """
     size, tone = float(RC["axes.titlesize"]), (*ink.paper.tone(INK), 1.0)
-    fixed = Word(ink, title(0)[0] or " ", size, bold=True)
-    digit = Word(ink, "0", size, bold=True).advance
+    wide = Word(ink, "".join(title(count - 1)) or " ", size, bold=True).advance
+    size *= min(1.0, room / max(wide, 1.0))
+    fixed, digit = Word(ink, title(0)[0] or " ", size, bold=True), Word(ink, "0", size, bold=True).advance
     made: dict[str, Word] = {}
 
     def draw(k: int) -> None:

@@ -44,7 +44,7 @@ def film_times(run: Run, fps: float, seconds: float | None, speed: float | None)
     return np.linspace(float(run.time[0]), float(run.time[-1]), count, endpoint=not closed(run))
 
 
-def film_length(run: Run, seconds: float | None, speed: float | None) -> float:
+def film_length(run: Run, seconds: float | None, speed: float | None, longest: float = LONGEST) -> float:
     """Return how long a film of a run takes [s]; a run that has no motion to show is refused."""
     if len(run.time) < 2:
         hint = "draw it with run.draw()" if len(run.time) else run.status.message
@@ -56,7 +56,7 @@ def film_length(run: Run, seconds: float | None, speed: float | None) -> float:
         return float(seconds)
     if speed is not None:
         return real / float(speed)
-    return SLOWED if real < SHORTEST else min(real, LONGEST)
+    return SLOWED if real < SHORTEST else min(real, longest)
 
 
 def closed(run: Run) -> bool:

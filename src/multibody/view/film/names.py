@@ -19,6 +19,7 @@ from multibody.view.strokes import Drawing, Owner
 from multibody.view.style import INK, body_color
 
 SAMPLES = 24  # poses at which a place is judged
+CROWDED = 0.15  # part of the motion for which a name may cover another
 
 Project = Callable[[Floats], Floats]
 """Takes points in ground (..., d) to pixels (..., 2)."""
@@ -94,8 +95,12 @@ def _merged(names: list[Name], tolerance: float) -> list[Name]:
     return result
 
 
-def name_items(ink: Ink, names: list[Name], obstacles: Callable[[int], Floats], frame: Any) -> list[Item]:
+def name_items(
+    ink: Ink, names: list[Name], obstacles: Callable[[int], Floats], frame: Any, every: bool = False
+) -> list[Item]:
     """Return the names as they are drawn, each at the offset at which it covers least over the whole motion.
+
+    Where names cover each other for a good part of the motion, those of joints are left out, and then those that still do.
 
     Parameters
     ----------
@@ -106,21 +111,41 @@ def name_items(ink: Ink, names: list[Name], obstacles: Callable[[int], Floats], 
         Returns points in the k-th frame that had better stay visible (n, 2) [pixels].
     frame : Bbox
         Names stay inside [pixels].
+    every : bool
+        Whether none is left out.
     """
     if not names:
         return []
     total = len(names[0].places)
     sampled = np.unique(np.linspace(0, total - 1, min(SAMPLES, total)).astype(int))
     clouds = [obstacles(int(k)) for k in sampled]
+    for chosen in (names, [name for name in names if not name.slanted]):
+        placed = _offsets(ink, chosen, sampled, clouds, frame)
+        if every or all(covered <= CROWDED for _, covered in placed):
+            break
+    kept = [(name, offset) for name, (offset, covered) in zip(chosen, placed, strict=True) if every or covered <= CROWDED]
+    return [_item(ink, name, offset) for name, offset in kept]
+
+
+def _offsets(
+    ink: Ink, names: list[Name], sampled: Any, clouds: list[Floats], frame: Any
+) -> list[tuple[Floats, float]]:
+    """Return the offset of every name [pixels], and for which part of the motion it covers one before it."""
     taken: list[Floats] = []  # boxes of the names before, at the samples (samples, 4)
-    items = []
+    found = []
     for name in names:
         half = 0.5 * np.array([0.58 * name.size * len(name.text) * ink.pixels + 2.0, 1.25 * name.size * ink.pixels])
         offset = _best_offset(name, half, sampled, clouds, taken, frame)
         middle = name.places[sampled] + offset
-        taken.append(np.hstack([middle - half, middle + half]))
-        items.append(_item(ink, name, offset))
-    return items
+        box = np.hstack([middle - half, middle + half])
+        hit = np.zeros(len(sampled), dtype=bool)
+        for other in taken:
+            hit |= _overlap(box, other)
+        covered = float(np.mean(hit))
+        if covered <= CROWDED:
+            taken.append(box)
+        found.append((offset, covered))
+    return found
 
 
 def _best_offset(
@@ -143,13 +168,18 @@ def _cost(box: Floats, clouds: list[Floats], taken: list[Floats], frame: Any) ->
     """Return how bad it is to write into boxes (samples, 4): names and drawn points covered, and what leaves the frame."""
     cost = 0.0
     for other in taken:
-        apart = (box[:, 0] > other[:, 2]) | (other[:, 0] > box[:, 2]) | (box[:, 1] > other[:, 3]) | (other[:, 1] > box[:, 3])
-        cost += 4.0 * float(np.count_nonzero(~apart))
+        cost += 4.0 * float(np.count_nonzero(_overlap(box, other)))
     for (x0, y0, x1, y1), cloud in zip(box, clouds, strict=True):
         inside = (cloud[:, 0] > x0) & (cloud[:, 0] < x1) & (cloud[:, 1] > y0) & (cloud[:, 1] < y1)
         cost += 0.25 * float(np.count_nonzero(inside))
     out = (box[:, 0] < frame.x0) | (box[:, 1] < frame.y0) | (box[:, 2] > frame.x1) | (box[:, 3] > frame.y1)
     return cost + 5.0 * float(np.count_nonzero(out))
+
+
+def _overlap(box: Floats, other: Floats) -> Any:
+    """Return where boxes overlap (samples,)."""
+    apart = (box[:, 0] > other[:, 2]) | (other[:, 0] > box[:, 2]) | (box[:, 1] > other[:, 3]) | (other[:, 1] > box[:, 3])
+    return ~apart
 
 
 def _item(ink: Ink, name: Name, offset: Floats) -> Item:

@@ -11,13 +11,14 @@ import numpy as np
 
 from multibody.view import solids, stretch
 from multibody.view.deep_axes import FacetPen
-from multibody.view.facets import shades, visible
+from multibody.view.facets import LIGHT, OPEN, shades, visible
 from multibody.view.film.ink import Ink, Item, affine, circle_path
 from multibody.view.geometry import Floats
 from multibody.view.laying import Laid, laid_parts, turned_to
 from multibody.view.scene import Journey
 from multibody.view.strokes import Drawing
 
+FINENESS = 3.0  # longest edge of a piece [symbol sizes]: a frame has to be drawn in a tenth of a second
 FACES, DOTS = 2.0, 3.5  # what lies above what
 
 
@@ -45,14 +46,14 @@ class SpaceItems:
         strokes = [stroke for stroke in drawing.strokes if symbols or not stroke.symbol]
         mover = Mover()
         for body in sorted({stroke.body for stroke in strokes}):
-            pen = FacetPen(None, drawing, 0.0)
+            pen = FacetPen(None, drawing, 0.0, FINENESS)
             for stroke in (stroke for stroke in strokes if stroke.body == body and stroke.kind != "dot"):
                 pen.stroke(stroke, stroke.points)
             places = self.journey.place(body, np.zeros(3))
             mover.add(pen, places, self.journey.turns(body), np.ones(len(places)))
         for thing in drawing.stretched:
             for part in laid_parts(thing, self.journey):
-                pen = FacetPen(None, drawing, 0.0)
+                pen = FacetPen(None, drawing, 0.0, FINENESS)
                 draw_part(pen, part, thing.color, thing.width)
                 mover.add(pen, part.starts, turned_to(part.along), part.lengths / part.usual)
         items = [self._faces(mover)]
@@ -74,13 +75,9 @@ class SpaceItems:
 
     def _faces(self, mover: Mover) -> Item:
         """Return all pieces, the farthest drawn first."""
-        from matplotlib.collections import PolyCollection
-        from matplotlib.transforms import IdentityTransform
-
         data = mover.whole(self.ink.paper.tone_of)
-        artist = PolyCollection([], closed=True, transform=IdentityTransform())
-        artist.set_figure(self.figure)
-        artist.set(capstyle="round", joinstyle="round")
+        sheet = Sheet(len(data["near"]), self.figure)
+        dark = self.ink.paper.dark
 
         def draw(k: int) -> None:
             moved = mover.at(data, k)
@@ -88,14 +85,49 @@ class SpaceItems:
             depths = moved["corners"][seen].mean(axis=1) @ self.eye + data["near"][seen]
             chosen = seen[np.argsort(depths, kind="stable")]
             piece = {key: moved[key][chosen] for key in ("normals", "kind", "line", "tint", "alpha")}
-            colors = shades(piece)
-            artist.set_verts(moved["corners"][chosen] @ self.linear.T + self.corner)
-            artist.set_facecolor(np.where(piece["line"][:, None], 0.0, colors))  # type: ignore[arg-type]
-            artist.set_edgecolor(colors)  # type: ignore[arg-type]
-            artist.set_linewidth(data["width"][chosen])
-            artist.draw(self.ink.renderer)
+            colors = dimmed(piece) if dark else shades(piece)
+            faces = np.where(piece["line"][:, None], 0.0, colors)
+            sheet.draw(self.ink.renderer, self._pixels(moved["corners"][chosen]), faces, colors, data["width"][chosen])
 
         return Item(FACES, draw)
+
+    def _pixels(self, points: Floats) -> Floats:
+        """Return where points lie on the screen [pixels]."""
+        return np.asarray(points @ self.linear.T + self.corner)
+
+
+class Sheet:
+    """Triangles that matplotlib draws at one go; the paths are made once, and later only their corners are written anew."""
+
+    def __init__(self, most: int, figure: Any) -> None:
+        from matplotlib.collections import PathCollection
+        from matplotlib.path import Path
+        from matplotlib.transforms import IdentityTransform
+
+        self.corners = np.zeros((most, 4, 2))
+        codes = np.array([Path.MOVETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY], dtype=Path.code_type)
+        self.paths = [Path(corners, codes) for corners in self.corners]  # views, not copies
+        self.artist: Any = PathCollection([], sizes=None, transform=IdentityTransform())
+        self.artist.set_figure(figure)
+        self.artist.set(capstyle="round", joinstyle="round", linewidth=1.0)
+
+    def draw(self, renderer: Any, corners: Floats, faces: Floats, edges: Floats, widths: Floats) -> None:
+        """Draw triangles (n, 3, 2) in this order."""
+        count = len(corners)
+        self.corners[:count, :3], self.corners[:count, 3] = corners, corners[:, 0]
+        self.artist.set_paths(self.paths[:count])
+        self.artist.set_facecolor(faces)
+        self.artist.set_edgecolor(edges)
+        self.artist._linewidths = widths  # set_linewidth would scale the dashes that there are none of, one by one
+        self.artist.draw(renderer)
+
+
+def dimmed(piece: dict[str, Any]) -> Floats:
+    """Return colors with opacity (n, 4) on dark paper: faces as bright as the light falls on them, lines as they are."""
+    light = piece["normals"] @ LIGHT
+    light = np.where(piece["kind"] == OPEN, np.abs(light), light)
+    bright = np.where(piece["line"], 1.0, 0.5 + 0.25 * (1.0 + light))
+    return np.column_stack([piece["tint"] * bright[:, None], piece["alpha"]])
 
 
 class Mover:
