@@ -343,6 +343,8 @@ def test_a_level_curve_has_a_range_and_round_off_none(browser: Browser, page: Pa
     assert browser.run(roomy, 0.5, 0.5) == pytest.approx([0.45, 0.55])
     assert browser.run(roomy, 0.5, 0.5 + 1e-15) == pytest.approx([0.45, 0.55])
     assert browser.run(roomy, 0, 0) == [-1, 1]
+    assert browser.run(roomy, -1e-15, 1e-15, 0.06, 2e-10) == pytest.approx([-2.0, 2.0])
+    assert browser.run(roomy, 3, 5, 0.0, 2e-10) == [3, 5]
     assert browser.run("return modules.ticks.roomy(Infinity, -Infinity)") == [0, 1]
     assert browser.run("return ['N', '', '1'].map(u => modules.ticks.unitText(u, u ? 3 : 0))") == ["[10³ N]", "", "[10³]"]
 
@@ -368,6 +370,14 @@ def test_round_off_is_no_curve_to_begin_with_and_reads_as_zero(browser: Browser,
     browser.open(tmp_path / "level.html")
     browser.run("page.clock.seek(0.3)")
     assert shown(browser)["1e-14*energy.kinetic"] == "0 J" and number(shown(browser)["energy.kinetic"]) > 0.0
+
+
+def test_a_curve_of_round_off_is_level(browser: Browser, page: Path) -> None:
+    browser.open(page)
+    for path, unit in (("slider.angle", "rad"), ("A.reaction.moment", "N·m")):  # held at zero, to round-off
+        browser.run("page.chooser.choose([arguments[0]], '')", path)
+        low, high = browser.run("return page.curves.charts[0].y")
+        assert low < -0.05 and high > 0.05 and shown(browser) == {path: f"0 {unit}"}
 
 
 def test_a_long_unit_leaves_the_legend_its_place(browser: Browser, page: Path) -> None:

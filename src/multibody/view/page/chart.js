@@ -30,9 +30,11 @@ export class Chart {
    * @param {string} unit
    * @param {Curve[]} curves
    * @param {string} xName what the x axis is called, "" where another diagram says it
+   * @param {number} noise below which numbers of this unit are round-off
    */
-  constructor(unit, curves, xName) {
+  constructor(unit, curves, xName, noise) {
     this.unit = unit;
+    this.noise = noise;
     this.curves = curves;
     this.xName = xName;
     this.back = make("canvas");
@@ -64,7 +66,7 @@ export class Chart {
    * @returns {number} room that the numbers at the axis need [CSS pixels]
    */
   scale(frame) {
-    this.y = this.chosen ?? roomy(...this.extent(frame));
+    this.y = this.chosen ?? roomy(...this.extent(frame), 0.06, this.noise);
     const inner = this.height - TOP - this.foot, most = Math.max(2, Math.min(12, Math.floor(inner / 26)));
     this.marksY = ticks(this.y[0], this.y[1], most);
     this.shift = power(...this.y);
@@ -76,12 +78,6 @@ export class Chart {
 
   get foot() {
     return this.xName ? FOOT_LABELED : FOOT;
-  }
-
-  /** The largest value beside which round-off counts as zero. */
-  get size() {
-    this.largest ??= this.curves.reduce((most, { y }) => y.reduce((a, b) => (Math.abs(b) < Infinity ? Math.max(a, Math.abs(b)) : a), most), 0);
-    return this.largest;
   }
 
   /** Return the smallest and largest value that the frame shows. */

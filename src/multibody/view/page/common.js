@@ -268,21 +268,24 @@ function exponential(value, digits) {
 }
 
 /**
- * Return for each unit of a motion the size below which numbers are round-off: beside the largest number of the unit, and
- * of forces, moments and energies beside what the kinetic energy would take.
+ * Return for each unit of a motion the size below which numbers are round-off: beside the largest number of the unit, one
+ * radian and the mechanism's length, and of forces, moments and energies beside what its energy would take.
  * @param {object} data
  * @param {object} run
  * @returns {Map<string, number>}
  */
 export function noiseOf(data, run) {
-  const found = new Map(), { low, high } = data.drawing, { force, moment, energy } = data.units;
-  let kinetic = 0;
-  for (const { name, unit, values } of run.paths) {
-    const most = values.reduce((size, x) => Math.max(size, Math.abs(x) || 0), 0);
-    found.set(unit, Math.max(found.get(unit) ?? 0, 1e-11 * most));
-    if (name === "energy.kinetic") kinetic = most;
+  const found = new Map(), { low, high } = data.drawing, { length, force, moment, energy } = data.units;
+  const raise = (unit, noise) => found.set(unit, Math.max(found.get(unit) ?? 0, noise));
+  let most = 0;
+  for (const { group, unit, values } of run.paths) {
+    const largest = values.reduce((size, x) => (Number.isFinite(x) ? Math.max(size, Math.abs(x)) : size), 0);
+    raise(unit, 1e-11 * largest);
+    if (group === "energies") most = Math.max(most, largest);
   }
   const size = Math.max(...high.map((x, k) => x - low[k]));
-  for (const [unit, scale] of [[force, size], [moment, 1], [energy, 1]]) found.set(unit, Math.max(found.get(unit) ?? 0, (1e-10 * kinetic) / scale));
+  raise("rad", 1e-11);
+  raise(length, 1e-11 * size);
+  for (const [unit, scale] of [[force, size], [moment, 1], [energy, 1]]) raise(unit, (1e-10 * most) / scale);
   return found;
 }

@@ -1,6 +1,6 @@
 // The panel of curves: one diagram for each unit, one above the other; the cursor follows the time of the page.
 
-import { number, PALETTE, tone } from "./common.js";
+import { noiseOf, number, PALETTE, tone } from "./common.js";
 import { Chart, value } from "./chart.js";
 import { make } from "./dom.js";
 import { roomy } from "./ticks.js";
@@ -16,9 +16,6 @@ const ALIKE = 0.01;
 
 /** How much one notch of a wheel zooms, and the narrowest part of the whole that can be seen. */
 const NOTCH = 1.2, NARROWEST = 1e-6;
-
-/** Numbers this small beside the largest of their diagram are written as 0. */
-const ROUND_OFF = 1e-11;
 
 /** What a pointer does, said where it rests. */
 const HELP = "click or drag: set the time · wheel: zoom · shift and drag: zoom to a box · double click: show all";
@@ -38,6 +35,7 @@ export class Curves {
     this.run = 0;
     this.time = data.runs[0]?.time[0] ?? 0;
     this.colors = new Map();
+    this.noises = [];
     /** @type {?[number, number]} part of the x axis that was chosen by hand */
     this.zoomed = null;
     this.hover = this.zoom = null;
@@ -81,11 +79,16 @@ export class Curves {
     }
     const units = [...groups.keys()];
     const xName = x ?? "time";
-    this.charts = units.map((unit, k) => new Chart(unit, groups.get(unit), k === units.length - 1 ? xName : ""));
+    this.charts = units.map((unit, k) => new Chart(unit, groups.get(unit), k === units.length - 1 ? xName : "", this.noise(unit)));
     for (const chart of this.charts) this.dress(chart);
     const parts = this.charts.length ? [this.labels(), ...this.charts.map((chart) => chart.element)] : [make("p.soft.none", {}, "no curves: choose some below")];
     this.element.replaceChildren(...parts, this.reset, this.tip);
     this.resize();
+  }
+
+  /** Return below what numbers of a unit are round-off in the motions that are shown. */
+  noise(unit) {
+    return Math.max(...this.runs.map((k) => (this.noises[k] ??= noiseOf(this.data, this.data.runs[k])).get(unit) ?? 0));
   }
 
   /** Give every path a color that stays while others come and go. */
@@ -143,6 +146,7 @@ export class Curves {
   /** Take the element's size and draw anew. */
   resize() {
     if (!this.charts.length || !this.element.clientWidth) return;
+    for (const chart of this.charts) align(chart.legend);
     for (const chart of this.charts) chart.measure();
     this.draw();
   }
@@ -190,7 +194,7 @@ export class Curves {
       chart.overlay(this.time, this.hover, this.zoom);
       for (const curve of chart.curves) {
         const exact = value(curve, this.time, curve.y);
-        const text = number(Math.abs(exact) <= ROUND_OFF * chart.size ? 0 : exact) + curve.after;
+        const text = number(Math.abs(exact) <= chart.noise ? 0 : exact) + curve.after;
         if (curve.shown.textContent !== text) curve.shown.textContent = text;
       }
     }
@@ -295,6 +299,13 @@ export class Curves {
     this.tip.style.left = `${left + 14 + wide > this.element.clientWidth ? Math.max(0, left - 14 - wide) : left + 14}px`;
     this.tip.style.top = `${Math.max(this.element.scrollTop, top - high - 8)}px`;
   }
+}
+
+/** Give all entries of a legend one width, so that they stand in columns. */
+function align(legend) {
+  legend.style.removeProperty("--entry");
+  const widths = [...legend.children].map((entry) => entry.offsetWidth);
+  if (widths.length > 1) legend.style.setProperty("--entry", `${Math.min(Math.max(...widths), legend.clientWidth)}px`);
 }
 
 /** Return whether two curves lie on each other, as far as one can see. */

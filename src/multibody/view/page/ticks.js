@@ -65,12 +65,13 @@ export function unitText(unit, shift) {
  * @param {number} low
  * @param {number} high
  * @param {number} [share] of the range that is added at each end
+ * @param {number} [noise] below which such numbers are round-off
  * @returns {[number, number]}
  */
-export function roomy(low, high, share = 0.06) {
+export function roomy(low, high, share = 0.06, noise = 0) {
   if (!(low <= high)) return [0, 1]; // nothing finite to show
   const size = Math.max(Math.abs(low), Math.abs(high)), range = high - low;
-  if (range > 1e-9 * size) return [low - share * range, high + share * range];
-  const room = size > 0 ? 0.1 * size : 1;
+  if (range > Math.max(1e-9 * size, 10 * noise)) return [low - share * range, high + share * range];
+  const room = Math.max(0.1 * size, 1e10 * noise) || 1; // noise is 1e-11 of what is usual
   return [low - room, high + room];
 }
