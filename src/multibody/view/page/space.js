@@ -18,8 +18,8 @@ const NEAR = 7;
 /** Half the width of edges and the width of outlines [CSS pixels]. */
 const EDGE = 0.4, OUTLINE = 1.1;
 
-/** Strokes above which thin ones have no outlines. */
-const MANY = 2000;
+/** Strokes above which thin ones have few sides and no outlines; above which speed goes before beauty where there is no graphics card. */
+const MANY = 2000, FEW = 250;
 
 const NO_WEBGL = "This browser offers no WebGL2, which the picture in space needs; numbers and curves are as usual.";
 
@@ -42,7 +42,8 @@ export class Space {
     canvas.after(this.overlay);
     this.context = this.overlay.getContext("2d");
     this.last = null;
-    this.gl = canvas.getContext("webgl2", { antialias: true, alpha: false, preserveDrawingBuffer: true });
+    this.slow = data.drawing.strokes.length > FEW && withoutCard();
+    this.gl = canvas.getContext("webgl2", { antialias: !this.slow, alpha: false, preserveDrawingBuffer: true });
     if (this.gl) this.prepare();
     else this.apologize();
     canvas.addEventListener("webglcontextlost", (event) => event.preventDefault());
@@ -65,7 +66,8 @@ export class Space {
     this.programs = { solid: compiled(gl, SOLID), face: compiled(gl, FACE), line: compiled(gl, LINE), dot: compiled(gl, DOT) };
     const batches = batchesOf(data.drawing, unit);
     this.shapes = { box: new Geometry(gl, unitBox()) };
-    for (const [fineness, sides] of Object.entries(SIDES)) {
+    for (const [fineness, most] of Object.entries(SIDES)) {
+      const sides = data.drawing.strokes.length > MANY && most < 16 ? 4 : most; // then they are thin lines on the screen
       this.shapes[`${fineness} tube`] = new Geometry(gl, unitTube(sides));
       this.shapes[`${fineness} ball`] = new Geometry(gl, unitBall(sides));
     }
@@ -217,13 +219,19 @@ export class Space {
   /** Draw a batch; solids with their outlines. */
   drawPart(part, dark, poses, picking) {
     const { gl, frame } = this;
-    if (part.sort === "solid") return this.drawSolids(part.copies, part.kind, dark, !part.clear && !picking && part.edged !== false && !(part.kind.startsWith("tiny") && this.data.drawing.strokes.length > MANY));
+    if (part.sort === "solid") return this.drawSolids(part.copies, part.kind, dark, !part.clear && !picking && part.edged !== false && this.outlined(part.kind));
     const { program } = this.programs[part.sort];
     gl.useProgram(program);
     if (part.sort === "face") {
       const unit = frame.radius;
       part.copies.draw(dark, (body, point) => frame.nearness(placedPoint(poses, 3, body, point.map((x) => x * unit))));
     } else part.copies.draw(dark);
+  }
+
+  /** Return whether solids of a kind have outlines: where there are many, or no graphics card, they would take too long. */
+  outlined(kind) {
+    const count = this.data.drawing.strokes.length;
+    return !this.slow && !(kind.startsWith("tiny") && count > MANY);
   }
 
   /** Draw copies of a solid, and their outlines: the same a little larger, of which only the inside is seen. */
@@ -402,4 +410,12 @@ export class Space {
     }
     return this.target;
   }
+}
+
+/** Return whether a processor does the work of a graphics card. */
+function withoutCard() {
+  const gl = document.createElement("canvas").getContext("webgl2"), about = gl?.getExtension("WEBGL_debug_renderer_info");
+  const name = about ? gl.getParameter(about.UNMASKED_RENDERER_WEBGL) : "";
+  gl?.getExtension("WEBGL_lose_context")?.loseContext();
+  return /swiftshader|llvmpipe|software|basic render/i.test(name);
 }

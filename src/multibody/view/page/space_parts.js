@@ -12,12 +12,12 @@ export const WIDTHS = { solid: 14, line: 15, dot: 8 };
 /** Kinds of solids, as the shader counts them. */
 export const KINDS = { tube: 0, ball: 1, box: 2, mesh: 3 };
 
-/** Sides of round things: of thin ones, usual ones, and large ones that nobody should see corners of. */
-export const SIDES = { tiny: 8, usual: 16, fine: 48 };
+/** Sides of round things, from thin ones to large ones that nobody should see corners of. */
+export const SIDES = { tiny: 6, small: 10, usual: 20, fine: 48 };
 
 /** Return how many sides a round thing has, by its radius over that of everything, in words. */
 function fineness(radius) {
-  return radius < 0.008 ? "tiny" : radius < 0.04 ? "usual" : "fine";
+  return radius < 0.006 ? "tiny" : radius < 0.018 ? "small" : radius < 0.045 ? "usual" : "fine";
 }
 
 const SOLID = [0, 0, 0, 0];

@@ -29,14 +29,12 @@ export function unitTube(sides) {
     if (k < sides) triangles.push(2 * k, 2 * k + 2, 2 * k + 3, 2 * k, 2 * k + 3, 2 * k + 1);
   }
   for (const z of [-1, 1]) {
-    const middle = points.length / 3;
-    points.push(0, 0, z);
-    normals.push(0, 0, z);
-    for (let k = 0; k <= sides; k++) {
+    const first = points.length / 3;
+    for (let k = 0; k < sides; k++) {
       const a = (2 * Math.PI * k) / sides;
       points.push(Math.cos(a), Math.sin(a), z);
       normals.push(0, 0, z);
-      if (k < sides) triangles.push(middle, middle + 1 + k + (z < 0 ? 1 : 0), middle + 1 + k + (z < 0 ? 0 : 1));
+      if (k > 1) triangles.push(first, first + (z < 0 ? k : k - 1), first + (z < 0 ? k - 1 : k));
     }
   }
   return shape(points, normals, triangles);
