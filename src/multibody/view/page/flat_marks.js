@@ -4,7 +4,6 @@ import { between, lighter, number, placedPoint, tone } from "./common.js";
 
 /** Colors of arrows on white paper. */
 export const ARROWS = { reaction: "#c0392b", load: "#7a5aa6", velocity: "#3f9150" };
-const WORDS = { reaction: "reaction", load: "load", velocity: "velocity" };
 
 /**
  * Return the largest of 1, 2, 5 times a power of ten that is not above a number.
@@ -100,7 +99,8 @@ export function drawArrows(context, view, run, time, poses, scales, dark) {
 export function drawArrow(context, from, to, color, paper, width = 1.8) {
   const x = to[0] - from[0], y = to[1] - from[1], length = Math.hypot(x, y);
   if (length < 2) return;
-  const u = x / length, v = y / length, head = Math.min(9, 0.6 * length), half = 0.42 * head, neck = [to[0] - 0.8 * head * u, to[1] - 0.8 * head * v];
+  const u = x / length, v = y / length, head = Math.min(9, 0.6 * length), half = 0.42 * head;
+  const neck = [to[0] - 0.8 * head * u, to[1] - 0.8 * head * v];
   for (const [ink, more] of [[paper, 2.4], [color, 0]]) {
     context.strokeStyle = context.fillStyle = ink;
     context.lineWidth = width + more;
@@ -148,7 +148,9 @@ export function shownArrows(data, scene) {
 export function drawScales(context, view, unit, arrows, inks, dark, font) {
   const room = Math.min(110, 0.3 * view.width);
   const bars = [{ pixels: view.scale, unit, color: inks.ground, word: "" }];
-  for (const { sort, scale, unit: own } of arrows) bars.push({ pixels: scale * view.scale, unit: own, color: tone(ARROWS[sort], dark), word: WORDS[sort] });
+  for (const { sort, scale, unit: own } of arrows) {
+    bars.push({ pixels: scale * view.scale, unit: own, color: tone(ARROWS[sort], dark), word: sort });
+  }
   context.font = `11px ${font}`;
   context.textBaseline = "middle";
   context.textAlign = "left";

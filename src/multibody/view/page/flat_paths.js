@@ -28,7 +28,9 @@ export class Outline {
    * @returns {number[][]} in body axes
    */
   samples() {
-    return (this.spread ??= this.stroke.points.length > 2 ? [...evenly(this.stroke), ...(this.stroke.kind === "area" ? evenly(this.stroke, this.middle) : [])] : [this.middle]);
+    const { stroke, middle } = this;
+    if (stroke.points.length <= 2) return [middle];
+    return (this.spread ??= [...evenly(stroke), ...(stroke.kind === "area" ? evenly(stroke, middle) : [])]);
   }
 
   /**
@@ -70,7 +72,9 @@ function evenly(stroke, towards = null) {
     const step = lengths.reduce((sum, x) => sum + x, 0) / 24;
     let left = 0;
     lengths.forEach((length, k) => {
-      for (; step > 0 && left < length; left += step) found.push(line[k].map((x, c) => x + ((line[k + 1][c] - x) * left) / length));
+      for (; step > 0 && left < length; left += step) {
+        found.push(line[k].map((x, c) => x + ((line[k + 1][c] - x) * left) / length));
+      }
       left -= length;
     });
   }

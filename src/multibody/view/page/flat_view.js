@@ -26,7 +26,9 @@ export class FlatView {
     canvas.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
     canvas.addEventListener("pointerdown", (event) => this.down(event));
     canvas.addEventListener("pointermove", (event) => this.move(event));
-    for (const name of ["pointerup", "pointercancel"]) canvas.addEventListener(name, (event) => this.pointers.delete(event.pointerId));
+    for (const name of ["pointerup", "pointercancel"]) {
+      canvas.addEventListener(name, (event) => this.pointers.delete(event.pointerId));
+    }
     canvas.addEventListener("dblclick", () => { this.fit(); this.onchange(); });
   }
 
@@ -61,7 +63,8 @@ export class FlatView {
    * @returns {[number, number]}
    */
   onScreen(point) {
-    return [this.width / 2 + this.scale * (point[0] - this.center[0]), this.height / 2 - this.scale * (point[1] - this.center[1])];
+    const { scale, center } = this;
+    return [this.width / 2 + scale * (point[0] - center[0]), this.height / 2 - scale * (point[1] - center[1])];
   }
 
   /** Return the point of the plane under a point of the canvas. */

@@ -1,6 +1,9 @@
 // Names in a picture, each beside its point where it covers least, and staying there while the picture moves.
 
-const DIRECTIONS = [45, 135, -45, -135, 90, 0, 180, -90, 20, 160, -20, -160].map((a) => [Math.cos((a * Math.PI) / 180), Math.sin((a * Math.PI) / 180)]);
+/** Where a name may stand from its point, best first; the second number is up. */
+const DIRECTIONS = [45, 135, -45, -135, 90, 0, 180, -90, 20, 160, -20, -160]
+  .map((degrees) => (degrees * Math.PI) / 180)
+  .map((angle) => [Math.cos(angle), Math.sin(angle)]);
 const REACHES = [1, 1.8, 2.6, 4];
 
 /** More names than these are shown only where there is room. */
@@ -66,7 +69,8 @@ export class Labels {
     const had = this.had(name);
     let best = null;
     for (let place = 0; place < places; place++) {
-      let cost = 0.02 * (place % DIRECTIONS.length) + 0.3 * Math.floor(place / DIRECTIONS.length) - (place === had ? PATIENCE : 0);
+      let cost = 0.02 * (place % DIRECTIONS.length) + 0.3 * Math.floor(place / DIRECTIONS.length);
+      if (place === had) cost -= PATIENCE;
       if (best && cost >= best.cost) continue;
       const box = boxAt(name, place);
       cost += ON_NAME * covered(box, taken) + ON_POINT * grid.inside(box) + (outside(box, frame) ? OUTSIDE : 0);
@@ -87,7 +91,9 @@ function boxAt(name, place) {
 /** Return how many other boxes a box covers. */
 function covered(box, others) {
   let count = 0;
-  for (const other of others) if (other && box[0] < other[2] && other[0] < box[2] && box[1] < other[3] && other[1] < box[3]) count++;
+  for (const other of others) {
+    if (other && box[0] < other[2] && other[0] < box[2] && box[1] < other[3] && other[1] < box[3]) count++;
+  }
   return count;
 }
 
@@ -119,7 +125,9 @@ class Grid {
     for (let i = Math.floor(x0 / this.size); i <= Math.floor(x1 / this.size); i++) {
       for (let j = Math.floor(y0 / this.size); j <= Math.floor(y1 / this.size); j++) {
         const cell = this.cells.get(this.key(i, j)) ?? [];
-        for (let k = 0; k < cell.length; k += 2) if (cell[k] > x0 && cell[k] < x1 && cell[k + 1] > y0 && cell[k + 1] < y1) count++;
+        for (let k = 0; k < cell.length; k += 2) {
+          if (cell[k] > x0 && cell[k] < x1 && cell[k + 1] > y0 && cell[k + 1] < y1) count++;
+        }
       }
     }
     return count;

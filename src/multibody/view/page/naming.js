@@ -23,7 +23,8 @@ export class Naming {
   /** Return all names; joints at one point share theirs, and stretched things have theirs in their middle. */
   gathered() {
     const { drawing, bodies, runs } = this.data, d = this.dimension, owners = drawing.owners, joints = [], others = [];
-    const start = posesAt(runs[0], runs[0].time[0], d), near = 1e-6 * Math.hypot(...drawing.high.map((x, k) => x - drawing.low[k]));
+    const start = posesAt(runs[0], runs[0].time[0], d);
+    const near = 1e-6 * Math.hypot(...drawing.high.map((x, k) => x - drawing.low[k]));
     const colors = new Map(bodies.map(({ name, color }) => [name, color])), twins = new Map();
     for (const { owner, body, point } of drawing.names) {
       const { sort, name } = owners[owner];
@@ -88,7 +89,8 @@ export class Naming {
       if (!places[k]) return;
       context.font = name.font;
       const { x, y } = places[k];
-      write(context, name.text, x, y, name.color ? mixed(tone(name.color, dark), ink.ink, dark ? 0.4 : 0.1) : ink.ink, ink.paper);
+      const color = name.color ? mixed(tone(name.color, dark), ink.ink, dark ? 0.4 : 0.1) : ink.ink;
+      write(context, name.text, x, y, color, ink.paper);
       this.written.push({ text: name.text, box: [x - name.width / 2, y - 7, x + name.width / 2, y + 7] });
     });
   }

@@ -26,7 +26,8 @@ export class Plane {
     this.canvas = canvas;
     this.data = data;
     this.context = canvas.getContext("2d");
-    const drawings = data.drawings ?? [data.drawing], most = (pick, key) => [0, 1].map((k) => pick(...drawings.map((one) => one[key][k])));
+    const drawings = data.drawings ?? [data.drawing];
+    const most = (pick, key) => [0, 1].map((k) => pick(...drawings.map((one) => one[key][k])));
     this.frame = new FlatView(canvas, most(Math.min, "low"), most(Math.max, "high"));
     /** @type {() => void} called when the picture has to be drawn again */
     this.onchange = () => {};
@@ -89,7 +90,9 @@ export class Plane {
     this.onPaper(() => this.drawTraces(scene, dark));
     layers.slice(-1).forEach((layer) => this.drawLayer(layer, this.last.poses, scene, ink, true));
     this.onPaper(() => {
-      layers.forEach((layer, k) => layer.fade < 0.5 && drawArrows(context, frame, this.data.runs[layer.run], layer.time, poses[k], scene.arrows ?? {}, dark));
+      layers.forEach(({ run: k, time, fade }, i) => {
+        if (fade < 0.5) drawArrows(context, frame, this.data.runs[k], time, poses[i], scene.arrows ?? {}, dark);
+      });
       kit.naming.written = [];
       if (scene.names) kit.naming.draw(context, frame, this.last.poses, () => this.obstacles(this.last.poses), ink, dark);
       drawScales(context, frame, this.data.units.length, shownArrows(this.data, scene), ink, dark, FONT);
@@ -122,7 +125,7 @@ export class Plane {
         const at = transforms[thing.body];
         if (!seen(outline, at)) return;
         context.setTransform(...at);
-        if (chosen) this.drawHalo(outline, thing, look.edge, ink);
+        if (chosen) this.drawHalo(outline, thing, ink);
         this.drawStroke(outline, thing, look, ink);
       } else {
         context.setTransform(frame.ratio, 0, 0, frame.ratio, 0, 0);
@@ -183,7 +186,7 @@ export class Plane {
   }
 
   /** Draw what shows that a stroke is selected. */
-  drawHalo(outline, stroke, edge, ink) {
+  drawHalo(outline, stroke, ink) {
     const { context, frame } = this;
     context.globalAlpha = 0.45;
     if (stroke.kind === "dot") {
@@ -209,7 +212,8 @@ export class Plane {
     if (!Number.isFinite(a[0] + a[1] + b[0] + b[1])) return;
     if (chosen) {
       this.context.globalAlpha = 0.45;
-      this.polygon(thing.kind === "spring" ? zigzag(a, b, half) : [a, b], ink.accent, width + 7 + (thing.kind === "cylinder" ? 2 * half : 0), null);
+      const rim = width + 7 + (thing.kind === "cylinder" ? 2 * half : 0);
+      this.polygon(thing.kind === "spring" ? zigzag(a, b, half) : [a, b], ink.accent, rim, null);
       this.context.globalAlpha = 1;
     }
     if (thing.kind === "cylinder") {
@@ -257,7 +261,8 @@ export class Plane {
     if (!looks.has(key)) {
       const pale = (paleness) => paleness + (1 - paleness) * FADED * fade;
       looks.set(key, items.map(({ thing }) => {
-        const color = tint ? mixed(thing.color, tint, 0.8) : thing.color, at = (paleness) => lighter(color, pale(paleness), dark);
+        const color = tint && thing.body !== 0 ? mixed(thing.color, tint, 0.8) : thing.color;
+        const at = (paleness) => lighter(color, pale(paleness), dark);
         return { edge: at(0), face: at(thing.paleness ?? 0.55), tube: at(TUBE_PALENESS), rod: at(ROD_PALENESS) };
       }));
       if (looks.size > 40) looks.delete(looks.keys().next().value);
@@ -272,7 +277,8 @@ export class Plane {
     for (const { run, body, point, color } of scene.traces ?? []) {
       const layer = scene.layers.findLast((one) => one.run === run) ?? { time: 0 }, key = `${run} ${body} ${point.join(" ")}`;
       if (!this.paths.has(key)) this.paths.set(key, pathOf(this.data.runs[run], body, point));
-      const here = placedPoint(this.poses(run, layer.time), 2, body, point), now = between(this.data.runs[run].time, layer.time, false);
+      const here = placedPoint(this.poses(run, layer.time), 2, body, point);
+      const now = between(this.data.runs[run].time, layer.time, false);
       drawTrace(this.context, this.frame, this.paths.get(key), now, here, color, dark);
     }
   }

@@ -51,6 +51,7 @@ export function cylinder(a, b, rest) {
  * @returns {number[][]}
  */
 export function bar(a, b, half) {
-  const length = Math.hypot(b[0] - a[0], b[1] - a[1]) || 1, x = (-(b[1] - a[1]) / length) * half, y = ((b[0] - a[0]) / length) * half;
+  const length = Math.hypot(b[0] - a[0], b[1] - a[1]) || 1;
+  const x = (-(b[1] - a[1]) / length) * half, y = ((b[0] - a[0]) / length) * half;
   return [[a[0] - x, a[1] - y], [b[0] - x, b[1] - y], [b[0] + x, b[1] + y], [a[0] + x, a[1] + y]];
 }
