@@ -225,3 +225,24 @@ def test_poses_that_are_not_finite_and_a_hidden_canvas_do_no_harm(
     opened(browser, runs, tmp_path, "cam-roller")
     assert browser.run(STAGE + NOT_FINITE)
     assert browser.complaints() == []
+
+
+LAID_OVER = """
+const at = (run) => {
+  const kit = stage.kitOf(run);
+  const rod = kit.items.find(({thing}) => thing.body === 2 && thing.kind === "area").thing.points;
+  return Math.max(...Array.from({length: rod.length / 2}, (_, k) => Math.hypot(rod[2 * k], rod[2 * k + 1])));
+};
+return {panes: page.stages.panes.length, reach: [at(0), at(1)], size: data.drawing.size, tints: stage.last.scene.layers.length};
+"""
+
+
+def test_runs_of_other_parameters_are_laid_over_each_other_with_their_own_shapes(browser: Browser, tmp_path: Path) -> None:
+    runs = [mb.load("slider-crank", l3=length).kinematics(steps=30) for length in (0.35, 0.5)]
+    file = mb.page(tmp_path / "over.html", runs, labels=["short", "long"], layout="over")
+    browser.open(file)
+    found = browser.run(STAGE + LAID_OVER)
+    assert (found["panes"], found["tints"]) == (1, 2)
+    short, long = found["reach"]
+    assert long - short == pytest.approx(0.075, abs=found["size"])  # half the difference of the rods
+    assert browser.complaints() == []

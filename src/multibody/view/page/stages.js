@@ -39,7 +39,8 @@ export class Stages {
    */
   arrange(runs, mode) {
     const drawn = (run) => this.data.runs[run].drawing;
-    const alike = runs.every((run) => drawn(run) === drawn(runs[0])); // others have their own shapes: no stage shows both
+    // in space no stage shows runs with shapes of their own
+    const alike = this.data.dimension === 2 || runs.every((run) => drawn(run) === drawn(runs[0]));
     const apart = mode === "beside" || (mode === "over" && !alike);
     const groups = apart ? runs.slice(0, MOST).map((run) => [run]) : [mode === "over" ? runs : runs.slice(0, 1)];
     while (this.panes.length > groups.length) this.panes.pop().element.remove();
