@@ -46,5 +46,5 @@ notebooks: $(READY)  # the tutorials as notebooks, into notebooks/
 	@$(BIN)/python docs/hooks/notebooks.py notebooks
 
 clean:
-	rm -rf site build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf site .cache/docs build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find src tests examples -name __pycache__ -type d -prune -exec rm -rf {} +

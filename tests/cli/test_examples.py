@@ -83,6 +83,8 @@ def test_a_file_is_saved_and_not_overwritten(tmp_path: Path, monkeypatch: pytest
         (["slider-crank", "--save", "x.txt"], "use .yaml or .yml"),
         (["slider-crank", "--save", "no/such/x.yaml"], "there is no such directory"),
         (["--save"], "no model is named"),
+        (["no-such-model", "--save", "no/such/x.yaml"], 'the library has no model "no-such-model"'),
+        (["slider-crank", "--force"], "nothing is written; add --save"),
         (["slider-crank", "--set", "l9=1"], 'there is no parameter "l9"'),
     ],
 )

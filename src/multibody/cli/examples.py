@@ -40,9 +40,14 @@ def examples(
             raise ModelError("no model is named", where="--save" if save else "--set", hint="multibody examples lists them")
         _list(json)
         return
+    from multibody.library import find
+
+    find(name)  # an unknown name is told before anything about files
     if file is not None and not save:
         hint = f"to write the file: multibody examples {name} --save {file}"
         raise ModelError(f'"{file}" is one argument too many', hint=hint)
+    if force and not save:
+        raise ModelError("nothing is written", where="--force", hint="add --save")
     target = (file or pathlib.Path(f"{name}.yaml")) if save else None
     if target is not None:
         check_target(target, (".yaml", ".yml"))
