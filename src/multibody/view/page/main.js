@@ -142,6 +142,7 @@ async function start() {
   fillReport($("report"), data);
   bindKeys(page);
   window.page = page;
+  performance.mark("first picture");
   document.body.dataset.ready = "stage";
   requestAnimationFrame(() => {
     page.beside();

@@ -8,7 +8,7 @@ import { Space } from "./space.js";
 const GHOSTS = 8;
 
 /** Part of the picture that a large arrow takes. */
-const LONG_ARROW = 0.16;
+const LONG_ARROW = 0.12;
 
 /** Most stages side by side: browsers give a page only so many pictures in space. */
 const MOST = 9;
@@ -85,7 +85,8 @@ export class Stages {
     pane.runs = runs;
     const many = this.data.runs.length > 1;
     const parts = many ? runs.map((k) => this.data.runs[k]) : [];
-    pane.label.replaceChildren(...parts.map((run) => make("span", { style: runs.length > 1 ? `color: ${run.color}` : "" }, run.label)));
+    const words = (run) => (run.sort === "direction" ? [make("span.soft", {}, run.status)] : []); // why it is singular
+    pane.label.replaceChildren(...parts.flatMap((run) => [make("span", { style: runs.length > 1 ? `color: ${run.color}` : "" }, run.label), ...words(run)]));
   }
 
   /** Draw all stages at a time. */

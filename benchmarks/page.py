@@ -1,0 +1,100 @@
+"""Pages: how large, how quickly written, first picture after opening, and frames a second for 100 and 1000 bodies.
+
+    python benchmarks/page.py [MODEL ...]
+
+Times are the smallest of three. The browser is a headless Chromium without a graphics card: WebGL is drawn by the processor.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+import warnings
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+
+import multibody as mb
+from multibody.library import names
+from page.browser import Browser, absent
+
+QUICK = {"iftomm-andrews": 0.05}
+REPEATS = 3
+FRAMES = 60
+
+
+def written(name: str, file: Path) -> float:
+    """Return the seconds that the page of ten seconds takes; every repeat has a run of its own, for runs keep what was read."""
+    best = float("inf")
+    for _ in range(REPEATS):
+        run = mb.load(name).run(QUICK.get(name, 10.0))
+        start = time.perf_counter()
+        run.page(file, force=True)
+        best = min(best, time.perf_counter() - start)
+    return best
+
+
+def first_frame(browser: Browser, file: Path) -> float:
+    """Return the milliseconds from the start of loading to the first picture on the stage."""
+    best = float("inf")
+    for _ in range(REPEATS):
+        browser.open(file)
+        best = min(best, float(browser.run("return performance.getEntriesByName('first picture')[0].startTime")))
+    return best
+
+
+def chain(bodies: int, spatial: bool) -> mb.Run:
+    """Return a short run of a hanging chain."""
+    if not spatial:
+        return mb.load("chain", n=bodies).run(0.2, output_step=0.01)
+    m = mb.Model("chain", dimension=3, gravity=(0, 0, -9.81))
+    before = "ground"
+    for k in range(1, bodies + 1):
+        m.body(f"link{k}", shape={"rod": [(0, 0, 0), (0.1, 0, 0)], "radius": 0.01, "mass": 0.1}, frames={"tip": (0.1, 0, 0)})
+        m.revolute(f"J{k}", before, f"link{k}", axis=(0, 1, 0) if k % 2 else (0, 0, 1))
+        before = f"link{k}.tip"
+    return m.run(0.2, output_step=0.01)
+
+
+def frames_a_second(browser: Browser, file: Path) -> float:
+    """Return how many pictures a second the stage draws when it draws without a pause, and waits for each."""
+    browser.open(file)
+    script = """
+    const done = arguments[1], count = arguments[0], { clock, stages } = page, start = performance.now();
+    let k = 0;
+    const next = () => {
+      if (k++ >= count) return done((1000 * count) / (performance.now() - start));
+      stages.draw(clock.from + ((clock.to - clock.from) * k) / count);
+      const gl = stages.panes[0].stage.gl;
+      if (gl) gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4));
+      setTimeout(next, 0);
+    };
+    next();"""
+    return max(float(browser.driver.execute_async_script(script, FRAMES)) for _ in range(REPEATS))
+
+
+def main() -> None:
+    """Print the tables."""
+    warnings.simplefilter("ignore", RuntimeWarning)
+    missing = absent()
+    browser = None if missing else Browser()
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "page.html"
+        print(f"{'model':24} {'kB':>5} {'write [s]':>9} {'first picture [ms]':>18}")
+        for name in sys.argv[1:] or names():
+            seconds = written(name, file)
+            shown = f"{first_frame(browser, file):18.0f}" if browser else missing
+            print(f"{name:24} {file.stat().st_size / 1000:5.0f} {seconds:9.2f} {shown}", flush=True)
+        for spatial in (False, True):
+            for bodies in (100, 1000):
+                chain(bodies, spatial).page(file, force=True)
+                rate = f"{frames_a_second(browser, file):.0f} frames/s" if browser else missing
+                sort = "spatial" if spatial else "planar"
+                print(f"chain of {bodies} {sort} bodies: {file.stat().st_size / 1000:.0f} kB, {rate}", flush=True)
+    if browser:
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
