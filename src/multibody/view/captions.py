@@ -82,12 +82,14 @@ def _write_deep(ax: Any, points: dict[int, Floats], size: float) -> Write:
     level = -np.sin(elevation)
     up = np.array([level * np.cos(azimuth), level * np.sin(azimuth), np.cos(elevation)])
 
-    def write(label: Label, offset: Floats) -> None:
+    def write(label: Label, offset: Floats, far: bool) -> None:
         point = points[id(label)]
         here = on_screen(ax, np.array([point, point + right * size, point + up * size]))
         scale = np.linalg.norm(here[1:] - here[0], axis=1) / size
-        x, y, z = point + right * offset[0] / scale[0] + up * offset[1] / scale[1]
-        ax.text(x, y, z, label.text, **looks(label))
+        place = point + right * offset[0] / scale[0] + up * offset[1] / scale[1]
+        if far:  # the name's halo covers the end of the line
+            ax.plot(*np.array([point, place]).T, color=PALE, linewidth=0.6, zorder=999.0)
+        ax.text(*place, label.text, **looks(label))
 
     return write
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multibody.view.geometry import Floats
+from multibody.view.style import PALE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,7 +35,7 @@ class Label:
     slanted: bool = False
 
 
-Write = Callable[[Label, Floats], None]
+Write = Callable[[Label, Floats, bool], None]
 
 
 def place_labels(ax: Axes, labels: list[Label], obstacles: Floats, write: Write, reserved: Sequence[Box] = ()) -> None:
@@ -49,7 +50,8 @@ def place_labels(ax: Axes, labels: list[Label], obstacles: Floats, write: Write,
     obstacles : array (n, 2)
         Display points that had better stay visible.
     write : callable
-        ``write(label, offset)`` puts the middle of the text at an offset from the anchor (pixels).
+        ``write(label, offset, far)`` puts the middle of the text at an offset from the anchor (pixels), with a thin line
+        between them where it is far.
     reserved : sequence of (float, float, float, float)
         Boxes that no name may cover: left, lower, right, upper (pixels).
     """
@@ -59,7 +61,7 @@ def place_labels(ax: Axes, labels: list[Label], obstacles: Floats, write: Write,
     for label in labels:
         width = _width(label) * points_to_pixels + 3.0
         height = 1.25 * label.size * points_to_pixels
-        best: tuple[float, Floats] | None = None
+        best: tuple[float, Floats, bool] | None = None
         for rank, factor, (dx, dy) in (
             (0.02 * k + 0.3 * f, reach, d) for f, reach in enumerate(_REACHES) for k, d in enumerate(DIRECTIONS)
         ):
@@ -68,11 +70,11 @@ def place_labels(ax: Axes, labels: list[Label], obstacles: Floats, write: Write,
             box = (center[0] - 0.5 * width, center[1] - 0.5 * height, center[0] + 0.5 * width, center[1] + 0.5 * height)
             cost = rank + _covered(box, taken, obstacles) + 5.0 * _outside(box, frame)
             if best is None or cost < best[0]:
-                best = (cost, center)
+                best = (cost, center, factor > FAR)
         assert best is not None
         center = best[1]
         taken.append((center[0] - 0.5 * width, center[1] - 0.5 * height, center[0] + 0.5 * width, center[1] + 0.5 * height))
-        write(label, center - label.anchor)
+        write(label, center - label.anchor, best[2])
 
 
 def _width(label: Label) -> float:
@@ -120,9 +122,11 @@ def looks(label: Label) -> dict[str, Any]:
 def write_flat(ax: Axes) -> Write:
     """Return how a label is written on planar axes."""
 
-    def write(label: Label, offset: Floats) -> None:
+    def write(label: Label, offset: Floats, far: bool) -> None:
         x, y = ax.transData.inverted().transform(label.anchor)
         dx, dy = offset * 72.0 / ax.figure.dpi
-        ax.annotate(label.text, (x, y), xytext=(dx, dy), textcoords="offset points", annotation_clip=False, **looks(label))
+        line = {"arrowstyle": "-", "color": PALE, "linewidth": 0.6, "shrinkA": 1.0, "shrinkB": 2.0}
+        more: dict[str, Any] = looks(label) | ({"arrowprops": line} if far else {})
+        ax.annotate(label.text, (x, y), xytext=(dx, dy), textcoords="offset points", annotation_clip=False, **more)
 
     return write
