@@ -1,9 +1,9 @@
 """Pictures of the recipes, and the gallery: drawn when the documentation is built, and again only when something has changed.
 
-The snippets of a page below ``recipes/`` write the pictures that the page shows; the gallery has a picture and a player of
-every library model and recipe. All of it is made by `painter` in two processes, into ``.cache/docs`` below the project, under
-the hash of the sources; nothing of it is kept in the repository. ``MULTIBODY_DOCS_PICTURES=none`` puts empty pictures in their
-places.
+The snippets of a page below ``recipes/`` and ``how-to/`` write the pictures that the page shows; the gallery has a picture
+and a player of every library model and recipe. All of it is made by `painter` in two processes, into ``.cache/docs`` below
+the project, under the hash of the sources; nothing of it is kept in the repository. ``MULTIBODY_DOCS_PICTURES=none`` puts
+empty pictures in their places.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ sys.path.insert(0, str(ROOT / "src"))
 from multibody.library import describe, names, recipes  # noqa: E402
 
 CACHE = ROOT / ".cache" / "docs"
-SHOWN = re.compile(r"!\[[^\]]*\]\(([\w-]+\.png)\)")
+SHOWN = re.compile(r"!\[[^\]]*\]\(([\w-]+\.(?:png|gif))\)")
+DRAWN = ("recipes/", "how-to/")  # pages whose snippets write the pictures that they show
 EMPTY = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=")
 PROCESSES = 2
 
@@ -38,17 +39,17 @@ def on_files(files: Files, config: Any) -> Files:
     jobs, made = [], {}
     for file in files.documentation_pages():
         page = Path(file.abs_src_path or "")
-        shown = SHOWN.findall(page.read_text(encoding="utf-8")) if file.src_uri.startswith("recipes/") else []
+        shown = SHOWN.findall(page.read_text(encoding="utf-8")) if file.src_uri.startswith(DRAWN) else []
         if shown:
             jobs.append({"page": str(page), "folder": str(CACHE / f"{page.stem}-{_key(page.read_text(encoding='utf-8'))}")})
-            made |= {f"recipes/{name}": Path(jobs[-1]["folder"], name) for name in shown}
+            made |= {f"{Path(file.src_uri).parent}/{name}": Path(jobs[-1]["folder"], name) for name in shown}
     for name in [*names(), *recipes()]:
         jobs.append({"model": name, "folder": str(CACHE / f"model-{name}-{_key(name)}")})
         for ending, file_name in (("png", "picture.png"), ("html", "player.html")):
             made[f"gallery/{name}.{ending}"] = Path(jobs[-1]["folder"], file_name)
     if os.environ.get("MULTIBODY_DOCS_PICTURES") == "none":
         for uri in made:
-            files.append(File.generated(config, uri, content=EMPTY if uri.endswith("png") else ""))
+            files.append(File.generated(config, uri, content=EMPTY if uri.endswith(("png", "gif")) else ""))
         return files
     _sweep({Path(job["folder"]) for job in jobs})
     _paint(jobs)
