@@ -26,8 +26,9 @@ LEAST = 120_000
 """Characters that packed numbers may take even where the drawing alone makes a large page."""
 CHARACTERS = 1.3
 """Of a packed number, roughly: for a first guess of how many instants there can be."""
-FEWEST, MOST = 101, 4001
-"""Instants of a motion: below the fewest, curves are left out instead; above the most nobody sees a difference."""
+FLOOR, FEWEST, MOST = 21, 101, 4001
+"""Instants of a motion: below the fewest, curves are left out instead, and what arrows need of them; a page that has the floor
+may be larger than it should; above the most nobody sees a difference."""
 
 
 def mechanism(tables: Tables, drawings: Sequence[Drawing]) -> dict[str, Any]:
@@ -181,14 +182,14 @@ def _fitted(track: Track, frame: Frame, budget: int) -> dict[str, Any]:
         columns = track.q.shape[1] + len(curves) + sum(a.vector.shape[1] for a in track.arrows if not a.paths)
         fits = int(budget / (CHARACTERS * max(columns, 1)))
         if fits >= min(FEWEST, total) or not curves:
-            limit = min(limit, max(fits, 2))
+            limit = max(min(limit, fits), FLOOR)
             chosen = _instants(track, min(limit, total))
             made = _run(track, curves, frame, chosen)
             size = len(json.dumps(made, separators=(",", ":")))
-            if size <= budget or len(chosen) <= 2:
+            if size <= budget or (not curves and len(chosen) <= FLOOR):
                 break
             limit = min(len(chosen) - 1, int(0.95 * len(chosen) * budget / size))
-            if limit >= FEWEST or not curves:
+            if limit >= min(FEWEST, total) or not curves:
                 continue
         last = max((c.group for c in curves), key=GROUPS.index)
         curves, dropped, limit = [c for c in curves if c.group != last], [*dropped, last], MOST
@@ -207,7 +208,8 @@ def _run(track: Track, curves: list[Curve], frame: Frame, chosen: Any) -> dict[s
     """Return a motion at chosen instants."""
     tables, names = track.tables, {curve.name: k for k, curve in enumerate(curves)}
     beside: list[Floats] = []
-    arrows = [_arrow(arrow, names, frame.owners, beside, chosen) for arrow in track.arrows]
+    known = [arrow for arrow in track.arrows if not arrow.paths or all(path in names for path in arrow.paths)]
+    arrows = [_arrow(arrow, names, frame.owners, beside, chosen) for arrow in known]
     poses, quanta = _poses(tables, track.q[chosen], float(np.max(frame.drawing.high - frame.drawing.low)))
     sigma = None if track.sigma is None else len(beside)
     if track.sigma is not None:
@@ -242,7 +244,7 @@ def _arrow(arrow: Arrow, names: dict[str, int], owners: dict[tuple[str, str], in
         "sort": arrow.sort, "owner": owners.get(arrow.owner, -1), "body": arrow.body, "point": _plain(arrow.point, 300),
         "unit": arrow.unit,
     }  # fmt: skip
-    if arrow.paths and all(path in names for path in arrow.paths):
+    if arrow.paths:
         return found | {"paths": [names[path] for path in arrow.paths]}
     first = len(beside)
     beside.extend(arrow.vector[chosen].T)

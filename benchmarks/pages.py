@@ -1,6 +1,6 @@
 """Pages: how large, how quickly written, first picture after opening, and frames a second for 100 and 1000 bodies.
 
-    python benchmarks/page.py [MODEL ...]
+    python benchmarks/pages.py [MODEL ...]
 
 Times are the smallest of three. The browser is a headless Chromium without a graphics card: WebGL is drawn by the processor.
 """
