@@ -240,6 +240,18 @@ def test_the_verb(tmp_path: Path) -> None:
     assert code == 2 and 'unknown joint "Q"' in err
 
 
+def test_the_verb_reads_a_saved_run(tmp_path: Path) -> None:
+    saved = tmp_path / "run.nc"
+    made = mb.load("slider-crank").run(until=0.02, output_step=0.001)
+    made.save(saved)
+    found = run_json("loads", str(saved))
+    assert found["loads"][0]["peak"] == pytest.approx(made.loads()["O"]["force"].peak, rel=1e-12)
+    code, _, err = run("loads", str(saved), "--until", "1")
+    assert code == 2 and "a saved run is as it is; leave out --set and --until" in err
+    code, _, err = run("loads", str(saved), "--out", str(saved))
+    assert code == 2 and "name another file" in err
+
+
 def test_the_verb_needs_a_time_and_masses(tmp_path: Path) -> None:
     file = tmp_path / "bare.yaml"
     file.write_text("name: bare\ndimension: 2\nbodies: {a: {}}\njoints: {O: {revolute: [ground, a]}}\nmotions: {O: t}\n")

@@ -102,6 +102,11 @@ def test_a_run_that_could_not_begin_has_a_report_too() -> None:
 def test_motions_without_forces_spatial_and_redundant_models_and_inverse_dynamics(tmp_path: Path) -> None:
     bare = visible(text_of(mb.load("slider-crank").kinematics(until=0.04, steps=20)))
     assert "a motion without forces" in bare and "joints: peak" not in bare
+    arm = mb.Model("arm")
+    arm.body("a")
+    arm.revolute("O", arm.ground, "a", axis=(0, 0, 1))
+    arm.motion("O", "t")
+    assert "<td>a</td><td class=n>–</td><td>–</td>" in text_of(arm.kinematics(1.0, steps=5))
     engine = visible(text_of(mb.load("engine").run(until=0.2, output_step=0.01)))
     assert "equations follow from the others" in engine and "not Fz, Mx, My" in engine and "across and along the axis" in engine
     file = mb.load("slider-crank").inverse(until=0.01, steps=10).report(tmp_path / "crank.html", player=False)

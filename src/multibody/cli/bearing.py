@@ -7,14 +7,12 @@ from typing import Annotated
 import typer
 
 from multibody.cli.app import app
-from multibody.cli.moved import moved, require_instants
+from multibody.cli.moved import SourceArgument, moved, require_instants, source_of
 from multibody.cli.options import (
     JsonOption,
-    ModelArgument,
     OutputStepOption,
     RtolOption,
     SetOption,
-    load_model,
     option,
     run_options,
 )
@@ -24,7 +22,7 @@ from multibody.cli.pictures import finish
 
 @app.command()
 def bearing(
-    model: ModelArgument,
+    model: SourceArgument,
     joint: Annotated[str, typer.Option("--joint", metavar="A", help="A revolute, cylindrical or screw joint.")],
     rating: Annotated[float, typer.Option("--rating", metavar="C", help="Dynamic load rating, in the model's unit of force.")],
     kind: Annotated[str, typer.Option("--kind", metavar="KIND", help="ball or roller.")] = "ball",
@@ -41,9 +39,9 @@ def bearing(
     """Move the model and print the basic rating life L10 of a bearing in a joint, in revolutions and hours."""
     from multibody.results.bearing import check_bearing
 
-    loaded = load_model(model, settings)
+    loaded, saved = source_of(model, settings, until)
     check_bearing(loaded, joint, rating, kind, X, Y, e, share)
-    run = moved(loaded, until, run_options(loaded, None, None, rtol, None, None, output_step), quiet=json)
+    run = saved or moved(loaded, until, run_options(loaded, None, None, rtol, None, None, output_step), quiet=json)
     require_instants(run)
     found = run.bearing(joint, rating, kind, X=X, Y=Y, e=e, share=share)
     if json:

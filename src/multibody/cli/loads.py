@@ -7,13 +7,12 @@ from typing import Annotated
 import typer
 
 from multibody.cli.app import app
-from multibody.cli.moved import moved, require_instants
+from multibody.cli.moved import SourceArgument, moved, require_instants, source_of
 from multibody.cli.options import (
     AtolOption,
     FormulationOption,
     IntegratorOption,
     JsonOption,
-    ModelArgument,
     OutOption,
     OutputStepOption,
     RtolOption,
@@ -21,7 +20,6 @@ from multibody.cli.options import (
     StepOption,
     UnitsOption,
     check_endings,
-    load_model,
     option,
     read_names,
     read_units,
@@ -35,7 +33,7 @@ ENDINGS = (".csv", ".json", ".nc")
 
 @app.command()
 def loads(
-    model: ModelArgument,
+    model: SourceArgument,
     until: Annotated[str | None, option("run", "until", "T")] = None,
     joints: Annotated[str | None, option("reactions", "joints", "A,B")] = None,
     axes: Annotated[str, typer.Option("--axes", metavar="AXES", help="Axes of components: ground, body or joint.")] = "ground",
@@ -58,11 +56,11 @@ def loads(
     from multibody.results.load_table import check_asked
 
     chosen = read_units(units)
-    loaded = load_model(model, settings)
+    loaded, saved = source_of(model, settings, until)
     files, names = list(out or []), read_names(joints, "--joints")
     check_endings(files, ENDINGS, loaded._files)
     check_asked(loaded, names, axes)
-    run = moved(loaded, until, run_options(loaded, formulation, integrator, rtol, atol, step, output_step), quiet=json)
+    run = saved or moved(loaded, until, run_options(loaded, formulation, integrator, rtol, atol, step, output_step), quiet=json)
     require_instants(run)
     found = run.loads(names, axes=axes, refine=refine)
     written, failures = write_each(files, lambda file: found.save(file, chosen))

@@ -3,15 +3,47 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from multibody.cli.options import announce_dynamics, read_time
+import typer
+
+from multibody.cli.options import announce_dynamics, load_model, read_time
 from multibody.cli.output import run_progress
 from multibody.errors import AnalysisError, ModelError
 
 if TYPE_CHECKING:
     from multibody import Model
     from multibody.results.run import Run
+
+SourceArgument = Annotated[
+    str, typer.Argument(metavar="MODEL|RUN.nc", help="A model file, a library model, or a run that was saved.")
+]
+
+
+def source_of(source: str, settings: list[str] | None, until: str | None) -> tuple[Model, Run | None]:
+    """Return the model of a source, and its run where that is a saved one (.nc).
+
+    Parameters
+    ----------
+    source : str
+        A model file, a library model, or a saved run.
+    settings : list of str
+        Those of ``--set``.
+    until : str
+        That of ``--until``.
+    """
+    if not source.lower().endswith(".nc"):
+        return load_model(source, settings), None
+    if settings or until is not None:
+        raise ModelError("a saved run is as it is", where=source, hint="leave out --set and --until")
+    from multibody import read_run
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # its status is told with the answer
+        run = read_run(source)
+    run.model._files = (source,)  # the saved run is no place for what is made of it
+    model: Any = run.model
+    return model, run
 
 
 def moved(model: Model, until: str | None, options: dict[str, Any], quiet: bool) -> Run:

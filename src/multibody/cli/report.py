@@ -12,20 +12,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from multibody.cli.app import app
-from multibody.cli.moved import moved
+from multibody.cli.moved import SourceArgument, moved, source_of
 from multibody.cli.options import (
     AtolOption,
     ForceOption,
     FormulationOption,
     IntegratorOption,
     JsonOption,
-    ModelArgument,
     OutputStepOption,
     PlotOption,
     RtolOption,
     SetOption,
     StepOption,
-    load_model,
     option,
     read_time,
     run_options,
@@ -41,7 +39,7 @@ if TYPE_CHECKING:
 
 @app.command()
 def report(
-    model: ModelArgument,
+    model: SourceArgument,
     out: Annotated[
         pathlib.Path | None, typer.Option("--out", "-o", metavar="FILE", help="The page, .html; default NAME-report.html.")
     ] = None,
@@ -67,13 +65,13 @@ def report(
     from multibody.files.writer import known_text
     from multibody.view.report.assemble import Told, check_report_target, save_report
 
-    loaded = load_model(model, settings)
+    loaded, saved = source_of(model, settings, until)
     file = out or pathlib.Path(re.sub(r"[^\w.-]+", "-", f"{loaded.name}-report.html"))
     check_report_target(file, force, loaded._files)
     for path in plot or []:
         require_readable(loaded, path, forces=True)
     options = run_options(loaded, formulation, integrator, rtol, atol, step, output_step)
-    run, note = _run(loaded, until, options, json)
+    run, note = (saved, "") if saved is not None else _run(loaded, until, options, json)
     command = shlex.join(["multibody", *sys.argv[1:]]) if sys.argv[1:2] == ["report"] else ""
     _headless()
     save_report(run, file, Told(title or "", command, known_text(loaded), tuple(plot or ()), player, note), force)

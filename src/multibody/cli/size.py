@@ -8,17 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from multibody.cli.app import app
-from multibody.cli.moved import moved, require_instants
+from multibody.cli.moved import SourceArgument, moved, require_instants, source_of
 from multibody.cli.options import (
     PICTURES,
     JsonOption,
-    ModelArgument,
     OutOption,
     OutputStepOption,
     RtolOption,
     SetOption,
     check_endings,
-    load_model,
     option,
     read_time,
     read_value,
@@ -38,7 +36,7 @@ ENDINGS = (".csv", ".json", *PICTURES)
 
 @app.command()
 def size(
-    model: ModelArgument,
+    model: SourceArgument,
     drive: Annotated[
         str | None, typer.Option("--drive", metavar="O", help="Driven coordinate, or an effort; default the only one.")
     ] = None,
@@ -66,13 +64,13 @@ def size(
     """
     from multibody.files.motors import read_motors
 
-    loaded = load_model(model, settings)
+    loaded, saved = source_of(model, settings, until)
     files, table = list(out or []), read_motors(motors)
     check_endings(files, ENDINGS, loaded._files)
     chosen = [_number(text) for text in split_list(ratios)] if ratios is not None else None
     name = drive if drive is not None else _only(loaded)
     times = {"cycle": read_time(loaded, cycle, "--cycle"), "start": read_time(loaded, start, "--from")}
-    run = moved(loaded, until, run_options(loaded, None, None, rtol, None, None, output_step), quiet=json)
+    run = saved or moved(loaded, until, run_options(loaded, None, None, rtol, None, None, output_step), quiet=json)
     require_instants(run)
     found = run.size(
         name, table, chosen, efficiency=efficiency, gear_inertia=gear_inertia, margin=margin, inertia_ratio=inertia_ratio,

@@ -83,7 +83,7 @@ class Duty:
 
 
 def duty_of(
-    result: Run | Inverse, drive: str, cycle: float | None, start: float | None, until: float | None
+    result: Run | Inverse, drive: str, cycle: float | None, start: float | None, until: float | None, felt: int = 101
 ) -> Duty:
     """Return what a drive does in a run or an inverse analysis.
 
@@ -96,6 +96,8 @@ def duty_of(
         Length of a cycle in the model's units of time; default that of the motion.
     start, until : float, optional
         The part of the motion that counts; default all.
+    felt : int
+        Instants, spread over all of the motion, at which the inertia is computed.
     """
     function, efforts = _found(result, drive)
     run = run_of(result)
@@ -105,7 +107,7 @@ def duty_of(
     size, moved = (units.factor(1, -2, 1), units.factor(1, 0, 0)) if is_length else (units.factor(2, -2, 1), 1.0)
     second = units.factor(0, 1, 0)
     _, rate, acceleration = measurer.coordinate(function)
-    _, inertia = reflected_inertia(run.motion, function)
+    _, inertia = reflected_inertia(run.motion, function, felt)
     time = run.time[chosen] * second
     whole = duration(time, np.zeros_like(time))
     notes = _notes(run, efforts[chosen])

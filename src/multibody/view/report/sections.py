@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 40
 MOST_LINES = 400
+FELT = 25  # instants at which the inertia that a drive feels is computed
 SHORT = 10  # rows of a table that stays on one sheet
 PACKAGES = ("numpy", "scipy", "numba", "xarray", "matplotlib")
 
@@ -149,7 +150,7 @@ def _drives(run: Run) -> str:
     table = Table("what drives need (SI units)", columns)
     for name in drives_of(run)[:MOST_ROWS]:
         try:
-            duty = duty_of(run, name, None, None, None)
+            duty = duty_of(run, name, None, None, None, felt=FELT)
         except (ModelError, AnalysisError):
             continue
         need, units = duty.summary(), ("N", "m/s", "kg") if duty.is_length else ("N·m", "rad/s", "kg·m²")
@@ -191,11 +192,12 @@ def _bodies(run: Run) -> Table:
     table = Table("bodies", [*columns, ("shape", "left")] if shaped else columns)
     for name, (mass, inertia) in zip(tables.bodies[1:], tables.masses, strict=True):
         body = run.model.bodies[name]
-        known = body.mass is not None or bool(body.shape)
-        matrix = None if tables.dimension == 2 else tables.matrix(inertia)
-        spin = number(float(tables.F[inertia])) if matrix is None else _inertia(matrix)
+        known = mass >= 0 and inertia >= 0 and (body.mass is not None or bool(body.shape))
+        spin = "–"
+        if known:
+            spin = number(float(tables.F[inertia])) if tables.dimension == 2 else _inertia(tables.matrix(inertia))
         shape = [", ".join(item.kind for item in body.shape or ())] if shaped else []
-        table.rows.append([name, number(float(tables.F[mass])) if known else "–", spin if known else "–", *shape])
+        table.rows.append([name, number(float(tables.F[mass])) if known else "–", spin, *shape])
     return table
 
 
