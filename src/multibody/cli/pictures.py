@@ -87,12 +87,14 @@ def filmed(
     shown: Pictured, files: Sequence[pathlib.Path], fps: float | None, seconds: float | None, speed: float | None
 ) -> Pictured:
     """Return what is shown with the numbers of a film, judged before any work."""
-    from multibody.view.film.animate import check_numbers
-
     film = {name: value for name, value in (("fps", fps), ("seconds", seconds), ("speed", speed)) if value is not None}
     endings = [ending for ending in (file.suffix.lower() for file in files) if ending in FILMS]
     if film and not endings:
         raise ModelError("there is no film", where=f"--{next(iter(film))}", hint="add --out x.gif, .webp, .mp4 or .glb")
+    if not endings:
+        return shown
+    from multibody.view.film.animate import check_numbers
+
     for ending in endings:
         check_numbers(ending, fps, seconds, speed)
     return replace(shown, film=film)
