@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 MOST_DRAWN = 200  # bodies: a picture of more shows nothing that a person can tell apart
 MOST_CURVES = 4
+POSES, SPATIAL_POSES = 5, 2  # drawn over each other; shaded faces take their time
 TRIED = 40  # instants among which one is sought whose pose is drawn
 SIZE, WIDTH = (7.4, 2.6), 760  # of a diagram [inch], of its image [pixels]
 MOVES = 1e-9  # range beside the model's size, or in radians, above which a coordinate counts as moving
@@ -80,7 +81,7 @@ def poses(run: Run) -> str:
     if len(run.tables.bodies) > MOST_DRAWN or len(run.time) < 3:
         return ""
     closed = telling_time(run) != run.time[-1]  # the last pose is the first again
-    times = np.linspace(run.time[0], run.time[-1], 6)
+    times = np.linspace(run.time[0], run.time[-1], 1 + (POSES if run.tables.dimension == 2 else SPATIAL_POSES))
     times = times[:-1] if closed else times[1:]
     caption = f"Poses from t = {times[0]:.4g} to {times[-1]:.4g} {run.model.units.time}, the last in full color"
     return figure(lambda: draw_run(run, list(times), labels=False, title="").figure, caption)
