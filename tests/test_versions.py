@@ -14,7 +14,7 @@ def promised() -> dict[str, str]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
     found = {}
-    for text in (*project["dependencies"], *extras["netcdf"], *extras["parquet"]):
+    for text in (*project["dependencies"], *(text for name in ("netcdf", "parquet", "mesh", "video") for text in extras[name])):
         name, version = re.fullmatch(r"([\w-]+)>=([\d.]+)", text.split(" ")[0]).groups()  # type: ignore[union-attr]
         found[name] = version
     return found
