@@ -35,6 +35,7 @@ def test_the_bushings_give_way_by_their_law(run: mb.Run) -> None:
     rate = ends[1].velocity.values - ends[0].velocity.values
     law = -(1e7 * gap + 2e4 * rate) * [0.2, 1.0, 1.0]
     assert run["lower_front.effort"].values[:, :3] == pytest.approx(law, rel=1e-6, abs=1e-3)
+    assert list(run["lower_front.effort"].component.values) == ["x", "y", "z", "about_x", "about_y", "about_z"]
     assert 1e-4 < np.max(np.abs(gap)) < 2e-3
 
 

@@ -76,7 +76,7 @@ class Browser:
             message = json.loads(entry["message"])["message"]
             if message["method"] == "Network.requestWillBeSent":
                 address = message["params"]["request"]["url"]
-                if not address.startswith(("file:", "data:", "blob:")):
+                if not address.startswith(("file:", "data:", "blob:", "chrome:")):  # chrome: the browser's own first tab
                     found.append(address)
         return found
 

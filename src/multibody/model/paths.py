@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from multibody.model.model import Model
 
 AXES = "xyz"
+QUATERNION = 4  # numbers of a rotation in space
 
 
 @dataclass(frozen=True)
@@ -117,6 +118,15 @@ def component(parts: tuple[str, ...], axis: str) -> tuple[str, ...]:
     return (*parts, axis)
 
 
+def letters_of(count: int, dimension: int = 3) -> list[str]:
+    """Return the names of components: of a vector, a quaternion, or the efforts of a bushing (3 in the plane, 6 in space)."""
+    if count == QUATERNION:
+        return list("wxyz")
+    if dimension == 2 and count > dimension:
+        return ["x", "y", "about_z"]
+    return [*AXES[:count], *(f"about_{letter}" for letter in AXES[: max(count - 3, 0)])]
+
+
 def component_names(text: str, count: int) -> list[str]:
     """Return the names of the numbers that a path stands for, as one writes them: ``A.reaction.force.x``.
 
@@ -125,12 +135,12 @@ def component_names(text: str, count: int) -> list[str]:
     text : str
         A path or an expression.
     count : int
-        How many numbers it has at an instant: 1, 2 or 3 components, or the 4 of a quaternion.
+        How many numbers it has at an instant: 1, 2 or 3 components, the 4 of a quaternion, the 6 efforts of a bushing.
     """
     if count == 1:
         return [text]
     parts = tuple(text.split("."))
-    return [".".join(component(parts, letter)) for letter in ("wxyz" if count == 4 else "xyz"[:count])]
+    return [".".join(component(parts, letter)) for letter in letters_of(count)]
 
 
 def _exists(model: Model, parts: tuple[str, ...]) -> bool:

@@ -19,6 +19,7 @@ from multibody.analyses.system import System
 from multibody.analyses.uniqueness import smallest_singular_value
 from multibody.arguments import answered, short, warn
 from multibody.errors import ModelError
+from multibody.model.paths import letters_of
 from multibody.results.balance import Balance, balance
 from multibody.results.force_events import result_events, unseen
 from multibody.results.instant import Instant, instant_at, instant_of, slice_of
@@ -164,7 +165,7 @@ class Run(RunVerbs):
         coords: dict[str, Any] = {"time": ("time", self.time, {"unit": self.model.units.time})}
         dims = ("time",) if measure.values.ndim == 1 else ("time", "component")
         if measure.values.ndim == 2:
-            coords["component"] = list("wxyz" if measure.values.shape[1] == 4 else "xyz"[: measure.values.shape[1]])
+            coords["component"] = letters_of(measure.values.shape[1], self.tables.dimension)
         return xarray.DataArray(np.array(measure.values), dims=dims, coords=coords, name=path, attrs=attributes)
 
     def reactions(self, joint: str, at: str = "second", axes: str = "ground", drives: bool = False) -> xarray.Dataset:
