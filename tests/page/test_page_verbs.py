@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import tempfile
 import webbrowser
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from typer.testing import CliRunner
 
 import multibody as mb
 from multibody.cli.app import app
+from multibody.view.page import write
 from multibody.view.page.packing import unpacked
 
 
@@ -177,6 +179,25 @@ def test_without_a_browser_the_place_of_the_page_is_said(run: mb.Run, monkeypatc
     file = run.at(1.0).view()
     assert opened == [file.as_uri()] and capsys.readouterr().out == ""
     file.unlink()
+
+
+@pytest.mark.parametrize("name", ["n" * 300, "기계" * 150, "x\ud800"])
+def test_a_page_of_any_name_is_opened_and_one_that_fails_leaves_nothing(name: str, tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr(webbrowser, "open", lambda address: True)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    m = mb.Model(name, dimension=2)
+    m.body("a", mass=1.0, inertia=1.0)
+    file = m.assemble().view()
+    assert file.parent == tmp_path and file.stat().st_size > 50_000
+    file.unlink()
+
+    def fails(*_: Any) -> None:
+        raise mb.ModelError("it cannot be written")
+
+    monkeypatch.setattr(write, "write_whole", fails)
+    with pytest.raises(mb.ModelError, match="it cannot be written"):
+        m.assemble().view()
+    assert not list(tmp_path.iterdir())
 
 
 def test_numbers_that_are_not_finite_become_gaps(run: mb.Run, tmp_path: Path) -> None:

@@ -179,6 +179,36 @@ def test_numbered_files_are_all_or_none(crank: Any, tmp_path: pathlib.Path) -> N
     assert sorted(item.name for item in tmp_path.iterdir()) == names[:3], "no frames of the longer film are left"
 
 
+def test_pictures_that_are_no_frames_stay_where_they_are(crank: Any, tmp_path: pathlib.Path) -> None:
+    file, others = tmp_path / "scan.png", ["scan-20240101.png", "scan-0007.png", "scan-003.png", "scan-00002.png", "scan.png"]
+    for name in others:
+        (tmp_path / name).write_text(name)
+    crank.animate(file, fps=10, seconds=0.5, size=SMALL)  # none of them is a frame, nor in the way of one
+    crank.animate(file, fps=10, seconds=0.3, size=SMALL, force=True)
+    names = [f"scan-{k:04d}.png" for k in range(1, 4)]
+    assert sorted(item.name for item in tmp_path.iterdir()) == sorted([*others, *names])
+    assert all((tmp_path / name).read_text() == name for name in others)
+    with pytest.raises(ModelError, match=r"1 frames exist already, such as scan-0007\.png"):
+        for name in names:
+            (tmp_path / name).unlink()
+        crank.animate(file, fps=10, seconds=0.8, size=SMALL)  # the seventh would replace one
+
+
+def test_old_frames_go_when_the_new_ones_are_there(
+    crank: Any, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "x.png"
+    crank.animate(file, fps=10, seconds=0.5, size=SMALL)
+
+    def fails(*_: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.replace", fails)
+    with pytest.raises(ModelError, match=r"x\.png: it cannot be written \(No space left on device\)"):
+        crank.animate(file, fps=10, seconds=0.3, size=SMALL, force=True)
+    assert len(list(tmp_path.iterdir())) == 5
+
+
 def test_mp4(crank: Any, tmp_path: pathlib.Path) -> None:
     ffmpeg = pytest.importorskip("imageio_ffmpeg")
     crank.animate(tmp_path / "a.mp4", fps=25, seconds=0.4, size=(301, 200))

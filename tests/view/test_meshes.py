@@ -90,6 +90,12 @@ def test_a_fine_mesh_is_made_coarser_without_changing_its_shape() -> None:
     assert surface(points, triangles).volume() == pytest.approx(4.0 / 3.0 * np.pi * 8.0, rel=0.03)
 
 
+HOLLOW = (
+    ("0 0 0", "0 0 0", "0 0 0"), ("1 2 3", "1 2 3", "0 0 0"), ("-1e308 0 0", "1e308 0 0", "0 1e308 0"),
+    ("1e200 0 0", "0 1e200 0", "0 0 1e200"), ("1e-320 0 0", "0 1e-320 0", "0 0 1e-320"),
+)  # fmt: skip
+
+
 def fault(model: mb.Model) -> str:
     """Return the one sentence about what is not drawn; everything else is."""
     with pytest.warns(MeshWarning) as told:
@@ -113,6 +119,10 @@ def test_what_cannot_be_read_is_told_in_one_sentence(tmp_path: Path, monkeypatch
     assert "empty.obj" in fault(hinged(str(tmp_path / "empty.obj")))
     (tmp_path / "nan.obj").write_text("v 0 0 0\nv nan 0 1\nv 0 1 0\nf 1 2 3\n")
     assert "finite" in fault(hinged(str(tmp_path / "nan.obj")))
+    for k, corners in enumerate(HOLLOW):
+        (tmp_path / f"hollow{k}.obj").write_text("".join(f"v {corner}\n" for corner in corners) + "f 1 2 3\n")
+        assert "has no triangles with finite corners; check the file" in fault(hinged(str(tmp_path / f"hollow{k}.obj")))
+    assert "has no triangles with finite corners" in fault(hinged(block(tmp_path / "vast.obj"), scale=1e99))
     (tmp_path / "arm.step").write_text("ISO-10303-21;")
     assert "a mesh ends in .stl, .obj, .glb" in fault(hinged(str(tmp_path / "arm.step")))
     assert "there is no mesh" in fault(hinged("a\0b.stl"))

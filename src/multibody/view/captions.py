@@ -11,7 +11,7 @@ from multibody.view.geometry import Floats
 from multibody.view.labels import Box, Label, Write, looks, place_labels, write_flat
 from multibody.view.names import named_things
 from multibody.view.scene import Scene
-from multibody.view.style import INK, PALE, body_color
+from multibody.view.style import INK, PALE, body_color, plain
 
 MOST_NAMES = 40  # more would only cover the picture
 
@@ -89,7 +89,7 @@ def _write_deep(ax: Any, points: dict[int, Floats], size: float) -> Write:
         place = point + right * offset[0] / scale[0] + up * offset[1] / scale[1]
         if far:  # the name's halo covers the end of the line
             ax.plot(*np.array([point, place]).T, color=PALE, linewidth=0.6, zorder=999.0)
-        ax.text(*place, label.text, **looks(label))
+        ax.text(*place, plain(label.text), **looks(label))
 
     return write
 

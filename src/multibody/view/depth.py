@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from multibody.view.geometry import Floats, box_corners
-from multibody.view.style import PALE
+from multibody.view.style import PALE, plain
 
 SIDE = 7.0  # of the square that 3-D axes draw in [inch]
 
@@ -66,12 +66,12 @@ def new_axes(
 def write_title(ax: Any, text: str) -> None:
     """Write the title: above planar axes, in the upper left corner of the figure over 3-D axes that fill it."""
     if not hasattr(ax, "get_proj") or len(ax.figure.axes) > 1:
-        ax.set_title(text, loc="left")
+        ax.set_title(plain(text), loc="left")
         return
     place = ax.get_position(original=True)
     width, height = ax.figure.get_size_inches()
     lines = _lines(text, int((72.0 * width - 60.0) / 6.2))
-    title = ax.set_title(lines, loc="left", y=(1.0 - 0.16 / height - place.y0) / place.height)
+    title = ax.set_title(plain(lines), loc="left", y=(1.0 - 0.16 / height - place.y0) / place.height)
     title.set_x((0.16 / width - place.x0) / place.width)
     title.set_verticalalignment("top")
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multibody.view.geometry import Floats
-from multibody.view.style import PALE
+from multibody.view.style import PALE, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -83,7 +83,7 @@ def _width(label: Label) -> float:
     from matplotlib.textpath import TextPath
 
     font = FontProperties(size=label.size, style="italic" if label.slanted else "normal")
-    return float(TextPath((0.0, 0.0), label.text, prop=font).get_extents().width) if label.text.strip() else 0.0
+    return float(TextPath((0.0, 0.0), plain(label.text), prop=font).get_extents().width) if label.text.strip() else 0.0
 
 
 def _covered(box: Box, taken: list[Box], obstacles: Floats) -> float:
@@ -127,6 +127,6 @@ def write_flat(ax: Axes) -> Write:
         dx, dy = offset * 72.0 / ax.figure.dpi
         line = {"arrowstyle": "-", "color": PALE, "linewidth": 0.6, "shrinkA": 1.0, "shrinkB": 2.0}
         more: dict[str, Any] = looks(label) | ({"arrowprops": line} if far else {})
-        ax.annotate(label.text, (x, y), xytext=(dx, dy), textcoords="offset points", annotation_clip=False, **more)
+        ax.annotate(plain(label.text), (x, y), xytext=(dx, dy), textcoords="offset points", annotation_clip=False, **more)
 
     return write

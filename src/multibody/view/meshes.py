@@ -20,6 +20,7 @@ METERS = frozenset({".glb"})
 """Files whose numbers are meters; those of the others know no unit and are read in the model's."""
 MOST_TRIANGLES = 20_000  # of one mesh; finer ones are made coarser
 MOST_BYTES = 100_000_000  # larger files are refused
+EXTENTS = (1e-90, 1e90)  # of a mesh, between which its volume is a number too
 
 
 class MeshWarning(UserWarning):
@@ -95,7 +96,11 @@ def read_mesh(tables: Tables, name: str, scale: float, where: str) -> Mesh:
         raise ModelError(f'the mesh "{name}" is too large to draw ({size})', where=where, hint="give a coarser one")
     points, triangles = _read(str(file), file.stat().st_mtime_ns, name, where)
     unit = 1.0 / LENGTHS[tables.model.units.length] if file.suffix.lower() in METERS else 1.0
-    return Mesh(points * (scale * unit), triangles, np.eye(3))
+    with np.errstate(over="ignore"):
+        scaled = points * (scale * unit)
+    if not _sound(scaled, triangles):
+        raise _hollow(name, where)
+    return Mesh(scaled, triangles, np.eye(3))
 
 
 def _find(tables: Tables, name: str, where: str) -> pathlib.Path:
@@ -125,9 +130,26 @@ def _read(file: str, _changed: int, name: str, where: str) -> tuple[Floats, np.n
     except Exception as error:  # trimesh raises whatever its readers do
         what = str(error).splitlines()[0][:100] if str(error) else type(error).__name__
         raise ModelError(f'the mesh "{name}" cannot be read ({what})', where=where, hint="check the file") from None
+    if not _sound(points, triangles):
+        raise _hollow(name, where)
+    points, triangles = decimated(points, triangles, MOST_TRIANGLES)
+    if len(triangles) == 0:  # the corners of all coincide
+        raise _hollow(name, where)
+    return outward(points, triangles)
+
+
+def _sound(points: Floats, triangles: np.ndarray) -> bool:
+    """Return whether there are triangles, with corners that are there, in a box with a size."""
     if points.ndim != 2 or triangles.ndim != 2 or len(triangles) == 0 or not np.all(np.isfinite(points)):
-        raise ModelError(f'the mesh "{name}" has no triangles with finite corners', where=where, hint="check the file")
-    return outward(*decimated(points, triangles, MOST_TRIANGLES))
+        return False
+    with np.errstate(over="ignore"):
+        extent = float(np.max(np.ptp(points, axis=0)))
+    return bool(EXTENTS[0] < extent < EXTENTS[1] and triangles.min() >= 0 and triangles.max() < len(points))
+
+
+def _hollow(name: str, where: str) -> ModelError:
+    """Return what is said of a mesh that has nothing to draw."""
+    return ModelError(f'the mesh "{name}" has no triangles with finite corners', where=where, hint="check the file")
 
 
 def outward(points: Floats, triangles: np.ndarray) -> tuple[Floats, np.ndarray]:

@@ -21,7 +21,7 @@ from multibody.view.planar_joints import stations
 from multibody.view.scene import Blueprint, Journey, Poses, Scene, glyph_size
 from multibody.view.spatial import spatial_drawing
 from multibody.view.strokes import Drawing
-from multibody.view.style import body_color, styled
+from multibody.view.style import body_color, plain, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -172,6 +172,6 @@ class Picture:
             count = used.setdefault(number, 0)
             used[number] += 1
             color, dashes = body_color(number), DASHES[count % len(DASHES)]
-            ax.plot(*path.T, color=color, linewidth=1.2, linestyle=dashes, zorder=z, label=name)
+            ax.plot(*path.T, color=color, linewidth=1.2, linestyle=dashes, zorder=z, label=plain(name))
             point = poses.place(number, self.tables.vector(self.tables.frames[body, frame][0]))
             ax.plot(*point[:, None], "o", color=color, markersize=4.5, zorder=z_point)

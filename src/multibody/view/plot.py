@@ -11,7 +11,7 @@ from multibody.errors import ModelError
 from multibody.model.paths import component_names
 from multibody.view.legends import legend_width, place_legend, wrapped
 from multibody.view.plots import Plots
-from multibody.view.style import ACCENT, PALE, PALETTE, styled
+from multibody.view.style import ACCENT, PALE, PALETTE, plain, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -75,7 +75,7 @@ def plot_run(
                 _mark_events(run, one, rings)
             if grid is not None:
                 one.grid(grid)
-        axes[-1].set_xlabel(f"{wrapped('time' if x is None else x)} [{base.unit}]".removesuffix(" []"))
+        axes[-1].set_xlabel(plain(f"{wrapped('time' if x is None else x)} [{base.unit}]".removesuffix(" []")))
         _title(axes, run.model.name if title is None else title, new=ax is None)
         for one, unit in zip(axes, groups, strict=True):
             _caption(one, unit, legend, alone=len(axes) == 1, height=_height(axes) if ax is None else None)
@@ -136,7 +136,7 @@ def _curves(ax: Axes, base: Any, named: Named) -> list[Any]:
         for c, column in enumerate(columns.T):
             dashes, color = ("-", PALETTE[(k + c) % len(PALETTE)]) if alone else (DASHES[c % 4], PALETTE[k % len(PALETTE)])
             label = component_names(name, columns.shape[1])[c]
-            lines += ax.plot(base, column, linestyle=dashes, color=color, marker=marker, label=label)
+            lines += ax.plot(base, column, linestyle=dashes, color=color, marker=marker, label=plain(label))
     known = base[np.isfinite(base)]
     one_way = len(known) > 1 and (np.all(np.diff(known) >= 0.0) or np.all(np.diff(known) <= 0.0))
     if one_way and known[0] != known[-1]:
@@ -153,9 +153,9 @@ def _title(axes: list[Axes], text: str, new: bool) -> None:
     """Write the title over one axes, or over a new figure of several."""
     figure: Any = axes[0].figure
     if len(axes) == 1:
-        axes[0].set_title(text)
+        axes[0].set_title(plain(text))
     elif new:
-        figure.suptitle(text, x=0.02, ha="left", fontsize=10.0, fontweight="bold")
+        figure.suptitle(plain(text), x=0.02, ha="left", fontsize=10.0, fontweight="bold")
     figure.align_ylabels(axes)
 
 
@@ -167,7 +167,7 @@ def _caption(ax: Axes, unit: str, legend: bool | None, alone: bool, height: floa
         place_legend(ax, height)
     elif not alone:
         ax.set_title(names[0], fontsize=8.5, fontweight="normal", pad=3.0)
-    name = wrapped(names[0])
+    name, unit = wrapped(names[0]), plain(unit)
     ax.set_ylabel(f"{name} [{unit}]".removesuffix(" []") if alone and not several else f"[{unit}]".removeprefix("[]"))
 
 

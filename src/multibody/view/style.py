@@ -68,6 +68,11 @@ def lighter(color: str, amount: float) -> tuple[float, float, float]:
     return (r + (1.0 - r) * amount, g + (1.0 - g) * amount, b + (1.0 - b) * amount)
 
 
+def plain(text: str) -> str:
+    """Return a user's text for matplotlib, with dollars that begin no formula."""
+    return text.replace("$", r"\$")
+
+
 def save(figure: Any, file: Any) -> None:
     """Write a figure to a file in our style; the ending decides the format, in small or capital letters."""
     import io

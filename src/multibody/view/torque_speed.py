@@ -8,7 +8,7 @@ import numpy as np
 
 from multibody.view.legends import legend_below
 from multibody.view.plots import Plots
-from multibody.view.style import ACCENT, GROUND, INK, PALETTE, lighter, styled
+from multibody.view.style import ACCENT, GROUND, INK, PALETTE, lighter, plain, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -65,7 +65,7 @@ def plot_size(
         ax.axvline(0.0, color=GROUND, linewidth=0.8, zorder=1.0)
         word = "force" if linear else "torque"
         ax.set(xlabel=f"speed [{units['speed']}]", ylabel=f"{word} [{units['effort']}]")
-        ax.set_title(_title(size, chosen) if title is None else title)
+        ax.set_title(plain(_title(size, chosen) if title is None else title))
         if grid is not None:
             ax.grid(grid)
         if legend is not False:
@@ -83,7 +83,7 @@ def _regions(ax: Axes, chosen: Candidate) -> None:
         ax.fill(*outline, facecolor=face, edgecolor=edge, linewidth=0.9, label=label, zorder=0.5)
     if not chosen.feasible:
         place: dict[str, Any] = {"transform": ax.transAxes, "ha": "right", "va": "bottom"}
-        ax.text(1.0, 1.02, f"does not fit: {chosen.reason}", color=ACCENT, fontsize=8, **place)
+        ax.text(1.0, 1.02, plain(f"does not fit: {chosen.reason}"), color=ACCENT, fontsize=8, **place)
 
 
 def _title(size: Size, chosen: Candidate | None) -> str:

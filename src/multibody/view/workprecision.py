@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from multibody.errors import ModelError
 from multibody.view.legends import place_legend
 from multibody.view.plots import Plots
-from multibody.view.style import PALETTE, styled
+from multibody.view.style import PALETTE, plain, styled
 
 if TYPE_CHECKING:
     from multibody.analyses.compare import Trial
@@ -58,7 +58,8 @@ def plot_work_precision(
         axes[0].set_ylabel("largest error (lengths over L, angles in rad)")
         figure: Any = axes[0].figure
         if ax is None:
-            figure.suptitle(compared.model.name if title is None else title, x=0.02, ha="left", fontsize=10, fontweight="bold")
+            heading = plain(compared.model.name if title is None else title)
+            figure.suptitle(heading, x=0.02, ha="left", fontsize=10, fontweight="bold")
         if legend is not False and ax is None:
             handles, labels = axes[0].get_legend_handles_labels()
             figure.legend(handles, labels, loc="outside right upper", ncols=1 + len(labels) // 24)
@@ -115,5 +116,5 @@ def _draw(ax: Any, curves: dict[tuple[str, str], list[Trial]], key: str) -> None
         ax.plot(
             [getattr(row, key) for row in ordered], [max(row.error or 0.0, SMALLEST) for row in ordered],
             color=PALETTE[f % len(PALETTE)], linestyle=LINES[i % len(LINES)], marker=MARKERS[i % len(MARKERS)], markersize=5.0,
-            label=f"{formulation}, {integrator}",
+            label=plain(f"{formulation}, {integrator}"),
         )  # fmt: skip

@@ -19,7 +19,7 @@ from multibody.view.geometry import Floats
 from multibody.view.legends import place_key
 from multibody.view.scene import Blueprint, Journey
 from multibody.view.strokes import Drawing
-from multibody.view.style import ACCENT, body_color
+from multibody.view.style import ACCENT, body_color, plain
 
 if TYPE_CHECKING:
     from multibody.tables.lower import Tables
@@ -192,12 +192,13 @@ class Canvas:
         for trace, dashes in self._dashed():
             style: Any = (0, dashes) if dashes else "-"
             color = story.paper.tone(body_color(trace.body))
-            self.axes.plot(*[[]] * story.drawing.dimension, color=color, linewidth=1.2, linestyle=style, label=trace.name)
+            name = plain(trace.name)
+            self.axes.plot(*[[]] * story.drawing.dimension, color=color, linewidth=1.2, linestyle=style, label=name)
         if story.traces:
             place_key(self.axes, [on_screen(self.axes, trace.path) for trace in story.traces])
         draw_gravity(self.axes, Blueprint(story.tables).gravity(), story.drawing.size)
         if story.remark:
-            self.figure.text(0.01, 0.01, story.remark, color=story.paper.tone(ACCENT), fontsize=7.0)
+            self.figure.text(0.01, 0.01, plain(story.remark), color=story.paper.tone(ACCENT), fontsize=7.0)
 
     def _title(self, k: int) -> tuple[str, str]:
         """Return the title of a frame: what stays, and the time with as many digits as the step between frames needs."""

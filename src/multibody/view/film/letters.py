@@ -9,7 +9,7 @@ import numpy as np
 
 from multibody.view.film.ink import Ink, Item, affine
 from multibody.view.geometry import Floats
-from multibody.view.style import INK, RC
+from multibody.view.style import INK, RC, plain
 
 ABOVE_ALL = 1000.0
 
@@ -38,8 +38,8 @@ class Word:
         from matplotlib.textpath import TextPath, text_to_path
 
         style = FontProperties(style="italic" if italic else "normal", weight="bold" if bold else "normal", size=size)
-        self.ink, self.path = ink, TextPath((0.0, 0.0), _plain(text), prop=style) if text.strip() else None
-        wide, high, deep = text_to_path.get_text_width_height_descent(_plain(text), style, False)
+        self.ink, self.path = ink, TextPath((0.0, 0.0), plain(text), prop=style) if text.strip() else None
+        wide, high, deep = text_to_path.get_text_width_height_descent(text, style, False)
         tall, below = text_to_path.get_text_width_height_descent("lp", style, False)[1:]
         self.middle = ink.pixels * np.array([0.5 * wide, 0.5 * max(tall, high) - max(below, deep)])
         self.advance = ink.pixels * float(wide)
@@ -53,11 +53,6 @@ class Word:
         if halo is not None:
             self.ink.path(halo, self.path, matrix)
         self.ink.path(self.pen, self.path, matrix, tone)
-
-
-def _plain(text: str) -> str:
-    """Return a text with dollars that do not begin a formula."""
-    return text.replace("$", r"\$")
 
 
 def title_items(ink: Ink, title: Callable[[int], tuple[str, str]], count: int, place: Floats, room: float) -> list[Item]:

@@ -20,6 +20,8 @@ from multibody.view.page.tracks import Track, track_of_run, track_of_state
 ENDINGS = (".html", ".htm")
 LARGE = 300
 """Bodies above which a page does without the report of the check, which would take longer than all the rest."""
+LONGEST = 40
+"""Letters of a model's name in that of a temporary file: a file's name has at most 255 bytes, a letter up to 4 of them."""
 
 
 def check_page(file: str | os.PathLike[str], force: bool, kept: Sequence[str] = ()) -> None:
@@ -40,7 +42,7 @@ def save_page(
     """Write the page of some results and return its path; see :func:`multibody.page`."""
     kept = [name for result in results for name in _tables(result).model._files]
     check_page(file, force, kept)
-    write_whole(file, page_of(results, labels, look_of(**options)).encode("utf-8"))
+    write_whole(file, page_of(results, labels, look_of(**options)).encode("utf-8", "replace"))
     return pathlib.Path(file)
 
 
@@ -135,11 +137,16 @@ def open_page(text: str, name: str) -> pathlib.Path:
     Path
         The file.
     """
-    kept = "".join(letter if letter.isalnum() or letter in "-_" else "-" for letter in name) or "motion"
+    content = text.encode("utf-8", "replace")
+    kept = "".join(letter if letter.isalnum() or letter in "-_" else "-" for letter in name[:LONGEST]) or "motion"
     handle, place = tempfile.mkstemp(prefix=f"{kept}-", suffix=".html")
     os.close(handle)
     file = pathlib.Path(place)
-    write_whole(file, text.encode("utf-8"))
+    try:
+        write_whole(file, content)
+    except BaseException:
+        file.unlink(missing_ok=True)
+        raise
     try:
         shown = webbrowser.open(file.as_uri())
     except (webbrowser.Error, OSError):

@@ -73,7 +73,7 @@ def check_report_target(file: str | os.PathLike[str], force: bool, kept: Sequenc
 def save_report(run: Run, file: str | os.PathLike[str], told: Told, force: bool) -> pathlib.Path:
     """Write the report of a run and return its path."""
     check_report_target(file, force, run.model._files)
-    write_whole(file, report_text(run, told).encode("utf-8"))
+    write_whole(file, report_text(run, told).encode("utf-8", "replace"))
     return pathlib.Path(file)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -49,7 +50,7 @@ def figure(make: Callable[[], Any], caption: str) -> str:
         return ""
     plain_ticks(made)
     image = image_of(made, WIDTH, caption)
-    return f"<figure>{image}<figcaption>{caption}</figcaption></figure>"
+    return f"<figure>{image}<figcaption>{html.escape(caption)}</figcaption></figure>"
 
 
 def pose(run: Run) -> str:
