@@ -9,6 +9,7 @@ import yaml
 from typer.testing import CliRunner
 
 import multibody as mb
+from multibody._target import FORCED
 from multibody.cli.app import app
 from multibody.cli.examples import model_text
 from multibody.files.readable import readable
@@ -68,7 +69,7 @@ def test_a_file_is_saved_and_not_overwritten(tmp_path: Path, monkeypatch: pytest
     assert mb.load("slider-crank.yaml").check().mobility == 1
     before = Path("slider-crank.yaml").read_bytes()
     code, out, err = run("slider-crank", "--save", "--set", "l2=0.1")
-    assert (code, out) == (2, "") and err == "error: slider-crank.yaml: it is there already; --force replaces it\n"
+    assert (code, out) == (2, "") and err == f"error: slider-crank.yaml: it exists already; {FORCED}\n"
     assert Path("slider-crank.yaml").read_bytes() == before
     assert run("slider-crank", "--save", "--set", "l2=0.1", "--force")[0] == 0
     assert Path("slider-crank.yaml").read_bytes() != before

@@ -271,7 +271,7 @@ def test_a_switch_that_was_not_foreseen_is_met_from_before(monkeypatch):
 
 
 def coupled(expression: str) -> mb.Model:
-    """Return two links with a coupler between their angles, the first one moving towards zero."""
+    """Return two links with a coupler between their angles, the first one moving toward zero."""
     m = mb.Model("coupled", dimension=2, gravity=(0, -9.81))
     m.table("lift", [-2.0, 0.0, 2.0], [0.0, 0.0, 1.0], kind="linear")
     m.body("a", mass=1, inertia=0.1, com=(0.5, 0), frames={"e": (1, 0)})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 import multibody as mb
+from multibody.view.film.paper import ON_DARK
 from multibody.view.page import modules
 from multibody.view.page.write import save_page
 from multibody.view.style import PALETTE
@@ -79,6 +81,8 @@ def click(browser: Browser, chart: int, x: float, y: float, **options: Any) -> N
 def test_the_colors_are_those_of_the_pictures() -> None:
     text = modules.source("common.js")
     assert ", ".join(f'"{color}"' for color in PALETTE) in text
+    inks = dict(re.findall(r'^  \w+: \["(#\w{6})", "(#\w{6})"\],$', text, re.MULTILINE))
+    assert inks == ON_DARK  # a page and a film on dark paper
 
 
 # --- numbers ------------------------------------------------------------------------------------------------------------

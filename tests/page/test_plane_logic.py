@@ -14,17 +14,20 @@ import pytest
 
 from multibody.view import geometry, stretch
 from multibody.view.page import modules
+from page.browser import REQUIRED
 
 node = shutil.which("node")
-pytestmark = pytest.mark.skipif(node is None, reason="there is no node on the path")
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder of modules of which node knows that they are modules."""
+    if node is None:
+        why = "there is no node on the path"
+        pytest.fail(why) if REQUIRED else pytest.skip(why)
     made = tmp_path_factory.mktemp("modules")
     (made / "package.json").write_text('{"type": "module"}')
-    for name in ("common", "stretch", "labels", "flat_view", "flat_marks", "flat_paths"):
+    for name in ("common", "stretch", "labels", "flat_view", "gestures", "flat_marks", "flat_paths"):
         shutil.copy(modules.HERE / f"{name}.js", made)
     return made
 

@@ -80,8 +80,7 @@ def test_how_long_a_film_takes(crank: Any) -> None:
 # --- the same hand ----------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("name", ["slider-crank", "planetary", "cam-roller", "rssr", "stewart-platform"])
 def test_a_frame_shows_what_a_picture_shows(name: str) -> None:
-    from multibody.view.deep_axes import show_spatial
-    from multibody.view.flat_axes import show_planar
+    from multibody.view.posing import show_pose
 
     model = mb.load(name)
     run = model.run(0.1) if name == "stewart-platform" else model.kinematics(0.02, 4)
@@ -89,8 +88,7 @@ def test_a_frame_shows_what_a_picture_shows(name: str) -> None:
     frame = canvas.frame(2)[..., :3].astype(float)
     plain = canvas_of(run, run.time[:3], labels=False, title=" ")
     bare = plain.figure.canvas
-    show = show_planar if model.dimension == 2 else show_spatial
-    show(plain.axes, plain.story.drawing, Poses(run.tables, plain.story.q[2]), 2)
+    show_pose(plain.axes, plain.story.drawing, Poses(run.tables, plain.story.q[2]), 2)
     if model.dimension == 2:
         plain.axes.set(xlim=canvas.axes.get_xlim(), ylim=canvas.axes.get_ylim())
     bare.draw()

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from multibody.analyses.simulation import Simulation
     from multibody.analyses.system import Floats
 
-PART = 0.9  # of the way to a jump: length of a step towards it
+PART = 0.9  # of the way to a jump: length of a step toward it
 NEAR = 1e-9  # of a step: a jump that is no further from its start needs no steps of its own
-TRIES = 60  # steps towards a jump; each that meets it makes the next one shorter by a tenth at least
+TRIES = 60  # steps toward a jump; each that meets it makes the next one shorter by a tenth at least
 LATER = 20  # doublings of the resolution of time by which a jump is left behind
 FAR = 4.0  # times the way that was expected: how far beyond a step the jump is looked for
 

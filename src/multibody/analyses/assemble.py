@@ -27,7 +27,7 @@ STEP_LIMIT = 0.5  # scaled length or rad a step
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")  # what is not finite is refused in words
-def assemble(model: Model, initial: State | None = None, t: float | None = None, labelled: bool = True) -> State:
+def assemble(model: Model, initial: State | None = None, t: float | None = None, labeled: bool = True) -> State:
     """Return a consistent state of the mechanism.
 
     Parameters
@@ -37,7 +37,7 @@ def assemble(model: Model, initial: State | None = None, t: float | None = None,
         Where to start; default: the drawn poses with held values and guesses.
     t : float, optional
         Time at which motions are taken; default that of `initial`, else 0.
-    labelled : bool
+    labeled : bool
         Whether the state says which branch it is on.
 
     Returns
@@ -67,7 +67,7 @@ def assemble(model: Model, initial: State | None = None, t: float | None = None,
         system.take_references(q)
     v, status = velocities(system, q, time, status)
     label = ""
-    if labelled and status.success:
+    if labeled and status.success:
         from multibody.analyses.branches import branch_label  # here: SciPy's sparse matrices take long to import
 
         label = branch_label(system, q, time)

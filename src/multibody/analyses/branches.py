@@ -220,7 +220,7 @@ def label_of(system: System, q: Floats, t: float, groups: list[Group]) -> str:
 
 
 def branch_label(system: System, q: Floats, t: float) -> str:
-    """Return the branch label of a pose; "" for mechanisms too large to be labelled."""
+    """Return the branch label of a pose; "" for mechanisms too large to be labeled."""
     if is_large(system.nv):
         return ""
     return label_of(system, q, t, find_groups(system, q, t))

@@ -26,7 +26,7 @@ def start_state(model: Model, initial: State | None, t: float | None) -> tuple[S
     if t is not None and not np.isfinite(t):
         raise ModelError(f"t is {t}", where=model.name, hint="give a finite time")
     if initial is None:
-        return assemble(model, None, t, labelled=False), ""
+        return assemble(model, None, t, labeled=False), ""
     tables = tables_of(model)
     system, initial = System(tables), adopted(initial, tables, "initial")
     time = float(initial.t if t is None else t)

@@ -75,7 +75,7 @@ def largest_row(A: Floats) -> float:
 def sparse_step(J: Any, c: Floats, soft: Any = None, rest: Floats | None = None, damping: float = 1e-10) -> Floats:
     """Return the same step for a large sparse J, by quasi-definite systems.
 
-    ``[μ Jᵀ Sᵀ; J −ε 0; S 0 −1]`` moves δ towards the smallest one with J δ = −c that brings S δ nearest to −rest. μ and ε only
+    ``[μ Jᵀ Sᵀ; J −ε 0; S 0 −1]`` moves δ toward the smallest one with J δ = −c that brings S δ nearest to −rest. μ and ε only
     make it solvable, whatever the ranks: proximal refinement, δ ← δ + the solution for what is left, removes their trace, and
     stays where it begins, at zero, along directions that neither J nor S knows.
 

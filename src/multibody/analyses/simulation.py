@@ -217,12 +217,12 @@ class Simulation:
         return float(self.control[C.T])
 
     def face(self, end: float) -> None:
-        """Turn towards `end`: feedback must damp in the direction in which time goes."""
+        """Turn toward `end`: feedback must damp in the direction in which time goes."""
         if self.formulation.stabilized:
             self.bundle.settings(alpha=math.copysign(self.alpha, end - self.t))
 
     def call(self, end: float, limit: int) -> int:
-        """Let the integrator make at most `limit` steps towards `end`; return its answer."""
+        """Let the integrator make at most `limit` steps toward `end`; return its answer."""
         b = self.bundle
         self.face(end)
         self.control[C.END], self.counts[C.LIMIT] = end, limit

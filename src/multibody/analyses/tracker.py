@@ -208,7 +208,7 @@ class Tracker:
             self.status = Status(False, message, t, advice=advice)
 
     def _approach_lock(self) -> None:
-        """Creep towards the lock-up with intervals that shrink, to locate its time."""
+        """Creep toward the lock-up with intervals that shrink, to locate its time."""
         clock, worst = self.follower.clock, self.follower.worst.copy()
         span = float(self.grid[self.reached] - self.grid[self.reached - 1])
         smallest = 1e-15 * max(abs(clock[0]), abs(self.grid[-1] - self.grid[0]))
@@ -244,7 +244,7 @@ class Tracker:
         """Return the branch label at the start and after every singular position that was passed."""
         passed = [item for item in self.singularities if item.kind == "passed"]
         first = self.initial.branch
-        if passed and not first:  # a large mechanism is labelled only where its branch matters
+        if passed and not first:  # a large mechanism is labeled only where its branch matters
             first = label_of(self.system, self.initial.q, self.initial.t, self.groups)
         labels = [(float(self.grid[0]), first)]
         direction = 1.0 if len(t) and t[-1] >= t[0] else -1.0

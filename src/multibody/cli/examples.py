@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import inspect
-import os
 import pathlib
 import re
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from multibody._target import check_target, write_whole
+from multibody._target import check_free, check_target, write_whole
 from multibody.cli.app import app
 from multibody.cli.options import JsonOption, SetOption, load_model
 from multibody.cli.output import Page, print_json, table
@@ -51,8 +50,7 @@ def examples(
     target = (file or pathlib.Path(f"{name}.yaml")) if save else None
     if target is not None:
         check_target(target, (".yaml", ".yml"))
-        if os.path.lexists(target) and not force:
-            raise ModelError("it is there already", file=str(target), hint="--force replaces it")
+        check_free(target, force)
     text = model_text(name, settings)
     if target is not None:
         write_whole(target, text.encode())

@@ -1,1 +1,1 @@
-"""What an analysis returns: labelled data by path, status, certificate; result files."""
+"""What an analysis returns: labeled data by path, status, certificate; result files."""

@@ -1,4 +1,4 @@
-"""All of a run as one labelled dataset."""
+"""All of a run as one labeled dataset."""
 
 from __future__ import annotations
 

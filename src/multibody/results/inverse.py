@@ -1,4 +1,4 @@
-"""The answer of inverse dynamics: efforts as labelled data, with the motion that needs them."""
+"""The answer of inverse dynamics: efforts as labeled data, with the motion that needs them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run: a motion as labelled data, read by the same paths that the model is written with."""
+"""A run: a motion as labeled data, read by the same paths that the model is written with."""
 
 from __future__ import annotations
 

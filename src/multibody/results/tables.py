@@ -6,6 +6,7 @@ import html
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -64,3 +65,10 @@ def number(value: float | None, scale: float = 0.0, digits: int = 4) -> str:
     if value is None or not math.isfinite(value):
         return "∞" if value is not None and math.isinf(value) and value > 0 else "–"
     return f"{0.0 if abs(value) <= 1e-10 * scale else value:.{digits}g}"
+
+
+def value_text(value: Any) -> str:
+    """Return a number, a formula or a vector of them as a person writes it."""
+    if isinstance(value, list | tuple):
+        return value_text(value[0]) if len(value) == 1 else f"({', '.join(value_text(item) for item in value)})"
+    return f"{value:.6g}" if isinstance(value, int | float) else str(value)

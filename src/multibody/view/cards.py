@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from multibody.errors import AnalysisError, ModelError
-from multibody.view.embed import frame_of, image_of
+from multibody.results.tables import value_text
+from multibody.view.embed import frame_of, image_of, quiet
 from multibody.view.style import ACCENT, PALE
 
 if TYPE_CHECKING:
@@ -69,17 +70,11 @@ def _card(title: str, facts: Facts, shown: str = "", notes: Sequence[str] = (), 
 
 def _figure(make: Callable[[], Any], width: int = 420) -> str:
     """Return a picture without opening a window; nothing where it cannot be drawn: the facts say why."""
-    import matplotlib.pyplot as plt
-
-    was = plt.isinteractive()
-    plt.ioff()
     try:
-        return image_of(make().figure, width)
+        with quiet():
+            return image_of(make().figure, width)
     except (ModelError, AnalysisError):
         return ""
-    finally:
-        if was:
-            plt.ion()
 
 
 def _some(names: Sequence[str]) -> str:
@@ -91,13 +86,6 @@ def _some(names: Sequence[str]) -> str:
 def _count(names: Sequence[str]) -> str:
     """Return how many there are, and their names; nothing where there are none."""
     return f"{len(names)}: {_some(names)}" if names else ""
-
-
-def _value(value: Any) -> str:
-    """Return a number, a formula or a vector of them as a person writes it."""
-    if isinstance(value, list | tuple):
-        return f"({', '.join(_value(item) for item in value)})"
-    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -127,7 +115,7 @@ def _coordinates(state: Any) -> Facts:
 def _model(model: Model) -> str:
     """Return the card of a model: its picture at the assembled pose, or why it cannot be assembled."""
     units = model.units
-    parameters = [f"{name} = {_value(one.value)} {one.unit or ''}".rstrip() for name, one in model.parameters.items()]
+    parameters = [f"{name} = {value_text(one.value)} {one.unit or ''}".rstrip() for name, one in model.parameters.items()]
     facts = [
         ("bodies", _count(list(model.bodies))), ("joints", _count(list(model.joints))),
         ("forces", _count(list(model.forces))), ("motions", _count([str(name) for name in model.motions])),

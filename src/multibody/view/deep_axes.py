@@ -10,39 +10,12 @@ import numpy as np
 from multibody.view import geometry, solids, stretch
 from multibody.view.facets import Facets
 from multibody.view.geometry import Floats
-from multibody.view.scene import Poses
 from multibody.view.solids import Surface
 from multibody.view.strokes import Drawing, Stretched, Stroke
 
 MANY = 400  # tubes; more are drawn as plain lines
 PIECES = 8000  # that the faces of a picture are cut into, about
 PAPER = 5.5 * 72.0  # width of a picture in points, about: what dashes and thick lines are measured by
-
-
-def show_spatial(ax: Any, drawing: Drawing, poses: Poses, row: int, fade: float = 0.0, symbols: bool = True) -> None:
-    """Draw a mechanism at one pose.
-
-    Parameters
-    ----------
-    ax : Axes3D
-    drawing : Drawing
-    poses : Poses
-    row : int
-        The instant of the motion, for what moves in no body.
-    fade : float
-        0 for the pose itself; towards 1 for an earlier one, which is paler, lies behind and has no symbols.
-    symbols : bool
-        Whether joints have their symbols.
-    """
-    pen = FacetPen(ax, drawing, fade, 0.7)
-    for stroke in drawing.strokes:
-        if (stroke.ghost or not fade) and (symbols or not stroke.symbol):
-            pen.stroke(stroke, poses.place(stroke.body, stroke.points))
-    for thing in drawing.stretched:
-        pen.stretched(thing, *stretch.ends_at(thing, poses))
-    for wanderer in drawing.wanderers:
-        pen.dot(wanderer.places[row], wanderer.color, wanderer.width)
-    pen.flush()
 
 
 def _area(drawing: Drawing) -> float:
@@ -85,7 +58,7 @@ class FacetPen:
         """Add a stroke whose points are placed."""
         near = stroke.level * self.size
         if stroke.kind == "dot":
-            self.dot(points[0], stroke.color, stroke.width)
+            self.dot(points[0], stroke.color, stroke.width, stroke.level)
         elif stroke.kind == "line":
             self.line(points, stroke.color, stroke.width, near, stroke.dashes)
         elif stroke.kind == "tube" and self.plain:
@@ -129,8 +102,8 @@ class FacetPen:
             points = geometry.dashed(points, np.array(dashes) * self.point)
         self.facets.line(points, color, width, near)
 
-    def dot(self, point: Floats, color: str, diameter: float) -> None:
-        """Add a small dot (diameter in points) before everything."""
+    def dot(self, point: Floats, color: str, diameter: float, _level: float = 0.0) -> None:
+        """Add a small dot (diameter in points) before everything, whatever its level."""
         if not np.all(np.isfinite(point)):
             return
         from multibody.view.style import lighter

@@ -5,7 +5,23 @@ from __future__ import annotations
 import base64
 import html
 import io
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Make figures without windows."""
+    import matplotlib.pyplot as plt
+
+    was = plt.isinteractive()
+    plt.ioff()
+    try:
+        yield
+    finally:
+        if was:
+            plt.ion()
 
 
 def image_of(figure: Any, width: int, alt: str = "") -> str:

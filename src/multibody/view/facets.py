@@ -27,7 +27,7 @@ class Facets:
     Parameters
     ----------
     fade : float
-        0 for the pose itself; towards 1 for an earlier one, which is paler.
+        0 for the pose itself; toward 1 for an earlier one, which is paler.
     piece : float
         Longest edge of a piece [length].
     """

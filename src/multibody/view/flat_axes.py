@@ -9,54 +9,41 @@ import numpy as np
 from multibody.view import stretch
 from multibody.view.geometry import Floats
 from multibody.view.scene import Poses
-from multibody.view.strokes import Drawing, Stretched, Stroke
+from multibody.view.strokes import Stretched, Stroke
 from multibody.view.style import lighter
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def show_planar(ax: Axes, drawing: Drawing, poses: Poses, row: int, fade: float = 0.0, symbols: bool = True) -> None:
-    """Draw a mechanism at one pose.
+class PatchPen:
+    """Adds artists to planar axes.
 
     Parameters
     ----------
     ax : Axes
-    drawing : Drawing
-    poses : Poses
-    row : int
-        The instant of the motion, for what moves in no body.
     fade : float
-        0 for the pose itself; towards 1 for an earlier one, which is paler, lies below and has no supports.
-    symbols : bool
-        Whether joints have their symbols.
+        0 for the pose itself; toward 1 for an earlier one.
+    poses : Poses
+        The pose.
     """
-    pen = _Pen(ax, fade)
-    for stroke in drawing.strokes:
-        if (stroke.ghost or not fade) and (symbols or not stroke.symbol):
-            pen.stroke(stroke, poses.place(stroke.body, stroke.points), poses)
-    for thing in drawing.stretched:
-        pen.stretched(thing, *stretch.ends_at(thing, poses))
-    for wanderer in drawing.wanderers:
-        pen.dot(wanderer.places[row], wanderer.color, wanderer.level, wanderer.width)
 
+    def __init__(self, ax: Axes, fade: float, poses: Poses) -> None:
+        self.ax, self.fade, self.poses = ax, fade, poses
 
-class _Pen:
-    """Adds artists to planar axes."""
+    def flush(self) -> None:
+        """Do nothing: planar things are added at once."""
 
-    def __init__(self, ax: Axes, fade: float) -> None:
-        self.ax, self.fade = ax, fade
-
-    def stroke(self, stroke: Stroke, points: Floats, poses: Poses) -> None:
+    def stroke(self, stroke: Stroke, points: Floats) -> None:
         """Add a stroke whose points are placed."""
         if stroke.kind == "line":
             self.line(points, stroke.color, stroke.level, stroke.width, stroke.dashes)
         elif stroke.kind == "dot":
-            self.dot(points[0], stroke.color, stroke.level, stroke.width)
+            self.dot(points[0], stroke.color, stroke.width, stroke.level)
         elif stroke.kind == "circle":
             self._circle(points[0], stroke)
         elif len(stroke.hole):
-            self._ring(points, poses.place(stroke.body, stroke.hole), stroke)
+            self._ring(points, self.poses.place(stroke.body, stroke.hole), stroke)
         else:
             self.area(points, stroke.color, stroke.level, stroke.paleness, stroke.width, stroke.alpha, stroke.dashes)
 
@@ -98,9 +85,9 @@ class _Pen:
         options |= {"color": self._color(color), "linewidth": width, "zorder": self._level(z)}
         self.ax.plot(*points.T, scalex=False, scaley=False, **options)
 
-    def dot(self, point: Floats, color: str, z: float, diameter: float) -> None:
+    def dot(self, point: Floats, color: str, diameter: float, level: float) -> None:
         """Add a small filled dot (diameter in points)."""
-        self.line(point[None], color, z, 1.0, marker="o", markersize=diameter, markeredgewidth=0.0, linestyle="none")
+        self.line(point[None], color, level, 1.0, marker="o", markersize=diameter, markeredgewidth=0.0, linestyle="none")
 
     def _circle(self, point: Floats, stroke: Stroke) -> None:
         from matplotlib.patches import Circle

@@ -27,7 +27,7 @@ def wrapped(name: str, letters: int = LONGEST) -> str:
 
 
 def place_legend(ax: Axes, height: float | None = None) -> Legend:
-    """Name the labelled curves of an axes in a legend that covers none of them.
+    """Name the labeled curves of an axes in a legend that covers none of them.
 
     On a figure with a layout engine it stands to the right of the axes, which give way. Elsewhere it takes a free place inside
     them; where there is none, the upper limit is raised until it fits above the curves.
@@ -90,7 +90,7 @@ def place_key(ax: Axes, curves: list[Floats]) -> None:
 
 
 def legend_below(ax: Axes) -> None:
-    """Put a legend of the labelled curves below the name of the x axis, in as many columns as fit."""
+    """Put a legend of the labeled curves below the name of the x axis, in as many columns as fit."""
     from matplotlib.transforms import ScaledTranslation
 
     figure: Any = ax.figure
@@ -113,7 +113,7 @@ def legend_width(ax: Axes) -> float:
 
 
 def _legend(ax: Axes, letters: int = LONGEST, **options: Any) -> Legend:
-    """Return a new legend of all labelled curves."""
+    """Return a new legend of all labeled curves."""
     handles, labels = ax.get_legend_handles_labels()
     return ax.legend(handles, [wrapped(label, letters) for label in labels], **options)
 

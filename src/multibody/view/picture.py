@@ -10,14 +10,13 @@ import numpy as np
 from multibody.errors import ModelError
 from multibody.view import depth
 from multibody.view.captions import draw_gravity, write_names
-from multibody.view.deep_axes import show_spatial
 from multibody.view.drawing import placed
 from multibody.view.extent import box_of, with_margin
-from multibody.view.flat_axes import show_planar
 from multibody.view.geometry import Floats
 from multibody.view.legends import place_key
 from multibody.view.planar import planar_drawing
 from multibody.view.planar_joints import stations
+from multibody.view.posing import show_pose
 from multibody.view.scene import Blueprint, Journey, Poses, Scene, glyph_size
 from multibody.view.spatial import spatial_drawing
 from multibody.view.strokes import Drawing
@@ -145,7 +144,7 @@ class Picture:
         ax.set_aspect("equal", adjustable="box")
         self._traces(ax, 2.95, 6.0)
         for k, row in enumerate(self.rows):
-            show_planar(ax, self.drawing, Poses(self.tables, self.motion[row]), row, self._fade(k), self.symbols)
+            show_pose(ax, self.drawing, Poses(self.tables, self.motion[row]), row, self._fade(k), self.symbols)
         ax.set_xlim(low[0], high[0])
         ax.set_ylim(low[1], high[1])
 
@@ -155,7 +154,7 @@ class Picture:
         ax.set_zlabel(f"z [{self.tables.model.units.length}]")
         self._traces(ax, 1.9, 4.0)
         for k, row in enumerate(self.rows):
-            show_spatial(ax, self.drawing, Poses(self.tables, self.motion[row]), row, self._fade(k), self.symbols)
+            show_pose(ax, self.drawing, Poses(self.tables, self.motion[row]), row, self._fade(k), self.symbols)
 
     def _fade(self, k: int) -> float:
         """Return how pale the k-th pose is: 0 the last, the earliest most."""

@@ -1,7 +1,6 @@
 // The eye on a spatial picture: no perspective, equal scales; orbit, pan and zoom by pointer, wheel and touch.
 
-/** How far the picture can be zoomed in and out of its fit. */
-const NEAREST = 1e4, FARTHEST = 0.05;
+import { Gestures, within } from "./gestures.js";
 
 /** Radians a pixel of dragging turns. */
 const TURN = 0.008;
@@ -73,20 +72,9 @@ export class Camera {
     this.fitted = true;
     /** @type {() => void} called when the picture was moved */
     this.onchange = () => {};
-    this.pointers = new Map();
     this.turnTo(...VIEWS.iso.map((a) => (a * Math.PI) / 180));
-    this.listen();
-  }
-
-  listen() {
-    const canvas = this.canvas;
-    canvas.style.touchAction = "none";
-    canvas.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
-    canvas.addEventListener("pointerdown", (event) => this.down(event));
-    canvas.addEventListener("pointermove", (event) => this.move(event));
-    for (const name of ["pointerup", "pointercancel"]) canvas.addEventListener(name, (event) => this.pointers.delete(event.pointerId));
+    this.gestures = new Gestures(canvas, this, (dx, dy, event) => this.drag(dx, dy, event));
     canvas.addEventListener("contextmenu", (event) => event.preventDefault());
-    canvas.addEventListener("dblclick", () => { this.fit(); this.onchange(); });
   }
 
   /** Take the size of the canvas from the page; a hidden one keeps its size. */
@@ -166,7 +154,7 @@ export class Camera {
   /** Zoom by a factor about a point of the canvas, which stays where it is. */
   zoom(factor, x, y) {
     const [wide, high] = this.extent(), whole = Math.min(this.width / wide, this.height / high);
-    const scale = Math.min(Math.max(this.scale * factor, FARTHEST * whole), NEAREST * whole);
+    const scale = within(this.scale * factor, whole);
     const more = 1 / this.scale - 1 / scale, dx = (x - this.width / 2) * more, dy = (this.height / 2 - y) * more;
     this.target = this.target.map((t, k) => t + dx * this.right[k] + dy * this.up[k]);
     this.scale = scale;
@@ -187,37 +175,9 @@ export class Camera {
     this.onchange();
   }
 
-  wheel(event) {
-    event.preventDefault();
-    const step = event.deltaMode === 1 ? 33 * event.deltaY : event.deltaY, [x, y] = this.place(event);
-    this.zoom(Math.exp(-0.0016 * Math.max(-400, Math.min(400, step))), x, y);
-  }
-
-  down(event) {
-    this.pointers.set(event.pointerId, this.place(event));
-    try {
-      this.canvas.setPointerCapture(event.pointerId);
-    } catch {} // a pointer that a script made up
-  }
-
-  /** One pointer turns the picture, with shift or another button moves it; two move and zoom it. */
-  move(event) {
-    const before = this.pointers.get(event.pointerId);
-    if (!before) return;
-    const now = this.place(event), dx = now[0] - before[0], dy = now[1] - before[1];
-    const other = [...this.pointers].find(([id]) => id !== event.pointerId)?.[1];
-    this.pointers.set(event.pointerId, now);
-    if (other) {
-      const was = Math.hypot(before[0] - other[0], before[1] - other[1]), is = Math.hypot(now[0] - other[0], now[1] - other[1]);
-      this.pan(dx / 2, dy / 2);
-      if (was > 1) this.zoom(is / was, (now[0] + other[0]) / 2, (now[1] + other[1]) / 2);
-    } else if (event.shiftKey || event.buttons & 6) this.pan(dx, dy);
+  /** One pointer turns the picture, with shift or another button moves it. */
+  drag(dx, dy, event) {
+    if (event.shiftKey || event.buttons & 6) this.pan(dx, dy);
     else this.orbit(dx, dy);
-  }
-
-  /** Return where a pointer is on the canvas [CSS pixels]. */
-  place(event) {
-    const box = this.canvas.getBoundingClientRect();
-    return [event.clientX - box.left, event.clientY - box.top];
   }
 }

@@ -64,7 +64,7 @@ function traced(stroke, tolerance) {
 }
 
 /** Return about 24 points along a stroke, drawn half the way to a point where one is given. */
-function evenly(stroke, towards = null) {
+function evenly(stroke, toward = null) {
   const found = [];
   for (const part of parts(stroke.points)) {
     const line = stroke.kind === "area" ? [...part, part[0]] : part;
@@ -79,7 +79,7 @@ function evenly(stroke, towards = null) {
     });
   }
   const few = found.filter((_, k) => k % Math.ceil(found.length / 48) === 0); // hatching is made of many short lines
-  return towards ? few.map((p) => p.map((x, c) => (x + towards[c]) / 2)) : few;
+  return toward ? few.map((p) => p.map((x, c) => (x + toward[c]) / 2)) : few;
 }
 
 /** Return the pieces of a line that gaps part. */

@@ -1,7 +1,6 @@
 // Where the plane lies on the screen: fit, pan and zoom by pointer, wheel and touch.
 
-/** How far the picture can be zoomed in and out of its fit. */
-const NEAREST = 1e4, FARTHEST = 0.05;
+import { Gestures, within } from "./gestures.js";
 
 export class FlatView {
   /**
@@ -21,15 +20,7 @@ export class FlatView {
     this.fitted = true;
     /** @type {() => void} called when the picture was moved */
     this.onchange = () => {};
-    this.pointers = new Map();
-    canvas.style.touchAction = "none";
-    canvas.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
-    canvas.addEventListener("pointerdown", (event) => this.down(event));
-    canvas.addEventListener("pointermove", (event) => this.move(event));
-    for (const name of ["pointerup", "pointercancel"]) {
-      canvas.addEventListener(name, (event) => this.pointers.delete(event.pointerId));
-    }
-    canvas.addEventListener("dblclick", () => { this.fit(); this.onchange(); });
+    this.gestures = new Gestures(canvas, this);
   }
 
   /** Take the size of the canvas from the page; a hidden one keeps its size. */
@@ -87,7 +78,7 @@ export class FlatView {
   /** Zoom by a factor about a point of the canvas, which stays where it is. */
   zoom(factor, x, y) {
     const [wide, high] = this.extent(), whole = Math.min(this.width / wide, this.height / high);
-    const scale = Math.min(Math.max(this.scale * factor, FARTHEST * whole), NEAREST * whole), [px, py] = this.under(x, y);
+    const scale = within(this.scale * factor, whole), [px, py] = this.under(x, y);
     this.scale = scale;
     this.center = [px - (x - this.width / 2) / scale, py + (y - this.height / 2) / scale];
     this.fitted = false;
@@ -99,36 +90,5 @@ export class FlatView {
     this.center = [this.center[0] - dx / this.scale, this.center[1] + dy / this.scale];
     this.fitted = false;
     this.onchange();
-  }
-
-  wheel(event) {
-    event.preventDefault();
-    const step = event.deltaMode === 1 ? 33 * event.deltaY : event.deltaY, [x, y] = this.place(event);
-    this.zoom(Math.exp(-0.0016 * Math.max(-400, Math.min(400, step))), x, y);
-  }
-
-  down(event) {
-    this.pointers.set(event.pointerId, this.place(event));
-    try {
-      this.canvas.setPointerCapture(event.pointerId);
-    } catch {} // a pointer that a script made up
-  }
-
-  /** One pointer moves the picture, two zoom it as well. */
-  move(event) {
-    const before = this.pointers.get(event.pointerId);
-    if (!before) return;
-    const now = this.place(event), other = [...this.pointers].find(([id]) => id !== event.pointerId)?.[1];
-    this.pointers.set(event.pointerId, now);
-    if (!other) return this.pan(now[0] - before[0], now[1] - before[1]);
-    const was = Math.hypot(before[0] - other[0], before[1] - other[1]), is = Math.hypot(now[0] - other[0], now[1] - other[1]);
-    this.pan((now[0] - before[0]) / 2, (now[1] - before[1]) / 2);
-    if (was > 1) this.zoom(is / was, (now[0] + other[0]) / 2, (now[1] + other[1]) / 2);
-  }
-
-  /** Return where a pointer is on the canvas [CSS pixels]. */
-  place(event) {
-    const box = this.canvas.getBoundingClientRect();
-    return [event.clientX - box.left, event.clientY - box.top];
   }
 }

@@ -13,13 +13,12 @@ from multibody._target import check_free, check_target, write_whole
 from multibody.arguments import short
 from multibody.errors import ModelError
 from multibody.tables.lower import Tables
+from multibody.view.checked import check_of
 from multibody.view.page.assemble import Look, page_text, with_plots
 from multibody.view.page.small import direction_tracks, freedom_tracks, mode_tracks
 from multibody.view.page.tracks import Track, track_of_run, track_of_state
 
 ENDINGS = (".html", ".htm")
-LARGE = 300
-"""Bodies above which a page does without the report of the check, which would take longer than all the rest."""
 LONGEST = 40
 """Letters of a model's name in that of a temporary file: a file's name has at most 255 bytes, a letter up to 4 of them."""
 
@@ -78,7 +77,8 @@ def page_of(results: Sequence[Any], labels: Sequence[str] | None, look: Look) ->
     tracks = [track for result, name in zip(results, names, strict=True) for track in tracks_of(result, name, look)]
     if not tracks:
         raise ModelError("nothing moves", where=names[0], hint="show a pose: model.assemble().page(...)")
-    return page_text(tracks, look, check_text(tracks[0]))
+    check = check_of(tracks[0].tables)
+    return page_text(tracks, look, "" if check is None else str(check))
 
 
 def _tables(result: Any) -> Tables:
@@ -115,18 +115,6 @@ def tracks_of(result: Any, label: str, look: Look) -> list[Track]:
         return [with_plots(track_of_run(run, label), run.measurer, look.curves), *direction_tracks(run)]
     state = result.state if isinstance(result, Equilibrium) else result
     return [with_plots(track_of_state(state, label), state.measurer, look.curves)]
-
-
-def check_text(track: Track) -> str:
-    """Return the report of the check of a mechanism as text; nothing for a large one, or where it cannot be made."""
-    from multibody.analyses.check import check
-
-    if len(track.tables.bodies) > LARGE:
-        return ""
-    try:
-        return str(check(track.tables.model))
-    except ModelError:
-        return ""
 
 
 def open_page(text: str, name: str) -> pathlib.Path:

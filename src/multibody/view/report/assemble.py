@@ -11,21 +11,20 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from multibody._target import check_target, write_whole
+from multibody._target import check_free, check_target, write_whole
 from multibody._version import __version__
-from multibody.analyses.check_report import CheckReport
-from multibody.errors import AnalysisError, ModelError
+from multibody.errors import ModelError
 from multibody.results.load_table import Loads, loads
-from multibody.view.embed import frame_of
+from multibody.view.checked import check_of
+from multibody.view.embed import frame_of, quiet
 from multibody.view.report import sections
-from multibody.view.report.figures import main_paths, quiet
+from multibody.view.report.figures import main_paths
 from multibody.view.style import PALE
 
 if TYPE_CHECKING:
     from multibody.results.run import Run
 
 ENDINGS = (".html", ".htm")
-MOST_CHECKED = 300  # bodies up to which the check is part of a report
 MOST_BALANCED = 100_000  # instants times bodies up to which the free-body balance is
 HEIGHT = 560  # of the player [pixels]
 
@@ -66,8 +65,7 @@ def check_report_target(file: str | os.PathLike[str], force: bool, kept: Sequenc
     ModelError
     """
     check_target(file, ENDINGS, kept)
-    if os.path.lexists(file) and not force:
-        raise ModelError("it exists already", file=str(file), hint="name another file, or say force=True (--force)")
+    check_free(file, force)
 
 
 def save_report(run: Run, file: str | os.PathLike[str], told: Told, force: bool) -> pathlib.Path:
@@ -92,7 +90,7 @@ def report_text(run: Run, told: Told) -> str:
     if len(run.time) == 0:
         return _page(run, told, [sections.repeat(run, told.command, told.model)])
     with quiet():
-        check, carried = _check(run), None if run.motion.dynamics is None else loads(run, None, "ground", False)
+        check, carried = check_of(run.tables), None if run.motion.dynamics is None else loads(run, None, "ground", False)
         parts = [
             sections.summary(run, carried), _player(run, told), sections.mechanism(run, check), sections.motion(run, told.plot),
             sections.loads_section(run, carried), sections.trust(run, _balance(run, carried)),
@@ -137,18 +135,6 @@ def _player(run: Run, told: Told) -> str:
     page = page_of([run], None, look_of(plot=told.plot or main_paths(run)[:2], paper="light"))
     frame = frame_of(page, f"{run.model.name} in motion", look)
     return f'<section class="player">{frame}</section>'
-
-
-def _check(run: Run) -> CheckReport | None:
-    """Return the check of the mechanism; nothing for a large one, or where it cannot be made."""
-    from multibody.analyses.check import check
-
-    if len(run.tables.bodies) > MOST_CHECKED:
-        return None
-    try:
-        return check(run.model)
-    except (ModelError, AnalysisError):
-        return None
 
 
 def _balance(run: Run, carried: Loads | None) -> float | None:

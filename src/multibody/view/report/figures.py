@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,20 +25,6 @@ POSES, SPATIAL_POSES = 5, 2  # drawn over each other; shaded faces take their ti
 TRIED = 40  # instants among which one is sought whose pose is drawn
 SIZE, WIDTH = (7.4, 2.6), 760  # of a diagram [inch], of its image [pixels]
 MOVES = 1e-9  # range beside the model's size, or in radians, above which a coordinate counts as moving
-
-
-@contextmanager
-def quiet() -> Iterator[None]:
-    """Make figures without windows."""
-    import matplotlib.pyplot as plt
-
-    was = plt.isinteractive()
-    plt.ioff()
-    try:
-        yield
-    finally:
-        if was:
-            plt.ion()
 
 
 def figure(make: Callable[[], Any], caption: str) -> str:

@@ -16,7 +16,7 @@ from multibody.errors import AnalysisError, ModelError
 from multibody.results.drives import drives_of, duty_of
 from multibody.results.load_table import Loads
 from multibody.results.plain import gravity_text
-from multibody.results.tables import Table, number
+from multibody.results.tables import Table, number, value_text
 from multibody.view.report import figures, words
 
 if TYPE_CHECKING:
@@ -165,21 +165,14 @@ def _parameters(run: Run) -> Table:
     """Return parameters with their values and formulas."""
     table = Table("parameters", [("parameter", "left"), ("value", "left"), ("unit", "left"), ("", "left")])
     for name, item in run.model.parameters.items():
-        formula = _text(item.value)
+        formula = value_text(item.value)
         try:
-            value = _text([float(x) for x in np.atleast_1d(run.measurer(name).values[0])])
+            value = value_text([float(x) for x in np.atleast_1d(run.measurer(name).values[0])])
         except (ModelError, IndexError):
             value = formula
         shown = formula if value.strip("()") == formula.strip("()") else f"{formula} = {value}"
         table.rows.append([name, shown, item.unit or "", item.doc or ""])
     return table
-
-
-def _text(value: Any) -> str:
-    """Return a number, a formula or a vector of them as a person writes it."""
-    if isinstance(value, list | tuple):
-        return _text(value[0]) if len(value) == 1 else f"({', '.join(_text(item) for item in value)})"
-    return f"{value:.6g}" if isinstance(value, int | float) else str(value)
 
 
 def _bodies(run: Run) -> Table:
@@ -230,12 +223,12 @@ def _forces(run: Run) -> Table:
         plain = force.plain()
         target = plain.pop(force.kind.name)
         on = " – ".join(target) if isinstance(target, list) else str(target)
-        table.rows.append([name, force.kind.name, on, ", ".join(f"{key} {_text(value)}" for key, value in plain.items())])
+        table.rows.append([name, force.kind.name, on, ", ".join(f"{key} {value_text(value)}" for key, value in plain.items())])
     return table
 
 
 def _motions(run: Run) -> Table:
     """Return what is driven, and how."""
     table = Table("motions", [("coordinate", "left"), ("over time t", "left")])
-    table.rows.extend([str(name), _text(value)] for name, value in run.model.motions.items())
+    table.rows.extend([str(name), value_text(value)] for name, value in run.model.motions.items())
     return table
