@@ -263,3 +263,17 @@ def test_a_run_that_could_not_start_still_saves(tmp_path: pathlib.Path) -> None:
         run["O.reaction.force"]
     with pytest.raises(mb.ModelError, match="the run has no instants"):
         run.at(0.0)
+
+
+@pytest.mark.parametrize("until", [0.03, -0.03])
+def test_work_of_motions_forward_and_back_in_time_is_the_change_of_energy(until: float) -> None:
+    run = mb.load("slider-crank").run(until=until, output_step=1e-4)
+    energy = run["energy.total"].values
+    assert run["energy.work"].values == pytest.approx(energy - energy[0], abs=1e-5 * np.max(np.abs(energy)))
+    assert np.max(np.abs(run["energy.work"].values)) > 1.0
+
+
+def test_a_table_names_the_item_that_is_not_finite() -> None:
+    m = mb.Model("m", dimension=2)
+    with pytest.raises(mb.ModelError, match=r'table "lift".*y, item 2: nan is not a finite number'):
+        m.table("lift", [0, 1, 2], [0, float("nan"), 1])

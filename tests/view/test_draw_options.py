@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -59,3 +60,17 @@ def test_a_view_has_a_name_or_two_angles(view: str | tuple[float, float], angles
 def test_what_does_not_fit_is_told(options: dict[str, object], words: str) -> None:
     with pytest.raises(mb.ModelError, match=words.replace("(", "\\(")):
         mb.load("rssr").draw(**options)  # type: ignore[arg-type]
+
+
+def test_letters_of_other_scripts_have_a_font_where_one_is_installed() -> None:
+    """Names may be written in any script; without a font for it there is nothing to test."""
+    from multibody.view.style import SCRIPTS, families
+
+    if not set(SCRIPTS[0]) & set(families()):
+        pytest.skip("no font with Korean letters is installed")
+    m = mb.Model("진자", dimension=2)
+    m.body("막대", mass=1.0, inertia=0.1, com=(0.5, 0))
+    m.revolute("중심", m.ground, "막대")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # matplotlib tells of letters that no font has
+        m.assemble().draw().figure.canvas.draw()

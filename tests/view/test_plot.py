@@ -243,3 +243,9 @@ def test_every_plot_and_draw_has_arguments_of_its_own() -> None:
         said = inspect.getdoc(method) or ""
         for name in set(parameters) - {"self"}:
             assert name in said or "as for :meth:" in said, (method, name)
+
+
+def test_without_a_legend_several_curves_share_the_unit_alone() -> None:
+    run = mb.load("four-bar").run(until=0.1)
+    assert run.plot("O1", "A", legend=False)[0].get_ylabel() == "[rad]"
+    assert run.plot("O1", legend=False)[0].get_ylabel() == "O1 [rad]"

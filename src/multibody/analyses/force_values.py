@@ -155,8 +155,6 @@ class ForceValues:
     @cached_property
     def driven_work(self) -> Floats:
         """Work of motions and forces without potential, where motions determine everything: its power, integrated."""
-        from scipy.interpolate import CubicSpline
-
         m, r, d = self.measurer, self.reactions, self.dynamics
         if len(m.t) < 2:  # one instant says nothing about what went before
             return np.full(len(m.t), np.nan)
@@ -173,8 +171,7 @@ class ForceValues:
             power += np.einsum("ti,ti->t", wrench.force, m.frame(body, frame)[1])
             power += np.einsum("ti,ti->t", wrench.moment, spin[:, None] if spin.ndim == 1 else spin)
         elastic = d.potential - self._weight_potential()
-        integral = CubicSpline(m.t, power).antiderivative()(m.t)
-        return np.asarray(integral - integral[0] + elastic - elastic[0])
+        return np.asarray(_integral(m.t, power) + elastic - elastic[0])
 
     def _weight_potential(self) -> Floats:
         """Return the potential energy of gravity."""
@@ -212,3 +209,23 @@ class ForceValues:
         if path.axis >= 0:
             return values[:, path.axis], unit, about
         return (values[:, 0] if values.shape[1] == 1 else values), unit, about
+
+
+def _integral(t: Floats, power: Floats) -> Floats:
+    """Return ∫ power dt from the first instant on, by a cubic spline; time may go back, and instants may come twice.
+
+    Behind an instant without a finite power there is no integral: NaN.
+    """
+    from scipy.interpolate import CubicSpline
+
+    known = int(np.argmin(np.isfinite(power))) if not np.all(np.isfinite(power)) else len(power)
+    sign = -1.0 if t[-1] < t[0] else 1.0
+    way = sign * t[:known]
+    own = np.concatenate([[True], np.diff(way) > 0.0])[:known]
+    found = np.full(len(t), np.nan)
+    if np.count_nonzero(own) > 1:
+        spline = CubicSpline(way[own], power[:known][own]).antiderivative()
+        found[:known] = sign * (spline(way) - spline(way[0]))
+    elif known:
+        found[:known] = 0.0
+    return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -51,6 +52,10 @@ def read_table(name: str, given: Mapping[str, Any]) -> Table:
         values: Any = given.get(key)
         if hasattr(values, "tolist"):
             values = values.tolist()
+        for k, value in enumerate(values if isinstance(values, list | tuple) else (), start=1):
+            if isinstance(value, float) and not math.isfinite(value):
+                hint = "leave the point out, or give its value"
+                raise ModelError(f"{key}, item {k}: {value} is not a finite number", where=where, hint=hint)
         if not isinstance(values, list | tuple) or not all(is_number(v) for v in values):
             raise ModelError(f"{key} is not a list of numbers", where=where, hint=f"write {key}: [0, 1, …]")
         columns.append(tuple(float(v) for v in values))

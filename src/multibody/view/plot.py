@@ -165,10 +165,11 @@ def _caption(ax: Axes, unit: str, legend: bool | None, alone: bool, height: floa
     several = len(names) > 1 if legend is None else legend
     if several:
         place_legend(ax, height)
-    elif not alone:
+    elif not alone and len(names) == 1:
         ax.set_title(names[0], fontsize=8.5, fontweight="normal", pad=3.0)
     name, unit = wrapped(names[0]), plain(unit)
-    ax.set_ylabel(f"{name} [{unit}]".removesuffix(" []") if alone and not several else f"[{unit}]".removeprefix("[]"))
+    one = alone and len(names) == 1 and not several
+    ax.set_ylabel(f"{name} [{unit}]".removesuffix(" []") if one else f"[{unit}]".removeprefix("[]"))
 
 
 def _height(axes: list[Axes]) -> float:

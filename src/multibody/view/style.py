@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
+from functools import cache
 from typing import Any
 
 INK = "#2f3640"  # joints, text
@@ -10,6 +11,11 @@ GROUND = "#6b7280"
 PALE = "#9aa3af"
 ACCENT = "#c0392b"  # lock-up, contact, mesh
 PALETTE = ("#2f6fb0", "#d9822b", "#3f9150", "#b3434b", "#7a5aa6", "#8a6a43", "#c96199", "#3d9ca3", "#94963a", "#5b6c8f")
+SCRIPTS = (
+    ("Noto Sans CJK KR", "Noto Sans KR", "NanumGothic", "Malgun Gothic", "Apple SD Gothic Neo", "UnDotum"),
+    ("Noto Sans CJK JP", "Noto Sans CJK SC", "Yu Gothic", "Microsoft YaHei", "Hiragino Sans", "PingFang SC"),
+)
+"""Fonts with Korean letters, and with Chinese and Japanese ones; the first that is installed is taken."""
 PICTURES = (".png", ".pdf", ".svg")  # endings of files that figures are written to
 
 RC: dict[str, Any] = {
@@ -50,9 +56,40 @@ def styled() -> AbstractContextManager[None]:
     """Return a context in which axes and artists are made in our style."""
     import matplotlib
 
-    rc: Any = RC  # matplotlib's types list every key
+    rc: Any = rc_of()  # matplotlib's types list every key
     context: AbstractContextManager[None] = matplotlib.rc_context(rc)
     return context
+
+
+def rc_of() -> dict[str, Any]:
+    """Return matplotlib's settings in our style, with fonts for all scripts."""
+    return {**RC, "font.family": families()}
+
+
+def families() -> list[str]:
+    """Return the user's first sans-serif font and, behind it, an installed one for each script that it may lack.
+
+    Names of bodies and joints may be written in any script; matplotlib takes a letter from the first font that has it.
+    """
+    import matplotlib
+
+    known = _installed()
+    own = [name for name in matplotlib.rcParams["font.sans-serif"] if name in known]
+    further = [next((name for name in names if name in known), "") for names in SCRIPTS]
+    return [*own[:1], *(name for name in further if name and name not in own[:1])] or ["sans-serif"]
+
+
+@cache
+def _installed() -> frozenset[str]:
+    """Return the names of all fonts that matplotlib knows; it need not tell of each title that one has no bold letters."""
+    import logging
+
+    from matplotlib import font_manager
+
+    logger = logging.getLogger("matplotlib.font_manager")
+    logger.addFilter(lambda record: "Failed to find font weight" not in str(record.msg))
+    return frozenset(font_manager.get_font_names())
+
 
 
 def body_color(number: int) -> str:

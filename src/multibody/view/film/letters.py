@@ -9,7 +9,7 @@ import numpy as np
 
 from multibody.view.film.ink import Ink, Item, affine
 from multibody.view.geometry import Floats
-from multibody.view.style import INK, RC, plain
+from multibody.view.style import INK, RC, families, plain
 
 ABOVE_ALL = 1000.0
 
@@ -37,7 +37,9 @@ class Word:
         from matplotlib.font_manager import FontProperties
         from matplotlib.textpath import TextPath, text_to_path
 
-        style = FontProperties(style="italic" if italic else "normal", weight="bold" if bold else "normal", size=size)
+        style = FontProperties(
+            family=families(), style="italic" if italic else "normal", weight="bold" if bold else "normal", size=size
+        )
         self.ink, self.path = ink, TextPath((0.0, 0.0), plain(text), prop=style) if text.strip() else None
         wide, high, deep = text_to_path.get_text_width_height_descent(text, style, False)
         tall, below = text_to_path.get_text_width_height_descent("lp", style, False)[1:]

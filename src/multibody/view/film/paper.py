@@ -10,7 +10,7 @@ import numpy as np
 from multibody.arguments import short
 from multibody.errors import ModelError
 from multibody.view.geometry import Floats
-from multibody.view.style import ACCENT, GROUND, INK, PALE, RC
+from multibody.view.style import ACCENT, GROUND, INK, PALE, RC, rc_of
 
 WHITE = "#ffffff"
 GRID = str(RC["grid.color"])
@@ -60,9 +60,10 @@ class Paper:
         from matplotlib.colors import to_hex
 
         if not self.dark:
-            return dict(RC)
+            return rc_of()
         changed = {key: to_hex(self.tone(value)) for key, value in RC.items() if "color" in key and str(value).startswith("#")}
-        return {**RC, **changed, "figure.facecolor": self.color, "axes.facecolor": self.color, "axes.titlecolor": ON_DARK[INK]}
+        own = {"figure.facecolor": self.color, "axes.facecolor": self.color, "axes.titlecolor": ON_DARK[INK]}
+        return {**rc_of(), **changed, **own}
 
 
 def paper_of(name: str) -> Paper:
