@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from multibody._version import __version__
 
 if TYPE_CHECKING:
-    from multibody._verbs import Model, load, page, read_run
+    from multibody._result_verbs import page
+    from multibody._verbs import Model, load, read_run
     from multibody.errors import AnalysisError, ModelError, ModelErrors
     from multibody.files.schema import json_schema
     from multibody.formulations import (
@@ -44,7 +45,7 @@ _HOME = {
     "State": "multibody.results.state",
     "bench": "multibody.results.bench",
     "load": "multibody._verbs",
-    "page": "multibody._verbs",
+    "page": "multibody._result_verbs",
     "read_run": "multibody._verbs",
     "json_schema": "multibody.files.schema",
     "AnalysisError": "multibody.errors",

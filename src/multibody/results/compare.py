@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from multibody._verbs import PageVerbs
+from multibody._result_verbs import PageVerbs
 from multibody.analyses.compare import Comparison, Trial
 from multibody.arguments import answered
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from multibody._result_verbs import PageVerbs, SizingVerbs
 from multibody._target import check_target, write_whole
-from multibody._verbs import PageVerbs, SizingVerbs
 from multibody.analyses.dynamics import Event
 from multibody.analyses.inverse import coordinate_key
 from multibody.analyses.measure import Measure

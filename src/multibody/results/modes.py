@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from multibody._verbs import PageVerbs
+from multibody._result_verbs import PageVerbs
 from multibody.analyses import modes as analysis
 from multibody.analyses.contact import line_notes
 from multibody.analyses.named_columns import displacements, in_words, joint_coordinates

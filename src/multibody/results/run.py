@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, overload
 
 import numpy as np
 
-from multibody._verbs import RunVerbs
+from multibody._result_verbs import RunVerbs
 from multibody.analyses.contact import contact_notes
 from multibody.analyses.dynamics import Event
 from multibody.analyses.measure import Measurer

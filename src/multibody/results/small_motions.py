@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from multibody._verbs import PageVerbs
+from multibody._result_verbs import PageVerbs
 from multibody.analyses.wiggle import SmallMotion, wiggle
 from multibody.arguments import answered
 from multibody.results.state import State

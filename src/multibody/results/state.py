@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multibody._verbs import StateVerbs
+from multibody._result_verbs import StateVerbs
 from multibody.analyses import state as analysis
 from multibody.analyses.assemble import assemble
 from multibody.analyses.measure import Measurer

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multibody._verbs import PageVerbs
+from multibody._result_verbs import PageVerbs
 from multibody.analyses import state as analysis
 from multibody.analyses.contact import contact_notes
 from multibody.analyses.own_options import own_options
