@@ -131,6 +131,63 @@ def test_a_saved_run_comes_back_with_its_model(name: str, tmp_path: Path) -> Non
     assert back.certificate == own.certificate and str(back.model.check()) == str(own.model.check())
 
 
+@pytest.mark.parametrize("driven", [True, False])
+def test_a_saved_run_keeps_its_impulses(driven: bool, tmp_path: Path) -> None:
+    m = mb.Model("kicked", dimension=2)
+    for name in ("arm", "bob"):
+        m.body(name, mass=2.0, inertia=0.1, com=(0.5, 0), frames={"tip": (1, 0)})
+    m.revolute("O", m.ground, "arm")
+    m.revolute("P", "arm.tip", "bob")
+    m.motion("O", "if(t < 0.5, t, 0.5 + 3*(t - 0.5))")
+    if driven:
+        m.motion("P", "0.1*t")
+    own = m.run(until=1.0)
+    own.save(tmp_path / "run.nc")
+    back = mb.read_run(tmp_path / "run.nc")
+    assert any("velocities jump" in note for note in own.loads().notes) and own.loads().notes == back.loads().notes
+    assert own.size("O", {}).notes == back.size("O", {}).notes and "velocities jump" in back.size("O", {}).notes[0]
+    assert own.plain()["events"] == back.plain()["events"]
+    (first,), (again,) = own.events, back.events
+    assert first.impulse is not None and again.impulse is not None and again.impulse.names == first.impulse.names
+    assert again.impulse["O.effort"] == first.impulse["O.effort"] and np.array_equal(again.v, first.v)
+    assert np.array_equal(again.impulse["P.reaction.force"], first.impulse["P.reaction.force"])
+    assert np.array_equal(again.impulse.before, first.impulse.before)
+
+
+def test_a_run_that_was_saved_without_impulses_is_read(tmp_path: Path, run: mb.Run) -> None:
+    run.save(tmp_path / "run.nc")
+    assert all(event.impulse is None for event in mb.read_run(tmp_path / "run.nc").events)
+
+
+def test_damaged_files_are_told_in_one_sentence(tmp_path: Path) -> None:
+    import xarray
+
+    mb.load("four-bar").run(0.05).save(tmp_path / "run.nc")
+    with xarray.open_dataset(tmp_path / "run.nc", engine="h5netcdf") as opened:
+        data = opened.load()
+    kept = json.loads(data.attrs["kept"])
+
+    def said(kept: str, drop: str = "") -> str:
+        other = (data.drop_vars(drop) if drop else data).assign_attrs(kept=kept)
+        other.to_netcdf(tmp_path / "other.nc", engine="h5netcdf")
+        with pytest.raises(mb.ModelError) as fault:
+            mb.read_run(tmp_path / "other.nc")
+        return str(fault.value)
+
+    damaged = [json.dumps({key: value for key, value in kept.items() if key != gone}) for gone in kept]
+    damaged += [json.dumps(kept | {key: None}) for key in kept]
+    damaged += [json.dumps(kept | {key: 3}) for key in kept if key != "format"]
+    damaged += [json.dumps(kept | {key: [3]}) for key in ("events", "singularities", "branches", "initial")]
+    damaged += [json.dumps(kept | {"status": kept["status"] | {key: value}}) for key, value in (
+        ("success", "no"), ("message", None), ("time_reached", "late"), ("mood", 1))]  # fmt: skip
+    damaged += [json.dumps(kept | {"events": [{"name": "O", "time": 0.1, "terminal": False, "impulse": {}}]})]
+    for text in ("{", "", "3", "[]", "null", *damaged):
+        words = said(text)
+        assert words.startswith(str(tmp_path)) and words.endswith("; save the run again") and "\n" not in words
+    for name in ("kept_q", "kept_a", "kept_multipliers", "kept_rows", "kept_references", "time"):
+        assert "it is damaged; save the run again" in said(data.attrs["kept"], name)
+
+
 def test_files_that_are_no_runs_are_told_in_one_sentence(tmp_path: Path, run: mb.Run) -> None:
     def said(file: Path, model: Any = None) -> str:
         with pytest.raises(mb.ModelError) as fault:

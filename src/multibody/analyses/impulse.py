@@ -9,7 +9,7 @@ norm of the kinetic energy. Positions stay. A prescribed position that jumps has
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from multibody.analyses.motion import Motion
 from multibody.analyses.state import State, Status
 from multibody.analyses.switching import Switching
 from multibody.analyses.system import Floats, Integers, System
+
+if TYPE_CHECKING:
+    from multibody.tables.lower import Tables
 
 JUMPS = 1e-9  # part of the speeds at play above which a change of a rate is a jump
 MOVES = 1e-9  # scaled change of a position between two neighboring instants that is a jump
@@ -193,12 +196,23 @@ def _impulse(
     work = -0.5 * float(scaled @ (J @ ((state.v + after) / columns)))
     multipliers = scaled * scale
     there = replace(state, t=switching.time, v=after)
-    return Impulse(names, state.v, after, multipliers, work, _instant(system, there, multipliers, rows))
+    return Impulse(names, state.v, after, multipliers, work, impulse_motion(system.tables, there, multipliers, rows))
 
 
-def _instant(system: System, state: State, multipliers: Floats, rows: Integers) -> Motion:
-    """Return the instant as a motion whose forces are the impulses; finite forces have none."""
-    tables, none = system.tables, np.zeros(1)
+def impulse_motion(tables: Tables, state: State, multipliers: Floats, rows: Integers) -> Motion:
+    """Return the instant as a motion whose forces are the impulses; finite forces have none.
+
+    Parameters
+    ----------
+    tables : Tables
+    state : State
+        Behind the jump.
+    multipliers : array (rows,)
+        Λ of joints and motions [force·time, moment·time].
+    rows : array of int
+        Independent rows.
+    """
+    none = np.zeros(1)
     wide = 3 if tables.dimension == 2 else 6
     dynamics = Dynamics(
         multipliers[None, :], none, none.copy(), none.copy(), np.zeros((1, len(tables.law_functions))),
