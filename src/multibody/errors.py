@@ -11,7 +11,7 @@ import functools
 import textwrap
 from collections.abc import Iterable
 
-__all__ = ["AnalysisError", "ModelError", "ModelErrors", "close_match", "nearest", "words"]
+__all__ = ["AnalysisError", "MassError", "ModelError", "ModelErrors", "close_match", "nearest", "words"]
 
 SHOWN = 10
 """How many faults of one file are printed before the rest is only counted."""
@@ -200,7 +200,7 @@ class ModelError(ValueError):
         ModelError
             The located copy.
         """
-        return ModelError(
+        return type(self)(
             self.problem,
             where=self.where,
             hint=self.hint,
@@ -208,6 +208,10 @@ class ModelError(ValueError):
             line=self.line if self.line is not None else line,
             detail=self.detail,
         )
+
+
+class MassError(ModelError):
+    """Masses that the model does not state: what needs none, such as kinematics, can be done all the same."""
 
 
 class ModelErrors(ModelError):  # noqa: N818 (the plural says what it is)

@@ -170,6 +170,9 @@ def test_the_verb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ):  # fmt: skip
         code, out, err = run(*arguments)
         assert (code, out) == (2, "") and words_ in err and not (tmp_path / "x.html").exists()
+    file.write_text(file.read_text().replace("bare arm", "massive arm"))  # a fault beside the masses is told as it is
+    code, out, err = run("report", str(file), "-o", "x.html")
+    assert (code, out) == (2, "") and "massive arm: the last time is missing; give --until T" in err
 
 
 def test_sentences() -> None:

@@ -11,7 +11,7 @@ from multibody.analyses.leastnorm import DENSE_ASSEMBLY, DENSE_LIMIT, independen
 from multibody.analyses.state import State, Status
 from multibody.analyses.switching import limit_after
 from multibody.analyses.system import Floats, Integers, System, tables_of
-from multibody.errors import ModelError
+from multibody.errors import MassError, ModelError
 from multibody.model.model import Model
 
 CONSISTENT = 1e-9  # scaled violation below which a given state is taken as it is
@@ -107,7 +107,7 @@ def require_masses(system: System) -> None:
     for body, (mass, inertia) in zip(tables.bodies[1:], tables.masses, strict=True):
         if mass < 0 or inertia < 0:
             word = "mass" if mass < 0 else "inertia"
-            raise ModelError(
+            raise MassError(
                 f"it has no {word}, and dynamics needs one", where=f"bodies.{body}",
                 hint=f"give {word}, or a shape with a mass; 0 is one",
             )
@@ -122,7 +122,7 @@ def require_inertia(system: System, q: Floats, t: float, rows: Integers) -> Spin
     M = mass_matrix(system) / np.outer(1.0 / system.scale_columns, 1.0 / system.scale_columns)
     size = np.trace(M) / max(len(M), 1)
     if size == 0.0:
-        raise ModelError("no body has a mass", where=tables.model.name, hint="give masses; statics and kinematics need none")
+        raise MassError("no body has a mass", where=tables.model.name, hint="give masses; statics and kinematics need none")
     J = system.scaled(system.jacobian(q, t))[rows]
     values, vectors = np.linalg.eigh(M / size + J.T @ J)
     spins: Spins = {}

@@ -30,7 +30,7 @@ from multibody.cli.options import (
 )
 from multibody.cli.output import print_json
 from multibody.cli.pictures import finish
-from multibody.errors import ModelError
+from multibody.errors import MassError
 
 if TYPE_CHECKING:
     from multibody import Model
@@ -86,8 +86,8 @@ def _run(model: Model, until: str | None, options: dict[str, Any], quiet: bool) 
     """Return a run with forces, or one without them where the model has no masses, and what is said about that."""
     try:
         return moved(model, until, options, quiet), ""
-    except ModelError as error:
-        if not model.motions or "mass" not in str(error):
+    except MassError as error:
+        if not model.motions:
             raise
         reason = str(error)
     with warnings.catch_warnings():
