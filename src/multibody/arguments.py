@@ -9,6 +9,8 @@ from __future__ import annotations
 import functools
 import inspect
 import itertools
+import math
+import numbers
 import sys
 import types
 import warnings
@@ -187,6 +189,21 @@ def _call(name: str, parameters: Mapping[str, Any]) -> str:
     extra = [key for key, p in parameters.items() if p.default is not p.empty]
     may = f", which may have {', '.join(extra)}" if extra else ""
     return f"{name}({', '.join(parts)}){may}"
+
+
+def number_in(value: Any) -> float:
+    """Return a number as Python's own, NaN where it is none; NumPy's numbers are some, truth values are not.
+
+    Parameters
+    ----------
+    value : object
+    """
+    if not isinstance(value, numbers.Real) or isinstance(value, bool):
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:  # an integer of more than 308 digits
+        return math.inf if value > 0 else -math.inf  # type: ignore[operator]
 
 
 def short(value: object) -> str:

@@ -69,6 +69,16 @@ def test_pin_of_a_pendulum(system: str) -> None:
     assert load.unique is True and load.on == "bob"
 
 
+def test_a_peak_is_moved_only_by_what_is_no_round_off() -> None:
+    model = mb.Model("rotor", dimension=2)
+    model.body("rotor", mass=1.5, inertia=0.02, com=(0.01, 0.003))
+    model.revolute("O", model.ground, "rotor")
+    model.motion("O", "7*t")  # the same force at every instant, but for round-off
+    run = model.run(until=0.3, output_step=0.1)
+    plain, refined = (run.loads(refine=refine)["O"]["force"] for refine in (False, True))
+    assert (refined.time, refined.peak) == (plain.time, plain.peak)
+
+
 def test_rotating_unbalance_along_and_across_its_axis() -> None:
     m, e, c, w = 1.5, 0.01, 0.2, 300.0  # eccentricity and height of the center of mass over the bearing
     model = mb.Model("rotor", gravity=(0, 0, -G))
@@ -227,6 +237,17 @@ def test_files(tmp_path: Path) -> None:
     with pytest.raises(mb.ModelError, match=r"use \.csv, \.json or \.nc"):
         loads.save(tmp_path / "loads.txt")
     assert loads._repr_html_().startswith("<table>")
+
+
+def test_a_planar_moment_is_about_z_in_a_table() -> None:
+    model = mb.Model("rail", dimension=2, gravity=(0, -10.0))
+    model.body("block", mass=2.0, inertia=0.1, com=(0.3, 0))
+    model.translational("S", model.ground, "block", axis=(1, 0))
+    lines = {line["quantity"]: line for line in csv.DictReader(io.StringIO(model.run(until=0.1).loads().csv()))}
+    force, moment = lines["force"], lines["moment"]
+    assert [moment[key] for key in ("x", "y", "direction x", "direction y")] == [""] * 4 and force["z"] == ""
+    assert (float(moment["z"]), float(moment["direction z"])) == (pytest.approx(6.0), 1.0)
+    assert (float(force["y"]), float(force["direction y"]), force["direction z"]) == (pytest.approx(20.0), 1.0, "")
 
 
 def test_the_verb(tmp_path: Path) -> None:

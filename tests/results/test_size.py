@@ -14,7 +14,7 @@ import multibody as mb
 from cli_runs import run, run_json
 from multibody.files.motors import read_motors
 from multibody.model.motors import Motor
-from multibody.results.sizing import limit
+from multibody.results.sizing import Gear, limit, through
 from other_units import SYSTEMS, in_units
 
 J, JR = 0.02, 4e-5
@@ -55,7 +55,7 @@ def test_trapezoidal_move_by_hand() -> None:
 
 @pytest.mark.parametrize("efficiency", [1.0, 0.7])
 def test_the_best_ratio_of_a_harmonic_motion(efficiency: float) -> None:
-    found = turntable("sin(20*t)").run(until=2 * math.pi / 20, output_step=math.pi / 4000)
+    found = turntable("sin(20*t)").run(until=2 * math.pi / 20, output_step=math.pi / 16000)  # η jumps
     size = found.size("O", MOTOR, ratios=[3.0], efficiency=efficiency)
     assert size.needs["rms_effort"] == pytest.approx(J * 400 / math.sqrt(2), rel=1e-6)
     squares = 0.5 * (1 / efficiency**2 + efficiency**2)  # half of the time it brakes
@@ -177,6 +177,92 @@ def test_reflected_inertia_through_a_gear_with_other_drives_held_and_of_a_free_p
     assert first == pytest.approx(3.0)  # the bob hangs below and is not taken along at first
 
 
+def test_the_inertia_is_that_of_the_part_that_counts() -> None:
+    arm = mb.Model("arm", dimension=2)  # a mass that slides out along a rotating arm
+    arm.body("arm", mass=1.0, inertia=0.1)
+    arm.body("mass", mass=2.0, inertia=0.0)
+    arm.revolute("O", arm.ground, "arm")
+    arm.translational("S", "arm", "mass", axis=(1, 0))
+    arm.motion("O", "t")
+    arm.motion("S", "t")
+    found = arm.run(until=2.0, output_step=0.01)
+    part = found.size("O", MOTOR, start=0.5, until=1.0)
+    assert part.needs["smallest_inertia"] == pytest.approx(0.1 + 2 * 0.25)
+    assert part.needs["largest_inertia"] == pytest.approx(0.1 + 2 * 1.0)
+    assert found.size("O", MOTOR).needs["largest_inertia"] == pytest.approx(0.1 + 2 * 4.0)
+
+
+# --- drives that hold still -------------------------------------------------------------------------------------------
+DWELL = "0.5*step5(t, 0, 0, 1, 1)"
+
+
+def held_arm(dimension: int, motion: str = "0.5") -> mb.Model:
+    """Return two links under gravity of which the first swings and the second is held."""
+    m = mb.Model("held", dimension=dimension, gravity=(0, -9.81) if dimension == 2 else (0, -9.81, 0))
+    inertia: Any = 0.1 if dimension == 2 else (0.01, 0.1, 0.1)
+    tip, axis = ((1, 0), {}) if dimension == 2 else ((1, 0, 0), {"axis": (0.1, 0.2, 1)})
+    for name in ("upper", "fore"):
+        m.body(name, mass=2.0, inertia=inertia, com=tuple(x / 2 for x in tip), frames={"tip": tip})
+    m.revolute("A", m.ground, "upper", **axis)
+    m.revolute("B", "upper.tip", "fore", **axis)
+    m.motion("A", "0.7*sin(3*t)")
+    m.motion("B", motion)
+    return m
+
+
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_no_ratio_is_chosen_for_a_drive_that_holds_still(dimension: int) -> None:
+    found = held_arm(dimension).run(until=2.0)
+    size = found.size("B", MOTOR, efficiency=0.6)
+    assert size.candidates == [] and "it holds still: give ratios" in size.notes and "holds still" in str(size)
+    assert (size.needs["peak_rate"], size.needs["peak_acceleration"], size.needs["duty"]) == (0.0, 0.0, 0.0)
+    assert size.needs["peak_effort"] > 1.0 and size.plot() is not None
+    given = found.size("B", MOTOR, ratios=[50.0], efficiency=0.6)
+    own = given.candidates[0]  # holding takes the loss of the gear as lifting does
+    assert own.peak_effort == pytest.approx(size.needs["peak_effort"] / (50 * 0.6)) and own.best_ratio is None
+    assert own.peak_speed == 0.0 and own.speed_margin == math.inf and "it holds still: give ratios" not in given.notes
+    assert found.size("A", MOTOR).candidates[0].best_ratio > 0.1
+
+
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_a_dwell_counts_as_holding(dimension: int) -> None:
+    found = held_arm(dimension, DWELL).run(until=3.0, output_step=0.01)
+    duty = found.size("B", MOTOR, ratios=[10.0]).duty
+    rest = duty.time > 1.01
+    assert not np.any(duty.rate[rest]) and not np.any(duty.acceleration[rest]) and np.any(duty.rate[~rest])
+    _, effort = through(duty, Gear(10.0, 0.5), JR)
+    assert effort[rest] == pytest.approx(duty.effort[rest] / (10.0 * 0.5))
+
+
+def test_slow_drives_in_any_units_are_none_that_hold_still() -> None:
+    for until, rate in ((1e-6, 1e6), (1.0, 1e-3), (1e8, 1e-8)):
+        size = turntable(f"{rate!r}*t").run(until=until, output_step=until / 10).size("O", MOTOR)
+        assert size.needs["peak_rate"] == pytest.approx(rate) and len(size.candidates) == 1
+
+
+def test_a_motor_without_inertia_passes_no_limit_of_the_inertia_ratio() -> None:
+    found = turntable(MOVE).run(until=0.4)
+    light = {"coil": {"kind": "rotary", "continuous": 100.0, "peak": 300.0, "speed": 500.0, "inertia": 0.0}}
+    free, bound = (found.size("O", light, ratios=[1.0], inertia_ratio=x).candidates[0] for x in (None, 10.0))
+    assert free.feasible and free.inertia_ratio == math.inf
+    assert not bound.feasible and bound.reason == "inertia ratio"
+
+
+@pytest.mark.parametrize("number", [np.int64, np.float32, np.float16, np.int8])
+def test_numbers_of_numpy_are_numbers(number: Any) -> None:
+    found = turntable(MOVE).run(until=0.4)
+    one, ten = number(1), number(10)
+    options: dict[str, Any] = {"efficiency": one, "margin": one, "inertia_ratio": ten, "gear_inertia": number(0), "cycle": ten}
+    motors = {"one": {**MOTOR["one"], "peak": number(3), "continuous": np.array([[0, 1.0], [500, 1.0]])}}
+    size = found.size("O", motors, ratios=ten, start=number(0), until=one, **options)
+    assert json.loads(json.dumps(size.plain()))["candidates"][0]["ratio"] == 10.0
+    assert size.plain() == found.size("O", MOTOR, ratios=[10], inertia_ratio=10, cycle=10).plain()
+    assert found.size("O", MOTOR, ratios=[one, ten]).plain() == found.size("O", MOTOR, ratios=[1, 10]).plain()
+    life = found.bearing("O", ten, X=one, Y=number(0), e=one, share=one)
+    assert json.loads(json.dumps(life.plain())) == found.bearing("O", 10.0, e=1.0).plain() | {"notes": life.notes}
+    assert mb.Model("plane", dimension=number(2)).dimension == 2
+
+
 # --- motors -----------------------------------------------------------------------------------------------------------
 def test_tables_in_yaml_json_and_csv_are_the_same(tmp_path: Path) -> None:
     yaml = "motors:\n  m1: {continuous: [[0, 1.2], [3000*rpm, 0.9]], peak: 3, speed: 3000*rpm, inertia: 2e-5}\n"
@@ -249,13 +335,15 @@ def test_bad_tables(tmp_path: Path) -> None:
         ({"efficiency": 1.5}, "at most 1"), ({"margin": -1}, "size.margin"), ({"ratios": [0]}, "not a positive number"),
         ({"ratios": "3"}, "no list of ratios"), ({"cycle": 0.1}, "shorter than the motion"),
         ({"start": 9.0}, "no instant lies"),
+        ({"start": "soon"}, "'soon' is not a time"), ({"until": float("nan")}, "nan is not a time"),
+        ({"margin": True}, "size.margin"), ({"ratios": 10**400}, "not a positive number"),
         ({"cycle": float("nan")}, "not a length of time"), ({"gear_inertia": -1.0}, "no inertia"), ({"drive": 3}, "no drive"),
         ({"inertia_ratio": 0}, "size.inertia_ratio"),
     ],
 )  # fmt: skip
 def test_bad_options(options: dict[str, Any], words: str) -> None:
-    found = turntable("sin(t)").kinematics(until=1.0)
-    with pytest.raises(mb.ModelError, match=words if set(options) - {"drive", "cycle", "start"} else "forces|" + words):
+    found, late = turntable("sin(t)").kinematics(until=1.0), {"drive", "cycle", "start", "until"}
+    with pytest.raises(mb.ModelError, match=f"forces|{words}" if late & set(options) else words):
         found.size(**({"drive": "O"} | options))
     with pytest.raises(mb.ModelError, match=words):
         turntable("sin(t)").run(until=1.0).size(**({"drive": "O"} | options))
@@ -322,6 +410,10 @@ def test_bearings_that_swing_stand_or_carry_more_than_a_force() -> None:
     still = spindle("500", "0.3").run(until=1.0).bearing("O", 9000.0)
     assert still.hours == math.inf and "does not turn" in still.notes[0]
     assert "∞" in str(still)
+    held = held_arm(3).run(until=2.0).bearing("B", 9000.0)  # its rate is round-off of the other's
+    assert held.hours == math.inf == held.revolutions and held.mean_speed == 0.0 and "does not turn" in held.notes[-1]
+    once = held_arm(3, DWELL).run(until=3.0, output_step=0.01).bearing("B", 9000.0)
+    assert not any("swings" in note for note in once.notes)
     redundant = mb.load("engine").run(until=0.5).bearing("O1", 1e3)
     assert not redundant.unique and any("not unique" in note for note in redundant.notes)
     heavy = spindle("500").run(until=1.0).bearing("O", 800.0)

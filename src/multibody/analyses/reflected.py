@@ -19,8 +19,10 @@ MOST_OF_LARGE, LARGE = 13, 120
 SMALL = 1e-9  # part of the largest pivot, mass or gradient that counts as none
 
 
-def reflected_inertia(motion: Motion, function: int, most: int = MOST) -> tuple[Integers, Floats]:
-    """Return instants, spread over the motion, and the inertia felt along a coordinate function at each.
+def reflected_inertia(
+    motion: Motion, function: int, most: int = MOST, among: Integers | None = None
+) -> tuple[Integers, Floats]:
+    """Return instants, spread over the motion or a part of it, and the inertia felt along a coordinate function at each.
 
     Parameters
     ----------
@@ -30,6 +32,8 @@ def reflected_inertia(motion: Motion, function: int, most: int = MOST) -> tuple[
         Coordinate function of the drive; a motion on it is released.
     most : int
         Instants at most.
+    among : array of int, optional
+        Numbers of the instants that count; default all.
 
     Returns
     -------
@@ -42,7 +46,8 @@ def reflected_inertia(motion: Motion, function: int, most: int = MOST) -> tuple[
     if system.nv > LARGEST or len(motion.t) == 0:
         return np.zeros(0, dtype=np.int64), np.zeros(0)
     most = most if system.nv <= LARGE else min(most, MOST_OF_LARGE)
-    which = np.unique(np.linspace(0, len(motion.t) - 1, min(most, len(motion.t))).round().astype(np.int64))
+    among = np.arange(len(motion.t)) if among is None else among
+    which = among[np.unique(np.linspace(0, len(among) - 1, min(most, len(among))).round().astype(np.int64))]
     others = [r for r in range(system.rows) if r < system.joint_rows or _drives(system, r) != function]
     M = mass_matrix(system) * np.outer(system.scale_columns, system.scale_columns)
     found = [_felt(system, motion, int(k), function, others, M) for k in which]

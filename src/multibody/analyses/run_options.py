@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from multibody.arguments import number_in
 from multibody.errors import ModelError
 from multibody.formulations import Formulation, formulation_of
 from multibody.integrators import INTEGRATORS, Integrator, integrator_of
@@ -135,9 +136,8 @@ def number_of(model: Model, value: Any, key: str, where: str = "") -> float:
     """Return a number or a formula of parameters as a number."""
     from multibody.tables.scope import Scope
 
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        number = float(value)
-    else:
+    number = number_in(value)
+    if math.isnan(number) and not isinstance(value, float):
         scope, where = Scope(model), where or f"run.{key}"
         number = scope.value(scope.scalar(model.formula(value, where), where), where)
     if not math.isfinite(number):

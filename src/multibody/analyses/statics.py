@@ -21,6 +21,7 @@ from multibody.analyses.named_columns import in_words
 from multibody.analyses.stability import Stability, stability
 from multibody.analyses.state import State, Status
 from multibody.analyses.system import Floats, System, tables_of
+from multibody.arguments import number_in
 from multibody.errors import ModelError, nearest
 from multibody.kernels import layout as L
 from multibody.kernels.forces import law_efforts, load_wrenches, potential_energy
@@ -112,7 +113,7 @@ def _check_options(method: str, tolerance: float) -> None:
     if method not in METHODS:
         hint = f"{nearest(str(method), METHODS)} It is one of {', '.join(METHODS)}."
         raise ModelError(f'unknown method "{method}"', where="statics", hint=hint.strip())
-    if not isinstance(tolerance, int | float) or not 0.0 < tolerance < 1.0:
+    if not 0.0 < number_in(tolerance) < 1.0:
         raise ModelError(f"tolerance is {tolerance}", where="statics", hint="give a number between 0 and 1, such as 1e-10")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
-from multibody.arguments import answered, short, spread
+from multibody.arguments import answered, number_in, short, spread
 from multibody.errors import ModelError
 from multibody.model import expressions
 from multibody.model.body import Body, make_body, read_frames
@@ -55,7 +55,7 @@ class Model(Lookup, JointMethods, ForceMethods):
     """
 
     def __init__(self, name: str, dimension: int = 3, gravity: Any = None, units: Any = None) -> None:
-        if isinstance(dimension, bool) or not isinstance(dimension, int | float) or dimension not in (2, 3):
+        if number_in(dimension) not in (2.0, 3.0):
             raise ModelError(f"dimension {dimension!r}", where="dimension", hint="it is 2 or 3")
         self.name = name
         self.dimension: int = int(dimension)

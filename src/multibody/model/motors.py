@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from multibody.arguments import number_in, short
 from multibody.errors import ModelError, nearest
 from multibody.model.expressions import ExpressionError, evaluate, parse
 
@@ -89,6 +90,7 @@ def read_motor(name: str, given: Any, where: str = "motors") -> Motor:
 
 def _points(given: Any, speed: float, where: str) -> Points:
     """Return the corners of an envelope: a number is level up to the top speed."""
+    given = given.tolist() if hasattr(given, "tolist") else given  # NumPy's numbers and arrays
     if isinstance(given, int | float | str):
         level = _positive(given, where)
         return ((0.0, level), (speed, level))
@@ -120,6 +122,7 @@ def _number(value: Any, where: str) -> float:
         found = evaluate(parse(value), lambda parts: math.nan) if isinstance(value, str) else value
     except ExpressionError:
         found = math.nan
-    if isinstance(found, bool) or not isinstance(found, int | float) or not math.isfinite(found):
-        raise ModelError(f"{value!r} is not a number", where=where, hint="give a number or a formula such as 3000*rpm")
-    return float(found)
+    found = number_in(found)
+    if not math.isfinite(found):
+        raise ModelError(f"{short(value)} is not a number", where=where, hint="give a number or a formula such as 3000*rpm")
+    return found

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from multibody.arguments import number_in, short
 from multibody.errors import ModelError, nearest
 from multibody.model.names import unknown
-from multibody.results.drives import run_of
+from multibody.results.drives import ROUND_OFF, moved_over, run_of
 from multibody.results.loads import BEARINGS
 from multibody.results.over_time import Floats, duration, integral
 from multibody.results.tables import Table, number
@@ -97,6 +98,7 @@ def bearing(
     """Return the life of a bearing in a joint of a run; see :meth:`Run.bearing`."""
     run = run_of(result)
     check_bearing(run.model, joint, rating, kind, X, Y, e, share)
+    rating, X, Y, share, e = float(rating), float(X), float(Y), float(share), None if e is None else float(e)
     radial, axial, tilting = (part * share for part in _parts(run, joint))
     load = radial if Y == 0.0 and X == 1.0 else X * radial + Y * axial
     if e is not None:
@@ -105,6 +107,7 @@ def bearing(
     p, known = EXPONENTS[kind], np.isfinite(load)
     size = float(np.max(load[known], initial=0.0))
     turned = integral(run.time, np.where(known, turning, np.nan))
+    turned = turned if turned > ROUND_OFF else 0.0  # [rad] a pin that is held turns by round-off
     scale = size or 1.0
     cubed = integral(run.time, (load / scale) ** p * turning)
     equivalent = scale * (cubed / turned) ** (1.0 / p) if turned > 0.0 else 0.0
@@ -113,7 +116,7 @@ def bearing(
     a_second = turned / TURN / span if span > 0.0 else 0.0
     flags = run.measurer.forces.reactions.unique(joint)
     return Bearing(
-        joint, kind, float(rating), equivalent, size, _largest(radial), _largest(axial),
+        joint, kind, rating, equivalent, size, _largest(radial), _largest(axial),
         life, life / a_second / 3600.0 if a_second > 0.0 else math.inf, 60.0 * a_second, run.model.units.names["force"],
         all(flags[0]), _notes(run, joint, tilting, size, turned, rating, all(flags[0])),
     )  # fmt: skip
@@ -132,7 +135,8 @@ def _parts(run: Run, joint: str) -> tuple[Floats, Floats, Floats]:
 
 def _swings(run: Run, joint: str) -> bool:
     """Return whether a joint goes back and forth within one revolution."""
-    angle, rate, _ = run.measurer.coordinate(run.tables.coordinates["joint", joint, "angle", 0])
+    function = run.tables.coordinates["joint", joint, "angle", 0]
+    angle, rate = run.measurer.coordinate(function)[0], moved_over(run, function)[0]
     return bool(np.ptp(angle) < TURN and np.min(rate) < 0.0 < np.max(rate))
 
 
@@ -172,7 +176,7 @@ def check_bearing(model: Model, joint: str, rating: Any, kind: str, X: Any, Y: A
         raise ModelError(f'unknown kind "{kind}"', where="bearing", hint=hint)
     for name, value, low in (("rating", rating, 0.0), ("X", X, -1.0), ("Y", Y, -1.0), ("e", 1.0 if e is None else e, -1.0),
                              ("share", share, 0.0)):  # fmt: skip
-        fits = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-        if not fits or not (value > low if low == 0.0 else value >= 0.0):
+        found = number_in(value)
+        if not math.isfinite(found) or not (found > low if low == 0.0 else found >= 0.0):
             bound = "above 0" if low == 0.0 else "of 0 or more"
-            raise ModelError(f"{value!r} does not fit", where=f"bearing.{name}", hint=f"give a number {bound}")
+            raise ModelError(f"{short(value)} does not fit", where=f"bearing.{name}", hint=f"give a number {bound}")

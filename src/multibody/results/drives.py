@@ -10,6 +10,7 @@ import numpy as np
 
 from multibody.analyses.inverse import coordinate_key
 from multibody.analyses.reflected import reflected_inertia
+from multibody.arguments import number_in, short
 from multibody.errors import ModelError, nearest
 from multibody.results.over_time import Floats, duration, integral, mean, rms
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from multibody.results.run import Run
 
 STILL = 1e-3  # part of the largest speed below which a drive counts as standing
+ROUND_OFF = 1e-9  # part of the model's length, or of a radian: a way that is no motion over a whole run
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class Duty:
         Whether its coordinate is a length [m], else an angle [rad].
     time : array (instants,)
     rate, acceleration : arrays
-        Of the coordinate.
+        Of the coordinate; 0 where they are round-off.
     effort : array
         What the drive gives, positive if it raises the coordinate [N·m or N]; NaN where no effort does it.
     inertia : array
@@ -97,17 +99,17 @@ def duty_of(
     start, until : float, optional
         The part of the motion that counts; default all.
     felt : int
-        Instants, spread over all of the motion, at which the inertia is computed.
+        Instants, spread over that part, at which the inertia is computed.
     """
     function, efforts = _found(result, drive)
     run = run_of(result)
-    measurer, units = run.measurer, run.model.units
+    units = run.model.units
     chosen = _part(run, start, until)
     is_length = run.tables.function_is_length[function]
     size, moved = (units.factor(1, -2, 1), units.factor(1, 0, 0)) if is_length else (units.factor(2, -2, 1), 1.0)
     second = units.factor(0, 1, 0)
-    _, rate, acceleration = measurer.coordinate(function)
-    _, inertia = reflected_inertia(run.motion, function, felt)
+    rate, acceleration = moved_over(run, function)
+    _, inertia = reflected_inertia(run.motion, function, felt, np.flatnonzero(chosen))
     time = run.time[chosen] * second
     whole = duration(time, np.zeros_like(time))
     notes = _notes(run, efforts[chosen])
@@ -126,22 +128,40 @@ def run_of(result: Run | Inverse) -> Run:
     return result.motion if isinstance(result, Inverse) else result
 
 
+def moved_over(run: Run, function: int) -> tuple[Floats, Floats]:
+    """Return rate and acceleration of a coordinate over a run, 0 where they are round-off.
+
+    A coordinate that is held has rates that come from the round-off of all others; what does not add up to 1e-9 of the
+    model's length, or of a radian, over the whole run is none.
+    """
+    _, rate, acceleration = run.measurer.coordinate(function)
+    way = ROUND_OFF * (run.tables.length if run.tables.function_is_length[function] else 1.0)
+    span = abs(float(run.time[-1]) - float(run.time[0])) if len(run.time) else 0.0
+    if span == 0.0:
+        return rate, acceleration
+    return np.where(np.abs(rate) * span > way, rate, 0.0), np.where(np.abs(acceleration) * span**2 > way, acceleration, 0.0)
+
+
 def _cycle(given: float | None, second: float, whole: float) -> float:
     """Return the length of a cycle [s]."""
     if given is None:
         return whole
-    if isinstance(given, bool) or not isinstance(given, int | float) or not math.isfinite(given):
-        raise ModelError(f"{given!r} is not a length of time", where="size.cycle", hint="give a number")
-    if given * second < whole * (1 - 1e-9):
-        problem = f"a cycle of {given:g} is shorter than the motion, {whole / second:g}"
+    length = number_in(given)
+    if not math.isfinite(length):
+        raise ModelError(f"{short(given)} is not a length of time", where="size.cycle", hint="give a number")
+    if length * second < whole * (1 - 1e-9):
+        problem = f"a cycle of {length:g} is shorter than the motion, {whole / second:g}"
         raise ModelError(problem, where="size.cycle", hint="give its length with the rest, or choose a part of the motion")
-    return given * second
+    return length * second
 
 
 def _part(run: Run, start: float | None, until: float | None) -> Any:
     """Return which instants count."""
-    low = -math.inf if start is None else start
-    high = math.inf if until is None else until
+    low = -math.inf if start is None else number_in(start)
+    high = math.inf if until is None else number_in(until)
+    for name, given, value in (("start", start, low), ("until", until, high)):
+        if math.isnan(value):
+            raise ModelError(f"{short(given)} is not a time", where=f"size.{name}", hint="give a number")
     slack = 1e-9 * (abs(float(run.time[-1]) - float(run.time[0])) if len(run.time) else 0.0)
     chosen = (run.time >= low - slack) & (run.time <= high + slack)
     if not np.any(chosen):

@@ -248,11 +248,11 @@ class Loads:
         if not self.status.success:
             made.write(f"# partial: {' '.join(self.status.message.split())}\n")
         out = csv.writer(made, lineterminator="\n")
-        axes = "xyz"[: self.dimension]
+        axes = "xyz"  # of a planar model too: its moments are about z
         out.writerow(["name", "kind", "quantity", "on", "unit", "peak", f"time [{self.units.time}]", "rms", "lowest", "highest",
                       *axes, *(f"direction {axis}" for axis in axes), "axes", "unique", "open"])  # fmt: skip
         for row in self.rows:
-            vectors = [_padded(vector, self.dimension) for vector in (row.vector, row.direction)]
+            vectors = [_padded(vector) for vector in (row.vector, row.direction)]
             unique = "" if row.unique is None else "yes" if row.unique else "no"
             numbers = [_exact(getattr(row, key)) for key in NUMBERS]
             out.writerow([row.name, row.kind, row.quantity, row.on, row.unit, *numbers, *vectors[0], *vectors[1],
@@ -323,7 +323,7 @@ def _exact(value: float) -> str:
     return f"{value:.17g}" if value == value else ""
 
 
-def _padded(vector: Sequence[float], count: int) -> list[str]:
-    """Return the components of a vector as text, nothing where it has fewer."""
+def _padded(vector: Sequence[float]) -> list[str]:
+    """Return x, y and z of a vector as text: a planar force has no z, a planar moment z alone."""
     own = [_exact(x) for x in vector]
-    return (own if len(own) == count else [*[""] * (count - len(own)), *own])[:count]
+    return ["", "", *own] if len(own) == 1 else [*own, *[""] * (3 - len(own))]

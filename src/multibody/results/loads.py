@@ -16,6 +16,7 @@ from multibody.results.reactions import axes_over_time, check_axes
 if TYPE_CHECKING:
     from multibody.results.run import Run
 
+GAIN = 1e-9  # by which a peak between the instants has to be larger: less is round-off, and would only move its time
 BEARINGS = ("revolute", "cylindrical", "screw")  # joints whose load people split into what acts along and across the axis
 Read = Callable[[ForceValues], Floats]
 
@@ -204,7 +205,7 @@ def _measured(run: Run, wanted: _Wanted, refine: bool) -> Load:
     time, numbers, size, at = float(run.time[k]), values[k], float(sizes[k]), k
     if refine:
         better = _refined(run, wanted, k)
-        if better is not None and better[1] > size:
+        if better is not None and better[1] > size * (1.0 + GAIN):
             time, size, forces = better
             numbers, at = wanted.read(forces)[0], 0
     low, high = float(np.nanmin(shown)), float(np.nanmax(shown))

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from multibody._target import check_target, write_whole
-from multibody.arguments import answered
+from multibody.arguments import answered, number_in, short
 from multibody.errors import ModelError
 from multibody.model.motors import Motor
 from multibody.model.units import Units
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 20
 ENDINGS = (".csv", ".json")
+HOLDS = "it holds still: give ratios"
 NEEDS = (
     ("peak_effort", "peak effort", "effort"), ("rms_effort", "RMS effort over the cycle", "effort"),
     ("peak_rate", "peak speed", "speed"), ("peak_acceleration", "peak acceleration", "acceleration"),
@@ -129,7 +130,7 @@ class Size:
         """Return the choice in a sentence."""
         best = self.best
         if not self.candidates:
-            return "no motors were given"
+            return "no gear is chosen for a drive that holds still" if HOLDS in self.notes else "no motors were given"
         if best is None:
             return f"none of {len(self.candidates)} motors with gears has margins of {self.margin:g}"
         margins = f"{best.peak_margin:.3g} at the peak, {best.continuous_margin:.3g} for ever, {best.speed_margin:.3g} in speed"
@@ -198,12 +199,12 @@ def size(
     margin: float, inertia_ratio: float | None, cycle: float | None, start: float | None, until: float | None,
 ) -> Size:  # fmt: skip
     """Return the choice of a motor; see :meth:`Run.size`."""
-    _between(efficiency, 0.0, 1.0, "efficiency")
-    _between(margin, 0.0, math.inf, "margin")
+    efficiency, margin = _between(efficiency, 0.0, 1.0, "efficiency"), _between(margin, 0.0, math.inf, "margin")
     if inertia_ratio is not None:
-        _between(inertia_ratio, 0.0, math.inf, "inertia_ratio")
-    if isinstance(gear_inertia, bool) or not isinstance(gear_inertia, int | float) or not 0.0 <= gear_inertia < math.inf:
-        raise ModelError(f"{gear_inertia!r} is no inertia", where="size.gear_inertia", hint="give 0 or more, in SI units")
+        inertia_ratio = _between(inertia_ratio, 0.0, math.inf, "inertia_ratio")
+    given, gear_inertia = gear_inertia, number_in(gear_inertia)
+    if not 0.0 <= gear_inertia < math.inf:
+        raise ModelError(f"{short(given)} is no inertia", where="size.gear_inertia", hint="give 0 or more, in SI units")
     chosen = _ratios(ratios)
     duty = duty_of(result, drive, cycle, start, until)
     fitting = [motor for motor in motors if motor.kind == "rotary" or duty.is_length]
@@ -213,7 +214,10 @@ def size(
     found = []
     for motor in fitting:
         gears = [Gear(1.0)] if motor.kind == "linear" else [Gear(x * scale, efficiency, gear_inertia) for x in chosen]
-        gears = gears or [roomiest(duty, motor, efficiency, gear_inertia, margin)]
+        if not gears:
+            roomy = roomiest(duty, motor, efficiency, gear_inertia, margin)
+            gears = [] if roomy is None else [roomy]
+            duty.notes.extend([HOLDS] if roomy is None and HOLDS not in duty.notes else [])
         found += [candidate(duty, motor, gear, margin, inertia_ratio) for gear in gears]
     found.sort(key=lambda item: (not item.feasible, power_of(item.motor) if item.feasible else item.use, item.use))
     return Size(duty, found, margin, result.model)
@@ -223,19 +227,21 @@ def _ratios(given: Any) -> list[float]:
     """Return the ratios that are to be tried; none where every motor is to have its best."""
     if given is None:
         return []
-    listed = [given] if isinstance(given, int | float) else given
+    listed = given if math.isnan(number_in(given)) else [given]
     hint = "give numbers above 0: motor speed over the coordinate's rate"
     if isinstance(listed, str) or (not isinstance(listed, Sequence) and not hasattr(listed, "tolist")):
-        raise ModelError(f"{given!r} is no list of ratios", where="size.ratios", hint=hint)
-    found = [float(x) if isinstance(x, int | float) and not isinstance(x, bool) else math.nan for x in (
-        listed.tolist() if hasattr(listed, "tolist") else listed)]  # fmt: skip
+        raise ModelError(f"{short(given)} is no list of ratios", where="size.ratios", hint=hint)
+    plain = listed.tolist() if hasattr(listed, "tolist") else listed
+    found = [number_in(x) for x in (plain if isinstance(plain, Sequence) else [plain])]
     if not found or not all(math.isfinite(x) and x > 0.0 for x in found):
         raise ModelError("a ratio is not a positive number", where="size.ratios", hint=hint)
     return found
 
 
-def _between(value: Any, low: float, high: float, name: str) -> None:
-    """Refuse what is not above `low` and at most `high`."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not low < value <= high or math.isinf(value):
+def _between(value: Any, low: float, high: float, name: str) -> float:
+    """Return a number above `low` and at most `high`; refuse others."""
+    found = number_in(value)
+    if not low < found <= high or math.isinf(found):
         bound = f"above {low:g}" + ("" if math.isinf(high) else f" and at most {high:g}")
-        raise ModelError(f"{value!r} does not fit", where=f"size.{name}", hint=f"give a number {bound}")
+        raise ModelError(f"{short(value)} does not fit", where=f"size.{name}", hint=f"give a number {bound}")
+    return found

@@ -4,6 +4,8 @@ With the ratio N = motor speed over coordinate rate, the efficiency η of the ge
 
     ω = N q̇,    T = τ/(N η) + J N q̈ where the drive gives power (τ q̇ ≥ 0),    T = τ η/N + J N q̈ where it takes power back.
 
+A drive that holds a load counts as one that gives power: what it has to give to begin to lift.
+
 All numbers are in SI units.
 """
 
@@ -19,6 +21,7 @@ from multibody.results.drives import Duty
 from multibody.results.over_time import Floats, mean, rms
 
 TRIED = 61  # ratios over two decades: neighbors differ by 8 %
+HOLDING = 1e-9  # part of the largest power that comes back and still counts as none
 
 
 @dataclass(frozen=True)
@@ -55,9 +58,10 @@ class Candidate:
     peak_power : float
         Largest power that the motor gives [W].
     inertia_ratio : float or None
-        Largest reflected inertia of the load over that of rotor and gear, both at the motor.
-    best_ratio : float
-        The ratio with the smallest RMS effort of this motor, or the largest that its top speed allows.
+        Largest reflected inertia of the load over that of rotor and gear, both at the motor; infinite where these have none.
+    best_ratio : float or None
+        The ratio with the smallest RMS effort of this motor, or the largest that its top speed allows; None where a larger
+        or a smaller one is always better.
     peak_margin, continuous_margin, speed_margin : float
         What the motor can give over what it has to: the peak envelope at the worst instant, the continuous envelope at the mean
         speed over the RMS effort, the top speed over the largest.
@@ -77,7 +81,7 @@ class Candidate:
     mean_speed: float
     peak_power: float
     inertia_ratio: float | None
-    best_ratio: float
+    best_ratio: float | None
     peak_margin: float
     continuous_margin: float
     speed_margin: float
@@ -92,6 +96,13 @@ class Candidate:
         return 1.0 / smallest if smallest > 0.0 else math.inf
 
 
+def lossy(duty: Duty, efficiency: float) -> Floats:
+    """Return the effort of a drive with the loss of its gear: more where it gives power or holds, less where it takes some."""
+    power = duty.power
+    back = -HOLDING * float(np.max(np.abs(power[np.isfinite(power)]), initial=0.0))
+    return duty.effort * np.where(power >= back, 1.0 / efficiency, efficiency)
+
+
 def through(duty: Duty, gear: Gear, inertia: float) -> tuple[Floats, Floats]:
     """Return speed and effort of a motor over time.
 
@@ -103,34 +114,36 @@ def through(duty: Duty, gear: Gear, inertia: float) -> tuple[Floats, Floats]:
     inertia : float
         Of the rotor [kg·m² or kg].
     """
-    loss = np.where(duty.power >= 0.0, 1.0 / gear.efficiency, gear.efficiency)
-    effort = duty.effort * loss / gear.ratio + (inertia + gear.inertia) * gear.ratio * duty.acceleration
+    effort = lossy(duty, gear.efficiency) / gear.ratio + (inertia + gear.inertia) * gear.ratio * duty.acceleration
     return gear.ratio * duty.rate, effort
 
 
-def best_ratio(duty: Duty, motor: Motor, efficiency: float, inertia: float, margin: float) -> float:
+def best_ratio(duty: Duty, motor: Motor, efficiency: float, inertia: float, margin: float) -> float | None:
     """Return the ratio that gives a motor the smallest RMS effort, bounded by its top speed.
 
     T = a/N + b N with a = τ η^∓1 and b = J q̈ has the mean square ⟨a²⟩/N² + 2⟨a b⟩ + ⟨b²⟩N², least at N⁴ = ⟨a²⟩/⟨b²⟩; for a pure
-    inertia without losses that is the ratio at which load and rotor match.
+    inertia without losses that is the ratio at which load and rotor match. None where nothing bounds it: nothing moves, or
+    the drive has nothing to give.
     """
-    loss = np.where(duty.power >= 0.0, 1.0 / efficiency, efficiency)
-    load = rms(duty.time, duty.effort * loss)
+    load = rms(duty.time, lossy(duty, efficiency))
     own = (motor.inertia + inertia) * rms(duty.time, duty.acceleration)
     fastest = float(np.max(np.abs(duty.rate), initial=0.0))
     bound = motor.speed / (margin * fastest) if fastest > 0.0 else math.inf
     wanted = math.sqrt(load / own) if own > 0.0 else math.inf
     found = min(wanted, bound)
-    return found if math.isfinite(found) and found > 0.0 else 1.0
+    return found if math.isfinite(found) and found > 0.0 else None
 
 
-def roomiest(duty: Duty, motor: Motor, efficiency: float, inertia: float, margin: float) -> Gear:
-    """Return the gear that leaves a motor most: its smallest margin is the largest on a grid of ratios up to the top speed."""
+def roomiest(duty: Duty, motor: Motor, efficiency: float, inertia: float, margin: float) -> Gear | None:
+    """Return the gear that leaves a motor most: its smallest margin is the largest on a grid of ratios up to the top speed.
+
+    None where no speed bounds a ratio and none is best: a drive that holds still has the more of its motor the larger it is.
+    """
     fastest = float(np.max(np.abs(duty.rate), initial=0.0))
-    bound = motor.speed / fastest if fastest > 0.0 else 1e3
-    tried = [best_ratio(duty, motor, efficiency, inertia, margin), *(bound / margin * np.geomspace(1.0, 1e-2, TRIED))]
-    gears = [Gear(float(ratio), efficiency, inertia) for ratio in tried]
-    return max(gears, key=lambda gear: min(_margins(duty, motor, *through(duty, gear, motor.inertia))))
+    best = best_ratio(duty, motor, efficiency, inertia, margin)
+    grid = motor.speed / fastest / margin * np.geomspace(1.0, 1e-2, TRIED) if fastest > 0.0 else np.zeros(0)
+    gears = [Gear(float(ratio), efficiency, inertia) for ratio in [*([] if best is None else [best]), *grid]]
+    return None if not gears else max(gears, key=lambda gear: min(_margins(duty, motor, *through(duty, gear, motor.inertia))))
 
 
 def limit(points: Points, speed: Floats) -> Floats:
@@ -149,7 +162,7 @@ def candidate(duty: Duty, motor: Motor, gear: Gear, margin: float, most_inertia:
     above = np.where(np.abs(effort) > limit(motor.continuous, speed), 1.0, 0.0)
     felt = duty.inertia[np.isfinite(duty.inertia)]
     own = (motor.inertia + gear.inertia) * gear.ratio**2
-    ratio = float(np.max(felt)) / own if len(felt) and own > 0.0 else None
+    ratio = _ratio(float(np.max(felt)), own) if len(felt) else None
     margins = _margins(duty, motor, speed, effort)
     rms_effort, mean_speed = _means(duty, speed, effort)
     reasons = _reasons(margins, ratio, margin, most_inertia)
@@ -184,6 +197,11 @@ def _reasons(margins: tuple[float, float, float], ratio: float | None, margin: f
     if most_inertia is not None and ratio is not None and ratio > most_inertia:
         found.append("inertia ratio")
     return found
+
+
+def _ratio(load: float, own: float) -> float | None:
+    """Return the ratio of two inertias: infinite where only the load has one, None where neither has."""
+    return load / own if own > 0.0 else math.inf if load > 0.0 else None
 
 
 def _over(given: float, needed: float) -> float:
