@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+import multibody as mb
 from multibody import __version__
 from multibody.cli.app import app
 
@@ -151,8 +152,63 @@ def test_out_writes_data_and_pictures(tmp_path: pathlib.Path) -> None:
 
 def test_plot_without_out_names_the_picture_after_the_model(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert run("kinematics", "rssr", "--steps", "10", "--plot", "rocker_pivot", "--plot", "rocker_pivot.rate")[0] == 0
+    words = ("kinematics", "rssr", "--steps", "10", "--plot", "rocker_pivot", "--plot", "rocker_pivot.rate")
+    assert run(*words)[0] == 0
     assert (tmp_path / "rssr.png").stat().st_size > 10_000
+    (tmp_path / "rssr.png").write_text("mine")
+    assert run(*words) == (2, "", f"error: rssr.png: {EXISTS}\n")
+    assert (tmp_path / "rssr.png").read_text() == "mine"
+    assert run(*words, "--force")[0] == 0
+    assert (tmp_path / "rssr.png").stat().st_size > 10_000
+
+
+EXISTS = "it exists already; name another file, or say force=True (--force)"
+WRITERS = {
+    "assemble": (("pose.png", "pose.svg", "pose.html"), ()),
+    "kinematics": (("a.csv", "a.nc", "a.json", "a.png", "a.html", "a.gif", "a.glb"), ("--steps", "5")),
+    "run": (("a.csv", "a.nc", "a.parquet", "a.json", "a.pdf", "a.html", "a.webp"), ("--until", "0.01")),
+    "inverse": (("a.csv", "a.nc", "a.json", "a.png", "a.html"), ("--steps", "5")),
+    "loads": (("a.csv", "a.nc", "a.json"), ("--until", "0.01")),
+    "size": (("a.csv", "a.json", "a.png"), ("--until", "0.01")),
+    "check": (("a.html",), ()),
+    "statics": (("a.html",), ()),
+    "modes": (("a.html",), ()),
+    "compare": (("a.html",), ("--until", "0.01")),
+    "view": (("a.html",), ("--until", "0.01")),
+    "report": (("a.html",), ("--until", "0.01")),
+}
+
+
+@pytest.mark.parametrize("verb", WRITERS)
+def test_no_verb_replaces_a_file_that_exists_and_says_so_before_the_work(
+    verb: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def work(*_: object, **__: object) -> None:
+        raise AssertionError("the file was to be judged before the work")
+
+    for name in ("assemble", "kinematics", "run", "inverse", "check", "statics", "modes", "compare", "wiggle"):
+        monkeypatch.setattr(mb.Model, name, work)
+    endings, options = WRITERS[verb]
+    for name in endings:
+        (tmp_path / name).write_text("mine")
+        found = run(verb, "slider-crank", *options, "--out", str(tmp_path / name))
+        assert found == (2, "", f"error: {tmp_path / name}: {EXISTS}\n")
+        assert (tmp_path / name).read_text() == "mine"
+
+
+@pytest.mark.parametrize("verb, name", [("kinematics", "a.csv"), ("run", "a.json"), ("inverse", "a.csv"),
+                                        ("loads", "a.csv"), ("size", "a.csv")])  # fmt: skip
+def test_force_replaces_a_file_that_exists(verb: str, name: str, tmp_path: pathlib.Path) -> None:
+    (tmp_path / name).write_text("mine")
+    code, out, err = run(verb, "slider-crank", "--until", "0.01", "--out", str(tmp_path / name), "--force")
+    assert (code, err) == (0, "") and f"written: {tmp_path / name}" in out
+    assert (tmp_path / name).stat().st_size > 100
+
+
+def test_a_diagram_that_exists_is_kept(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "work.png").write_text("mine")
+    found = run("compare", "double-pendulum", "--until", "0.1", "--plot", str(tmp_path / "work.png"))
+    assert found == (2, "", f"error: {tmp_path / 'work.png'}: {EXISTS}\n")
 
 
 @pytest.mark.parametrize(

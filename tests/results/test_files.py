@@ -236,7 +236,7 @@ def test_a_disk_that_fills_up_costs_the_file_and_not_the_result(tmp_path: pathli
 
     (tmp_path / "a.csv").write_text("old")
     words = ("kinematics", "slider-crank", "--until", "0.1", "--out", "a.csv", "--out", "a.nc", "--out", "a.png", "--json")
-    found = command(tmp_path, *words, before=small)
+    found = command(tmp_path, *words, "--force", before=small)
     assert found.returncode == 1
     assert json.loads(found.stdout)["status"]["success"] is True
     assert found.stderr.count("error: ") == 3

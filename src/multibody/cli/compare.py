@@ -59,7 +59,7 @@ def compare(
     --out plays the runs side by side (.html).
     """
     loaded = load_model(model, settings)
-    check_endings([plot] if plot else [], PICTURES, loaded._files)
+    check_endings([plot] if plot else [], PICTURES, loaded._files, force=force)
     check_endings(out or [], PAGES, loaded._files, force=force)
     announce_compilation("expand.expand", "dop853.advance_dop853")
     options: dict[str, Any] = {

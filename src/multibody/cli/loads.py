@@ -10,6 +10,7 @@ from multibody.cli.app import app
 from multibody.cli.moved import SourceArgument, moved, require_instants, source_of
 from multibody.cli.options import (
     AtolOption,
+    ForceOption,
     FormulationOption,
     IntegratorOption,
     JsonOption,
@@ -45,6 +46,7 @@ def loads(
     step: StepOption = None,
     output_step: OutputStepOption = None,
     out: OutOption = None,
+    force: ForceOption = False,
     settings: SetOption = None,
     units: UnitsOption = None,
     json: JsonOption = False,
@@ -58,7 +60,7 @@ def loads(
     chosen = read_units(units)
     loaded, saved = source_of(model, settings, until)
     files, names = list(out or []), read_names(joints, "--joints")
-    check_endings(files, ENDINGS, loaded._files)
+    check_endings(files, ENDINGS, loaded._files, force=force)
     check_asked(loaded, names, axes)
     run = saved or moved(loaded, until, run_options(loaded, formulation, integrator, rtol, atol, step, output_step), quiet=json)
     require_instants(run)

@@ -54,7 +54,7 @@ def option(verb: str, name: str, metavar: str) -> Any:
     return typer.Option(found.command, metavar=metavar, help=found.doc + names)
 
 
-ForceOption = Annotated[bool, typer.Option("--force", help="Replace a page or a film that exists.")]
+ForceOption = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
 FpsOption = Annotated[float | None, typer.Option("--fps", metavar="N", help="Frames a second of a film; default 25.")]
 SecondsOption = Annotated[float | None, typer.Option("--seconds", metavar="S", help="How long a film takes.")]
 SpeedOption = Annotated[
@@ -160,16 +160,15 @@ def read_units(units: str | None) -> str | None:
 
 
 def check_endings(
-    files: list[pathlib.Path], allowed: tuple[str, ...], kept: tuple[str, ...] = (), *, force: bool = False
+    files: list[pathlib.Path], allowed: tuple[str, ...], kept: tuple[str, ...] = (), *, force: bool
 ) -> None:
     """Refuse files that cannot be written, whose ending says nothing, or that are the model's, before any work is done.
 
-    A page or a film that exists is refused too, unless `force` says that it is to be replaced.
+    A file that exists is refused too, unless `force` says that it is to be replaced.
     """
     for file in files:
         ending = check_target(file, allowed, kept)
-        if ending in (*PAGES, *FILMS):
-            check_free(file, force)
+        check_free(file, force)
         for package, extra in NEEDED.get(ending, ()):
             if importlib.util.find_spec(package) is None:
                 problem = f"{ending} needs a further package ({package})"

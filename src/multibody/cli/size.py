@@ -11,6 +11,7 @@ from multibody.cli.app import app
 from multibody.cli.moved import SourceArgument, moved, require_instants, source_of
 from multibody.cli.options import (
     PICTURES,
+    ForceOption,
     JsonOption,
     OutOption,
     OutputStepOption,
@@ -54,6 +55,7 @@ def size(
     rtol: RtolOption = None,
     output_step: OutputStepOption = None,
     out: OutOption = None,
+    force: ForceOption = False,
     settings: SetOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -66,7 +68,7 @@ def size(
 
     loaded, saved = source_of(model, settings, until)
     files, table = list(out or []), read_motors(motors)
-    check_endings(files, ENDINGS, loaded._files)
+    check_endings(files, ENDINGS, loaded._files, force=force)
     chosen = [_number(text) for text in split_list(ratios)] if ratios is not None else None
     name = drive if drive is not None else _only(loaded)
     times = {"cycle": read_time(loaded, cycle, "--cycle"), "start": read_time(loaded, start, "--from")}
