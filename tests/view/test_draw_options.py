@@ -74,3 +74,15 @@ def test_letters_of_other_scripts_have_a_font_where_one_is_installed() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # matplotlib tells of letters that no font has
         m.assemble().draw().figure.canvas.draw()
+
+
+def test_a_remark_stands_under_everything_else() -> None:
+    from multibody.view.remark import write_remark
+
+    figure: Any = mb.load("slider-crank").assemble().draw().figure
+    write_remark(figure, "partial: " + "a long story " * 30)
+    figure.canvas.draw()
+    remark = figure.texts[-1].get_window_extent()
+    assert remark.y0 >= 0.0
+    assert remark.x1 <= figure.bbox.x1
+    assert figure.axes[0].get_tightbbox().y0 >= remark.y1

@@ -184,9 +184,9 @@ def save_run(run: Run, file: pathlib.Path, shown: Pictured) -> None:
 
 def mark_partial(figure: Any, message: str) -> None:
     """Write into a picture that not all of the motion is shown."""
-    from multibody.view.style import ACCENT, plain
+    from multibody.view.remark import write_remark
 
-    figure.text(0.01, 0.01, plain(f"partial: {message}"), color=ACCENT, fontsize=7.0)
+    write_remark(figure, f"partial: {message}")
 
 
 def save_state(state: State, file: pathlib.Path) -> None:

@@ -17,6 +17,7 @@ from multibody.view.film.names import name_items, names_of
 from multibody.view.film.paper import Paper
 from multibody.view.geometry import Floats
 from multibody.view.legends import place_key
+from multibody.view.remark import write_remark
 from multibody.view.scene import Blueprint, Journey
 from multibody.view.strokes import Drawing
 from multibody.view.style import ACCENT, body_color, plain
@@ -198,7 +199,7 @@ class Canvas:
             place_key(self.axes, [on_screen(self.axes, trace.path) for trace in story.traces])
         draw_gravity(self.axes, Blueprint(story.tables).gravity(), story.drawing.size)
         if story.remark:
-            self.figure.text(0.01, 0.01, plain(story.remark), color=story.paper.tone(ACCENT), fontsize=7.0)
+            write_remark(self.figure, story.remark, story.paper.tone(ACCENT), grow=False)
 
     def _title(self, k: int) -> tuple[str, str]:
         """Return the title of a frame: what stays, and the time with as many digits as the step between frames needs."""
