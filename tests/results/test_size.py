@@ -467,3 +467,13 @@ def test_pictures_of_torque_over_speed() -> None:
     assert turntable(MOVE).run(until=0.4).size("O", {}).plot()[0].get_title(loc="left").endswith("drive O")
     plt.close("all")
     assert isinstance(size.candidates[0].motor, Motor) and "<table>" in size._repr_html_()
+
+
+def test_an_axial_force_that_no_factor_counts_is_told() -> None:
+    m = mb.Model("turntable", gravity=(0, 0, -9.81))
+    m.body("d", mass=100, inertia=(1, 1, 1))
+    m.revolute("O", m.ground, "d", axis=(0, 0, 1))
+    m.motion("O", "100*t")
+    run = m.run(until=0.2)
+    assert any("an axial force of up to 981 N is not counted" in note for note in run.bearing("O", rating=1e4).notes)
+    assert not any("axial" in note for note in run.bearing("O", rating=1e4, X=0.56, Y=1.5, e=0.3).notes)

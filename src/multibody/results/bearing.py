@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 EXPONENTS = {"ball": 3.0, "roller": 10.0 / 3.0}
 TURN = 2.0 * math.pi
+AXIAL = 0.02  # part of the radial force above which an axial one is said to be left out
 
 
 @dataclass(frozen=True)
@@ -118,7 +119,7 @@ def bearing(
     return Bearing(
         joint, kind, rating, equivalent, size, _largest(radial), _largest(axial),
         life, life / a_second / 3600.0 if a_second > 0.0 else math.inf, 60.0 * a_second, run.model.units.names["force"],
-        all(flags[0]), _notes(run, joint, tilting, size, turned, rating, all(flags[0])),
+        all(flags[0]), [*_uncounted(run, axial, radial, Y), *_notes(run, joint, tilting, size, turned, rating, all(flags[0]))],
     )  # fmt: skip
 
 
@@ -161,6 +162,15 @@ def _notes(run: Run, joint: str, tilting: Floats, size: float, turned: float, ra
     if size > 0.5 * rating:
         notes.append("the peak load is above half of the rating, where the formula of life no longer holds")
     return notes
+
+
+def _uncounted(run: Run, axial: Floats, radial: Floats, Y: float) -> list[str]:
+    """Return a note where a force along the axis is a good part of the load and no factor counts it."""
+    most = _largest(axial)
+    if Y != 0.0 or not most > AXIAL * _largest(radial):
+        return []
+    unit = run.model.units.names["force"]
+    return [f"an axial force of up to {most:.4g} {unit} is not counted: give the bearing's factors X, Y and e"]
 
 
 def check_bearing(model: Model, joint: str, rating: Any, kind: str, X: Any, Y: Any, e: Any, share: Any) -> None:
