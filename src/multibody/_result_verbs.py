@@ -279,7 +279,7 @@ class RunVerbs(SizingVerbs, PageVerbs):
         Parameters
         ----------
         at : float or several, optional
-            Times; the nearest instants are drawn, all but the last in paler colors. Default: the last instant.
+            Times in the run; the nearest instants are drawn, all but the last in paler colors. Default: the last instant.
         ax : Axes, optional
             Where to draw (``projection="3d"`` for a spatial model); default a new figure.
         trace : list of str
@@ -305,8 +305,8 @@ class RunVerbs(SizingVerbs, PageVerbs):
         ----------
         file : path
             Its ending says what: ``.gif``, ``.webp``, ``.mp4`` (with the extra ``video``); ``.png`` for one file a frame:
-            ``frames/x.png`` becomes ``frames/x-0001.png``, ``frames/x-0002.png`` and so on; ``.glb`` (animated glTF) for
-            bodies that any 3-D viewer plays.
+            ``frames/x.png`` becomes ``frames/x-0001.png``, ``frames/x-0002.png`` and so on, and the path of the first one is
+            returned; ``.glb`` (animated glTF) for bodies that any 3-D viewer plays.
         fps : float
             Frames a second; of a ``.glb`` the most keys a second that a motion is given.
         seconds : float, optional

@@ -121,6 +121,18 @@ def test_a_lock_up_exits_with_1_and_prints_what_there_is() -> None:
     assert "final" in found
 
 
+def test_the_page_of_a_lock_up_is_written_and_says_so(tmp_path: pathlib.Path) -> None:
+    file = tmp_path / "a.html"
+    code, out, err = run("view", "driven-slider", "--set", "part=1.2", "--out", str(file))
+    assert (code, err) == (1, "") and file.stat().st_size > 10_000
+    lines = out.splitlines()
+    assert lines[0] == f"written: {file}"
+    assert lines[1].startswith("driven-slider: locked up at t = 0.006567") and lines[2].startswith("advice: ")
+    run("kinematics", "driven-slider", "--set", "part=1.2", "--out", str(tmp_path / "a.nc"))
+    code, out, err = run("view", str(tmp_path / "a.nc"), "--out", str(file), "--force")
+    assert (code, err) == (1, "") and "driven-slider: locked up" in out
+
+
 def test_a_model_that_cannot_close_exits_with_1(tmp_path: pathlib.Path) -> None:
     file = tmp_path / "open.yaml"
     file.write_text(TOO_SHORT)

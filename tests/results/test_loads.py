@@ -269,6 +269,12 @@ def test_the_verb_reads_a_saved_run(tmp_path: Path) -> None:
     assert found["loads"][0]["peak"] == pytest.approx(made.loads()["O"]["force"].peak, rel=1e-12)
     code, _, err = run("loads", str(saved), "--until", "1")
     assert code == 2 and "a saved run is as it is; leave out --set and --until" in err
+    free = mb.load("four-bar").run(0.1)
+    free.save(tmp_path / "free.nc")
+    with pytest.raises(mb.ModelError, match=r"a file holds the instants of a run alone, and t = 0\.01234 is none; what lies between"):
+        mb.read_run(tmp_path / "free.nc").at(0.01234)
+    code, _, err = run("loads", str(saved), "--refine")
+    assert code == 2 and "a file holds the instants of a run alone" in err and "dense" not in err
     code, _, err = run("loads", str(saved), "--out", str(saved))
     assert code == 2 and "name another file" in err
 

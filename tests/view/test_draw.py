@@ -295,6 +295,21 @@ def test_faults_are_told() -> None:
     run = mb.load("slider-crank").kinematics(steps=5)
     with pytest.raises(mb.ModelError, match="times to draw are empty"):
         run.draw(at=[])
+    for outside in (99, [0.0, -1.0]):
+        with pytest.raises(mb.ModelError, match=r": t = (99|-1) is outside of the run; it goes from 0 to 0\.0418879"):
+            run.draw(at=outside)
+    run.draw(at=float(run.time[-1]) * (1 + 1e-15))
+    one = mb.load("slider-crank").kinematics(at=0.01)
+    one.draw(at=0.01)
+    before = plt.get_fignums()
+    for size in ((0, 0), "big", (3,), 4, (True, 2), (float("nan"), 2), (1e9, 1)):
+        for picture in (one, mb.load("rssr").assemble()):
+            with pytest.raises(mb.ModelError, match=r"figsize is .*; give width and height in inches"):
+                picture.draw(figsize=size)
+        with pytest.raises(mb.ModelError, match=r"figsize is .*; give width and height in inches"):
+            run.plot("O", figsize=size)
+    assert plt.get_fignums() == before, "no empty figure is left behind"
+    assert tuple(one.draw(figsize=np.array([3.0, 2.0])).figure.get_size_inches()) == (3.0, 2.0)
     with pytest.raises(mb.ModelError, match='has no frame "nose"'):
         run.draw(trace=["rod.nose"])
     _, flat = plt.subplots()

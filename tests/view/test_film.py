@@ -166,8 +166,9 @@ def test_a_webp_file_is_without_loss(crank: Any, tmp_path: pathlib.Path) -> None
 
 def test_numbered_files_are_all_or_none(crank: Any, tmp_path: pathlib.Path) -> None:
     file = tmp_path / "x.png"
-    crank.animate(file, fps=10, seconds=0.5, size=SMALL)
+    first = crank.animate(file, fps=10, seconds=0.5, size=SMALL)
     names = [f"x-{k:04d}.png" for k in range(1, 6)]
+    assert first == tmp_path / names[0]
     assert sorted(item.name for item in tmp_path.iterdir()) == names
     canvas = canvas_of(crank, film_times(crank, 10, 0.5, None), size=SMALL)
     assert np.array_equal(np.asarray(Image.open(tmp_path / names[3])), canvas.frame(3)[..., :3])

@@ -151,6 +151,17 @@ def test_where_it_is_written(crank: Any, tmp_path: Path) -> None:
             crank.report(tmp_path / "shut" / "report.html")
 
 
+def test_settings_are_told_of_runs_made_in_python_and_of_saved_ones(tmp_path: Path) -> None:
+    made = mb.load("four-bar").run(0.2, rtol=1e-7, output_step=0.05)
+    made.save(tmp_path / "a.nc")
+    for found in (made, mb.read_run(tmp_path / "a.nc")):
+        shown = visible(text_of(found))
+        assert "rtol 1e-07 atol 1e-10 until 0.2 s output step 0.05 s" in shown
+        assert "instants 5, from 0 to 0.2 s" in shown
+    fixed = visible(text_of(mb.load("four-bar").run(0.1, integrator="rk4", step=0.01)))
+    assert "until 0.1 s output step 0.00025 s step 0.01 s" in fixed and "rtol" not in fixed
+
+
 def test_the_verb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "bare.yaml"
     file.write_text("name: bare arm\ndimension: 2\nbodies: {a: {}}\njoints: {O: {revolute: [ground, a]}}\nmotions: {O: t}\n")

@@ -41,6 +41,8 @@ class Dynamics:
         Rows that carry the multipliers: an independent set.
     events : list of Event
     notes : list of str
+    stored : bool
+        Whether it comes from a file, which holds the instants alone.
     """
 
     multipliers: Floats
@@ -54,6 +56,7 @@ class Dynamics:
     notes: list[str] = field(default_factory=list)
     dense: DenseOutput | None = None
     bundle: Bundle | None = None
+    stored: bool = False
 
     def energy_drift(self) -> float:
         """Return max |E − E₀ − W| over the largest kinetic energy plus the range of the potential one."""

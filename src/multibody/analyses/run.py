@@ -96,7 +96,9 @@ def run(
     rows = run_rows(system, state.q, state.t)
     said = [note, *options.notes, *remarks(choice.integrator, state.t, options.until)]
     if len(rows) == system.nv:
-        return driven(model, state, times, rows, Augmented() if choice.chosen else choice.formulation, said)
+        motion = driven(model, state, times, rows, Augmented() if choice.chosen else choice.formulation, said)
+        motion.statistics |= options.settings(times[1] - times[0])
+        return motion
     if system.nv <= DENSE_LIMIT:
         spins = require_inertia(system, state.q, state.t, rows)
         system = with_spins(system, spins) if choice.regular else system
@@ -107,7 +109,7 @@ def run(
     motion.tables = tables
     if motion.dynamics is not None:
         motion.dynamics.notes += [text for text in (choice.remark, *said) if text]
-        motion.statistics["choice"] = choice.reason
+        motion.statistics |= {"choice": choice.reason, **options.settings(times[1] - times[0], sim.integrator)}
         motion.dynamics.notes += silent_events(system, motion.t, motion.q, motion.v, motion.references)
         drift = motion.dynamics.energy_drift()
         if drift > promised_drift(motion, sim.integrator.adaptive, options.rtol, options.atol):

@@ -31,6 +31,15 @@ class Options:
     dense: bool
     notes: tuple[str, ...] = ()
 
+    def settings(self, spacing: float, integrator: Integrator | None = None) -> dict[str, float]:
+        """Return what it takes to repeat a run: last time, spacing of the instants, tolerances or step of its integrator."""
+        found = {"until": float(self.until), "output_step": float(self.output_step or abs(spacing))}
+        if integrator is None:  # the motions determine everything
+            return found
+        if integrator.adaptive:
+            return {**found, "rtol": self.rtol, "atol": self.atol}
+        return {**found, "step": float(getattr(integrator, "step", math.nan))}
+
 
 def read_options(
     model: Model, until: Any, formulation: Any, integrator: Any, rtol: Any, atol: Any, step: Any, output_step: Any, dense: bool,

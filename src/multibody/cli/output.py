@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MOST_ROWS = 30  # bodies or joints that are printed for people; JSON has all
 AXES = ("x", "y", "z")
 PATIENCE = 1.0  # seconds before a run shows its progress
-SAID = ("formulation", "integrator")  # statistics that are told elsewhere
+SAID = ("formulation", "integrator", "until", "output_step", "rtol", "atol", "step")  # statistics that are no work
 
 
 def print_json(data: Any) -> None:

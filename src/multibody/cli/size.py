@@ -91,12 +91,12 @@ def size(
 
 def _only(model: Model) -> str:
     """Return the one drive of a model; several have to be told apart by the user."""
-    from multibody.results.drives import driving_efforts
+    from multibody.results.drives import driving_efforts, no_drive
 
     names = [*model.motions, *driving_efforts(model)]
     if len(names) == 1:
         return names[0]
-    listed = f"give --drive, one of {', '.join(names[:12])}" if names else "the model has no motion and no effort"
+    listed = f"give --drive, one of {', '.join(names[:12])}" if names else no_drive(model)
     raise ModelError("which drive is not said", where=model.name, hint=listed)
 
 

@@ -11,6 +11,7 @@ import typer
 from multibody.cli.app import app
 from multibody.cli.options import PAGES, ForceOption, SetOption, TraceOption, XOption, check_endings, load_model, read_time
 from multibody.cli.output import run_progress
+from multibody.cli.pictures import finish
 from multibody.errors import AnalysisError, ModelError
 
 if TYPE_CHECKING:
@@ -38,7 +39,8 @@ def view(
     """Open a page that plays a motion: of a saved run (.nc), or of a model, which is moved as its file says.
 
     A model is moved under its forces, or along its motions where it cannot be; one that cannot move shows its freedoms.
-    Where there is no browser, or with --out, the page is written and its place is printed.
+    Where there is no browser, or with --out, the page is written and its place is printed. Of a motion that does not reach
+    its end the status is printed too, and the exit status is 1.
     """
     saved = source.lower().endswith(".nc")
     if saved and (settings or until or wiggle):
@@ -50,6 +52,12 @@ def view(
         typer.echo(f"written: {found.page(out, force=True, **shown)}")
     else:
         typer.echo(f"page: {found.view(**shown)}")
+    status = getattr(found, "status", None)  # freedoms have none
+    if status is not None and not status.success:
+        typer.echo(f"{found.model.name}: {status.message}")
+        if status.advice:
+            typer.echo(f"advice: {status.advice}")
+    finish(status is None or status.success)
 
 
 def _saved(source: str) -> Any:

@@ -225,7 +225,14 @@ def drives_of(result: Any) -> list[str]:
 def _choices(result: Any) -> str:
     """Return the drives that there are, in words."""
     names = drives_of(result)
-    return f"drives are {', '.join(names[:12])}" if names else "the model has no motion and no effort"
+    return f"drives are {', '.join(names[:12])}" if names else no_drive(result.model)
+
+
+def no_drive(model: Model) -> str:
+    """Return in words that nothing drives a model, and which forces it has instead."""
+    others = [f"{name} ({force.kind.name})" for name, force in model.forces.items()]
+    rest = f"; its forces are {', '.join(others[:12])}, and none is a drive" if others else ", nor any other force"
+    return f"the model has no motion and no effort with a value{rest}"
 
 
 def _unknown(result: Any, drive: str) -> ModelError:

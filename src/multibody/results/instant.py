@@ -61,6 +61,9 @@ def instant_at(run: Run, t: float) -> Instant:
         return instant_of(_interpolated(motion, dynamics, t))
     if dynamics is None or len(dynamics.rows) == motion.tables.nv:
         return instant_of(_solved(run, t))
+    if dynamics.stored:
+        hint = "what lies between needs the live run: run the model again"
+        raise ModelError(f"a file holds the instants of a run alone, and t = {t:g} is none", hint=hint)
     raise ModelError(f"the run kept nothing between its instants, and t = {t:g} is none", hint="run it with dense=True")
 
 

@@ -84,6 +84,9 @@ def loads_of(run: Run, joints: Sequence[str] | None, axes: str, refine: bool) ->
     """Return everything that has to be carried in a run; see :meth:`Run.loads`."""
     forces = run.measurer.forces
     check_axes(axes, "loads")
+    if refine and run.motion.dynamics is not None and run.motion.dynamics.stored:
+        hint = "peaks between them need the live run: run the model again, or leave out refine (--refine)"
+        raise ModelError("a file holds the instants of a run alone", where=run.model.name, hint=hint)
     chosen = _chosen(run, joints)
     wanted = [item for name in chosen for item in _joint(forces, name, axes)]
     if joints is None:

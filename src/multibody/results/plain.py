@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 
 WORK = ("steps", "rhs_evaluations", "jacobian_evaluations", "factorizations")  # counts that every run reports
+TIMES = ("until", "output_step", "step")  # settings of a run that have a unit
 QUALITY = ("position_violation", "velocity_violation", "energy_drift", "smallest_singular_value")
 
 
@@ -25,6 +26,7 @@ def final_plain(run: Run, units: str | None) -> dict[str, Any]:
     time = run.model.units.factor(0, 1, 0) if units == "SI" else 1.0
     forces = run.motion.dynamics is not None or "rhs_evaluations" in run.statistics  # also of a run that could not start
     statistics = dict.fromkeys(WORK, 0) | {"wall_time": 0.0} | run.statistics if forces else run.statistics
+    statistics |= {name: statistics[name] * time for name in TIMES if name in statistics}
     certificate = dict.fromkeys(QUALITY) | run.certificate if forces else run.certificate
     result: dict[str, Any] = {
         "model": run.model.name,

@@ -151,7 +151,7 @@ def _motion(data: xarray.Dataset, model: Model, file: str) -> Motion:
     if about["forces"]:
         parts: dict[str, Any] = {name: np.array(data[f"{PREFIX}{name}"].values) for name in FORCES}
         rows = np.array(data[f"{PREFIX}rows"].values, dtype=np.int64)
-        dynamics = Dynamics(**parts, rows=rows, events=events, notes=about["force_notes"])
+        dynamics = Dynamics(**parts, rows=rows, stored=True, events=events, notes=about["force_notes"])
     return Motion(
         tables, t, found["q"], found["v"], found["a"], found["sigma"], found["references"], status, initial,
         [Singularity(**item) for item in about["singularities"]], [(item[0], item[1]) for item in about["branches"]],

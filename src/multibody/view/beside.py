@@ -10,7 +10,7 @@ import numpy as np
 from multibody.view.draw import draw_run
 from multibody.view.plot import plot_run
 from multibody.view.scene import Poses
-from multibody.view.style import styled
+from multibody.view.style import figure_size, styled
 
 if TYPE_CHECKING:
     from multibody.results.run import Run
@@ -45,7 +45,7 @@ def page_of(
     spatial = run.tables.dimension == 3
     units = list(dict.fromkeys(run.measurer(path).unit for path in plots))
     with styled():
-        figure = plt.figure(figsize=figsize or (11.0, 4.6), layout="none" if spatial else "constrained")
+        figure = plt.figure(figsize=figure_size(figsize) or (11.0, 4.6), layout="none" if spatial else "constrained")
         grid = figure.add_gridspec(len(units), 2, width_ratios=(1.25, 1.0))
         if spatial:  # matplotlib's layout engine does not know the labels of 3-D axes
             grid.update(left=0.0, right=0.97, top=0.93, bottom=0.12, wspace=0.12, hspace=0.35)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from multibody.view.geometry import Floats, box_corners
-from multibody.view.style import PALE, plain
+from multibody.view.style import PALE, figure_size, plain
 
 SIDE = 7.0  # of the square that 3-D axes draw in [inch]
 
@@ -44,6 +44,7 @@ def new_axes(
 
     matplotlib draws 3-D axes in a square; here the square may be larger than the figure, which shows its middle.
     """
+    figsize = figure_size(figsize)
     if figure is None:
         import matplotlib.pyplot as plt
 

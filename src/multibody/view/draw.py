@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from multibody.results.state import State
 
 View: TypeAlias = str | tuple[float, float]  # a named view, or elevation and azimuth of the eye [degrees]
+ROUND_OFF = 1e-9  # of a time beside the length of the run
 VIEWS = {"iso": (22.0, -58.0), "front": (0.0, -90.0), "right": (0.0, 0.0), "top": (90.0, -90.0)}
 
 
@@ -78,7 +79,7 @@ def draw_run(
     ----------
     run : Run
     at : float or sequence of float, optional
-        Times; the nearest instants are drawn, all but the last in paler colors. Default: the last instant.
+        Times in the run; the nearest instants are drawn, all but the last in paler colors. Default: the last instant.
     ax : Axes, optional
     trace : sequence of str
         Frames (``"rod.P"``, or a body for its origin) whose paths over the whole run are drawn.
@@ -94,6 +95,11 @@ def draw_run(
     times = run.time[-1:] if at is None else np.atleast_1d(np.asarray(at, dtype=float))
     if len(times) == 0 or not np.all(np.isfinite(times)):
         raise ModelError("the times to draw are empty or not finite", where=run.model.name, hint="give one at least")
+    low, high = float(np.min(run.time)), float(np.max(run.time))
+    slack = ROUND_OFF * max(high - low, abs(low), abs(high))
+    for t in times:
+        if not low - slack <= t <= high + slack:
+            raise ModelError(f"t = {t:g} is outside of the run", where=run.model.name, hint=f"it goes from {low:g} to {high:g}")
     indices = [int(np.argmin(np.abs(run.time - t))) for t in times]
     shown = [(float(run.time[k]), k) for k in indices]
     names = [trace] if isinstance(trace, str) else trace

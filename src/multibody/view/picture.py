@@ -20,7 +20,7 @@ from multibody.view.posing import show_pose
 from multibody.view.scene import Blueprint, Journey, Poses, Scene, glyph_size
 from multibody.view.spatial import spatial_drawing
 from multibody.view.strokes import Drawing
-from multibody.view.style import body_color, plain, styled
+from multibody.view.style import body_color, figure_size, plain, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -106,7 +106,7 @@ class Picture:
         ratio = float((high[1] - low[1]) / (high[0] - low[0]))
         height = min(max(6.4 * ratio + 1.0, 3.0), 7.5)
         width = min(max((height - 1.0) / ratio + 1.0, 3.4), 7.4 if ratio > 0.3 else 11.0)
-        _, axes = plt.subplots(figsize=figsize or (width, height), layout="constrained")
+        _, axes = plt.subplots(figsize=figure_size(figsize) or (width, height), layout="constrained")
         return axes
 
     def _limits(self) -> tuple[Floats, Floats]:

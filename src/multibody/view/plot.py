@@ -11,7 +11,7 @@ from multibody.errors import ModelError
 from multibody.model.paths import component_names
 from multibody.view.legends import legend_width, place_legend, wrapped
 from multibody.view.plots import Plots
-from multibody.view.style import ACCENT, PALE, PALETTE, plain, styled
+from multibody.view.style import ACCENT, PALE, PALETTE, figure_size, plain, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -112,7 +112,7 @@ def _axes(ax: Any, groups: dict[str, Any], figsize: tuple[float, float] | None) 
     if ax is None:
         import matplotlib.pyplot as plt
 
-        size = figsize or (7.0, min(1.2 + 2.0 * len(groups), 9.0))
+        size = figure_size(figsize) or (7.0, min(1.2 + 2.0 * len(groups), 9.0))
         _, grid = plt.subplots(len(groups), 1, sharex=True, squeeze=False, figsize=size, layout="constrained")
         return list(grid[:, 0])
     axes = list(np.ravel(ax)) if isinstance(ax, Sequence) or hasattr(ax, "shape") else [ax]

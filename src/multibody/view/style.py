@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from functools import cache
+from numbers import Real
 from typing import Any
+
+from multibody.arguments import short
+from multibody.errors import ModelError
 
 INK = "#2f3640"  # joints, text
 GROUND = "#6b7280"
@@ -16,6 +21,7 @@ SCRIPTS = (
     ("Noto Sans CJK JP", "Noto Sans CJK SC", "Yu Gothic", "Microsoft YaHei", "Hiragino Sans", "PingFang SC"),
 )
 """Fonts with Korean letters, and with Chinese and Japanese ones; the first that is installed is taken."""
+MOST_INCHES = 200.0  # width or height of a figure
 PICTURES = (".png", ".pdf", ".svg")  # endings of files that figures are written to
 
 RC: dict[str, Any] = {
@@ -122,3 +128,21 @@ def save(figure: Any, file: Any) -> None:
         figure.savefig(made, format=pathlib.Path(file).suffix.lower().removeprefix("."))
     pathlib.Path(file).parent.mkdir(parents=True, exist_ok=True)
     write_whole(file, made.getvalue())
+
+
+def figure_size(figsize: Any) -> tuple[float, float] | None:
+    """Return width and height of a new figure [inch] as they are given, None where they are not.
+
+    Raises
+    ------
+    ModelError
+        If something else than two positive numbers is given.
+    """
+    if figsize is None:
+        return None
+    given = tuple(figsize) if isinstance(figsize, Iterable) else ()
+    numbers = all(isinstance(x, Real) and not isinstance(x, bool) for x in given)
+    if len(given) != 2 or not numbers or not all(0.0 < x <= MOST_INCHES for x in given):
+        hint = f"give width and height in inches, such as (7, 4), at most {MOST_INCHES:g}"
+        raise ModelError(f"figsize is {short(figsize)}", hint=hint)
+    return float(given[0]), float(given[1])

@@ -8,7 +8,7 @@ import numpy as np
 
 from multibody.view.legends import legend_below
 from multibody.view.plots import Plots
-from multibody.view.style import ACCENT, GROUND, INK, PALETTE, lighter, plain, styled
+from multibody.view.style import ACCENT, GROUND, INK, PALETTE, figure_size, lighter, plain, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,7 +52,7 @@ def plot_size(
         if ax is None:
             import matplotlib.pyplot as plt
 
-            ax = plt.subplots(figsize=figsize or (6.4, 4.2), layout="constrained")[1]
+            ax = plt.subplots(figsize=figure_size(figsize) or (6.4, 4.2), layout="constrained")[1]
         if chosen is None:
             speed, effort = size.duty.rate, size.duty.effort
         else:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from multibody.errors import ModelError
 from multibody.view.legends import place_legend
 from multibody.view.plots import Plots
-from multibody.view.style import PALETTE, plain, styled
+from multibody.view.style import PALETTE, figure_size, plain, styled
 
 if TYPE_CHECKING:
     from multibody.analyses.compare import Trial
@@ -85,7 +85,7 @@ def _axes(ax: Any, figsize: Any) -> list[Any]:
     if ax is None:
         import matplotlib.pyplot as plt
 
-        _, grid = plt.subplots(1, 2, sharey=True, figsize=figsize or (10.5, 4.4), layout="constrained")
+        _, grid = plt.subplots(1, 2, sharey=True, figsize=figure_size(figsize) or (10.5, 4.4), layout="constrained")
         return list(grid)
     axes = list(ax)
     if len(axes) != 2:

@@ -52,10 +52,10 @@ def animate(
     )
     path, told = pathlib.Path(file), progress or (lambda done, total: None)
     if ending == ".png":
-        from multibody.view.film.sequence import write_sequence
+        from multibody.view.film.sequence import numbered, write_sequence
 
         write_sequence(path, canvas.frames(), len(times), force, told)
-        return path
+        return path.parent / numbered(path, 0, len(times))
     with filled_whole(file) as beside, _writer(ending, beside, canvas, float(fps), loop) as writer:
         for k, frame in enumerate(canvas.frames()):
             writer.add(frame)

@@ -26,6 +26,8 @@ MOST_ROWS = 40
 MOST_LINES = 400
 FELT = 25  # instants at which the inertia that a drive feels is computed
 SHORT = 10  # rows of a table that stays on one sheet
+TIMES = ("until", "output_step", "step")
+SETTINGS = ("formulation", "integrator", "choice", "rtol", "atol", *TIMES, "steps", "rhs_evaluations", "newton_iterations")
 PACKAGES = ("numpy", "scipy", "numba", "xarray", "matplotlib")
 
 
@@ -130,9 +132,13 @@ def repeat(run: Run, command: str, text: str) -> str:
     rows = [["multibody", __version__], ["Python", platform.python_version()]]
     rows += [[name, metadata.version(name)] for name in PACKAGES]
     rows += [["system", f"{platform.system()} {platform.machine()}"]]
-    for key in ("formulation", "integrator", "choice", "rtol", "atol", "steps", "rhs_evaluations", "newton_iterations"):
+    for key in SETTINGS:
         if used.get(key) not in (None, ""):
-            rows.append([key.replace("_", " "), str(used[key])])
+            word = f"{used[key]:.9g}" if isinstance(used[key], float) else str(used[key])
+            rows.append([key.replace("_", " "), f"{word} {run.model.units.time}" if key in TIMES else word])
+    if len(run.time):
+        first, last = (number(float(run.time[k]), digits=6) for k in (0, -1))
+        rows.append(["instants", f"{len(run.time)}, from {first} to {last} {run.model.units.time}"])
     table = Table("versions and settings", [("", "left"), ("", "left")], rows)
     lines = text.splitlines()
     shown = lines[:MOST_LINES]
