@@ -16,9 +16,13 @@ import pytest
 REQUIRED = os.environ.get("MULTIBODY_BROWSER", "") == "required"
 FLAGS = (
     "--headless=new", "--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync", "--hide-scrollbars", "--use-angle=swiftshader",
-    "--enable-unsafe-swiftshader", "--disable-dev-shm-usage", "--force-device-scale-factor=1",
+    "--disable-component-update", "--disable-sync", "--hide-scrollbars", "--disable-dev-shm-usage",
+    "--force-device-scale-factor=1",
 )  # fmt: skip
+SPACE = ("--use-angle=swiftshader", "--enable-unsafe-swiftshader")
+"""WebGL by the processor."""
+FLAT = ("--disable-gpu",)
+"""No WebGL; canvases are painted by the browser's own rasterizer, for SwiftShader does it several times slower."""
 
 
 def absent() -> str:
@@ -33,14 +37,14 @@ def absent() -> str:
 class Browser:
     """A browser that opens pages from disk and tells what went on in them."""
 
-    def __init__(self, width: int = 1280, height: int = 800) -> None:
+    def __init__(self, width: int = 1280, height: int = 800, more: tuple[str, ...] = SPACE) -> None:
         from selenium import webdriver
         from selenium.webdriver.chrome.service import Service
 
         self.folder = tempfile.mkdtemp(prefix="multibody-browser-")
         options = webdriver.ChromeOptions()
         options.binary_location = str(shutil.which("chromium"))
-        for flag in (*FLAGS, f"--user-data-dir={self.folder}", f"--window-size={width},{height}"):
+        for flag in (*FLAGS, *more, f"--user-data-dir={self.folder}", f"--window-size={width},{height}"):
             options.add_argument(flag)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
         self.driver = webdriver.Chrome(options=options, service=Service(str(shutil.which("chromedriver"))))

@@ -299,6 +299,53 @@ def test_runs_that_agree_are_both_seen(browser: Browser, run: mb.Run, tmp_path: 
     assert min(seen) > 200
 
 
+def test_ten_runs_are_all_drawn_and_their_curves_named(browser: Browser, run: mb.Run, tmp_path: Path) -> None:
+    browser.open(save_page(tmp_path / "ten.html", [run] * 10, plot=["slider.x", "rod.x"]))
+    sizes = browser.run("return page.stages.panes.map(p => Math.min(p.canvas.clientWidth, p.canvas.clientHeight))")
+    assert len(sizes) == 10 and min(sizes) > 80
+    assert browser.run("return Math.max(...page.curves.charts[0].curves.map(c => c.width))") <= 4.0
+    cut = """
+        const edge = document.getElementById('right').getBoundingClientRect().right;
+        const all = (which) => [...document.querySelectorAll(`#curves ${which}`)];
+        const parts = all('.legend *'), names = all('.name');
+        return [parts.filter(part => part.getBoundingClientRect().right > edge).length,
+                names.map(name => name.scrollWidth <= name.clientWidth + 1 && name.textContent)];"""
+    assert browser.run(cut) == [0, ["slider.x", "rod.x"]]
+    assert browser.complaints() == []
+
+
+def test_values_of_five_runs_wrap(browser: Browser, run: mb.Run, tmp_path: Path) -> None:
+    browser.open(save_page(tmp_path / "five.html", [run] * 5, plot=["slider.x"]))
+    edges = browser.run("""
+        const right = (part) => part.getBoundingClientRect().right;
+        return [right(document.getElementById('right')), ...[...document.querySelectorAll('#curves output')].map(right)];""")
+    assert len(edges) == 6 and max(edges[1:]) <= edges[0]
+
+
+def test_the_last_number_of_the_axis_is_not_cut_off(browser: Browser, tmp_path: Path) -> None:
+    made = mb.load("slider-crank").run(0.02)
+    browser.open(save_page(tmp_path / "x.html", [made], plot=["slider.x"]))
+    inked = browser.run("""
+        const c = page.curves.charts[0], { back, ratio, box } = c, pen = back.getContext("2d");
+        const found = pen.getImageData(back.width - 1, (box.bottom + 3) * ratio, 1, 14 * ratio).data;
+        const last = pen.getImageData((c.width - 12) * ratio, (box.bottom + 3) * ratio, 11 * ratio, 14 * ratio).data;
+        const count = (data) => data.filter((x, k) => k % 4 === 3 && x > 60).length;
+        return [count(found), count(last)];""")
+    assert inked[0] == 0 and inked[1] > 10
+
+
+def test_a_search_without_success_says_so(browser: Browser, page: Path) -> None:
+    browser.open(page)
+    browser.run("page.chooser.filter.value = 'no such path'; page.chooser.list()")
+    assert browser.run("return page.chooser.items.textContent") == "none found"
+
+
+def test_a_report_names_each_mode_once(browser: Browser, tmp_path: Path) -> None:
+    browser.open(mb.load("bushing-suspension").modes(count=2).page(tmp_path / "modes.html"))
+    text = browser.run("return document.getElementById('report').textContent")
+    assert text.count("mode 0:") == 1 and text.count("mode 1:") == 1
+
+
 def test_sharp_on_fine_screens(browser: Browser, page: Path) -> None:
     browser.driver.execute_cdp_cmd(
         "Emulation.setDeviceMetricsOverride", {"width": 1000, "height": 700, "deviceScaleFactor": 2, "mobile": False}

@@ -118,6 +118,32 @@ def test_a_large_model_leaves_groups_of_curves_out_and_says_so(tmp_path: Path) -
     assert "left out, for the page would be too large: velocities" in data_of(file)["runs"][0]["missing"]
 
 
+def test_curves_that_are_asked_for_stay_and_instants_show_the_motion_of_a_large_model(tmp_path: Path) -> None:
+    made = mb.load("chain", n=150).run(1.0)
+    asked = ["joint150.reaction.force.x", "energy.kinetic", "joint1 + joint2"]
+    data = data_of(made.page(tmp_path / "x.html", plot=asked[:2], x=asked[2]))
+    shown = data["runs"][0]
+    assert [path["name"] for path in shown["paths"]] == [asked[2], asked[1], asked[0]] and "reactions" in shown["missing"]
+    assert shown["instants"]["of"] == len(made.time) > shown["instants"]["shown"] >= 120
+    assert not any("ask for more" in note for note in shown["notes"])
+    assert any(note.startswith("the page leaves 280 of 401 instants out, and bodies turn up to") for note in shown["notes"])
+
+
+def test_a_run_with_few_instants_is_asked_for_more(tmp_path: Path) -> None:
+    notes = data_of(mb.load("slider-crank").run(0.2, output_step=0.02).page(tmp_path / "x.html"))["runs"][0]["notes"]
+    assert any("ask for more (output_step, steps) to see how they move" in note for note in notes)
+
+
+def test_runs_without_labels_are_told_apart_by_what_differs_else_by_numbers(tmp_path: Path) -> None:
+    def labels(*lengths: float) -> list[str]:
+        runs = [mb.load("slider-crank", l3=l3).run(0.002) for l3 in lengths]
+        return [run["label"] for run in data_of(mb.page(tmp_path / "x.html", runs, force=True))["runs"]]
+
+    assert labels(0.35, 0.6) == ["l3 = 0.35 m", "l3 = 0.6 m"]
+    assert labels(0.35, 0.35) == ["slider-crank 1", "slider-crank 2"] and labels(0.35) == ["slider-crank"]
+    assert labels(0.35, 0.6, 0.35) == ["1: l3 = 0.35 m", "2: l3 = 0.6 m", "3: l3 = 0.35 m"]
+
+
 # --- files that give runs back ------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("name", ["four-bar", "planetary", "rssr", "cam-flat"])
 def test_a_saved_run_comes_back_with_its_model(name: str, tmp_path: Path) -> None:

@@ -246,3 +246,13 @@ def test_runs_of_other_parameters_are_laid_over_each_other_with_their_own_shapes
     short, long = found["reach"]
     assert long - short == pytest.approx(0.075, abs=found["size"])  # half the difference of the rods
     assert browser.complaints() == []
+
+
+def test_forces_of_both_sorts_have_one_scale(browser: Browser, tmp_path: Path) -> None:
+    m = mb.Model("pendulum", dimension=2, gravity=[0.0, -9.81])
+    m.body("rod", mass=1.0, com=[0.5, 0.0], inertia=0.1, frames={"tip": [1.0, 0.0]})
+    m.revolute("O", "ground", "rod")
+    m.force("push", "rod.tip", value=[0.0, 2.0])
+    browser.open(m.run(0.5).page(tmp_path / "x.html"))
+    reaction, load = browser.run("return [page.stages.scale('reaction'), page.stages.scale('load')]")
+    assert reaction == load > 0

@@ -121,6 +121,21 @@ console.log(JSON.stringify({ ...found, point: point.scale }));
 """
 
 
+def test_arrows_end_on_the_stage(folder: Path) -> None:
+    script = """
+import { partWithin } from "./flat_marks.js";
+const tips = [[500, 100], [100, 350], [-1e9, 100], [100, 1e12], [5000, -4000], [101, 100]];
+const ends = tips.map((to) => {
+  const part = partWithin({ width: 600, height: 400 }, [100, 100], to);
+  return [part, 100 + part * (to[0] - 100), 100 + part * (to[1] - 100)];
+});
+console.log(JSON.stringify([ends, partWithin({ width: 600, height: 400 }, [-5, 100], [1e9, 100])]));
+"""
+    ends, outside = told(folder, script)
+    assert outside == 1 and [part for part, _, _ in ends if part == 1] == [1, 1, 1]
+    assert all(2.9 <= x <= 597.1 and 2.9 <= y <= 397.1 for _, x, y in ends)
+
+
 @pytest.mark.parametrize("size", [1e-6, 1.0, 1e4])
 def test_zoom_keeps_the_point_under_the_pointer_and_fit_shows_everything(folder: Path, size: float) -> None:
     found = told(folder, VIEW.replace("LOW", str([-size, 2 * size])).replace("HIGH", str([3 * size, 5 * size])))

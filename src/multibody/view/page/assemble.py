@@ -169,7 +169,7 @@ def _point(tables: Tables, body: str, frame: str, asked: bool = False) -> dict[s
 
 
 def with_plots(track: Track, measurer: Any, plot: Sequence[str]) -> Track:
-    """Return a motion with the curves of expressions that are asked for; paths that every page has are there already."""
+    """Return a motion that keeps the curves that are asked for; those of expressions are added."""
     from dataclasses import replace
 
     known = {curve.name for curve in track.curves}
@@ -180,4 +180,4 @@ def with_plots(track: Track, measurer: Any, plot: Sequence[str]) -> Track:
             if measure.values.ndim != 1:
                 raise ModelError(f'"{text}" is a vector', where="page", hint=f"a curve takes a number: write {text}.x")
             more.append(Curve(text, measure.unit, "outputs", np.asarray(measure.values, dtype=float)))
-    return replace(track, curves=[*more, *track.curves]) if more else track
+    return replace(track, curves=[*more, *track.curves], asked=frozenset(plot))

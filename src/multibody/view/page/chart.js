@@ -151,7 +151,7 @@ export class Chart {
     do { // fewer, until their texts do not meet
       marks = ticks(...frame.x, most);
       texts = tickTexts(marks.values, marks.step, shift);
-    } while (most-- > 1 && texts.some((text) => pen.measureText(text).width + 12 > (inner * marks.step) / (frame.x[1] - frame.x[0])));
+    } while (most-- > 1 && texts.some((text) => pen.measureText(text).width + 20 > (inner * marks.step) / (frame.x[1] - frame.x[0])));
     pen.strokeStyle = ink.grid;
     pen.lineWidth = 1;
     pen.beginPath();
@@ -170,7 +170,8 @@ export class Chart {
     if (!this.xName) return;
     pen.textBaseline = "top";
     pen.textAlign = "center";
-    marks.values.forEach((x, k) => pen.fillText(texts[k], this.toX(x), bottom + 5));
+    const inside = (x, text) => Math.min(x, this.width - 1 - pen.measureText(text).width / 2); // the last one may be wider than its room
+    marks.values.forEach((x, k) => pen.fillText(texts[k], inside(this.toX(x), texts[k]), bottom + 5));
     pen.fillStyle = ink.ink;
     pen.fillText(`${this.xName} ${unitText(frame.xUnit, shift)}`.trim(), (left + right) / 2, bottom + 20);
   }

@@ -60,6 +60,7 @@ export class Chooser {
       rows.push(make("label", {}, box, make("span", {}, path.name), make("span.soft", {}, path.unit)));
     }
     if (found.length > SHOWN) rows.push(make("p.soft", {}, `and ${found.length - SHOWN} more: write a part of the name above`));
+    if (!found.length) rows.push(make("p.soft", {}, "none found"));
     this.items.replaceChildren(...rows);
   }
 

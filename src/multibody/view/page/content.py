@@ -14,7 +14,7 @@ from multibody.results.finite import finite
 from multibody.tables.lower import Tables
 from multibody.view.geometry import Floats
 from multibody.view.page.packing import packed, raw
-from multibody.view.page.tracks import GROUPS, Arrow, Curve, Track
+from multibody.view.page.tracks import GROUPS, Arrow, Curve, Track, far_apart
 from multibody.view.scene import Blueprint
 from multibody.view.strokes import Drawing, Owner, Stretched, Stroke
 from multibody.view.style import PALETTE, body_color
@@ -26,9 +26,11 @@ LEAST = 120_000
 """Characters that packed numbers may take even where the drawing alone makes a large page."""
 CHARACTERS = 1.3
 """Of a packed number, roughly: for a first guess of how many instants there can be."""
-FLOOR, FEWEST, MOST = 21, 101, 4001
-"""Instants of a motion: below the fewest, curves are left out instead, and what arrows need of them; a page that has the floor
-may be larger than it should; above the most nobody sees a difference."""
+FEWEST, MOST = 121, 4001
+"""Instants of a motion: below the fewest, curves that nobody asked for are left out instead, and what arrows need of them; then
+the page is larger than it should be, for fewer would not show how things move. Above the most nobody sees a difference."""
+HUGE, LAST = 6_000_000, 21
+"""Characters that all motions may take even so, and the instants that each has in any case."""
 
 
 def mechanism(tables: Tables, drawings: Sequence[Drawing]) -> dict[str, Any]:
@@ -58,12 +60,12 @@ def motions(tracks: Sequence[Track], drawings: Sequence[Drawing], which: Sequenc
     budget : int
         Characters that all may take together.
     """
-    share = max(budget, LEAST) // len(tracks)
+    share, huge = max(budget, LEAST) // len(tracks), HUGE // len(tracks)
     owners, found, first = _owners(tracks[0].tables), [], [0] * len(drawings)
     for k, (track, of) in enumerate(zip(tracks, which, strict=True)):
         span = slice(first[of], first[of] + len(track.time))
         places = [np.asarray(item.places)[span] for item in drawings[of].wanderers]
-        found.append(_fitted(track, Frame(drawings[of], owners, places, k), share) | {"drawing": of})
+        found.append(_fitted(track, Frame(drawings[of], owners, places, k), share, huge) | {"drawing": of})
         first[of] = span.stop
     return found
 
@@ -174,27 +176,31 @@ def _number(value: Any) -> Any:
 
 
 # --- how it moves -------------------------------------------------------------------------------------------------------
-def _fitted(track: Track, frame: Frame, budget: int) -> dict[str, Any]:
-    """Return a motion that fits: with fewer instants, and at last without some groups of curves."""
+def _fitted(track: Track, frame: Frame, budget: int, huge: int) -> dict[str, Any]:
+    """Return a motion that fits: with fewer instants, and at last without the groups of curves that nobody asked for."""
     curves, dropped, total = track.curves, list[str](), len(track.time)
     limit = MOST
     while True:
+        spare = [c for c in curves if c.name not in track.asked]
         columns = track.q.shape[1] + len(curves) + sum(a.vector.shape[1] for a in track.arrows if not a.paths)
-        fits = int(budget / (CHARACTERS * max(columns, 1)))
-        if fits >= min(FEWEST, total) or not curves:
-            limit = max(min(limit, fits), FLOOR)
+        characters = CHARACTERS * max(columns, 1)
+        fits, least = int(budget / characters), max(LAST, min(FEWEST, int(huge / characters)))
+        if fits >= min(FEWEST, total) or not spare:
+            limit = max(min(limit, fits), least)
             chosen = _instants(track, min(limit, total))
             made = _run(track, curves, frame, chosen)
             size = len(json.dumps(made, separators=(",", ":")))
-            if size <= budget or (not curves and len(chosen) <= FLOOR):
+            if size <= budget or (not spare and len(chosen) <= least):
                 break
             limit = min(len(chosen) - 1, int(0.95 * len(chosen) * budget / size))
-            if limit >= min(FEWEST, total) or not curves:
+            if limit >= min(FEWEST, total) or not spare:
                 continue
-        last = max((c.group for c in curves), key=GROUPS.index)
-        curves, dropped, limit = [c for c in curves if c.group != last], [*dropped, last], MOST
+        last = max((c.group for c in spare), key=GROUPS.index)
+        curves = [c for c in curves if c.group != last or c.name in track.asked]
+        dropped, limit = [*dropped, last], MOST
     if dropped:
         made["missing"] = f"left out, for the page would be too large: {', '.join(dropped)}"
+    made["notes"] = [*track.about.get("notes", []), *far_apart(track, chosen)]
     made["instants"] = {"of": total, "shown": len(chosen)}
     return made
 

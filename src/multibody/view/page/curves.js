@@ -8,8 +8,11 @@ import { roomy } from "./ticks.js";
 /** Dashes of curves that share a color [CSS pixels]. */
 const DASHES = [[], [6, 3], [1.5, 3], [8, 3, 1.5, 3], [12, 4], [3, 3]];
 
-/** Of a line [CSS pixels]; one that a later run would hide is wider and shows at its sides. */
-const WIDTH = 1.6;
+/** Of a line, and of the widest [CSS pixels]; one that a later run would hide is wider and shows at its sides. */
+const WIDTH = 1.6, WIDEST = 3.6;
+
+/** Runs up to which a legend tells their values: those of more are told where the pointer rests. */
+const TOLD = 5;
 
 /** Part of a curve's range by which it may differ from another that is said to hide it. */
 const ALIKE = 0.01;
@@ -125,12 +128,12 @@ export class Curves {
     for (const name of names) {
       const own = chart.curves.filter((curve) => curve.name === name);
       if (several) for (const curve of own) curve.dashes = DASHES[names.indexOf(name) % DASHES.length]; // colors tell the runs
-      own.forEach((curve, k) => (curve.width = WIDTH + 2 * own.slice(k + 1).filter((later) => coincide(curve, later)).length));
+      own.forEach((curve, k) => (curve.width = Math.min(WIDEST, WIDTH + 2 * own.slice(k + 1).filter((later) => coincide(curve, later)).length)));
       const entry = make("span.entry", {}, sample(several ? null : own[0].color, own[0].dashes, this.dark), make("span.name", {}, name));
       own.forEach((curve, k) => {
         curve.shown = make("output", several ? { style: `color: ${tone(curve.color, this.dark)}` } : {});
         curve.after = k === own.length - 1 && chart.unit !== "1" ? ` ${chart.unit}` : "";
-        entry.append(curve.shown);
+        if (own.length <= TOLD) entry.append(curve.shown);
       });
       if (this.onremove) entry.append(make("button.plain.remove", { type: "button", title: `take ${name} away`, click: () => this.onremove(name) }, "×"));
       chart.legend.append(entry);

@@ -5,6 +5,9 @@ import { between, lighter, number, placedPoint, tone } from "./common.js";
 /** Colors of arrows on white paper. */
 export const ARROWS = { reaction: "#c0392b", load: "#7a5aa6", velocity: "#3f9150" };
 
+/** Length of an arrow's head, and how near to the edge of the stage it may come [CSS pixels]. */
+const HEAD = 9, MARGIN = 3;
+
 /**
  * Return the largest of 1, 2, 5 times a power of ten that is not above a number.
  * @param {number} value positive
@@ -91,15 +94,46 @@ export function drawArrows(context, view, run, time, poses, scales, dark) {
     if (!Number.isFinite(vector[0] + vector[1])) continue;
     const from = placedPoint(poses, 2, arrow.body, arrow.point);
     const to = [from[0] + scale * vector[0], from[1] + scale * vector[1]];
-    drawArrow(context, view.onScreen(from), view.onScreen(to), tone(ARROWS[arrow.sort], dark), lighter("#ffffff", 1, dark));
+    drawWithin(context, view, view.onScreen(from), view.onScreen(to), tone(ARROWS[arrow.sort], dark), lighter("#ffffff", 1, dark));
   }
+}
+
+/**
+ * Draw an arrow whose head stays on the stage: one that would leave it ends at its edge, with two heads.
+ * @param {CanvasRenderingContext2D} context in CSS pixels
+ * @param {{width: number, height: number}} view
+ * @param {number[]} from [CSS pixels]
+ * @param {number[]} to
+ * @param {string} color
+ * @param {string} paper
+ */
+export function drawWithin(context, view, from, to, color, paper) {
+  const part = partWithin(view, from, to), tip = (share) => from.map((x, k) => x + share * (to[k] - x));
+  drawArrow(context, from, tip(part), color, paper);
+  if (part === 1) return;
+  const back = HEAD / Math.hypot(to[0] - from[0], to[1] - from[1]);
+  drawArrow(context, from, tip(Math.max(0, part - back)), color, paper);
+}
+
+/**
+ * Return which part of a line lies on a stage, with a margin; all of it where it begins elsewhere.
+ * @param {{width: number, height: number}} view
+ * @param {number[]} from [CSS pixels]
+ * @param {number[]} to
+ * @returns {number} 0 to 1
+ */
+export function partWithin({ width, height }, from, to) {
+  const sides = [width, height];
+  if (!from.every((x, k) => x > MARGIN && x < sides[k] - MARGIN)) return 1;
+  const parts = from.map((x, k) => ((to[k] > x ? sides[k] - MARGIN : MARGIN) - x) / (to[k] - x)); // nothing across is infinitely far
+  return Math.min(1, ...parts.map(Math.abs));
 }
 
 /** Draw an arrow with a rim of paper, so that it stands out from what it covers; one too short to have a head is left out. */
 export function drawArrow(context, from, to, color, paper, width = 1.8) {
   const x = to[0] - from[0], y = to[1] - from[1], length = Math.hypot(x, y);
   if (length < 2) return;
-  const u = x / length, v = y / length, head = Math.min(9, 0.6 * length), half = 0.42 * head;
+  const u = x / length, v = y / length, head = Math.min(HEAD, 0.6 * length), half = 0.42 * head;
   const neck = [to[0] - 0.8 * head * u, to[1] - 0.8 * head * v];
   for (const [ink, more] of [[paper, 2.4], [color, 0]]) {
     context.strokeStyle = context.fillStyle = ink;

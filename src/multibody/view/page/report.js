@@ -27,7 +27,8 @@ const WORDS = {
 export function fillReport(dialog, data) {
   const parts = [heading(dialog, data.title)];
   for (const run of data.runs.filter((item) => item.status !== undefined)) {
-    if (data.runs.length > 1) parts.push(make("h3", {}, run.label));
+    const said = run.sort === "freedom" || run.sort === "mode"; // their status begins with their name
+    if (data.runs.length > 1 && !said) parts.push(make("h3", {}, run.label));
     const status = run.partial ? `partial: ${run.status}` : run.status;
     parts.push(make(run.partial ? "p.accent" : "p", {}, run.advice ? `${status}; ${run.advice}` : status));
     parts.push(certificate(run.certificate ?? {}));

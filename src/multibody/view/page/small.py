@@ -43,7 +43,8 @@ def freedom_tracks(found: Freedoms) -> list[Track]:
 def mode_tracks(found: Modes) -> list[Track]:
     """Return each mode as it would move by itself: oscillating, dying away or growing, in its own time."""
     system, q, t = system_at(found.state), np.array(found.state.q), found.state.t
-    closed, tracks = Closing(system, q, t, system.rows), []
+    closed = Closing(system, q, t, system.rows)
+    tracks: list[Track] = []
     for k, value in enumerate(found.eigenvalues[:MOST]):
         time, factor = _phases(complex(value), found.model.units.factor(0, 1, 0))
         shape = SHOWN * np.real(found.found.shapes[:, k][None, :] * factor[:, None])
@@ -51,7 +52,7 @@ def mode_tracks(found: Modes) -> list[Track]:
         ratio = found.damping_ratios[k]
         words = "free" if value == 0.0 else f"{found.frequencies[k]:.4g} Hz, damping {ratio + 0.0:.3g}"
         label = f"mode {k}: {words}"
-        about = {"status": f"{label}; {found.words(k)}", "notes": list(found.notes)}
+        about = {"status": f"{label}; {found.words(k)}", "notes": [] if tracks else list(found.notes)}
         tracks.append(Track(label, found.tables, time, poses, "mode", about=about))
     return tracks
 

@@ -2,7 +2,7 @@
 
 import { between, placedPoint, tone } from "./common.js";
 import { range } from "./camera.js";
-import { ARROWS, drawArrow, roundBelow } from "./flat_marks.js";
+import { ARROWS, drawArrow, drawWithin, roundBelow } from "./flat_marks.js";
 
 const AXES = [["x", "#b3434b"], ["y", "#3f9150"], ["z", "#2f6fb0"]];
 
@@ -60,7 +60,7 @@ export function drawSpaceArrows(context, camera, run, time, poses, scales, dark,
     found.push({ from, to, sort: arrow.sort, near: camera.nearness(to) });
   }
   found.sort((a, b) => a.near - b.near);
-  for (const { from, to, sort } of found) drawArrow(context, camera.onScreen(from), camera.onScreen(to), tone(ARROWS[sort], dark), paper);
+  for (const { from, to, sort } of found) drawWithin(context, camera, camera.onScreen(from), camera.onScreen(to), tone(ARROWS[sort], dark), paper);
 }
 
 /**

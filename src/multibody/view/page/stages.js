@@ -10,8 +10,8 @@ const GHOSTS = 8;
 /** Part of the picture that a large arrow takes. */
 const LONG_ARROW = 0.12;
 
-/** Most stages side by side: browsers give a page only so many pictures in space. */
-const MOST = 9;
+/** Most stages side by side in space: browsers give a page only so many pictures there. */
+const MOST = 12;
 
 export class Stages {
   /**
@@ -29,7 +29,8 @@ export class Stages {
     this.onpick = () => {};
     this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(element);
-    this.longest = Object.fromEntries(["reaction", "load", "velocity"].map((sort) => [sort, this.large(sort)]));
+    const force = Math.max(this.large("reaction"), this.large("load")); // one unit, one scale
+    this.longest = { reaction: force, load: force, velocity: this.large("velocity") };
   }
 
   /**
@@ -42,7 +43,8 @@ export class Stages {
     // in space no stage shows runs with shapes of their own
     const alike = this.data.dimension === 2 || runs.every((run) => drawn(run) === drawn(runs[0]));
     const apart = mode === "beside" || (mode === "over" && !alike);
-    const groups = apart ? runs.slice(0, MOST).map((run) => [run]) : [mode === "over" ? runs : runs.slice(0, 1)];
+    const most = this.data.dimension === 3 ? MOST : runs.length;
+    const groups = apart ? runs.slice(0, most).map((run) => [run]) : [mode === "over" ? runs : runs.slice(0, 1)];
     while (this.panes.length > groups.length) this.panes.pop().element.remove();
     groups.forEach((group, k) => {
       const old = this.panes[k];
@@ -52,9 +54,17 @@ export class Stages {
       else this.element.append(this.panes[k].element);
     });
     groups.forEach((group, k) => this.label(this.panes[k], group));
+    this.tell(apart ? runs.length - groups.length : 0);
     const wide = Math.max(0.6, Math.min(2, this.element.clientWidth / (this.element.clientHeight || 1)));
     this.element.style.setProperty("--columns", String(Math.min(groups.length, Math.ceil(Math.sqrt(groups.length * wide)))));
     this.resize();
+  }
+
+  /** Say how many motions there was no stage for. */
+  tell(left) {
+    this.rest?.remove();
+    this.rest = left > 0 ? make("p.soft.rest", {}, `${left} more: choose them at the top, or lay all over each other`) : null;
+    if (this.rest) this.element.append(this.rest);
   }
 
   /** Return a new stage with its canvas. */

@@ -85,6 +85,8 @@ class Track:
         For each joint with a reaction: ``point``, ``on``, ``force`` and ``moment`` (which components are unique).
     about : dict
         ``status``, ``partial``, ``notes``, ``certificate``, ``events``, ``singularities``, and words of its own.
+    asked : frozenset of str
+        Curves that the page has however large it becomes.
     """
 
     label: str
@@ -97,6 +99,7 @@ class Track:
     sigma: Floats | None = None
     reactions: dict[str, Any] = field(default_factory=dict)
     about: dict[str, Any] = field(default_factory=dict)
+    asked: frozenset[str] = frozenset()
 
 
 def track_of_run(run: Run, label: str = "") -> Track:
@@ -114,7 +117,7 @@ def track_of_run(run: Run, label: str = "") -> Track:
     measurer, forces = run.measurer, run.motion.dynamics is not None
     about = {
         "status": run.status.message, "partial": not run.ok, "advice": run.status.advice,
-        "notes": [*run.notes, *_far_apart(run)],
+        "notes": list(run.notes),
         "certificate": run.certificate, "events": [{"time": e.time, "name": e.name} for e in run.events],
         "singularities": [item.plain() for item in run.singularities], "branches": [list(item) for item in run.branches],
     }  # fmt: skip
@@ -125,13 +128,13 @@ def track_of_run(run: Run, label: str = "") -> Track:
     return _turned(track) if track.time[-1] < track.time[0] else track
 
 
-def _far_apart(run: Run) -> list[str]:
-    """Return a note where bodies turn so far between instants that a page cannot show how they move."""
-    tables, count = run.tables, len(run.tables.bodies) - 1
-    if len(run.time) < 3 or count == 0:
+def far_apart(track: Track, chosen: Any) -> list[str]:
+    """Return a note where bodies turn so far between the instants that a page has that it cannot show how they move."""
+    tables, count, shown, total = track.tables, len(track.tables.bodies) - 1, len(chosen), len(track.time)
+    if track.sort != "run" or shown < 3 or count == 0:
         return []
     width = 3 if tables.dimension == 2 else 7
-    rows = np.array(run.measurer.q[:, : width * count]).reshape(len(run.time), count, width)
+    rows = np.array(track.q[chosen, : width * count]).reshape(shown, count, width)
     if tables.dimension == 2:
         turns = np.abs(np.diff(rows[:, :, 2], axis=0))
     else:
@@ -139,8 +142,10 @@ def _far_apart(run: Run) -> list[str]:
     most = float(np.nanmax(turns, initial=0.0))
     if most < FAR:
         return []
-    asked = "ask for more (output_step, steps) to see how they move"
-    return [f"bodies turn up to {most:.2g} rad from one instant to the next: {asked}"]
+    far = f"bodies turn up to {most:.2g} rad from one instant to the next"
+    if shown < total:
+        return [f"the page leaves {total - shown} of {total} instants out, and {far}: a shorter run shows how they move"]
+    return [f"{far}: ask for more (output_step, steps) to see how they move"]
 
 
 def track_of_state(state: State, label: str = "") -> Track:

@@ -19,6 +19,8 @@ from multibody.view.page.small import direction_tracks, freedom_tracks, mode_tra
 from multibody.view.page.tracks import Track, track_of_run, track_of_state
 
 ENDINGS = (".html", ".htm")
+MOST_NAMED = 3
+"""Parameters that differ of which a label tells."""
 LONGEST = 40
 """Letters of a model's name in that of a temporary file: a file's name has at most 255 bytes, a letter up to 4 of them."""
 
@@ -66,12 +68,12 @@ def page_of(results: Sequence[Any], labels: Sequence[str] | None, look: Look) ->
     results : sequence of Run, State, ...
         Whatever has poses: of one model, or of models that differ in their parameters only.
     labels : sequence of str, optional
-        One for each; default the model's name.
+        One for each; default the model's name, of several what differs in their parameters.
     look : Look
     """
     if not results:
         raise ModelError("there is nothing to show", where="page", hint="give a run or a state")
-    names = [_tables(result).model.name for result in results] if labels is None else [str(label) for label in labels]
+    names = labels_of([_tables(result) for result in results]) if labels is None else [str(label) for label in labels]
     if len(names) != len(results):
         raise ModelError(f"{len(names)} labels for {len(results)} results", where="page", hint="give one for each")
     tracks = [track for result, name in zip(results, names, strict=True) for track in tracks_of(result, name, look)]
@@ -79,6 +81,32 @@ def page_of(results: Sequence[Any], labels: Sequence[str] | None, look: Look) ->
         raise ModelError("nothing moves", where=names[0], hint="show a pose: model.assemble().page(...)")
     check = check_of(tracks[0].tables)
     return page_text(tracks, look, "" if check is None else str(check))
+
+
+def labels_of(shown: Sequence[Tables]) -> list[str]:
+    """Return names that tell results apart: those of their models, else the parameters that differ, else numbers."""
+    names = [tables.model.name for tables in shown]
+    if len(set(names)) == len(names):
+        return names
+    values = [_parameters(tables) for tables in shown]
+    common = [key for key in values[0] if all(key in own for own in values)]
+    differing = [key for key in common if len({own[key] for own in values}) > 1]
+    found = [", ".join(f"{key} = {own[key]}" for key in differing[:MOST_NAMED]) for own in values]
+    if len(set(found)) == len(found):
+        return found
+    return [f"{k}: {text}" if text else f"{names[k - 1]} {k}" for k, text in enumerate(found, start=1)]
+
+
+def _parameters(tables: Tables) -> dict[str, str]:
+    """Return the parameters of a model that are no formulas of others, as text with their units."""
+    found = {}
+    for name, parameter in tables.model.parameters.items():
+        numbers = [tables.F[slot] for path, slot in tables.parameter_slots.items() if path[0] == name]
+        if isinstance(parameter.value, float | int | tuple) and numbers:
+            text = ", ".join(f"{number:.6g}" for number in numbers)
+            unit = f" {parameter.unit}" if parameter.unit else ""
+            found[name] = (f"({text})" if len(numbers) > 1 else text) + unit
+    return found
 
 
 def _tables(result: Any) -> Tables:
