@@ -248,3 +248,13 @@ canvas.getContext = function (kind, ...more) { return kind === 'webgl2' ? null :
         assert browser.complaints() == []
     finally:
         browser.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", made)
+
+
+def test_more_runs_than_a_browser_has_pictures_for_are_told(browser: Browser, tmp_path: Path) -> None:
+    run = mb.load("rssr").run(0.05)
+    browser.open(mb.page(tmp_path / "x.html", [run] * 14))
+    found = browser.run("return [page.stages.panes.length, document.querySelector('#stages .rest').textContent]")
+    assert found == [12, "2 more: choose them at the top, or lay all over each other"]
+    browser.run("page.arrange([13], 'one')")
+    assert browser.run("return [page.stages.panes.length, document.querySelectorAll('#stages .rest').length]") == [1, 0]
+    assert browser.complaints() == []
