@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, TypedDict, Unpack, overload
 
+from multibody._result_verbs import Paging
 from multibody._shown import Shown
 from multibody.arguments import answered, in_words, short, spread
 from multibody.errors import ModelError
@@ -412,6 +414,51 @@ class Model(_Model, Shown):
         ``model.wiggle().view()`` plays them in the browser, ``print(model.wiggle())`` lists them.
         """
         return self.assemble(branches=False).wiggle()
+
+    @spread(Paging)
+    def page(
+        self, file: str | PathLike[str], until: float | str | None = None, *, force: bool = False, **options: Unpack[Paging]
+    ) -> Path:
+        """Move the model as its file says and write the page that plays it; return its path.
+
+        It is moved under its forces, or along its motions where it cannot be; one that cannot move shows its freedoms.
+
+        Parameters
+        ----------
+        file : path
+            Ends in ``.html``.
+        until : float or formula, optional
+            Last time; default the model's own, else 5 s.
+        force : bool
+            Whether a file that exists is replaced.
+        plot, x, trace, names, paper, layout, title
+            As for :meth:`Run.page`.
+        """
+        from multibody.results.seen import last_time, seen
+        from multibody.view.page.write import check_page
+
+        check_page(file, force, self._files)
+        shown: Path = seen(self, last_time(self, until)).page(file, force=force, **options)
+        return shown
+
+    @spread(Paging)
+    def view(self, until: float | str | None = None, **options: Unpack[Paging]) -> Path:
+        """Move the model as for :meth:`page` and open the browser; ``model.run(5).view()`` says how it is moved.
+
+        Parameters
+        ----------
+        until, plot, x, trace, names, paper, layout, title
+            As for :meth:`page`.
+
+        Returns
+        -------
+        Path
+            Of the page; where no browser can be opened it is printed too.
+        """
+        from multibody.results.seen import last_time, seen
+
+        shown: Path = seen(self, last_time(self, until)).view(**options)
+        return shown
 
     def text(self) -> str:
         """Return the model as the text of a ``.yaml`` file; reading it back gives the same model."""

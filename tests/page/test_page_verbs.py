@@ -288,6 +288,22 @@ def test_numbers_that_are_not_finite_become_gaps(run: mb.Run, tmp_path: Path) ->
     assert np.all(np.isnan(curve(data, "1/(link1.x - link1.x)")))
 
 
+def test_a_model_is_moved_as_its_file_says_and_played(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr(webbrowser, "open", lambda address: True)
+    file = tmp_path / "m.html"
+    crank = mb.load("slider-crank")
+    assert crank.page(file, plot=["slider.x"]) == file
+    found = data_of(file)
+    assert found["plot"] == ["slider.x"] and len(found["runs"]) == 1
+    with pytest.raises(mb.ModelError, match="it exists already"):
+        crank.page(file)
+    with pytest.raises(mb.ModelError, match="until"):
+        crank.page(file, "nonsense", force=True)
+    place = crank.view(0.01)
+    assert place.suffix == ".html" and data_of(place)["runs"]
+    place.unlink()
+
+
 def test_verbs_write_pages_and_view_opens_them(tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setattr(webbrowser, "open", lambda address: True)
     call = CliRunner().invoke

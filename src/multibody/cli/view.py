@@ -12,12 +12,10 @@ from multibody.cli.app import app
 from multibody.cli.options import PAGES, ForceOption, SetOption, TraceOption, XOption, check_endings, load_model, read_time
 from multibody.cli.output import run_progress
 from multibody.cli.pictures import finish
-from multibody.errors import AnalysisError, ModelError
+from multibody.errors import ModelError
 
 if TYPE_CHECKING:
     from multibody import Model
-
-USUAL = 5.0  # seconds that a model is moved where its file says nothing
 
 
 @app.command()
@@ -71,25 +69,11 @@ def _saved(source: str) -> Any:
 
 def _moved(model: Model, until: str | None, wiggle: bool) -> Any:
     """Return what there is to see of a model: its motion, or its freedoms."""
+    from multibody.results.seen import last_time, seen
+
     if wiggle:
         return model.wiggle()
-    end = read_time(model, until, "--until")
-    if end is None and not any(model.defaults.of(verb).get("until") is not None for verb in ("run", "kinematics")):
-        end = USUAL / model.units.factor(0, 1, 0)
+    end = last_time(model, read_time(model, until, "--until"))
     with warnings.catch_warnings(), run_progress(model, end, quiet=False) as progress:
-        warnings.simplefilter("ignore", RuntimeWarning)
-        run = _run(model, end, progress)
-    return run if run is not None and len(run.time) else model.wiggle()
-
-
-def _run(model: Model, end: float | None, progress: Any) -> Any:
-    """Return the run of a model under its forces, else along its motions; None where neither can be."""
-    own = model.defaults.of("run").get("until")
-    kinematic = own is None and end is None  # the file speaks of kinematics alone
-    try:
-        run = None if kinematic else model.run(end, progress=progress)
-    except (ModelError, AnalysisError):
-        run = None  # nothing to integrate, or no mass where one is needed: kinematics asks for less
-    if run is None or not len(run.time):
-        return model.kinematics(until=end) if model.motions else run
-    return run
+        warnings.simplefilter("ignore", RuntimeWarning)  # the status is printed
+        return seen(model, end, progress)
