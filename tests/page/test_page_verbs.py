@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import tempfile
 import webbrowser
 from pathlib import Path
@@ -186,6 +187,7 @@ def test_a_run_that_was_saved_without_impulses_is_read(tmp_path: Path, run: mb.R
 
 
 def test_damaged_files_are_told_in_one_sentence(tmp_path: Path) -> None:
+    import h5py
     import xarray
 
     mb.load("four-bar").run(0.05).save(tmp_path / "run.nc")
@@ -194,8 +196,12 @@ def test_damaged_files_are_told_in_one_sentence(tmp_path: Path) -> None:
     kept = json.loads(data.attrs["kept"])
 
     def said(kept: str, drop: str = "") -> str:
-        other = (data.drop_vars(drop) if drop else data).assign_attrs(kept=kept)
-        other.to_netcdf(tmp_path / "other.nc", engine="h5netcdf")
+        if drop:
+            data.drop_vars(drop).to_netcdf(tmp_path / "other.nc", engine="h5netcdf")
+        else:  # a copy with another word in it is written a hundred times as quickly
+            shutil.copyfile(tmp_path / "run.nc", tmp_path / "other.nc")
+            with h5py.File(tmp_path / "other.nc", "r+") as file:
+                file.attrs["kept"] = kept
         with pytest.raises(mb.ModelError) as fault:
             mb.read_run(tmp_path / "other.nc")
         return str(fault.value)

@@ -300,7 +300,7 @@ def test_a_run_that_did_not_finish_says_so() -> None:
     assert not run.ok
     canvas = canvas_of(run, run.time[:2], size=SMALL)
     assert canvas.story.remark.startswith("partial: ")
-    texts = [text.get_text() for text in canvas.figure.texts]
+    texts = [" ".join(text.get_text().split()) for text in canvas.figure.texts]  # it is wrapped
     assert canvas.story.remark in texts
 
 
