@@ -27,4 +27,5 @@ def run_json(*arguments: str, status: int = 0) -> dict[str, Any]:
     code, out, err = run(*arguments, "--json")
     assert (code, err) == (status, "")
     found: dict[str, Any] = json.loads(out, parse_constant=refuse)
+    assert isinstance(found, dict)
     return found

@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
-from multibody.cli.app import app
+from cli_runs import run, run_json
 
 PENDULUM = """
 name: swing
@@ -24,26 +23,6 @@ joints: {O: {revolute: [ground, bob]}}
 events: {bottom: {when: bob.x}}
 run: {until: 1}
 """
-
-
-def run(*arguments: str) -> tuple[int, str, str]:
-    """Return exit status, stdout and stderr."""
-    result = CliRunner().invoke(app, list(arguments), prog_name="multibody")
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result.exit_code, result.stdout, result.stderr
-
-
-def run_json(*arguments: str, status: int = 0) -> dict[str, Any]:
-    """Return the one JSON object that a verb prints, strictly read."""
-
-    def refuse(text: str) -> float:
-        raise AssertionError(f"{text} is no JSON")
-
-    code, out, err = run(*arguments, "--json")
-    assert (code, err) == (status, "")
-    found: dict[str, Any] = json.loads(out, parse_constant=refuse)
-    return found
 
 
 @pytest.fixture

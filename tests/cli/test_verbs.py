@@ -4,14 +4,12 @@ import json
 import math
 import pathlib
 import re
-from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 import multibody as mb
+from cli_runs import run, run_json
 from multibody import __version__
-from multibody.cli.app import app
 
 TOO_SHORT = """
 name: too-short
@@ -27,27 +25,6 @@ joints:
   B: {revolute: [b.end, c]}
   C: {revolute: [ground.far, c.end]}
 """
-
-
-def run(*arguments: str) -> tuple[int, str, str]:
-    """Return exit status, stdout and stderr."""
-    result = CliRunner().invoke(app, list(arguments), prog_name="multibody")
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result.exit_code, result.stdout, result.stderr
-
-
-def run_json(*arguments: str, status: int = 0) -> dict[str, Any]:
-    """Return the one JSON object that a verb prints, strictly read."""
-
-    def refuse(text: str) -> float:
-        raise AssertionError(f"{text} is no JSON")
-
-    code, out, err = run(*arguments, "--json")
-    assert (code, err) == (status, "")
-    found: dict[str, Any] = json.loads(out, parse_constant=refuse)
-    assert isinstance(found, dict)
-    return found
 
 
 # --- kinematics -------------------------------------------------------------------------------------------------------
