@@ -3,7 +3,8 @@
     python benchmarks/choice.py [MODEL ...]
 
 Prints a line for each model: microseconds of one evaluation (shortest of many), the cost told from the structure, and what
-`auto` takes; then the largest ratio between choice and best. The constants of ``analyses/cost.py`` were fitted to such lines.
+`auto` takes; then the largest ratio between choice and best. The constants of ``analyses/dynamics/cost.py`` were fitted to
+such lines.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ import numpy as np
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests"))
 
 import multibody as mb
-from multibody.analyses.choice import choose
-from multibody.analyses.cost import STAGE, evaluation_costs, structure_of
-from multibody.analyses.system import tables_of
+from multibody.analyses.dynamics.choice import choose
+from multibody.analyses.dynamics.cost import STAGE, evaluation_costs, structure_of
+from multibody.analyses.state.system import tables_of
 from multibody.library import names
 from tool_arms import arm
 

@@ -146,9 +146,10 @@ def simulation(
 
     ``closing`` is the tolerance of the position analysis in every evaluation, in place of the one that follows from rtol.
     """
-    from multibody.analyses.dynamics_start import run_rows, start_state
-    from multibody.analyses.simulation import Simulation
-    from multibody.analyses.system import System, tables_of
+    from multibody.analyses.dynamics.run_start import start_state
+    from multibody.analyses.dynamics.simulation import Simulation
+    from multibody.analyses.rank.run_rows import run_rows
+    from multibody.analyses.state.system import System, tables_of
     from multibody.formulations import formulation_of
     from multibody.integrators import integrator_of
 

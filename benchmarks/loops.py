@@ -17,9 +17,9 @@ import numpy as np
 from common import table
 
 import multibody as mb
-from multibody.analyses.dynamics_start import run_rows
-from multibody.analyses.simulation import Simulation
-from multibody.analyses.system import System, tables_of
+from multibody.analyses.dynamics.simulation import Simulation
+from multibody.analyses.rank.run_rows import run_rows
+from multibody.analyses.state.system import System, tables_of
 from multibody.formulations import formulation_of
 from multibody.integrators import Alpha, Integrator, integrator_of
 from multibody.integrators import contract as C

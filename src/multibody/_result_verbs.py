@@ -13,7 +13,7 @@ from multibody.arguments import answered, in_words, spread
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from multibody.analyses.relative import RelativeMotion
+    from multibody.analyses.measures.relative_motion import RelativeMotion
     from multibody.results.bearing import Bearing
     from multibody.results.size import Size
     from multibody.results.small_motions import Freedoms
@@ -343,19 +343,19 @@ class RunVerbs(SizingVerbs, PageVerbs):
 
     def relative(self, point: str, to: str) -> RelativeMotion:
         """Return the motion of a point as seen from a body, with normal, tangential and Coriolis parts."""
-        from multibody.analyses.relative import relative_motion
+        from multibody.analyses.measures.relative_motion import relative_motion
 
         return relative_motion(self.measurer, point, to)
 
     def instant_center(self, body: str, other: str = "ground") -> Any:
         """Return the instant center of a planar body relative to another over time (instants, 2)."""
-        from multibody.analyses.relative import instant_center
+        from multibody.analyses.measures.relative_motion import instant_center
 
         return instant_center(self.measurer, body, other)
 
     def toggles(self) -> list[dict[str, Any]]:
         """Return the instants at which three pins of a planar mechanism come into line."""
-        from multibody.analyses.toggles import toggle_positions
+        from multibody.analyses.measures.toggles import toggle_positions
 
         return toggle_positions(self.measurer)
 

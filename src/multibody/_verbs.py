@@ -18,8 +18,8 @@ from multibody.model.values import VectorLike
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from multibody.analyses.check_report import CheckReport
-    from multibody.analyses.system_jacobian import SystemJacobian
+    from multibody.analyses.check.report import CheckReport
+    from multibody.analyses.linear.system_jacobian import SystemJacobian
     from multibody.results.compare import Compare
     from multibody.results.inverse import Inverse
     from multibody.results.modes import Modes
@@ -61,7 +61,7 @@ class Model(_Model, Shown):
         cut : list of str, optional
             Joints at which loops are cut in joint coordinates; derived by default.
         """
-        from multibody.analyses.check import check
+        from multibody.analyses.check.check import check
 
         return check(self, cut=cut)
 
@@ -94,7 +94,7 @@ class Model(_Model, Shown):
         branches : bool
             Whether the assemblies found are listed.
         """
-        from multibody.analyses.given import given
+        from multibody.analyses.given.initial import given
         from multibody.results.state import assembled
 
         found: State | list[State] = assembled(*given(self, initial), t, branches)
@@ -119,8 +119,8 @@ class Model(_Model, Shown):
         initial : State or values by path, optional
             Where assembly starts, and with it the branch.
         """
-        from multibody.analyses.given import given
-        from multibody.analyses.kinematics import kinematics
+        from multibody.analyses.given.initial import given
+        from multibody.analyses.kinematics.kinematics import kinematics
         from multibody.results.run import Run
 
         model, state = given(self, initial)
@@ -158,8 +158,8 @@ class Model(_Model, Shown):
         cut : list of str, optional
             Joints at which loops are cut in joint coordinates; derived by default, see :meth:`check`.
         """
-        from multibody.analyses.given import given
-        from multibody.analyses.run import run
+        from multibody.analyses.dynamics.run import run
+        from multibody.analyses.given.initial import given
         from multibody.results.run import Run
 
         model, state = given(self, initial)
@@ -185,7 +185,7 @@ class Model(_Model, Shown):
         formulation, integrator, rtol, atol, step
             As for :meth:`run`.
         """
-        from multibody.analyses.given import given
+        from multibody.analyses.given.initial import given
         from multibody.results.simulator import simulator
 
         return simulator(*given(self, initial), formulation, integrator, rtol, atol, step)
@@ -223,8 +223,8 @@ class Model(_Model, Shown):
         progress : callable, optional
             Called with the time now and then.
         """
-        from multibody.analyses.given import given
-        from multibody.analyses.inverse import inverse
+        from multibody.analyses.given.initial import given
+        from multibody.analyses.inverse.inverse import inverse
         from multibody.results.inverse import Inverse
 
         model, state = given(self, initial)
@@ -250,7 +250,7 @@ class Model(_Model, Shown):
         initial, formulation, integrator, rtol, atol, step, cut, progress
             As for :meth:`run`.
         """
-        from multibody.analyses.given import given
+        from multibody.analyses.given.initial import given
         from multibody.results.reactions_at import reactions_at
 
         model, state = given(self, options.get("initial"))
@@ -276,7 +276,7 @@ class Model(_Model, Shown):
         tolerance : float
             Largest unbalanced force over the largest force that acts; default 1e-10.
         """
-        from multibody.analyses.given import given
+        from multibody.analyses.given.initial import given
         from multibody.results.statics import equilibrium
 
         return equilibrium(*given(self, initial), t, method, tolerance)
@@ -301,7 +301,7 @@ class Model(_Model, Shown):
         count : int, optional
             How many modes, lowest first; default all, of a large model 10.
         """
-        from multibody.analyses.given import given
+        from multibody.analyses.given.initial import given
         from multibody.results.modes import modes_of
 
         return modes_of(*given(self, initial), at, inputs, outputs, count)
@@ -325,8 +325,8 @@ class Model(_Model, Shown):
         acceleration, multipliers : arrays, optional
             v̇, and λ of all rows of joints and motions; default the consistent ones of a run.
         """
-        from multibody.analyses.given import given
-        from multibody.analyses.system_jacobian import system_jacobian
+        from multibody.analyses.given.initial import given
+        from multibody.analyses.linear.system_jacobian import system_jacobian
 
         model, state = given(self, initial)
         return system_jacobian(model, formulation, state, t, acceleration, multipliers)
@@ -360,8 +360,8 @@ class Model(_Model, Shown):
         progress : callable, optional
             Called with words, the number of the combination and their count.
         """
-        from multibody.analyses.compare import compare
-        from multibody.analyses.given import given
+        from multibody.analyses.comparison.compare import compare
+        from multibody.analyses.given.initial import given
         from multibody.results.compare import Compare
 
         if reference is not None and not hasattr(reference, "motion"):

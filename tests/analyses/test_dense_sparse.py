@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 
 import multibody as mb
 import multibody.analyses
-from multibody.analyses.leastnorm import constrained_step, sparse_step
+from multibody.analyses.rank.leastnorm import constrained_step, sparse_step
 
 SWITCHES = ("DENSE_LIMIT", "DENSE_ASSEMBLY", "DENSE_COLUMNS", "DENSE")
 MODELS = ["four-bar", "spatial-four-bar", "iftomm-bricard", "parallelogram", "rods"]
@@ -54,8 +54,8 @@ def sparse(monkeypatch):
     """Return a function that makes every model count as a large one."""
 
     def switch() -> None:
-        for module in pkgutil.iter_modules(multibody.analyses.__path__):
-            found = importlib.import_module(f"multibody.analyses.{module.name}")
+        for module in pkgutil.walk_packages(multibody.analyses.__path__, "multibody.analyses."):
+            found = importlib.import_module(module.name)
             for name in SWITCHES:
                 if isinstance(getattr(found, name, None), int):
                     monkeypatch.setattr(found, name, 0)

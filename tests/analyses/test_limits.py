@@ -9,8 +9,11 @@ import numpy as np
 import pytest
 
 import multibody as mb
-from multibody.analyses import joint_space, modes, parametric_space, robot_base, simulation
-from multibody.analyses.system import tables_of
+from multibody.analyses.dynamics import simulation
+from multibody.analyses.modes import modes
+from multibody.analyses.robot import base as robot_base
+from multibody.analyses.spaces import joint_space, parametric_space
+from multibody.analyses.state.system import tables_of
 from multibody.formulations import dependable, prepare
 
 TIGHT: dict[str, Any] = {"until": 0.1, "rtol": 1e-10, "atol": 1e-12}

@@ -11,8 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 import multibody as mb
-from multibody.analyses import bench as analysis
-from multibody.analyses.bench import attempt
+from multibody.analyses.comparison import bench as analysis
+from multibody.analyses.comparison.bench import attempt
 from multibody.cli.app import app
 from multibody.formulations import FORMULATIONS
 from multibody.integrators import INTEGRATORS

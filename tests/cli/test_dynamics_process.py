@@ -53,7 +53,8 @@ def test_ctrl_c_prints_what_was_computed(tmp_path: pathlib.Path) -> None:
         "joints: {O: {revolute: [ground, b]}}\nrun: {until: 1e9, output_step: 1e6, integrator: rk4, step: 0.01}\n"
     )
     code = (
-        "import os, signal, threading; from multibody.analyses.simulation import Simulation as S; advance = S.advance\n"
+        "import os, signal, threading\n"
+        "from multibody.analyses.dynamics.simulation import Simulation as S; advance = S.advance\n"
         "def interrupted(self, *arguments):\n"
         "    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
         "    return advance(self, *arguments)\n"

@@ -10,9 +10,9 @@ from scipy.spatial.transform import Rotation
 
 import multibody as mb
 from dynamics.checks import Floats
-from multibody.analyses.dynamics_start import run_rows
-from multibody.analyses.simulation import Simulation
-from multibody.analyses.system import System, tables_of
+from multibody.analyses.dynamics.simulation import Simulation
+from multibody.analyses.rank.run_rows import run_rows
+from multibody.analyses.state.system import System, tables_of
 from multibody.formulations import formulation_of
 from multibody.integrators import Dop853
 from properties.strategies import Frame, Mechanism, _fields, _plain, orientation, regularity

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import multibody as mb
-from multibody.analyses import headway as H
-from multibody.analyses.headway import Headway
-from multibody.analyses.simulation import Simulation
+from multibody.analyses.dynamics import headway as H
+from multibody.analyses.dynamics.headway import Headway
+from multibody.analyses.dynamics.simulation import Simulation
 from multibody.integrators import Adams, Bdf, Dop853, Radau
 from multibody.integrators import contract as C
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import multibody as mb
-from multibody.analyses.switching import SwitchingTimes
+from multibody.analyses.events.switching import SwitchingTimes
 
 ALL = ("augmented", "baumgarte", "partitioning", "kane", "parametric", "recursive", "transformation", "articulated")
 INTEGRATORS = ("dop853", "adams", "rk4", "ab3", "bdf", "radau", "alpha")
@@ -238,7 +238,7 @@ def test_a_point_a_coupler_and_an_effort_that_shares_the_jump():
 
 
 def test_a_large_model_takes_the_same_impulse(monkeypatch):
-    from multibody.analyses import impulse
+    from multibody.analyses.events import impulse
 
     def found() -> np.ndarray:
         return loop(extra=True).run(until=0.25, formulation="augmented", **TIGHT).events[0].impulse
@@ -261,7 +261,7 @@ def test_json_of_the_event():
 
 
 def test_a_switch_that_was_not_foreseen_is_met_from_before(monkeypatch):
-    from multibody.analyses import switching
+    from multibody.analyses.events import switching
 
     plain = arm("3*abs(sin(2*t - 1))").run(until=1, **TIGHT)
     monkeypatch.setattr(switching.SwitchingTimes, "_all_zeros", lambda self, low, high: [])

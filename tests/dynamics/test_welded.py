@@ -9,8 +9,8 @@ import pytest
 
 import multibody as mb
 from dynamics.welded_models import planar, spatial
-from multibody.analyses import space
-from multibody.analyses.system import tables_of
+from multibody.analyses.spaces import cartesian_space as space
+from multibody.analyses.state.system import tables_of
 from multibody.tables.welds import find_welds
 
 CASES: dict[str, Callable[[], mb.Model]] = {

@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import multibody as mb
-from multibody.analyses.system import System
+from multibody.analyses.state.system import System
 from multibody.files.reader import read_file, read_text
 from multibody.files.writer import model_to_plain
 from multibody.model.expressions import evaluate, names

@@ -3,7 +3,7 @@
 import pytest
 
 import multibody as mb
-from multibody.analyses.system import tables_of
+from multibody.analyses.state.system import tables_of
 from multibody.files.reader import read_text
 
 TEXT = """name: x

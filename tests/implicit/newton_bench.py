@@ -8,9 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 import multibody as mb
-from multibody.analyses.dynamics_start import run_rows, start_state
-from multibody.analyses.space import CartesianSpace
-from multibody.analyses.system import System, tables_of
+from multibody.analyses.dynamics.run_start import start_state
+from multibody.analyses.rank.run_rows import run_rows
+from multibody.analyses.spaces.cartesian_space import CartesianSpace
+from multibody.analyses.state.system import System, tables_of
 from multibody.formulations import Augmented
 from multibody.formulations.augmented import rhs_augmented
 from multibody.formulations.newton import kept_matrices, newton_calls, newton_kernels

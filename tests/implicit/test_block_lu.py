@@ -11,9 +11,9 @@ import pytest
 import multibody as mb
 from dynamics.random_loops import random_loops
 from implicit.newton_bench import Bench
-from multibody.analyses.dynamics_start import run_rows
-from multibody.analyses.simulation import Simulation
-from multibody.analyses.system import System, tables_of
+from multibody.analyses.dynamics.simulation import Simulation
+from multibody.analyses.rank.run_rows import run_rows
+from multibody.analyses.state.system import System, tables_of
 from multibody.formulations import dependable, formulation_of, newton
 from multibody.formulations.pattern import Pattern, sparse_pattern
 from multibody.formulations.prepare_newton import symbolic

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import multibody as mb
-from multibody.analyses.simulation import Simulation
+from multibody.analyses.dynamics.simulation import Simulation
 from multibody.integrators import Ida, integrator_of
 from oracles import REQUIRED
 
@@ -51,8 +51,9 @@ def test_bdf_and_ida_agree_and_bdf_needs_no_more_work(name: str) -> None:
 
 def session_of(name: str, at: float) -> tuple[Simulation, Any]:
     """Return a simulation with IDA that has come to a time, and its session."""
-    from multibody.analyses.dynamics_start import run_rows, start_state
-    from multibody.analyses.system import System, tables_of
+    from multibody.analyses.dynamics.run_start import start_state
+    from multibody.analyses.rank.run_rows import run_rows
+    from multibody.analyses.state.system import System, tables_of
     from multibody.formulations import Augmented
     from multibody.integrators import ida
 

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from kernels.mechanisms import BODIES, KNOTS, PROFILE, Floats, Random, World, random_state
-from multibody.analyses.system import System
+from multibody.analyses.state.system import System
 from multibody.kernels.force_partials import force_partials
 from multibody.kernels.forces import add_forces, law_efforts, load_wrenches, potential_energy
 from multibody.kernels.mass import set_masses

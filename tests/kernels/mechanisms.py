@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.spatial.transform import Rotation
 
-from multibody.analyses.system import System, tables_of
+from multibody.analyses.state.system import System, tables_of
 from multibody.model.joints import KINDS
 from multibody.model.model import Model
 

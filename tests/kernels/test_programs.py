@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from scipy.interpolate import CubicSpline
 
 from kernels.entrance import entrance
-from multibody.analyses.system import System, tables_of
+from multibody.analyses.state.system import System, tables_of
 from multibody.kernels import layout as L
 from multibody.kernels import programs
 from multibody.model.expressions import (

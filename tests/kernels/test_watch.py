@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kernels.differences import Floats
-from multibody.analyses.system import System, tables_of
+from multibody.analyses.state.system import System, tables_of
 from multibody.errors import ModelError
 from multibody.kernels import layout as L
 from multibody.kernels.calls import address_of

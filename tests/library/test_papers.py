@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from library.states import Reading, e, references
-from multibody.analyses.assemble import assemble
-from multibody.analyses.start import read_pose
+from multibody.analyses.assembly.assemble import assemble
+from multibody.analyses.state.poses import read_pose
 from multibody.library import find
 
 

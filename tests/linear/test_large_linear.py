@@ -8,7 +8,8 @@ from scipy.special import jn_zeros
 
 import multibody as mb
 from linear.models import catenary, hanging
-from multibody.analyses import balance, modes
+from multibody.analyses.modes import modes
+from multibody.analyses.statics import balance
 
 G = 9.81
 

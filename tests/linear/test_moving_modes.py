@@ -9,10 +9,10 @@ import pytest
 
 import multibody as mb
 from kernels.differences import Floats, central
-from multibody.analyses.dynamics_start import run_rows
-from multibody.analyses.linearization import applied_forces, known_mass_matrix
-from multibody.analyses.minimal import Minimal
-from multibody.analyses.system import System, tables_of
+from multibody.analyses.linear.linearization import applied_forces, known_mass_matrix
+from multibody.analyses.modes.minimal import Minimal
+from multibody.analyses.rank.run_rows import run_rows
+from multibody.analyses.state.system import System, tables_of
 from multibody.results.modes import Modes
 
 G = 9.81

@@ -12,10 +12,10 @@ import multibody as mb
 from dynamics.random_models import Heavy, well_posed
 from dynamics.test_random_models import heavies
 from kernels.differences import Floats, derivative
-from multibody.analyses.dynamics_start import run_rows
-from multibody.analyses.linearization import applied_forces, known_mass_matrix
-from multibody.analyses.system import System, tables_of
-from multibody.analyses.system_jacobian import SystemJacobian
+from multibody.analyses.linear.linearization import applied_forces, known_mass_matrix
+from multibody.analyses.linear.system_jacobian import SystemJacobian
+from multibody.analyses.rank.run_rows import run_rows
+from multibody.analyses.state.system import System, tables_of
 from multibody.library import names
 from properties.strategies import examples
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import multibody as mb
-from multibody.analyses.system import tables_of
+from multibody.analyses.state.system import tables_of
 from multibody.kernels import layout as L
 from multibody.model.forces import KINDS
 

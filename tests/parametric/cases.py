@@ -9,10 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 import multibody as mb
-from analyses.test_reactions_balance import perpendicular
-from multibody.analyses.dynamics_start import run_rows, start_state
-from multibody.analyses.parametric_space import ParametricSpace
-from multibody.analyses.system import System, tables_of
+from analyses.reactions.test_reactions_balance import perpendicular
+from multibody.analyses.dynamics.run_start import start_state
+from multibody.analyses.rank.run_rows import run_rows
+from multibody.analyses.spaces.parametric_space import ParametricSpace
+from multibody.analyses.state.system import System, tables_of
 from multibody.formulations import Parametric
 from multibody.formulations.augmented import rhs_augmented
 from multibody.formulations.newton import newton_calls, newton_kernels

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import multibody as mb
-from analyses.test_reactions_balance import PAIRS
+from analyses.reactions.test_reactions_balance import PAIRS
 from multibody.kernels import layout as L
 from multibody.model.joints import KINDS
 from multibody.tables.parametric import parametric

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from multibody.analyses.check import check
+from multibody.analyses.check.check import check
 from properties.strategies import (
     LENGTHS,
     Floats,

@@ -10,8 +10,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import multibody as mb
-from multibody.analyses.check import check
-from multibody.analyses.system import System, tables_of
+from multibody.analyses.check.check import check
+from multibody.analyses.state.system import System, tables_of
 from properties.strategies import (
     FREEDOM,
     Floats,

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import multibody as mb
-from multibody.analyses.bench import Attempt
+from multibody.analyses.comparison.bench import Attempt
 from multibody.results.bench import Bench
 from python.models import crank, elsewhere, pendulum
 

@@ -12,10 +12,10 @@ from scipy.spatial.transform import Rotation
 
 import multibody as mb
 from kernels.differences import derivative
-from multibody.analyses.assemble import assemble
-from multibody.analyses.dynamics_start import run_rows
-from multibody.analyses.joint_space import JointSpace
-from multibody.analyses.system import System, tables_of
+from multibody.analyses.assembly.assemble import assemble
+from multibody.analyses.rank.run_rows import run_rows
+from multibody.analyses.spaces.joint_space import JointSpace
+from multibody.analyses.state.system import System, tables_of
 from multibody.kernels import layout as L
 from multibody.kernels.force_partials import force_partials
 from multibody.kernels.forces import add_forces

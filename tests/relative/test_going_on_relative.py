@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import multibody as mb
-from analyses.test_simulator import arm, cart_pole
+from analyses.dynamics.test_simulator import arm, cart_pole
 from dynamics.checks import patience, tight
 from dynamics.test_events_and_going_on import pendulum, period
 from dynamics.test_invariants import CASES, floating, machine, momenta, power_by_hand

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import multibody as mb
-from analyses.test_reactions_balance import PAIRS, cam, coupler, distance, gear, perpendicular, planar, rack, solid
+from analyses.reactions.test_reactions_balance import PAIRS, cam, coupler, distance, gear, perpendicular, planar, rack, solid
 from multibody.model.joints import KINDS
 from relative.agreement import CLOSINGS, METHODS, exact, worst
 

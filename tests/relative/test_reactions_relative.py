@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import multibody as mb
-from analyses.free_bodies import residual, saved
+from analyses.reactions.free_bodies import residual, saved
 from relative.agreement import CLOSINGS, METHODS, exact
 
 JOINTS = {"arm7": "joint4", "tilted-four-bar": "A", "rrc-arm": "joint2", "delta-robot": "Ub2", "engine": "B1", "six-bar": "E"}

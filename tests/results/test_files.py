@@ -17,7 +17,7 @@ import pytest
 import multibody as mb
 from multibody import _target
 from multibody._target import check_target, write_whole
-from multibody.analyses.state import Status
+from multibody.analyses.state.state import Status
 from multibody.errors import ModelError
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="files as on Unix")
@@ -270,7 +270,7 @@ def interrupting(place: Any, name: str, calls: int, monkeypatch: pytest.MonkeyPa
 
 
 def test_ctrl_c_in_kinematics_keeps_what_was_computed(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from multibody.analyses.follower import DenseFollower
+    from multibody.analyses.kinematics.follower import DenseFollower
 
     model = mb.load("slider-crank")
     whole = model.kinematics(until=1.0, steps=2000)
@@ -285,7 +285,7 @@ def test_ctrl_c_in_kinematics_keeps_what_was_computed(tmp_path: pathlib.Path, mo
 
 
 def test_ctrl_c_in_compare_keeps_what_was_computed(monkeypatch: pytest.MonkeyPatch) -> None:
-    from multibody.analyses import compare
+    from multibody.analyses.comparison import compare
 
     interrupting(compare, "_trial", 1, monkeypatch)
     found = mb.load("four-bar").compare(0.05, formulations=["kane"], integrators=["dop853", "adams"], repeats=1)
@@ -295,7 +295,7 @@ def test_ctrl_c_in_compare_keeps_what_was_computed(monkeypatch: pytest.MonkeyPat
 
 
 def test_ctrl_c_in_a_run_of_compare_is_no_failed_combination(monkeypatch: pytest.MonkeyPatch) -> None:
-    from multibody.analyses.simulation import Simulation
+    from multibody.analyses.dynamics.simulation import Simulation
 
     interrupting(Simulation, "advance", 1, monkeypatch)  # the reference goes through
     found = mb.load("four-bar").compare(0.05, formulations=["kane"], integrators=["dop853", "adams"], repeats=1)
@@ -305,7 +305,7 @@ def test_ctrl_c_in_a_run_of_compare_is_no_failed_combination(monkeypatch: pytest
 
 
 def test_ctrl_c_in_bench_keeps_what_was_computed(monkeypatch: pytest.MonkeyPatch) -> None:
-    from multibody.analyses import bench as analysis
+    from multibody.analyses.comparison import bench as analysis
     from multibody.results.bench import bench
 
     interrupting(analysis, "attempt", 1, monkeypatch)

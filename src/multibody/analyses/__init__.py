@@ -1,1 +1,1 @@
-"""The verbs: check, assemble, kinematics."""
+"""The verbs, a room each, and the rooms that they share."""

@@ -58,7 +58,7 @@ def pictured(
     usual : bool
         Whether there are curves even if none is chosen.
     """
-    from multibody.analyses.readable import require_readable
+    from multibody.analyses.measures.readable import require_readable
 
     if x is not None and not plots and not usual:
         raise ModelError("there is no curve to plot against it", where="--x", hint="add --plot PATH")

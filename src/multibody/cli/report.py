@@ -61,7 +61,7 @@ def report(
 
     A model that its motions determine and that has no masses is moved without forces, and the page says so.
     """
-    from multibody.analyses.readable import require_readable
+    from multibody.analyses.measures.readable import require_readable
     from multibody.files.writer import known_text
     from multibody.view.report.assemble import Told, check_report_target, save_report
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from multibody.analyses.bench import FAILED, PASSED, REFUSED, Attempt
+from multibody.analyses.comparison.bench import FAILED, PASSED, REFUSED, Attempt
 from multibody.errors import ModelError, nearest
 from multibody.library.criteria import Problem
 
@@ -162,7 +162,7 @@ def bench(
     progress : callable, optional
         Called with words, the number of the run and their count.
     """
-    from multibody.analyses import bench as analysis
+    from multibody.analyses.comparison import bench as analysis
 
     known = suite_of(suite)
     rows, planned = analysis.bench(

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from multibody._result_verbs import PageVerbs
-from multibody.analyses.compare import Comparison, Trial
+from multibody.analyses.comparison.compare import Comparison, Trial
 from multibody.arguments import answered
 
 if TYPE_CHECKING:

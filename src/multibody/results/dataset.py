@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multibody.analyses.reactions import SHARED
+from multibody.analyses.reactions.reactions import SHARED
 from multibody.kernels import layout as L
 from multibody.model.model import Model
 from multibody.model.result_paths import ENERGIES

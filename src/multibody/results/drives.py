@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multibody.analyses.inverse import coordinate_key
-from multibody.analyses.reflected import reflected_inertia
+from multibody.analyses.inverse.inverse import coordinate_key
+from multibody.analyses.inverse.reflected import reflected_inertia
 from multibody.arguments import number_in, short
 from multibody.errors import ModelError, nearest
 from multibody.results.over_time import Floats, duration, integral, mean, rms

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from multibody.analyses.dynamics import Event
-from multibody.analyses.events import changed, zero_of
+from multibody.analyses.events.zeros import changed, zero_of
+from multibody.analyses.state.kinetics import Event
 from multibody.errors import ModelError
 from multibody.model.events import crossing, needs_forces, of_results
 

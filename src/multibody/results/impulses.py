@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from multibody.analyses.dynamics import Event
+    from multibody.analyses.state.kinetics import Event
     from multibody.results.run import Run
 
 PARTS = ("force", "moment", "effort", "total", "point", "on_body", "axes", "unique")

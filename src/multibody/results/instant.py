@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multibody.analyses.dynamics import Dynamics, expanded
-from multibody.analyses.given import adopted
-from multibody.analyses.measure import Measurer
-from multibody.analyses.motion import Motion
-from multibody.analyses.state import Status
+from multibody.analyses.given.initial import adopted
+from multibody.analyses.measures.measure import Measurer
+from multibody.analyses.spaces.expanded import expanded
+from multibody.analyses.state.kinetics import Dynamics
+from multibody.analyses.state.motion import Motion
+from multibody.analyses.state.state import Status
 from multibody.errors import ModelError
 from multibody.results.state import State
 
@@ -99,7 +100,7 @@ def _interpolated(motion: Motion, dynamics: Dynamics, t: float) -> Motion:
 
 def _solved(run: Run, t: float) -> Motion:
     """Return an instant of a kinematic run, followed from the instant before."""
-    from multibody.analyses.kinematics import kinematics
+    from multibody.analyses.kinematics.kinematics import kinematics
 
     motion = run.motion
     forward = motion.t[-1] >= motion.t[0]

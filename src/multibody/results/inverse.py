@@ -12,11 +12,11 @@ import numpy as np
 
 from multibody._result_verbs import PageVerbs, SizingVerbs
 from multibody._target import check_target, write_whole
-from multibody.analyses.dynamics import Event
-from multibody.analyses.inverse import coordinate_key
-from multibody.analyses.measure import Measure
-from multibody.analyses.state import Status
-from multibody.analyses.virtual_power import Actuator, Efforts
+from multibody.analyses.inverse.inverse import coordinate_key
+from multibody.analyses.inverse.virtual_power import Actuator, Efforts
+from multibody.analyses.measures.measure import Measure
+from multibody.analyses.state.kinetics import Event
+from multibody.analyses.state.state import Status
 from multibody.arguments import answered, warn
 from multibody.errors import ModelError
 from multibody.model.units import Units

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from multibody.analyses.force_values import ForceValues
+from multibody.analyses.measures.force_values import ForceValues
 from multibody.errors import ModelError
 from multibody.results.over_time import Floats, rms
 from multibody.results.reactions import axes_over_time, check_axes

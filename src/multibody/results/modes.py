@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from multibody._result_verbs import PageVerbs
-from multibody.analyses import modes as analysis
-from multibody.analyses.contact import line_notes
-from multibody.analyses.named_columns import displacements, in_words, joint_coordinates
-from multibody.analyses.own_options import own_options
-from multibody.analyses.state import Status
-from multibody.analyses.system import Floats, System
+from multibody.analyses.given.own_options import own_options
+from multibody.analyses.measures.contact import line_notes
+from multibody.analyses.modes import modes as analysis
+from multibody.analyses.state.named_columns import displacements, in_words, joint_coordinates
+from multibody.analyses.state.state import Status
+from multibody.analyses.state.system import Floats, System
 from multibody.arguments import answered, warn
 from multibody.errors import ModelError
 from multibody.model.units import Units

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multibody.analyses.measure import Measurer
+from multibody.analyses.measures.measure import Measurer
 from multibody.kernels import layout as L
 from multibody.model.dimensions import unit_name
 from multibody.model.units import Units

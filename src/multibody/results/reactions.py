@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multibody.analyses.force_values import ForceValues
+from multibody.analyses.measures.force_values import ForceValues
 from multibody.errors import ModelError, nearest
 from multibody.model.names import unknown
 from multibody.results.reading import owned

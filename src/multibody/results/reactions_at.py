@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from multibody.analyses.at_time import motion_at
-from multibody.analyses.own_options import own_options
+from multibody.analyses.given.own_options import own_options
+from multibody.analyses.inverse.at_time import motion_at
 from multibody.errors import AnalysisError, ModelError
 from multibody.model.names import unknown
 from multibody.model.units import Units

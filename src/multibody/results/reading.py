@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from multibody.analyses.state import sealed
+from multibody.analyses.state.state import sealed
 from multibody.arguments import short
 from multibody.errors import ModelError
 from multibody.model.expressions import Expression

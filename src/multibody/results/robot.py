@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from multibody.analyses.robot import Robot as _Robot
+from multibody.analyses.robot.robot import Robot as _Robot
 from multibody.arguments import answered
 from multibody.results.state import State
 

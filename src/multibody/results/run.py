@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, overload
 import numpy as np
 
 from multibody._result_verbs import RunVerbs
-from multibody.analyses.contact import contact_notes
-from multibody.analyses.dynamics import Event
-from multibody.analyses.measure import Measurer
-from multibody.analyses.motion import Motion, Singularity
-from multibody.analyses.state import Status
-from multibody.analyses.system import System
-from multibody.analyses.uniqueness import smallest_singular_value
+from multibody.analyses.measures.contact import contact_notes
+from multibody.analyses.measures.measure import Measurer
+from multibody.analyses.reactions.uniqueness import smallest_singular_value
+from multibody.analyses.state.kinetics import Event
+from multibody.analyses.state.motion import Motion, Singularity
+from multibody.analyses.state.state import Status
+from multibody.analyses.state.system import System
 from multibody.arguments import answered, short, warn
 from multibody.errors import ModelError
 from multibody.model.paths import letters_of

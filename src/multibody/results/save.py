@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multibody._target import check_target, write_whole
-from multibody.analyses.measure import Measure
-from multibody.analyses.state import Status
+from multibody.analyses.measures.measure import Measure
+from multibody.analyses.state.state import Status
 from multibody.errors import ModelError
 from multibody.results.dataset import force_paths, standard_paths
 from multibody.results.finite import finite

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from multibody.analyses.run_options import read_options
+from multibody.analyses.given.run_options import read_options
 from multibody.errors import AnalysisError, ModelError
 
 USUAL = 5.0  # seconds that a model is moved where its file says nothing

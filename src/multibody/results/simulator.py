@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from multibody.analyses.measure import Measurer
-from multibody.analyses.simulation import Simulation
-from multibody.analyses.space import CartesianSpace
-from multibody.analyses.state import State as PlainState
-from multibody.analyses.state import Status
-from multibody.analyses.stepper import Stepper, started
+from multibody.analyses.dynamics.simulation import Simulation
+from multibody.analyses.dynamics.stepper import Stepper, started
+from multibody.analyses.measures.measure import Measurer
+from multibody.analyses.spaces.cartesian_space import CartesianSpace
+from multibody.analyses.state.state import State as PlainState
+from multibody.analyses.state.state import Status
 from multibody.arguments import answered
 from multibody.kernels.measure import measure_functions
 from multibody.model.events import of_results

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from multibody._result_verbs import PageVerbs
-from multibody.analyses.wiggle import SmallMotion, wiggle
+from multibody.analyses.check.wiggle import SmallMotion, wiggle
 from multibody.arguments import answered
 from multibody.results.state import State
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multibody._result_verbs import StateVerbs
-from multibody.analyses import state as analysis
-from multibody.analyses.assemble import assemble
-from multibody.analyses.measure import Measurer
-from multibody.analyses.own_options import own_options
+from multibody.analyses.assembly.assemble import assemble
+from multibody.analyses.given.own_options import own_options
+from multibody.analyses.measures.measure import Measurer
+from multibody.analyses.state import state as analysis
 from multibody.results.plain import instant_plain
 from multibody.results.reading import number_or_array, path_text, sealed, several
 
@@ -71,7 +71,7 @@ def assembled(model: Model, initial: analysis.State | None, t: float | str | Non
     asked = own_options(model, "assemble", t=t, branches=branches)
     time: float | None = asked["t"]
     if asked["branches"]:
-        from multibody.analyses.enumerate import assemble_branches
+        from multibody.analyses.assembly.enumerate import assemble_branches
 
         return [State.of(state) for state in assemble_branches(model, initial, time)]
     return State.of(assemble(model, initial, time))

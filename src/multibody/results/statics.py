@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multibody._result_verbs import PageVerbs
-from multibody.analyses import state as analysis
-from multibody.analyses.contact import contact_notes
-from multibody.analyses.own_options import own_options
-from multibody.analyses.state import Status
-from multibody.analyses.statics import Balanced
-from multibody.analyses.statics import statics as search
+from multibody.analyses.given.own_options import own_options
+from multibody.analyses.measures.contact import contact_notes
+from multibody.analyses.state import state as analysis
+from multibody.analyses.state.state import Status
+from multibody.analyses.statics.statics import Balanced
+from multibody.analyses.statics.statics import statics as search
 from multibody.arguments import answered, warn
 from multibody.errors import AnalysisError
 from multibody.model.units import Units

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multibody.analyses.dynamics import Dynamics, Event
-from multibody.analyses.impulse import Impulse, impulse_motion
-from multibody.analyses.motion import Motion, Singularity
-from multibody.analyses.state import State, Status
-from multibody.analyses.system import tables_of
+from multibody.analyses.events.impulse import Impulse, impulse_motion
+from multibody.analyses.state.kinetics import Dynamics, Event
+from multibody.analyses.state.motion import Motion, Singularity
+from multibody.analyses.state.state import State, Status
+from multibody.analyses.state.system import tables_of
 from multibody.errors import ModelError
 from multibody.model.model import Model
 from multibody.results.finite import finite

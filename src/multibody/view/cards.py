@@ -17,7 +17,7 @@ from multibody.view.style import ACCENT, PALE
 
 if TYPE_CHECKING:
     from multibody._verbs import Model
-    from multibody.analyses.check_report import CheckReport
+    from multibody.analyses.check.report import CheckReport
     from multibody.results.compare import Compare
     from multibody.results.inverse import Inverse
     from multibody.results.modes import Modes

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from multibody.errors import AnalysisError, ModelError
 
 if TYPE_CHECKING:
-    from multibody.analyses.check_report import CheckReport
+    from multibody.analyses.check.report import CheckReport
     from multibody.tables.lower import Tables
 
 MOST_CHECKED = 300  # bodies; for more the check would take longer than all the rest
@@ -15,7 +15,7 @@ MOST_CHECKED = 300  # bodies; for more the check would take longer than all the 
 
 def check_of(tables: Tables) -> CheckReport | None:
     """Return the check of a mechanism; nothing for a large one, or where it cannot be made."""
-    from multibody.analyses.check import check
+    from multibody.analyses.check.check import check
 
     if len(tables.bodies) > MOST_CHECKED:
         return None

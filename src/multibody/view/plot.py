@@ -16,7 +16,7 @@ from multibody.view.style import ACCENT, PALE, PALETTE, figure_size, plain, styl
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from multibody.analyses.measure import Measure
+    from multibody.analyses.measures.measure import Measure
     from multibody.results.run import Run
 
 Named = list[tuple[str, "Measure"]]

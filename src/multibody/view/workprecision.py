@@ -10,7 +10,7 @@ from multibody.view.plots import Plots
 from multibody.view.style import PALETTE, figure_size, plain, styled
 
 if TYPE_CHECKING:
-    from multibody.analyses.compare import Trial
+    from multibody.analyses.comparison.compare import Trial
     from multibody.results.compare import Compare
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from multibody.analyses.sigma import opened_direction
-from multibody.analyses.system import System
-from multibody.analyses.wiggle import QUARTER, SHOWN, Closing, system_at
+from multibody.analyses.check.wiggle import QUARTER, SHOWN, Closing, system_at
+from multibody.analyses.kinematics.sigma import opened_direction
+from multibody.analyses.state.system import System
 from multibody.view.page.tracks import Track
 
 if TYPE_CHECKING:

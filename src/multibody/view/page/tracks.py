@@ -12,7 +12,7 @@ from multibody.tables.lower import Tables
 from multibody.view.geometry import Floats
 
 if TYPE_CHECKING:
-    from multibody.analyses.measure import Measurer
+    from multibody.analyses.measures.measure import Measurer
     from multibody.results.run import Run
     from multibody.results.state import State
 
@@ -110,7 +110,7 @@ def track_of_run(run: Run, label: str = "") -> Track:
     ModelError
         If it has no instants.
     """
-    from multibody.analyses.sigma import sigma_over
+    from multibody.analyses.kinematics.sigma import sigma_over
 
     if len(run.time) == 0:
         raise ModelError("the run has no instants", hint=run.status.message)

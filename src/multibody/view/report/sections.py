@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multibody._version import __version__
-from multibody.analyses.check_report import CheckReport
+from multibody.analyses.check.report import CheckReport
 from multibody.errors import AnalysisError, ModelError
 from multibody.results.drives import drives_of, duty_of
 from multibody.results.load_table import Loads

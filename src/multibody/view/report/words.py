@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from multibody.analyses.check_report import CheckReport, shortened
+from multibody.analyses.check.report import CheckReport, shortened
 
 if TYPE_CHECKING:
     from multibody.results.run import Run

@@ -1,0 +1,1 @@
+"""Assembly: poses and velocities that satisfy the joints, one or all of them."""

@@ -1,0 +1,67 @@
+"""Initial values on coordinates that a motion drives: they have to agree with it, or one of the two would be dropped."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from multibody.analyses.state.state import Status
+from multibody.analyses.state.system import System
+from multibody.kernels import layout as L
+from multibody.model.geometry import Orientation
+from multibody.model.paths import Path
+from multibody.tables.scope import Scope
+
+AGREE = 1e-9  # of the larger of both values and of the model's length, or 1 rad
+
+
+def driven_functions(system: System) -> dict[int, int]:
+    """Return the row of the motion of every coordinate function that one drives."""
+    I, found = system.I, {}
+    for row in range(system.joint_rows, system.rows):
+        terms = int(I[int(I[L.ROWS]) + L.ROW_STRIDE * row])
+        found[int(I[int(I[L.TERMS]) + L.TERM_STRIDE * terms])] = row
+    return found
+
+
+def against_motions(system: System, t: float) -> Status | None:
+    """Return what is wrong where the model holds a coordinate, or its rate, at another value than its motion has.
+
+    The values are those of the model's beginning, t = 0; values that agree with the motion at the time of assembly do too.
+
+    Parameters
+    ----------
+    system : System
+    t : float
+        Time of assembly.
+    """
+    model, driven = system.tables.model, driven_functions(system)
+    if not driven or not model.initials:
+        return None
+    scope = Scope(model)
+    for text, value in model.initials.items():
+        path = model.resolve(text)
+        key = (path.kind, path.owner, path.item, path.axis)
+        row = driven.get(system.tables.coordinates.get(key, -1))
+        if row is None or isinstance(value, Orientation):
+            continue
+        held = scope.value(scope.scalar(value, f"initial.{text}"), f"initial.{text}")
+        wanted = [motion_value(system, row, path, time) for time in dict.fromkeys((0.0, t))]
+        size = system.tables.length if system.tables.rows[row].is_length else 1.0
+        if all(abs(held - each) > AGREE * max(size, abs(held), abs(each)) for each in wanted):
+            word = "rate" if path.order else "value"
+            message = f'initial "{text}" holds {held:.9g}, and the {word} of the motion of "{system.tables.rows[row].owner}"'
+            advice = "leave it out, or let the motion begin there"
+            return Status(False, f"{message} is {wanted[0]:.9g} at t = 0", t, f"initial {text}", abs(held - wanted[0]), advice)
+    return None
+
+
+def motion_value(system: System, row: int, path: Path, t: float) -> float:
+    """Return what a motion prescribes for its coordinate, or for its rate, at a time."""
+    q = np.zeros(system.nq)
+    if system.tables.dimension == 3:
+        q[3 : 7 * (len(system.tables.bodies) - 1) : 7] = 1.0  # unit quaternions
+    if path.order:
+        return float(system.velocity_side(q, t)[row]) + 0.0  # no −0 for people
+    terms = int(system.I[int(system.I[L.ROWS]) + L.ROW_STRIDE * row])
+    function = int(system.I[int(system.I[L.TERMS]) + L.TERM_STRIDE * terms])
+    return float(system.value(q, function) - system.phi(q, t)[row])

@@ -1,0 +1,1 @@
+"""Check: what a mechanism is before it moves."""

@@ -1,0 +1,1 @@
+"""One model or many problems with several formulations and integrators."""

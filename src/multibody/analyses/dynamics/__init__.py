@@ -1,0 +1,1 @@
+"""Dynamics: motion under forces, at once or step by step."""

@@ -1,0 +1,334 @@
+"""Stepping from outside: a simulation that goes on by given lengths of time, and efforts that are set between the steps.
+
+Everything that a step needs is looked up once. What is set stays constant until it is set again; the integrator begins anew
+only where a value has changed, and Runge–Kutta methods keep their step length then.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Self, SupportsFloat
+
+import numpy as np
+
+from multibody.analyses.dynamics.choice import check_pair, choose
+from multibody.analyses.dynamics.idle_spin import with_spins
+from multibody.analyses.dynamics.run import _status, begun
+from multibody.analyses.dynamics.run_start import require_inertia, require_masses, start_state
+from multibody.analyses.dynamics.simulation import Simulation
+from multibody.analyses.dynamics.step_events import EndlessEventsError, handle_events
+from multibody.analyses.events.impulse import JumpError
+from multibody.analyses.given.initial import given
+from multibody.analyses.given.run_options import read_options
+from multibody.analyses.rank.leastnorm import DENSE_LIMIT
+from multibody.analyses.rank.run_rows import run_rows
+from multibody.analyses.state.kinetics import Event
+from multibody.analyses.state.state import State, Status
+from multibody.analyses.state.system import Floats, Integers, System, tables_of
+from multibody.arguments import answered, short
+from multibody.errors import AnalysisError, ModelError, nearest
+from multibody.integrators import contract as C
+from multibody.kernels import layout as L
+from multibody.model.model import Model
+from multibody.tables.lower import Tables
+
+REACH = 500.0  # how many steps ahead the instants are looked for at which motions switch
+LIMIT = 1000  # steps of the integrator in one call; a longer way is gone in chunks that Ctrl-C can end
+
+
+def started(
+    model: Model, initial: State | None, formulation: Any, integrator: Any, rtol: float | None, atol: float | None,
+    step: float | str | None,
+) -> tuple[Simulation, str]:  # fmt: skip
+    """Return a simulation at its start, and what to know of it: whether the given state, or a tolerance, had to be changed."""
+    options = read_options(model, 0.0, formulation, integrator, rtol, atol, step, None, False)
+    state, note = start_state(model, initial, None)
+    if not state.ok:
+        raise AnalysisError("; ".join(part for part in (state.status.message, state.status.advice) if part), state.status)
+    system = System(tables_of(model))
+    system.ref[:] = state.references
+    require_masses(system)
+    rows = run_rows(system, state.q, state.t)
+    if len(rows) == system.nv:
+        raise ModelError(
+            "its motions determine everything, nothing is left to be simulated", where=model.name,
+            hint="use kinematics, or put an effort in place of a motion",
+        )  # fmt: skip
+    choice = choose(system.tables, options.formulation, options.integrator)
+    if system.nv <= DENSE_LIMIT:
+        spins = require_inertia(system, state.q, state.t, rows)
+        system = with_spins(system, spins) if choice.regular else system
+    check_pair(choice.formulation, choice.integrator)
+    sim, _ = begun(system, state, rows, choice, options, dense=False)
+    return sim, "; ".join(text for text in (note, *options.notes) if text)
+
+
+@answered
+class Stepper:
+    """A model in motion that is stepped from outside.
+
+    Parameters
+    ----------
+    simulation : Simulation
+        At its start, without dense output.
+    """
+
+    _bare = ("step", "set")  # called more often than anything else: Python's own answer to wrong arguments costs nothing
+
+    def __init__(self, simulation: Simulation) -> None:
+        self.simulation = s = simulation
+        self.tables: Tables = s.system.tables
+        self.model = self.tables.model
+        self.stopped = ""
+        b = s.bundle
+        self._control, self._counts, self._F = s.control, s.counts, b.F
+        self._advance = s.integrator.advance
+        self._arguments = (
+            *s.addresses, b.I, b.F, b.W, b.ref, s.control, s.counts, s.y, s.atol, s.active, s.memory, s.g, s._steps, s._dense,
+            s._refs, *s.work,
+        )  # fmt: skip
+        s.counts[C.LIMIT] = LIMIT
+        b.settings(avoidable=0.0)  # a step ends where it is told to, be it next to a change point
+        self._stabilized = s.formulation.stabilized
+        self._keeps_step = s.integrator.name == "dop853"
+        self._inputs = input_slots(self.tables)
+        self._switches = bool(s.ahead)  # whether motions may jump on the way
+        s.reach = REACH
+        self._taken: dict[str, int | list[int]] = {}
+        self._stale = True  # whether the state changed since it was last read
+
+    # --- going on -----------------------------------------------------------------------------------------------------
+    @property
+    def t(self) -> float:
+        """The time now."""
+        return float(self._control[C.T])
+
+    def step(self, dt: float) -> Self:
+        """Go on by exactly dt, with everything that was set held constant.
+
+        Parameters
+        ----------
+        dt : float
+            Length of time, of any size: the integrator makes as many steps within it as its tolerances ask for. Negative
+            goes back.
+
+        Returns
+        -------
+        Simulator
+            Itself. A terminal event ends the step early: ``stopped`` is its name then, and ``t`` its time.
+
+        Raises
+        ------
+        AnalysisError
+            If the motion cannot go on; the simulator stays at the last accepted state.
+        """
+        try:
+            end = self._control.item(C.T) + dt
+        except TypeError:
+            raise ModelError(f"{short(dt)} is no length of time", where="simulator", hint="give a number") from None
+        return self._go(end)
+
+    def run_until(self, t: float) -> Self:
+        """Go on to the time t exactly; otherwise as :meth:`step`."""
+        if not isinstance(t, SupportsFloat):
+            raise ModelError(f"{short(t)} is no time", where="simulator", hint="give a number")
+        return self._go(float(t))
+
+    def _go(self, end: float) -> Self:
+        """Go on to `end`: in one call where nothing happens on the way."""
+        if not math.isfinite(end):
+            raise ModelError(f"the time {end} is not finite", where="simulator", hint="give a finite length of time")
+        self._stale, self.stopped = True, ""
+        self._control[C.END] = end
+        if self._stabilized:
+            self.simulation.face(end)
+        status = C.CONTINUE if self._switches else self._advance(*self._arguments)
+        if status != C.DONE:
+            self._go_on(int(status), end)
+        return self
+
+    def _go_on(self, status: int, end: float) -> None:
+        """Go on where the integrator has stopped before the end: events, switching points, new partitions, long ways."""
+        sim = self.simulation
+        sim.event_counts[:] = 0
+        try:
+            if status != C.EVENT or not handle_events(sim):
+                status = sim.advance(end)
+            else:
+                sim.drain()
+        except JumpError as jump:
+            raise AnalysisError(f"{jump.status.message}; {jump.status.advice}", jump.status) from jump
+        except EndlessEventsError as many:
+            message = f'event "{many.name}" happens without end near t = {many.time:.9g}'
+            raise AnalysisError(message, Status(False, message, many.time)) from many
+        finally:
+            sim.segments.parts.clear()
+            self._counts[C.LIMIT] = LIMIT
+        if status == C.EVENT:
+            self.stopped = sim.events[-1].name
+        elif status != C.DONE:
+            found = _status(sim, status)
+            raise AnalysisError("; ".join(part for part in (found.message, found.advice) if part), found)
+
+    # --- efforts from outside -----------------------------------------------------------------------------------------
+    @property
+    def inputs(self) -> list[str]:
+        """The paths that :meth:`set` takes."""
+        return list(self._inputs)
+
+    def set(self, path: str, value: float | Sequence[float]) -> None:
+        """Set an effort or a force, constant from now on, in place of all that this force did before.
+
+        Parameters
+        ----------
+        path : str
+            ``motor.effort`` of an effort or a spring (positive raises the coordinate or the length), ``push.force`` or
+            ``push.moment`` of a force at a frame, in the axes in which it is declared, or one component, ``push.force.x``.
+        value : float or list of float
+            In the model's units.
+        """
+        slot = self._taken.get(path)
+        if slot is None:
+            slot = self._take(path, value)
+        F = self._F
+        if isinstance(slot, int):
+            number = self._number(path, value)
+            if F.item(slot) == number:
+                return
+            F[slot] = number
+        else:
+            numbers = self._numbers(path, value, len(slot))
+            if np.array_equal(F[slot], numbers):
+                return
+            F[slot] = numbers
+        self._renew()
+
+    @staticmethod
+    def _number(path: str, value: Any) -> float:
+        """Return a value as a finite number."""
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            number = math.nan
+        if not math.isfinite(number):
+            raise ModelError(f"{value!r} is no finite number", where=path, hint="give one number")
+        return number
+
+    @staticmethod
+    def _numbers(path: str, value: Any, count: int) -> Floats:
+        """Return a value as a vector of finite numbers."""
+        try:
+            numbers = np.asarray(value, dtype=float)
+        except (TypeError, ValueError):
+            numbers = np.zeros(0)
+        if numbers.shape != (count,) or not np.all(np.isfinite(numbers)):
+            raise ModelError(f"{value!r} is no vector", where=path, hint=f"give {count} finite numbers")
+        return numbers
+
+    def _renew(self) -> None:
+        """Let the integrator begin anew from the present state: the forces are no longer those of the step before."""
+        self._counts[C.FRESH] = 1
+        if not self._keeps_step:
+            self._control[C.H] = self.simulation.first_step
+        self._stale = True
+
+    def _take(self, path: str, value: Any) -> int | list[int]:
+        """Take a force over from its formula; return where its numbers lie in F. A value that will not do changes nothing."""
+        if path not in self._inputs:
+            raise self._unknown(path)
+        slots, programs, others = self._inputs[path]
+        if len(slots) == 1:
+            self._number(path, value)
+        else:
+            self._numbers(path, value, len(slots))
+        I = self.simulation.bundle.I
+        for entry in programs:
+            I[entry] = -1
+        for slot in (*others, *slots):
+            self._F[slot] = 0.0
+        self._renew()
+        self._taken[path] = slots[0] if len(slots) == 1 else slots
+        return self._taken[path]
+
+    def _unknown(self, path: str) -> ModelError:
+        """Return the error for a path that cannot be set."""
+        first = path.split(".")[0]
+        there = f"It has {', '.join(self._inputs)}." if self._inputs else "The model has no effort: add model.effort(...)."
+        if first in self.model.parameters:
+            hint = f"parameters stay while a model moves: model.set({first}=...) gives another model. {there}"
+            return ModelError(f'"{path}" is a parameter', where="simulator", hint=hint)
+        if first in self.model.forces and not any(name.startswith(f"{first}.") for name in self._inputs):
+            kind = self.model.forces[first].kind.name
+            hint = f"only an effort, a spring or a force at a frame is set from outside. {there}"
+            return ModelError(f'"{path}" cannot be set, {first} is a {kind}', where="simulator", hint=hint)
+        guess = nearest(path, self._inputs)
+        return ModelError(f'"{path}" cannot be set', where="simulator", hint=f"{guess} {there}".strip())
+
+    # --- where it is --------------------------------------------------------------------------------------------------
+    @property
+    def events(self) -> list[Event]:
+        """Events that happened since the start."""
+        return [self.simulation.event(e) for e in self.simulation.events]
+
+    @property
+    def statistics(self) -> dict[str, Any]:
+        """The work that was done since the start."""
+        found = self.simulation.statistics()
+        found.pop("wall_time")
+        return found
+
+    def restore(self, state: State) -> Self:
+        """Go back, or elsewhere: take time, positions and velocities from a state; what was set stays as it is.
+
+        Parameters
+        ----------
+        state : State
+            Of this model: an earlier ``sim.state``, or one of ``assemble`` or ``run``, brought onto the constraints where it
+            violates them.
+        """
+        sim = self.simulation
+        model, given_state = given(self.model, state, "restore")
+        work = getattr(state, "work", None)  # what a simulator gave away is consistent
+        if given_state is None or work is None or state.tables is not self.tables:
+            state, _ = start_state(model, given_state, None)
+        else:
+            state = given_state
+        if not state.ok:
+            raise AnalysisError(state.status.message, state.status)
+        sim.restart(state.t, sim.space.start(state, work or 0.0), state.references)
+        if sim.formulation.partitioned:
+            sim.repartition()
+        self._stale, self.stopped = True, ""
+        return self
+
+
+Slots = tuple[list[int], list[int], list[int]]
+
+
+def input_slots(tables: Tables) -> dict[str, Slots]:
+    """Return what can be set: slots of its value in F, entries of I that hold its formulas, slots that are cleared with it."""
+    found: dict[str, Slots] = {}
+    I, axes = tables.I, "xyz"[: tables.dimension]
+    for name, force in tables.model.forces.items():
+        if force.kind.name in ("effort", "spring"):
+            k = tables.laws[name][0]
+            slot = tables.law_slots[k]
+            found[f"{name}.effort"] = ([slot], [int(I[L.LAWS]) + L.LAW_STRIDE * k + 3], [slot + 1, slot + 3])
+        elif force.kind.name == "force":
+            k = tables.loads[name]
+            slot, load = tables.load_slots[k], int(I[L.LOADS]) + L.LOAD_STRIDE * k
+            d, moments = len(axes), 1 if len(axes) == 2 else 3
+            parts = {"force": range(d), "moment": range(d, d + moments)}
+            for part, components in parts.items():
+                found[f"{name}.{part}"] = _load_slots(I, load, slot, components)
+                if len(components) > 1:
+                    for axis, c in zip(axes, components, strict=True):
+                        found[f"{name}.{part}.{axis}"] = _load_slots(I, load, slot, range(c, c + 1))
+    return found
+
+
+def _load_slots(I: Integers, load: int, slot: int, components: range) -> Slots:
+    """Return where some components of a load lie, and their formulas."""
+    table, stride = int(I[load + 4]), int(I[load + 6]) + 2
+    return [slot + c for c in components], [table + c * stride for c in components] if table >= 0 else [], []

@@ -1,0 +1,1 @@
+"""What an analysis is given: values to start from, and options."""

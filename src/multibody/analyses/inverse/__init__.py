@@ -1,0 +1,1 @@
+"""Inverse dynamics: the efforts that a known motion needs."""

@@ -1,0 +1,1 @@
+"""Kinematics: the motion of a mechanism that its motions determine."""

@@ -1,0 +1,1 @@
+"""The equations of motion linearized about a state, and their system Jacobians."""

@@ -1,0 +1,1 @@
+"""Modes: frequencies, damping, shapes, inputs and outputs of small motions."""

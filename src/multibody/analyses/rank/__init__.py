@@ -1,0 +1,1 @@
+"""Which equations depend on others, which freedom they leave, and steps that satisfy them."""

@@ -1,0 +1,34 @@
+"""The rows of joints and motions that equations of motion are written with: an independent set."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from multibody.analyses.rank.leastnorm import DENSE_LIMIT, independent_rows
+from multibody.analyses.state.system import Floats, Integers, System
+
+
+def run_rows(system: System, q: Floats, t: float) -> Integers:
+    """Return independent rows of joints and motions, as many as the mechanism has in general.
+
+    A start at a change point would show too few: where the rank falls short, poses around are looked at.
+    """
+    if system.nv > DENSE_LIMIT:
+        from multibody.analyses.rank.decider import Decider
+
+        decider = Decider(system, system.rows, relative=False)
+        return np.asarray(decider.decide(decider.jacobian(q, t)).independent, dtype=np.int64)
+    J = system.scaled(system.jacobian(q, t))
+    best = independent_rows(J)
+    if len(best) == min(J.shape) or system.rows == 0:
+        return best
+    from multibody.analyses.rank.generic import Joints
+
+    references = system.ref.copy()
+    poses, _, _ = Joints(system, t, np.zeros(system.joint_rows)).neighbors(q, 4)
+    for pose in poses:
+        found = independent_rows(system.scaled(system.jacobian(pose, t)))
+        if len(found) > len(best):
+            best = found
+    system.ref[:] = references
+    return best

@@ -1,0 +1,1 @@
+"""Forces of joints along a known motion, from the multipliers."""

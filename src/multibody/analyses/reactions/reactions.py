@@ -1,0 +1,308 @@
+"""Reactions, efforts, energies and momentum along a motion, from the multipliers.
+
+With M v̇ + Φ_qᵀ λ = Q the rows of a joint act on a body with −Φ_qᵀ λ: a force in ground axes and a moment about its center of
+mass. The reaction of a joint is that wrench on its second body, about the origin of the second frame (of a cam: about the
+contact point), in ground axes. Gears and racks act on three bodies, with moments about the wheels' axes and a force along the
+rack; what they do to each body is in :meth:`Reactions.on_bodies`. A coupler acts on coordinates and has no reaction.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from multibody.analyses.reactions.square_forces import jacobian_entries
+from multibody.analyses.reactions.uniqueness import Dependency, Redundancy
+from multibody.analyses.reactions.wrenches import Wrench
+from multibody.analyses.state.kinetics import Dynamics
+from multibody.analyses.state.system import Floats, Integers, System
+from multibody.errors import ModelError
+from multibody.formulations.driven import gradients_at
+from multibody.kernels import layout as L
+from multibody.model.expressions import evaluate
+
+if TYPE_CHECKING:
+    from multibody.analyses.measures.measure import Measurer
+
+VANISHES = 1e-6  # share of a dependency's size below which a component does not change with it
+SHARED = ("gear", "rack", "coupler")  # relations that act on more than two bodies
+Blocks = dict[int, Floats]  # generalized force (instants, 3 or 6) on each body
+
+
+class Reactions:
+    """What joints, motions and forces do, over time.
+
+    Parameters
+    ----------
+    measurer : Measurer
+        The motion.
+    dynamics : Dynamics
+        Its multipliers, energies and efforts.
+    """
+
+    def __init__(self, measurer: Measurer, dynamics: Dynamics) -> None:
+        self.measurer, self.dynamics, self.tables = measurer, dynamics, measurer.tables
+        self.system = System(self.tables)
+        self.every = np.arange(len(measurer.t))
+        self._gradients: dict[int, Blocks] = {}
+        self._open: dict[str, list[tuple[int, Wrench]]] = {}
+
+    # --- multipliers --------------------------------------------------------------------------------------------------
+    @cached_property
+    def entries(self) -> Floats:
+        """Entries of Φ_q of joints and motions at every instant."""
+        m = self.measurer
+        return jacobian_entries(self.system, np.ascontiguousarray(m.t), m.q, m.references)
+
+    def refer(self, k: int) -> None:
+        """Set the angle references of an instant."""
+        references = self.measurer.references
+        self.system.ref[:] = references[k] if references.ndim == 2 else references
+
+    @cached_property
+    def redundancy(self) -> Redundancy:
+        """The rows that depend on each other."""
+        return Redundancy(self.system, self.dynamics.rows)
+
+    @cached_property
+    def multipliers(self) -> Floats:
+        """λ of joint and motion rows (instants, rows), of minimum norm where rows are redundant."""
+        if len(self.dynamics.rows) == self.system.rows:
+            return self.dynamics.multipliers
+        return self.redundancy.smallest(self.dynamics.multipliers, self.entries)
+
+    @cached_property
+    def dependencies(self) -> list[Dependency]:
+        """Combinations of multipliers that no body feels, at a few instants."""
+        return [] if len(self.dynamics.rows) == self.system.rows else self.redundancy.dependencies(self.entries)
+
+    # --- generalized forces -------------------------------------------------------------------------------------------
+    def _constraint(self, rows: range, multipliers: Floats, which: Integers) -> Blocks:
+        """Return −Φ_qᵀ λ of some rows by bodies, at chosen instants; λ (instants, len(rows))."""
+        tables, width = self.tables, self.tables.width
+        span = np.arange(tables.row_pointer[rows.start], tables.row_pointer[rows.stop])
+        row = np.repeat(np.arange(len(rows)), np.diff(tables.row_pointer[rows.start : rows.stop + 1]))
+        body, part = np.divmod(tables.columns[span], width)
+        forces = -self.entries[np.ix_(which, span)] * multipliers[:, row]
+        blocks: Blocks = {}
+        for b in np.unique(body[body < len(tables.bodies) - 1]):  # beyond are extra coordinates
+            block = np.zeros((len(which), width))
+            for k in np.flatnonzero(body == b):
+                block[:, part[k]] += forces[:, k]
+            blocks[int(b) + 1] = block
+        return blocks
+
+    def _gradient(self, function: int) -> Blocks:
+        """Return the gradient of a coordinate function by bodies, at every instant."""
+        if function not in self._gradients:
+            s, q, width = self.system, np.ascontiguousarray(self.measurer.q), self.tables.width
+            record = s.I[s.I[L.FUNCTIONS] + L.FUNCTION_STRIDE * function :][: L.FUNCTION_STRIDE]
+            out = np.zeros((len(q), 1, s.nv))
+            gradients_at(s.I, s.F, s.W, q, np.array([function]), np.ones(s.nv), out)
+            blocks: Blocks = {}
+            if record[0] != L.EXTRA:
+                for body in {int(record[1]), int(record[2])} - {0}:
+                    blocks[body] = out[:, 0, width * (body - 1) : width * body]
+            self._gradients[function] = blocks
+        return self._gradients[function]
+
+    def along(self, function: int, effort: Floats) -> Blocks:
+        """Return the generalized force of an effort along a coordinate function."""
+        return {body: effort[:, None] * gradient for body, gradient in self._gradient(function).items()}
+
+    def wrench(self, body: int, block: Floats, which: Integers | None = None) -> Wrench:
+        """Return a generalized force on a body as a wrench at its center of mass."""
+        which, d = self.every if which is None else which, self.tables.dimension
+        r, A, *_ = self.measurer.body_motion(self.tables.bodies[body])
+        moment = block[:, 2:] if d == 2 else np.einsum("tij,tj->ti", A[which], block[:, 3:])
+        return Wrench(block[:, :d], np.asarray(moment), r[which])
+
+    # --- joints -------------------------------------------------------------------------------------------------------
+    def on_bodies(self, joint: str) -> dict[str, Wrench]:
+        """Return what the rows of a joint do to each body (but the ground), at its center of mass, ground axes."""
+        rows = self.tables.joint_rows[joint]
+        blocks = self._constraint(rows, self.multipliers[:, rows.start : rows.stop], self.every)
+        return {self.tables.bodies[b]: self.wrench(b, block) for b, block in blocks.items()}
+
+    def joint_wrench(self, joint: str, drives: bool = False) -> Wrench:
+        """Return a joint's wrench on its second body at its own point; with `drives`, efforts on its coordinates too."""
+        rows = self.tables.joint_rows[joint]
+        blocks = self._constraint(rows, self.multipliers[:, rows.start : rows.stop], self.every)
+        if drives:
+            for function in self.functions_of(joint):
+                if function not in self.acted_on:
+                    continue
+                for body, block in self.along(function, self.effort_along(function)).items():
+                    blocks[body] = blocks.get(body, 0.0) + block
+        return self._on_second(joint, blocks, self.every)
+
+    def _on_second(self, joint: str, blocks: Blocks, which: Integers) -> Wrench:
+        """Return generalized forces of a joint as the wrench on its second body at the joint's point."""
+        point, second = self.point_of(joint)[which], self.tables.ends[joint][1].body
+        zero = Wrench(np.zeros_like(point), np.zeros((len(which), 1 if self.tables.dimension == 2 else 3)), point)
+        if second:
+            return zero + self.wrench(second, blocks[second], which) if second in blocks else zero
+        for body, block in blocks.items():  # the ground gets the opposite of what all others get
+            zero = zero + -self.wrench(body, block, which)
+        return zero
+
+    def point_of(self, joint: str) -> Floats:
+        """Return the point of a joint's wrench over time: the second frame's origin, of a cam the contact point."""
+        if joint not in self.tables.ends:
+            raise ModelError(f'coupler "{joint}" has no reaction', hint=f"it acts on coordinates: read {joint}.effort")
+        if self.tables.model.joints[joint].kind.relation == "cam":
+            return self._contact(joint)
+        return self.end_of(joint, 1)
+
+    def end_of(self, joint: str, side: int) -> Floats:
+        """Return the origin of a joint's first (0) or second (1) frame over time, ground axes."""
+        end = self.tables.ends[joint][side]
+        r, A, *_ = self.measurer.body_motion(self.tables.bodies[end.body])
+        return np.asarray(r + A @ self.tables.vector(end.point))
+
+    def axes_of(self, joint: str, side: int) -> Floats:
+        """Return a joint's axes f, g, h on its first (0) or second (1) body over time, as columns in ground axes."""
+        end = self.tables.ends[joint][side]
+        return np.asarray(self.measurer.body_motion(self.tables.bodies[end.body])[1] @ self.tables.matrix(end.axes))
+
+    def _contact(self, joint: str) -> Floats:
+        """Return the point of a cam's profile that the follower touches."""
+        from multibody.tables.scope import Scope
+
+        model, measurer = self.tables.model, self.measurer
+        fields = model.joints[joint].fields
+        profile = Scope(model).formula(model.formula(fields["profile"], joint), joint)
+        phi = measurer.coordinate(self.tables.coordinates["joint", joint, "contact", 0])[0]
+
+        def lookup(parts: tuple[str, ...]) -> object:
+            return phi if parts == ("phi",) else measurer.lookup(parts)
+
+        radius = profile if isinstance(profile, float) else evaluate(profile, lookup, measurer.splines())
+        radius = np.broadcast_to(np.asarray(radius, dtype=float), phi.shape)
+        first, C = self.end_of(joint, 0), self.axes_of(joint, 0)
+        point = first + radius[:, None] * (np.cos(phi)[:, None] * C[:, :, 0] + np.sin(phi)[:, None] * C[:, :, 1])
+        if self.tables.dimension == 3 and fields["flat"] is None:  # a roller or knife edge may lie beside the cam's plane
+            h = C[:, :, 2]
+            point = point + np.einsum("ti,ti->t", self.end_of(joint, 1) - first, h)[:, None] * h
+        return np.asarray(point)
+
+    # --- efforts ------------------------------------------------------------------------------------------------------
+    def functions_of(self, joint: str) -> list[int]:
+        """Return the coordinate functions of a joint, its own and those that can be read."""
+        return self._functions.get(joint, [])
+
+    @cached_property
+    def _functions(self) -> dict[str, list[int]]:
+        """Coordinate functions of every joint."""
+        found: dict[str, list[int]] = {}
+        for (kind, owner, _, _), function in self.tables.coordinates.items():
+            if kind == "joint":
+                found.setdefault(owner, []).append(function)
+        return found
+
+    @cached_property
+    def motion_functions(self) -> dict[int, int]:
+        """Row of the motion that drives each coordinate function."""
+        I = self.tables.I
+        rows = range(self.tables.count_joint, self.system.rows)
+        return {int(I[I[L.TERMS] + L.TERM_STRIDE * I[I[L.ROWS] + L.ROW_STRIDE * r]]): r for r in rows}
+
+    @cached_property
+    def acted_on(self) -> set[int]:
+        """Coordinate functions along which a motion or a force law acts."""
+        return {*self.motion_functions, *self.tables.law_functions}
+
+    def effort_along(self, function: int) -> Floats:
+        """Return everything that motions and force laws apply along a coordinate function, positive if it raises it."""
+        total = np.zeros(len(self.measurer.t))
+        if function not in self.acted_on:
+            return total
+        if function in self.motion_functions:
+            total -= self.multipliers[:, self.motion_functions[function]]
+        for law, own in enumerate(self.tables.law_functions):
+            if own == function:
+                total += self.dynamics.efforts[:, law]
+        return total
+
+    def load(self, name: str) -> Wrench:
+        """Return a force at a frame as a wrench at that frame's point, ground axes."""
+        d, k = self.tables.dimension, self.tables.loads[name]
+        size = 3 if d == 2 else 6
+        own = self.dynamics.loads[:, size * k : size * (k + 1)]
+        point = self.measurer.frame(*self.tables.model.find_end(self.tables.model.forces[name].target[0], name))[0]
+        return Wrench(own[:, :d], own[:, d:], point)
+
+    def actions(self) -> dict[tuple[str, str], Wrench]:
+        """Return everything that acts on bodies beside joints between two of them, each at the body's center of mass.
+
+        Keys are (name, body): forces at frames, springs, bushings, efforts and motions along coordinates that belong to no
+        joint, and what gears, racks and couplers do to each of their bodies.
+        """
+        tables, found = self.tables, dict[tuple[str, str], Wrench]()
+
+        def add(name: str, body: str, wrench: Wrench) -> None:
+            found[name, body] = found[name, body] + wrench if (name, body) in found else wrench
+
+        for name, joint in tables.model.joints.items():
+            if joint.kind.relation in SHARED:
+                for body, wrench in self.on_bodies(name).items():
+                    add(name, body, wrench)
+        own = {f for (kind, *_), f in tables.coordinates.items() if kind == "joint"}
+        efforts = [(tables.rows[r].owner, f, -self.multipliers[:, r]) for f, r in self.motion_functions.items()]
+        for name, laws in tables.laws.items():
+            efforts += [(name, tables.law_functions[law], self.dynamics.efforts[:, law]) for law in laws]
+        for name, function, effort in efforts:
+            if function not in own:
+                for b, block in self.along(function, effort).items():
+                    add(name, tables.bodies[b], self.wrench(b, block))
+        for name in tables.loads:
+            body = tables.model.find_end(tables.model.forces[name].target[0], name)[0]
+            add(name, body, self.load(name).at(self.measurer.body_motion(body)[0]))
+        return found
+
+    # --- uniqueness ---------------------------------------------------------------------------------------------------
+    def open_wrenches(self, joint: str) -> list[tuple[int, Wrench]]:
+        """Return wrenches (with their instant) that could be added to a joint's reaction without any effect on bodies."""
+        if joint in self._open:
+            return self._open[joint]
+        rows, found = self.tables.joint_rows[joint], []
+        for item in self.dependencies:
+            part = item.left[rows.start : rows.stop]
+            for column in np.unique(sparse_columns(part)):
+                multipliers = np.asarray(part[:, [column]].toarray()).T
+                which = np.array([item.instant])
+                blocks = self._constraint(rows, multipliers, which)
+                found.append((item.instant, self._on_second(joint, blocks, which)))
+        self._open[joint] = found
+        return found
+
+    def unique(self, joint: str, point: Floats | None = None, axes: Floats | None = None) -> tuple[list[bool], list[bool]]:
+        """Return which components of a joint's force and moment have one value only.
+
+        Parameters
+        ----------
+        joint : str
+        point : array (instants, ·), optional
+            Where the moment is taken; default the joint's point.
+        axes : array (instants, d, d), optional
+            Axes of the components, as columns; default the ground's.
+        """
+        d = self.tables.dimension
+        force, moment = np.zeros(d), np.zeros(1 if d == 2 else 3)
+        for k, wrench in self.open_wrenches(joint):
+            moved = wrench if point is None else wrench.at(point[k : k + 1])
+            parts = (moved.force, moved.moment) if axes is None else moved.along(axes[k : k + 1])
+            force, moment = (np.maximum(a, np.abs(b[0])) for a, b in zip((force, moment), parts, strict=True))
+        return [bool(x) for x in force * self.tables.length < VANISHES], [bool(x) for x in moment < VANISHES]
+
+    def unique_effort(self, function: int) -> bool:
+        """Return whether the effort along a coordinate has one value only."""
+        row = self.motion_functions.get(function)
+        return row is None or all(item.left[[row]].nnz == 0 for item in self.dependencies)
+
+
+def sparse_columns(matrix: object) -> Integers:
+    """Return the columns of a sparse matrix that have entries."""
+    return np.asarray(matrix.tocoo().col, dtype=np.int64)  # type: ignore[attr-defined]

@@ -1,0 +1,134 @@
+"""Forces along a known motion from one factorization an instant: the square matrix T of kinematics, in compiled loops.
+
+Singular values are asked for only where T comes near to a singular one; the caller does those instants itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from multibody.analyses.rank.drive import Drive
+from multibody.analyses.state.motion import Motion
+from multibody.analyses.state.system import Floats, Integers, System
+from multibody.formulations.driven import entries_at, forces_at, gradients_at, solve_square
+from multibody.kernels.mass import set_masses
+
+REGULAR = 1e-4  # smallest singular value of T (free of units) from which on its factors are trusted
+
+
+@dataclass
+class Along:
+    """What acts along a motion at some instants.
+
+    Attributes
+    ----------
+    inertia, applied : arrays (instants, nv)
+        M v̇ and Q.
+    energies : array (instants, 2)
+    laws, loads : arrays (instants, ·)
+    """
+
+    inertia: Floats
+    applied: Floats
+    energies: Floats
+    laws: Floats
+    loads: Floats
+
+    def first(self, n: int) -> Along:
+        """Return those of the first n instants."""
+        return Along(self.inertia[:n], self.applied[:n], self.energies[:n], self.laws[:n], self.loads[:n])
+
+
+def as_rows(references: Floats) -> Floats:
+    """Return angle references as a matrix: one row an instant, or one row for all."""
+    return np.ascontiguousarray(references if references.ndim == 2 else references[None, :])
+
+
+def forces_along(system: System, t: Floats, q: Floats, v: Floats, a: Floats, references: Floats) -> Along:
+    """Return M v̇, Q, energies, efforts of laws and loads at all instants of a motion, arrays (instants, ·)."""
+    s, tables, n = system, system.tables, len(t)
+    d = 3 if tables.dimension == 2 else 6
+    found = Along(
+        np.zeros((n, s.nv)), np.zeros((n, s.nv)), np.zeros((n, 2)), np.zeros((n, len(tables.law_functions))),
+        np.zeros((n, d * len(tables.loads))),
+    )  # fmt: skip
+    set_masses(s.I, s.F, s.W)
+    t, q, v, a = (np.ascontiguousarray(x) for x in (t, q, v, a))
+    forces_at(
+        s.I, s.F, s.W, s.ref, t, q, v, a, as_rows(references), found.inertia, found.applied, found.energies, found.laws,
+        found.loads,
+    )  # fmt: skip
+    return found
+
+
+def jacobian_entries(system: System, t: Floats, q: Floats, references: Floats) -> Floats:
+    """Return the entries of Φ_q of joints and motions at all instants (instants, entries)."""
+    out = np.zeros((len(t), int(system.tables.row_pointer[system.rows])))
+    if system.rows and len(t):
+        entries_at(system.I, system.F, system.W, system.ref, t, np.ascontiguousarray(q), as_rows(references), system.rows, out)
+    return out
+
+
+class SquareForces:
+    """The matrix T of a drive at chosen instants of a motion.
+
+    Parameters
+    ----------
+    system : System
+    drive : Drive
+        Rows and gauges that make T square.
+    motion : Motion
+    """
+
+    def __init__(self, system: System, drive: Drive, motion: Motion) -> None:
+        s = self.system = system
+        self.rows, self.motion = drive.rows, motion
+        self.gauge = np.ascontiguousarray(drive.gauge * s.scale_columns)
+        pointer = s.tables.row_pointer
+        row_of = np.repeat(np.arange(s.rows), np.diff(pointer[: s.rows + 1]))
+        columns = s.tables.columns[: pointer[s.rows]]
+        place = np.full(s.rows, -1)
+        place[self.rows] = np.arange(len(self.rows))
+        self.places = np.where(place[row_of] >= 0, place[row_of] * s.nv + columns, -1).astype(np.int64)
+        self.weights = s.scale_rows[row_of] * s.scale_columns[columns]
+        self.driving = np.flatnonzero(self.rows >= s.joint_rows).astype(np.int64)
+        self.null = np.full(s.nv, 1.0 / np.sqrt(s.nv))
+
+    def gradients(self, functions: Integers, part: slice) -> Floats:
+        """Return gradients of coordinate functions, scaled columns, (instants, functions, nv)."""
+        s, q = self.system, np.ascontiguousarray(self.motion.q[part])
+        out = np.zeros((len(q), len(functions), s.nv))
+        gradients_at(s.I, s.F, s.W, q, functions, s.scale_columns, out)
+        return out
+
+    def solve(self, part: slice, sides: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return σ of T (instants), unit velocities of the motions (instants, motions, nv) and multipliers of forces.
+
+        Parameters
+        ----------
+        part : slice
+            Instants.
+        sides : array (instants, forces, nv)
+            Scaled forces on the bodies.
+
+        Returns
+        -------
+        sigma, basis, multipliers
+            The last as (instants, forces, nv), in the order of the rows of T; neither is meant where σ is below REGULAR.
+        """
+        s, m = self.system, self.motion
+        references = m.references[part] if m.references.ndim == 2 else m.references
+        entries = jacobian_entries(s, m.t[part], m.q[part], references)
+        count = len(entries)
+        sigma, basis = np.zeros(count), np.zeros((count, len(self.driving), s.nv))
+        multipliers = np.zeros(sides.shape)
+        solve_square(
+            entries, self.places, self.weights, self.gauge, self.driving, np.ascontiguousarray(sides), np.zeros((s.nv, s.nv)),
+            np.zeros(s.nv, dtype=np.int64), self.null, sigma, basis, multipliers,
+        )  # fmt: skip
+        if not np.all(np.isfinite(self.null)):
+            self.null[:] = 1.0 / np.sqrt(s.nv)
+        sigma[~np.isfinite(sigma)] = 0.0
+        return sigma, basis, multipliers

@@ -1,0 +1,109 @@
+"""A robot as a whole: center of mass, momentum and energies."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from multibody.analyses.robot.base import RobotBase
+from multibody.analyses.state.system import Floats
+from multibody.arguments import answered
+from multibody.errors import ModelError
+from multibody.kernels.robot.applied import tree_energies
+from multibody.kernels.robot.centroidal import mass_centers, momentum_biases, momentum_matrices
+from multibody.kernels.tree import layout as T
+
+
+@answered
+class CentroidalMethods(RobotBase):
+    """What can be asked about all bodies together."""
+
+    @cached_property
+    def mass(self) -> float:
+        """Mass of everything that moves."""
+        self._require_masses("mass")
+        at, size = int(self._I[self._I[T.TREE] + T.W_CONSTANT]), T.CONSTANTS[self.dimension]
+        return float(np.sum(self._W_moving[at + (5 if self.dimension == 2 else 12) :: size][: len(self.bodies)]))
+
+    @cached_property
+    def _W_moving(self) -> Floats:
+        """A workspace in which bodies that are welded to the ground have no mass."""
+        if all(self._moving):
+            return self._W
+        W, at = self._W.copy(), int(self._I[self._I[T.TREE] + T.W_CONSTANT])
+        for i in np.flatnonzero(~np.array(self._moving)):
+            W[at + T.CONSTANTS[self.dimension] * int(i) + (5 if self.dimension == 2 else 12)] = 0.0
+        return W
+
+    @cached_property
+    def _weightless(self) -> Floats:
+        """A workspace without gravity."""
+        W, at = self._W_moving.copy(), int(self._I[self._I[T.TREE] + T.W_BASE])
+        W[at : at + self.width] = 0.0
+        return W
+
+    def center_of_mass(self, q: Any) -> Floats:
+        """Return the center of mass of everything that moves, in ground, (d) or (N, d)."""
+        self._refuse_massless("center_of_mass")
+        single, (q_,) = self._states("center_of_mass", q=q)
+        out = np.empty((len(q_), self.dimension))
+        mass_centers(self._I, self._W_moving, q_, out, *self._flat)
+        return out[0] if single else out
+
+    def center_of_mass_jacobian(self, q: Any) -> Floats:
+        """Return J with J v the velocity of the center of mass, (d, nv) or (N, d, nv)."""
+        return np.asarray(self.momentum_matrix(q)[..., : self.dimension, :] / self.mass)
+
+    def momentum_matrix(self, q: Any) -> Floats:
+        """Return the centroidal momentum matrix A(q): A v is linear momentum, then angular momentum about the center of mass.
+
+        Parameters
+        ----------
+        q : array (nq) or (N, nq)
+
+        Returns
+        -------
+        array (6, nv) or (N, 6, nv)
+            In ground axes; planar three rows.
+        """
+        self._refuse_massless("momentum_matrix")
+        single, (q_,) = self._states("momentum_matrix", q=q)
+        A = np.empty((len(q_), self.width, self.nv))
+        momentum_matrices(self._I, self._W_moving, q_, A, *self._flat)
+        return A[0] if single else A
+
+    def momentum(self, q: Any, v: Any) -> Floats:
+        """Return linear momentum and angular momentum about the center of mass, in ground axes, (6) or (N, 6), planar three."""
+        single, (q_, v_) = self._states("momentum", q=q, v=v)
+        out = np.einsum("kij,kj->ki", self.momentum_matrix(q_), v_)
+        return out[0] if single else np.asarray(out)
+
+    def momentum_bias(self, q: Any, v: Any) -> Floats:
+        """Return dA/dt v: the rate of the momentum is A a + dA/dt v, (6) or (N, 6), planar three."""
+        self._refuse_massless("momentum_bias")
+        single, (q_, v_) = self._states("momentum_bias", q=q, v=v)
+        out = np.empty((len(q_), self.width))
+        momentum_biases(self._I, self._weightless, q_, v_, out, *self._flat)
+        return out[0] if single else out
+
+    def kinetic_energy(self, q: Any, v: Any) -> Any:
+        """Return the kinetic energy: a number, or (N)."""
+        return self._energies("kinetic_energy", q, v)[0]
+
+    def potential_energy(self, q: Any) -> Any:
+        """Return the potential energy of gravity (zero at the ground's origin) and of springs: a number, or (N)."""
+        return self._energies("potential_energy", q, np.zeros(self.nv))[1]
+
+    def _energies(self, verb: str, q: Any, v: Any) -> tuple[Any, Any]:
+        single, (q_, v_) = self._states(verb, q=q, v=v)
+        out = np.empty((len(q_), 2))
+        tree_energies(self._I, self._F, self._W, self._ref, self._turns, q_, v_, out, *self._flat)
+        return (float(out[0, 0]), float(out[0, 1])) if single else (out[:, 0].copy(), out[:, 1].copy())
+
+    def _refuse_massless(self, verb: str) -> None:
+        """Raise where nothing has a mass."""
+        self._require_masses(verb)
+        if not self.mass > 0.0:
+            raise ModelError("nothing that moves has a mass", where=f"robot.{verb}", hint="give the bodies masses")

@@ -1,0 +1,168 @@
+"""Which coordinates a simulation integrates: those of the bodies, or those of the joints of a spanning tree.
+
+A space turns states into y = (q, v, w) and back, knows the scales of its components, and evaluates what is reported.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from multibody.analyses.spaces.expanded import Expanded, expanded
+from multibody.analyses.state.state import State
+from multibody.analyses.state.system import Floats, Integers, System
+from multibody.formulations import Formulation, Parametric
+from multibody.formulations.prepare import Bundle, prepare
+from multibody.kernels.watch import monitor
+from multibody.tables.welds import find_welds
+
+if TYPE_CHECKING:
+    from multibody.analyses.spaces.parametric_space import ParametricSpace
+
+Reader = tuple[Integers, Floats, Floats, Floats]  # I, F, W, ref with which coordinate functions are read at poses of bodies
+
+
+class Space(Protocol):
+    """What a simulation asks of its coordinates."""
+
+    system: System
+    monitor: Any
+    nq: int
+    nv: int
+    rate_scales: Floats
+
+    @property
+    def bundle(self) -> Bundle: ...  # noqa: D102
+
+    def start(self, state: State, work: float = 0.0) -> Floats: ...  # noqa: D102
+
+    def scales(self) -> Floats: ...  # noqa: D102
+
+    def rows_at(self, y: Floats, t: float) -> Floats: ...  # noqa: D102
+
+    def position_mask(self, rates: Floats) -> Floats: ...  # noqa: D102
+
+    def cartesian(  # noqa: D102
+        self, times: Floats, Y: Floats, references: Floats, like: Floats, closing: bool = False
+    ) -> Floats: ...
+
+    def expanded(self, times: Floats, Y: Floats, references: Floats, like: Floats, closing: bool) -> Expanded: ...  # noqa: D102
+
+    def forget(self) -> None: ...  # noqa: D102
+
+    def select(self, joints: Sequence[str]) -> None: ...  # noqa: D102
+
+    def reading(self) -> Space: ...  # noqa: D102
+
+    def reader(self) -> Reader: ...  # noqa: D102
+
+
+def space_of(system: System, state: State, rows: Integers, formulation: Formulation) -> Space:
+    """Return the space that a formulation works in, with its arrays prepared.
+
+    Parameters
+    ----------
+    system : System
+    state : State
+        Consistent start.
+    rows : array of int
+        Independent rows of the bodies' coordinates.
+    formulation : Formulation
+    """
+    if not formulation.relative:
+        welds = find_welds(system.tables)
+        if welds is None:
+            return body_space(system, state, rows, formulation)
+        from multibody.analyses.spaces.welded_space import WeldedSpace  # here: it loads SciPy's sparse matrices
+
+        return WeldedSpace(system, state, formulation, welds)
+    from multibody.analyses.spaces.joint_space import JointSpace
+
+    return JointSpace(system, state, rows, formulation)
+
+
+def body_space(system: System, state: State, rows: Integers, formulation: Formulation) -> CartesianSpace | ParametricSpace:
+    """Return the space of bodies, or composites, that a formulation in their coordinates works in."""
+    if isinstance(formulation, Parametric):
+        from multibody.analyses.spaces.parametric_space import ParametricSpace
+
+        return ParametricSpace(system, state, rows, formulation)
+    return CartesianSpace(system, state, rows, formulation)
+
+
+class CartesianSpace:
+    """Poses and velocities of all bodies."""
+
+    monitor: Any = staticmethod(monitor)
+
+    def __init__(self, system: System, state: State, rows: Integers, formulation: Formulation) -> None:
+        self.system = system
+        self.bundle: Bundle = prepare(system.tables, rows, state.references, formulation.partitioned)
+        self.nq, self.nv, self.rate_scales = system.nq, system.nv, system.scale_columns
+
+    @property
+    def plain(self) -> Bundle:
+        """The arrays in Cartesian coordinates: its own."""
+        return self.bundle
+
+    def start(self, state: State, work: float = 0.0) -> Floats:
+        """Return y of a state."""
+        return np.concatenate([state.q, state.v, [work]])
+
+    def scales(self) -> Floats:
+        """Return L for lengths and their rates, 1 for angles, quaternions and the work."""
+        tables = self.system.tables
+        bodies, wide = len(tables.bodies) - 1, 3 if tables.dimension == 2 else 7
+        scale = np.ones(tables.nq)
+        for k in range(tables.dimension):
+            scale[k : wide * bodies : wide] = tables.length
+        return np.concatenate([scale, self.rate_scales, [1.0]])
+
+    def rows_at(self, y: Floats, t: float) -> Floats:
+        """Return the chosen rows at y, free of units."""
+        s, b = self.system, self.bundle
+        s.ref[:] = b.ref
+        return s.scaled(s.jacobian(y[: s.nq].copy(), t))[b.chosen]
+
+    def position_mask(self, rates: Floats) -> Floats:
+        """Return which positions the error test counts; a quaternion as soon as one of its rotations is independent."""
+        s = self.system
+        if s.tables.dimension == 2:
+            return rates.copy()
+        bodies = len(s.tables.bodies) - 1
+        parts = rates[: 6 * bodies].reshape(bodies, 6)
+        turn = np.repeat(parts[:, 3:].max(axis=1, initial=0.0)[:, None], 4, axis=1)
+        return np.concatenate([np.hstack([parts[:, :3], turn]).ravel(), rates[6 * bodies :]])
+
+    def cartesian(self, times: Floats, Y: Floats, references: Floats, like: Floats, closing: bool = False) -> Floats:
+        """Return Cartesian (q, v, w) of states y: they are that already; `closing` is left to :meth:`expanded`."""
+        return Y
+
+    def expanded(self, times: Floats, Y: Floats, references: Floats, like: Floats, closing: bool) -> Expanded:
+        """Return everything that follows from states y."""
+        return expanded(self.bundle, times, Y, references, closing)
+
+    def forget(self) -> None:
+        """Forget the last accepted state; nothing of it is kept here."""
+
+    def select(self, joints: Sequence[str]) -> None:
+        """Let only these joints' forces be found: here they come all at once."""
+
+    def reading(self) -> CartesianSpace:
+        """Return a copy with a workspace of its own; I and F stay the living ones."""
+        other, b = copy.copy(self), self.bundle
+        other.bundle = replace(b, W=b.W.copy(), ref=b.ref.copy())
+        return other
+
+    def reader(self) -> Reader:
+        """Return what coordinate functions are read with."""
+        return reader_of(self.bundle)
+
+
+def reader_of(bundle: Bundle) -> Reader:
+    """Return I, F, W and ref of a bundle on bodies."""
+    return bundle.I, bundle.F, bundle.W, bundle.ref

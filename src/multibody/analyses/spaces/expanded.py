@@ -1,0 +1,58 @@
+"""States with what follows from them: accelerations, multipliers, energies and efforts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from multibody.analyses.state.kinetics import Dynamics
+from multibody.analyses.state.system import Floats
+from multibody.errors import ModelError
+from multibody.formulations.expand import expand
+from multibody.formulations.prepare import Bundle
+from multibody.kernels import sections as R
+
+
+@dataclass
+class Expanded:
+    """States with everything that follows from them."""
+
+    Y: Floats
+    references: Floats
+    A: Floats
+    dynamics: Dynamics
+
+
+def expanded(bundle: Bundle, times: Floats, Y: Floats, references: Floats, closing: bool) -> Expanded:
+    """Return accelerations, multipliers, energies and efforts at given states.
+
+    Parameters
+    ----------
+    bundle : Bundle
+    times : array (instants,)
+    Y : array (instants, nq + nv + 1)
+    references : array (instants, functions)
+    closing : bool
+        Whether the states come from an interpolant and are projected first.
+    """
+    tables = bundle.tables
+    n, rows = len(times), tables.count_joint + tables.count_motion
+    A, multipliers, energies = np.zeros((n, tables.nv)), np.zeros((n, rows)), np.zeros((n, 2))
+    efforts = np.zeros((n, len(tables.law_functions)))
+    loads = np.zeros((n, (3 if tables.dimension == 2 else 6) * len(tables.loads)))
+    I, W = bundle.I, bundle.W
+    now, statistics = bundle.ref.copy(), W[I[R.W_STATISTICS] : I[R.W_STATISTICS] + R.STATISTICS].copy()
+    done = expand(I, bundle.F, W, bundle.ref, times, Y, references, int(closing), A, multipliers, energies, efforts, loads)
+    bundle.ref[:] = now
+    W[I[R.W_STATISTICS] : I[R.W_STATISTICS] + R.STATISTICS] = statistics
+    if done < n:
+        raise ModelError(
+            f"the equations of motion have no solution at t = {times[done]:.6g}", where=tables.model.name,
+            hint="give every free direction a mass",
+        )  # fmt: skip
+    dynamics = Dynamics(
+        multipliers, energies[:, 0], energies[:, 1], Y[:, tables.nq + tables.nv].copy(), efforts, loads, bundle.chosen,
+        bundle=bundle,
+    )  # fmt: skip
+    return Expanded(Y, references, A, dynamics)

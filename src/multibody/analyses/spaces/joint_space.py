@@ -1,0 +1,257 @@
+"""Joint coordinates of a spanning tree as the space of a simulation."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from multibody.analyses.rank.leastnorm import independent_rows
+from multibody.analyses.spaces.cartesian_space import Reader, reader_of
+from multibody.analyses.spaces.expanded import Expanded
+from multibody.analyses.spaces.joint_coordinates import count_turns, joint_coordinates
+from multibody.analyses.state.kinetics import Dynamics
+from multibody.analyses.state.state import State
+from multibody.analyses.state.system import Floats, Integers, System
+from multibody.errors import ModelError
+from multibody.formulations import Articulated, Formulation, Recursive, Transformation
+from multibody.formulations.prepare_relative import JointBundle, column_scales, prepare_relative
+from multibody.formulations.relative import (
+    cartesian_states,
+    expand_relative,
+    monitor_relative,
+    probe_relative,
+)
+from multibody.kernels import sections as R
+from multibody.kernels.tree import layout as T
+from multibody.tables.columns import Columns, columns_of
+from multibody.tables.lower import Tables
+from multibody.tables.tree import spanning_tree
+
+MOST_DENSE = 1000  # unknown rates that `recursive` and `transformation` take: their mass matrices are full
+MOST_LOOPS = 400  # loop equations, whose matrix S is full
+VANISHES = 1e-10  # size of a row, free of units, that the tree satisfies by itself
+SINGULAR = 1e-11  # pivot ratio of the mass matrix below which loops are added to it
+
+
+def joint_columns(tables: Tables, formulation: Formulation) -> Columns:
+    """Return the joint coordinates that a formulation works in; raise where full matrices would be too large, with advice."""
+    assert isinstance(formulation, Recursive | Transformation | Articulated)
+    columns, name = columns_of(tables, spanning_tree(tables, formulation.cut)), formulation.name
+    loops = len(columns.loop_rows())
+    if not isinstance(formulation, Articulated) and columns.nv > MOST_DENSE:
+        raise ModelError(
+            f"{columns.nv} joint coordinates are too many, {name} forms a full matrix and takes {MOST_DENSE}",
+            where="formulation", hint="use articulated (open chains and few loops) or augmented",
+        )  # fmt: skip
+    if loops > MOST_LOOPS:
+        raise ModelError(
+            f"{loops} loop equations are too many for {name}, which takes {MOST_LOOPS}", where="formulation",
+            hint="use augmented",
+        )  # fmt: skip
+    return columns
+
+
+class JointSpace:
+    """Joint coordinates of a spanning tree; loops are closed at the cut joints."""
+
+    monitor: Any = staticmethod(monitor_relative)
+
+    def __init__(self, system: System, state: State, rows: Integers, formulation: Formulation) -> None:
+        self.system, self.formulation = system, formulation
+        assert isinstance(formulation, Recursive | Transformation | Articulated)
+        self.method = formulation.method
+        self.columns = joint_columns(system.tables, formulation)
+        self.nq, self.nv = self.columns.nq, self.columns.nv
+        self.rate_scales = column_scales(self.columns)
+        self.mobility = system.nv - len(rows)
+        self.bundle: JointBundle = self._prepared(state)
+
+    def _prepared(self, state: State) -> JointBundle:
+        """Return the arrays of a run: independent loop rows, and whether the mass matrix serves by itself."""
+        method, none = self.method, np.zeros(0, dtype=np.int64)
+        partitioned = self.formulation.partitioned
+        self.bundle = b = prepare_relative(
+            self.columns, method, state.references, none, regular=True, partitioned=False
+        )
+        self._count_turns(b, state)
+        y, regular = self.start(state), len(self.system.tables.extras) == 0
+        ratio = self._probe(b, y, state.t)
+        regular = regular and ratio > SINGULAR
+        if not regular and method == T.ARTICULATED:
+            raise self._weightless(b)
+        chosen = self._independent(b, state, self.nv - self.mobility)
+        made = prepare_relative(self.columns, method, state.references, chosen, regular=regular, partitioned=partitioned)
+        self._count_turns(made, state)
+        return made
+
+    def _probe(self, b: JointBundle, y: Floats, t: float) -> float:
+        """Write Φ_u of the loop rows at (t, y) to W; return the smallest pivot ratio of the mass matrix."""
+        probe_relative(b.I, b.F, b.W, b.ref, t, y, y)
+        return float(b.W[b.I[b.I[T.TREE] + T.W_RESULT] + T.MASS_RATIO])
+
+    def _weightless(self, b: JointBundle) -> ModelError:
+        """Return the error for a coordinate that moves no mass, with the name of its joint and body."""
+        if self.system.tables.extras:
+            hint = "use recursive or augmented"
+            return ModelError("articulated does not take cams: their contact has no mass", where="formulation", hint=hint)
+        k = int(b.W[b.I[b.I[T.TREE] + T.W_RESULT] + T.WEIGHTLESS])
+        column = self.columns.columns[k]
+        body = self.system.tables.bodies[self.columns.tree.links[column.link].body]
+        return ModelError(
+            f"articulated cannot move it: {column.name} moves no mass", where=f"bodies.{body}",
+            hint="give it a mass or inertia, or use recursive or augmented, which let loops carry it",
+        )  # fmt: skip
+
+    def _independent(self, b: JointBundle, state: State, expected: int) -> Integers:
+        """Return independent loop rows; where the pose is singular, poses around are looked at."""
+        count = len(b.loops)
+        if count == 0:
+            return np.zeros(0, dtype=np.int64)
+        best = independent_rows(self._scaled(b), floor=VANISHES, most=expected)
+        if len(best) >= expected:
+            return best
+        from multibody.analyses.rank.generic import Joints
+
+        s = self.system
+        kept = s.ref.copy()
+        for pose in Joints(s, state.t, np.zeros(s.joint_rows)).neighbors(state.q, 4)[0]:
+            s.take_references(pose)
+            near = replace(state, q=pose, references=s.ref.copy())
+            self._probe(b, self.start(near), state.t)
+            found = independent_rows(self._scaled(b), floor=VANISHES, most=expected)
+            best = found if len(found) > len(best) else best
+        s.ref[:] = kept
+        return best
+
+    def _scaled(self, b: JointBundle) -> Floats:
+        """Return Φ_u of all loop rows as it stands in W, free of units."""
+        at, count, scale = int(b.I[R.W_J]), len(b.loops), int(b.I[R.W_SCALE])
+        J = b.W[at : at + count * self.nv].reshape(count, self.nv)
+        return np.asarray(b.W[scale : scale + count, None] * J * self.rate_scales)
+
+    def _count_turns(self, b: JointBundle, state: State) -> None:
+        """Give the constant angles of planar links the whole turns that they have at a state."""
+        count_turns(self.system, self.columns, b.I, b.W, state)
+
+    # --- states -------------------------------------------------------------------------------------------------------
+    def start(self, state: State, work: float = 0.0) -> Floats:
+        """Return y of a state of the bodies."""
+        return np.concatenate([*joint_coordinates(self.system, self.columns, state), [work]])
+
+    def scales(self) -> Floats:
+        """Return L for slides and their rates, 1 for everything else."""
+        position = np.ones(self.nq)
+        for column, place in zip(self.columns.columns, self.columns.places, strict=True):
+            if place >= 0 and column.is_length:
+                position[place] = self.system.tables.length
+        return np.concatenate([position, self.rate_scales, [1.0]])
+
+    def rows_at(self, y: Floats, t: float) -> Floats:
+        """Return the chosen loop rows at y, free of units."""
+        b = self.bundle
+        self._probe(b, y, t)
+        return self._scaled(b)[b.chosen]
+
+    def position_mask(self, rates: Floats) -> Floats:
+        """Return which coordinates the error test counts; a quaternion as soon as one of its rotations is independent."""
+        mask = np.zeros(self.nq)
+        for column, place, rate in zip(self.columns.columns, self.columns.places, self.columns.rates, strict=True):
+            if place >= 0:
+                mask[place] = rates[rate]
+            elif rate >= 0:
+                at = self.columns.quaternions[column.link]
+                mask[at : at + 4] = np.maximum(mask[at : at + 4], rates[rate])
+        extras = len(self.system.tables.extras)
+        mask[self.nq - extras :] = rates[self.nv - extras :] if extras else 0.0
+        return mask
+
+    def cartesian(self, times: Floats, Y: Floats, references: Floats, like: Floats, closing: bool = False) -> Floats:
+        """Return Cartesian (q, v, w) of states y; `like` (nq) settles the signs of the first quaternions."""
+        b, tables = self.bundle, self.system.tables
+        out = np.zeros((len(times), tables.nq + tables.nv + 1))
+        if len(times):
+            out[0, : tables.nq] = like
+        kept = b.ref.copy()
+        cartesian_states(b.I, b.F, b.W, b.ref, times, Y, references, int(closing), out)
+        b.ref[:] = kept
+        return out
+
+    def expanded(self, times: Floats, Y: Floats, references: Floats, like: Floats, closing: bool) -> Expanded:
+        """Return everything that follows from states y, with Cartesian states."""
+        b, tables, n = self.bundle, self.system.tables, len(times)
+        statistics = b.W[b.I[R.W_STATISTICS] : b.I[R.W_STATISTICS] + R.STATISTICS].copy()
+        bodies = self.cartesian(times, Y, references, like, closing)
+        A, energies = np.zeros((n, tables.nv)), np.zeros((n, 2))
+        multipliers = self._unknown_multipliers(n)
+        efforts = np.zeros((n, len(tables.law_functions)))
+        loads = np.zeros((n, (3 if tables.dimension == 2 else 6) * len(tables.loads)))
+        kept = b.ref.copy()
+        done = expand_relative(
+            b.I, b.F, b.W, b.ref, times, Y, references, A, multipliers, energies, efforts, loads
+        )
+        b.ref[:] = kept
+        b.W[b.I[R.W_STATISTICS] : b.I[R.W_STATISTICS] + R.STATISTICS] = statistics
+        if done < n:
+            raise ModelError(
+                f"the equations of motion have no solution at t = {times[done]:.6g}", where=tables.model.name,
+                hint="give every free direction a mass",
+            )  # fmt: skip
+        dynamics = Dynamics(
+            multipliers, energies[:, 0], energies[:, 1], bodies[:, -1].copy(), efforts, loads, self.independent_rows(), bundle=b
+        )
+        return Expanded(bodies, references, A, dynamics)
+
+    def select(self, joints: Sequence[str]) -> None:
+        """Let :meth:`expanded` find the forces of these joints only, by eq. (30); the others' multipliers are then NaN.
+
+        Composite inertias are what `recursive` makes; other methods, and models with redundant rows, find all of them.
+        """
+        b, tables = self.bundle, self.system.tables
+        rows = tables.count_joint + tables.count_motion
+        if self.formulation.name == "recursive" and len(self.independent_rows()) == rows:
+            h, wanted = int(b.I[T.TREE]), set(joints)
+            links = [i for i, link in enumerate(self.columns.tree.links) if link.joint in wanted]
+            b.I[h + T.SELECTED_COUNT] = len(links)
+            b.I[b.I[h + T.SELECTED] : b.I[h + T.SELECTED] + len(links)] = links
+
+    def _unknown_multipliers(self, n: int) -> Floats:
+        """Return an array for the multipliers: NaN for the rows of joints that are not selected."""
+        tables, I = self.system.tables, self.bundle.I
+        found = np.zeros((n, tables.count_joint + tables.count_motion))
+        h = int(I[T.TREE])
+        count = int(I[h + T.SELECTED_COUNT])
+        if count >= 0:
+            chosen = {int(k) for k in I[I[h + T.SELECTED] : I[h + T.SELECTED] + count]}
+            for i, link in enumerate(self.columns.tree.links):
+                own = list(tables.joint_rows[link.joint]) if link.joint else []
+                own += [c.motion for c in self.columns.columns if c.link == i and c.motion >= 0]
+                if i not in chosen:
+                    found[:, own] = np.nan
+        return found
+
+    def independent_rows(self) -> Integers:
+        """Return the rows that carry multipliers: all rows of tree joints and their motions, and the chosen loop rows."""
+        tables, b = self.system.tables, self.bundle
+        loops = set(b.loops)
+        own = [r for r in range(tables.count_joint + tables.count_motion) if r not in loops]
+        return np.array(sorted([*own, *(b.loops[k] for k in b.chosen)]), dtype=np.int64)
+
+    def forget(self) -> None:
+        """Forget the last accepted state: the next one is elsewhere."""
+        b = self.bundle
+        at = int(b.I[b.I[T.TREE] + T.W_ACCEPTED])
+        b.W[at : at + self.nq] = np.nan
+
+    def reading(self) -> JointSpace:
+        """Return a copy with a workspace of its own; I and F stay the living ones."""
+        other, b = copy.copy(self), self.bundle
+        other.bundle = replace(b, W=b.W.copy(), ref=b.ref.copy())
+        return other
+
+    def reader(self) -> Reader:
+        """Return what coordinate functions are read with."""
+        return reader_of(self.bundle)

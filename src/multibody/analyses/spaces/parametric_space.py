@@ -1,0 +1,324 @@
+"""Coordinates of the bodies together with the parameters of their pairs as the space of a simulation."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from multibody.analyses.rank.leastnorm import independent_rows
+from multibody.analyses.spaces.cartesian_space import Reader, reader_of
+from multibody.analyses.spaces.expanded import Expanded, expanded
+from multibody.analyses.state.poses import matrix_of
+from multibody.analyses.state.state import State
+from multibody.analyses.state.system import Floats, Integers, System
+from multibody.errors import ModelError
+from multibody.formulations import Parametric
+from multibody.formulations.parametric import ParametricBundle, prepare_parametric, set_scales, slide_columns
+from multibody.formulations.prepare import Bundle, prepare
+from multibody.kernels import layout as L
+from multibody.kernels import sections as R
+from multibody.kernels.parametric import layout as P
+from multibody.kernels.parametric.units import units_of
+from multibody.kernels.rows import row_jacobian
+from multibody.kernels.state import set_positions
+from multibody.kernels.watch import monitor
+from multibody.tables.parametric import COSINE, Pair, parametric
+
+MOST = 4000  # columns for which independent rows are found by a full matrix
+VANISHES = 1e-10  # size of a row, free of units, that the others satisfy by themselves
+BETTER = 2.0  # times the smallest singular value of the chosen rows: others are worth a restart
+FLAT = 1e-4  # sine at which a cosine row counts as lost
+
+
+class ParametricSpace:
+    """Poses and velocities of all bodies, parameters of all pairs."""
+
+    monitor: Any = staticmethod(monitor)
+
+    def __init__(self, system: System, state: State, rows: Integers, formulation: Parametric, exact: bool = False) -> None:
+        self.system, self.formulation, self.rows = system, formulation, rows
+        self.tables = parametric(system.tables)
+        self.nq, self.nv = self.tables.nq, self.tables.nv
+        if self.nv > MOST:
+            raise ModelError(
+                f"{self.nv} coordinates of bodies and pairs are too many, parametric takes {MOST}", where="formulation",
+                hint="use augmented",
+            )  # fmt: skip
+        self.rate_scales = np.ones(self.nv)
+        self.rate_scales[: system.nv] = system.scale_columns
+        self.rate_scales[slide_columns(self.tables)] = self.tables.length
+        self._references = state.references
+        self._plain: Bundle | None = None
+        self._living: ParametricSpace | None = None  # whose forces a copy for reading has
+        self.bundle: ParametricBundle = self._prepared(state, exact)
+
+    def _prepared(self, state: State, exact: bool) -> ParametricBundle:
+        """Return the arrays of a run: independent rows, charts in which no angle is singular, scales."""
+        form, none = self.formulation.rotation, np.zeros(0, dtype=np.int64)
+        self.bundle = prepare_parametric(self.tables, none, state.references, form, exact)
+        self._choose_charts(state)
+        frames = self.bundle.F[self.bundle.numbers :].copy()
+        chosen = self._independent(state)
+        made = prepare_parametric(self.tables, chosen, state.references, form, exact)
+        made.F[made.numbers :] = frames
+        self.bundle = made
+        y = self.start(state)
+        set_scales(made, self.jacobian(y, state.t)[made.chosen])
+        self._begin_cosines(y)
+        self._allow_other_rows()
+        return made
+
+    def _allow_other_rows(self) -> None:
+        """Let a run ask for other rows if some are left out, and the rotations' rows keep their rank."""
+        b, count = self.bundle, self.tables.count_joint + self.tables.count_motion
+        free = len(b.chosen) < count and self.formulation.rotation != COSINE
+        b.W[b.I[b.I[R.PARAMETRIC] + R.PAIR_RESULT] + R.PAIR_CHOICE] = 1.0 if free else -1.0
+
+    def take_other_rows(self, y: Floats, t: float) -> bool:
+        """Choose independent rows anew at y; return whether others serve better, so that the arrays are new ones.
+
+        Left out are rows that the others imply. In the axes of turning bodies these may become the very ones that are needed.
+        """
+        b = self.bundle
+        choice = int(b.I[b.I[R.PARAMETRIC] + R.PAIR_RESULT]) + R.PAIR_CHOICE
+        b.W[choice] = 0.0  # not again before the rows are sound
+        J = self.jacobian(y, t)
+        rows = independent_rows(self._scaled(J), floor=VANISHES, most=len(b.chosen))
+        now, then = (np.linalg.svd(self._scaled(J)[which], compute_uv=False)[-1] for which in (b.chosen, rows))
+        if len(rows) < len(b.chosen) or not then > BETTER * now:
+            return False
+        made = prepare_parametric(self.tables, rows, b.ref, b.rotation, b.exact)
+        made.F, made.ref = b.F, b.ref
+        made.I[self._data] = b.I[self._data]
+        for slot, size in ((R.W_SETTINGS, R.SETTINGS), (R.W_STATISTICS, R.STATISTICS)):
+            made.W[made.I[slot] : made.I[slot] + size] = b.W[b.I[slot] : b.I[slot] + size]
+        self.bundle = made
+        made.settings(regular_ratio=1.0, near_change=0.0)
+        set_scales(made, J[made.chosen])
+        self._allow_other_rows()
+        made.W[int(made.I[made.I[R.PARAMETRIC] + R.PAIR_RESULT]) + R.PAIR_CHOICE] = 0.0
+        return True
+
+    # --- rows ---------------------------------------------------------------------------------------------------------
+    def jacobian(self, y: Floats, t: float) -> Floats:
+        """Return Φ_q of all rows at y."""
+        b, tables = self.bundle, self.tables
+        count = tables.count_joint + tables.count_motion
+        set_positions(b.I, b.W, y[: self.nq].copy())
+        entries = b.W[b.I[R.W_J] : b.I[R.W_J] + tables.row_pointer[count]]
+        row_jacobian(b.I, b.F, b.W, b.ref, t, 0, count, entries)
+        b.W[b.I[b.I[R.PARAMETRIC] + R.PAIR_RESULT] + R.PAIR_WITH_RATES] = 0.0
+        units_of(tables.dimension, False)[R.PAIR_ROWS](b.I, b.F, b.W, b.ref, t, b.W, b.W)
+        J = np.zeros((count, self.nv))
+        which = np.repeat(np.arange(count), np.diff(tables.row_pointer[: count + 1]))
+        np.add.at(J, (which, tables.columns[: len(entries)]), entries)
+        return J
+
+    def _scaled(self, J: Floats) -> Floats:
+        """Return rows free of units."""
+        scale = np.array([1.0 / self.tables.length if row.is_length else 1.0 for row in self.tables.rows[: len(J)]])
+        return np.asarray(scale[:, None] * J * self.rate_scales)
+
+    def rows_at(self, y: Floats, t: float) -> Floats:
+        """Return the chosen rows at y, free of units."""
+        return self._scaled(self.jacobian(y, t))[self.bundle.chosen]
+
+    def _independent(self, state: State) -> Integers:
+        """Return independent rows; where the pose is singular, poses around are looked at."""
+        s, expected = self.system, len(self.rows) + self.nv - self.system.nv
+        best = independent_rows(self._scaled(self.jacobian(self.start(state), state.t)), floor=VANISHES, most=expected)
+        if len(best) >= expected:
+            return best
+        if self.formulation.rotation == COSINE:
+            raise self._lost(self.start(state))
+        from multibody.analyses.rank.generic import Joints
+
+        kept = s.ref.copy()
+        for pose in Joints(s, state.t, np.zeros(s.joint_rows)).neighbors(state.q, 4)[0]:
+            s.take_references(pose)
+            near = replace(state, q=pose, references=s.ref.copy())
+            found = independent_rows(self._scaled(self.jacobian(self.start(near), state.t)), floor=VANISHES, most=expected)
+            best = found if len(found) > len(best) else best
+        s.ref[:] = kept
+        return best
+
+    # --- parameters ---------------------------------------------------------------------------------------------------
+    def start(self, state: State, work: float = 0.0) -> Floats:
+        """Return y of a state of the bodies: the parameters are the values of the joints' coordinates."""
+        alpha, rates = np.zeros(self.nq - self.system.nq), np.zeros(self.nq - self.system.nq)
+        s, first = self.system, len(self.system.tables.extras)
+        kept = s.ref.copy()
+        s.ref[:] = state.references
+        count = len(s.tables.function_is_length)
+        values, speeds, _ = s.functions(state.q, state.v, 0, count) if count else (np.zeros(0),) * 3
+        s.ref[:] = kept
+        for k, pair in enumerate(self.tables.pairs):
+            at = pair.extra - first
+            for n, f in enumerate(pair.functions):
+                if f >= 0:
+                    alpha[at + n], rates[at + n] = values[f], speeds[f]
+            if pair.rotation == 3:
+                alpha[at : at + 3], rates[at : at + 3] = self._ball(k, pair, state)
+        return np.concatenate([state.q, alpha, state.v, rates, [work]])
+
+    def _ball(self, k: int, pair: Pair, state: State) -> tuple[Floats, Floats]:
+        """Return the angles of a ball in its present chart, and their rates."""
+        (A, w), (B, u) = (_turned(state, body) for body in (pair.first, pair.second))
+        left, right = A @ self.bundle.frame(k), B @ self.bundle.frame(k, second=True)
+        angles = angles_of(left.T @ right)
+        return angles, np.asarray(np.linalg.solve(axes_of(angles), right.T @ (u - w)), dtype=float)
+
+    def _choose_charts(self, state: State) -> None:
+        """Let the angles of balls be zero at a state; cosine rows would be singular there and keep their frames."""
+        if self.formulation.rotation == COSINE:
+            return
+        for k, pair in enumerate(self.tables.pairs):
+            if pair.rotation == 3:
+                A, B = (_turned(state, body)[0] for body in (pair.first, pair.second))
+                self.bundle.set_frame(k, A.T @ B @ self.bundle.frame(k, second=True))
+
+    def with_new_charts(self, y: Floats) -> Floats:
+        """Move the charts of all balls to where they are: C_i ← C_i H(α), α ← 0; return y with the new angles and rates."""
+        y, first = y.copy(), self.nq - len(self.tables.extras)
+        rate = self.nq + self.nv - len(self.tables.extras)
+        for k, pair in enumerate(self.tables.pairs):
+            if pair.rotation == 3:
+                at, to = first + pair.extra, rate + pair.extra
+                spin = axes_of(y[at : at + 3]) @ y[to : to + 3]
+                self.bundle.set_frame(k, self.bundle.frame(k) @ rotation_of(y[at : at + 3]))
+                y[at : at + 3], y[to : to + 3] = 0.0, spin[::-1]
+        return y
+
+    # --- cosine rows --------------------------------------------------------------------------------------------------
+    def _sines(self, y: Floats) -> Floats:
+        """Return what must not vanish of every pair with cosine rows: sines of its angles, the cosine of a ball's second."""
+        found = np.ones((len(self.tables.pairs), 3))
+        for k, pair in enumerate(self.tables.pairs):
+            at = self.nq - len(self.tables.extras) + pair.extra + len(pair.slides)
+            found[k, : pair.rotation] = np.sin(y[at : at + pair.rotation])
+            if pair.rotation == 3:
+                found[k, 1] = np.cos(y[at + 1])
+        return found
+
+    def _begin_cosines(self, y: Floats) -> None:
+        """Note the signs that cosine rows must keep; refuse a start at which they have no rank."""
+        if self.formulation.rotation != COSINE or self.tables.dimension == 2:
+            return
+        sines = self._sines(y)
+        if np.min(np.abs(sines), initial=1.0) < FLAT:
+            raise self._lost(y)
+        at = int(self.bundle.I[self.bundle.I[R.PARAMETRIC] + P.W_LAST])
+        self.bundle.W[at : at + sines.size] = sines.ravel()
+
+    def _lost(self, y: Floats) -> ModelError:
+        """Return the error for a start at which cosine rows have no rank."""
+        joint = self.tables.pairs[int(np.argmin(np.min(np.abs(self._sines(y)), axis=1)))].joint
+        return ModelError(
+            "its cosine rows lose rank at the start: the sine of its angle vanishes", where=f"joints.{joint}",
+            hint='use Parametric("regular")',
+        )  # fmt: skip
+
+    # --- what is reported ---------------------------------------------------------------------------------------------
+    def scales(self) -> Floats:
+        """Return L for lengths and their rates, 1 for angles, quaternions and the work."""
+        tables = self.tables
+        bodies, wide = len(tables.bodies) - 1, 3 if tables.dimension == 2 else 7
+        scale = np.ones(self.nq)
+        for k in range(tables.dimension):
+            scale[k : wide * bodies : wide] = tables.length
+        scale[[column - self.nv + self.nq for column in slide_columns(tables)]] = tables.length
+        return np.concatenate([scale, self.rate_scales, [1.0]])
+
+    def position_mask(self, rates: Floats) -> Floats:
+        """Return which positions the error test counts: all of them."""
+        return np.ones(self.nq)
+
+    def cartesian(self, times: Floats, Y: Floats, references: Floats, like: Floats, closing: bool = False) -> Floats:
+        """Return Cartesian (q, v, w) of states y: the parameters are left out."""
+        s = self.system
+        return np.hstack([Y[:, : s.nq], Y[:, self.nq : self.nq + s.nv], Y[:, -1:]])
+
+    @property
+    def _data(self) -> slice:
+        """Where the model lies in I: the same for all arrays, and with the formulas that a simulator has replaced meanwhile."""
+        return slice(L.HEADER, len(self.system.tables.I))
+
+    @property
+    def plain(self) -> Bundle:
+        """The arrays of the same model in Cartesian coordinates; its numbers and formulas are the living ones."""
+        if self._plain is None:
+            made = prepare(self.system.tables, self.rows, self._references, partitioned=False)
+            self._plain = replace(made, F=self.bundle.F[: len(made.F)])
+        self._plain.I[self._data] = (self._living or self).bundle.I[self._data]
+        return self._plain
+
+    def expanded(self, times: Floats, Y: Floats, references: Floats, like: Floats, closing: bool) -> Expanded:
+        """Return everything that follows from states y, with Cartesian states."""
+        return expanded(self.plain, times, self.cartesian(times, Y, references, like), references, closing)
+
+    def forget(self) -> None:
+        """Forget the last accepted state; nothing of it is kept here."""
+
+    def select(self, joints: Sequence[str]) -> None:
+        """Let only these joints' forces be found: here they come all at once."""
+
+    def reader(self) -> Reader:
+        """Return what coordinate functions are read with."""
+        return reader_of(self.bundle)
+
+    def reading(self) -> Any:
+        """Return a copy for reading, whose arrays are those of Cartesian coordinates with a workspace of their own."""
+        other: Any = copy.copy(self)
+        other.bundle = other._plain = replace(self.plain, W=self.plain.W.copy(), ref=self.plain.ref.copy())
+        other._living = self._living or self
+        return other
+
+
+def parametric_part(space: Any) -> ParametricSpace:
+    """Return the space of pairs of a simulation: its own, or that of the composites where bodies are welded together."""
+    found = space if isinstance(space, ParametricSpace) else space.inner
+    assert isinstance(found, ParametricSpace)
+    return found
+
+
+def trouble(of: Any) -> tuple[str, str]:
+    """Return which pair's cosine rows lost their rank, and what helps."""
+    space = parametric_part(of)
+    b = space.bundle
+    k = int(b.W[b.I[b.I[R.PARAMETRIC] + R.PAIR_RESULT] + R.PAIR_TROUBLE])
+    text = f"the cosine rows of joint {space.tables.pairs[k].joint} lose rank, the sine of its angle vanishes"
+    return text, 'use Parametric("regular"), whose rows keep their rank'
+
+
+def rotation_of(angles: Floats) -> Floats:
+    """Return R_z(a) R_y(b) R_x(c)."""
+    (sa, sb, sc), (ca, cb, cc) = np.sin(angles), np.cos(angles)
+    return np.array([
+        [ca * cb, ca * sb * sc - sa * cc, ca * sb * cc + sa * sc],
+        [sa * cb, sa * sb * sc + ca * cc, sa * sb * cc - ca * sc],
+        [-sb, cb * sc, cb * cc],
+    ])  # fmt: skip
+
+
+def angles_of(H: Floats) -> Floats:
+    """Return (a, b, c) of R_z(a) R_y(b) R_x(c)."""
+    b = np.arctan2(-H[2, 0], np.hypot(H[0, 0], H[1, 0]))
+    return np.array([np.arctan2(H[1, 0], H[0, 0]), b, np.arctan2(H[2, 1], H[2, 2])])
+
+
+def axes_of(angles: Floats) -> Floats:
+    """Return W(α): the axes of the angles in the turned frame as columns."""
+    (_, sb, sc), (_, cb, cc) = np.sin(angles), np.cos(angles)
+    return np.array([[-sb, 0.0, 1.0], [cb * sc, cc, 0.0], [cb * cc, -sc, 0.0]])
+
+
+def _turned(state: State, body: int) -> tuple[Floats, Floats]:
+    """Return orientation and angular velocity (ground axes) of a spatial body."""
+    if body == 0:
+        return np.eye(3), np.zeros(3)
+    A = matrix_of(state.q[7 * body - 4 : 7 * body])
+    return A, A @ state.v[6 * body - 3 : 6 * body]

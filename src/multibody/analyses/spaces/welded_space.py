@@ -1,0 +1,128 @@
+"""The coordinates of composites as the space of a simulation: bodies welded together are one body to the formulations."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from multibody.analyses.rank.run_rows import run_rows
+from multibody.analyses.reactions.square_forces import forces_along, jacobian_entries
+from multibody.analyses.spaces.cartesian_space import Reader, body_space
+from multibody.analyses.spaces.composites import Composites, independent_of, weld_multipliers
+from multibody.analyses.spaces.expanded import Expanded
+from multibody.analyses.state.kinetics import Dynamics
+from multibody.analyses.state.state import State
+from multibody.analyses.state.system import Floats, System
+from multibody.formulations import Formulation
+from multibody.formulations.prepare import Bundle
+from multibody.kernels import layout as L
+from multibody.kernels.watch import monitor
+from multibody.tables.welds import Welds, count_turns, welded_tables
+
+
+class WeldedSpace:
+    """Poses and velocities of composites, for `parametric` with the parameters of the pairs between them.
+
+    What is asked about bodies is found from the composites.
+
+    Parameters
+    ----------
+    system : System
+        On bodies.
+    state : State
+        Consistent start.
+    formulation : Formulation
+    welds : Welds
+    """
+
+    monitor: Any = staticmethod(monitor)  # of the class: a compiled function does not travel to other processes
+
+    def __init__(self, system: System, state: State, formulation: Formulation, welds: Welds) -> None:
+        self.system, self.welds = system, welds
+        if system.tables.dimension == 2:
+            count_turns(welds, state.q)
+        self.composites = Composites(system.tables, welds, state.q)
+        tables, self.kept = welded_tables(system.tables, welds)
+        q, v = self.composites.of_state(state.q, state.v)
+        inner = System(tables)
+        inner.ref[:] = state.references
+        rows = run_rows(inner, q, state.t)
+        self.inner = body_space(inner, replace(state, q=q, v=v), rows, formulation)
+        self.nq, self.nv, self.rate_scales = self.inner.nq, self.inner.nv, self.inner.rate_scales
+
+    @property
+    def bundle(self) -> Bundle:
+        """The arrays of a run, on composites."""
+        return self.inner.bundle
+
+    def start(self, state: State, work: float = 0.0) -> Floats:
+        """Return y of a state of the bodies."""
+        q, v = self.composites.of_state(state.q, state.v)
+        return self.inner.start(replace(state, q=q, v=v), work)
+
+    def scales(self) -> Floats:
+        """Return L for lengths and their rates, 1 for everything else."""
+        return self.inner.scales()
+
+    def rows_at(self, y: Floats, t: float) -> Floats:
+        """Return the chosen rows at y, free of units."""
+        return self.inner.rows_at(y, t)
+
+    def position_mask(self, rates: Floats) -> Floats:
+        """Return which positions the error test counts."""
+        return self.inner.position_mask(rates)
+
+    def cartesian(self, times: Floats, Y: Floats, references: Floats, like: Floats, closing: bool = False) -> Floats:
+        """Return (q, v, w) of the bodies at states y."""
+        inner = self.inner.cartesian(times, Y, references, like, closing)
+        q, v, _ = self.composites.to_bodies(*self._parts(inner))
+        return np.concatenate([q, v, Y[:, -1:]], axis=1)
+
+    def _parts(self, Y: Floats) -> tuple[Floats, Floats]:
+        """Return coordinates and velocities of the composites in Cartesian states."""
+        s = self.inner.system
+        return Y[:, : s.nq], Y[:, s.nq : s.nq + s.nv]
+
+    def expanded(self, times: Floats, Y: Floats, references: Floats, like: Floats, closing: bool) -> Expanded:
+        """Return everything that follows from states y, for all bodies and with the multipliers of the welds."""
+        found = self.inner.expanded(times, Y, references, like, closing)
+        q, v, a = self.composites.to_bodies(*self._parts(found.Y), found.A)
+        s = self._living()
+        forces = forces_along(s, times, q, v, a, found.references)
+        multipliers = np.zeros((len(times), s.rows))
+        multipliers[:, self.kept] = found.dynamics.multipliers
+        entries = jacobian_entries(s, times, q, found.references)
+        weld_multipliers(s, self.welds.joints, entries, forces.applied - forces.inertia, multipliers)
+        rows = independent_of(self.welds, s.tables, found.dynamics.rows, self.kept)
+        kinetic, potential = forces.energies.T
+        dynamics = Dynamics(multipliers, kinetic, potential, found.dynamics.work, forces.laws, forces.loads, rows)
+        return Expanded(np.concatenate([q, v, found.Y[:, -1:]], axis=1), found.references, a, dynamics)
+
+    def _living(self) -> System:
+        """Return the system on bodies with the numbers of forces that a simulator may have set meanwhile."""
+        tables, b = self.system.tables, self.inner.plain
+        living = copy.copy(tables)
+        living.I, living.F = tables.I.copy(), b.F[: len(tables.F)].copy()
+        living.I[L.HEADER :] = b.I[L.HEADER : len(tables.I)]
+        return System(living)
+
+    def forget(self) -> None:
+        """Forget the last accepted state; nothing of it is kept here."""
+
+    def select(self, joints: Sequence[str]) -> None:
+        """Let only these joints' forces be found: here they come all at once."""
+
+    def reading(self) -> WeldedSpace:
+        """Return a copy with a workspace of its own; I and F stay the living ones."""
+        other = copy.copy(self)
+        other.inner = self.inner.reading()
+        return other
+
+    def reader(self) -> Reader:
+        """Return what coordinate functions of bodies are read with."""
+        s = System(self.system.tables)
+        return s.I, s.F, s.W, s.ref

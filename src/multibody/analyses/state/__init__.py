@@ -1,0 +1,1 @@
+"""A model on arrays, its states, and its motion over time."""

@@ -1,0 +1,88 @@
+"""What a dynamic analysis adds to a motion: multipliers, energies, efforts, events, dense output."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from multibody.analyses.state.state import sealed
+from multibody.analyses.state.system import Floats, Integers
+from multibody.formulations.prepare import Bundle
+
+if TYPE_CHECKING:
+    from multibody.analyses.dynamics.dense_output import DenseOutput
+    from multibody.analyses.events.impulse import Impulse
+
+NOTHING = 1e-40  # an energy that no motion has
+
+
+@dataclass
+class Dynamics:
+    """Forces and energies over time.
+
+    Attributes
+    ----------
+    multipliers : array (instants, rows)
+        λ of joint and motion rows, M v̇ + Φ_qᵀ λ = Q; those of redundant rows are 0 here.
+    kinetic, potential, work : arrays (instants,)
+        Energies, and the work since the start of everything that has no potential: E − E₀ = W.
+    efforts : array (instants, laws)
+        Effort of every force law along its coordinate, positive if it raises it.
+    loads : array (instants, 3 or 6 a load)
+        Force and moment of every load at its point, ground axes.
+    rows : array of int
+        Rows that carry the multipliers: an independent set.
+    events : list of Event
+    notes : list of str
+    stored : bool
+        Whether it comes from a file, which holds the instants alone.
+    """
+
+    multipliers: Floats
+    kinetic: Floats
+    potential: Floats
+    work: Floats
+    efforts: Floats
+    loads: Floats
+    rows: Integers
+    events: list[Event] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    dense: DenseOutput | None = None
+    bundle: Bundle | None = None
+    stored: bool = False
+
+    def energy_drift(self) -> float:
+        """Return max |E − E₀ − W| over the largest kinetic energy plus the range of the potential one."""
+        if len(self.kinetic) == 0:
+            return 0.0
+        total = self.kinetic + self.potential
+        size = float(np.max(self.kinetic) + np.ptp(self.potential))
+        error = float(np.max(np.abs(total - total[0] - (self.work - self.work[0]))))
+        round_off = 1e-14 * float(np.max(np.abs(self.potential)))  # at rest there is nothing to compare with
+        return error / size if size > max(round_off, NOTHING) else 0.0
+
+
+@dataclass(frozen=True)
+class Event:
+    """An event that happened: its name, time, whether it ended the run, and the state there.
+
+    Where velocities jumped, the name is that of the motion or coupler, and `impulse` says what passed them on.
+    """
+
+    name: str
+    time: float
+    terminal: bool
+    q: Floats
+    v: Floats
+    impulse: Impulse | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "q", sealed(self.q))
+        object.__setattr__(self, "v", sealed(self.v))
+
+    def plain(self) -> dict[str, Any]:
+        """Return the event as JSON has it."""
+        found: dict[str, Any] = {"name": self.name, "time": self.time, "terminal": self.terminal}
+        return found if self.impulse is None else {**found, "impulse": self.impulse.plain()}

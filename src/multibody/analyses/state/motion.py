@@ -1,0 +1,100 @@
+"""A motion: positions, velocities and accelerations of all bodies over time, with what is known about their quality."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from multibody.analyses.state.state import State, Status
+from multibody.tables.lower import Tables
+
+if TYPE_CHECKING:
+    from multibody.analyses.events.switching import Switching
+    from multibody.analyses.state.kinetics import Dynamics, Event
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Singularity:
+    """A singular position met on the way.
+
+    Attributes
+    ----------
+    time : float
+    kind : str
+        ``passed`` (the determinant changed its sign and the branch was kept), ``touched`` or ``lock-up`` (the end).
+    reason : str
+        In words: which bodies could move although all motions are held, and which pins are in line.
+    """
+
+    time: float
+    kind: str
+    reason: str
+
+    def plain(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        return {"time": self.time, "kind": self.kind, "reason": self.reason}
+
+
+@dataclass(frozen=True)
+class Jump:
+    """An instant at which velocities jump: position, velocities and angle references just before it."""
+
+    switching: Switching
+    q: Floats
+    v: Floats
+    references: Floats
+
+
+@dataclass
+class Motion:
+    """Arrays over time.
+
+    Attributes
+    ----------
+    t : array (instants,)
+    q, v, a : arrays (instants, ·)
+        As in :class:`State`; a is v̇.
+    references : array (instants, functions) or (functions,)
+        Angle references of every instant, or those of the start where nothing counts turns.
+    sigma : array (instants,)
+        Smallest singular value of the scaled Jacobian.
+    status : Status
+    singularities : list of Singularity
+    branches : list of (time, label)
+        The branch label from that time on.
+    statistics, certificate : dict
+    dynamics : Dynamics, optional
+        Multipliers, energies, efforts and events, where forces were asked for.
+    notes : list of str
+        What a reader should know.
+    events : list of Event
+        Events of a mechanism that its motions determine; those of a run are in `dynamics`.
+    passed : list of Switching
+        Instants at which motions switch: results there are the limits behind them.
+    jumps : list of Jump
+        Those of a mechanism that its motions determine at which velocities jump, with what was just before.
+    """
+
+    tables: Tables
+    t: Floats
+    q: Floats
+    v: Floats
+    a: Floats
+    sigma: Floats
+    references: Floats
+    status: Status
+    initial: State
+    singularities: list[Singularity] = field(default_factory=list)
+    branches: list[tuple[float, str]] = field(default_factory=list)
+    statistics: dict[str, Any] = field(default_factory=dict)
+    certificate: dict[str, Any] = field(default_factory=dict)
+    dynamics: Dynamics | None = None
+    notes: list[str] = field(default_factory=list)
+    passed: list[Switching] = field(default_factory=list)
+    jumps: list[Jump] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)

@@ -1,0 +1,1 @@
+"""Statics: positions of rest, and whether they are stable."""
