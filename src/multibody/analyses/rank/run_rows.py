@@ -7,6 +7,7 @@ import numpy as np
 from multibody.analyses.rank.leastnorm import DENSE_LIMIT, independent_rows
 from multibody.analyses.state.system import Floats, Integers, System
 
+NOISE = 1e-13  # size of a row, free of units, that is round-off: joints within one composite hold by themselves
 
 def run_rows(system: System, q: Floats, t: float) -> Integers:
     """Return independent rows of joints and motions, as many as the mechanism has in general.
@@ -19,7 +20,7 @@ def run_rows(system: System, q: Floats, t: float) -> Integers:
         decider = Decider(system, system.rows, relative=False)
         return np.asarray(decider.decide(decider.jacobian(q, t)).independent, dtype=np.int64)
     J = system.scaled(system.jacobian(q, t))
-    best = independent_rows(J)
+    best = independent_rows(J, floor=NOISE)
     if len(best) == min(J.shape) or system.rows == 0:
         return best
     from multibody.analyses.rank.generic import Joints
@@ -27,7 +28,7 @@ def run_rows(system: System, q: Floats, t: float) -> Integers:
     references = system.ref.copy()
     poses, _, _ = Joints(system, t, np.zeros(system.joint_rows)).neighbors(q, 4)
     for pose in poses:
-        found = independent_rows(system.scaled(system.jacobian(pose, t)))
+        found = independent_rows(system.scaled(system.jacobian(pose, t)), floor=NOISE)
         if len(found) > len(best):
             best = found
     system.ref[:] = references
