@@ -4,7 +4,8 @@
 
 Times are the smallest of three, rates the largest. The browser is a headless Chromium without a graphics card: WebGL is drawn
 by the processor (SwiftShader). Frames of planar pages are counted in a browser with ``--disable-gpu``, whose own rasterizer
-paints canvases: SwiftShader would paint them too, several times slower.
+paints canvases: SwiftShader would paint them too, several times slower. Beside pages in space stands what an empty canvas of
+the same size reaches: no picture can come faster, for the browser puts its whole window together anew for each.
 """
 
 from __future__ import annotations
@@ -59,8 +60,8 @@ def chain(bodies: int, spatial: bool) -> mb.Run:
     return m.run(0.2, output_step=0.01)
 
 
-def frames_a_second(file: Path, flags: tuple[str, ...]) -> float:
-    """Return how many pictures a second are shown: in the plane one for each of the screen's, of which there are 60 at most.
+def frames_a_second(file: Path, flags: tuple[str, ...]) -> tuple[float, tuple[int, int]]:
+    """Return how many pictures a second are shown, and their size: in the plane one for each of the screen's, 60 at most.
 
     In space the stage draws without a pause and waits for each.
     """
@@ -79,8 +80,49 @@ def frames_a_second(file: Path, flags: tuple[str, ...]) -> float:
     };
     next();"""
     best = max(float(browser.driver.execute_async_script(script, FRAMES)) for _ in range(REPEATS))
+    wide, high = browser.run("const { canvas } = page.stages.panes[0]; return [canvas.width, canvas.height];")
+    browser.close()
+    return best, (int(wide), int(high))
+
+
+def empty_frames_a_second(file: Path, size: tuple[int, int]) -> float:
+    """Return the same of a page with nothing but an empty canvas: what this machine can do at best."""
+    canvas = f'<body style="margin: 0"><canvas width="{size[0]}" height="{size[1]}" style="display: block"></canvas>'
+    file.write_text(f"<!doctype html>{canvas}<script>document.body.dataset.ready = 'all';</script>", encoding="utf-8")
+    browser = Browser(more=SPACE)
+    browser.open(file)
+    script = """
+    const done = arguments[1], count = arguments[0], start = performance.now();
+    const gl = document.querySelector("canvas").getContext("webgl2", { antialias: false, alpha: false });
+    let k = 0;
+    const next = () => {
+      if (k++ >= count) return done((1000 * count) / (performance.now() - start));
+      gl.clearColor(1, 1, k % 2, 1);
+      gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
+      gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4));
+      setTimeout(next, 0);
+    };
+    next();"""
+    best = max(float(browser.driver.execute_async_script(script, FRAMES)) for _ in range(REPEATS))
     browser.close()
     return best
+
+
+def chains(folder: Path, missing: str) -> None:
+    """Print the frames a second of chains, and of empty canvases as large as theirs."""
+    file = folder / "chain.html"
+    for spatial in (False, True):
+        for bodies in (100, 1000):
+            chain(bodies, spatial).page(file, force=True)
+            words = [f"chain of {bodies} {'spatial' if spatial else 'planar'} bodies: {file.stat().st_size / 1000:.0f} kB"]
+            if missing:
+                words.append(missing)
+            else:
+                rate, size = frames_a_second(file, SPACE if spatial else FLAT)
+                words.append(f"{rate:.0f} frames/s")
+                if spatial:
+                    words.append(f"empty canvas of {size[0]} x {size[1]}: {empty_frames_a_second(file, size):.0f} frames/s")
+            print(", ".join(words), flush=True)
 
 
 def main() -> None:
@@ -97,12 +139,7 @@ def main() -> None:
             print(f"{name:24} {file.stat().st_size / 1000:5.0f} {seconds:9.2f} {shown}", flush=True)
         if browser:
             browser.close()
-        for spatial in (False, True):
-            for bodies in (100, 1000):
-                chain(bodies, spatial).page(file, force=True)
-                rate = missing or f"{frames_a_second(file, SPACE if spatial else FLAT):.0f} frames/s"
-                sort = "spatial" if spatial else "planar"
-                print(f"chain of {bodies} {sort} bodies: {file.stat().st_size / 1000:.0f} kB, {rate}", flush=True)
+        chains(Path(folder), missing)
 
 
 if __name__ == "__main__":

@@ -63,7 +63,7 @@ def number(text: str) -> float:
 def point(browser: Browser, chart: int, x: float, y: float, kind: str = "mousemove", **options: Any) -> None:
     """Let the real pointer act at a part of a diagram's box (0..1 each)."""
     script = (
-        f"const c = page.curves.charts[{chart}], r = c.front.getBoundingClientRect(), b = c.box;"
+        f"const c = page.curves.charts[{chart}], r = c.plot.getBoundingClientRect(), b = c.box;"
         f"return [r.left + b.left + {x} * (b.right - b.left), r.top + b.bottom - {y} * (b.bottom - b.top)]"
     )
     at = browser.run(script)
@@ -247,7 +247,7 @@ def test_zoom_by_wheel_and_box_and_back(browser: Browser, page: Path) -> None:
     assert browser.run("return page.curves.charts[0].frame.x") == pytest.approx([0.02, 0.04], abs=5e-4)
     low, high = browser.run("return page.curves.charts[1].y")
     assert low < high and browser.run("return page.curves.charts[0].chosen") is None
-    browser.run("page.curves.charts[0].front.dispatchEvent(new MouseEvent('dblclick'))")
+    browser.run("page.curves.charts[0].plot.dispatchEvent(new MouseEvent('dblclick'))")
     assert browser.run("return [page.curves.zoomed, page.curves.charts[1].chosen]") == [None, None]
     assert browser.run("return page.curves.reset.hidden")
 

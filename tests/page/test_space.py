@@ -258,3 +258,51 @@ def test_more_runs_than_a_browser_has_pictures_for_are_told(browser: Browser, tm
     browser.run("page.arrange([13], 'one')")
     assert browser.run("return [page.stages.panes.length, document.querySelectorAll('#stages .rest').length]") == [1, 0]
     assert browser.complaints() == []
+
+
+def test_without_a_card_pictures_in_motion_are_hasty_and_still_ones_smooth(
+    browser: Browser, runs: dict[str, Any], tmp_path: Path
+) -> None:
+    opened(browser, runs, tmp_path, "rssr")
+    colors = """
+const all = new Uint8Array(4 * stage.canvas.width * stage.canvas.height);
+gl.readPixels(0, 0, stage.canvas.width, stage.canvas.height, gl.RGBA, gl.UNSIGNED_BYTE, all);
+return [new Set(new Uint32Array(all.buffer)).size, stage.hasty];"""
+    few, hasty = browser.run(STAGE + "page.stages.draw(0.1);" + colors)
+    assert hasty
+    browser.wait("return !page.stages.panes[0].stage.hasty")
+    assert browser.run(STAGE + colors)[0] > few  # mixtures along the edges
+    assert browser.complaints() == []
+
+
+def test_all_copies_of_a_shape_are_drawn_at_once(browser: Browser, runs: dict[str, Any], tmp_path: Path) -> None:
+    opened(browser, runs, tmp_path, "stewart-platform")
+    count = """
+let drawn = 0, instances = 0;
+const usual = gl.drawElements, many = gl.drawElementsInstanced;
+gl.drawElements = function (...all) { drawn++; usual.apply(gl, all); };
+gl.drawElementsInstanced = function (...all) { instances += all[4]; many.apply(gl, all); };
+stage.draw(scene(0.1));
+delete gl.drawElements; delete gl.drawElementsInstanced;
+return [drawn, instances, stage.parts.length, data.drawing.strokes.length];"""
+    drawn, instances, parts, strokes = browser.run(STAGE + count)
+    assert 0 < drawn <= parts + 3  # the grid and what is stretched
+    assert instances == 0
+    assert drawn < strokes / 4
+
+
+def test_the_large_canvas_above_is_there_for_names_and_arrows_only(
+    browser: Browser, runs: dict[str, Any], tmp_path: Path
+) -> None:
+    opened(browser, runs, tmp_path, "rssr")
+    found = browser.run(
+        STAGE
+        + """
+const told = [], large = stage.above.canvas;
+for (const more of [{}, {names: true}, {arrows: {reaction: 0.01}}]) { stage.draw(scene(0.1, more)); told.push(large.hidden); }
+const corner = stage.above.axes.canvas, before = corner.toDataURL();
+stage.draw(scene(0.2)); const kept = corner.toDataURL() === before;
+stage.view("top"); stage.draw(scene(0.2));
+return [told, kept, corner.toDataURL() !== before, corner.width < 0.3 * large.width];"""
+    )
+    assert found == [[True, False, False], True, True, True]

@@ -23,6 +23,10 @@ import { power, roomy, ticks, tickTexts, unitText } from "./ticks.js";
 
 /** Room on the right of and above the curves, and below them without and with the numbers of the x axis [CSS pixels]. */
 const RIGHT = 12, TOP = 5, FOOT = 5, FOOT_LABELED = 34;
+
+/** Half the width of what moves with the time: a line with dots on it [CSS pixels]. */
+const REACH = 7;
+
 const FONT = "11px system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
 
 export class Chart {
@@ -54,10 +58,8 @@ export class Chart {
     this.width = this.plot.clientWidth;
     this.height = this.plot.clientHeight;
     this.ratio = window.devicePixelRatio || 1;
-    for (const canvas of [this.back, this.front]) {
-      canvas.width = Math.max(1, Math.round(this.width * this.ratio));
-      canvas.height = Math.max(1, Math.round(this.height * this.ratio));
-    }
+    this.back.width = Math.max(1, Math.round(this.width * this.ratio));
+    this.back.height = Math.max(1, Math.round(this.height * this.ratio));
   }
 
   /**
@@ -72,7 +74,7 @@ export class Chart {
     this.shift = power(...this.y);
     this.textsY = tickTexts(this.marksY.values, this.marksY.step, this.shift);
     this.gutter.textContent = unitText(this.unit, this.shift);
-    const pen = this.pen(this.back), wide = (text) => pen.measureText(text).width;
+    const pen = this.pen(), wide = (text) => pen.measureText(text).width;
     return Math.max(...this.textsY.map(wide), wide(this.gutter.textContent)) + 8;
   }
 
@@ -102,12 +104,29 @@ export class Chart {
     return [instant(curve.x, frame.x[0]), Math.min(last, instant(curve.x, frame.x[1]) + 1)];
   }
 
-  /** Return a canvas' context in CSS pixels, with its picture cleared if wished. */
-  pen(canvas, clear = false) {
-    const pen = canvas.getContext("2d");
+  /** Return the context of what stays in CSS pixels, with its picture cleared if wished. */
+  pen(clear = false) {
+    const pen = this.back.getContext("2d", { willReadFrequently: true }); // else it would be blended with the page for every frame
     pen.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     if (clear) pen.clearRect(0, 0, this.width + 1, this.height + 1);
     pen.font = FONT;
+    return pen;
+  }
+
+  /**
+   * Return the context of what moves in CSS pixels, cleared; its canvas is no wider than it has to be, for it is blended with
+   * what lies below it for every frame.
+   * @param {?number} x about which all of it lies [CSS pixels]; null: it lies anywhere
+   */
+  moving(x) {
+    const { front, ratio } = this, from = x === null ? 0 : Math.round(x) - REACH, wide = x === null ? this.width : 2 * REACH;
+    const across = Math.max(1, Math.round(wide * ratio)), high = Math.max(1, Math.round(this.height * ratio));
+    if (front.width !== across) front.width = across;
+    if (front.height !== high) front.height = high;
+    Object.assign(front.style, { width: `${wide}px`, transform: `translateX(${from}px)` });
+    const pen = front.getContext("2d");
+    pen.setTransform(ratio, 0, 0, ratio, -from * ratio, 0);
+    pen.clearRect(from, 0, wide + 1, this.height + 1);
     return pen;
   }
 
@@ -130,7 +149,7 @@ export class Chart {
     this.place(frame);
     this.frame = frame;
     this.gutter.style.width = `${frame.left}px`;
-    const pen = this.pen(this.back, true), ink = inks(frame.dark);
+    const pen = this.pen(true), ink = inks(frame.dark);
     this.axes(pen, frame, ink);
     const { left, right, top, bottom } = this.box;
     pen.save();
@@ -239,7 +258,9 @@ export class Chart {
    */
   overlay(time, hover, zoom) {
     if (!this.box) return;
-    const { frame } = this, pen = this.pen(this.front, true), ink = inks(frame.dark), { left, right, top, bottom } = this.box;
+    const { frame } = this, ink = inks(frame.dark), { left, right, top, bottom } = this.box, now = this.toX(time);
+    const together = frame.overTime && !hover && !zoom && this.curves.every((curve) => Math.abs(this.toX(value(curve, time, curve.x)) - now) < 1);
+    const pen = this.moving(together ? now : null);
     pen.save();
     pen.beginPath();
     pen.rect(left - 5, top - 5, right - left + 10, bottom - top + 10);
@@ -247,7 +268,7 @@ export class Chart {
     pen.lineWidth = 1;
     if (frame.overTime) {
       if (hover) line(pen, ink.pale, this.toX(hover.x), top, bottom);
-      line(pen, ink.ink, this.toX(time), top, bottom);
+      line(pen, ink.ink, now, top, bottom);
     }
     for (const curve of this.curves) {
       dot(pen, this.toX(value(curve, time, curve.x)), this.toY(value(curve, time, curve.y)), tone(curve.color, frame.dark), ink.paper);

@@ -138,7 +138,7 @@ export class Curves {
       if (this.onremove) entry.append(make("button.plain.remove", { type: "button", title: `take ${name} away`, click: () => this.onremove(name) }, "×"));
       chart.legend.append(entry);
     }
-    chart.front.title = HELP;
+    chart.plot.title = HELP;
     this.listen(chart);
   }
 
@@ -218,23 +218,23 @@ export class Curves {
   // --- the pointer ---
   /** Listen to the pointer over a diagram. */
   listen(chart) {
-    const { front } = chart;
+    const { plot } = chart;
     const place = (event) => {
-      const box = front.getBoundingClientRect();
+      const box = plot.getBoundingClientRect();
       return [event.clientX - box.left, event.clientY - box.top];
     };
-    front.addEventListener("pointerdown", (event) => this.press(chart, place(event), event));
-    front.addEventListener("pointermove", (event) => this.move(chart, place(event), event));
-    front.addEventListener("pointerup", (event) => this.release(chart, place(event)));
-    front.addEventListener("pointerleave", () => this.rest());
-    front.addEventListener("dblclick", () => this.all());
-    front.addEventListener("wheel", (event) => this.wheel(chart, place(event), event), { passive: false });
+    plot.addEventListener("pointerdown", (event) => this.press(chart, place(event), event));
+    plot.addEventListener("pointermove", (event) => this.move(chart, place(event), event));
+    plot.addEventListener("pointerup", (event) => this.release(chart, place(event)));
+    plot.addEventListener("pointerleave", () => this.rest());
+    plot.addEventListener("dblclick", () => this.all());
+    plot.addEventListener("wheel", (event) => this.wheel(chart, place(event), event), { passive: false });
   }
 
   /** Begin to set the time, or to choose a box. */
   press(chart, at, event) {
     if (event.button !== 0) return;
-    chart.front.setPointerCapture(event.pointerId);
+    chart.plot.setPointerCapture(event.pointerId);
     if (event.shiftKey) this.zoom = { chart, from: at, to: at };
     else {
       this.seeking = true;

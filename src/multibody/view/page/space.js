@@ -2,24 +2,27 @@
 
 import { inks, placedPoint, posesAt, rgb } from "./common.js";
 import { Camera } from "./camera.js";
-import { drawScales, shownArrows } from "./flat_marks.js";
 import { Naming } from "./naming.js";
 import { compiled, DOT, FACE, LINE, SOLID } from "./shaders.js";
-import { Copies, Geometry, Plates, PoseTexture } from "./space_buffers.js";
-import { drawAxes, drawSpaceArrows, drawSpaceGravity, gridLines, pathInSpace } from "./space_marks.js";
+import { Above } from "./space_above.js";
+import { Copies, Plates, PoseTexture, SQUARE, STRIP } from "./space_buffers.js";
+import { gridLines, pathInSpace } from "./space_marks.js";
 import { batchesOf, cloudOf, fan, KINDS, lineRows, SIDES, stretchedRows, WIDTHS } from "./space_parts.js";
+import { Picks } from "./space_picks.js";
+import { Smooth } from "./space_smooth.js";
 import { creased, unitBall, unitBox, unitTube } from "./unit_shapes.js";
-
-const FONT = "system-ui, sans-serif";
-
-/** Half the side of the square about a click that is looked at [CSS pixels]. */
-const NEAR = 7;
 
 /** Half the width of edges and the width of outlines [CSS pixels]. */
 const EDGE = 0.4, OUTLINE = 1.1;
 
-/** Strokes above which thin ones have few sides and no outlines; above which speed goes before beauty where there is no graphics card. */
+/** Strokes above which thin ones have few sides and no outlines; above which they have few sides where there is no graphics card. */
 const MANY = 2000, FEW = 250;
+
+/** How long nothing has to move before a picture that was drawn in haste is drawn well [ms]. */
+const STILL = 200;
+
+/** Names of graphics cards that are none. */
+const NO_CARD = /swiftshader|llvmpipe|software|basic render/i;
 
 const NO_WEBGL = "This browser offers no WebGL2, which the picture in space needs; numbers and curves are as usual.";
 
@@ -37,13 +40,10 @@ export class Space {
     this.onchange = () => {};
     this.frame.onchange = () => this.onchange();
     this.naming = new Naming(data);
-    this.overlay = document.createElement("canvas");
-    this.overlay.style.pointerEvents = "none";
-    canvas.after(this.overlay);
-    this.context = this.overlay.getContext("2d");
+    this.above = new Above(canvas, data, this.naming);
+    this.picking = new Picks(this);
     this.last = null;
-    this.slow = data.drawing.strokes.length > FEW && withoutCard();
-    this.gl = canvas.getContext("webgl2", { antialias: !this.slow, alpha: false, preserveDrawingBuffer: true });
+    this.gl = canvas.getContext("webgl2", { antialias: false, alpha: false, preserveDrawingBuffer: true });
     if (this.gl) this.prepare();
     else this.apologize();
     canvas.addEventListener("webglcontextlost", (event) => event.preventDefault());
@@ -62,17 +62,18 @@ export class Space {
 
   /** Bring everything that does not change to the graphics card. */
   prepare() {
-    const { gl, data, frame } = this, unit = frame.radius;
+    const { gl, data, frame } = this, unit = frame.radius, about = gl.getExtension("WEBGL_debug_renderer_info");
+    this.slow = NO_CARD.test(about ? gl.getParameter(about.UNMASKED_RENDERER_WEBGL) : "");
+    this.smooth = new Smooth(gl);
+    this.picking.target = null;
     this.programs = { solid: compiled(gl, SOLID), face: compiled(gl, FACE), line: compiled(gl, LINE), dot: compiled(gl, DOT) };
-    const batches = batchesOf(data.drawing, unit);
-    this.shapes = { box: new Geometry(gl, unitBox()) };
+    const batches = batchesOf(data.drawing, unit), { strokes } = data.drawing;
+    this.shapes = { box: unitBox(), line: STRIP, dot: SQUARE };
     for (const [fineness, most] of Object.entries(SIDES)) {
-      const sides = data.drawing.strokes.length > MANY && most < 16 ? 4 : most; // then they are thin lines on the screen
-      this.shapes[`${fineness} tube`] = new Geometry(gl, unitTube(sides));
-      this.shapes[`${fineness} ball`] = new Geometry(gl, unitBall(sides));
+      const sides = strokes.length > (this.slow ? FEW : MANY) && most < 16 ? 4 : most; // then they are thin lines on the screen
+      this.shapes[`${fineness} tube`] = unitTube(sides);
+      this.shapes[`${fineness} ball`] = unitBall(sides);
     }
-    this.shapes.line = new Geometry(gl, null, [0, -1, 1, -1, 0, 1, 1, 1]);
-    this.shapes.dot = new Geometry(gl, null, [-1, -1, 1, -1, -1, 1, 1, 1]);
     this.parts = batches.map((batch) => this.part(batch, unit));
     this.poseTexture = new PoseTexture(gl, data.bodies.length);
     this.springs = { tubes: new Copies(gl, "solid", this.shapes["usual tube"]), lines: new Copies(gl, "line", this.shapes.line) };
@@ -91,7 +92,7 @@ export class Space {
     if (sort !== "mesh") return { sort, kind, group, clear, copies: new Copies(gl, sort, this.shapes[sort === "solid" ? kind : sort]).fill(batch) };
     const [stroke] = batch.strokes, shape = creased(stroke.points.map((x) => x / unit), stroke.triangles);
     const row = [0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, stroke.body, stroke.owner];
-    const copies = new Copies(gl, "solid", new Geometry(gl, shape)).fill({ rows: row, inks: [{ color: stroke.color, alpha: stroke.alpha }] });
+    const copies = new Copies(gl, "solid", shape, true).fill({ rows: row, inks: [{ color: stroke.color, alpha: stroke.alpha }] });
     return { sort: "solid", kind: "mesh", edged: stroke.width > 0, group, clear, copies };
   }
 
@@ -107,10 +108,8 @@ export class Space {
     const { frame } = this;
     frame.resize();
     const wide = Math.max(1, Math.round(frame.width * frame.ratio)), high = Math.max(1, Math.round(frame.height * frame.ratio));
-    for (const canvas of [this.canvas, this.overlay]) {
-      if (canvas.width !== wide) canvas.width = wide;
-      if (canvas.height !== high) canvas.height = high;
-    }
+    if (this.canvas.width !== wide) this.canvas.width = wide;
+    if (this.canvas.height !== high) this.canvas.height = high;
   }
 
   /** Show everything. */
@@ -140,29 +139,44 @@ export class Space {
   draw(scene) {
     const dark = Boolean(scene.dark), layers = scene.layers, poses = layers.map((layer) => this.poses(layer.run, layer.time));
     this.last = { scene, poses: poses[poses.length - 1] };
-    if (this.gl && !this.gl.isContextLost()) this.drawSolid(scene, poses, dark);
-    this.drawAbove(scene, poses, dark);
+    if (this.gl && !this.gl.isContextLost()) this.drawBelow(scene, poses, dark);
+    this.above.drawMoving(scene, this.frame, poses, dark, () => this.obstacles(this.last.poses));
+    if (this.gl) this.above.drawCorners(scene, this.frame, dark);
+  }
+
+  /** Draw the solids well, or where there is no graphics card in haste, and well as soon as nothing has moved for a while. */
+  drawBelow(scene, poses, dark) {
+    clearTimeout(this.later);
+    if (!this.slow) return this.drawSolid(scene, poses, dark);
+    this.drawSolid(scene, poses, dark, true);
+    this.later = setTimeout(() => {
+      if (!this.gl.isContextLost()) this.drawSolid(scene, poses, dark);
+    }, STILL);
   }
 
   // --- solids, lines and dots ----------------------------------------------------------------------------------------------
 
   /** Draw what the graphics card draws: ghosts behind all, then motions that are laid over each other, the pose itself last. */
-  drawSolid(scene, poses, dark) {
+  drawSolid(scene, poses, dark, hasty = false) {
     const { gl, canvas, frame } = this, paper = rgb(inks(dark).paper);
-    gl.bindFramebuffer(gl.FRAMEBUFFER, null);
+    this.hasty = hasty;
+    if (hasty) gl.bindFramebuffer(gl.FRAMEBUFFER, null);
+    else this.smooth.begin();
     gl.viewport(0, 0, canvas.width, canvas.height);
     gl.clearColor(...paper, 1);
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
     this.aim(frame.matrix(), [frame.width, frame.height], scene, dark, false);
-    this.onGround();
+    this.poseTexture.fill(poses[0], frame.middle, frame.radius);
+    gl.disable(gl.DEPTH_TEST); // the grid lies behind everything
     this.copies("line", this.grid, dark);
-    gl.clear(gl.DEPTH_BUFFER_BIT);
+    gl.enable(gl.DEPTH_TEST);
     const last = scene.layers.length - 1;
     scene.layers.forEach((layer, k) => {
       if (k && !(layer.fade >= 0.5 && k < last)) gl.clear(gl.DEPTH_BUFFER_BIT); // ghosts cover each other, nothing else
       if (k === last) this.drawTraces(scene, dark);
       this.drawLayer(layer, poses[k], scene, dark, k === last);
     });
+    if (!hasty) this.smooth.end();
   }
 
   /** Tell all programs what they share. */
@@ -187,11 +201,6 @@ export class Space {
     }
   }
 
-  /** Take the ground alone as the pose of all: for what stands on it. */
-  onGround() {
-    this.poseTexture.fill(Float64Array.from([0, 0, 0, 1, 0, 0, 0]), this.frame.middle, this.frame.radius);
-  }
-
   /** Draw one pose: opaque things, then what can be looked through; only the pose itself has ground and symbols. */
   drawLayer(layer, poses, scene, dark, itself, picking = false) {
     const { gl, frame } = this, tint = layer.tint ? [...rgb(layer.tint), 0.75] : [0, 0, 0, 0];
@@ -201,7 +210,7 @@ export class Space {
       gl.uniform4f(at.u_tint, ...tint);
     }
     const shown = this.parts.filter(({ group }) => (group === "symbol" ? itself && scene.symbols !== false : itself || group === "moving"));
-    this.poseTexture.fill(poses, frame.middle, frame.radius);
+    if (poses !== this.poseTexture.poses) this.poseTexture.fill(poses, frame.middle, frame.radius);
     for (const part of shown) if (!part.clear) this.drawPart(part, dark, poses, picking);
     this.drawStretched(poses, dark, picking);
     if (itself) this.drawWanderers(layer, dark);
@@ -228,10 +237,9 @@ export class Space {
     } else part.copies.draw(dark);
   }
 
-  /** Return whether solids of a kind have outlines: where there are many, or no graphics card, they would take too long. */
+  /** Return whether solids of a kind have outlines: where there are many, or in haste, they would take too long. */
   outlined(kind) {
-    const count = this.data.drawing.strokes.length;
-    return !this.slow && !(kind.startsWith("tiny") && count > MANY);
+    return !this.hasty && !(kind.startsWith("tiny") && this.data.drawing.strokes.length > MANY);
   }
 
   /** Draw copies of a solid, and their outlines: the same a little larger, of which only the inside is seen. */
@@ -262,7 +270,7 @@ export class Space {
     const { tubes, lines } = stretchedRows(things, poses, this.frame.radius);
     this.springs.tubes.fill(tubes, gl.DYNAMIC_DRAW);
     this.springs.lines.fill(lines, gl.DYNAMIC_DRAW);
-    this.drawSolids(this.springs.tubes, "tube", dark, !picking);
+    this.drawSolids(this.springs.tubes, "tube", dark, !picking && !this.hasty);
     this.copies("line", this.springs.lines, dark);
   }
 
@@ -293,7 +301,6 @@ export class Space {
   drawTraces(scene, dark) {
     const { gl, data, frame } = this, { at, program } = this.programs.line, dots = [], colors = [];
     if (!scene.traces?.length) return;
-    this.onGround();
     for (const { run, body, point, color } of scene.traces) {
       const layer = scene.layers.findLast((one) => one.run === run) ?? { time: 0 }, key = `${run} ${body} ${point.join(" ")} ${color}`;
       if (!this.traces.has(key)) this.traces.set(key, this.lines([pathInSpace(data.runs[run], body, point)], color, 1.2));
@@ -309,23 +316,7 @@ export class Space {
     this.copies("dot", this.wandering.fill({ rows: dots, inks: colors }, gl.DYNAMIC_DRAW), dark);
   }
 
-  // --- what stands above it -------------------------------------------------------------------------------------------------
-
-  /** Draw arrows, names, scales, gravity and axes on the canvas above. */
-  drawAbove(scene, poses, dark) {
-    const { context, frame, data } = this, ink = inks(dark);
-    context.setTransform(frame.ratio, 0, 0, frame.ratio, 0, 0);
-    context.clearRect(0, 0, frame.width, frame.height);
-    scene.layers.forEach((layer, k) => {
-      if (layer.fade < 0.5) drawSpaceArrows(context, frame, data.runs[layer.run], layer.time, poses[k], scene.arrows ?? {}, dark, ink.paper);
-    });
-    this.naming.written = [];
-    if (scene.names) this.naming.draw(context, frame, this.last.poses, () => this.obstacles(this.last.poses), ink, dark);
-    if (!this.gl) return;
-    drawScales(context, frame, data.units.length, shownArrows(data, scene), ink, dark, FONT);
-    drawAxes(context, frame, ink, dark, FONT);
-    if (scene.gravity && data.gravity) drawSpaceGravity(context, frame, data.gravity, ink, FONT);
-  }
+  // --- names and clicks ------------------------------------------------------------------------------------------------------
 
   /** Return points along everything that names had better not cover [CSS pixels]. */
   obstacles(poses) {
@@ -345,8 +336,6 @@ export class Space {
     return found.filter(([x, y]) => Number.isFinite(x + y));
   }
 
-  // --- what was clicked -----------------------------------------------------------------------------------------------------
-
   /**
    * Return what lies at a point of the canvas: a joint near it, else what is seen there.
    * @param {number} x [CSS pixels]
@@ -364,58 +353,6 @@ export class Space {
    * @returns {number[]} owners
    */
   picks(x, y) {
-    if (!this.last || !this.gl || this.gl.isContextLost()) return [];
-    const { owners, names } = this.data.drawing, { poses } = this.last, { frame } = this;
-    const near = names.filter(({ owner }) => owners[owner].sort === "joint").map(({ owner, body, point }) => {
-      const place = placedPoint(poses, 3, body, point), [u, v] = frame.onScreen(place);
-      return { owner, off: Math.hypot(u - x, v - y), near: frame.nearness(place) };
-    });
-    const joints = near.filter(({ off }) => off < NEAR).sort((a, b) => Math.round(a.off) - Math.round(b.off) || b.near - a.near);
-    return [...new Set([...joints.map(({ owner }) => owner), ...this.seen(x, y)])];
+    return this.picking.at(x, y);
   }
-
-  /** Return the owners of what is seen near a point: joints before forces before bodies, the nearest of each sort first. */
-  seen(x, y) {
-    const { gl, frame } = this, { scene, poses } = this.last, side = 2 * NEAR + 1, owners = this.data.drawing.owners;
-    gl.bindFramebuffer(gl.FRAMEBUFFER, this.pickTarget(side));
-    gl.viewport(0, 0, side, side);
-    gl.clearColor(0, 0, 0, 0);
-    gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
-    this.aim(frame.matrix(side, side, [x, y]), [side, side], scene, false, true);
-    this.drawLayer({ ...scene.layers[scene.layers.length - 1], fade: 0 }, poses, scene, Boolean(scene.dark), true, true);
-    const pixels = new Uint8Array(4 * side * side), best = new Map();
-    gl.readPixels(0, 0, side, side, gl.RGBA, gl.UNSIGNED_BYTE, pixels);
-    gl.bindFramebuffer(gl.FRAMEBUFFER, null);
-    for (let k = 0; k < side * side; k++) {
-      const owner = pixels[4 * k] + 256 * pixels[4 * k + 1] + 65536 * pixels[4 * k + 2] - 1;
-      const off = Math.hypot((k % side) - NEAR, Math.floor(k / side) - NEAR);
-      if (!pixels[4 * k + 3] || owner < 0 || off > NEAR) continue;
-      const cost = off + { joint: 0, force: 100, body: 200 }[owners[owner].sort];
-      if (!(best.get(owner) <= cost)) best.set(owner, cost);
-    }
-    return [...best].sort((a, b) => a[1] - b[1]).map(([owner]) => owner);
-  }
-
-  /** Return the small picture that clicks are looked up in. */
-  pickTarget(side) {
-    const { gl } = this;
-    if (this.target) return this.target;
-    this.target = gl.createFramebuffer();
-    gl.bindFramebuffer(gl.FRAMEBUFFER, this.target);
-    for (const [place, format] of [[gl.COLOR_ATTACHMENT0, gl.RGBA8], [gl.DEPTH_ATTACHMENT, gl.DEPTH_COMPONENT24]]) {
-      const buffer = gl.createRenderbuffer();
-      gl.bindRenderbuffer(gl.RENDERBUFFER, buffer);
-      gl.renderbufferStorage(gl.RENDERBUFFER, format, side, side);
-      gl.framebufferRenderbuffer(gl.FRAMEBUFFER, place, gl.RENDERBUFFER, buffer);
-    }
-    return this.target;
-  }
-}
-
-/** Return whether a processor does the work of a graphics card. */
-function withoutCard() {
-  const gl = document.createElement("canvas").getContext("webgl2"), about = gl?.getExtension("WEBGL_debug_renderer_info");
-  const name = about ? gl.getParameter(about.UNMASKED_RENDERER_WEBGL) : "";
-  gl?.getExtension("WEBGL_lose_context")?.loseContext();
-  return /swiftshader|llvmpipe|software|basic render/i.test(name);
 }

@@ -27,60 +27,52 @@ function attribute(gl, location, size, stride, offset, perInstance) {
   gl.vertexAttribDivisor(location, perInstance ? 1 : 0);
 }
 
-/** A shape, or the corners of lines and dots, that all rows of a batch share. */
-export class Geometry {
-  /**
-   * @param {WebGL2RenderingContext} gl
-   * @param {import("./unit_shapes.js").Shape|null} shape null: a flat square
-   * @param {number[]} [corners] of the square
-   */
-  constructor(gl, shape, corners) {
-    this.count = shape ? shape.triangles.length : 4;
-    this.flat = !shape;
-    this.points = filled(gl, gl.ARRAY_BUFFER, shape ? shape.points : Float32Array.from(corners));
-    this.normals = shape ? filled(gl, gl.ARRAY_BUFFER, shape.normals) : null;
-    this.triangles = shape ? filled(gl, gl.ELEMENT_ARRAY_BUFFER, shape.triangles) : null;
-  }
+/** Corners of a line: along it from 0 to 1, across from -1 to 1. */
+export const STRIP = flat([0, -1, 1, -1, 0, 1, 1, 1]);
 
-  /** Let the vertex array that is bound read it. */
-  bind(gl) {
-    gl.bindBuffer(gl.ARRAY_BUFFER, this.points);
-    attribute(gl, 0, this.flat ? 2 : 3, this.flat ? 2 : 3, 0, false);
-    if (this.flat) return;
-    gl.bindBuffer(gl.ARRAY_BUFFER, this.normals);
-    attribute(gl, 1, 3, 3, 0, false);
-    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, this.triangles);
-  }
+/** Corners of a dot. */
+export const SQUARE = flat([-1, -1, 1, -1, -1, 1, 1, 1]);
+
+/** Return a flat shape of four corners. */
+function flat(corners) {
+  return { points: Float32Array.from(corners), normals: null, triangles: Uint32Array.from([0, 1, 2, 2, 1, 3]) };
 }
 
-/** Rows of numbers that each draw one copy of a geometry. */
+/**
+ * Copies of a shape, one for every row of numbers, as one large shape whose corners each carry their row: where a processor
+ * does the work of a graphics card, every instance of an instanced drawing costs as much as a drawing of its own.
+ */
 export class Copies {
   /**
    * @param {WebGL2RenderingContext} gl
    * @param {"solid"|"line"|"dot"} sort
-   * @param {Geometry} geometry
+   * @param {import("./unit_shapes.js").Shape} shape
+   * @param {boolean} [alone] whether there is one row only, which all corners then share: for meshes, which have many
    */
-  constructor(gl, sort, geometry) {
-    this.gl = gl;
-    this.geometry = geometry;
-    this.count = 0;
-    this.inks = [];
-    this.dark = null;
+  constructor(gl, sort, shape, alone = false) {
+    Object.assign(this, { gl, shape, alone, count: 0, room: 0, inks: [], dark: null, stride: WIDTHS[sort] });
+    this.size = shape.normals ? 3 : 2;
+    this.corners = shape.points.length / this.size;
     this.array = gl.createVertexArray();
     gl.bindVertexArray(this.array);
-    geometry.bind(gl);
-    this.rows = gl.createBuffer();
-    gl.bindBuffer(gl.ARRAY_BUFFER, this.rows);
-    this.stride = WIDTHS[sort];
+    [this.points, this.normals, this.rows, this.colors, this.triangles] = Array.from({ length: 5 }, () => gl.createBuffer());
+    this.read(this.points, [[0, this.size]], this.size, false);
+    if (shape.normals) this.read(this.normals, [[1, 3]], 3, false);
+    this.read(this.rows, FIELDS[sort], this.stride, alone);
+    this.read(this.colors, [[COLOR, 4]], 4, alone);
+    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, this.triangles);
+    gl.bindVertexArray(null);
+  }
+
+  /** Let attributes be read from a buffer. */
+  read(buffer, fields, stride, perInstance) {
+    const { gl } = this;
+    gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
     let offset = 0;
-    for (const [location, size] of FIELDS[sort]) {
-      attribute(gl, location, size, this.stride, offset, true);
+    for (const [location, size] of fields) {
+      attribute(gl, location, size, stride, offset, perInstance);
       offset += size;
     }
-    this.colors = gl.createBuffer();
-    gl.bindBuffer(gl.ARRAY_BUFFER, this.colors);
-    attribute(gl, COLOR, 4, 4, 0, true);
-    gl.bindVertexArray(null);
   }
 
   /** Take rows and their colors. */
@@ -89,29 +81,61 @@ export class Copies {
     this.count = rows.length / this.stride;
     this.inks = inks;
     this.dark = null;
-    gl.bindBuffer(gl.ARRAY_BUFFER, this.rows);
-    gl.bufferData(gl.ARRAY_BUFFER, Float32Array.from(rows), usage);
+    if (this.count > this.room) this.reserve(usage === gl.STATIC_DRAW ? this.count : Math.ceil(1.5 * this.count));
+    this.put(this.rows, repeated(rows, this.stride, this.alone ? 1 : this.corners), usage);
     return this;
+  }
+
+  /** Make room for so many copies. */
+  reserve(count) {
+    const { gl, shape, size, corners } = this, { triangles } = shape, all = new Uint32Array(count * triangles.length);
+    for (let k = 0; k < all.length; k++) all[k] = triangles[k % triangles.length] + corners * Math.floor(k / triangles.length);
+    this.put(this.points, tiled(shape.points, size, corners, count), gl.STATIC_DRAW);
+    if (shape.normals) this.put(this.normals, tiled(shape.normals, size, corners, count), gl.STATIC_DRAW);
+    gl.bindVertexArray(this.array);
+    gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, all, gl.STATIC_DRAW);
+    gl.bindVertexArray(null);
+    this.room = count;
+  }
+
+  /** Fill a buffer. */
+  put(buffer, data, usage) {
+    this.gl.bindBuffer(this.gl.ARRAY_BUFFER, buffer);
+    this.gl.bufferData(this.gl.ARRAY_BUFFER, data, usage);
   }
 
   /** Take the colors for light or dark paper. */
   paint(dark) {
     if (this.dark === dark) return;
     this.dark = dark;
-    const { gl } = this;
-    gl.bindBuffer(gl.ARRAY_BUFFER, this.colors);
-    gl.bufferData(gl.ARRAY_BUFFER, colored(this.inks, dark), gl.STATIC_DRAW);
+    this.put(this.colors, repeated(colored(this.inks, dark), 4, this.alone ? 1 : this.corners), this.gl.STATIC_DRAW);
   }
 
   /** Draw some rows, by default all. */
   draw(dark, count = this.count) {
     if (!count) return;
     this.paint(dark);
-    const { gl, geometry } = this;
+    const { gl } = this;
     gl.bindVertexArray(this.array);
-    if (geometry.flat) gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, count);
-    else gl.drawElementsInstanced(gl.TRIANGLES, geometry.count, gl.UNSIGNED_INT, 0, count);
+    if (this.alone) gl.drawElementsInstanced(gl.TRIANGLES, this.shape.triangles.length, gl.UNSIGNED_INT, 0, 1);
+    else gl.drawElements(gl.TRIANGLES, count * this.shape.triangles.length, gl.UNSIGNED_INT, 0);
   }
+}
+
+/** Return rows with each of them so many times. */
+function repeated(rows, width, times) {
+  const found = new Float32Array(rows.length * times);
+  for (let from = 0, to = 0; from < rows.length; from += width) {
+    for (let k = 0; k < times; k++) for (let c = 0; c < width; c++) found[to++] = rows[from + c];
+  }
+  return found;
+}
+
+/** Return the numbers of a shape's corners so many times. */
+function tiled(numbers, size, corners, times) {
+  const found = new Float32Array(size * corners * times);
+  for (let k = 0; k < times; k++) found.set(numbers, k * size * corners);
+  return found;
 }
 
 const known = new Map();
@@ -209,6 +233,7 @@ export class PoseTexture {
    */
   fill(poses, middle, unit) {
     const { gl, numbers } = this;
+    this.poses = poses;
     for (let from = 0, to = 0; from < poses.length; from += 7, to += 8) {
       for (let k = 0; k < 3; k++) numbers[to + k] = (poses[from + k] - middle[k]) / unit;
       for (let k = 0; k < 4; k++) numbers[to + 4 + k] = poses[from + 3 + k];
