@@ -1,14 +1,13 @@
 """The spanning tree: which joint carries each body, and which joints are cut to open the loops.
 
 Bodies are vertices and pairs are edges. A maximum spanning tree by number of rows leaves the fewest equations to the cut
-joints (Prim 1957, grown from the ground). Where several trees do so, joints that a motion drives stay in the tree, so that
+joints (see ``growing``). Where several trees do so, joints that a motion drives stay in the tree, so that
 their coordinate is known, and bodies hang on short chains: a loop is then cut in its middle, where the fewest coordinates
 act on its equations and none of them over a long chain.
 """
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,34 +15,12 @@ from functools import cached_property
 from multibody.errors import ModelError
 from multibody.kernels import layout as L
 from multibody.model.names import unknown
+from multibody.tables.growing import Edge, Link, grown
 from multibody.tables.lower import Tables
 
 __all__ = ["Link", "Tree", "driven_functions", "joint_freedom", "loop_rows", "spanning_tree"]
 
 SHOWN = 8  # pairs of a loop that an error names
-
-
-@dataclass(frozen=True)
-class Link:
-    """A moving body in the tree, with the joint that carries it.
-
-    Attributes
-    ----------
-    body : int
-        Index in ``tables.bodies``; 0 is the ground.
-    parent : int
-        Index of the body that carries it.
-    joint : str
-        Name of the pair; "" for a body that hangs on no pair and has six (planar three) free coordinates relative to the
-        ground.
-    reversed : bool
-        Whether the body is the joint's first end: the joint's coordinates then count the other way.
-    """
-
-    body: int
-    parent: int
-    joint: str
-    reversed: bool
 
 
 @dataclass(frozen=True)
@@ -99,15 +76,15 @@ class Tree:
 
 
 @dataclass(frozen=True)
-class _Edge:
-    """A pair that may be an edge: its ends, its rows, whether a motion drives it, its place in the model."""
+class _Pair(Edge):
+    """A pair that may be an edge: with its rows, and whether a motion drives it."""
 
-    name: str
-    first: int
-    second: int
-    rows: int
-    driven: bool
-    order: int
+    rows: int = 0
+    driven: bool = False
+
+    def rank(self, distance: int) -> tuple[int, ...]:
+        """Return what is taken first: many rows, a driven coordinate, a short chain."""
+        return -self.rows, not self.driven, distance
 
 
 def spanning_tree(tables: Tables, cut: Sequence[str] | None = None) -> Tree:
@@ -131,10 +108,11 @@ def spanning_tree(tables: Tables, cut: Sequence[str] | None = None) -> Tree:
     """
     edges = _edges(tables)
     named = set() if cut is None else _checked(tables, cut)
-    links = _grown([edge for edge in edges if edge.name not in named], len(tables.bodies))
+    bodies = len(tables.bodies)
+    links = grown([edge for edge in edges if edge.name not in named], bodies, range(bodies))
     used = {link.joint for link in links.values()}
     left = [edge for edge in edges if edge.rows and edge.name not in used]
-    tree = Tree(_depth_first(links, len(tables.bodies)), tuple(edge.name for edge in left))
+    tree = Tree(_depth_first(links, bodies), tuple(edge.name for edge in left))
     closing = [edge for edge in left if edge.name not in named]
     if cut is not None and closing:
         raise _loop_error(tree, closing[0])
@@ -172,7 +150,7 @@ def driven_functions(tables: Tables) -> dict[int, int]:
     return found
 
 
-def _edges(tables: Tables) -> list[_Edge]:
+def _edges(tables: Tables) -> list[_Pair]:
     """Return the pairs that may carry a body, in the order of the model.
 
     A pair without rows constrains nothing. It serves only as the coordinates of a body that floats: from the ground to it.
@@ -186,40 +164,8 @@ def _edges(tables: Tables) -> list[_Edge]:
         rows = len(tables.joint_rows[name])
         if rows or first == 0:
             own = (tables.coordinates["joint", name, item, 0] for item in joint.names_of_coordinates(tables.dimension))
-            edges.append(_Edge(name, first, second, rows, any(f in driven for f in own), order))
+            edges.append(_Pair(name, first, second, order, rows > 0, rows, any(f in driven for f in own)))
     return edges
-
-
-def _grown(edges: list[_Edge], bodies: int) -> dict[int, Link]:
-    """Grow the tree from the ground, then from every body that is still alone; return the link of each moving body."""
-    around: list[list[_Edge]] = [[] for _ in range(bodies)]
-    for edge in edges:
-        around[edge.first].append(edge)
-        if edge.rows:
-            around[edge.second].append(edge)
-    links: dict[int, Link] = {}
-    depth = [-1] * bodies
-    heap: list[tuple[int, bool, int, int, int, _Edge]] = []
-
-    def reach(body: int, distance: int) -> None:
-        depth[body] = distance
-        for edge in around[body]:
-            other = edge.first + edge.second - body
-            if depth[other] < 0:
-                heapq.heappush(heap, (-edge.rows, not edge.driven, distance, edge.order, other, edge))
-
-    for root in range(bodies):
-        if depth[root] >= 0:
-            continue
-        if root:
-            links[root] = Link(root, 0, "", False)
-        reach(root, 0)
-        while heap:
-            _, _, distance, _, body, edge = heapq.heappop(heap)
-            if depth[body] < 0:
-                links[body] = Link(body, edge.first + edge.second - body, edge.name, body == edge.first)
-                reach(body, distance + 1)
-    return links
 
 
 def _depth_first(links: dict[int, Link], bodies: int) -> tuple[Link, ...]:
@@ -264,7 +210,7 @@ def _shortened(names: list[str]) -> str:
     return text if len(names) <= SHOWN else f"{text} and {len(names) - SHOWN} more"
 
 
-def _loop_error(tree: Tree, closing: _Edge) -> ModelError:
+def _loop_error(tree: Tree, closing: Edge) -> ModelError:
     """Return the error for a pair that closes a loop and is not cut; it names the pairs of the loop in order."""
     first, second = tree.path(closing.first), tree.path(closing.second)
     while first and second and first[-1] == second[-1]:  # what both have in common leads to the ground, not around

@@ -6,8 +6,8 @@ has in the drawn poses. What remains for Newton's method are the loops, and no a
 
 from __future__ import annotations
 
-import heapq
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from multibody.analyses.state.system import Floats, System
 from multibody.errors import ModelError
 from multibody.kernels import layout as L
 from multibody.model.joints import Joint
+from multibody.tables.growing import Edge, grown
 from multibody.tables.lower import EndSlots
 
 
@@ -38,6 +39,17 @@ def targets(system: System, q: Floats, t: float) -> dict[int, float]:
         function = int(system.I[term])
         found[function] = system.value(q, function) - float(phi[r])
     return found
+
+
+@dataclass(frozen=True)
+class _Hanger(Edge):
+    """A joint to hang a body on, with what it leaves free; −1 where a value is given."""
+
+    freedom: int = 0
+
+    def rank(self, distance: int) -> tuple[int, ...]:
+        """Return what is taken first: a known value, then the stiffest."""
+        return (self.freedom,)
 
 
 class Starter:
@@ -91,27 +103,20 @@ class Starter:
 
     def run(self) -> Floats:
         """Return the start pose."""
-        placed = {0}
-        edges: dict[int, list[tuple[int, int, Joint]]] = {}
-        for number, joint in enumerate(self.tables.model.joints.values()):
-            if (joint.kind.pair and joint.kind.name != "free") or (joint.kind.name == "free" and self._known(joint)):
-                first, second = self.tables.ends[joint.name]
-                for body in (first.body, second.body):
-                    edges.setdefault(body, []).append((self._rank(joint), number, joint))
-        heap = list(edges.get(0, []))
-        heapq.heapify(heap)
-        while heap:
-            _, _, joint = heapq.heappop(heap)
-            first, second = self.tables.ends[joint.name]
-            if (first.body in placed) == (second.body in placed):
-                continue
-            self._hang(joint, first, second, forward=first.body in placed)
-            body = second.body if first.body in placed else first.body
-            placed.add(body)
-            for edge in edges[body]:
-                heapq.heappush(heap, edge)
+        for link in grown(self._edges(), len(self.tables.bodies), [0]).values():
+            first, second = self.tables.ends[link.joint]
+            self._hang(self.tables.model.joints[link.joint], first, second, forward=not link.reversed)
         self._extras()
         return self.q
+
+    def _edges(self) -> list[_Hanger]:
+        """Return the joints that bodies can be hung on: pairs, a free one only where a value is given for it."""
+        found = []
+        for number, joint in enumerate(self.tables.model.joints.values()):
+            if joint.kind.pair and (joint.kind.name != "free" or self._known(joint)):
+                first, second = self.tables.ends[joint.name]
+                found.append(_Hanger(joint.name, first.body, second.body, number, freedom=self._rank(joint)))
+        return found
 
     def _known(self, joint: Joint) -> bool:
         """Return whether a value is given for one of the joint's coordinates."""
