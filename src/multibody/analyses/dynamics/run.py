@@ -9,21 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from multibody.analyses.dynamics.choice import Choice, check_pair, check_steps, choose, fallen_back, remarks, stiff_choice
+from multibody.analyses.dynamics.choice import Choice, check_steps, remarks, stiff_choice
 from multibody.analyses.dynamics.dense_output import DenseOutput
 from multibody.analyses.dynamics.drift import promised_drift
-from multibody.analyses.dynamics.headway import NO_HEADWAY
-from multibody.analyses.dynamics.idle_spin import with_spins
-from multibody.analyses.dynamics.passing import body_state
-from multibody.analyses.dynamics.run_start import require_inertia, require_masses, start_state
+from multibody.analyses.dynamics.ending import status_of
+from multibody.analyses.dynamics.opening import Opening, begun, opened, planned
 from multibody.analyses.dynamics.simulation import Simulation
 from multibody.analyses.dynamics.step_events import EndlessEventsError
 from multibody.analyses.events.impulse import JumpError, with_impulses
 from multibody.analyses.events.switching import limits_behind
-from multibody.analyses.events.undefined import culprit_ahead, silent_events
+from multibody.analyses.events.undefined import silent_events
 from multibody.analyses.given.run_options import Options, read_options
-from multibody.analyses.rank.leastnorm import DENSE_LIMIT
-from multibody.analyses.rank.run_rows import run_rows
 from multibody.analyses.spaces.expanded import Expanded, expanded
 from multibody.analyses.state.motion import Motion
 from multibody.analyses.state.state import State, Status
@@ -32,7 +28,6 @@ from multibody.errors import ModelError
 from multibody.formulations import Augmented, Formulation
 from multibody.formulations.prepare import prepare
 from multibody.integrators import contract as C
-from multibody.kernels import sections as R
 from multibody.model.model import Model
 
 INTERVALS = 400  # of the output grid, unless a step is asked for
@@ -43,7 +38,7 @@ def run(
     model: Model, until: float | str | None = None, *, initial: State | None = None, formulation: Any = None,
     integrator: Any = None, rtol: float | None = None, atol: float | None = None, step: float | None = None,
     output_step: float | str | None = None, dense: bool = True, progress: Callable[[float], None] | None = None,
-    cut: Sequence[str] | None = None, joints: Sequence[str] | None = None,
+    cut: Sequence[str] | None = None, joints: Sequence[str] | None = None, opening: Opening | None = None,
 ) -> Motion:  # fmt: skip
     """Return the motion of a model under its forces.
 
@@ -74,6 +69,8 @@ def run(
         Joints at which loops are cut in joint coordinates; derived by default.
     joints : list of str, optional
         Joints whose forces are wanted; `recursive` finds only these.
+    opening : Opening, optional
+        Where it begins, where that is known already; in place of `initial`.
 
     Returns
     -------
@@ -82,30 +79,20 @@ def run(
     """
     options = read_options(model, until, formulation, integrator, rtol, atol, step, output_step, dense, cut)
     tables = tables_of(model)
-    choice = choose(tables, options.formulation, options.integrator)
-    check_pair(choice.formulation, choice.integrator)
-    if choice.formulation.relative:  # what is too large is refused before anything is assembled
-        from multibody.analyses.spaces.joint_space import joint_columns
-
-        joint_columns(tables, choice.formulation)
-    state, note = start_state(model, initial, None)
+    choice = planned(tables, options)
+    opening = opened(model, initial) if opening is None else opening
+    state = opening.state
     if not state.ok:
         return _nothing(tables, state)
     times = output_times(state.t, options, tables)
     check_steps(choice.integrator, state.t, options.until)
-    system = System(tables)
-    system.ref[:] = state.references
-    require_masses(system)
-    rows = run_rows(system, state.q, state.t)
-    said = [note, *options.notes, *remarks(choice.integrator, state.t, options.until)]
-    if len(rows) == system.nv:
-        motion = driven(model, state, times, rows, Augmented() if choice.chosen else choice.formulation, said)
+    said = [opening.note, *options.notes, *remarks(choice.integrator, state.t, options.until)]
+    if opening.determined:
+        motion = driven(model, state, times, opening.rows, Augmented() if choice.chosen else choice.formulation, said)
         motion.statistics |= options.settings(times[1] - times[0])
         return motion
-    if system.nv <= DENSE_LIMIT:
-        spins = require_inertia(system, state.q, state.t, rows)
-        system = with_spins(system, spins) if choice.regular else system
-    sim, status, choice = _simulated(system, state, rows, choice, options, times, progress)
+    opening = opening.with_inertia(choice.regular)
+    sim, status, choice = _simulated(opening, choice, options, times, progress)
     if joints is not None and not choice.chosen:
         sim.space.select(joints)
     motion = gather(sim, state, times, status)
@@ -113,7 +100,7 @@ def run(
     if motion.dynamics is not None:
         motion.dynamics.notes += [text for text in (choice.remark, *said) if text]
         motion.statistics |= {"choice": choice.reason, **options.settings(times[1] - times[0], sim.integrator)}
-        motion.dynamics.notes += silent_events(system, motion.t, motion.q, motion.v, motion.references)
+        motion.dynamics.notes += silent_events(opening.system, motion.t, motion.q, motion.v, motion.references)
         drift = motion.dynamics.energy_drift()
         if drift > promised_drift(motion, sim.integrator.adaptive, options.rtol, options.atol):
             advice = "make rtol, or the step, smaller before you trust it"
@@ -122,9 +109,8 @@ def run(
 
 
 def _simulated(
-    system: System, state: State, rows: Integers, choice: Choice, options: Options, times: Floats,
-    progress: Callable[[float], None] | None,
-) -> tuple[Simulation, Status, Choice]:  # fmt: skip
+    opening: Opening, choice: Choice, options: Options, times: Floats, progress: Callable[[float], None] | None
+) -> tuple[Simulation, Status, Choice]:
     """Return the simulation at its end; where an explicit integrator chosen by ``auto`` meets stiffness, it is begun anew.
 
     Should the implicit one not get to the end, the explicit one does the whole after all, unless a formula of the model is the
@@ -133,7 +119,7 @@ def _simulated(
     plans = [choice]
     while True:
         now = plans[-1]
-        sim, now = begun(system, state, rows, now, options)
+        sim, now = begun(opening, now, options)
         plans[-1] = now
         sim.grid, sim.switching = times, now.switching
         status = _integrate(sim, options, progress)
@@ -143,24 +129,6 @@ def _simulated(
             plans.append(replace(choice, reason=f"{choice.reason}; it is stiff, but bdf {status.message}", switching=False))
         else:
             return sim, status, now
-        system.ref[:] = state.references
-
-
-def begun(
-    system: System, state: State, rows: Integers, choice: Choice, options: Options, dense: bool | None = None
-) -> tuple[Simulation, Choice]:
-    """Return a simulation at its start; what ``auto`` chose and does not take the model gives way to `augmented`."""
-    settings: dict[str, Any] = {
-        "rtol": options.rtol, "atol": options.atol, "dense": options.dense if dense is None else dense,
-    }  # fmt: skip
-    try:
-        return Simulation(system, state, rows, choice.formulation, choice.integrator, **settings), choice
-    except ModelError:
-        if not choice.chosen or isinstance(choice.formulation, Augmented):
-            raise
-    system.ref[:] = state.references
-    choice = fallen_back(choice)
-    return Simulation(system, state, rows, choice.formulation, choice.integrator, **settings), choice
 
 
 def output_times(start: float, options: Options, tables: Any) -> Floats:
@@ -193,69 +161,7 @@ def _integrate(sim: Simulation, options: Options, progress: Callable[[float], No
     except EndlessEventsError as many:
         message = f'event "{many.name}" happens without end near t = {many.time:.9g}'
         return Status(False, message, many.time, advice="make it terminal, or watch an expression that settles")
-    return _status(sim, code)
-
-
-def _status(sim: Simulation, code: int) -> Status:
-    """Return an integrator's last answer in words."""
-    t, stiff = sim.t, bool(sim.counts[C.STIFF])
-    if code == C.DONE:
-        advice = "the problem is stiff: an implicit integrator would need far fewer steps" if stiff else ""
-        return Status(True, "finished", sim.goal, advice=advice)
-    if code == C.EVENT:
-        event = sim.events[-1]
-        return Status(True, f'stopped by event "{event.name}" at t = {event.time:.9g}', event.time)
-    cause = _cause(sim)
-    if cause is not None:
-        return cause
-    worst, size = _worst(sim)
-    advice = "an explicit method needs such small steps where a model is stiff: use an implicit integrator" if stiff else ""
-    words = {
-        C.STEP_TOO_SMALL: ("the step became too small", advice or "look for a force that jumps or a position that locks"),
-        C.RHS_FAILED: ("the equations of motion cannot be solved", advice or "look for a massless or locked position"),
-        C.ACCEPT_FAILED: ("it locks: the motion does not get past a singular position", "let the motion end before it"),
-        C.NOT_FINITE: ("a number that is not finite came up", advice or "check the forces and motions there"),
-        NO_HEADWAY: ("it makes no headway: steps make next to no time", advice or "try another integrator or a larger rtol"),
-    }
-    text, advice = words.get(code, (f"it stopped (code {code})", advice))
-    switch = _switching(sim) if code == C.STEP_TOO_SMALL else ""
-    if switch:
-        advice = f"{switch} switches there (abs, min, max, sign, if or step): make it smooth over a short range"
-    if code == C.ACCEPT_FAILED and int(sim.counts[C.CODE]) == R.LOST_RANK:
-        from multibody.analyses.spaces.parametric_space import trouble
-
-        text, advice = trouble(sim.space)
-    return Status(False, f"{text} at t = {t:.9g}", t, worst, size, advice)
-
-
-def _cause(sim: Simulation) -> Status | None:
-    """Return the status that names a formula which ends or changes abruptly where a run could not go on, None if none does."""
-    t = sim.t
-    state = body_state(sim, t)
-    span = float(sim.control[C.END]) - t or 1.0
-    owner, ends = culprit_ahead(sim.system, state.q, state.v, t, span)
-    if not owner:
-        return None
-    what = "has no finite value at or behind" if ends else "changes beyond all bounds at"
-    return Status(False, f"{owner}: it {what} t = {t:.9g}", t, owner, 0.0, "check its formula there, or let the run end before")
-
-
-def _switching(sim: Simulation) -> str:
-    """Return whose expression is at a switching point now, nothing if none is."""
-    values = np.abs(sim.g[1]) if sim.g.shape[1] else np.zeros(0)
-    near = [(value, watch.name) for value, watch in zip(values, sim.watches, strict=True) if watch.kind == "switch"]
-    return min(near)[1] if near and min(near)[0] < 1e-6 else ""
-
-
-def _worst(sim: Simulation) -> tuple[str, float]:
-    """Return the name and the residual of the row that is violated most."""
-    s = sim.system
-    q = sim.cartesian(sim.t, sim.y, sim.bundle.ref)[: s.nq]
-    phi = np.abs(s.phi(q, sim.t)) * s.scale_rows[: s.rows]
-    if len(phi) == 0 or not np.all(np.isfinite(phi)):
-        return "", 0.0
-    k = int(np.argmax(phi))
-    return s.tables.rows[k].name, float(phi[k])
+    return status_of(sim, code)
 
 
 def gather(sim: Simulation, state: State, times: Floats, status: Status) -> Motion:

@@ -12,20 +12,17 @@ from typing import Any, Self, SupportsFloat
 
 import numpy as np
 
-from multibody.analyses.dynamics.choice import check_pair, choose
-from multibody.analyses.dynamics.idle_spin import with_spins
-from multibody.analyses.dynamics.run import _status, begun
-from multibody.analyses.dynamics.run_start import require_inertia, require_masses, start_state
+from multibody.analyses.dynamics.ending import status_of
+from multibody.analyses.dynamics.opening import begun, opened, planned
+from multibody.analyses.dynamics.run_start import start_state
 from multibody.analyses.dynamics.simulation import Simulation
 from multibody.analyses.dynamics.step_events import EndlessEventsError, handle_events
 from multibody.analyses.events.impulse import JumpError
 from multibody.analyses.given.initial import given
 from multibody.analyses.given.run_options import read_options
-from multibody.analyses.rank.leastnorm import DENSE_LIMIT
-from multibody.analyses.rank.run_rows import run_rows
 from multibody.analyses.state.kinetics import Event
 from multibody.analyses.state.state import State, Status
-from multibody.analyses.state.system import Floats, Integers, System, tables_of
+from multibody.analyses.state.system import Floats, Integers, tables_of
 from multibody.arguments import answered, short
 from multibody.errors import AnalysisError, ModelError, nearest
 from multibody.integrators import contract as C
@@ -43,25 +40,15 @@ def started(
 ) -> tuple[Simulation, str]:  # fmt: skip
     """Return a simulation at its start, and what to know of it: whether the given state, or a tolerance, had to be changed."""
     options = read_options(model, 0.0, formulation, integrator, rtol, atol, step, None, False)
-    state, note = start_state(model, initial, None)
-    if not state.ok:
-        raise AnalysisError("; ".join(part for part in (state.status.message, state.status.advice) if part), state.status)
-    system = System(tables_of(model))
-    system.ref[:] = state.references
-    require_masses(system)
-    rows = run_rows(system, state.q, state.t)
-    if len(rows) == system.nv:
+    choice = planned(tables_of(model), options)
+    opening = opened(model, initial).required()
+    if opening.determined:
         raise ModelError(
             "its motions determine everything, nothing is left to be simulated", where=model.name,
             hint="use kinematics, or put an effort in place of a motion",
         )  # fmt: skip
-    choice = choose(system.tables, options.formulation, options.integrator)
-    if system.nv <= DENSE_LIMIT:
-        spins = require_inertia(system, state.q, state.t, rows)
-        system = with_spins(system, spins) if choice.regular else system
-    check_pair(choice.formulation, choice.integrator)
-    sim, _ = begun(system, state, rows, choice, options, dense=False)
-    return sim, "; ".join(text for text in (note, *options.notes) if text)
+    sim, _ = begun(opening.with_inertia(choice.regular), choice, options, dense=False)
+    return sim, "; ".join(text for text in (opening.note, *options.notes) if text)
 
 
 @answered
@@ -168,7 +155,7 @@ class Stepper:
         if status == C.EVENT:
             self.stopped = sim.events[-1].name
         elif status != C.DONE:
-            found = _status(sim, status)
+            found = status_of(sim, status)
             raise AnalysisError("; ".join(part for part in (found.message, found.advice) if part), found)
 
     # --- efforts from outside -----------------------------------------------------------------------------------------

@@ -7,16 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from multibody.analyses.dynamics.opening import Opening, opened
 from multibody.analyses.dynamics.run import as_motion, forces_of, run
-from multibody.analyses.dynamics.run_start import require_inertia, require_masses, start_state
 from multibody.analyses.events.undefined import require_values
 from multibody.analyses.given.run_options import formulation_asked
 from multibody.analyses.inverse.inverse import inverse
-from multibody.analyses.rank.leastnorm import DENSE_LIMIT
-from multibody.analyses.rank.run_rows import run_rows
 from multibody.analyses.state.motion import Motion
-from multibody.analyses.state.state import State, Status
-from multibody.analyses.state.system import Integers, System, tables_of
+from multibody.analyses.state.state import Status
 from multibody.formulations import Augmented, Formulation
 from multibody.model.model import Model
 
@@ -39,32 +36,26 @@ def motion_at(model: Model, at: float, options: dict[str, Any], joints: Sequence
     Motion
         One that stopped early ends where it stopped; its status says why.
     """
-    system = System(tables_of(model))
-    require_masses(system)
     initial = options.get("initial")
-    state, _ = start_state(model, initial, None)
+    opening = opened(model, initial)
+    system, state = opening.system, opening.state
     if not state.ok:
-        return run(model, at, **options)
-    system.ref[:] = state.references
-    rows = run_rows(system, state.q, state.t)
+        return run(model, at, **options, opening=opening)
     formulation = formulation_asked(model, options.get("formulation"), options.get("cut")) or Augmented()
-    if len(rows) == system.nv and system.rows > system.joint_rows:
+    if opening.determined and system.rows > system.joint_rows:
         return inverse(model, at=at, initial=initial, formulation=formulation, joints=joints).motion
     if at == state.t:
-        return _start(system, state, rows, formulation, joints)
-    return run(model, at, joints=joints, **(options | {"output_step": abs(at - state.t)}))
+        return _start(opening, formulation, joints)
+    return run(model, at, joints=joints, **(options | {"output_step": abs(at - state.t)}), opening=opening)
 
 
-def _start(
-    system: System, state: State, rows: Integers, formulation: Formulation, joints: Sequence[str] | None
-) -> Motion:
+def _start(opening: Opening, formulation: Formulation, joints: Sequence[str] | None) -> Motion:
     """Return the start alone."""
-    if system.nv <= DENSE_LIMIT:
-        require_inertia(system, state.q, state.t, rows)
+    system, state = opening.with_inertia().system, opening.state
     require_values(system, state.q, state.v, state.t)
     status, times = Status(True, "finished", state.t), np.array([state.t])
     alone = Motion(
         system.tables, times, state.q[None, :].copy(), state.v[None, :].copy(), np.zeros((1, system.nv)), np.full(1, np.nan),
         state.references[None, :].copy(), status, state,
     )  # fmt: skip
-    return as_motion(system.tables, times, forces_of(alone, state, rows, formulation, joints), status, state)
+    return as_motion(system.tables, times, forces_of(alone, state, opening.rows, formulation, joints), status, state)

@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from multibody.analyses.dynamics.opening import Opening
 from multibody.analyses.linear.linearization import Matrix
 from multibody.analyses.linear.system_jacobian import SystemJacobian, assembled, named
-from multibody.analyses.rank.run_rows import run_rows
 from multibody.analyses.spaces.joint_space import JointSpace
-from multibody.analyses.state.state import State
-from multibody.analyses.state.system import Floats, System
+from multibody.analyses.state.system import Floats
 from multibody.errors import AnalysisError, ModelError
 from multibody.formulations import Formulation
 from multibody.formulations.newton import kept_matrices, prepare_newton
@@ -23,20 +22,20 @@ from multibody.kernels.tree import layout as T
 from multibody.kernels.tree.newton import newton_units
 
 
-def of_joints(system: System, state: State, formulation: Formulation, acceleration: Any, multipliers: Any) -> SystemJacobian:
+def of_joints(opening: Opening, formulation: Formulation, acceleration: Any, multipliers: Any) -> SystemJacobian:
     """Return the derivatives in joint coordinates.
 
     Parameters
     ----------
-    system : System
-    state : State
-        Consistent, in the coordinates of bodies.
+    opening : Opening
+        In the coordinates of bodies.
     formulation : Formulation
         One of those in joint coordinates.
     acceleration, multipliers : arrays, optional
         u̇ of the joint coordinates and λ of the independent loop rows.
     """
-    space = JointSpace(system, state, run_rows(system, state.q, state.t), formulation)
+    system, state = opening.system, opening.state
+    space = JointSpace(system, state, opening.rows, formulation)
     b, y, n, m = space.bundle, space.start(state), space.nv, len(space.bundle.chosen)
     prepare_newton(b, relative=True)
     u_dot, forces = _given(space, y, state.t, acceleration, multipliers)

@@ -6,13 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from multibody.analyses.dynamics.opening import Opening
 from multibody.analyses.linear.linearization import turning
 from multibody.analyses.linear.system_jacobian import SystemJacobian, assembled, named
-from multibody.analyses.rank.run_rows import run_rows
 from multibody.analyses.spaces.parametric_space import ParametricSpace
 from multibody.analyses.state.named_columns import column_names
-from multibody.analyses.state.state import State
-from multibody.analyses.state.system import System
 from multibody.errors import AnalysisError, ModelError
 from multibody.formulations import Parametric
 from multibody.formulations.implicit import linearize_implicit, start_newton
@@ -20,21 +18,21 @@ from multibody.formulations.newton import newton_calls
 from multibody.kernels.parametric.linear import product_turned, residual_turned
 
 
-def of_parameters(system: System, state: State, formulation: Parametric, acceleration: Any, multipliers: Any) -> SystemJacobian:
+def of_parameters(opening: Opening, formulation: Parametric, acceleration: Any, multipliers: Any) -> SystemJacobian:
     """Return the derivatives in parametric coordinates, exact in ground axes.
 
     Parameters
     ----------
-    system : System
-    state : State
-        Consistent, in the coordinates of bodies.
+    opening : Opening
+        In the coordinates of bodies.
     formulation : Parametric
     acceleration, multipliers : arrays, optional
         v̇ with those of the parameters, and λ of the independent rows.
     """
     from scipy.sparse import block_diag, csr_array
 
-    space = ParametricSpace(system, state, run_rows(system, state.q, state.t), formulation, exact=True)
+    system, state = opening.system, opening.state
+    space = ParametricSpace(system, state, opening.rows, formulation, exact=True)
     b, y, n, m = space.bundle, space.start(state), space.nv, len(space.bundle.chosen)
     newton_calls(b, formulation.kernels()[0], relative=False, complex_=False)
     found, out = np.zeros(n + m + 1), np.zeros(n + 3 * m + 1)

@@ -15,14 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from multibody.analyses.dynamics.run_start import require_inertia, require_masses, start_state
+from multibody.analyses.dynamics.opening import Opening, opened
 from multibody.analyses.linear.linearization import Matrix, applied_forces, linearize, motion_at, turning
-from multibody.analyses.rank.leastnorm import DENSE_LIMIT
-from multibody.analyses.rank.run_rows import run_rows
 from multibody.analyses.state.named_columns import column_names
 from multibody.analyses.state.state import State
-from multibody.analyses.state.system import Floats, System, tables_of
-from multibody.errors import AnalysisError, ModelError
+from multibody.analyses.state.system import Floats, Integers
+from multibody.errors import ModelError
 from multibody.formulations import Parametric, formulation_of
 from multibody.model.model import Model
 
@@ -92,30 +90,25 @@ def system_jacobian(
         v̇ and λ of all rows of joints and motions; default the consistent ones of a run.
     """
     chosen = formulation_of(formulation)
-    system = System(tables_of(model))
-    require_masses(system)
-    state, _ = start_state(model, initial, t)
-    if not state.ok:
-        raise AnalysisError("; ".join(part for part in (state.status.message, state.status.advice) if part), state.status)
-    system.ref[:] = state.references
+    opening = opened(model, initial, t).required()
     if chosen.relative:
         from multibody.analyses.linear.joint_jacobian import of_joints
 
-        return of_joints(system, state, chosen, acceleration, multipliers)
+        return of_joints(opening, chosen, acceleration, multipliers)
     if isinstance(chosen, Parametric):
         from multibody.analyses.linear.parametric_jacobian import of_parameters
 
-        return of_parameters(system, state, chosen, acceleration, multipliers)
-    return _of_bodies(system, state, acceleration, multipliers)
+        return of_parameters(opening, chosen, acceleration, multipliers)
+    return _of_bodies(opening, acceleration, multipliers)
 
 
-def _of_bodies(system: System, state: State, acceleration: Any, multipliers: Any) -> SystemJacobian:
+def _of_bodies(opening: Opening, acceleration: Any, multipliers: Any) -> SystemJacobian:
     """Return the derivatives in the coordinates of bodies."""
     from scipy.sparse import csr_array
 
+    system, state, rows = opening.system, opening.state, np.sort(opening.rows)
     n, q, v, t = system.nv, state.q, state.v, state.t
-    rows = np.sort(run_rows(system, q, t))
-    a, every = _given(system, state, rows, acceleration, multipliers)
+    a, every = _given(opening, rows, acceleration, multipliers)
     carried = np.zeros(system.rows)
     carried[rows] = every[rows]
     at = linearize(system, state, a, carried)
@@ -154,17 +147,15 @@ def named(columns: list[str], lines: list[str]) -> tuple[list[str], list[str]]:
     return unknowns, equations
 
 
-def _given(system: System, state: State, rows: Any, acceleration: Any, multipliers: Any) -> tuple[Floats, Floats]:
+def _given(opening: Opening, rows: Integers, acceleration: Any, multipliers: Any) -> tuple[Floats, Floats]:
     """Return accelerations and multipliers: what is given, else those of a run."""
     own: tuple[Floats, Floats] | None = None
     if acceleration is None or multipliers is None:
-        if system.nv <= DENSE_LIMIT:
-            require_inertia(system, state.q, state.t, rows)
-        found = motion_at(system, state, rows)
+        found = motion_at(opening.with_inertia().system, opening.state, rows)
         own = found.A[0], found.dynamics.multipliers[0]
     made = []
     for k, (value, size, name) in enumerate(
-        ((acceleration, system.nv, "acceleration"), (multipliers, system.rows, "multipliers"))
+        ((acceleration, opening.system.nv, "acceleration"), (multipliers, opening.system.rows, "multipliers"))
     ):
         array = np.array(own[k] if value is None and own is not None else value, dtype=float)
         if array.shape != (size,) or not np.all(np.isfinite(array)):

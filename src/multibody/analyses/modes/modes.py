@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from multibody.analyses.dynamics.run_start import require_inertia, require_masses, start_state
+from multibody.analyses.dynamics.opening import opened_at
+from multibody.analyses.dynamics.run_start import require_masses, start_state
 from multibody.analyses.linear.linearization import Linearization, linearize, motion_at
 from multibody.analyses.modes.minimal import Minimal, minimal
 from multibody.analyses.modes.spectrum import lowest_modes, spectrum
 from multibody.analyses.rank.leastnorm import DENSE_LIMIT
-from multibody.analyses.rank.run_rows import run_rows
 from multibody.analyses.state.named_columns import in_words
 from multibody.analyses.state.state import State, Status
 from multibody.analyses.state.system import Floats, Integers, System, tables_of
@@ -92,11 +92,9 @@ def modes(
     if not state.ok:
         none = np.zeros(0, dtype=complex)
         return Linear(state, state.status, none, np.zeros((system.nv, 0), dtype=complex), equilibrium=balanced, notes=notes)
-    system.ref[:] = state.references
-    rows = run_rows(system, state.q, state.t)
-    if system.nv <= DENSE_LIMIT:
-        require_inertia(system, state.q, state.t, rows)
-    if len(rows) == system.nv:
+    opening = opened_at(system, state).with_inertia()
+    rows = opening.rows
+    if opening.determined:
         return _nothing(system, state, balanced, notes)
     point = _linearized(system, state, rows, balanced, notes)
     if system.nv > DENSE_LIMIT and (balanced is not None or not _moves(point)):

@@ -12,14 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from multibody.analyses.dynamics.run_start import start_state
+from multibody.analyses.dynamics.opening import opened
 from multibody.analyses.linear.linearization import place
-from multibody.analyses.rank.run_rows import run_rows
 from multibody.analyses.state.kinetics import Dynamics
 from multibody.analyses.state.motion import Motion
 from multibody.analyses.state.named_columns import in_words
 from multibody.analyses.state.state import State, Status
-from multibody.analyses.state.system import Floats, System, tables_of
+from multibody.analyses.state.system import Floats, System
 from multibody.analyses.statics.balance import Balance, Point
 from multibody.analyses.statics.stability import Stability, stability
 from multibody.arguments import number_in
@@ -85,18 +84,15 @@ def statics(
     Balanced
     """
     _check_options(method, tolerance)
-    tables = tables_of(model)
-    system = System(tables)
-    _require_weights(system)
-    state, note = start_state(model, initial, t)
+    opening = opened(model, initial, t, _require_weights)
+    state = opening.state
     if not state.ok:
-        return _unsolved(system, state)
-    system.ref[:] = state.references
-    balance = Balance(system, state, run_rows(system, state.q, state.t))
+        return _unsolved(opening.system, state)
+    balance = Balance(opening.system, state, opening.rows)
     search = Search(balance, tolerance)
     point = search.run(state.q.copy(), method)
-    notes = [note] if note else []
-    if tables.count_motion:
+    notes = [opening.note] if opening.note else []
+    if opening.system.tables.count_motion:
         notes.append(f"motions are held at t = {state.t:g}")
     if any(force.kind.name == "friction" for force in model.forces.values()):
         notes.append("friction does nothing at rest: positions in which it would hold the mechanism are not looked for")

@@ -1,0 +1,127 @@
+"""How dynamics opens, the same for every verb: masses that suffice, a consistent state, independent rows, a simulation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+
+from multibody.analyses.dynamics.choice import Choice, check_pair, choose, fallen_back
+from multibody.analyses.dynamics.idle_spin import with_spins
+from multibody.analyses.dynamics.run_start import require_inertia, require_masses, start_state
+from multibody.analyses.dynamics.simulation import Simulation
+from multibody.analyses.given.run_options import Options
+from multibody.analyses.rank.leastnorm import DENSE_LIMIT
+from multibody.analyses.rank.run_rows import run_rows
+from multibody.analyses.state.state import State
+from multibody.analyses.state.system import Integers, System, tables_of
+from multibody.errors import AnalysisError, ModelError
+from multibody.formulations import Augmented
+from multibody.model.model import Model
+from multibody.tables.lower import Tables
+
+
+@dataclass(frozen=True)
+class Opening:
+    """Where dynamics begins.
+
+    Attributes
+    ----------
+    system : System
+        Its angle references are those of the state.
+    state : State
+        On the constraints; one that is not ok could not be brought there, and its status says why.
+    rows : array of int
+        Independent rows of joints and motions; none where the state is not ok.
+    note : str
+        Whether a given state had to be changed.
+    """
+
+    system: System
+    state: State
+    rows: Integers
+    note: str = ""
+
+    @property
+    def determined(self) -> bool:
+        """Whether joints and motions leave nothing free."""
+        return len(self.rows) == self.system.nv
+
+    def required(self) -> Self:
+        """Return itself, raise where there is no consistent state."""
+        status = self.state.status
+        if not self.state.ok:
+            raise AnalysisError("; ".join(part for part in (status.message, status.advice) if part), status)
+        return self
+
+    def with_inertia(self, regular: bool = False) -> Self:
+        """Return itself, raise where a direction is free and without mass.
+
+        Parameters
+        ----------
+        regular : bool
+            Whether matrices have to be regular also in what moves nothing: spins of massless rods get an inertia then.
+        """
+        if self.system.nv > DENSE_LIMIT:
+            return self
+        spins = require_inertia(self.system, self.state.q, self.state.t, self.rows)
+        return replace(self, system=with_spins(self.system, spins)) if regular else self
+
+
+def opened(
+    model: Model, initial: State | None, t: float | None = None, require: Callable[[System], None] = require_masses
+) -> Opening:
+    """Return where dynamics of a model begins.
+
+    Parameters
+    ----------
+    model : Model
+    initial : State, optional
+        Where to start; default the model's own initial values.
+    t : float, optional
+        Time; default that of the state.
+    require : callable
+        Raises where the model lacks what the analysis needs of it; asked before anything is assembled.
+    """
+    system = System(tables_of(model))
+    require(system)
+    state, note = start_state(model, initial, t)
+    return opened_at(system, state, note)
+
+
+def opened_at(system: System, state: State, note: str = "") -> Opening:
+    """Return the same from a consistent state."""
+    if not state.ok:
+        return Opening(system, state, np.zeros(0, dtype=np.int64), note)
+    system.ref[:] = state.references
+    return Opening(system, state, run_rows(system, state.q, state.t), note)
+
+
+def planned(tables: Tables, options: Options) -> Choice:
+    """Return formulation and integrator; what does not go together or is too large is refused before anything is assembled."""
+    choice = choose(tables, options.formulation, options.integrator)
+    check_pair(choice.formulation, choice.integrator)
+    if choice.formulation.relative:
+        from multibody.analyses.spaces.joint_space import joint_columns
+
+        joint_columns(tables, choice.formulation)
+    return choice
+
+
+def begun(opening: Opening, choice: Choice, options: Options, dense: bool | None = None) -> tuple[Simulation, Choice]:
+    """Return a simulation at its start; what ``auto`` chose and does not take the model gives way to `augmented`."""
+    system, state = opening.system, opening.state
+    settings: dict[str, Any] = {
+        "rtol": options.rtol, "atol": options.atol, "dense": options.dense if dense is None else dense,
+    }  # fmt: skip
+    system.ref[:] = state.references
+    try:
+        return Simulation(system, state, opening.rows, choice.formulation, choice.integrator, **settings), choice
+    except ModelError:
+        if not choice.chosen or isinstance(choice.formulation, Augmented):
+            raise
+    system.ref[:] = state.references
+    choice = fallen_back(choice)
+    return Simulation(system, state, opening.rows, choice.formulation, choice.integrator, **settings), choice
