@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from multibody.analyses.state.poses import quaternion_of
+from multibody.analyses.state.poses import matrix_of, quaternion_of
 from multibody.analyses.state.system import Floats, Integers, System
 from multibody.tables.lower import Tables
 from multibody.tables.welds import Weld, Welds
@@ -53,7 +53,7 @@ class Composites:
             pose[:, :2] -= arm
             rate[:, :2] -= rate[:, 2:] * _quarter(arm)
         else:
-            A = _matrices(pose[:, 3:])
+            A = np.ascontiguousarray(matrix_of(pose[:, 3:]))
             pose[:, :3] -= np.einsum("bij,bj->bi", A, s)
             rate[:, :3] -= np.einsum("bij,bj->bi", A, np.cross(rate[:, 3:], s))
         return np.append(pose.ravel(), q[wide * self.bodies :]), np.append(rate.ravel(), v[narrow * self.bodies :])
@@ -88,7 +88,7 @@ class Composites:
 
     def _spatial(self, pose: Floats, rate: Floats, change: Floats) -> None:
         """Move what is at the composites' centers to the bodies', in place; rotations to the bodies' axes."""
-        A, s, E = _matrices(pose[..., 3:]), self.welds.points[1:], self.welds.turns[1:]
+        A, s, E = np.ascontiguousarray(matrix_of(pose[..., 3:])), self.welds.points[1:], self.welds.turns[1:]
         w, dw = rate[..., 3:].copy(), change[..., 3:].copy()
         pose[..., :3] += np.einsum("tbij,bj->tbi", A, s)
         pose[..., 3:] = _product(pose[..., 3:], self.quaternions[1:])
@@ -158,17 +158,6 @@ def _product(p: Floats, q: Floats) -> Floats:
     p0, q0, u, w = p[..., :1], q[..., :1], p[..., 1:], q[..., 1:]
     scalar = p0 * q0 - np.sum(u * w, axis=-1, keepdims=True)
     return np.concatenate([scalar, p0 * w + q0 * u + np.cross(u, w)], axis=-1)
-
-
-def _matrices(p: Floats) -> Floats:
-    """Return the rotation matrices of quaternions, scalar first."""
-    w, x, y, z = np.moveaxis(p, -1, 0)
-    rows = [
-        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-    ]
-    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
 
 
 def independent_of(welds: Welds, tables: Tables, chosen: Integers, kept: Integers) -> Integers:

@@ -12,6 +12,7 @@ from multibody.errors import ModelError
 from multibody.formulations.expand import expand
 from multibody.formulations.prepare import Bundle
 from multibody.kernels import sections as R
+from multibody.tables.lower import Tables
 
 
 @dataclass
@@ -47,12 +48,15 @@ def expanded(bundle: Bundle, times: Floats, Y: Floats, references: Floats, closi
     bundle.ref[:] = now
     W[I[R.W_STATISTICS] : I[R.W_STATISTICS] + R.STATISTICS] = statistics
     if done < n:
-        raise ModelError(
-            f"the equations of motion have no solution at t = {times[done]:.6g}", where=tables.model.name,
-            hint="give every free direction a mass",
-        )  # fmt: skip
+        raise no_solution(tables, times[done])
     dynamics = Dynamics(
         multipliers, energies[:, 0], energies[:, 1], Y[:, tables.nq + tables.nv].copy(), efforts, loads, bundle.chosen,
         bundle=bundle,
     )  # fmt: skip
     return Expanded(Y, references, A, dynamics)
+
+
+def no_solution(tables: Tables, t: float) -> ModelError:
+    """Return the error for equations of motion that determine no accelerations."""
+    what = f"the equations of motion have no solution at t = {t:.6g}"
+    return ModelError(what, where=tables.model.name, hint="give every free direction a mass")

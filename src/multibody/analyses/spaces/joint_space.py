@@ -11,7 +11,7 @@ import numpy as np
 
 from multibody.analyses.rank.leastnorm import independent_rows
 from multibody.analyses.spaces.cartesian_space import Reader, reader_of
-from multibody.analyses.spaces.expanded import Expanded
+from multibody.analyses.spaces.expanded import Expanded, no_solution
 from multibody.analyses.spaces.joint_coordinates import count_turns, joint_coordinates
 from multibody.analyses.state.kinetics import Dynamics
 from multibody.analyses.state.state import State
@@ -196,10 +196,7 @@ class JointSpace:
         b.ref[:] = kept
         b.W[b.I[R.W_STATISTICS] : b.I[R.W_STATISTICS] + R.STATISTICS] = statistics
         if done < n:
-            raise ModelError(
-                f"the equations of motion have no solution at t = {times[done]:.6g}", where=tables.model.name,
-                hint="give every free direction a mass",
-            )  # fmt: skip
+            raise no_solution(tables, times[done])
         dynamics = Dynamics(
             multipliers, energies[:, 0], energies[:, 1], bodies[:, -1].copy(), efforts, loads, self.independent_rows(), bundle=b
         )
