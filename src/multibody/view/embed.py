@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+DOTS = 160.0  # an inch, of pictures in space
+
 
 @contextmanager
 def quiet() -> Iterator[None]:
@@ -36,14 +38,29 @@ def image_of(figure: Any, width: int, alt: str = "") -> str:
     """
     import matplotlib.pyplot as plt
 
-    made = io.BytesIO()
     deep = any(hasattr(ax, "get_proj") for ax in figure.axes)  # shaded faces are small as pixels and large as curves
-    figure.savefig(made, format="png" if deep else "svg", dpi=160.0)
+    made = _saved(figure, deep)
     plt.close(figure)
-    data = f"data:image/{'png' if deep else 'svg+xml'};base64,{base64.b64encode(made.getvalue()).decode()}"
+    data = f"data:image/{'png' if deep else 'svg+xml'};base64,{base64.b64encode(made).decode()}"
     look = f"max-width:{width}px;width:100%;background:white;border-radius:4px;flex:0 1 auto"
     said = f' alt="{html.escape(alt, quote=True)}"' if alt else ""
     return f'<img src="{data}"{said} style="{look}">'
+
+
+def _saved(figure: Any, deep: bool) -> bytes:
+    """Return a figure as PNG or SVG; laid out and drawn once, where ``savefig`` does both twice."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+
+    made, engine = io.BytesIO(), figure.get_layout_engine()
+    if deep:
+        figure.set_dpi(DOTS)
+    if engine is not None:
+        engine.execute(figure)
+        figure.set_layout_engine("none")
+    write: Any = FigureCanvasAgg(figure).print_png if deep else FigureCanvasSVG(figure).print_svg
+    write(made)
+    return made.getvalue()
 
 
 def frame_of(document: str, title: str, look: str) -> str:

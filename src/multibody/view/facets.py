@@ -92,14 +92,23 @@ def _collection(data: dict[str, Any]) -> Any:
     class Sorted(PolyCollection):
         """Pieces that the eye sees, the farthest first."""
 
+        placed: tuple[Floats, float] | None = None  # by which projection, and how near the nearest is
+
         def do_3d_projection(self) -> float:
+            """Place the pieces on the screen and return how near the nearest is; nothing is done twice for one view."""
+            projection = np.asarray(self.axes.get_proj())  # type: ignore[union-attr]
+            if self.placed is None or not np.array_equal(self.placed[0], projection):
+                self.placed = projection, self._place(projection)
+            return self.placed[1]
+
+        def _place(self, projection: Floats) -> float:
             """Place the pieces on the screen and return how near the nearest is."""
             eye = eye_of(self.axes)
             seen = visible(data, eye)
             depths = data["corners"][seen].mean(axis=1) @ eye + data["near"][seen]
             chosen = seen[np.argsort(depths, kind="stable")]
             points = data["corners"][chosen].reshape(-1, 3)
-            x, y, z = proj3d.proj_transform(*points.T, self.axes.get_proj())  # type: ignore[union-attr]
+            x, y, z = proj3d.proj_transform(*points.T, projection)
             self.set_verts(np.column_stack([x, y]).reshape(-1, 3, 2))  # type: ignore[arg-type]
             colors, line = data["colors"][chosen], data["line"][chosen]
             self.set_facecolor(np.where(line[:, None], 0.0, colors))  # type: ignore[arg-type]

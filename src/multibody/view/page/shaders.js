@@ -51,7 +51,7 @@ vec3 shaded(vec3 color, vec3 normal) { // normal as the eye sees it: x to the ri
 `;
 
 /** Solids: unit shapes stretched along three axes, or meshes as they are. Outlines are the same, a little larger, seen from inside. */
-export const SOLID = {
+const SOLID = {
   vertex: `${HEAD}${POSE}
 layout(location = 0) in vec3 a_point;
 layout(location = 1) in vec3 a_normal;
@@ -120,7 +120,7 @@ void main() {
 };
 
 /** Transparent plates. */
-export const FACE = {
+const FACE = {
   vertex: `${HEAD}${POSE}
 layout(location = 0) in vec3 a_point;
 layout(location = 1) in vec3 a_normal;
@@ -152,7 +152,7 @@ void main() {
 };
 
 /** Lines of a width on paper; dashes are measured on paper too. */
-export const LINE = {
+const LINE = {
   vertex: `${HEAD}${POSE}
 layout(location = 0) in vec2 a_corner; // along 0..1, across -1..1
 layout(location = 1) in vec3 a_from;
@@ -200,7 +200,7 @@ void main() {
 };
 
 /** Dots of a diameter on paper. */
-export const DOT = {
+const DOT = {
   vertex: `${HEAD}${POSE}
 layout(location = 0) in vec2 a_corner; // -1..1
 layout(location = 1) in vec3 a_point;
@@ -234,27 +234,41 @@ void main() {
 }`,
 };
 
+const PROGRAMS = { solid: SOLID, face: FACE, line: LINE, dot: DOT };
+
+/** What a canvas in space is asked for: smooth edges are made beside it. */
+export const CONTEXT = { antialias: false, alpha: false, preserveDrawingBuffer: true };
+
+/** Begin to compile all programs; asking one how it went would wait for it. */
+function begin(gl) {
+  return Object.entries(PROGRAMS).map(([name, { vertex, fragment }]) => {
+    const program = gl.createProgram(), shaders = [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]].map(([kind, text]) => {
+      const shader = gl.createShader(kind);
+      gl.shaderSource(shader, text);
+      gl.compileShader(shader);
+      gl.attachShader(program, shader);
+      return shader;
+    });
+    gl.linkProgram(program);
+    return { name, program, shaders };
+  });
+}
+
 /**
- * Return a program with its uniforms.
+ * Return the programs of a context with their uniforms.
  * @param {WebGL2RenderingContext} gl
- * @param {{vertex: string, fragment: string}} sources
- * @returns {{program: WebGLProgram, at: Object<string, WebGLUniformLocation>}}
+ * @returns {Object<string, {program: WebGLProgram, at: Object<string, WebGLUniformLocation>}>}
  */
-export function compiled(gl, sources) {
-  const program = gl.createProgram();
-  for (const [kind, text] of [[gl.VERTEX_SHADER, sources.vertex], [gl.FRAGMENT_SHADER, sources.fragment]]) {
-    const shader = gl.createShader(kind);
-    gl.shaderSource(shader, text);
-    gl.compileShader(shader);
-    if (!gl.getShaderParameter(shader, gl.COMPILE_STATUS) && !gl.isContextLost()) throw new Error(gl.getShaderInfoLog(shader));
-    gl.attachShader(program, shader);
-  }
-  gl.linkProgram(program);
-  if (!gl.getProgramParameter(program, gl.LINK_STATUS) && !gl.isContextLost()) throw new Error(gl.getProgramInfoLog(program));
-  const at = {};
-  for (let k = 0; k < gl.getProgramParameter(program, gl.ACTIVE_UNIFORMS); k++) {
-    const { name } = gl.getActiveUniform(program, k);
-    at[name] = gl.getUniformLocation(program, name);
-  }
-  return { program, at };
+export function programsOf(gl) {
+  return Object.fromEntries(begin(gl).map(({ name, program, shaders }) => {
+    if (!gl.getProgramParameter(program, gl.LINK_STATUS) && !gl.isContextLost()) {
+      throw new Error([...shaders.map((shader) => gl.getShaderInfoLog(shader)), gl.getProgramInfoLog(program)].join(" "));
+    }
+    const at = {};
+    for (let k = 0; k < gl.getProgramParameter(program, gl.ACTIVE_UNIFORMS); k++) {
+      const uniform = gl.getActiveUniform(program, k).name;
+      at[uniform] = gl.getUniformLocation(program, uniform);
+    }
+    return [name, { program, at }];
+  }));
 }

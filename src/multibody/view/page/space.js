@@ -3,7 +3,7 @@
 import { inks, placedPoint, posesAt, rgb } from "./common.js";
 import { Camera } from "./camera.js";
 import { Naming } from "./naming.js";
-import { compiled, DOT, FACE, LINE, SOLID } from "./shaders.js";
+import { CONTEXT, programsOf } from "./shaders.js";
 import { Above } from "./space_above.js";
 import { Copies, Plates, PoseTexture, SQUARE, STRIP } from "./space_buffers.js";
 import { gridLines, pathInSpace } from "./space_marks.js";
@@ -43,7 +43,7 @@ export class Space {
     this.above = new Above(canvas, data, this.naming);
     this.picking = new Picks(this);
     this.last = null;
-    this.gl = canvas.getContext("webgl2", { antialias: false, alpha: false, preserveDrawingBuffer: true });
+    this.gl = canvas.getContext("webgl2", CONTEXT);
     if (this.gl) this.prepare();
     else this.apologize();
     canvas.addEventListener("webglcontextlost", (event) => event.preventDefault());
@@ -66,7 +66,7 @@ export class Space {
     this.slow = NO_CARD.test(about ? gl.getParameter(about.UNMASKED_RENDERER_WEBGL) : "");
     this.smooth = new Smooth(gl);
     this.picking.target = null;
-    this.programs = { solid: compiled(gl, SOLID), face: compiled(gl, FACE), line: compiled(gl, LINE), dot: compiled(gl, DOT) };
+    this.programs = programsOf(gl);
     const batches = batchesOf(data.drawing, unit), { strokes } = data.drawing;
     this.shapes = { box: unitBox(), line: STRIP, dot: SQUARE };
     for (const [fineness, most] of Object.entries(SIDES)) {

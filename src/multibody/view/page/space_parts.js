@@ -1,6 +1,6 @@
 // A spatial drawing as rows of numbers for the graphics card: solids, transparent faces, lines and dots.
 
-import { placedPoint, posesAt } from "./common.js";
+import { matrix, placedPoint, posesAt } from "./common.js";
 import { cylinder, ROD_WIDTH } from "./stretch.js";
 
 /** CSS pixels a point of the printer. */
@@ -167,16 +167,22 @@ export function fan(stroke, unit) {
 export function cloudOf(data, most = 30000) {
   const { strokes } = data.drawing, solid = strokes.filter(({ kind, body }) => kind !== "mesh" && kind !== "line" || body === 0);
   const meshes = strokes.filter((stroke) => stroke.kind === "mesh" && stroke.body > 0).map(boxed);
-  const spots = [...solid, ...meshes].flatMap(spotsOf), found = [];
+  const spots = [...solid, ...meshes].flatMap(spotsOf).sort((a, b) => a.body - b.body), found = [];
   const instants = Math.max(2, Math.floor(most / Math.max(1, spots.length) / data.runs.length));
   for (const run of data.runs) {
     const count = run.time.length, step = Math.max(1, Math.ceil(count / instants));
     for (let k = 0; k < count; k += step) {
       const poses = posesAt(run, run.time[k], 3);
-      for (const { body, point } of spots) found.push(...placedPoint(poses, 3, body, point));
+      let last = -1, R = null;
+      for (const { body, point: [x, y, z] } of spots) {
+        const p = 7 * body;
+        if (body !== last) [last, R] = [body, matrix(poses, p + 3)];
+        const u = poses[p] + R[0] * x + R[1] * y + R[2] * z, v = poses[p + 1] + R[3] * x + R[4] * y + R[5] * z, w = poses[p + 2] + R[6] * x + R[7] * y + R[8] * z;
+        if (Number.isFinite(u + v + w)) found.push(u, v, w);
+      }
     }
   }
-  return Float32Array.from(found).filter((_, k, all) => Number.isFinite(all[k - (k % 3)] + all[k - (k % 3) + 1] + all[k - (k % 3) + 2]));
+  return Float32Array.from(found);
 }
 
 /** Return points of a stroke that bound it, of round ones points on their skin. */

@@ -148,8 +148,12 @@ export class Stages {
       const arrows = run.arrows.filter((arrow) => arrow.sort === sort);
       for (let k = 0; k < run.time.length; k++) {
         let most = 0;
-        for (const { vector } of arrows) most = Math.max(most, Math.hypot(...vector.subarray(k * d, k * d + d)) || 0);
-        sizes.push(most);
+        for (const { vector } of arrows) {
+          let square = 0;
+          for (let at = k * d; at < k * d + d; at++) square += vector[at] * vector[at];
+          if (square > most) most = square;
+        }
+        sizes.push(Math.sqrt(most));
       }
     }
     sizes.sort((a, b) => a - b);

@@ -7,7 +7,7 @@ import pathlib
 import tempfile
 import webbrowser
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from multibody._target import check_free, check_target, write_whole
 from multibody.arguments import short
@@ -17,6 +17,9 @@ from multibody.view.checked import check_of
 from multibody.view.page.assemble import Look, page_text, with_plots
 from multibody.view.page.small import direction_tracks, freedom_tracks, mode_tracks
 from multibody.view.page.tracks import Track, track_of_run, track_of_state
+
+if TYPE_CHECKING:
+    from multibody.analyses.check.report import CheckReport
 
 ENDINGS = (".html", ".htm")
 MOST_NAMED = 3
@@ -60,7 +63,7 @@ def look_of(**options: Any) -> Look:
     return Look(**options)
 
 
-def page_of(results: Sequence[Any], labels: Sequence[str] | None, look: Look) -> str:
+def page_of(results: Sequence[Any], labels: Sequence[str] | None, look: Look, check: CheckReport | None = None) -> str:
     """Return the page of some results as text.
 
     Parameters
@@ -70,6 +73,8 @@ def page_of(results: Sequence[Any], labels: Sequence[str] | None, look: Look) ->
     labels : sequence of str, optional
         One for each; default the model's name, of several what differs in their parameters.
     look : Look
+    check : CheckReport, optional
+        Of the mechanism, where it is known already.
     """
     if not results:
         raise ModelError("there is nothing to show", where="page", hint="give a run or a state")
@@ -79,8 +84,8 @@ def page_of(results: Sequence[Any], labels: Sequence[str] | None, look: Look) ->
     tracks = [track for result, name in zip(results, names, strict=True) for track in tracks_of(result, name, look)]
     if not tracks:
         raise ModelError("nothing moves", where=names[0], hint="show a pose: model.assemble().page(...)")
-    check = check_of(tracks[0].tables)
-    return page_text(tracks, look, "" if check is None else str(check))
+    told = check or check_of(tracks[0].tables)
+    return page_text(tracks, look, "" if told is None else str(told))
 
 
 def labels_of(shown: Sequence[Tables]) -> list[str]:

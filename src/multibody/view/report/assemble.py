@@ -22,6 +22,7 @@ from multibody.view.report.figures import main_paths
 from multibody.view.style import PALE
 
 if TYPE_CHECKING:
+    from multibody.analyses.check.report import CheckReport
     from multibody.results.run import Run
 
 ENDINGS = (".html", ".htm")
@@ -92,8 +93,8 @@ def report_text(run: Run, told: Told) -> str:
     with quiet():
         check, carried = check_of(run.tables), None if run.motion.dynamics is None else loads(run, None, "ground", False)
         parts = [
-            sections.summary(run, carried), _player(run, told), sections.mechanism(run, check), sections.motion(run, told.plot),
-            sections.loads_section(run, carried), sections.trust(run, _balance(run, carried)),
+            sections.summary(run, carried), _player(run, told, check), sections.mechanism(run, check),
+            sections.motion(run, told.plot), sections.loads_section(run, carried), sections.trust(run, _balance(run, carried)),
             sections.repeat(run, told.command, told.model),
         ]  # fmt: skip
     return _page(run, told, parts)
@@ -125,14 +126,14 @@ def _banner(run: Run, told: Told) -> str:
     return "\n".join(f'<p class="banner">{html.escape(text)}</p>' for text in said)
 
 
-def _player(run: Run, told: Told) -> str:
+def _player(run: Run, told: Told, check: CheckReport | None) -> str:
     """Return the page that plays the motion, in a frame; on paper pictures take its place."""
     if not told.player:
         return ""
     from multibody.view.page.write import look_of, page_of
 
     look = f"width:100%;height:{HEIGHT}px;border:1px solid {PALE};border-radius:6px"
-    page = page_of([run], None, look_of(plot=told.plot or main_paths(run)[:2], paper="light"))
+    page = page_of([run], None, look_of(plot=told.plot or main_paths(run)[:2], paper="light"), check)
     frame = frame_of(page, f"{run.model.name} in motion", look)
     return f'<section class="player">{frame}</section>'
 
