@@ -213,3 +213,16 @@ def test_state_space_predicts_a_run() -> None:
     np.testing.assert_allclose(space.C[3], space.A[2], atol=1e-12)  # an acceleration as output
     np.testing.assert_allclose(space.D[3], space.B[2], atol=1e-12)
     assert not np.any(np.abs(space.D[[0, 1, 2, 4]]) > 1e-12)
+
+
+def test_shapes_on_bushings_name_the_bodies_that_move() -> None:
+    found = mb.load("bushing-suspension").modes()
+    said = [found.words(k) for k in range(len(found))]
+    assert len(set(said)) > 20  # overdamped ones come in pairs that move alike
+    assert said[0].startswith("upper.turn.x +1")
+    assert "heave" in said[0]
+    shape = found.shape(5).bodies  # the tie rod turns about its own line
+    assert said[5] == "tie.turn.y +1"
+    most = max(shape, key=lambda name: float(np.max(np.abs(shape[name]["rotation"]))))
+    assert most == "tie"
+    assert mb.load("double-pendulum").modes().words(0).split()[0] in mb.load("double-pendulum").joints

@@ -14,12 +14,13 @@ from multibody._result_verbs import PageVerbs
 from multibody.analyses.given.own_options import own_options
 from multibody.analyses.measures.contact import line_notes
 from multibody.analyses.modes import modes as analysis
-from multibody.analyses.state.named_columns import displacements, in_words, joint_coordinates
+from multibody.analyses.state.named_columns import displacements, joint_coordinates
 from multibody.analyses.state.state import Status
 from multibody.analyses.state.system import Floats, System
 from multibody.arguments import answered, warn
 from multibody.errors import ModelError
 from multibody.model.units import Units
+from multibody.results.mode_words import coordinates_tell, shape_words
 from multibody.results.plain import gravity_text
 from multibody.results.reading import sealed
 from multibody.results.state import State
@@ -161,8 +162,13 @@ class Modes(PageVerbs):
         return Shape(bodies, {name: complex(x) for name, x in zip(coordinates.names, amplitudes, strict=True)})
 
     def words(self, k: int) -> str:
-        """Return the shape of mode k by the coordinates that change most."""
-        return in_words(self._system, self.found.state.q, np.real(self.found.shapes[:, k]))
+        """Return the shape of mode k by the coordinates that change most; where these do not tell all, by bodies too."""
+        return shape_words(self._system, self.found.state.q, np.real(self.found.shapes[:, k]), self._told)
+
+    @cached_property
+    def _told(self) -> bool:
+        """Whether joint coordinates tell every shape."""
+        return coordinates_tell(self._system, self.found.state.q, self.found.shapes)
 
     def state_space(self) -> StateSpace:
         """Return A, B, C, D with the names of states (coordinates, then their rates), inputs and outputs."""
