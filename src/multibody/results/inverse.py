@@ -15,11 +15,11 @@ from multibody._target import check_target, write_whole
 from multibody.analyses.inverse.inverse import coordinate_key
 from multibody.analyses.inverse.virtual_power import Actuator, Efforts
 from multibody.analyses.measures.measure import Measure
-from multibody.analyses.state.kinetics import Event
 from multibody.analyses.state.state import Status
 from multibody.arguments import answered, warn
 from multibody.errors import ModelError
 from multibody.model.units import Units
+from multibody.results.event_list import Events
 from multibody.results.finite import finite
 from multibody.results.netcdf import netcdf
 from multibody.results.reading import path_text, sealed, several
@@ -224,9 +224,9 @@ class Inverse(SizingVerbs, PageVerbs):
         return measure
 
     @property
-    def events(self) -> list[Event]:
+    def events(self) -> Events:
         """Events of the motion."""
-        return self.motion.events
+        return Events(self.motion.events)
 
     def save(self, file: str | pathlib.Path) -> None:
         """Write the efforts to a file, by its ending: ``.csv``, ``.nc`` (netCDF) or ``.json``."""

@@ -21,6 +21,7 @@ from multibody.arguments import answered, short, warn
 from multibody.errors import ModelError
 from multibody.model.paths import letters_of
 from multibody.results.balance import Balance, balance
+from multibody.results.event_list import Events
 from multibody.results.force_events import result_events, unseen
 from multibody.results.instant import Instant, instant_at, instant_of, slice_of
 from multibody.results.plain import final_plain, gravity_text
@@ -93,9 +94,9 @@ class Run(RunVerbs):
         return list(self.motion.branches)
 
     @property
-    def events(self) -> list[Event]:
-        """Events that happened, with their times and states, in the order in which they were met."""
-        return list(self._events)
+    def events(self) -> Events:
+        """Events that happened, with their times and states, in the order in which they were met; printed as a table."""
+        return Events(self._events)
 
     @cached_property
     def _events(self) -> list[Event]:
