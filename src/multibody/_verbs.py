@@ -63,7 +63,9 @@ class Model(_Model, Shown):
         """
         from multibody.analyses.check.check import check
 
-        return check(self, cut=cut)
+        report = check(self, cut=cut)
+        object.__setattr__(report, "_checked", (self, (*self.bodies, *self.joints)))  # for the picture in notebooks
+        return report
 
     @overload
     def assemble(

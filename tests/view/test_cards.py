@@ -146,3 +146,19 @@ def test_names_are_escaped() -> None:
     m = mb.Model("<script>alert(1)</script>", dimension=2)
     m.body("a", mass=1.0, inertia=1.0)
     assert "<script>" not in m._repr_html_()
+
+
+def test_checks_modes_and_freedoms_show_the_mechanism() -> None:
+    model = mb.load("double-pendulum")
+    for thing in (model.check(), model.modes(), model.wiggle()):
+        card = thing._repr_html_()
+        assert card.count("<img ") == 1
+        assert "max-width:280px" in card
+    assert "2 freedoms of double-pendulum" in model.wiggle()._repr_html_()
+
+
+def test_a_check_of_a_model_that_has_changed_since_has_no_picture() -> None:
+    model = mb.load("double-pendulum")
+    report = model.check()
+    model.body("more", mass=1.0, inertia=1.0)
+    assert "<img " not in report._repr_html_()

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from multibody.results.inverse import Inverse
     from multibody.results.modes import Modes
     from multibody.results.run import Run
+    from multibody.results.small_motions import Freedoms
     from multibody.results.state import State
     from multibody.results.statics import Equilibrium
 
@@ -30,6 +31,7 @@ MOST_DRAWN = 200  # bodies: a picture of more takes longer than a person waits f
 MOST_NAMED = 8  # items of a list
 ROUND_OFF = 1e-12  # of angles, and of lengths over the model's: shown as 0
 PLAYER_HEIGHT = 520  # pixels
+SMALL = 280  # width of a pose beside a table [pixels]
 
 
 def card_of(thing: Any) -> str:
@@ -37,7 +39,7 @@ def card_of(thing: Any) -> str:
 
     Parameters
     ----------
-    thing : Model, CheckReport, State, Run, Equilibrium, Modes, Inverse or Compare
+    thing : Model, CheckReport, State, Run, Equilibrium, Modes, Freedoms, Inverse or Compare
     """
     for kind in type(thing).__mro__:
         if kind.__name__ in CARDS:
@@ -146,7 +148,21 @@ def _check(report: CheckReport) -> str:
         ("smallest singular value", "" if value is None else f"{value:.3g}"), ("configuration", report.nearness),
         ("idle", _some(report.idle)), ("loops", _some(report.loops)), ("gravity", report.gravity),
     ]  # fmt: skip
-    return _card(f"check of {report.name}", facts, notes=report.notes)
+    return _card(f"check of {report.name}", facts, _checked_pose(report), notes=report.notes)
+
+
+def _checked_pose(report: CheckReport) -> str:
+    """Return the mechanism that was checked, small; nothing where its model has changed since."""
+    model, names = getattr(report, "_checked", (None, ()))
+    if model is None or names != (*model.bodies, *model.joints) or not 0 < len(model.bodies) <= MOST_DRAWN:
+        return ""
+    return _figure(lambda: model.assemble().draw(title=""), SMALL)
+
+
+def _pose(state: State) -> str:
+    """Return a small picture of a pose beside a table."""
+    few = state.status.success and 0 < len(state.tables.bodies) <= MOST_DRAWN
+    return _figure(lambda: state.draw(title=""), SMALL) if few else ""
 
 
 def _state(state: State) -> str:
@@ -198,7 +214,15 @@ def _equilibrium(found: Equilibrium) -> str:
 def _modes(modes: Modes) -> str:
     """Return the card of modes: the table of frequencies."""
     headings, rows = modes.headings(), modes.rows()
-    return _card(f"modes of {modes.model.name}", [], _table(headings, rows), modes.notes)
+    return _card(f"modes of {modes.model.name}", [], _pose(modes.state) + _table(headings, rows), modes.notes)
+
+
+def _freedoms(found: Freedoms) -> str:
+    """Return the card of freedoms: the pose, and what each of them moves."""
+    facts = [(str(k), words) for k, words in enumerate(found.words, start=1)]
+    more = [("…", f"{len(facts) - MOST_NAMED} more")] if len(facts) > MOST_NAMED else []
+    title = f"{len(found)} freedom{'' if len(found) == 1 else 's'} of {found.model.name} at t = {found.state.t:g}"
+    return _card(title, [*facts[:MOST_NAMED], *more], _pose(found.state))
 
 
 def _inverse(found: Inverse) -> str:
@@ -234,6 +258,6 @@ def _compare(found: Compare) -> str:
 
 CARDS: dict[str, Callable[[Any], str]] = {
     "Model": _model, "CheckReport": _check, "State": _state, "Run": _run, "Equilibrium": _equilibrium, "Modes": _modes,
-    "Inverse": _inverse, "Compare": _compare,
+    "Freedoms": _freedoms, "Inverse": _inverse, "Compare": _compare,
 }  # fmt: skip
 """The card of every class by its name: classes of other rooms are not loaded for this."""
