@@ -45,6 +45,10 @@ def test_a_film_of_a_run_is_kept_unless_told(here: pathlib.Path) -> None:
         (("--out", "a.gif", "--seconds", "nan"), "animate: seconds is nan; give a positive number"),
         (("--out", "a.gif", "--seconds", "1", "--speed", "1"), "animate: seconds and speed together; give one of them"),
         (("--speed", "2"), "--speed: there is no film; add --out x.gif, .webp, .mp4 or .glb"),
+        (("--out", "a.gif", "--size", "wide"), '--size: "wide" is no size; write width x height in pixels: 640x480'),
+        (("--out", "a.gif", "--size", "4x480"), "animate: size is (4, 480); give width and height, whole numbers from"),
+        (("--size", "640x480"), "--size: there is no film; add --out x.gif, .webp, .mp4 or .glb"),
+        (("--out", "a.glb", "--size", "640x480"), "--size: size has no meaning for .glb; leave it out"),
         (("--out", "a.mov"), 'a.mov: unknown ending ".mov"; use'),
         (("--out", "no/a.gif"), "no: there is no such directory; make it first"),
     ],
@@ -55,6 +59,18 @@ def test_what_is_no_film(here: pathlib.Path, options: tuple[str, ...], words: st
     assert words in err
     assert err.count("\n") == 1
     assert list(here.iterdir()) == []
+
+
+@pytest.mark.parametrize("verb", ["kinematics", "run"])
+def test_a_film_has_the_size_that_is_asked_for(here: pathlib.Path, verb: str) -> None:
+    from PIL import Image
+
+    options = ("--until", "0.02", "--out", "a.gif", "--out", "a.glb", "--size", "320x200", "--fps", "5", "--seconds", "1")
+    code, _, err = run(verb, "slider-crank", *options)
+    assert code == 0, err
+    with Image.open(here / "a.gif") as film:
+        assert film.size == (320, 200)
+    assert (here / "a.glb").exists()  # which has none
 
 
 def test_one_instant_is_no_film(here: pathlib.Path) -> None:

@@ -18,6 +18,7 @@ from multibody.cli.options import (
     PlotOption,
     SecondsOption,
     SetOption,
+    SizeOption,
     SpeedOption,
     TraceOption,
     UnitsOption,
@@ -65,6 +66,7 @@ def kinematics(
     fps: FpsOption = None,
     seconds: SecondsOption = None,
     speed: SpeedOption = None,
+    size: SizeOption = None,
     settings: SetOption = None,
     units: UnitsOption = None,
     json: JsonOption = False,
@@ -78,7 +80,7 @@ def kinematics(
     loaded = load_model(model, settings)
     shown = pictured(loaded, plot, x, trace, forces=False)
     files = picture_files(loaded, out or [], shown)
-    shown = filmed(shown, files, fps, seconds, speed)
+    shown = filmed(shown, files, fps, seconds, speed, size)
     check_endings(files, ENDINGS, loaded._files, force=force)
     options = _options(loaded, start, until, steps, at)
     announce_compilation("tracking.track")

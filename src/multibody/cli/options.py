@@ -60,6 +60,10 @@ SecondsOption = Annotated[float | None, typer.Option("--seconds", metavar="S", h
 SpeedOption = Annotated[
     float | None, typer.Option("--speed", metavar="X", help="How many times faster than in reality a film runs.")
 ]
+SizeOption = Annotated[
+    str | None,
+    typer.Option("--size", metavar="WxH", help="Width and height of a film, 640x480 [pixels]; default after the mechanism."),
+]
 FormulationOption = Annotated[str | None, option("run", "formulation", "NAME[:OPTION=VALUE,...]")]
 CutOption = Annotated[str | None, option("run", "cut", "A,B")]
 IntegratorOption = Annotated[str | None, option("run", "integrator", "NAME[:OPTION=VALUE,...]")]
@@ -70,7 +74,8 @@ OutputStepOption = Annotated[str | None, option("run", "output_step", "H")]
 
 PICTURES = style.PICTURES
 PAGES = (".html", ".htm")
-FILMS = (".gif", ".webp", ".mp4", ".glb")
+BODIES = ".glb"  # bodies that a viewer shows at a size of its own
+FILMS = (".gif", ".webp", ".mp4", BODIES)
 NEEDED = {
     ".nc": (("h5netcdf", "netcdf"), ("h5py", "netcdf")), ".parquet": (("pyarrow", "parquet"),),
     ".mp4": (("imageio_ffmpeg", "video"),),

@@ -14,7 +14,7 @@ import typer
 
 from multibody._target import write_whole
 from multibody.cli.app import FAILED, say_error
-from multibody.cli.options import FILMS, PAGES, PICTURES
+from multibody.cli.options import BODIES, FILMS, PAGES, PICTURES
 from multibody.cli.output import stage_progress, to_json
 from multibody.errors import ModelError
 
@@ -33,7 +33,7 @@ class Pictured:
     plots, x, traces
         Curves (``--plot``), against what (``--x``), and paths of points (``--trace``).
     film : mapping
-        How a film runs: what is given of ``fps``, ``seconds`` and ``speed``.
+        How a film runs: what is given of ``fps``, ``seconds``, ``speed`` and ``size``.
     """
 
     plots: Sequence[str] = ()
@@ -84,10 +84,13 @@ def _require_number(model: Model, x: str) -> None:
 
 
 def filmed(
-    shown: Pictured, files: Sequence[pathlib.Path], fps: float | None, seconds: float | None, speed: float | None
-) -> Pictured:
+    shown: Pictured, files: Sequence[pathlib.Path], fps: float | None, seconds: float | None, speed: float | None,
+    size: str | None = None,
+) -> Pictured:  # fmt: skip
     """Return what is shown with the numbers of a film, judged before any work."""
-    film = {name: value for name, value in (("fps", fps), ("seconds", seconds), ("speed", speed)) if value is not None}
+    pixels = None if size is None else _pixels(size)
+    given = (("fps", fps), ("seconds", seconds), ("speed", speed), ("size", pixels))
+    film = {name: value for name, value in given if value is not None}
     endings = [ending for ending in (file.suffix.lower() for file in files) if ending in FILMS]
     if film and not endings:
         raise ModelError("there is no film", where=f"--{next(iter(film))}", hint="add --out x.gif, .webp, .mp4 or .glb")
@@ -96,8 +99,18 @@ def filmed(
     from multibody.view.film.animate import check_numbers
 
     for ending in endings:
-        check_numbers(ending, fps, seconds, speed)
+        check_numbers(ending, fps, seconds, speed, pixels)
+    if pixels is not None and set(endings) == {BODIES}:
+        raise ModelError(f"size has no meaning for {BODIES}", where="--size", hint="leave it out")
     return replace(shown, film=film)
+
+
+def _pixels(text: str) -> tuple[int, int]:
+    """Return width and height that were given as 640x480."""
+    found = re.fullmatch(r"(\d{1,6})\s*[x×,]\s*(\d{1,6})", text.strip())
+    if found is None:
+        raise ModelError(f'"{text}" is no size', where="--size", hint="write width x height in pixels: 640x480")
+    return int(found[1]), int(found[2])
 
 
 def picture_files(model: Model, files: Sequence[pathlib.Path], shown: Pictured) -> list[pathlib.Path]:
@@ -161,7 +174,8 @@ def write_run(run: Run, file: pathlib.Path, plain: dict[str, Any], shown: Pictur
     elif ending in FILMS:
         with stage_progress(file.name, quiet=False) as told:
             progress = None if told is None else lambda k, count: told(file.name, k, count)
-            run.animate(file, force=True, trace=shown.traces, progress=progress, **shown.film)
+            film = {key: value for key, value in shown.film.items() if key != "size" or ending != BODIES}
+            run.animate(file, force=True, trace=shown.traces, progress=progress, **film)
     else:
         run.save(file)
 

@@ -24,6 +24,7 @@ from multibody.cli.options import (
     RtolOption,
     SecondsOption,
     SetOption,
+    SizeOption,
     SpeedOption,
     StepOption,
     TraceOption,
@@ -77,6 +78,7 @@ def run_verb(
     fps: FpsOption = None,
     seconds: SecondsOption = None,
     speed: SpeedOption = None,
+    size: SizeOption = None,
     settings: SetOption = None,
     units: UnitsOption = None,
     json: JsonOption = False,
@@ -91,7 +93,7 @@ def run_verb(
     loaded = load_model(model, settings)
     shown = pictured(loaded, plot, x, trace, forces=True)
     files = picture_files(loaded, out or [], shown)
-    shown = filmed(shown, files, fps, seconds, speed)
+    shown = filmed(shown, files, fps, seconds, speed, size)
     check_endings(files, ENDINGS, loaded._files, force=force)
     options = run_options(loaded, formulation, integrator, rtol, atol, step, output_step, cut)
     end = read_time(loaded, until, "--until")
