@@ -315,3 +315,16 @@ def test_faults_are_told() -> None:
     _, flat = plt.subplots()
     with pytest.raises(mb.ModelError, match="needs 3-D axes"):
         mb.load("rssr").assemble().draw(flat)
+
+
+def test_gravity_stands_in_a_corner_that_nothing_reaches_into() -> None:
+    for tip, corner in (((1.0, 1.0), (0.0, 1.0)), ((-1.0, 1.0), (1.0, 1.0))):
+        m = mb.Model("up", dimension=2, gravity=(0, -9.81))
+        m.body("a", mass=1.0, inertia=0.1, frames={"tip": tip})
+        m.revolute("O", m.ground, "a")
+        ax = m.assemble().draw()
+        ax.figure.canvas.draw()
+        (arrow, _) = [artist for artist in ax.artists + ax.texts if artist.get_gid() == "gravity"]
+        box = arrow.arrow_patch.get_window_extent()
+        middle = ax.transAxes.inverted().transform(((box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2))
+        assert tuple(np.round(middle)) == corner

@@ -14,6 +14,7 @@ from multibody.view.scene import Scene
 from multibody.view.style import INK, PALE, body_color, plain
 
 MOST_NAMES = 40  # more would only cover the picture
+CORNER = (38.0, 46.0)  # room for the arrow of gravity, width and height [points]
 
 
 def write_names(ax: Any, scene: Scene, size: float, wanted: bool | None, paths: list[Floats]) -> None:
@@ -45,7 +46,7 @@ def write_names(ax: Any, scene: Scene, size: float, wanted: bool | None, paths: 
         labels.append(Label(text, anchor, color, gap if joint else 1.2 * gap, 7.5 if joint else 8.5, joint))
         points[id(labels[-1])] = point
     write = write_flat(ax) if scene.dimension == 2 else _write_deep(ax, points, size)
-    place_labels(ax, labels, on_screen(ax, _obstacles(scene, size, paths)), write, _words(ax))
+    place_labels(ax, labels, on_screen(ax, obstacles(scene, size, paths)), write, _words(ax))
 
 
 def _words(ax: Any) -> list[Box]:
@@ -55,7 +56,7 @@ def _words(ax: Any) -> list[Box]:
     return [(box.x0, box.y0, box.x1, box.y1) for box in boxes]
 
 
-def _obstacles(scene: Scene, size: float, paths: list[Floats]) -> Floats:
+def obstacles(scene: Scene, size: float, paths: list[Floats]) -> Floats:
     """Return points along everything that names had better not cover."""
     steps = np.linspace(0.0, 1.0, 13)[:, None]
     parts = [path[:: max(1, len(path) // 60)] for path in paths] + [cam.profile[::6] for cam in scene.cams]
@@ -94,20 +95,38 @@ def _write_deep(ax: Any, points: dict[int, Floats], size: float) -> Write:
     return write
 
 
-def draw_gravity(ax: Any, direction: Floats | None, size: float) -> None:
-    """Draw a small arrow along gravity in the upper right corner; none where there is no gravity."""
+def draw_gravity(ax: Any, direction: Floats | None, size: float, shown: Floats | None = None) -> list[Floats]:
+    """Draw a small arrow along gravity in a corner: the upper right one, or in the plane the first that is free.
+
+    Parameters
+    ----------
+    ax : Axes
+    direction : array or None
+        Unit vector; none is drawn where there is no gravity.
+    size : float
+        Of the joint symbols [length].
+    shown : array (n, 2), optional
+        Points of a planar mechanism that the arrow had better not cover.
+
+    Returns
+    -------
+    list of arrays
+        The corner that is taken in the plane, as a path that names had better not cover.
+    """
     from matplotlib.text import Annotation
 
     if direction is None:
-        return
+        return []
     if len(direction) == 3:
         pair = on_screen(ax, np.array([np.zeros(3), direction]) * size)
         flat = pair[1] - pair[0]
         length = float(np.linalg.norm(flat))
         direction = flat / length if length > 0.0 else np.zeros(2)
-    middle, place = np.array([-16.0, -20.0]), _corner(ax)
+    flat_ones = len(direction) == 2 and shown is not None and not hasattr(ax, "get_proj")
+    right, top = _free_corner(ax, shown) if flat_ones else (1.0, 1.0)
+    middle, place = np.array([16.0, 20.0]) * (1.0 - 2.0 * np.array([right, top])), _corner(ax, right, top)
     side = np.array([-direction[1], direction[0]])
-    side = side if side[0] < 0.0 else -side
+    side = side if (side[0] < 0.0) == (right == 1.0) else -side
     style = {"arrowstyle": "-|>", "color": PALE, "linewidth": 1.2, "shrinkA": 0.0, "shrinkB": 0.0, "mutation_scale": 9.0}
     options = {"xycoords": place, "gid": "gravity", "annotation_clip": False}
     arrow = Annotation(
@@ -119,12 +138,32 @@ def draw_gravity(ax: Any, direction: Floats | None, size: float) -> None:
     )
     ax.add_artist(arrow)
     ax.add_artist(word)
+    if not flat_ones:
+        return []
+    return [ax.transData.inverted().transform(place.transform(middle + 13.0 * np.linspace(-1.0, 1.0, 7)[:, None] * direction))]
 
 
-def _corner(ax: Any) -> Any:
-    """Return coordinates in points from the upper right corner of the axes (in space: of the figure)."""
+def _free_corner(ax: Any, shown: Any) -> tuple[float, float]:
+    """Return the corner of planar axes that least reaches into: right or left (1 or 0), top or bottom."""
+    ax.apply_aspect()
+    dots, points = ax.figure.dpi / 72.0, on_screen(ax, shown)
+    words = _words(ax)
+
+    def covered(corner: tuple[float, float]) -> int:
+        x, y = ax.transAxes.transform(corner)
+        left, low = x - CORNER[0] * dots * corner[0], y - CORNER[1] * dots * corner[1]
+        right, high = left + CORNER[0] * dots, low + CORNER[1] * dots
+        within = (points > (left, low)) & (points < (right, high))
+        over = any(box[0] < right and left < box[2] and box[1] < high and low < box[3] for box in words)
+        return int(np.sum(np.all(within, axis=1))) + (len(points) if over else 0)
+
+    return min(((1.0, 1.0), (0.0, 1.0), (1.0, 0.0), (0.0, 0.0)), key=covered)
+
+
+def _corner(ax: Any, right: float, top: float) -> Any:
+    """Return coordinates in points from a corner of the axes (in space: of the figure)."""
     from matplotlib.transforms import Affine2D, ScaledTranslation
 
     points = Affine2D().scale(1.0 / 72.0) + ax.figure.dpi_scale_trans
     whole = hasattr(ax, "get_proj") and len(ax.figure.axes) == 1
-    return points + ScaledTranslation(1.0, 1.0, ax.figure.transFigure if whole else ax.transAxes)
+    return points + ScaledTranslation(right, top, ax.figure.transFigure if whole else ax.transAxes)

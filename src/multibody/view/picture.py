@@ -9,7 +9,7 @@ import numpy as np
 
 from multibody.errors import ModelError
 from multibody.view import depth
-from multibody.view.captions import draw_gravity, write_names
+from multibody.view.captions import draw_gravity, obstacles, write_names
 from multibody.view.drawing import placed
 from multibody.view.extent import box_of, with_margin
 from multibody.view.geometry import Floats
@@ -93,8 +93,10 @@ class Picture:
             axes.set_ylabel(f"y [{units.length}]")
             if self.traces:
                 place_key(axes, [depth.on_screen(axes, path) for path in self.traces.values()])
-            draw_gravity(axes, self.blueprint.gravity(), self.size)
-            write_names(axes, self.scene, self.size, labels, list(self.traces.values()))
+            paths = list(self.traces.values())
+            shown = np.vstack([obstacles(scene, self.size, paths) for scene in self.scenes]) if planar else None
+            taken = draw_gravity(axes, self.blueprint.gravity(), self.size, shown)
+            write_names(axes, self.scene, self.size, labels, [*paths, *taken])
         result: Axes = axes
         return result
 
