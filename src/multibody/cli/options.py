@@ -11,7 +11,7 @@ import typer
 
 from multibody._target import check_free, check_target
 from multibody.errors import ModelError
-from multibody.options.methods import GROUPS, read_method, split_methods
+from multibody.options.methods import AUTO, GROUPS, read_method, split_methods
 from multibody.options.verbs import VERBS
 from multibody.view import style
 
@@ -210,17 +210,15 @@ def run_options(
 
 def announce_dynamics(model: Model, options: dict[str, Any]) -> None:
     """Say on a terminal that kernels are compiled, where those of a run are not in the cache yet."""
+    from multibody.formulations import formulation_of
+    from multibody.integrators import Dop853
+
     own = model.defaults.of("run")
     words = {key: read_method(options.get(key) or own.get(key) or "auto", key).name for key in GROUPS}
-    formulation, integrator = (
-        usual if words[key] == "auto" else words[key] for key, usual in (("formulation", "augmented"), ("integrator", "dop853"))
-    )
-    if formulation in ("recursive", "articulated", "transformation"):
-        made = ("relative.expand_relative", f"units.state_{'planar' if model.dimension == 2 else 'spatial'}")
-    else:
-        name = "augmented" if formulation == "parametric" else formulation
-        made = ("expand.expand", f"{name}.rhs_{name}")
-    announce_compilation(*made, f"{integrator}.advance_{integrator}")
+    kind = formulation_of(words["formulation"])
+    integrator = words["integrator"] if words["integrator"] != AUTO else Dop853.name
+    made = f"units.state_{'planar' if model.dimension == 2 else 'spatial'}" if kind.relative else "expand.expand"
+    announce_compilation(made, kind.compiled, f"{integrator}.advance_{integrator}")
 
 
 def announce_compilation(*kernels: str) -> None:

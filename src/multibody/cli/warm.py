@@ -105,8 +105,7 @@ def _lanes() -> list[list[Stage]]:
         lane = joints if formulation_of(name).relative else bodies
         lane.append((f"dynamics: formulation {name}", lambda name=name: _run(name, "dop853")))  # type: ignore[misc]
     for name in INTEGRATORS:
-        if name != "ida":  # not ours, and perhaps not there
-            bodies.append((f"dynamics: integrator {name}", lambda name=name: _run("augmented", name)))  # type: ignore[misc]
+        bodies.append((f"dynamics: integrator {name}", lambda name=name: _run("augmented", name)))  # type: ignore[misc]
     bodies.append(("dynamics: reactions", lambda: load(MOVING).reactions(0.02)))
     bodies.append(("statics and modes", lambda: load(STANDING).modes()))
     bodies.append(("dynamics: parametric, implicit", lambda: _run("parametric", "bdf")))

@@ -8,22 +8,78 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from multibody.arguments import answered
 from multibody.options.methods import AUTO, check_object, read_method
 from multibody.options.verbs import check_cut
 
 
+@dataclass(frozen=True)
+class _Formulation:
+    """What is asked of a formulation, so that nobody has to know it by name.
+
+    Attributes
+    ----------
+    partitioned : bool
+        Whether independent coordinates are chosen.
+    stabilized : bool
+        Whether violations of the constraints are fed back.
+    usual : bool
+        Whether ``auto`` takes it unless something speaks for another one.
+    full_mass : bool
+        Whether a mass matrix of all rates is formed; what forms none is made for long chains, and not for implicit methods.
+    selective : bool
+        Whether it can find the forces of some joints alone.
+    compiled : str
+        ``module.function`` of a kernel that no run does without.
+    """
+
+    partitioned: ClassVar[bool] = False
+    stabilized: ClassVar[bool] = False
+    usual: ClassVar[bool] = False
+    full_mass: ClassVar[bool] = True
+    selective: ClassVar[bool] = False
+    compiled: ClassVar[str] = "augmented.rhs_augmented"
+
+    @property
+    def feedback(self) -> tuple[float | None, float | None]:
+        """What `stabilized` feeds back [1/time], None where it is to be chosen."""
+        return None, None
+
+
+@dataclass(frozen=True)
+class _OfBodies(_Formulation):
+    """In the coordinates of bodies."""
+
+    relative: ClassVar[Literal[False]] = False
+    pairs: ClassVar[Literal[False]] = False
+
+
+@dataclass(frozen=True)
+class _OfPairs(_Formulation):
+    """In the coordinates of bodies and the parameters of their pairs."""
+
+    relative: ClassVar[Literal[False]] = False
+    pairs: ClassVar[Literal[True]] = True
+
+
+@dataclass(frozen=True)
+class _OfJoints(_Formulation):
+    """In the coordinates of the joints of a spanning tree."""
+
+    relative: ClassVar[Literal[True]] = True
+    pairs: ClassVar[Literal[False]] = False
+    compiled: ClassVar[str] = "relative.expand_relative"
+
+
 @answered
 @dataclass(frozen=True)
-class Augmented:
+class Augmented(_OfBodies):
     """Index 1 with multipliers; positions and velocities are projected at every accepted step."""
 
     name: ClassVar[str] = "augmented"
-    partitioned: ClassVar[bool] = False
-    stabilized: ClassVar[bool] = False
-    relative: ClassVar[bool] = False
+    usual: ClassVar[bool] = True
 
     def kernels(self) -> tuple[Any, Any]:
         """Return the right-hand side and the acceptance."""
@@ -34,7 +90,7 @@ class Augmented:
 
 @answered
 @dataclass(frozen=True)
-class Baumgarte:
+class Baumgarte(_OfBodies):
     """Constraint stabilization Φ̈ + 2α Φ̇ + β² Φ = 0 without projection.
 
     Parameters
@@ -46,13 +102,17 @@ class Baumgarte:
     alpha: float | None = None
     beta: float | None = None
     name: ClassVar[str] = "baumgarte"
-    partitioned: ClassVar[bool] = False
+    compiled: ClassVar[str] = "baumgarte.rhs_baumgarte"
     stabilized: ClassVar[bool] = True
-    relative: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         """Refuse feedback that does not decay."""
         check_object(self, "baumgarte")
+
+    @property
+    def feedback(self) -> tuple[float | None, float | None]:
+        """α and β [1/time], None where they are to be chosen."""
+        return self.alpha, self.beta
 
     def kernels(self) -> tuple[Any, Any]:
         """Return the right-hand side and the acceptance."""
@@ -63,13 +123,12 @@ class Baumgarte:
 
 @answered
 @dataclass(frozen=True)
-class Partitioning:
+class Partitioning(_OfBodies):
     """Generalized coordinate partitioning: dependent coordinates are settled at every evaluation."""
 
     name: ClassVar[str] = "partitioning"
+    compiled: ClassVar[str] = "partitioning.rhs_partitioning"
     partitioned: ClassVar[bool] = True
-    stabilized: ClassVar[bool] = False
-    relative: ClassVar[bool] = False
 
     def kernels(self) -> tuple[Any, Any]:
         """Return the right-hand side and the acceptance."""
@@ -81,13 +140,12 @@ class Partitioning:
 
 @answered
 @dataclass(frozen=True)
-class Kane:
+class Kane(_OfBodies):
     """Kane's method with the null-space matrix B: as many equations as degrees of freedom."""
 
     name: ClassVar[str] = "kane"
+    compiled: ClassVar[str] = "kane.rhs_kane"
     partitioned: ClassVar[bool] = True
-    stabilized: ClassVar[bool] = False
-    relative: ClassVar[bool] = False
 
     def kernels(self) -> tuple[Any, Any]:
         """Return the right-hand side and the acceptance."""
@@ -99,7 +157,7 @@ class Kane:
 
 @answered
 @dataclass(frozen=True)
-class Parametric:
+class Parametric(_OfPairs):
     """Coordinates of the bodies and of their joints: every pair has six constraints (planar three) and its own parameters.
 
     Parameters
@@ -110,9 +168,6 @@ class Parametric:
     """
 
     rotation: str = "regular"
-    partitioned: ClassVar[bool] = False
-    stabilized: ClassVar[bool] = False
-    relative: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         """Refuse words that do not exist."""
@@ -133,7 +188,7 @@ class Parametric:
 
 @answered
 @dataclass(frozen=True)
-class Recursive:
+class Recursive(_OfJoints):
     """Joint coordinates, the mass matrix from composite inertias K_i; loops are closed by multipliers and projection.
 
     Parameters
@@ -144,9 +199,7 @@ class Recursive:
 
     cut: Sequence[str] | None = None
     name: ClassVar[str] = "recursive"
-    partitioned: ClassVar[bool] = False
-    stabilized: ClassVar[bool] = False
-    relative: ClassVar[bool] = True
+    selective: ClassVar[bool] = True
     method: ClassVar[int] = 0
 
     def kernels(self) -> tuple[Any, Any]:
@@ -158,7 +211,7 @@ class Recursive:
 
 @answered
 @dataclass(frozen=True)
-class Articulated:
+class Articulated(_OfJoints):
     """Joint coordinates by the articulated-body recursion: time grows with the number of bodies, no matrix is formed.
 
     Parameters
@@ -169,9 +222,7 @@ class Articulated:
 
     cut: Sequence[str] | None = None
     name: ClassVar[str] = "articulated"
-    partitioned: ClassVar[bool] = False
-    stabilized: ClassVar[bool] = False
-    relative: ClassVar[bool] = True
+    full_mass: ClassVar[bool] = False
     method: ClassVar[int] = 2
 
     def kernels(self) -> tuple[Any, Any]:
@@ -183,7 +234,7 @@ class Articulated:
 
 @answered
 @dataclass(frozen=True)
-class Transformation:
+class Transformation(_OfJoints):
     """Joint coordinates by the velocity transformation ẏ = B q̇.
 
     Parameters
@@ -201,7 +252,6 @@ class Transformation:
     alpha: float | None = None
     beta: float | None = None
     cut: Sequence[str] | None = None
-    relative: ClassVar[bool] = True
     method: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
@@ -214,14 +264,19 @@ class Transformation:
         return "transformation" if self.loops == "projected" else f"transformation-{self.loops}"
 
     @property
-    def partitioned(self) -> bool:
+    def partitioned(self) -> bool:  # type: ignore[override]
         """Whether independent coordinates are chosen."""
         return self.loops == "partitioned"
 
     @property
-    def stabilized(self) -> bool:
+    def stabilized(self) -> bool:  # type: ignore[override]
         """Whether violations are fed back."""
         return self.loops == "stabilized"
+
+    @property
+    def feedback(self) -> tuple[float | None, float | None]:
+        """α and β [1/time], None where they are to be chosen."""
+        return self.alpha, self.beta
 
     def kernels(self) -> tuple[Any, Any]:
         """Return the right-hand side and the acceptance."""
@@ -234,6 +289,7 @@ class Transformation:
         return r.rhs_relative, r.accept_relative
 
 
+JointFormulation = Recursive | Transformation | Articulated
 Formulation = Augmented | Baumgarte | Partitioning | Kane | Parametric | Recursive | Transformation | Articulated
 FORMULATIONS: dict[str, Callable[..., Formulation]] = {
     "augmented": Augmented, "baumgarte": Baumgarte, "partitioning": Partitioning, "kane": Kane,

@@ -36,6 +36,13 @@ class Integrator:
         Whether ``advance`` takes the addresses ``ops`` of the equations with constraints (see ``implicit``) instead of f.
     complex_factors : bool
         Whether it factors complex matrices too.
+    usual : bool
+        Whether ``auto`` begins with it.
+    keeps_step : bool
+        Whether the length of its last step is worth keeping where it begins anew from the present state.
+    steps_aside : float
+        How many steps in a row may be refused because they end where the equations are about to lose rank; 0 for fixed steps,
+        −1 where such a point costs least in the steps that are made anyway.
     """
 
     name: ClassVar[str] = ""
@@ -45,6 +52,9 @@ class Integrator:
     dense_rows: ClassVar[int] = 0
     implicit: ClassVar[bool] = False
     complex_factors: ClassVar[bool] = False
+    usual: ClassVar[bool] = False
+    keeps_step: ClassVar[bool] = False
+    steps_aside: ClassVar[float] = 20.0
 
     @property
     def advance(self) -> Any:
@@ -102,6 +112,7 @@ class _Fixed(Integrator):
     step: float | None = None
 
     adaptive: ClassVar[bool] = False
+    steps_aside: ClassVar[float] = 0.0
 
     def __post_init__(self) -> None:
         check_object(self, self.name)
@@ -127,6 +138,8 @@ class Dop853(_Adaptive):
     """
 
     name: ClassVar[str] = "dop853"
+    usual: ClassVar[bool] = True
+    keeps_step: ClassVar[bool] = True
     order: ClassVar[int] = 8
     memory_rows: ClassVar[int] = 18
     dense_rows: ClassVar[int] = 8
@@ -220,6 +233,7 @@ class Bdf(_Adaptive):
     form: str = "ggl"
 
     name: ClassVar[str] = "bdf"
+    steps_aside: ClassVar[float] = -1.0  # its steps grow slowly
     order: ClassVar[int] = 5
     memory_rows: ClassVar[int] = 21
     dense_rows: ClassVar[int] = 6

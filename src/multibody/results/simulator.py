@@ -11,7 +11,6 @@ import numpy as np
 from multibody.analyses.dynamics.simulation import Simulation
 from multibody.analyses.dynamics.stepper import Stepper, started
 from multibody.analyses.measures.measure import Measurer
-from multibody.analyses.spaces.cartesian_space import CartesianSpace
 from multibody.analyses.state.state import State as PlainState
 from multibody.analyses.state.state import Status
 from multibody.arguments import answered
@@ -55,7 +54,7 @@ class Simulator(Stepper):
         b, nq, nv = simulation.bundle, self.tables.nq, self.tables.nv
         # Reading has a workspace of its own, so that it can never disturb a step; I, F and the state are the living ones.
         self._space = simulation.space.reading()
-        self._own = isinstance(simulation.space, CartesianSpace)  # whether the state is that of the bodies
+        self._own = simulation.space.of_bodies
         self._y = simulation.y if self._own else np.zeros(nq + nv + 1)
         self._y[:nq] = self._y[:nq] if self._own else simulation.begin
         y = self._y

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from multibody.analyses.dynamics.cost import evaluation_costs, structure_of
 from multibody.errors import ModelError
-from multibody.formulations import Articulated, Augmented, Formulation, Parametric, formulation_of
+from multibody.formulations import Augmented, Formulation, formulation_of
 from multibody.integrators import Bdf, Dop853, Integrator
 from multibody.tables.lower import Tables
 
@@ -44,13 +44,12 @@ class Choice:
     @property
     def remark(self) -> str:
         """The reason, where it is not the usual choice."""
-        usual = self.formulation.name == "augmented" and self.integrator.name == "dop853"
-        return "" if usual else self.reason
+        return "" if self.formulation.usual and self.integrator.usual else self.reason
 
     @property
     def regular(self) -> bool:
-        """Whether its matrices have to be regular also in what moves nothing: those of implicit methods and `parametric`."""
-        return self.integrator.implicit or self.switching or isinstance(self.formulation, Parametric)
+        """Whether its matrices have to be regular also in what moves nothing: those of implicit methods, and with pairs."""
+        return self.integrator.implicit or self.switching or self.formulation.pairs
 
 
 def check_pair(formulation: Formulation, integrator: Integrator) -> None:
@@ -138,7 +137,7 @@ def _formulation(tables: Tables, integrator: Integrator | None) -> tuple[Formula
 def stiff_choice(choice: Choice, time: float) -> Choice:
     """Return what takes over where an explicit integrator found the model stiff."""
     found = choice.formulation
-    if choice.chosen or isinstance(found, Articulated):
+    if choice.chosen or not found.full_mass:
         found = Augmented()
     reason = f"auto: formulation {found.name}, integrator bdf (dop853 met stiffness at t = {time:.4g} and was given up)"
     return Choice(found, Bdf(), reason)

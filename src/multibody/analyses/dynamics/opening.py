@@ -18,7 +18,6 @@ from multibody.analyses.rank.run_rows import run_rows
 from multibody.analyses.state.state import State
 from multibody.analyses.state.system import Integers, System, tables_of
 from multibody.errors import AnalysisError, ModelError
-from multibody.formulations import Augmented
 from multibody.model.model import Model
 from multibody.tables.lower import Tables
 
@@ -120,7 +119,7 @@ def begun(opening: Opening, choice: Choice, options: Options, dense: bool | None
     try:
         return Simulation(system, state, opening.rows, choice.formulation, choice.integrator, **settings), choice
     except ModelError:
-        if not choice.chosen or isinstance(choice.formulation, Augmented):
+        if not choice.chosen or choice.formulation.usual:
             raise
     system.ref[:] = state.references
     choice = fallen_back(choice)

@@ -20,7 +20,7 @@ from multibody.analyses.spaces.cartesian_space import Space, space_of
 from multibody.analyses.state.kinetics import Event
 from multibody.analyses.state.state import State
 from multibody.analyses.state.system import Floats, Integers, System
-from multibody.formulations import Baumgarte, Formulation, Transformation
+from multibody.formulations import Formulation
 from multibody.formulations.closing import WEAK_PARTITION
 from multibody.formulations.prepare import Bundle, full_pivoting
 from multibody.integrators import Integrator
@@ -145,12 +145,9 @@ class Simulation:
     def _settings(self, rtol: float) -> None:
         """Write tolerances, feedback and the first partition."""
         self.bundle.settings(closed=max(1e-14, min(1e-4 * rtol, 1e-10)), stage_closed=max(1e-12, min(0.1 * rtol, 1e-6)))
-        avoidable = 20.0 if self.integrator.adaptive else 0.0
-        if self.integrator.name == "bdf":  # its steps grow slowly: a change point costs least in those that it makes anyway
-            avoidable = -1.0
-        self.bundle.settings(noticeable=1e-14, avoidable=avoidable)
-        if isinstance(self.formulation, Baumgarte | Transformation) and self.formulation.stabilized:
-            alpha, beta = self.formulation.alpha, self.formulation.beta
+        self.bundle.settings(noticeable=1e-14, avoidable=self.integrator.steps_aside)
+        if self.formulation.stabilized:
+            alpha, beta = self.formulation.feedback
             own = self._feedback() if alpha is None or beta is None else 0.0
             self.alpha = own if alpha is None else alpha
             self.bundle.settings(alpha=self.alpha, beta=own if beta is None else beta)
@@ -174,7 +171,7 @@ class Simulation:
 
     def _check_factors(self) -> list[str]:
         """Try the sparse linear systems of an implicit method; return notes."""
-        if self.formulation.relative or self.formulation.name.startswith("parametric"):  # full matrices, or a check of its own
+        if self.formulation.relative or self.formulation.pairs:  # full matrices, or a check of its own
             return []
         from multibody.formulations.dependable import make_dependable
 
@@ -343,9 +340,8 @@ class Simulation:
         if code == WEAK_PARTITION:
             self.repartition()
             return
-        from multibody.analyses.spaces.parametric_space import parametric_part
-
-        pairs = parametric_part(self.space)
+        pairs = self.space.pairs
+        assert pairs is not None  # nothing else asks for it
         if code == R.MOVING_CHART:
             self.restart(self.t, pairs.with_new_charts(self.y))
         elif pairs.take_other_rows(self.y, self.t):

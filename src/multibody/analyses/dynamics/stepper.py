@@ -78,7 +78,7 @@ class Stepper:
         s.counts[C.LIMIT] = LIMIT
         b.settings(avoidable=0.0)  # a step ends where it is told to, be it next to a change point
         self._stabilized = s.formulation.stabilized
-        self._keeps_step = s.integrator.name == "dop853"
+        self._keeps_step = s.integrator.keeps_step
         self._inputs = input_slots(self.tables)
         self._switches = bool(s.ahead)  # whether motions may jump on the way
         s.reach = REACH

@@ -15,22 +15,21 @@ from multibody.analyses.linear.system_jacobian import SystemJacobian, assembled,
 from multibody.analyses.spaces.joint_space import JointSpace
 from multibody.analyses.state.system import Floats
 from multibody.errors import AnalysisError, ModelError
-from multibody.formulations import Formulation
+from multibody.formulations import JointFormulation
 from multibody.formulations.newton import kept_matrices, prepare_newton
 from multibody.kernels import sections as R
 from multibody.kernels.tree import layout as T
 from multibody.kernels.tree.newton import newton_units
 
 
-def of_joints(opening: Opening, formulation: Formulation, acceleration: Any, multipliers: Any) -> SystemJacobian:
+def of_joints(opening: Opening, formulation: JointFormulation, acceleration: Any, multipliers: Any) -> SystemJacobian:
     """Return the derivatives in joint coordinates.
 
     Parameters
     ----------
     opening : Opening
         In the coordinates of bodies.
-    formulation : Formulation
-        One of those in joint coordinates.
+    formulation : JointFormulation
     acceleration, multipliers : arrays, optional
         u̇ of the joint coordinates and λ of the independent loop rows.
     """

@@ -21,7 +21,7 @@ from multibody.analyses.state.named_columns import column_names
 from multibody.analyses.state.state import State
 from multibody.analyses.state.system import Floats, Integers
 from multibody.errors import ModelError
-from multibody.formulations import Parametric, formulation_of
+from multibody.formulations import formulation_of
 from multibody.model.model import Model
 
 
@@ -95,7 +95,7 @@ def system_jacobian(
         from multibody.analyses.linear.joint_jacobian import of_joints
 
         return of_joints(opening, chosen, acceleration, multipliers)
-    if isinstance(chosen, Parametric):
+    if chosen.pairs:
         from multibody.analyses.linear.parametric_jacobian import of_parameters
 
         return of_parameters(opening, chosen, acceleration, multipliers)

@@ -15,7 +15,7 @@ import numpy as np
 from multibody.analyses.spaces.expanded import Expanded, expanded
 from multibody.analyses.state.state import State
 from multibody.analyses.state.system import Floats, Integers, System
-from multibody.formulations import Formulation, Parametric
+from multibody.formulations import Formulation
 from multibody.formulations.prepare import Bundle, prepare
 from multibody.kernels.watch import monitor
 from multibody.tables.welds import find_welds
@@ -37,6 +37,12 @@ class Space(Protocol):
 
     @property
     def bundle(self) -> Bundle: ...  # noqa: D102
+
+    @property
+    def of_bodies(self) -> bool: ...  # whether y is (q, v, w) of the bodies  # noqa: D102
+
+    @property
+    def pairs(self) -> ParametricSpace | None: ...  # that of the parameters of pairs, where they are coordinates  # noqa: D102
 
     def start(self, state: State, work: float = 0.0) -> Floats: ...  # noqa: D102
 
@@ -87,7 +93,7 @@ def space_of(system: System, state: State, rows: Integers, formulation: Formulat
 
 def body_space(system: System, state: State, rows: Integers, formulation: Formulation) -> CartesianSpace | ParametricSpace:
     """Return the space of bodies, or composites, that a formulation in their coordinates works in."""
-    if isinstance(formulation, Parametric):
+    if formulation.pairs:
         from multibody.analyses.spaces.parametric_space import ParametricSpace
 
         return ParametricSpace(system, state, rows, formulation)
@@ -98,6 +104,8 @@ class CartesianSpace:
     """Poses and velocities of all bodies."""
 
     monitor: Any = staticmethod(monitor)
+    of_bodies = True
+    pairs = None
 
     def __init__(self, system: System, state: State, rows: Integers, formulation: Formulation) -> None:
         self.system = system

@@ -17,7 +17,7 @@ from multibody.analyses.state.kinetics import Dynamics
 from multibody.analyses.state.state import State
 from multibody.analyses.state.system import Floats, Integers, System
 from multibody.errors import ModelError
-from multibody.formulations import Articulated, Formulation, Recursive, Transformation
+from multibody.formulations import JointFormulation
 from multibody.formulations.prepare_relative import JointBundle, column_scales, prepare_relative
 from multibody.formulations.relative import (
     cartesian_states,
@@ -37,12 +37,11 @@ VANISHES = 1e-10  # size of a row, free of units, that the tree satisfies by its
 SINGULAR = 1e-11  # pivot ratio of the mass matrix below which loops are added to it
 
 
-def joint_columns(tables: Tables, formulation: Formulation) -> Columns:
+def joint_columns(tables: Tables, formulation: JointFormulation) -> Columns:
     """Return the joint coordinates that a formulation works in; raise where full matrices would be too large, with advice."""
-    assert isinstance(formulation, Recursive | Transformation | Articulated)
     columns, name = columns_of(tables, spanning_tree(tables, formulation.cut)), formulation.name
     loops = len(columns.loop_rows())
-    if not isinstance(formulation, Articulated) and columns.nv > MOST_DENSE:
+    if formulation.full_mass and columns.nv > MOST_DENSE:
         raise ModelError(
             f"{columns.nv} joint coordinates are too many, {name} forms a full matrix and takes {MOST_DENSE}",
             where="formulation", hint="use articulated (open chains and few loops) or augmented",
@@ -59,10 +58,11 @@ class JointSpace:
     """Joint coordinates of a spanning tree; loops are closed at the cut joints."""
 
     monitor: Any = staticmethod(monitor_relative)
+    of_bodies = False
+    pairs = None
 
-    def __init__(self, system: System, state: State, rows: Integers, formulation: Formulation) -> None:
+    def __init__(self, system: System, state: State, rows: Integers, formulation: JointFormulation) -> None:
         self.system, self.formulation = system, formulation
-        assert isinstance(formulation, Recursive | Transformation | Articulated)
         self.method = formulation.method
         self.columns = joint_columns(system.tables, formulation)
         self.nq, self.nv = self.columns.nq, self.columns.nv
@@ -209,7 +209,7 @@ class JointSpace:
         """
         b, tables = self.bundle, self.system.tables
         rows = tables.count_joint + tables.count_motion
-        if self.formulation.name == "recursive" and len(self.independent_rows()) == rows:
+        if self.formulation.selective and len(self.independent_rows()) == rows:
             h, wanted = int(b.I[T.TREE]), set(joints)
             links = [i for i, link in enumerate(self.columns.tree.links) if link.joint in wanted]
             b.I[h + T.SELECTED_COUNT] = len(links)

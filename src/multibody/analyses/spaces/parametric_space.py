@@ -38,6 +38,7 @@ class ParametricSpace:
     """Poses and velocities of all bodies, parameters of all pairs."""
 
     monitor: Any = staticmethod(monitor)
+    of_bodies = False
 
     def __init__(self, system: System, state: State, rows: Integers, formulation: Parametric, exact: bool = False) -> None:
         self.system, self.formulation, self.rows = system, formulation, rows
@@ -55,6 +56,11 @@ class ParametricSpace:
         self._plain: Bundle | None = None
         self._living: ParametricSpace | None = None  # whose forces a copy for reading has
         self.bundle: ParametricBundle = self._prepared(state, exact)
+
+    @property
+    def pairs(self) -> ParametricSpace:
+        """The space of the parameters of pairs: itself."""
+        return self
 
     def _prepared(self, state: State, exact: bool) -> ParametricBundle:
         """Return the arrays of a run: independent rows, charts in which no angle is singular, scales."""
@@ -277,21 +283,12 @@ class ParametricSpace:
         other._living = self._living or self
         return other
 
-
-def parametric_part(space: Any) -> ParametricSpace:
-    """Return the space of pairs of a simulation: its own, or that of the composites where bodies are welded together."""
-    found = space if isinstance(space, ParametricSpace) else space.inner
-    assert isinstance(found, ParametricSpace)
-    return found
-
-
-def trouble(of: Any) -> tuple[str, str]:
-    """Return which pair's cosine rows lost their rank, and what helps."""
-    space = parametric_part(of)
-    b = space.bundle
-    k = int(b.W[b.I[b.I[R.PARAMETRIC] + R.PAIR_RESULT] + R.PAIR_TROUBLE])
-    text = f"the cosine rows of joint {space.tables.pairs[k].joint} lose rank, the sine of its angle vanishes"
-    return text, 'use Parametric("regular"), whose rows keep their rank'
+    def trouble(self) -> tuple[str, str]:
+        """Return which pair's cosine rows lost their rank, and what helps."""
+        b = self.bundle
+        k = int(b.W[b.I[b.I[R.PARAMETRIC] + R.PAIR_RESULT] + R.PAIR_TROUBLE])
+        text = f"the cosine rows of joint {self.tables.pairs[k].joint} lose rank, the sine of its angle vanishes"
+        return text, 'use Parametric("regular"), whose rows keep their rank'
 
 
 def rotation_of(angles: Floats) -> Floats:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from multibody.formulations.prepare import Bundle
 from multibody.kernels import layout as L
 from multibody.kernels.watch import monitor
 from multibody.tables.welds import Welds, count_turns, welded_tables
+
+if TYPE_CHECKING:
+    from multibody.analyses.spaces.parametric_space import ParametricSpace
 
 
 class WeldedSpace:
@@ -40,6 +43,7 @@ class WeldedSpace:
     """
 
     monitor: Any = staticmethod(monitor)  # of the class: a compiled function does not travel to other processes
+    of_bodies = False
 
     def __init__(self, system: System, state: State, formulation: Formulation, welds: Welds) -> None:
         self.system, self.welds = system, welds
@@ -58,6 +62,11 @@ class WeldedSpace:
     def bundle(self) -> Bundle:
         """The arrays of a run, on composites."""
         return self.inner.bundle
+
+    @property
+    def pairs(self) -> ParametricSpace | None:
+        """The space of the parameters of pairs between composites, where they are coordinates."""
+        return self.inner.pairs
 
     def start(self, state: State, work: float = 0.0) -> Floats:
         """Return y of a state of the bodies."""
