@@ -19,11 +19,12 @@ from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 import numba
-from numba.core import types
+from numba.core import codegen, types
 from numba.np import arrayobj
 
 from multibody import kernels
 from multibody._version import __version__
+from multibody.kernels import joined
 from multibody.kernels.cache.folders import room_folder
 from multibody.kernels.cache.machine_code import MachineCode
 
@@ -124,6 +125,11 @@ def _our_settings() -> Iterator[None]:
         (arrayobj, "fix_integer_index", _plain_index),
         (types.BaseFunction, "get_call_type", _resolve_once),
     )
+    if joined.POSSIBLE:
+        ours += (
+            (codegen.JITCPUCodegen, "_library_class", joined.JoinedLibrary),
+            (codegen.JITCPUCodegen, "set_env", joined.set_environment),
+        )
     before = [(place, name, getattr(place, name)) for place, name, _ in ours if hasattr(place, name)]
     for place, name, value in ours:
         if hasattr(place, name):  # another release of numba may be without
@@ -152,18 +158,19 @@ def _compiled(function: _Function, forceinline: bool = False, **options: bool) -
     said of every function, because one that says nothing takes it over from the caller that is being compiled.
     """
     settings = {"error_model": "numpy", "fastmath": {"contract"}, "_nrt": False, "forceinline": forceinline, **options}
+    inner = joined.POSSIBLE and options.get("no_cpython_wrapper", False)
     made: Any = numba.njit(**settings)(function)
     compiler = getattr(made, "_compiler", None)
     if compiler is not None:  # absent where numba is switched off
         plain = compiler.compile
 
         def compile_our_way(arguments: Any, result: Any) -> Any:
-            with _our_settings():
+            with _our_settings(), joined.compiling(function.__qualname__, inner):
                 return plain(arguments, result)
 
         compiler.compile = compile_our_way
         folder = cache_directory(_room(function.__module__))
-        if folder is not None:
+        if folder is not None and not inner:
             made._cache = MachineCode(function, folder)
     REGISTRY.append(made)
     result: _Function = made

@@ -1,0 +1,102 @@
+"""Whole-program compilation: an entry kernel and all that it calls are optimized and emitted once, as one module.
+
+Numba makes a library of every function: it links in the modules of the callees, optimizes the whole twice and emits machine
+code, also for functions that only other kernels call. A function five calls deep is so optimized five times, and two thirds of
+a first run went into that. Here an inner kernel is typed and lowered only; its module waits until an entry kernel, one that
+Python or an address enters, joins the modules of everything below it. What is joined is internal to the entry, so that LLVM
+drops arguments that nobody reads. An internal copy must have a name of its own: LLVM's loader keeps one table of names for all
+objects, local symbols included, so that the copy of a function which is an entry as well would be taken for that entry.
+
+This takes the place of two methods of numba's libraries; where a release of numba is without them, :data:`POSSIBLE` is False and
+kernels are compiled as numba does it by itself.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from llvmlite import binding
+from numba.core import codegen
+
+_LIBRARY: Any = getattr(codegen, "JITCodeLibrary", object)
+NEEDED = ("finalize", "_finalize_final_module", "_get_module_for_linking", "_optimize_final_module", "_raise_if_finalized")
+POSSIBLE = all(hasattr(_LIBRARY, name) for name in NEEDED) and hasattr(codegen.JITCPUCodegen, "_library_class")
+_OPEN: list[tuple[str, bool]] = []  # names of our functions in compilation, innermost last, and whether each is an inner one
+
+
+class JoinedLibrary(_LIBRARY):  # type: ignore[misc]
+    """The library of one kernel: an inner one waits, an entry joins everything below it."""
+
+    def __init__(self, owner: Any, name: str) -> None:
+        super().__init__(owner, name)
+        ours = bool(_OPEN) and name == _OPEN[-1][0]
+        self.entry = ours and not _OPEN[-1][1]
+        self.waits = ours and _OPEN[-1][1]
+
+    def finalize(self) -> None:
+        """Join and emit an entry, put off an inner kernel; numba's own small functions are compiled as always."""
+        below = _below(self, {})
+        if not (self.entry or self.waits) and not any(each.waits for each in below if isinstance(each, JoinedLibrary)):
+            super().finalize()
+            return
+        self._raise_if_finalized()
+        if self.waits:
+            self._finalize_dynamic_globals()
+            self._finalized = True
+            return
+        own = {each.name for each in self._final_module.functions if not each.is_declaration}
+        for library in below:
+            self._reload_init.update(library._reload_init)
+            self._final_module.link_in(_lasting(library._get_module_for_linking()))
+        for each in self._final_module.functions:
+            if not each.is_declaration and each.name not in own:
+                each.linkage = "internal"
+                each.name = f"{each.name}.{self.name}"
+        self._optimize_final_module()
+        self._final_module.verify()
+        self._finalize_final_module()
+
+    def _optimize_final_module(self) -> None:
+        """Run the optimizer once: the pass before it, which brings reference counts together, has nothing to do in kernels."""
+        manager, builder = self._codegen._module_pass_manager()
+        manager.run(self._final_module, builder)
+
+
+def _below(library: Any, found: dict[Any, None]) -> dict[Any, None]:
+    """Return everything that a library calls, through those that wait."""
+    for each in library._linking_libraries:
+        if each not in found:
+            found[each] = None
+            if getattr(each, "waits", False):
+                _below(each, found)
+    return found
+
+
+def _lasting(module: Any) -> Any:
+    """Return a copy of a module whose functions are linked in whether or not somebody has asked for them yet."""
+    copy = module.clone()
+    for each in copy.functions:
+        if not each.is_declaration and each.linkage != binding.Linkage.internal:
+            each.linkage = "weak_odr"
+    return copy
+
+
+def set_environment(owner: Any, name: str, environment: Any) -> None:
+    """Take the place of numba's ``set_env``: environments hold Python objects, and a kernel that waits has no room for one."""
+    if owner._engine.get_global_value_address(name):
+        _SET_ENVIRONMENT(owner, name, environment)
+
+
+_SET_ENVIRONMENT: Any = getattr(codegen.JITCPUCodegen, "set_env", None)
+
+
+@contextlib.contextmanager
+def compiling(name: str, inner: bool) -> Iterator[None]:
+    """Say which of our functions is being compiled within."""
+    _OPEN.append((name, inner))
+    try:
+        yield
+    finally:
+        _OPEN.pop()
