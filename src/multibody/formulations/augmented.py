@@ -15,41 +15,44 @@ from multibody.formulations.closing import (
 )
 from multibody.formulations.space import write_rates
 from multibody.kernels.compile import inlined, inner_kernel, kernel
+from multibody.kernels.declared import model_at, scratch_at, state_at
 
 
 @inlined
-def rates_augmented(space, I, F, W, ref, t, y, dy):
+def rates_augmented(space, model, state, scratch, t, y, dy):
     """Write ẏ at (t, y); return 0, or 1 where the equations cannot be solved."""
-    solvable, power = accelerate(space, I, F, W, ref, t, y)
+    solvable, power = accelerate(space, model, state, scratch, t, y)
     if not solvable:
         return 1
-    write_rates(space, I, W, y, power, dy)
+    write_rates(space, model, scratch, y, power, dy)
     return 0
 
 
 @inner_kernel
-def close_augmented(space, I, F, W, ref, t, y):
+def close_augmented(space, model, state, scratch, t, y):
     """Project an accepted state onto the constraints and move the angle references."""
-    tidy(space, I, y)
-    if turned_too_far(space, I, F, W, ref, t, y):
+    tidy(space, model, y)
+    if turned_too_far(space, model, state, scratch, t, y):
         return REFUSED
-    outcome, ratio = project(space, I, F, W, ref, t, y, 1)
+    outcome, ratio = project(space, model, state, scratch, t, y, 1)
     if outcome == REFUSED:
         return outcome
-    rough = note_ratio(space, I, W, t, ratio)
+    rough = note_ratio(space, model, scratch, t, ratio)
     if rough < 0:
         return ELSEWHERE if rough == -1 else LOCKED
-    settle_references(space, I, F, W, ref, t, y)
+    settle_references(space, model, state, scratch, t, y)
     return outcome + rough
 
 
 @kernel
-def rhs_augmented(I, F, W, ref, t, y, dy):
+def rhs_augmented(model, state, scratch, t, y, dy):
     """Write ẏ in Cartesian coordinates."""
-    return rates_augmented(None, I, F, W, ref, t, y, dy)
+    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    return rates_augmented(None, model, state, scratch, t, y, dy)
 
 
 @kernel
-def accept_augmented(I, F, W, ref, t, y, active):
+def accept_augmented(model, state, scratch, t, y, active):
     """Accept a state in Cartesian coordinates."""
-    return close_augmented(None, I, F, W, ref, t, y)
+    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    return close_augmented(None, model, state, scratch, t, y)

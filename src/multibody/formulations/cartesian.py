@@ -19,8 +19,9 @@ from multibody.kernels.state import set_positions, set_velocities
 
 
 @inner_kernel
-def normalize(I, q):
+def normalize(model, q):
     """Make the quaternions in q unit."""
+    I = model.I
     if I[L.DIMENSION] == 3:
         for b in range(I[L.BODIES]):
             k = 7 * b + 3
@@ -30,75 +31,83 @@ def normalize(I, q):
 
 
 @inner_kernel
-def rows_at_pose(I, F, W, ref, t, values, gradients):
+def rows_at_pose(model, state, scratch, t, values, gradients):
     """Write Φ of all rows to W_X where `values` is 1, Φ_q to W_J where `gradients` is 1, at the poses in W."""
-    plain_rows.rows_at_pose(I, F, W, ref, t, values, gradients)
+    I = model.I
+    plain_rows.rows_at_pose(model, state, scratch, t, values, gradients)
     if I[R.PARAMETRIC] > 0:
         if values == 1:
-            call(I[I[R.PARAMETRIC] + R.PAIR_VALUES], I, F, W, ref, t, W, W)
+            call(I[I[R.PARAMETRIC] + R.PAIR_VALUES], (model, state, scratch), t, scratch.W, scratch.W)
         if gradients == 1:
-            _pair_rows(I, F, W, ref, t, 0.0)
+            _pair_rows(model, state, scratch, t, 0.0)
 
 
 @inlined
-def _pair_rows(I, F, W, ref, t, rates):
+def _pair_rows(model, state, scratch, t, rates):
     """Write Φ_q of pairs with parameters to W_J and, with `rates` = 1, γ to W_X."""
+    I, W = model.I, scratch.W
     h = I[R.PARAMETRIC]
     W[I[h + R.PAIR_RESULT] + R.PAIR_WITH_RATES] = rates
-    call(I[h + R.PAIR_ROWS], I, F, W, ref, t, W, W)
+    call(I[h + R.PAIR_ROWS], (model, state, scratch), t, scratch.W, scratch.W)
 
 
 @inlined
-def rows_at_state(I, F, W, ref, t):
+def rows_at_state(model, state, scratch, t):
     """Write Φ_q of all rows to W_J and γ to W_X, at the poses and twists in W."""
-    plain_rows.rows_at_state(I, F, W, ref, t)
+    I = model.I
+    plain_rows.rows_at_state(model, state, scratch, t)
     if I[R.PARAMETRIC] > 0:
-        _pair_rows(I, F, W, ref, t, 1.0)
+        _pair_rows(model, state, scratch, t, 1.0)
 
 
 @inlined
-def factor(I, F, W, ref):
+def factor(model, state, scratch):
     """Factor the equations of motion at the rows in W; return the smallest pivot ratio, ≤ 0 where there is no solution."""
+    I, W = model.I, scratch.W
     h = I[R.PARAMETRIC]
     if h > 0:
-        call(I[h + R.PAIR_FACTOR], I, F, W, ref, 0.0, W, W)
+        call(I[h + R.PAIR_FACTOR], (model, state, scratch), 0.0, scratch.W, scratch.W)
         return W[I[h + R.PAIR_RESULT] + R.PAIR_RATIO]
-    return kkt.factor(I, W)
+    return kkt.factor(model, scratch)
 
 
 @inlined
-def solve(I, F, W, ref):
+def solve(model, state, scratch):
     """Write v̇ to W_A and λ of the chosen rows to W_LAMBDA."""
+    I = model.I
     if I[R.PARAMETRIC] > 0:
-        call(I[I[R.PARAMETRIC] + R.PAIR_SOLVE], I, F, W, ref, 0.0, W, W)
+        call(I[I[R.PARAMETRIC] + R.PAIR_SOLVE], (model, state, scratch), 0.0, scratch.W, scratch.W)
     else:
-        kkt.solve(I, W)
+        kkt.solve(model, scratch)
 
 
 @inlined
-def correct(I, W):
+def correct(model, state, scratch):
     """Write the smallest change x (in the metric of the masses) with Φ_q x = W_X to W_A."""
+    I = model.I
     if I[R.PARAMETRIC] > 0:
-        call(I[I[R.PARAMETRIC] + R.PAIR_CORRECT], I, W, W, W, 0.0, W, W)
+        call(I[I[R.PARAMETRIC] + R.PAIR_CORRECT], (model, state, scratch), 0.0, scratch.W, scratch.W)
     else:
-        kkt.correct(I, W)
+        kkt.correct(model, scratch)
 
 
 @inlined
-def applied(I, F, W, ref, t):
+def applied(model, state, scratch, t):
     """Write the generalized forces at the state in W to W_Q; return the power of those without a potential."""
+    I, W = model.I, scratch.W
     n, Q = I[L.VELOCITIES], I[R.W_Q]
     for c in range(n):
         W[Q + c] = 0.0
-    return add_forces(I, F, W, ref, t, W[Q : Q + n])
+    return add_forces(model, state, scratch, t, W[Q : Q + n])
 
 
 @inlined
-def driving_power(I, F, W, ref, t):
+def driving_power(model, state, scratch, t):
     """Return the power −λᵀν of the constraints that depend on time, λ of the chosen rows in W; W_X is overwritten."""
+    I, W = model.I, scratch.W
     if I[R.DRIVEN] == 0:
         return 0.0
-    row_velocity(I, F, W, ref, t, 0, I[R.ALL_COUNT], W[I[R.W_X] :])
+    row_velocity(model, state, scratch, t, 0, I[R.ALL_COUNT], W[I[R.W_X] :])
     total = 0.0
     for k in range(I[R.CHOSEN_COUNT]):
         total -= W[I[R.W_LAMBDA] + k] * W[I[R.W_X] + I[I[R.CHOSEN] + k]]
@@ -106,8 +115,9 @@ def driving_power(I, F, W, ref, t):
 
 
 @inlined
-def write_rates(I, W, y, power, dy):
+def write_rates(model, scratch, y, power, dy):
     """Write ẏ: q̇ from the velocities in W (ṗ = ½ p ∘ ω′), v̇ from W_A, ẇ."""
+    I, W = model.I, scratch.W
     nq, nv, v = I[L.COORDINATES], I[L.VELOCITIES], I[L.W_VELOCITY]
     if I[L.DIMENSION] == 2:
         for c in range(nv):
@@ -131,13 +141,14 @@ def write_rates(I, W, y, power, dy):
 
 
 @inner_kernel
-def velocity_gaps(I, F, W, ref, t, v):
+def velocity_gaps(model, state, scratch, t, v):
     """Write ν − Φ_q v of all rows to W_X, Φ_q from W."""
+    I, W = model.I, scratch.W
     x = I[R.W_X]
     for r in range(I[R.ALL_COUNT]):
         W[x + r] = 0.0
     if I[R.DRIVEN] == 1:
-        row_velocity(I, F, W, ref, t, 0, I[R.ALL_COUNT], W[x:])
+        row_velocity(model, state, scratch, t, 0, I[R.ALL_COUNT], W[x:])
     for r in range(I[R.ALL_COUNT]):
         row = I[L.ROWS] + L.ROW_STRIDE * r
         total, J, columns = 0.0, I[R.W_J] + I[row + 2], I[L.COLUMNS] + I[row + 2]
@@ -147,15 +158,17 @@ def velocity_gaps(I, F, W, ref, t, v):
 
 
 @inlined
-def set_state(I, W, y):
+def set_state(model, scratch, y):
     """Write poses and twists of y to W."""
-    set_positions(I, W, y)
-    set_velocities(I, W, y[I[L.COORDINATES] :])
+    I = model.I
+    set_positions(model, scratch, y)
+    set_velocities(model, scratch, y[I[L.COORDINATES] :])
 
 
 @inner_kernel
-def count_independent(I, active):
+def count_independent(model, active):
     """Let the error test count the positions whose velocities it counts; a quaternion with any of its rotations."""
+    I = model.I
     nq, bodies = I[L.COORDINATES], I[L.BODIES]
     if I[L.DIMENSION] == 2:
         for c in range(nq):

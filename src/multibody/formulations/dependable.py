@@ -32,7 +32,7 @@ MOST_FULL = 2000  # unknowns of a full matrix
 def trial_error(bundle: Bundle, t: float, y: Floats) -> float:
     """Return the relative error of a solution by the factors at a state, for a step of a hundredth of a second."""
     n, m, c = bundle.velocities, len(bundle.chosen), 100.0 / second(bundle.tables)
-    arrays = (bundle.I, bundle.F, bundle.W, bundle.ref)
+    arrays = bundle.run
     found = np.zeros(n + m + 1)
     if start_newton(*arrays, t, y, found) != 0:
         return 0.0
@@ -60,7 +60,7 @@ def _times(bundle: Bundle, t: float, x: Floats, c: float) -> Floats:
     n, m = bundle.velocities, len(bundle.chosen)
     out = np.zeros(n + m)
     v = np.ascontiguousarray(x[:n])
-    product_newton(bundle.I, bundle.F, bundle.W, bundle.ref, t, np.concatenate([c * v, v, v / c]), out)
+    product_newton(*bundle.run, t, np.concatenate([c * v, v, v / c]), out)
     h, I, W = int(bundle.I[R.NEWTON]), bundle.I, bundle.W
     records = I[I[h + B.ENTRIES] :][: B.ENTRY_STRIDE * int(I[h + B.ENTRY_COUNT])].reshape(-1, B.ENTRY_STRIDE)
     np.add.at(out, records[:, 1], W[I[h + B.W_P] + records[:, 0]] * x[n + records[:, 2]])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from multibody.kernels import layout as L
 from multibody.kernels.compile import inner_kernel, kernel
+from multibody.kernels.declared import model_at, scratch_at, state_at
 from multibody.kernels.forces import add_forces, law_efforts, load_wrenches, potential_energy
 from multibody.kernels.functions import function_gradient, record
 from multibody.kernels.lu import factor, smallest_singular_value, solve, solve_transposed
@@ -18,7 +19,7 @@ from multibody.kernels.state import set_positions, set_velocities
 
 
 @kernel
-def forces_at(I, F, W, ref, times, Q, V, A, R, inertia, applied, energies, laws, loads):
+def forces_at(model, state, scratch, times, Q, V, A, R, inertia, applied, energies, laws, loads):
     """Write M v̇, Q and what is reported beside them at every instant.
 
     Parameters
@@ -35,48 +36,54 @@ def forces_at(I, F, W, ref, times, Q, V, A, R, inertia, applied, energies, laws,
     laws, loads : arrays (instants, ·), written
         Efforts of laws and wrenches of loads.
     """
+    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    I, W, ref = model.I, scratch.W, state.ref
     n, x = I[L.VELOCITIES], I[L.W_VELOCITY] + (3 if I[L.DIMENSION] == 2 else 6)
     for k in range(times.shape[0]):
         t = times[k]
         _refer(R, k, ref)
-        set_positions(I, W, Q[k])
-        set_velocities(I, W, V[k])
-        energies[k, 0], energies[k, 1] = kinetic_energy(I, W), potential_energy(I, F, W, ref, t)
-        law_efforts(I, F, W, ref, t, laws[k])
-        load_wrenches(I, F, W, ref, t, loads[k])
+        set_positions(model, scratch, Q[k])
+        set_velocities(model, scratch, V[k])
+        energies[k, 0], energies[k, 1] = kinetic_energy(model, scratch), potential_energy(model, state, scratch, t)
+        law_efforts(model, state, scratch, t, laws[k])
+        load_wrenches(model, state, scratch, t, loads[k])
         for c in range(n):
             applied[k, c] = 0.0
-        add_forces(I, F, W, ref, t, applied[k])
+        add_forces(model, state, scratch, t, applied[k])
         for c in range(n):
             W[x + c] = A[k, c]
-        mass_times(I, W, x, x, 0)
+        mass_times(model, scratch, x, x, 0)
         for c in range(n):
             inertia[k, c] = W[x + c]
 
 
 @kernel
-def entries_at(I, F, W, ref, times, Q, R, rows, out):
+def entries_at(model, state, scratch, times, Q, R, rows, out):
     """Write the entries of Φ_q of the first `rows` rows on their static pattern at every instant, out (instants, entries)."""
+    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    ref = state.ref
     for k in range(times.shape[0]):
         _refer(R, k, ref)
-        set_positions(I, W, Q[k])
-        row_jacobian(I, F, W, ref, times[k], 0, rows, out[k])
+        set_positions(model, scratch, Q[k])
+        row_jacobian(model, state, scratch, times[k], 0, rows, out[k])
 
 
 @kernel
-def gradients_at(I, F, W, Q, functions, scale, out):
+def gradients_at(model, scratch, Q, functions, scale, out):
     """Write the gradients of coordinate functions times the columns' scale at every instant, out (instants, functions, nv)."""
+    model, scratch = model_at(model), scratch_at(scratch)
+    I, W = model.I, scratch.W
     width, g = 3 if I[L.DIMENSION] == 2 else 6, I[L.W_GRADIENT]
     for k in range(Q.shape[0]):
-        set_positions(I, W, Q[k])
+        set_positions(model, scratch, Q[k])
         for i in range(functions.shape[0]):
             for c in range(I[L.VELOCITIES]):
                 out[k, i, c] = 0.0
-            kind, first, second, _, extra = record(I, functions[i])
+            kind, first, second, _, extra = record(model, functions[i])
             if kind == L.EXTRA:
                 out[k, i, width * I[L.BODIES] + extra] = scale[width * I[L.BODIES] + extra]
                 continue
-            function_gradient(I, F, W, functions[i], g)
+            function_gradient(model, scratch, functions[i], g)
             _scatter(W, g, first, width, scale, out[k, i])
             _scatter(W, g + width, second, width, scale, out[k, i])
 

@@ -7,6 +7,7 @@ from multibody.formulations.closing import project, settle_references
 from multibody.kernels import layout as L
 from multibody.kernels import sections as R
 from multibody.kernels.compile import kernel
+from multibody.kernels.declared import model_at, scratch_at, state_at
 from multibody.kernels.forces import law_efforts, load_wrenches, potential_energy
 from multibody.kernels.kkt import factor, solve
 from multibody.kernels.mass import kinetic_energy
@@ -14,7 +15,7 @@ from multibody.kernels.plain_rows import rows_at_state
 
 
 @kernel
-def expand(I, F, W, ref, times, Y, refs, closing, A, multipliers, energies, efforts, loads):
+def expand(model, state, scratch, times, Y, refs, closing, A, multipliers, energies, efforts, loads):
     """Evaluate the states Y at their times.
 
     Parameters
@@ -39,26 +40,28 @@ def expand(I, F, W, ref, times, Y, refs, closing, A, multipliers, energies, effo
     int
         Number of instants done; fewer than all where the equations cannot be solved.
     """
+    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    I, W, ref = model.I, scratch.W, state.ref
     m = I[R.CHOSEN_COUNT]
     for k in range(times.shape[0]):
         y, t = Y[k], times[k]
         for f in range(refs.shape[1]):
             ref[f] = refs[k, f]
         if closing == 1:
-            normalize(I, y)
-            project(None, I, F, W, ref, t, y, 0)
-            settle_references(None, I, F, W, ref, t, y)
+            normalize(model, y)
+            project(None, model, state, scratch, t, y, 0)
+            settle_references(None, model, state, scratch, t, y)
             for f in range(refs.shape[1]):
                 refs[k, f] = ref[f]
-        set_state(I, W, y)
-        energies[k, 0], energies[k, 1] = kinetic_energy(I, W), potential_energy(I, F, W, ref, t)
-        law_efforts(I, F, W, ref, t, efforts[k])
-        load_wrenches(I, F, W, ref, t, loads[k])
-        rows_at_state(I, F, W, ref, t)
-        applied(I, F, W, ref, t)
-        if not factor(I, W) > 0.0:
+        set_state(model, scratch, y)
+        energies[k, 0], energies[k, 1] = kinetic_energy(model, scratch), potential_energy(model, state, scratch, t)
+        law_efforts(model, state, scratch, t, efforts[k])
+        load_wrenches(model, state, scratch, t, loads[k])
+        rows_at_state(model, state, scratch, t)
+        applied(model, state, scratch, t)
+        if not factor(model, scratch) > 0.0:
             return k
-        solve(I, W)
+        solve(model, scratch)
         for c in range(I[L.VELOCITIES]):
             A[k, c] = W[I[R.W_A] + c]
         for i in range(m):

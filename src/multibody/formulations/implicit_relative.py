@@ -5,22 +5,25 @@ from __future__ import annotations
 from multibody.formulations.implicit import DISPLACED, correction
 from multibody.formulations.space import displace, sizes
 from multibody.kernels.compile import kernel
+from multibody.kernels.declared import model_at, scratch_at, state_at
 from multibody.kernels.tree.newton import move_tree
 
 
 @kernel
-def move_relative(I, F, W, ref, t, x, out):
+def move_relative(model, state, scratch, t, x, out):
     """Answer a question about joint coordinates and rates, see ``implicit.move_implicit``."""
+    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
     code = int(x[0])
     if code == DISPLACED:
-        nq, n = sizes(True, I)
-        displace(True, I, x[1 : 1 + nq], x[1 + nq : 1 + nq + n], 1.0, out)
+        nq, n = sizes(True, model)
+        displace(True, model, x[1 : 1 + nq], x[1 + nq : 1 + nq + n], 1.0, out)
     else:
-        move_tree(I, code, x[1:], out)
+        move_tree(model, code, x[1:], out)
     return 0
 
 
 @kernel
-def correct_relative(I, F, W, ref, t, x, out):
+def correct_relative(model, state, scratch, t, x, out):
     """Write the smallest change that closes gaps."""
-    return correction(True, I, W, x, out)
+    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    return correction(True, model, state, scratch, x, out)

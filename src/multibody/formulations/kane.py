@@ -12,6 +12,7 @@ from multibody.formulations.partitioned import settle, solve_dependent, spread
 from multibody.kernels import layout as L
 from multibody.kernels import sections as R
 from multibody.kernels.compile import inner_kernel, kernel
+from multibody.kernels.declared import model_at, scratch_at, state_at
 from multibody.kernels.lu import factor as lu_factor
 from multibody.kernels.lu import solve as lu_solve
 from multibody.kernels.lu import solve_transposed
@@ -20,38 +21,41 @@ from multibody.kernels.plain_rows import rows_at_state
 
 
 @kernel
-def rhs_kane(I, F, W, ref, t, y, dy):
+def rhs_kane(model, state, scratch, t, y, dy):
     """Write ẏ at the settled state nearest to (t, y); return 0, or 1 where it cannot be settled."""
-    ratio = settle(None, I, F, W, ref, t, y, W[I[R.W_SETTINGS] + R.STAGE_CLOSED])
+    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    I, W = model.I, scratch.W
+    ratio = settle(None, model, state, scratch, t, y, W[I[R.W_SETTINGS] + R.STAGE_CLOSED])
     if ratio < 0.0:
         return 1
     power = 0.0
     regular = ratio > 0.0
     if regular:
-        rows_at_state(I, F, W, ref, t)
-        power = applied(I, F, W, ref, t)
-        _null_space(I, W)
-        regular = _reduced(I, W)
+        rows_at_state(model, state, scratch, t)
+        power = applied(model, state, scratch, t)
+        _null_space(model, scratch)
+        regular = _reduced(model, scratch)
         if regular and I[R.DRIVEN] == 1:
-            _multipliers(I, W)
-            power += driving_power(I, F, W, ref, t)
+            _multipliers(model, scratch)
+            power += driving_power(model, state, scratch, t)
     if not regular:  # a change point (Φ_d is singular whatever the partition) or an idle body without inertia
-        solvable, power = accelerate(None, I, F, W, ref, t, y)
+        solvable, power = accelerate(None, model, state, scratch, t, y)
         if not solvable:
             return 1
-    write_rates(I, W, y, power, dy)
+    write_rates(model, scratch, y, power, dy)
     return 0
 
 
 @inner_kernel
-def _null_space(I, W):
+def _null_space(model, scratch):
     """Write B by columns of full length behind Φ_d, and c (with c_i = 0) to W_A."""
+    I, W = model.I, scratch.W
     n, m, b = I[L.VELOCITIES], I[R.CHOSEN_COUNT], I[R.W_B]
     B, f = I[R.W_PARTITION] + m * m, I[L.VELOCITIES] - I[R.CHOSEN_COUNT]
     for k in range(m):
         W[b + k] = W[I[R.W_X] + I[I[R.CHOSEN] + k]]
-    solve_dependent(I, W, b)
-    spread(None, I, W, b, I[R.W_A])
+    solve_dependent(model, scratch, b)
+    spread(None, model, scratch, b, I[R.W_A])
     for j in range(f):
         column = I[I[R.INDEPENDENT] + j]
         for k in range(m):
@@ -61,29 +65,30 @@ def _null_space(I, W):
             for e in range(I[row + 3]):
                 if I[I[L.COLUMNS] + I[row + 2] + e] == column:
                     W[b + k] -= W[I[R.W_J] + I[row + 2] + e]
-        solve_dependent(I, W, b)
-        spread(None, I, W, b, B + n * j)
+        solve_dependent(model, scratch, b)
+        spread(None, model, scratch, b, B + n * j)
         W[B + n * j + column] = 1.0
 
 
 @inner_kernel
-def _reduced(I, W):
+def _reduced(model, scratch):
     """Solve BᵀM B u̇ = Bᵀ(Q − M c) and write v̇ = B u̇ + c to W_A; return whether BᵀM B is regular.
 
     Its pivots are compared with each other: lengths among the independent columns are taken over L.
     """
+    I, W = model.I, scratch.W
     n, m = I[L.VELOCITIES], I[R.CHOSEN_COUNT]
     f = n - m
     B = I[R.W_PARTITION] + m * m
     A, x, b, scale = B + n * f, B + n * f + f * f, I[R.W_B], I[R.W_SCALE] + I[R.ALL_COUNT]
-    mass_times(I, W, I[R.W_A], b, 0)
+    mass_times(model, scratch, I[R.W_A], b, 0)
     for j in range(f):
         total = 0.0
         for c in range(n):
             total += W[B + n * j + c] * (W[I[R.W_Q] + c] - W[b + c])
         W[x + j] = total * W[scale + I[I[R.INDEPENDENT] + j]]
     for j in range(f):
-        mass_times(I, W, B + n * j, b, 0)
+        mass_times(model, scratch, B + n * j, b, 0)
         for k in range(f):
             total = 0.0
             for c in range(n):
@@ -103,11 +108,12 @@ def _reduced(I, W):
 
 
 @inner_kernel
-def _multipliers(I, W):
+def _multipliers(model, scratch):
     """Write λ = Φ_d⁻ᵀ (Q − M v̇)_d of the chosen rows to W_LAMBDA."""
+    I, W = model.I, scratch.W
     m, A, x = I[R.CHOSEN_COUNT], I[R.W_PARTITION], I[R.W_LAMBDA]
     scale = I[R.W_SCALE] + I[R.ALL_COUNT]
-    mass_times(I, W, I[R.W_A], I[R.W_B], 0)
+    mass_times(model, scratch, I[R.W_A], I[R.W_B], 0)
     for k in range(m):
         c = I[I[R.DEPENDENT] + k]
         W[x + k] = (W[I[R.W_Q] + c] - W[I[R.W_B] + c]) * W[scale + c]

@@ -36,6 +36,7 @@ from multibody.formulations.space import (
 )
 from multibody.kernels import sections as R
 from multibody.kernels.compile import inner_kernel, kernel
+from multibody.kernels.declared import model_at, scratch_at, state_at
 from multibody.kernels.lu import factor as lu_factor
 from multibody.kernels.lu import solve as lu_solve
 
@@ -43,16 +44,17 @@ WEAKER = 0.3  # of the pivot ratio that a partition began with: time for a new o
 
 
 @inner_kernel
-def factor_dependent(space, I, W):
+def factor_dependent(space, model, scratch):
     """Factor Φ_d (rows and columns scaled) from the entries in W; return its smallest pivot over its largest."""
-    m, A, n = I[R.CHOSEN_COUNT], I[R.W_PARTITION], sizes(space, I)[1]
+    I, W = model.I, scratch.W
+    m, A, n = I[R.CHOSEN_COUNT], I[R.W_PARTITION], sizes(space, model)[1]
     scale = I[R.W_SCALE] + I[R.ALL_COUNT]
     for k in range(m * m):
         W[A + k] = 0.0
     for k in range(m):
         r = I[I[R.CHOSEN] + k]
-        for e in range(entry_count(space, I, r)):
-            c, value = entry(space, I, W, r, e)
+        for e in range(entry_count(space, model, r)):
+            c, value = entry(space, model, scratch, r, e)
             place = I[I[R.PLACE] + c]
             if place >= 0:
                 W[A + m * k + place] += W[I[R.W_SCALE] + r] * value * W[scale + c]
@@ -62,8 +64,9 @@ def factor_dependent(space, I, W):
 
 
 @inner_kernel
-def solve_dependent(I, W, x):
+def solve_dependent(model, scratch, x):
     """Turn values of the chosen rows at W[x…] into unscaled dependent columns Φ_d⁻¹ x, in place."""
+    I, W = model.I, scratch.W
     m, A, scale = I[R.CHOSEN_COUNT], I[R.W_PARTITION], I[R.W_SCALE] + I[R.ALL_COUNT]
     for k in range(m):
         W[x + k] *= W[I[R.W_SCALE] + I[I[R.CHOSEN] + k]]
@@ -73,15 +76,16 @@ def solve_dependent(I, W, x):
 
 
 @inner_kernel
-def spread(space, I, W, x, out):
+def spread(space, model, scratch, x, out):
     """Write dependent values at W[x…] to their columns of the vector at W[out…]; independent columns get 0."""
-    for c in range(sizes(space, I)[1]):
+    I, W = model.I, scratch.W
+    for c in range(sizes(space, model)[1]):
         place = I[I[R.PLACE] + c]
         W[out + c] = W[x + place] if place >= 0 else 0.0
 
 
 @inner_kernel
-def settle(space, I, F, W, ref, t, y, given):
+def settle(space, model, state, scratch, t, y, given):
     """Write the state with the independent columns of y that satisfies the constraints to W_STATE and to the poses in W.
 
     Returns
@@ -89,21 +93,22 @@ def settle(space, I, F, W, ref, t, y, given):
     float
         Pivot ratio of Φ_d there; 0 where a change point is near, negative where Newton's method does not settle.
     """
-    nq, n = sizes(space, I)
+    I, W = model.I, scratch.W
+    nq, n = sizes(space, model)
     m = I[R.CHOSEN_COUNT]
     if W[I[R.W_SETTINGS] + R.NEAR_CHANGE] > 0.0:
         return 0.0
     q, x, b = W[I[R.W_STATE] : I[R.W_STATE] + nq], I[R.W_X], I[R.W_B]
     for c in range(nq):
         q[c] = y[c]
-    normalize(space, I, q)
-    open_, before, fresh, ratio, tolerance = position_gap(space, I, F, W, ref, t, q, 0), 1e300, False, 0.0, given
+    normalize(space, model, q)
+    open_, before, fresh, ratio, tolerance = position_gap(space, model, state, scratch, t, q, 0), 1e300, False, 0.0, given
     for _ in range(12):
         if open_ <= tolerance and fresh:
             break
         if not fresh or open_ > 0.1 * before:
-            rows_at_pose(space, I, F, W, ref, t, 0, 1)
-            ratio = factor_dependent(space, I, W)
+            rows_at_pose(space, model, state, scratch, t, 0, 1)
+            ratio = factor_dependent(space, model, scratch)
             weakness = min(1.0, ratio / W[I[R.W_SETTINGS] + R.PARTITION_RATIO])
             if not weakness * weakness > TOO_NEAR:
                 return 0.0
@@ -113,10 +118,10 @@ def settle(space, I, F, W, ref, t, y, given):
             break
         for k in range(m):
             W[b + k] = -W[x + I[I[R.CHOSEN] + k]]
-        solve_dependent(I, W, b)
-        spread(space, I, W, b, I[R.W_A])
-        displace(space, I, q, W[I[R.W_A] : I[R.W_A] + n], 1.0, q)
-        before, open_ = open_, position_gap(space, I, F, W, ref, t, q, 0)
+        solve_dependent(model, scratch, b)
+        spread(space, model, scratch, b, I[R.W_A])
+        displace(space, model, q, W[I[R.W_A] : I[R.W_A] + n], 1.0, q)
+        before, open_ = open_, position_gap(space, model, state, scratch, t, q, 0)
         if not open_ < 1.0:
             return -1.0
         if open_ > 0.1 * before and open_ < 1e-12:  # round-off
@@ -125,48 +130,50 @@ def settle(space, I, F, W, ref, t, y, given):
     if not open_ <= max(given, 1e-9):
         return -1.0
     if before < 1e299:  # q moved: Φ_q and its factors at the settled pose
-        rows_at_pose(space, I, F, W, ref, t, 0, 1)
-        ratio = factor_dependent(space, I, W)
-    _settle_velocities(space, I, F, W, ref, t, y)
+        rows_at_pose(space, model, state, scratch, t, 0, 1)
+        ratio = factor_dependent(space, model, scratch)
+    _settle_velocities(space, model, state, scratch, t, y)
     return ratio
 
 
 @inner_kernel
-def _settle_velocities(space, I, F, W, ref, t, y):
+def _settle_velocities(space, model, state, scratch, t, y):
     """Write v = (v_i of y, v_d = Φ_d⁻¹(ν − Φ_i v_i)) to W_STATE and the twists to W."""
-    nq, n = sizes(space, I)
+    I, W = model.I, scratch.W
+    nq, n = sizes(space, model)
     m = I[R.CHOSEN_COUNT]
     at, x, b = I[R.W_STATE] + nq, I[R.W_X], I[R.W_B]
     for c in range(n):
         W[at + c] = y[nq + c] if I[I[R.PLACE] + c] < 0 else 0.0
-    velocity_gap(space, I, F, W, ref, t, W[at : at + n])
+    velocity_gap(space, model, state, scratch, t, W[at : at + n])
     for k in range(m):
         W[b + k] = W[x + I[I[R.CHOSEN] + k]]
-    solve_dependent(I, W, b)
+    solve_dependent(model, scratch, b)
     for k in range(m):
         W[at + I[I[R.DEPENDENT] + k]] = W[b + k]
-    set_state(space, I, F, W, ref, t, W[at - nq : at + n], 1)
+    set_state(space, model, state, scratch, t, W[at - nq : at + n], 1)
 
 
 @inner_kernel
-def close_partitioned(space, I, F, W, ref, t, y, active):
+def close_partitioned(space, model, state, scratch, t, y, active):
     """Make the dependent coordinates of an accepted state exact; ask for a new partition where this one got weak."""
-    nq, n = sizes(space, I)
+    I, W = model.I, scratch.W
+    nq, n = sizes(space, model)
     s, settings, at, moved = I[R.W_STATISTICS], I[R.W_SETTINGS], I[R.W_STATE], 0.0
-    tidy(space, I, y)
-    if turned_too_far(space, I, F, W, ref, t, y):
+    tidy(space, model, y)
+    if turned_too_far(space, model, state, scratch, t, y):
         return REFUSED
     if W[settings + R.NEAR_CHANGE] > 0.0:  # no partition is good here: the smallest correction takes over
-        outcome, ratio = project(space, I, F, W, ref, t, y, 1)
+        outcome, ratio = project(space, model, state, scratch, t, y, 1)
         if outcome == REFUSED:
             return outcome
-        rough = note_ratio(space, I, W, t, ratio)
+        rough = note_ratio(space, model, scratch, t, ratio)
         if rough < 0:
             return ELSEWHERE if rough == -1 else LOCKED
-        settle_references(space, I, F, W, ref, t, y)
+        settle_references(space, model, state, scratch, t, y)
         return outcome + rough
-    raise_to(W, s + R.POSITION_BEFORE, position_gap(space, I, F, W, ref, t, y, 0))
-    ratio = settle(space, I, F, W, ref, t, y, W[settings + R.CLOSED])
+    raise_to(W, s + R.POSITION_BEFORE, position_gap(space, model, state, scratch, t, y, 0))
+    ratio = settle(space, model, state, scratch, t, y, W[settings + R.CLOSED])
     if ratio < 0.0:
         return REFUSED
     if ratio <= WEAKER * W[settings + R.PARTITION_RATIO]:
@@ -179,17 +186,18 @@ def close_partitioned(space, I, F, W, ref, t, y, active):
         moved = max(moved, abs(W[at + nq + c] - y[nq + c]) / scale)
         y[nq + c] = W[at + nq + c]
         active[nq + c] = 1.0 if I[I[R.PLACE] + c] < 0 else 0.0
-    count_independent(space, I, active)
-    raise_to(W, s + R.POSITION_AFTER, position_gap(space, I, F, W, ref, t, y, 0))
-    raise_to(W, s + R.VELOCITY_AFTER, velocity_gap(space, I, F, W, ref, t, y[nq:]))
-    rough = note_ratio(space, I, W, t, factor(space, I, F, W, ref))
+    count_independent(space, model, active)
+    raise_to(W, s + R.POSITION_AFTER, position_gap(space, model, state, scratch, t, y, 0))
+    raise_to(W, s + R.VELOCITY_AFTER, velocity_gap(space, model, state, scratch, t, y[nq:]))
+    rough = note_ratio(space, model, scratch, t, factor(space, model, state, scratch))
     if rough < 0:
         return ELSEWHERE if rough == -1 else LOCKED
-    settle_references(space, I, F, W, ref, t, y)
+    settle_references(space, model, state, scratch, t, y)
     return rough + (MOVED if moved > W[settings + R.NOTICEABLE] else UNMOVED)
 
 
 @kernel
-def accept_partitioned(I, F, W, ref, t, y, active):
+def accept_partitioned(model, state, scratch, t, y, active):
     """Accept a state in Cartesian coordinates."""
-    return close_partitioned(None, I, F, W, ref, t, y, active)
+    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    return close_partitioned(None, model, state, scratch, t, y, active)

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from multibody.kernels import layout as L
 from multibody.kernels import sections as R
+from multibody.kernels.arrays import Arrays
 from multibody.kernels.mass import set_masses
 from multibody.tables.lower import Tables
 from multibody.tables.plain import plain_row
@@ -25,7 +26,7 @@ Integers = npt.NDArray[np.int64]
 
 
 @dataclass
-class Bundle:
+class Bundle(Arrays):
     """The arrays that every kernel of a run takes, with the numbers that describe them.
 
     Attributes
@@ -103,7 +104,8 @@ def prepare(
     Bundle
     """
     W = np.zeros(tables.workspace)
-    set_masses(tables.I, tables.F, W)
+    arrays = Arrays(tables.I, tables.F, W)
+    set_masses(arrays.at.model, arrays.at.scratch)
     regular = inverts_masses(tables) if regular is None else regular
     chosen = _elimination_order(tables, np.asarray(rows, dtype=np.int64))
     n, m, count = tables.nv, len(chosen), tables.count_joint + tables.count_motion
@@ -112,9 +114,7 @@ def prepare(
     lengths = np.arange(m) - first + 1
     base = np.concatenate([[0], np.cumsum(lengths)])[:-1] - first
     entries = int(tables.row_pointer[count])
-    places = _places(
-        tables.workspace, n, m, count, entries, int(np.sum(lengths)), tables.nq, regular, partitioned
-    )
+    places = _places(tables.workspace, n, m, count, entries, int(np.sum(lengths)), tables.nq, regular, partitioned)
     end = places.pop(-1)
     S, dense = places[R.W_S], places[R.W_DENSE]
     plain, others = _plain(tables, count, places[R.W_J])
@@ -155,7 +155,8 @@ def prepare(
 
 def inverts_masses(tables: Tables) -> bool:
     """Return whether M can be inverted, and that without drowning bodies: then the fast path is taken."""
-    invertible = bool(set_masses(tables.I, tables.F, np.zeros(tables.workspace)))
+    arrays = Arrays(tables.I, tables.F, np.zeros(tables.workspace))
+    invertible = bool(set_masses(arrays.at.model, arrays.at.scratch))
     return invertible and (tables.nv > LARGE or not _nearly_massless(tables))
 
 

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from multibody.formulations.prepare import Bundle, depends_on_time
 from multibody.kernels import sections as R
+from multibody.kernels.arrays import Arrays
 from multibody.kernels.calls import address_of
 from multibody.kernels.mass import set_masses
 from multibody.kernels.tree import layout as T
@@ -96,7 +97,8 @@ def prepare_relative(
         if slot not in unneeded:  # a unit that is never called need not be compiled
             I[I[T.TREE] + slot] = address_of(unit)
     W = np.zeros(at)
-    set_masses(I, tables.F, W)
+    arrays = Arrays(I, tables.F, W)
+    set_masses(arrays.at.model, arrays.at.scratch)
     write_constants(columns, I, W)
     places = np.asarray(chosen, dtype=np.int64)
     bundle = JointBundle(tables, I, tables.F.copy(), W, references.copy(), places, regular, columns, loops)

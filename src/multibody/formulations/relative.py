@@ -17,6 +17,7 @@ from multibody.kernels import layout as L
 from multibody.kernels import sections as R
 from multibody.kernels.calls import call
 from multibody.kernels.compile import kernel
+from multibody.kernels.declared import model_at, scratch_at, state_at
 from multibody.kernels.forces import law_efforts, load_wrenches, potential_energy
 from multibody.kernels.mass import kinetic_energy
 from multibody.kernels.tree import layout as T
@@ -25,62 +26,71 @@ from multibody.kernels.watch import watched_values
 
 
 @kernel
-def rhs_relative(I, F, W, ref, t, y, dy):
+def rhs_relative(model, state, scratch, t, y, dy):
     """Write ẏ; return 0, or 1 where the equations cannot be solved."""
-    return rates_augmented(True, I, F, W, ref, t, y, dy)
+    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    return rates_augmented(True, model, state, scratch, t, y, dy)
 
 
 @kernel
-def accept_relative(I, F, W, ref, t, y, active):
+def accept_relative(model, state, scratch, t, y, active):
     """Project an accepted state onto the loops."""
-    return close_augmented(True, I, F, W, ref, t, y)
+    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    return close_augmented(True, model, state, scratch, t, y)
 
 
 @kernel
-def rhs_relative_stabilized(I, F, W, ref, t, y, dy):
+def rhs_relative_stabilized(model, state, scratch, t, y, dy):
     """Write ẏ with feedback of the loops' violations."""
-    return rates_baumgarte(True, I, F, W, ref, t, y, dy)
+    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    return rates_baumgarte(True, model, state, scratch, t, y, dy)
 
 
 @kernel
-def accept_relative_stabilized(I, F, W, ref, t, y, active):
+def accept_relative_stabilized(model, state, scratch, t, y, active):
     """Accept a state whose loops are stabilized."""
-    return watch_baumgarte(True, I, F, W, ref, t, y)
+    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    return watch_baumgarte(True, model, state, scratch, t, y)
 
 
 @kernel
-def rhs_relative_partitioned(I, F, W, ref, t, y, dy):
+def rhs_relative_partitioned(model, state, scratch, t, y, dy):
     """Write ẏ at the state with the independent joint coordinates of y."""
-    return rates_partitioning(True, I, F, W, ref, t, y, dy)
+    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    return rates_partitioning(True, model, state, scratch, t, y, dy)
 
 
 @kernel
-def accept_relative_partitioned(I, F, W, ref, t, y, active):
+def accept_relative_partitioned(model, state, scratch, t, y, active):
     """Make the dependent joint coordinates of an accepted state exact."""
-    return close_partitioned(True, I, F, W, ref, t, y, active)
+    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    return close_partitioned(True, model, state, scratch, t, y, active)
 
 
 @kernel
-def monitor_relative(I, F, W, ref, t, y, out):
+def monitor_relative(model, state, scratch, t, y, out):
     """Write the values of all watched expressions at y; return 0."""
-    set_state(True, I, F, W, ref, t, y, 1)
-    watched_values(I, F, W, ref, t, out)
+    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    set_state(True, model, state, scratch, t, y, 1)
+    watched_values(model, state, scratch, t, out)
     return 0
 
 
 @kernel
-def probe_relative(I, F, W, ref, t, y, out):
+def probe_relative(model, state, scratch, t, y, out):
     """Write Φ_u of the loop rows at (t, y) to W_J and factor the mass matrix; the answers are in W_RESULT."""
-    set_state(True, I, F, W, ref, t, y, 1)
-    rows_at_pose(True, I, F, W, ref, t, 0, 1)
-    factor(True, I, F, W, ref)
+    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    I = model.I
+    set_state(True, model, state, scratch, t, y, 1)
+    rows_at_pose(True, model, state, scratch, t, 0, 1)
+    factor(True, model, state, scratch)
     if I[R.CHOSEN_COUNT] == 0:
-        solve(True, I, F, W, ref)
+        solve(True, model, state, scratch)
     return 0
 
 
 @kernel
-def cartesian_states(I, F, W, ref, times, Y, refs, closing, out):
+def cartesian_states(model, state, scratch, times, Y, refs, closing, out):
     """Write the Cartesian (q, v, w) of states in joint coordinates.
 
     Parameters
@@ -92,25 +102,27 @@ def cartesian_states(I, F, W, ref, times, Y, refs, closing, out):
     out : array (instants, nq + nv + 1), written
         Quaternions take the sign nearest to the instant before (the first: to what stands there).
     """
+    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    I, ref = model.I, state.ref
     h, nq, nv = I[T.TREE], I[L.COORDINATES], I[L.VELOCITIES]
     for k in range(times.shape[0]):
         y, t = Y[k], times[k]
         for f in range(refs.shape[1]):
             ref[f] = refs[k, f]
         if closing == 1:
-            normalize(True, I, y)
-            project(True, I, F, W, ref, t, y, 0)
-            settle_references(True, I, F, W, ref, t, y)
-        set_state(True, I, F, W, ref, t, y, 1)
+            normalize(True, model, y)
+            project(True, model, state, scratch, t, y, 0)
+            settle_references(True, model, state, scratch, t, y)
+        set_state(True, model, state, scratch, t, y, 1)
         for f in range(refs.shape[1]):
             refs[k, f] = ref[f]
         if k > 0:
             for c in range(nq):
                 out[k, c] = out[k - 1, c]
         if I[L.DIMENSION] == 2:
-            write_state(None, I, W, h, out[k])
+            write_state(None, model, scratch, h, out[k])
         else:
-            write_state(True, I, W, h, out[k])
+            write_state(True, model, scratch, h, out[k])
         for e in range(I[L.EXTRAS]):
             out[k, nq - I[L.EXTRAS] + e] = y[I[h + T.EXTRAS_AT] + e]
             out[k, nq + nv - I[L.EXTRAS] + e] = y[I[h + T.NQ] + I[h + T.EXTRAS_RATE] + e]
@@ -118,28 +130,30 @@ def cartesian_states(I, F, W, ref, times, Y, refs, closing, out):
 
 
 @kernel
-def expand_relative(I, F, W, ref, times, Y, refs, A, multipliers, energies, efforts, loads):
+def expand_relative(model, state, scratch, times, Y, refs, A, multipliers, energies, efforts, loads):
     """Evaluate states in joint coordinates: accelerations of the bodies, multipliers of all rows, energies, efforts.
 
     Parameters and result as ``expand.expand``; multipliers of tree joints follow from their wrenches.
     """
+    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    I, W, ref = model.I, scratch.W, state.ref
     h = I[T.TREE]
     for k in range(times.shape[0]):
         y, t = Y[k], times[k]
         for f in range(refs.shape[1]):
             ref[f] = refs[k, f]
-        set_state(True, I, F, W, ref, t, y, 1)
-        energies[k, 0], energies[k, 1] = kinetic_energy(I, W), potential_energy(I, F, W, ref, t)
-        law_efforts(I, F, W, ref, t, efforts[k])
-        load_wrenches(I, F, W, ref, t, loads[k])
-        rows_at_state(True, I, F, W, ref, t)
-        if not factor(True, I, F, W, ref) > 0.0:
+        set_state(True, model, state, scratch, t, y, 1)
+        energies[k, 0], energies[k, 1] = kinetic_energy(model, scratch), potential_energy(model, state, scratch, t)
+        law_efforts(model, state, scratch, t, efforts[k])
+        load_wrenches(model, state, scratch, t, loads[k])
+        rows_at_state(True, model, state, scratch, t)
+        if not factor(True, model, state, scratch) > 0.0:
             return k
-        applied(True, I, F, W, ref, t)
-        solve(True, I, F, W, ref)
+        applied(True, model, state, scratch, t)
+        solve(True, model, state, scratch)
         for c in range(I[R.CHOSEN_COUNT]):
             multipliers[k, I[I[h + T.ROW_LIST] + I[I[R.CHOSEN] + c]]] = W[I[R.W_LAMBDA] + c]
-        call(I[h + T.MULTIPLIERS], I, F, W, ref, t, y, multipliers[k])
+        call(I[h + T.MULTIPLIERS], (model, state, scratch), t, y, multipliers[k])
         extras = I[L.VELOCITIES] - I[L.EXTRAS]
         for c in range(extras):
             A[k, c] = W[I[h + T.W_FORCE] + c]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from multibody.formulations import cartesian
 from multibody.kernels import layout as L
 from multibody.kernels import sections as R
-from multibody.kernels import state
+from multibody.kernels import state as body_state
 from multibody.kernels.compile import inlined
 from multibody.kernels.tree import layout as T
 from multibody.kernels.tree import space as joint
@@ -19,133 +19,135 @@ CARTESIAN, JOINT = None, True
 
 
 @inlined
-def sizes(space, I):
+def sizes(space, model):
     """Return the numbers of coordinates and of rates in y = (q, v, w)."""
+    I = model.I
     if space is None:
         return (I[L.COORDINATES], I[L.VELOCITIES])
     return (I[I[T.TREE] + T.NQ], I[I[T.TREE] + T.NV])
 
 
 @inlined
-def normalize(space, I, q):
+def normalize(space, model, q):
     """Make the quaternions in q unit."""
     if space is None:
-        cartesian.normalize(I, q)
+        cartesian.normalize(model, q)
     else:
-        joint.joint_normalize(I, q)
+        joint.joint_normalize(model, q)
 
 
 @inlined
-def set_poses(space, I, F, W, ref, t, q):
+def set_poses(space, model, state, scratch, t, q):
     """Write the poses at (t, q) to W."""
     if space is None:
-        state.set_positions(I, W, q)
+        body_state.set_positions(model, scratch, q)
     else:
-        joint.joint_poses(I, F, W, ref, t, q)
+        joint.joint_poses(model, state, scratch, t, q)
 
 
 @inlined
-def set_state(space, I, F, W, ref, t, y, bodies):
+def set_state(space, model, state, scratch, t, y, bodies):
     """Write poses and twists at (t, y) to W; with `bodies` = 0 only what the equations of motion need."""
     if space is None:
-        cartesian.set_state(I, W, y)
+        cartesian.set_state(model, scratch, y)
     else:
-        joint.joint_state(I, F, W, ref, t, y, bodies)
+        joint.joint_state(model, state, scratch, t, y, bodies)
 
 
 @inlined
-def displace(space, I, q, x, k, out):
+def displace(space, model, q, x, k, out):
     """Write q ⊕ k x."""
     if space is None:
-        state.displace(I, q, x, k, out)
+        body_state.displace(model, q, x, k, out)
     else:
-        joint.joint_displace(I, q, x, k, out)
+        joint.joint_displace(model, q, x, k, out)
 
 
 @inlined
-def rows_at_pose(space, I, F, W, ref, t, values, gradients):
+def rows_at_pose(space, model, state, scratch, t, values, gradients):
     """Write Φ of all rows to W_X where `values` is 1, Φ_q to W_J where `gradients` is 1, at the poses in W."""
     if space is None:
-        cartesian.rows_at_pose(I, F, W, ref, t, values, gradients)
+        cartesian.rows_at_pose(model, state, scratch, t, values, gradients)
         return
     if values == 1:
-        joint.joint_values(I, F, W, ref, t)
+        joint.joint_values(model, state, scratch, t)
     if gradients == 1:
-        joint.joint_jacobian(I, F, W, ref, t, 0)
+        joint.joint_jacobian(model, state, scratch, t, 0)
 
 
 @inlined
-def rows_at_state(space, I, F, W, ref, t):
+def rows_at_state(space, model, state, scratch, t):
     """Write Φ_q of all rows to W_J and γ to W_X, at the poses and twists in W."""
     if space is None:
-        cartesian.rows_at_state(I, F, W, ref, t)
+        cartesian.rows_at_state(model, state, scratch, t)
     else:
-        joint.joint_jacobian(I, F, W, ref, t, 1)
+        joint.joint_jacobian(model, state, scratch, t, 1)
 
 
 @inlined
-def velocity_gaps(space, I, F, W, ref, t, v):
+def velocity_gaps(space, model, state, scratch, t, v):
     """Write ν − Φ_q v of all rows to W_X; poses and Φ_q are known."""
     if space is None:
-        cartesian.velocity_gaps(I, F, W, ref, t, v)
+        cartesian.velocity_gaps(model, state, scratch, t, v)
     else:
-        joint.joint_gaps(I, F, W, ref, t, v)
+        joint.joint_gaps(model, state, scratch, t, v)
 
 
 @inlined
-def applied(space, I, F, W, ref, t):
+def applied(space, model, state, scratch, t):
     """Write the applied forces at the state in W; return the power of those without a potential."""
     if space is None:
-        return cartesian.applied(I, F, W, ref, t)
-    return joint.joint_applied(I, F, W, ref, t)
+        return cartesian.applied(model, state, scratch, t)
+    return joint.joint_applied(model, state, scratch, t)
 
 
 @inlined
-def driving_power(space, I, F, W, ref, t):
+def driving_power(space, model, state, scratch, t):
     """Return the power of motions and constraints that depend on time, v̇ and λ in W."""
     if space is None:
-        return cartesian.driving_power(I, F, W, ref, t)
-    return joint.joint_driving_power(I, F, W, ref, t)
+        return cartesian.driving_power(model, state, scratch, t)
+    return joint.joint_driving_power(model, state, scratch, t)
 
 
 @inlined
-def factor(space, I, F, W, ref):
+def factor(space, model, state, scratch):
     """Factor the equations of motion at the rows in W; return the smallest pivot ratio, ≤ 0 where there is no solution."""
     if space is None:
-        return cartesian.factor(I, F, W, ref)
-    return joint.joint_factor(I, F, W, ref)
+        return cartesian.factor(model, state, scratch)
+    return joint.joint_factor(model, state, scratch)
 
 
 @inlined
-def solve(space, I, F, W, ref):
+def solve(space, model, state, scratch):
     """Write v̇ to W_A and λ of the chosen rows to W_LAMBDA."""
     if space is None:
-        cartesian.solve(I, F, W, ref)
+        cartesian.solve(model, state, scratch)
     else:
-        joint.joint_solve(I, F, W, ref)
+        joint.joint_solve(model, state, scratch)
 
 
 @inlined
-def correct(space, I, W):
+def correct(space, model, state, scratch):
     """Write the smallest change x (in the metric of the masses) with Φ_q x = W_X to W_A."""
     if space is None:
-        cartesian.correct(I, W)
+        cartesian.correct(model, state, scratch)
     else:
-        joint.joint_correct(I, W)
+        joint.joint_correct(model, scratch)
 
 
 @inlined
-def write_rates(space, I, W, y, power, dy):
+def write_rates(space, model, scratch, y, power, dy):
     """Write ẏ, v̇ from W_A."""
     if space is None:
-        cartesian.write_rates(I, W, y, power, dy)
+        cartesian.write_rates(model, scratch, y, power, dy)
     else:
-        joint.joint_write_rates(I, W, y, power, dy)
+        joint.joint_write_rates(model, scratch, y, power, dy)
 
 
 @inlined
-def entry(space, I, W, k, c):
+def entry(space, model, scratch, k, c):
     """Return column and value of the c-th entry of row k in W_J."""
+    I, W = model.I, scratch.W
     if space is None:
         row = I[L.ROWS] + L.ROW_STRIDE * k
         return (I[I[L.COLUMNS] + I[row + 2] + c], W[I[R.W_J] + I[row + 2] + c])
@@ -153,39 +155,40 @@ def entry(space, I, W, k, c):
 
 
 @inlined
-def entry_count(space, I, k):
+def entry_count(space, model, k):
     """Return the number of entries of row k in W_J."""
+    I = model.I
     if space is None:
         return I[I[L.ROWS] + L.ROW_STRIDE * k + 3]
     return I[I[T.TREE] + T.NV]
 
 
 @inlined
-def count_independent(space, I, active):
+def count_independent(space, model, active):
     """Let the error test count the positions whose rates it counts; a quaternion with any of its rotations."""
     if space is None:
-        cartesian.count_independent(I, active)
+        cartesian.count_independent(model, active)
     else:
-        joint.joint_count_independent(I, active)
+        joint.joint_count_independent(model, active)
 
 
 @inlined
-def remember(space, I, W):
+def remember(space, model, scratch):
     """Keep what the rows are like in regular positions; called at accepted states, whose factors are in W."""
     if space is not None:
-        joint.joint_remember(I, W)
+        joint.joint_remember(model, scratch)
 
 
 @inlined
-def turned(space, I, W, q):
+def turned(space, model, scratch, q):
     """Return whether coordinates moved so far since the last accepted state that counted angles could lose a turn."""
     if space is None:
         return False
-    return joint.joint_turned(I, W, q)
+    return joint.joint_turned(model, scratch, q)
 
 
 @inlined
-def settled(space, I, W, q):
+def settled(space, model, scratch, q):
     """Keep the coordinates of an accepted state."""
     if space is not None:
-        joint.joint_settled(I, W, q)
+        joint.joint_settled(model, scratch, q)

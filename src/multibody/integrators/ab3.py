@@ -38,14 +38,14 @@ def _extrapolate(h, before, earlier, y, memory):
 
 
 @kernel
-def advance_ab3(rhs, accept, monitor, I, F, W, ref, control, counts, y, atol, active, memory, g, steps, dense, refs):
+def advance_ab3(rhs, accept, monitor, run, ref, control, counts, y, atol, active, memory, g, steps, dense, refs):
     """Step towards END as the contract says; return why it stopped.
 
     Rows of memory: f at the present state and at the two before it, k2, k3, k4 (then f at the new state), state of a stage,
     new state.
     """
     fresh, last = counts[at.FRESH], counts[at.STEPS] + counts[at.LIMIT]
-    status = begin(rhs, monitor, I, F, W, ref, control, counts, y, memory[0], g)
+    status = begin(rhs, monitor, run, ref, control, counts, y, memory[0], g)
     if fresh != 0:
         control[at.BASE] = math.inf  # no grid yet
         control[at.PAST] = 0.0
@@ -61,9 +61,9 @@ def advance_ab3(rhs, accept, monitor, I, F, W, ref, control, counts, y, atol, ac
             if min(before / h, earlier / h) > _LIKE:
                 outcome = 0 if _extrapolate(h, before, earlier, y, memory) else at.NOT_FINITE
             else:
-                outcome = runge_kutta(rhs, I, F, W, ref, t, h, y, memory[0], memory[3:8], counts)
+                outcome = runge_kutta(rhs, run, ref, t, h, y, memory[0], memory[3:8], counts)
             if outcome == 0:
-                outcome = settle(rhs, accept, I, F, W, ref, end, memory[7], memory[5], active, counts, refs)
+                outcome = settle(rhs, accept, run, ref, end, memory[7], memory[5], active, counts, refs)
             if outcome == 0:
                 break
             counts[at.REJECTED] += 1
@@ -73,8 +73,8 @@ def advance_ab3(rhs, accept, monitor, I, F, W, ref, control, counts, y, atol, ac
         for j in range(g.shape[1]):
             g[0, j] = g[1, j]
         staged = not min(before / h, earlier / h) > _LIKE
-        jumped = staged and watch_stage(monitor, I, F, W, ref, end, memory[6], g)
-        crossed = monitor != 0 and (watch(monitor, I, F, W, ref, end, memory[7], g) or jumped)
+        jumped = staged and watch_stage(monitor, run, ref, end, memory[6], g)
+        crossed = monitor != 0 and (watch(monitor, run, ref, end, memory[7], g) or jumped)
         if crossed or counts[at.DENSE] != 0:
             hermite(h, y, memory[7], memory[0], memory[5], dense[counts[at.STORED]])
         commit(control, counts, h, end, y, memory[7], np.int64(ORDER))

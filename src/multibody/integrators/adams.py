@@ -261,12 +261,12 @@ def _dense(control, h, k, y, memory, row):
 
 
 @inner_kernel
-def _attempt(rhs, accept, I, F, W, ref, t, h, end, k, control, counts, y, atol, active, memory, refs):
+def _attempt(rhs, accept, run, ref, t, h, end, k, control, counts, y, atol, active, memory, refs):
     """Try one step of order k; return how it ended and the errors of the orders k, k − 1, k − 2."""
     _coefficients(control, h, k)
     _predict(control, h, k, counts[at.DEPTH], y, memory)
     counts[at.EVALUATIONS] += 1
-    status = call(rhs, I, F, W, ref, end, memory[_PREDICTED], memory[_SLOPE])
+    status = call(rhs, run, end, memory[_PREDICTED], memory[_SLOPE])
     if status != 0:
         counts[at.CODE] = status
         return at.RHS_FAILED, 0.0, 0.0, 0.0
@@ -275,18 +275,18 @@ def _attempt(rhs, accept, I, F, W, ref, t, h, end, k, control, counts, y, atol, 
         return at.NOT_FINITE, 0.0, 0.0, 0.0
     if here > 1.0:
         return at.STEP_TOO_SMALL, here, below, lowest
-    outcome = settle(rhs, accept, I, F, W, ref, end, memory[_NEW], memory[_SLOPE], active, counts, refs)
+    outcome = settle(rhs, accept, run, ref, end, memory[_NEW], memory[_SLOPE], active, counts, refs)
     return outcome, here, below, lowest
 
 
 @kernel
-def advance_adams(rhs, accept, monitor, I, F, W, ref, control, counts, y, atol, active, memory, g, steps, dense, refs):
+def advance_adams(rhs, accept, monitor, run, ref, control, counts, y, atol, active, memory, g, steps, dense, refs):
     """Step towards END as the contract says; return why it stopped."""
     last = counts[at.STEPS] + counts[at.LIMIT]
     if (control[at.END] - control[at.T]) * control[at.H_LAST] < 0.0:
         counts[at.FRESH] = 1  # turned round: the differences are of no use
     fresh = counts[at.FRESH]
-    status = begin(rhs, monitor, I, F, W, ref, control, counts, y, memory[_PHI], g)
+    status = begin(rhs, monitor, run, ref, control, counts, y, memory[_PHI], g)
     if status == at.STEP and fresh != 0:
         counts[at.ORDER] = 1
         counts[at.DEPTH] = 0
@@ -297,7 +297,7 @@ def advance_adams(rhs, accept, monitor, I, F, W, ref, control, counts, y, atol, 
             control[at.PAST + j] = 0.0
     if status == at.STEP and control[at.H] == 0.0:
         control[at.H] = starting_step(
-            rhs, I, F, W, ref, control, counts, y, atol, active, memory[_PHI], memory[_PREDICTED], memory[_DEFECT], 0.5
+            rhs, run, ref, control, counts, y, atol, active, memory[_PHI], memory[_PREDICTED], memory[_DEFECT], 0.5
         )
     while status == at.STEP:
         status = ready(control, counts, steps, last)
@@ -310,7 +310,7 @@ def advance_adams(rhs, accept, monitor, I, F, W, ref, control, counts, y, atol, 
             t, k = control[at.T], counts[at.ORDER]
             end = control[at.END] if h == control[at.END] - t else t + h
             outcome, here, below, lowest = _attempt(
-                rhs, accept, I, F, W, ref, t, h, end, k, control, counts, y, atol, active, memory, refs
+                rhs, accept, run, ref, t, h, end, k, control, counts, y, atol, active, memory, refs
             )
             if outcome == 0:
                 break
@@ -341,7 +341,7 @@ def advance_adams(rhs, accept, monitor, I, F, W, ref, control, counts, y, atol, 
         _choose(control, counts, h, k, here, below, lowest, above, grow)
         for j in range(g.shape[1]):
             g[0, j] = g[1, j]
-        crossed = monitor != 0 and watch(monitor, I, F, W, ref, end, memory[_NEW], g)
+        crossed = monitor != 0 and watch(monitor, run, ref, end, memory[_NEW], g)
         if crossed or counts[at.DENSE] != 0:
             _dense(control, h, k, y, memory, dense[counts[at.STORED]])
         commit(control, counts, h, end, y, memory[_NEW], k)

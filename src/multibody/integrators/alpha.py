@@ -77,7 +77,7 @@ interpolate_alpha = interpolate_polynomial
 
 
 @inner_kernel
-def _moved(ops, I, F, W, ref, t, q, d, move, out):
+def _moved(ops, run, ref, t, q, d, move, out):
     """Write q ⊕ d; return a status."""
     nq, n = q.shape[0], d.shape[0]
     move[0] = 3.0
@@ -85,16 +85,16 @@ def _moved(ops, I, F, W, ref, t, q, d, move, out):
         move[1 + i] = q[i]
     for i in range(n):
         move[1 + nq + i] = d[i]
-    return call(ops[MOVE], I, F, W, ref, t, move[: 1 + nq + n], out)
+    return call(ops[MOVE], run, t, move[: 1 + nq + n], out)
 
 
 @inner_kernel
-def _start(ops, monitor, I, F, W, ref, control, counts, y, memory, work, g):
+def _start(ops, monitor, run, ref, control, counts, y, memory, work, g):
     """Begin or go on; return STEP or why not."""
     _, r, _, _, move, _, _, _, _, a, _, past, offset, _, _, _ = views(counts, work)
     nq, n, m, fresh = counts[at.NQ], counts[at.NV], counts[at.NM], counts[at.FRESH]
     slope = memory[SLOPE]
-    status = begin(ops, monitor, I, F, W, ref, control, counts, y, slope, r, move, g)
+    status = begin(ops, monitor, run, ref, control, counts, y, slope, r, move, g)
     if status != at.STEP or fresh == 0:
         return status
     rho = control[at.RHO]
@@ -132,7 +132,7 @@ def _shift(h, control, counts, memory, work):
 
 
 @inner_kernel
-def _advance_state(ops, I, F, W, ref, t, h, control, counts, y, memory, work):
+def _advance_state(ops, run, ref, t, h, control, counts, y, memory, work):
     """Write a, v and q of the accelerations in x; return a status."""
     x, _, _, _, move, q, d, change, _, a, new, _, offset, _, _, _ = views(counts, work)
     nq, n, am, af = counts[at.NQ], counts[at.NV], control[AM], control[AF]
@@ -144,11 +144,11 @@ def _advance_state(ops, I, F, W, ref, t, h, control, counts, y, memory, work):
         v = y[nq + i] + offset[i]
         x[nq + i] = v + h * ((1.0 - gamma) * old + gamma * new[i])
         change[i] = h * (v + h * ((0.5 - beta) * old + beta * new[i])) + d[i]
-    return _moved(ops, I, F, W, ref, t, y[:nq], change, move, q)
+    return _moved(ops, run, ref, t, y[:nq], change, move, q)
 
 
 @inner_kernel
-def _iterate(ops, I, F, W, ref, t, h, control, counts, y, memory, work):
+def _iterate(ops, run, ref, t, h, control, counts, y, memory, work):
     """Make (q, v, v̇, λ) solve the equations at t, from what is predicted in x; return 0 or how it failed."""
     x, r, b, s, move, q, d, change, gap, _, _, _, _, _, _, gaps = views(counts, work)
     nq, n, m, weight, size = counts[at.NQ], counts[at.NV], counts[at.NM], memory[WEIGHT], counts[at.NQ] + counts[at.NV]
@@ -161,7 +161,7 @@ def _iterate(ops, I, F, W, ref, t, h, control, counts, y, memory, work):
     for iteration in range(_MOST):
         counts[at.ITERATIONS] += 1
         counts[at.EVALUATIONS] += 1
-        status = call(ops[RESIDUAL], I, F, W, ref, t, x, r)
+        status = call(ops[RESIDUAL], run, t, x, r)
         if status != 0:
             counts[at.CODE] = status
             return at.RHS_FAILED
@@ -174,15 +174,15 @@ def _iterate(ops, I, F, W, ref, t, h, control, counts, y, memory, work):
                 gap[i] = r[n + i] * to_q / to_v - r[n + m + i]
                 gaps[i] += gap[i]
                 b[n + i] = -r[n + i]
-            if not close_gap(ops, I, F, W, ref, t, 1.0, counts, gap, d, change, move, s, b):
+            if not close_gap(ops, run, ref, t, 1.0, counts, gap, d, change, move, s, b):
                 return NEWTON
             for i in range(m):
                 b[n + i] /= to_v
-        if call(ops[SOLVE], I, F, W, ref, t, b, s) != 0:
+        if call(ops[SOLVE], run, t, b, s) != 0:
             return NEWTON
         for i in range(n + m):
             x[size + i] += s[i]
-        status = _advance_state(ops, I, F, W, ref, t, h, control, counts, y, memory, work)
+        status = _advance_state(ops, run, ref, t, h, control, counts, y, memory, work)
         if status != 0:
             counts[at.CODE] = status
             return at.RHS_FAILED
@@ -212,7 +212,7 @@ def _iterate(ops, I, F, W, ref, t, h, control, counts, y, memory, work):
 
 
 @inner_kernel
-def _solve(ops, I, F, W, ref, t, h, control, counts, y, atol, memory, work):
+def _solve(ops, run, ref, t, h, control, counts, y, atol, memory, work):
     """Solve for the new state, with a new matrix where the old one is of no use; return 0 or how it failed."""
     x, r, _, _, _, q, d, _, _, _, _, _, _, coefficients, ratio, gaps = views(counts, work)
     nq, n, weight, rtol = counts[at.NQ], counts[at.NV], memory[WEIGHT], control[at.RTOL]
@@ -226,16 +226,16 @@ def _solve(ops, I, F, W, ref, t, h, control, counts, y, atol, memory, work):
         for i in range(n):
             d[i] = 0.0
         predict(h, control, counts, work)
-        if counts[at.FORM] == STABILIZED and counts[at.NM] > 0 and call(ops[CORRECT], I, F, W, ref, t, gaps, d) != 0:
+        if counts[at.FORM] == STABILIZED and counts[at.NM] > 0 and call(ops[CORRECT], run, t, gaps, d) != 0:
             return NEWTON
-        status = _advance_state(ops, I, F, W, ref, t, h, control, counts, y, memory, work)
+        status = _advance_state(ops, run, ref, t, h, control, counts, y, memory, work)
         for i in range(nq):
             x[i] = q[i]
         fresh = attempt == 1 or counts[at.MATRIX] != USED
         if status == 0 and fresh:
             counts[at.JACOBIANS] += 1
             control[AGE] = 0.0
-            status = call(ops[LINEARIZE], I, F, W, ref, t, x, x)
+            status = call(ops[LINEARIZE], run, t, x, x)
         if status != 0:
             counts[at.CODE] = status
             return at.RHS_FAILED
@@ -243,12 +243,12 @@ def _solve(ops, I, F, W, ref, t, h, control, counts, y, atol, memory, work):
             cC, cK = h * control[GAMMA] * kappa, h * h * control[BETA] * kappa
             cV = cK / cC if counts[at.FORM] == STABILIZED else 0.0
             counts[at.MATRIX] = NONE
-            if not factored(ops, I, F, W, ref, t, counts, 1.0, cC, cK, cV, coefficients, ratio):
-                return blame(ops, I, F, W, ref, t, counts, x, r)
+            if not factored(ops, run, ref, t, counts, 1.0, cC, cK, cV, coefficients, ratio):
+                return blame(ops, run, ref, t, counts, x, r)
             counts[at.MATRIX] = USED
             control[H_MATRIX] = h
             control[SURE] = math.inf
-        outcome = _iterate(ops, I, F, W, ref, t, h, control, counts, y, memory, work)
+        outcome = _iterate(ops, run, ref, t, h, control, counts, y, memory, work)
         if outcome == 0 or fresh:
             break
     if outcome == NEWTON:
@@ -284,21 +284,21 @@ def _update(control, counts, h, memory, work):
 
 
 @inner_kernel
-def _rates(ops, I, F, W, ref, t, counts, new, slope, work):
+def _rates(ops, run, ref, t, counts, new, slope, work):
     """Write q̇ of a state into its slope."""
     _, _, _, _, move, _, _, _, _, _, _, _, _, _, _, _ = views(counts, work)
     nq, n = counts[at.NQ], counts[at.NV]
     move[0] = 0.0
     for i in range(nq + n):
         move[1 + i] = new[i]
-    call(ops[MOVE], I, F, W, ref, t, move[: 1 + nq + n], slope[:nq])
+    call(ops[MOVE], run, t, move[: 1 + nq + n], slope[:nq])
 
 
 @kernel
-def advance_alpha(ops, accept, monitor, I, F, W, ref, control, counts, y, atol, active, memory, g, steps, dense, refs, work):
+def advance_alpha(ops, accept, monitor, run, ref, control, counts, y, atol, active, memory, g, steps, dense, refs, work):
     """Step towards END as the contract says; return why it stopped."""
     last = counts[at.STEPS] + counts[at.LIMIT]
-    status = _start(ops, monitor, I, F, W, ref, control, counts, y, memory, work, g)
+    status = _start(ops, monitor, run, ref, control, counts, y, memory, work, g)
     while status == at.STEP:
         status = ready(control, counts, steps, last)
         if status != at.STEP:
@@ -307,13 +307,13 @@ def advance_alpha(ops, accept, monitor, I, F, W, ref, control, counts, y, atol, 
         end = point
         while True:
             h = end - t
-            outcome = _solve(ops, I, F, W, ref, end, h, control, counts, y, atol, memory, work)
+            outcome = _solve(ops, run, ref, end, h, control, counts, y, atol, memory, work)
             if outcome == 0 and counts[at.STARTING] == 1:
                 _shift(h, control, counts, memory, work)
-                outcome = _solve(ops, I, F, W, ref, end, h, control, counts, y, atol, memory, work)
+                outcome = _solve(ops, run, ref, end, h, control, counts, y, atol, memory, work)
             if outcome == 0:
                 _take_over(h, counts, y, memory, work)
-                outcome = offer(accept, I, F, W, ref, end, memory[NEW], active, counts, refs)
+                outcome = offer(accept, run, ref, end, memory[NEW], active, counts, refs)
             if outcome == 0:
                 break
             counts[at.REJECTED] += 1
@@ -322,10 +322,10 @@ def advance_alpha(ops, accept, monitor, I, F, W, ref, control, counts, y, atol, 
                 return at.STEP_TOO_SMALL if outcome > 0 or outcome == NEWTON else outcome
         for j in range(g.shape[1]):
             g[0, j] = g[1, j]
-        crossed = monitor != 0 and watch(monitor, I, F, W, ref, end, memory[NEW], g)
+        crossed = monitor != 0 and watch(monitor, run, ref, end, memory[NEW], g)
         if crossed or counts[at.DENSE] != 0:
-            _rates(ops, I, F, W, ref, t, counts, y, memory[SLOPE], work)
-            _rates(ops, I, F, W, ref, end, counts, memory[NEW], memory[SLOPE_NEW], work)
+            _rates(ops, run, ref, t, counts, y, memory[SLOPE], work)
+            _rates(ops, run, ref, end, counts, memory[NEW], memory[SLOPE_NEW], work)
             hermite(h, y, memory[NEW], memory[SLOPE], memory[SLOPE_NEW], dense[counts[at.STORED]])
         commit(control, counts, h, end, y, memory[NEW], np.int64(ORDER))
         if end == point:

@@ -78,12 +78,12 @@ def _take_over(control, counts, memory, work):
 
 
 @inner_kernel
-def _settle_work(ops, I, F, W, ref, t, control, counts, memory, work):
+def _settle_work(ops, run, ref, t, control, counts, memory, work):
     """Find λ of the accepted state exactly, and the work with it: the iteration stops when (q, v) are good enough."""
     nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
     x, r, _, _, _, _, _, _, _, _, _, _ = views(counts, work)
     counts[at.EVALUATIONS] += 1
-    if call(ops[START], I, F, W, ref, t, memory[NEW], r[: n + m + 1]) == 0:
+    if call(ops[START], run, t, memory[NEW], r[: n + m + 1]) == 0:
         for i in range(m):
             x[nq + 2 * n + i] = r[n + i]
         memory[NEW, nq + n] = (r[n + m] - memory[BETA, nq + n]) / control[C]
@@ -91,7 +91,7 @@ def _settle_work(ops, I, F, W, ref, t, control, counts, memory, work):
 
 
 @inner_kernel
-def _size(ops, I, F, W, ref, t, which, k, control, counts, y, atol, active, memory, work):
+def _size(ops, run, ref, t, which, k, control, counts, y, atol, active, memory, work):
     """Return the norm of y − y⁰ with the φ* of order k − which added, for which = −1 with that of order k + 1 taken away.
 
     While SUSPECT the rates are first multiplied by A⁻¹cM, A being the iteration matrix. That leaves alone what moves slowly and
@@ -113,7 +113,7 @@ def _size(ops, I, F, W, ref, t, which, k, control, counts, y, atol, active, memo
             z[i] = control[C_MATRIX] * error[nq + i]
             z[n + i] = 0.0
             z[2 * n + i] = 0.0
-        if call(ops[PRODUCT], I, F, W, ref, t, z, b) == 0 and call(ops[SOLVE], I, F, W, ref, t, b, s) == 0:
+        if call(ops[PRODUCT], run, t, z, b) == 0 and call(ops[SOLVE], run, t, b, s) == 0:
             for i in range(n):
                 error[nq + i] = s[i]
     total, count = 0.0, 0
@@ -136,20 +136,20 @@ def _lower(k, here, below, lowest):
 
 
 @inner_kernel
-def _errors(ops, I, F, W, ref, t, k, control, counts, y, atol, active, memory, work):
+def _errors(ops, run, ref, t, k, control, counts, y, atol, active, memory, work):
     """Return the error that is tested and those of the orders k, k − 1, k − 2, all over the tolerance.
 
     They are filtered where that makes a difference: tried whenever they ask for a shorter step or a lower order.
     """
     size, here, below, lowest, raw = 0.0, 0.0, 0.0, 0.0, 0.0
     for attempt in range(2):
-        size = _size(ops, I, F, W, ref, t, np.int64(0), k, control, counts, y, atol, active, memory, work)
+        size = _size(ops, run, ref, t, np.int64(0), k, control, counts, y, atol, active, memory, work)
         here = control[SIGMAS + k] * size
         if k > 1:
-            size1 = _size(ops, I, F, W, ref, t, np.int64(1), k, control, counts, y, atol, active, memory, work)
+            size1 = _size(ops, run, ref, t, np.int64(1), k, control, counts, y, atol, active, memory, work)
             below = control[SIGMAS + k - 1] * size1
         if k > 2:
-            size2 = _size(ops, I, F, W, ref, t, np.int64(2), k, control, counts, y, atol, active, memory, work)
+            size2 = _size(ops, run, ref, t, np.int64(2), k, control, counts, y, atol, active, memory, work)
             lowest = control[SIGMAS + k - 2] * size2
         if attempt == 1:
             counts[at.SUSPECT] = _REMEMBERED if size < 0.5 * raw else 0
@@ -275,13 +275,13 @@ def _begin_history(control, counts, h, y, memory):
 
 
 @inner_kernel
-def _start(ops, monitor, I, F, W, ref, control, counts, y, atol, active, memory, work, g):
+def _start(ops, monitor, run, ref, control, counts, y, atol, active, memory, work, g):
     """Begin or go on; return STEP or why not."""
     if (control[at.END] - control[at.T]) * control[at.H_LAST] < 0.0:
         counts[at.FRESH] = 1  # turned round: the differences are of no use
     fresh, slope = counts[at.FRESH], memory[SLOPE]
     _, r, _, _, move, _, _, _, _, lam, _, _ = views(counts, work)
-    status = begin(ops, monitor, I, F, W, ref, control, counts, y, slope, r, move, g)
+    status = begin(ops, monitor, run, ref, control, counts, y, slope, r, move, g)
     if status != at.STEP or fresh == 0:
         return status
     if not 1 <= counts[at.MAX_ORDER] <= HIGHEST:
@@ -291,7 +291,7 @@ def _start(ops, monitor, I, F, W, ref, control, counts, y, atol, active, memory,
         lam[counts[at.NM] + i] = 0.0
     if control[at.H] == 0.0:
         p, defect = memory[PREDICTED], memory[DEFECT]
-        control[at.H] = first_step(ops, I, F, W, ref, control, counts, y, atol, active, slope, p, defect, r, move, 0.5)
+        control[at.H] = first_step(ops, run, ref, control, counts, y, atol, active, slope, p, defect, r, move, 0.5)
     _begin_history(control, counts, fitted_step(control), y, memory)
     return status
 
@@ -322,10 +322,10 @@ def _retry(control, counts, h, k, outcome, failures, here, below, lowest, y, mem
 
 
 @kernel
-def advance_bdf(ops, accept, monitor, I, F, W, ref, control, counts, y, atol, active, memory, g, steps, dense, refs, work):
+def advance_bdf(ops, accept, monitor, run, ref, control, counts, y, atol, active, memory, g, steps, dense, refs, work):
     """Step towards END as the contract says; return why it stopped."""
     last = counts[at.STEPS] + counts[at.LIMIT]
-    status = _start(ops, monitor, I, F, W, ref, control, counts, y, atol, active, memory, work, g)
+    status = _start(ops, monitor, run, ref, control, counts, y, atol, active, memory, work, g)
     while status == at.STEP:
         status = ready(control, counts, steps, last)
         if status != at.STEP:
@@ -339,13 +339,13 @@ def advance_bdf(ops, accept, monitor, I, F, W, ref, control, counts, y, atol, ac
             error, here, below, lowest = 0.0, 0.0, 0.0, 0.0
             coefficients(control, h, k)
             predict(control, counts, k, y, atol, memory)
-            outcome = solve(ops, I, F, W, ref, end, control, counts, memory, work)
+            outcome = solve(ops, run, ref, end, control, counts, memory, work)
             if outcome == 0:
                 _take_over(control, counts, memory, work)
-                error, here, below, lowest = _errors(ops, I, F, W, ref, end, k, control, counts, y, atol, active, memory, work)
+                error, here, below, lowest = _errors(ops, run, ref, end, k, control, counts, y, atol, active, memory, work)
                 outcome = 0 if error <= 1.0 else at.STEP_TOO_SMALL if error < math.inf else at.NOT_FINITE
             if outcome == 0:
-                outcome = offer(accept, I, F, W, ref, end, memory[NEW], active, counts, refs)
+                outcome = offer(accept, run, ref, end, memory[NEW], active, counts, refs)
             if outcome == 0:
                 break
             counts[at.REJECTED] += 1
@@ -357,16 +357,16 @@ def advance_bdf(ops, accept, monitor, I, F, W, ref, control, counts, y, atol, ac
                 return at.STEP_TOO_SMALL if outcome > 0 or outcome == NEWTON else outcome
         left = gentle == 1 and counts[at.GENTLE] == 0
         if counts[at.DRIVEN] != 0 or left:
-            _settle_work(ops, I, F, W, ref, end, control, counts, memory, work)
+            _settle_work(ops, run, ref, end, control, counts, memory, work)
         above = -1.0
         if counts[at.DEPTH] > k + 1 and k < counts[at.MAX_ORDER]:
-            size = _size(ops, I, F, W, ref, end, np.int64(-1), k, control, counts, y, atol, active, memory, work)
+            size = _size(ops, run, ref, end, np.int64(-1), k, control, counts, y, atol, active, memory, work)
             above = control[SIGMAS + k + 1] * size
         _update(control, counts, h, k, left, memory, work)
         _choose(control, counts, h, k, here, below, lowest, above, grow)
         for j in range(g.shape[1]):
             g[0, j] = g[1, j]
-        crossed = monitor != 0 and watch(monitor, I, F, W, ref, end, memory[NEW], g)
+        crossed = monitor != 0 and watch(monitor, run, ref, end, memory[NEW], g)
         if crossed or counts[at.DENSE] != 0:
             _dense(control, counts, h, k, memory, dense[counts[at.STORED]])
         commit(control, counts, h, end, y, memory[NEW], k)

@@ -130,9 +130,9 @@ def finite(x):
 
 
 @inner_kernel
-def watch(monitor, I, F, W, ref, t, y, g):
+def watch(monitor, run, ref, t, y, g):
     """Write the watched values at (t, y) into g[1]; return whether one of them has another sign than in g[0]."""
-    call(monitor, I, F, W, ref, t, y, g[1])
+    call(monitor, run, t, y, g[1])
     for j in range(g.shape[1]):
         before, now = g[0, j], g[1, j]
         if (before < 0.0 and now >= 0.0) or (before > 0.0 and now <= 0.0):
@@ -141,7 +141,7 @@ def watch(monitor, I, F, W, ref, t, y, g):
 
 
 @inner_kernel
-def begin(rhs, monitor, I, F, W, ref, control, counts, y, f, g):
+def begin(rhs, monitor, run, ref, control, counts, y, f, g):
     """At a fresh start write f(T, y) and the watched values in g[1]; return STEP or what went wrong.
 
     Steps take g[1] over into g[0] before they write g[1] anew.
@@ -151,14 +151,14 @@ def begin(rhs, monitor, I, F, W, ref, control, counts, y, f, g):
     if counts[FRESH] == 0:
         return STEP
     counts[EVALUATIONS] += 1
-    status = call(rhs, I, F, W, ref, control[T], y, f)
+    status = call(rhs, run, control[T], y, f)
     if status != 0:
         counts[CODE] = status
         return RHS_FAILED
     if not (finite(y) and finite(f)):
         return NOT_FINITE
     if monitor != 0:
-        call(monitor, I, F, W, ref, control[T], y, g[1])
+        call(monitor, run, control[T], y, g[1])
     control[ERROR] = 0.0
     control[CEILING] = 0.0
     counts[FRESH] = 0
@@ -179,7 +179,7 @@ def length_by_slopes(slope, bend, trial, second, exponent, longest, shortest):
 
 
 @inner_kernel
-def starting_step(rhs, I, F, W, ref, control, counts, y, atol, active, f, x, df, exponent):
+def starting_step(rhs, run, ref, control, counts, y, atol, active, f, x, df, exponent):
     """Return a first step length (positive) for a method of order 1/exponent, from one further evaluation of f.
 
     An Euler step of a hundredth of |y|/|f| shows the second derivative; the first term of the error that the method
@@ -198,7 +198,7 @@ def starting_step(rhs, I, F, W, ref, control, counts, y, atol, active, f, x, df,
     for i in range(y.shape[0]):
         x[i] = y[i] + signed * f[i]
     counts[EVALUATIONS] += 1
-    if call(rhs, I, F, W, ref, control[T] + signed, x, df) != 0:
+    if call(rhs, run, control[T] + signed, x, df) != 0:
         return max(0.01 * trial, shortest)
     for i in range(y.shape[0]):
         df[i] -= f[i]
@@ -251,7 +251,7 @@ def note_refusal(control, h):
 
 
 @inner_kernel
-def settle(rhs, accept, I, F, W, ref, t, y, f, active, counts, refs):
+def settle(rhs, accept, run, ref, t, y, f, active, counts, refs):
     """Offer the new state y to `accept` and evaluate f there; return 0, 2, 3 (not here) or a negative answer of this module.
 
     The references at the start of the step are kept in the next free row of `refs`; they are put back if the step fails.
@@ -260,14 +260,14 @@ def settle(rhs, accept, I, F, W, ref, t, y, f, active, counts, refs):
     for i in range(ref.shape[0]):
         refs[k, i] = ref[i]
     if accept != 0:
-        answer = call(accept, I, F, W, ref, t, y, active)
+        answer = call(accept, run, t, y, active)
         gentle = answer >= ROUGH
         answer = answer - ROUGH if gentle else answer
         if answer >= 0:
             counts[GENTLE] = 1 if gentle else 0
     if 0 <= answer <= 1:
         counts[EVALUATIONS] += 1
-        status = call(rhs, I, F, W, ref, t, y, f)
+        status = call(rhs, run, t, y, f)
         if status == 0 and finite(y) and finite(f):
             counts[MOVED] += answer
             return 0

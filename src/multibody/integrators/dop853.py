@@ -41,7 +41,7 @@ _SURE, _CLEAR = 15, 6  # steps in a row that prove stiffness, that disprove it
 
 
 @inner_kernel
-def _stages(rhs, I, F, W, ref, t, h, y, memory, first, last):
+def _stages(rhs, run, ref, t, h, y, memory, first, last):
     """Make the stages first to last of a step, stage 1 (and 13 for those that follow it) being there.
 
     Returns 0 or the status of the evaluation that failed. Only here is f called: one place costs the compiler a tenth of
@@ -150,7 +150,7 @@ def _stages(rhs, I, F, W, ref, t, h, y, memory, first, last):
                     + c.A16_14 * k14[i]
                     + c.A16_15 * k15[i]
                 )
-        status = call(rhs, I, F, W, ref, t + c.C[s - 1] * h, x, memory[s - 1])
+        status = call(rhs, run, t + c.C[s - 1] * h, x, memory[s - 1])
         if status != 0:
             return status
     return 0
@@ -217,7 +217,7 @@ def _error(h, y, atol, active, rtol, memory):
 
 
 @inner_kernel
-def _dense(rhs, I, F, W, ref, t, h, y, memory, row):
+def _dense(rhs, run, ref, t, h, y, memory, row):
     """Write the dense output of a step into row (8, n); return 0, or the status of an evaluation that failed.
 
     It uses the state and the derivative that `accept` has left, so steps join without a gap. The first four rows alone are
@@ -232,7 +232,7 @@ def _dense(rhs, I, F, W, ref, t, h, y, memory, row):
         row[3, i] = 2.0 * change - h * (start[i] + end[i])
         for r in range(4, 8):
             row[r, i] = 0.0
-    status = _stages(rhs, I, F, W, ref, t, h, y, memory, np.int64(14), np.int64(16))
+    status = _stages(rhs, run, ref, t, h, y, memory, np.int64(14), np.int64(16))
     if status != 0:
         return status
     for r in range(4):
@@ -283,10 +283,10 @@ def _factor(error, growth):
 
 
 @inner_kernel
-def _attempt(rhs, accept, I, F, W, ref, t, h, end, y, atol, active, rtol, counts, memory, refs):
+def _attempt(rhs, accept, run, ref, t, h, end, y, atol, active, rtol, counts, memory, refs):
     """Try one step; return how it ended (0, 2 or a negative answer) and the error over its tolerance."""
     counts[at.EVALUATIONS] += 11
-    status = _stages(rhs, I, F, W, ref, t, h, y, memory, np.int64(2), np.int64(12))
+    status = _stages(rhs, run, ref, t, h, y, memory, np.int64(2), np.int64(12))
     if status != 0:
         counts[at.CODE] = status
         return at.RHS_FAILED, 0.0
@@ -296,16 +296,16 @@ def _attempt(rhs, accept, I, F, W, ref, t, h, end, y, atol, active, rtol, counts
         return at.NOT_FINITE, 0.0
     if error > 1.0:
         return at.STEP_TOO_SMALL, error
-    return settle(rhs, accept, I, F, W, ref, end, memory[_NEW], memory[12], active, counts, refs), error
+    return settle(rhs, accept, run, ref, end, memory[_NEW], memory[12], active, counts, refs), error
 
 
 @kernel
-def advance_dop853(rhs, accept, monitor, I, F, W, ref, control, counts, y, atol, active, memory, g, steps, dense, refs):
+def advance_dop853(rhs, accept, monitor, run, ref, control, counts, y, atol, active, memory, g, steps, dense, refs):
     """Step towards END as the contract says; return why it stopped."""
-    status = begin(rhs, monitor, I, F, W, ref, control, counts, y, memory[0], g)
+    status = begin(rhs, monitor, run, ref, control, counts, y, memory[0], g)
     if status == at.STEP and control[at.H] == 0.0:
         control[at.H] = starting_step(
-            rhs, I, F, W, ref, control, counts, y, atol, active, memory[0], memory[_STAGE], memory[1], 1.0 / ORDER
+            rhs, run, ref, control, counts, y, atol, active, memory[0], memory[_STAGE], memory[1], 1.0 / ORDER
         )
     rtol, last = control[at.RTOL], counts[at.STEPS] + counts[at.LIMIT]
     while status == at.STEP:
@@ -318,7 +318,7 @@ def advance_dop853(rhs, accept, monitor, I, F, W, ref, control, counts, y, atol,
         while True:
             t = control[at.T]
             end = control[at.END] if h == control[at.END] - t else t + h
-            outcome, error = _attempt(rhs, accept, I, F, W, ref, t, h, end, y, atol, active, rtol, counts, memory, refs)
+            outcome, error = _attempt(rhs, accept, run, ref, t, h, end, y, atol, active, rtol, counts, memory, refs)
             if outcome == 0:
                 break
             counts[at.REJECTED] += 1
@@ -344,12 +344,12 @@ def advance_dop853(rhs, accept, monitor, I, F, W, ref, control, counts, y, atol,
             control[at.H] = math.copysign(max(abs(h) * factor, wanted), h)
         for j in range(g.shape[1]):
             g[0, j] = g[1, j]
-        crossed = monitor != 0 and watch(monitor, I, F, W, ref, end, memory[_NEW], g)
+        crossed = monitor != 0 and watch(monitor, run, ref, end, memory[_NEW], g)
         if counts[at.SUSPECT] > 0 or counts[at.STEPS] % _TEST_EVERY == 0:
             _test_stiffness(h, atol, rtol, active, counts, memory)
         if crossed or counts[at.DENSE] != 0:
             counts[at.EVALUATIONS] += 3
-            _dense(rhs, I, F, W, ref, t, h, y, memory, dense[counts[at.STORED]])
+            _dense(rhs, run, ref, t, h, y, memory, dense[counts[at.STORED]])
         commit(control, counts, h, end, y, memory[_NEW], np.int64(ORDER))
         for i in range(y.shape[0]):
             memory[0, i] = memory[12, i]

@@ -50,14 +50,14 @@ def hermite(h, y, new, slope, new_slope, row):
 
 
 @inner_kernel
-def watch_stage(monitor, I, F, W, ref, t, x, g):
+def watch_stage(monitor, run, ref, t, x, g):
     """Write the watched values at the last stage x into g[2], where there is such a row; return whether g[0] has other signs.
 
     A stage may lie beyond a jump of f that the step, made with the law of both sides, does not reach itself.
     """
     if monitor == 0 or g.shape[0] < 3:
         return False
-    call(monitor, I, F, W, ref, t, x, g[2])
+    call(monitor, run, t, x, g[2])
     beyond = False
     for j in range(g.shape[1]):
         beyond = beyond or g[0, j] * g[2, j] < 0.0

@@ -28,7 +28,7 @@ from multibody.kernels.calls import call
 from multibody.kernels.compile import kernel
 
 Floats = npt.NDArray[np.float64]
-Bundle = tuple[Any, Floats, Floats, Floats]  # I, F, W, ref
+Run = tuple[int, int, int]  # where model, state and scratch lie
 UNTESTED = 1e30  # absolute tolerance of what is in no test
 RETRIES = 30  # in a row, each with half the step
 SHORTEST = 1e-14  # of |t|: a step that leads nowhere
@@ -37,13 +37,13 @@ interpolate_ida = interpolate_polynomial
 
 
 @kernel
-def ask_ida(address, I, F, W, ref, t, x, out):
+def ask_ida(address, run, t, x, out):
     """Call the function at an address."""
-    return call(address, I, F, W, ref, t, x, out)
+    return call(address, run, t, x, out)
 
 
 @kernel
-def residual_ida(ops, I, F, W, ref, t, counts, y, slope, out, x, r, move, d):
+def residual_ida(ops, run, t, counts, y, slope, out, x, r, move, d):
     """Write all residuals at (t, Y, Ẏ); return a status. x, r, move, d are room for vectors."""
     nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
     for i in range(nq + n):
@@ -53,17 +53,17 @@ def residual_ida(ops, I, F, W, ref, t, counts, y, slope, out, x, r, move, d):
         d[i] = 0.0
     for i in range(m):
         x[nq + 2 * n + i] = y[nq + n + 1 + i]
-    status = call(ops[RESIDUAL], I, F, W, ref, t, x, r)
+    status = call(ops[RESIDUAL], run, t, x, r)
     if status != 0:
         return status
-    if m > 0 and call(ops[CORRECT], I, F, W, ref, t, y[nq + n + 1 + m :], d) != 0:
+    if m > 0 and call(ops[CORRECT], run, t, y[nq + n + 1 + m :], d) != 0:
         return 1
     move[0] = 0.0
     for i in range(nq):
         move[1 + i] = y[i]
     for i in range(n):
         move[1 + nq + i] = y[nq + i] + d[i]
-    status = call(ops[MOVE], I, F, W, ref, t, move[: 1 + nq + n], out[:nq])
+    status = call(ops[MOVE], run, t, move[: 1 + nq + n], out[:nq])
     for i in range(nq):
         out[i] = slope[i] - out[i]
     for i in range(n):
@@ -75,23 +75,23 @@ def residual_ida(ops, I, F, W, ref, t, counts, y, slope, out, x, r, move, d):
 
 
 @kernel
-def jacobian_ida(ops, I, F, W, ref, t, counts, cj, J, x, r, move, d, z, b, p, q):
+def jacobian_ida(ops, run, t, counts, cj, J, x, r, move, d, z, b, p, q):
     """Write ∂F/∂Y + cj ∂F/∂Ẏ into J, at the point of the residual evaluated last; return a status. z, b, p, q: more room."""
     nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
     first, last = nq + n + 1, nq + n + 1 + m  # of λ and ψ, of μ and Φ
     for i in range(J.shape[0]):
         for j in range(J.shape[1]):
             J[i, j] = 0.0
-    status = call(ops[LINEARIZE], I, F, W, ref, t, x, x)
+    status = call(ops[LINEARIZE], run, t, x, x)
     if status != 0:
         return status
     for i in range(nq + n + 1):
         if not nq <= i < nq + n:
             J[i, i] = cj
-    call(ops[MOVE], I, F, W, ref, t, move[: 1 + nq + n], q)
+    call(ops[MOVE], run, t, move[: 1 + nq + n], q)
     for j in range(nq):  # N(q) w is linear in q
         move[1 + j] += 1.0
-        call(ops[MOVE], I, F, W, ref, t, move[: 1 + nq + n], p[:nq])
+        call(ops[MOVE], run, t, move[: 1 + nq + n], p[:nq])
         move[1 + j] -= 1.0
         for i in range(nq):
             J[i, j] -= p[i] - q[i]
@@ -100,7 +100,7 @@ def jacobian_ida(ops, I, F, W, ref, t, counts, cj, J, x, r, move, d, z, b, p, q)
             z[i] = 0.0
         z[j] = cj
         z[n + j] = 1.0
-        call(ops[PRODUCT], I, F, W, ref, t, z, b)
+        call(ops[PRODUCT], run, t, z, b)
         for i in range(n):
             J[nq + i, nq + j] = b[i]
         for k in range(m):
@@ -110,23 +110,23 @@ def jacobian_ida(ops, I, F, W, ref, t, counts, cj, J, x, r, move, d, z, b, p, q)
         if j >= n:
             for k in range(m):
                 b[k] = 1.0 if k == j - n else 0.0
-            call(ops[CORRECT], I, F, W, ref, t, b[:m], d)
+            call(ops[CORRECT], run, t, b[:m], d)
         for i in range(n):
             move[1 + nq + i] = d[i] if j >= n else 1.0 if i == j else 0.0
-        call(ops[MOVE], I, F, W, ref, t, move[: 1 + nq + n], p[:nq])
+        call(ops[MOVE], run, t, move[: 1 + nq + n], p[:nq])
         for i in range(nq):
             J[i, nq + j if j < n else last + j - n] = -p[i]
     move[0] = 1.0
     for j in range(nq):  # along the tangent of a change of q
         for i in range(nq):
             move[1 + nq + i] = 1.0 if i == j else 0.0
-        call(ops[MOVE], I, F, W, ref, t, move[: 1 + 2 * nq], p[:n])
+        call(ops[MOVE], run, t, move[: 1 + 2 * nq], p[:n])
         for part in range(2):
             for i in range(3 * n):
                 z[i] = 0.0
             for i in range(n):
                 z[(2 - part) * n + i] = p[i]
-            call(ops[PRODUCT], I, F, W, ref, t, z, b)
+            call(ops[PRODUCT], run, t, z, b)
             for k in range(m):
                 J[(first if part == 0 else last) + k, j] = b[n + k]
             if part == 0:
@@ -140,15 +140,17 @@ class Session:
 
     Parameters
     ----------
-    ops, bundle
-        Addresses, and the arrays I, F, W, ref that they take.
+    ops, run
+        Addresses, and those of the blocks that they take.
+    ref : array
+        Angle references in the state.
     control, counts : arrays
         As the contract says; tolerance, order and longest step are read from them.
     atol : array
     """
 
-    def __init__(self, ops: Any, bundle: Bundle, control: Floats, counts: Any, atol: Floats) -> None:
-        self.ops, self.bundle, self.control, self.counts, self.atol = ops, bundle, control, counts, atol
+    def __init__(self, ops: Any, run: Run, ref: Floats, control: Floats, counts: Any, atol: Floats) -> None:
+        self.ops, self.run, self.ref, self.control, self.counts, self.atol = ops, run, ref, control, counts, atol
         nq, n, m = (int(counts[k]) for k in (at.NQ, at.NV, at.NM))
         self.nq, self.n, self.m, self.size = nq, n, m, nq + n + 1 + 2 * m
         self.room = (np.zeros(nq + 2 * n + m), np.zeros(n + 3 * m + 1), np.zeros(2 + nq + max(nq, n)), np.zeros(n))
@@ -162,7 +164,7 @@ class Session:
         """Fill the residuals; what cannot be evaluated is no number, and the step is tried again shorter."""
         self.y[:], self.slope[:] = y, slope
         self.counts[at.EVALUATIONS] += 1
-        status = residual_ida(self.ops, *self.bundle, t, self.counts, self.y, self.slope, self.out, *self.room)
+        status = residual_ida(self.ops, self.run, t, self.counts, self.y, self.slope, self.out, *self.room)
         out[:] = self.out if status == 0 else math.nan
 
     def jacobian(self, t: float, y: Floats, slope: Floats, residual: Floats, cj: float, out: Floats) -> None:
@@ -170,9 +172,9 @@ class Session:
         self.y[:], self.slope[:] = y, slope
         self.counts[at.JACOBIANS] += 1
         self.counts[at.FACTORIZATIONS] += 1
-        status = residual_ida(self.ops, *self.bundle, t, self.counts, self.y, self.slope, self.out, *self.room)
+        status = residual_ida(self.ops, self.run, t, self.counts, self.y, self.slope, self.out, *self.room)
         if status == 0:
-            status = jacobian_ida(self.ops, *self.bundle, t, self.counts, cj, self.matrix, *self.room, *self.more)
+            status = jacobian_ida(self.ops, self.run, t, self.counts, cj, self.matrix, *self.room, *self.more)
         out[:] = self.matrix if status == 0 else math.nan
 
     def begin(self, t: float, y: Floats, longest: float) -> int:
@@ -182,10 +184,10 @@ class Session:
         nq, n, m = self.nq, self.n, self.m
         found, rates = np.zeros(n + m + 1), np.zeros(nq)
         self.counts[at.EVALUATIONS] += 1
-        status = int(ask_ida(self.ops[START], *self.bundle, t, y, found))
+        status = int(ask_ida(self.ops[START], self.run, t, y, found))
         if status != 0:
             return status
-        ask_ida(self.ops[MOVE], *self.bundle, t, np.concatenate([[0.0], y[: nq + n]]), rates)
+        ask_ida(self.ops[MOVE], self.run, t, np.concatenate([[0.0], y[: nq + n]]), rates)
         y0 = np.concatenate([y, found[n : n + m], np.zeros(m)])
         slope = np.concatenate([rates, found[:n], found[n + m :], np.zeros(2 * m)])
         share = math.sqrt((nq + n) / self.size)  # its norm is a mean over all unknowns, most of which are in no test
@@ -240,12 +242,12 @@ def _session(control: Floats, make: Any) -> Session:
 
 
 def advance_ida(
-    ops: Any, accept: int, monitor: int, I: Any, F: Floats, W: Floats, ref: Floats, control: Floats, counts: Any, y: Floats,
+    ops: Any, accept: int, monitor: int, run: Run, ref: Floats, control: Floats, counts: Any, y: Floats,
     atol: Floats, active: Floats, memory: Floats, g: Floats, steps: Floats, dense: Floats, refs: Floats, work: Floats,
 ) -> int:  # fmt: skip
     """Step towards END as the contract says; return why it stopped."""
-    bundle = (I, F, W, ref)
-    session = _session(control, lambda: Session(ops, bundle, control, counts, atol))
+    session = _session(control, lambda: Session(ops, run, ref, control, counts, atol))
+    session.run, session.ref = run, ref  # arrays that were made anew lie elsewhere
     if control[at.END] == control[at.T]:
         return at.DONE
     turned = (control[at.END] - control[at.T]) * control[at.H_LAST] < 0.0
@@ -256,7 +258,7 @@ def advance_ida(
             return at.RHS_FAILED
         counts[at.FRESH] = 0
         if monitor != 0:
-            ask_ida(monitor, *bundle, control[at.T], y, g[1])
+            ask_ida(monitor, run, control[at.T], y, g[1])
     last = counts[at.STEPS] + counts[at.LIMIT]
     while True:
         if control[at.T] == control[at.END]:
@@ -275,7 +277,7 @@ def _step(
     steps: Floats, dense: Floats, refs: Floats,
 ) -> int:  # fmt: skip
     """Make one step that is accepted; return CONTINUE, EVENT or what went wrong."""
-    k, ref = int(counts[at.STORED]), session.bundle[3]
+    k, ref = int(counts[at.STORED]), session.ref
     refs[k] = ref
     for _ in range(RETRIES):
         ok, t, state, slope = session.step(float(control[at.END]))
@@ -283,7 +285,7 @@ def _step(
         if not ok or not np.all(np.isfinite(state)) or tiny:
             return at.STEP_TOO_SMALL
         new = state.copy()
-        answer = int(ask_ida(accept, *session.bundle, t, new, active)) if accept != 0 else 0
+        answer = int(ask_ida(accept, session.run, t, new, active)) if accept != 0 else 0
         answer -= at.ROUGH if answer >= at.ROUGH else 0
         if 0 <= answer <= 1:
             break
@@ -300,7 +302,7 @@ def _step(
     g[0] = g[1]
     crossed = False
     if monitor != 0:
-        ask_ida(monitor, *session.bundle, t, new, g[1])
+        ask_ida(monitor, session.run, t, new, g[1])
         crossed = bool(np.any(((g[0] < 0.0) & (g[1] >= 0.0)) | ((g[0] > 0.0) & (g[1] <= 0.0))))
     if crossed or counts[at.DENSE] != 0:
         session.dense(t, state, slope, dense[k])

@@ -46,17 +46,17 @@ _EULER = 0.01  # of |y|/|y'|: the step that shows the second derivative
 
 
 @inner_kernel
-def slope_of(ops, I, F, W, ref, t, y, counts, f, out, move):
+def slope_of(ops, run, ref, t, y, counts, f, out, move):
     """Write (a, λ, power) at (t, y) into out and y' into f; return a status. move: (1 + nq + n) at least, used up."""
     nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
     counts[at.EVALUATIONS] += 1
-    status = call(ops[START], I, F, W, ref, t, y, out[: n + m + 1])
+    status = call(ops[START], run, t, y, out[: n + m + 1])
     if status != 0:
         return status
     move[0] = 0.0
     for i in range(nq + n):
         move[1 + i] = y[i]
-    status = call(ops[MOVE], I, F, W, ref, t, move[: 1 + nq + n], f[:nq])
+    status = call(ops[MOVE], run, t, move[: 1 + nq + n], f[:nq])
     for i in range(n):
         f[nq + i] = out[i]
     f[nq + n] = out[n + m]
@@ -64,20 +64,20 @@ def slope_of(ops, I, F, W, ref, t, y, counts, f, out, move):
 
 
 @inner_kernel
-def begin(ops, monitor, I, F, W, ref, control, counts, y, f, out, move, g):
+def begin(ops, monitor, run, ref, control, counts, y, f, out, move, g):
     """At a fresh start write y', (a, λ, power) and the watched values in g[1]; return STEP or what went wrong."""
     if control[at.END] == control[at.T]:
         return at.DONE
     if counts[at.FRESH] == 0:
         return at.STEP
-    status = slope_of(ops, I, F, W, ref, control[at.T], y, counts, f, out, move)
+    status = slope_of(ops, run, ref, control[at.T], y, counts, f, out, move)
     if status != 0:
         counts[at.CODE] = status
         return at.RHS_FAILED
     if not (finite(y) and finite(f)):
         return at.NOT_FINITE
     if monitor != 0:
-        call(monitor, I, F, W, ref, control[at.T], y, g[1])
+        call(monitor, run, control[at.T], y, g[1])
     control[at.ERROR] = 0.0
     control[at.CEILING] = 0.0
     counts[at.FRESH] = 0
@@ -88,7 +88,7 @@ def begin(ops, monitor, I, F, W, ref, control, counts, y, f, out, move, g):
 
 
 @inner_kernel
-def first_step(ops, I, F, W, ref, control, counts, y, atol, active, f, x, df, out, move, exponent):
+def first_step(ops, run, ref, control, counts, y, atol, active, f, x, df, out, move, exponent):
     """Return the length of a first step (positive) for a method whose error goes with length^(1/exponent).
 
     As for the explicit methods: the difference of y' over a short Euler step shows the second derivative.
@@ -105,7 +105,7 @@ def first_step(ops, I, F, W, ref, control, counts, y, atol, active, f, x, df, ou
     signed = math.copysign(trial, span)
     for i in range(y.shape[0]):
         x[i] = y[i] + signed * f[i]
-    if slope_of(ops, I, F, W, ref, control[at.T] + signed, x, counts, df, out, move) != 0:
+    if slope_of(ops, run, ref, control[at.T] + signed, x, counts, df, out, move) != 0:
         return max(0.01 * trial, shortest)
     for i in range(y.shape[0]):
         df[i] -= f[i]
@@ -120,7 +120,7 @@ def hopeless(y, atol, active, rtol):
 
 
 @inner_kernel
-def offer(accept, I, F, W, ref, t, y, active, counts, refs):
+def offer(accept, run, ref, t, y, active, counts, refs):
     """Offer the new state y to `accept`; return 0, 2, 3 (not here) or a negative answer of the contract.
 
     The references at the start of the step are kept in the next free row of `refs`; they are put back if the step fails.
@@ -129,7 +129,7 @@ def offer(accept, I, F, W, ref, t, y, active, counts, refs):
     for i in range(ref.shape[0]):
         refs[k, i] = ref[i]
     if accept != 0:
-        answer = call(accept, I, F, W, ref, t, y, active)
+        answer = call(accept, run, t, y, active)
         gentle = answer >= at.ROUGH
         answer = answer - at.ROUGH if gentle else answer
         if answer >= 0:
@@ -148,7 +148,7 @@ def offer(accept, I, F, W, ref, t, y, active, counts, refs):
 
 
 @inner_kernel
-def factored(ops, I, F, W, ref, t, counts, cM, cC, cK, cV, coefficients, ratio):
+def factored(ops, run, ref, t, counts, cM, cC, cK, cV, coefficients, ratio):
     """Form and factor the real matrix with cP = 1 of what is kept; return whether it can be used."""
     for i in range(10):
         coefficients[i] = 0.0
@@ -159,25 +159,25 @@ def factored(ops, I, F, W, ref, t, counts, cM, cC, cK, cV, coefficients, ratio):
     coefficients[8] = cV
     counts[at.FACTORIZATIONS] += 1
     ratio[0] = 0.0
-    return call(ops[FACTOR], I, F, W, ref, t, coefficients, ratio) == 0
+    return call(ops[FACTOR], run, t, coefficients, ratio) == 0
 
 
 @inner_kernel
-def close_gap(ops, I, F, W, ref, t, part, counts, gap, d, change, z, product, b):
+def close_gap(ops, run, ref, t, part, counts, gap, d, change, z, product, b):
     """Add to d what closes a gap of Φ_q, q moving by part·d, and take what that does to the residuals off the right side b.
 
     Without the latter, residuals would only show it in the next iteration. z (3 n) and product (n + m) are used up; return
     whether all went well.
     """
     n, m = counts[at.NV], counts[at.NM]
-    if call(ops[CORRECT], I, F, W, ref, t, gap, change) != 0:
+    if call(ops[CORRECT], run, t, gap, change) != 0:
         return False
     for i in range(n):
         d[i] += change[i]
         z[i] = 0.0
         z[n + i] = 0.0
         z[2 * n + i] = part * change[i]
-    if call(ops[PRODUCT], I, F, W, ref, t, z[: 3 * n], product) != 0:
+    if call(ops[PRODUCT], run, t, z[: 3 * n], product) != 0:
         return False
     for i in range(n + m):
         b[i] -= product[i]
@@ -185,10 +185,10 @@ def close_gap(ops, I, F, W, ref, t, part, counts, gap, d, change, z, product, b)
 
 
 @inner_kernel
-def blame(ops, I, F, W, ref, t, counts, x, r):
+def blame(ops, run, ref, t, counts, x, r):
     """Return why the matrix at x cannot be factored: no equations there, numbers that are none, or that it is singular."""
     counts[at.EVALUATIONS] += 1
-    status = call(ops[RESIDUAL], I, F, W, ref, t, x, r)
+    status = call(ops[RESIDUAL], run, t, x, r)
     if status != 0:
         counts[at.CODE] = status
         return at.RHS_FAILED

@@ -74,7 +74,7 @@ interpolate_radau = interpolate_polynomial
 
 
 @inner_kernel
-def _estimate(ops, I, F, W, ref, t, h, again, counts, y, active, memory, work):
+def _estimate(ops, run, ref, t, h, again, counts, y, active, memory, work):
     """Return the error of the step over its tolerance; again = 1: filtered once more, from an evaluation at the error."""
     x, r, move, rate, g, tangent, b, s, lam, _, _, _ = views(counts, work)
     nq, n, m, c, size = counts[at.NQ], counts[at.NV], counts[at.NM], GAMMA / h, counts[at.NQ] + counts[at.NV]
@@ -88,24 +88,24 @@ def _estimate(ops, I, F, W, ref, t, h, again, counts, y, active, memory, work):
         for i in range(m):
             x[size + n + i] = lam[6 * m + i]
         counts[at.EVALUATIONS] += 1
-        status = call(ops[RESIDUAL], I, F, W, ref, t, x, r)
-        status += ask_move(ops, I, F, W, ref, t, 0.0, x[:nq], x[nq:size], move, g[:nq])
+        status = call(ops[RESIDUAL], run, t, x, r)
+        status += ask_move(ops, run, ref, t, 0.0, x[:nq], x[nq:size], move, g[:nq])
     for i in range(size):
         e = (E[0] * memory[Z, i] + E[1] * memory[Z + 1, i] + E[2] * memory[Z + 2, i]) / h
         if i < nq:
             g[i] = e + (g[i] if again == 1 else slope[i])
         else:
             x[i - nq] = e + (0.0 if again == 1 else slope[i])
-    status += ask_move(ops, I, F, W, ref, t, 1.0, y[:nq], g[:nq], move, tangent[:n])
+    status += ask_move(ops, run, ref, t, 1.0, y[:nq], g[:nq], move, tangent[:n])
     for i in range(n):
         x[n + i] = 0.0
         x[2 * n + i] = -tangent[i] / c
-    status += call(ops[PRODUCT], I, F, W, ref, t, x[: 3 * n], b[: n + m])
+    status += call(ops[PRODUCT], run, t, x[: 3 * n], b[: n + m])
     if again == 1:
         for i in range(n + m):
             b[i] -= r[i]
-    status += call(ops[SOLVE], I, F, W, ref, t, b[: n + m], s[: n + m])
-    status += ask_move(ops, I, F, W, ref, t, 0.0, y[:nq], s[:n], move, rate)
+    status += call(ops[SOLVE], run, t, b[: n + m], s[: n + m])
+    status += ask_move(ops, run, ref, t, 0.0, y[:nq], s[:n], move, rate)
     total, count = 0.0, 0
     for i in range(size):
         error[i] = (rate[i] + g[i]) / c if i < nq else s[i - nq]
@@ -157,13 +157,13 @@ def _dense(y, memory, row):
 
 
 @inner_kernel
-def _start(ops, monitor, I, F, W, ref, control, counts, y, atol, active, memory, work, g):
+def _start(ops, monitor, run, ref, control, counts, y, atol, active, memory, work, g):
     """Begin or go on; return STEP or why not."""
     if (control[at.END] - control[at.T]) * control[at.H_LAST] < 0.0:
         counts[at.FRESH] = 1  # turned round
     fresh, slope = counts[at.FRESH], memory[SLOPE]
     _, r, move, _, _, _, _, _, lam, _, _, _ = views(counts, work)
-    status = begin(ops, monitor, I, F, W, ref, control, counts, y, slope, r, move, g)
+    status = begin(ops, monitor, run, ref, control, counts, y, slope, r, move, g)
     if status != at.STEP or fresh == 0:
         return status
     for i in range(counts[at.NM]):
@@ -174,12 +174,12 @@ def _start(ops, monitor, I, F, W, ref, control, counts, y, atol, active, memory,
     control[BOUND] = 0.0
     if control[at.H] == 0.0:
         guess, error = memory[GUESS], memory[ERROR]
-        control[at.H] = first_step(ops, I, F, W, ref, control, counts, y, atol, active, slope, guess, error, r, move, _FIRST)
+        control[at.H] = first_step(ops, run, ref, control, counts, y, atol, active, slope, guess, error, r, move, _FIRST)
     return status
 
 
 @inner_kernel
-def _attempt(ops, I, F, W, ref, t, h, control, counts, y, atol, active, memory, work):
+def _attempt(ops, run, ref, t, h, control, counts, y, atol, active, memory, work):
     """Try one step; return how it ended, its error, and by what to multiply the step (error 0) or the iterations made.
 
     CLEARED counts the attempts from this state, SUSPECT the linearizations there.
@@ -189,13 +189,13 @@ def _attempt(ops, I, F, W, ref, t, h, control, counts, y, atol, active, memory, 
     for attempt in range(2):
         renew = counts[at.MATRIX] != USED or attempt == 1
         if renew or control[H_MATRIX] != h:
-            outcome = matrices(ops, I, F, W, ref, t, h, renew, control, counts, y, memory, work)
+            outcome = matrices(ops, run, ref, t, h, renew, control, counts, y, memory, work)
             if outcome != 0:
                 return outcome, 0.0, 0.5
             if renew:
                 control[FACCON] = 1.0
                 counts[at.SUSPECT] += 1
-        outcome, factor = iterate(ops, I, F, W, ref, t, h, rtol, control, counts, y, memory, work)
+        outcome, factor = iterate(ops, run, ref, t, h, rtol, control, counts, y, memory, work)
         if outcome != NEWTON or counts[at.SUSPECT] > 0:
             break
         predict(control, counts, h, y, atol, memory, work)
@@ -207,7 +207,7 @@ def _attempt(ops, I, F, W, ref, t, h, control, counts, y, atol, active, memory, 
     error = math.inf
     for again in range(2 if counts[at.CLEARED] > 1 or control[H_STAGES] == 0.0 else 1):
         if error >= 1.0:
-            error = min(error, _estimate(ops, I, F, W, ref, t, h, again, counts, y, active, memory, work))
+            error = min(error, _estimate(ops, run, ref, t, h, again, counts, y, active, memory, work))
     _take_over(h, counts, y, memory, work)
     if not (error < math.inf and finite(memory[NEW])):
         return at.NOT_FINITE, 0.0, 0.5
@@ -236,10 +236,10 @@ def _choose(control, counts, h, error, iterations, grow):
 
 
 @kernel
-def advance_radau(ops, accept, monitor, I, F, W, ref, control, counts, y, atol, active, memory, g, steps, dense, refs, work):
+def advance_radau(ops, accept, monitor, run, ref, control, counts, y, atol, active, memory, g, steps, dense, refs, work):
     """Step towards END as the contract says; return why it stopped."""
     last = counts[at.STEPS] + counts[at.LIMIT]
-    status = _start(ops, monitor, I, F, W, ref, control, counts, y, atol, active, memory, work, g)
+    status = _start(ops, monitor, run, ref, control, counts, y, atol, active, memory, work, g)
     while status == at.STEP:
         status = ready(control, counts, steps, last)
         if status != at.STEP:
@@ -253,9 +253,9 @@ def advance_radau(ops, accept, monitor, I, F, W, ref, control, counts, y, atol, 
             t = control[at.T]
             end = control[at.END] if h == control[at.END] - t else t + h
             counts[at.CLEARED] += 1
-            outcome, error, factor = _attempt(ops, I, F, W, ref, t, h, control, counts, y, atol, active, memory, work)
+            outcome, error, factor = _attempt(ops, run, ref, t, h, control, counts, y, atol, active, memory, work)
             if outcome == 0:
-                outcome = offer(accept, I, F, W, ref, end, memory[NEW], active, counts, refs)
+                outcome = offer(accept, run, ref, end, memory[NEW], active, counts, refs)
             if outcome == 0:
                 break
             counts[at.REJECTED] += 1
@@ -279,7 +279,7 @@ def advance_radau(ops, accept, monitor, I, F, W, ref, control, counts, y, atol, 
             control[at.H] = math.copysign(max(abs(control[at.H]), wanted), h)
         for j in range(g.shape[1]):
             g[0, j] = g[1, j]
-        crossed = monitor != 0 and watch(monitor, I, F, W, ref, end, memory[NEW], g)
+        crossed = monitor != 0 and watch(monitor, run, ref, end, memory[NEW], g)
         if crossed or counts[at.DENSE] != 0:
             _dense(y, memory, dense[counts[at.STORED]])
         commit(control, counts, h, end, y, memory[NEW], np.int64(ORDER))

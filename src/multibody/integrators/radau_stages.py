@@ -95,7 +95,7 @@ def views(counts, work):
 
 
 @inner_kernel
-def ask_move(ops, I, F, W, ref, t, code, q, d, move, out):
+def ask_move(ops, run, ref, t, code, q, d, move, out):
     """Ask MOVE with code 0 or 1 (and q, d); return its status."""
     nq, size = q.shape[0], d.shape[0]
     move[0] = code
@@ -103,11 +103,11 @@ def ask_move(ops, I, F, W, ref, t, code, q, d, move, out):
         move[1 + i] = q[i]
     for i in range(size):
         move[1 + nq + i] = d[i]
-    return call(ops[MOVE], I, F, W, ref, t, move[: 1 + nq + size], out)
+    return call(ops[MOVE], run, t, move[: 1 + nq + size], out)
 
 
 @inner_kernel
-def matrices(ops, I, F, W, ref, t, h, renew, control, counts, y, memory, work):
+def matrices(ops, run, ref, t, h, renew, control, counts, y, memory, work):
     """Linearize if asked, and factor both matrices; return 0 or how it failed.
 
     The linearization is that at the guess of the second stage: from the middle of a step, all stages are nearer.
@@ -125,15 +125,15 @@ def matrices(ops, I, F, W, ref, t, h, renew, control, counts, y, memory, work):
         for i in range(m):
             x[nq + 2 * n + i] = lam[m + i]
         counts[at.JACOBIANS] += 1
-        status = call(ops[LINEARIZE], I, F, W, ref, t + C[1] * h, x, x)
+        status = call(ops[LINEARIZE], run, t + C[1] * h, x, x)
         if status != 0:
             counts[at.CODE] = status
             counts[at.MATRIX] = NONE
             return at.RHS_FAILED
     counts[at.MATRIX] = NONE
     c = GAMMA / h
-    if not factored(ops, I, F, W, ref, t, counts, c, 1.0, 1.0 / c, 1.0 / c, coefficients, ratio[:1]):
-        return blame(ops, I, F, W, ref, t + C[1] * h, counts, x, r) if renew else NEWTON
+    if not factored(ops, run, ref, t, counts, c, 1.0, 1.0 / c, 1.0 / c, coefficients, ratio[:1]):
+        return blame(ops, run, ref, t + C[1] * h, counts, x, r) if renew else NEWTON
     size = (ALPHA * ALPHA + BETA * BETA) / h
     coefficients[0] = ALPHA / h
     coefficients[1] = -BETA / h
@@ -142,7 +142,7 @@ def matrices(ops, I, F, W, ref, t, h, renew, control, counts, y, memory, work):
     coefficients[8] = ALPHA / size
     coefficients[9] = BETA / size
     counts[at.FACTORIZATIONS] += 1
-    if call(ops[FACTOR], I, F, W, ref, t, coefficients, ratio) != 0:
+    if call(ops[FACTOR], run, t, coefficients, ratio) != 0:
         return NEWTON
     control[H_MATRIX] = h
     counts[at.MATRIX] = USED
@@ -184,7 +184,7 @@ def predict(control, counts, h, y, atol, memory, work):
 
 
 @inner_kernel
-def _residuals(ops, I, F, W, ref, t, h, counts, y, memory, work):
+def _residuals(ops, run, ref, t, h, counts, y, memory, work):
     """Write the residuals of the three stages; return a status."""
     x, r, move, rate, g, _, _, _, lam, power, _, _ = views(counts, work)
     nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
@@ -199,9 +199,9 @@ def _residuals(ops, I, F, W, ref, t, h, counts, y, memory, work):
         for i in range(m):
             x[size + n + i] = lam[k * m + i]
         counts[at.EVALUATIONS] += 1
-        status = call(ops[RESIDUAL], I, F, W, ref, t + C[k] * h, x, r)
+        status = call(ops[RESIDUAL], run, t + C[k] * h, x, r)
         if status == 0:
-            status = ask_move(ops, I, F, W, ref, t, 0.0, x[:nq], x[nq:size], move, rate)
+            status = ask_move(ops, run, ref, t, 0.0, x[:nq], x[nq:size], move, rate)
         if status != 0:
             counts[at.CODE] = status
             return status
@@ -214,23 +214,23 @@ def _residuals(ops, I, F, W, ref, t, h, counts, y, memory, work):
 
 
 @inner_kernel
-def _real_system(ops, I, F, W, ref, t, h, counts, y, work):
+def _real_system(ops, run, ref, t, h, counts, y, work):
     """Solve for the first transformed correction, which takes the place of its residual; return a status."""
     x, _, move, rate, g, tangent, b, s, _, _, _, _ = views(counts, work)
     nq, n, m, c = counts[at.NQ], counts[at.NV], counts[at.NM], GAMMA / h
-    status = ask_move(ops, I, F, W, ref, t, 1.0, y[:nq], g[:nq], move, tangent[:n])
+    status = ask_move(ops, run, ref, t, 1.0, y[:nq], g[:nq], move, tangent[:n])
     for i in range(n):
         x[i] = 0.0
         x[n + i] = 0.0
         x[2 * n + i] = tangent[i] / c
     if status == 0:
-        status = call(ops[PRODUCT], I, F, W, ref, t, x[: 3 * n], b[: n + m])
+        status = call(ops[PRODUCT], run, t, x[: 3 * n], b[: n + m])
     for i in range(n + m):
         b[i] -= g[nq + i]
     if status == 0:
-        status = call(ops[SOLVE], I, F, W, ref, t, b[: n + m], s[: n + m])
+        status = call(ops[SOLVE], run, t, b[: n + m], s[: n + m])
     if status == 0:
-        status = ask_move(ops, I, F, W, ref, t, 0.0, y[:nq], s[:n], move, rate)
+        status = ask_move(ops, run, ref, t, 0.0, y[:nq], s[:n], move, rate)
     for i in range(nq):
         g[i] = (rate[i] - g[i]) / c
     for i in range(n + m):
@@ -239,7 +239,7 @@ def _real_system(ops, I, F, W, ref, t, h, counts, y, work):
 
 
 @inner_kernel
-def _complex_system(ops, I, F, W, ref, t, h, counts, y, work):
+def _complex_system(ops, run, ref, t, h, counts, y, work):
     """Solve for the other two transformed corrections, which take the place of their residuals; return a status."""
     x, _, move, rate, g, tangent, b, s, _, _, _, _ = views(counts, work)
     nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
@@ -248,18 +248,18 @@ def _complex_system(ops, I, F, W, ref, t, h, counts, y, work):
     status = 0
     for k in range(2):
         part = g[(1 + k) * row : (1 + k) * row + nq]
-        status += ask_move(ops, I, F, W, ref, t, 1.0, y[:nq], part, move, tangent[k * n : k * n + n])
+        status += ask_move(ops, run, ref, t, 1.0, y[:nq], part, move, tangent[k * n : k * n + n])
     for k in range(2):
         for i in range(n):
             x[i] = 0.0
             x[n + i] = 0.0
             x[2 * n + i] = re * tangent[i] - im * tangent[n + i] if k == 0 else re * tangent[n + i] + im * tangent[i]
-        status += call(ops[PRODUCT], I, F, W, ref, t, x[: 3 * n], b[k * (n + m) : (k + 1) * (n + m)])
+        status += call(ops[PRODUCT], run, t, x[: 3 * n], b[k * (n + m) : (k + 1) * (n + m)])
         for i in range(n + m):
             b[k * (n + m) + i] -= g[(1 + k) * row + nq + i]
-    status += call(ops[SOLVE], I, F, W, ref, t, b, s)
+    status += call(ops[SOLVE], run, t, b, s)
     for k in range(2):
-        status += ask_move(ops, I, F, W, ref, t, 0.0, y[:nq], s[k * (n + m) : k * (n + m) + n], move, rate)
+        status += ask_move(ops, run, ref, t, 0.0, y[:nq], s[k * (n + m) : k * (n + m) + n], move, rate)
         for i in range(nq):
             g[(1 + k) * row + i] = rate[i] - g[(1 + k) * row + i]
         for i in range(n + m):
@@ -281,7 +281,7 @@ def _transform(M, count, g):
 
 
 @inner_kernel
-def iterate(ops, I, F, W, ref, t, h, rtol, control, counts, y, memory, work):
+def iterate(ops, run, ref, t, h, rtol, control, counts, y, memory, work):
     """Solve for the stages; return 0 or how it failed, and how many iterations it took or by what to multiply the step."""
     _, _, _, _, g, _, _, _, lam, _, _, _ = views(counts, work)
     nq, n, m, weight = counts[at.NQ], counts[at.NV], counts[at.NM], memory[WEIGHT]
@@ -290,12 +290,12 @@ def iterate(ops, I, F, W, ref, t, h, rtol, control, counts, y, memory, work):
     faccon, before, theta = max(control[FACCON], ROUNDING) ** 0.8, 0.0, 0.0
     for iteration in range(MOST):
         counts[at.ITERATIONS] += 1
-        if _residuals(ops, I, F, W, ref, t, h, counts, y, memory, work) != 0:
+        if _residuals(ops, run, ref, t, h, counts, y, memory, work) != 0:
             return at.RHS_FAILED, 0.5
         _transform(TI, row, g)
-        if _real_system(ops, I, F, W, ref, t, h, counts, y, work) != 0:
+        if _real_system(ops, run, ref, t, h, counts, y, work) != 0:
             return NEWTON, 0.5
-        if _complex_system(ops, I, F, W, ref, t, h, counts, y, work) != 0:
+        if _complex_system(ops, run, ref, t, h, counts, y, work) != 0:
             return NEWTON, 0.5
         _transform(T, row, g)
         total = 0.0

@@ -27,7 +27,7 @@ interpolate_rk4 = interpolate_polynomial
 
 
 @inner_kernel
-def runge_kutta(rhs, I, F, W, ref, t, h, y, slope, work, counts):
+def runge_kutta(rhs, run, ref, t, h, y, slope, work, counts):
     """Make one classical step from (t, y) with slope f(t, y); return 0 or how it failed.
 
     work (5, n) takes k2, k3, k4, the state of a stage and the new state.
@@ -39,7 +39,7 @@ def runge_kutta(rhs, I, F, W, ref, t, h, y, slope, work, counts):
         for i in range(y.shape[0]):
             x[i] = y[i] + part * k[i]
         counts[at.EVALUATIONS] += 1
-        status = call(rhs, I, F, W, ref, t + part, x, work[s])
+        status = call(rhs, run, t + part, x, work[s])
         if status != 0:
             counts[at.CODE] = status
             return at.RHS_FAILED
@@ -49,7 +49,7 @@ def runge_kutta(rhs, I, F, W, ref, t, h, y, slope, work, counts):
 
 
 @inner_kernel
-def _dense(rhs, I, F, W, ref, t, h, y, memory, counts, row):
+def _dense(rhs, run, ref, t, h, y, memory, counts, row):
     """Write the powers of the quartic dense output into row (5, n); the cubic remains if the evaluation fails."""
     x, slope = memory[4], memory[1]
     hermite(h, y, memory[5], memory[0], memory[3], row)
@@ -58,7 +58,7 @@ def _dense(rhs, I, F, W, ref, t, h, y, memory, counts, row):
         row[4, i] = 0.0
         x[i] = row[0, i] + s * (row[1, i] + s * (row[2, i] + s * row[3, i]))
     counts[at.EVALUATIONS] += 1
-    if call(rhs, I, F, W, ref, t + s * h, x, slope) != 0:
+    if call(rhs, run, t + s * h, x, slope) != 0:
         return
     for i in range(y.shape[0]):
         bend = (h * slope[i] - (row[1, i] + s * (2.0 * row[2, i] + 3.0 * s * row[3, i]))) / _BEND
@@ -68,13 +68,13 @@ def _dense(rhs, I, F, W, ref, t, h, y, memory, counts, row):
 
 
 @kernel
-def advance_rk4(rhs, accept, monitor, I, F, W, ref, control, counts, y, atol, active, memory, g, steps, dense, refs):
+def advance_rk4(rhs, accept, monitor, run, ref, control, counts, y, atol, active, memory, g, steps, dense, refs):
     """Step towards END as the contract says; return why it stopped.
 
     Rows of memory: f at the present state, k2, k3, k4 (then f at the new state), state of a stage, new state.
     """
     fresh, last = counts[at.FRESH], counts[at.STEPS] + counts[at.LIMIT]
-    status = begin(rhs, monitor, I, F, W, ref, control, counts, y, memory[0], g)
+    status = begin(rhs, monitor, run, ref, control, counts, y, memory[0], g)
     if fresh != 0:
         control[at.BASE] = math.inf  # no grid yet
     while status == at.STEP:
@@ -85,9 +85,9 @@ def advance_rk4(rhs, accept, monitor, I, F, W, ref, control, counts, y, atol, ac
         end = point
         while True:
             h = end - t
-            outcome = runge_kutta(rhs, I, F, W, ref, t, h, y, memory[0], memory[1:6], counts)
+            outcome = runge_kutta(rhs, run, ref, t, h, y, memory[0], memory[1:6], counts)
             if outcome == 0:
-                outcome = settle(rhs, accept, I, F, W, ref, end, memory[5], memory[3], active, counts, refs)
+                outcome = settle(rhs, accept, run, ref, end, memory[5], memory[3], active, counts, refs)
             if outcome == 0:
                 break
             counts[at.REJECTED] += 1
@@ -96,10 +96,10 @@ def advance_rk4(rhs, accept, monitor, I, F, W, ref, control, counts, y, atol, ac
                 return at.STEP_TOO_SMALL if outcome == 2 else outcome
         for j in range(g.shape[1]):
             g[0, j] = g[1, j]
-        jumped = watch_stage(monitor, I, F, W, ref, end, memory[4], g)
-        crossed = monitor != 0 and (watch(monitor, I, F, W, ref, end, memory[5], g) or jumped)
+        jumped = watch_stage(monitor, run, ref, end, memory[4], g)
+        crossed = monitor != 0 and (watch(monitor, run, ref, end, memory[5], g) or jumped)
         if crossed or counts[at.DENSE] != 0:
-            _dense(rhs, I, F, W, ref, t, h, y, memory, counts, dense[counts[at.STORED]])
+            _dense(rhs, run, ref, t, h, y, memory, counts, dense[counts[at.STORED]])
         commit(control, counts, h, end, y, memory[5], np.int64(ORDER))
         if end == point:
             reach(control, counts, point)

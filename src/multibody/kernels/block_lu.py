@@ -49,8 +49,9 @@ def _pivot(X, at, s, k):
 
 
 @inner_kernel
-def _factor_group(I, X, at, s, pivots):
+def _factor_group(model, X, at, s, pivots):
     """Factor the diagonal block of s rows at X[at] with row exchanges; the diagonal gets 1/pivot. Return the smallest ratio."""
+    I = model.I
     lowest = 1.0
     for k in range(s):
         best, left = _pivot(X, at, s, k)
@@ -77,8 +78,9 @@ def _factor_group(I, X, at, s, pivots):
 
 
 @inner_kernel
-def _divide(I, X, at, s, pivots, meeting):
+def _divide(model, X, at, s, pivots, meeting):
     """Turn the blocks of one meeting into L⁻¹ P A (above the diagonal) and A U⁻¹ (below)."""
+    I = model.I
     n, above, below = I[meeting], I[meeting + 2], I[meeting + 3]
     for k in range(s):
         best = I[pivots + k]
@@ -101,16 +103,17 @@ def _divide(I, X, at, s, pivots, meeting):
 
 
 @inner_kernel
-def factor_blocks(I, X, h, pivots):
+def factor_blocks(model, X, h, pivots):
     """Factor the matrix in X in place; return the least that elimination has left of a pivot (0: idle unknowns)."""
+    I = model.I
     lowest = 1.0
     for p in range(I[h + B.GROUP_COUNT]):
         group = I[h + B.GROUPS] + GROUP_STRIDE * p
         s, at, count, first, targets = I[group], I[group + 2], I[group + 3], I[group + 4], I[group + 5]
         exchanges = pivots + I[group + 1]
-        lowest = min(lowest, _factor_group(I, X, at, s, exchanges))
+        lowest = min(lowest, _factor_group(model, X, at, s, exchanges))
         for i in range(count):
-            _divide(I, X, at, s, exchanges, first + MEETING_STRIDE * i)
+            _divide(model, X, at, s, exchanges, first + MEETING_STRIDE * i)
         for i in range(count):
             m, below = I[first + MEETING_STRIDE * i], I[first + MEETING_STRIDE * i + 3]
             for j in range(count):
@@ -145,8 +148,9 @@ def _take_off(X, block, rows, columns, x, source, to):
 
 
 @inner_kernel
-def solve_blocks(I, X, h, pivots, x):
+def solve_blocks(model, X, h, pivots, x):
     """Solve with the factors in X; x, in the order of elimination, is overwritten."""
+    I = model.I
     count = I[h + B.GROUP_COUNT]
     for p in range(count):
         group = I[h + B.GROUPS] + GROUP_STRIDE * p

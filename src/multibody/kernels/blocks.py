@@ -54,23 +54,25 @@ NODE_STRIDE, MEETING_STRIDE, ENTRY_STRIDE = 2, 2, 5
 
 
 @inlined
-def node_of(I, column):
+def node_of(model, column):
     """Return the node that a Cartesian velocity column belongs to."""
+    I = model.I
     width = 3 if I[L.DIMENSION] == 2 else 6
     body = column // width
     return body if body < I[L.BODIES] else I[L.BODIES] + column - width * I[L.BODIES]
 
 
 @inner_kernel
-def spot(I, row, column):
+def spot(model, row, column):
     """Return where the number at (row, column), the first ones of their nodes, lies in a matrix, and the stride of its rows.
 
     (−1, 0) where the two nodes do not meet; that is so only where nothing but zeros would be written.
     """
+    I = model.I
     h = I[R.PATTERN]
     if h == 0:
         return (row * I[L.VELOCITIES] + column, I[L.VELOCITIES])
-    p, q = node_of(I, row), node_of(I, column)
+    p, q = node_of(model, row), node_of(model, column)
     first, end = I[I[h + MEETINGS] + p], I[I[h + MEETINGS] + p + 1]
     for e in range(first, end, MEETING_STRIDE):
         if I[e] == q:
@@ -79,9 +81,10 @@ def spot(I, row, column):
 
 
 @inner_kernel
-def columns_of(I, f):
+def columns_of(model, f):
     """Return the first columns of the function's two bodies (−1 for the ground) and their number; an extra one has one."""
-    kind, i, j, _, extra = record(I, f)
+    I = model.I
+    kind, i, j, _, extra = record(model, f)
     width = 3 if I[L.DIMENSION] == 2 else 6
     if kind == L.EXTRA:
         return (width * I[L.BODIES] + extra, -1, 1)
@@ -89,8 +92,9 @@ def columns_of(I, f):
 
 
 @inner_kernel
-def add_outer(I, W, a, rows, b, columns, factor, K):
+def add_outer(model, scratch, a, rows, b, columns, factor, K):
     """Add factor a bᵀ: gradients at W[a], W[b] with the columns (first body's, second body's, number) of each."""
+    W = scratch.W
     for p in range(2):
         row, height = rows[p], rows[2]
         if row < 0:
@@ -99,7 +103,7 @@ def add_outer(I, W, a, rows, b, columns, factor, K):
             column, width = columns[q], columns[2]
             if column < 0:
                 continue
-            at, stride = spot(I, row, column)
+            at, stride = spot(model, row, column)
             for r in range(height):
                 x = factor * W[a + p * height + r]
                 if x != 0.0:
@@ -108,14 +112,15 @@ def add_outer(I, W, a, rows, b, columns, factor, K):
 
 
 @inner_kernel
-def add_square(I, W, h, columns, factor, K):
+def add_square(model, scratch, h, columns, factor, K):
     """Add factor times the second derivative of a function at W[h], by rows over the columns of its two bodies."""
+    W = scratch.W
     n = columns[2]
     for p in range(2):
         for q in range(2):
             if columns[p] < 0 or columns[q] < 0:
                 continue
-            at, stride = spot(I, columns[p], columns[q])
+            at, stride = spot(model, columns[p], columns[q])
             if at < 0:  # nothing of these two meets
                 continue
             for r in range(n):
@@ -125,9 +130,9 @@ def add_square(I, W, h, columns, factor, K):
 
 
 @inner_kernel
-def add_matrix(I, K, row, column, dr, dc, k, B):
+def add_matrix(model, K, row, column, dr, dc, k, B):
     """Add k B (3×3, by rows) at (row + dr, column + dc); row and column are the first ones of their nodes."""
-    at, stride = spot(I, row, column)
+    at, stride = spot(model, row, column)
     at += stride * dr + dc
     for r in range(3):
         for c in range(3):

@@ -1,9 +1,9 @@
 """Calls through an address: one compiled integrator serves every formulation, and neither compiles the other.
 
-Everything an integrator asks of a formulation has one signature, ``evaluate(I, F, W, ref, t, y, out) -> status``: the
-right-hand side (out = ẏ), the acceptance of a step (out = which components the error test counts) and the monitored
-expressions (out = their values). An address costs a call from Python less than a microsecond; passing the function itself
-costs sixty.
+Everything an integrator asks of a formulation has one signature, ``evaluate(model, state, scratch, t, y, out) -> status`` with
+the addresses of the three blocks of a run: the right-hand side (out = ẏ), the acceptance of a step (out = which components the
+error test counts) and the monitored expressions (out = their values). An address costs a call from Python less than a
+microsecond; passing the function itself costs sixty.
 """
 
 from __future__ import annotations
@@ -11,24 +11,28 @@ from __future__ import annotations
 from typing import Any
 
 import numba
+from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-_FLOATS, _INTEGERS = types.float64[::1], types.int64[::1]
-_ARGUMENTS = (_INTEGERS, _FLOATS, _FLOATS, _FLOATS, types.float64, _FLOATS, _FLOATS)
+_FLOATS = types.float64[::1]
+_RUN = (types.int64,) * 3
+_ARGUMENTS = (*_RUN, types.float64, _FLOATS, _FLOATS)
 EVALUATE = types.int64(*_ARGUMENTS)
 
 
 @intrinsic
-def call(typing_context, address, I, F, W, ref, t, y, out):
-    """Call the evaluate function at an address; return its status."""
+def call(typing_context, address, run, t, y, out):
+    """Call the evaluate function at an address with run = (model, state, scratch), blocks or their addresses."""
 
     def generate(context, builder, signature, arguments):
         kind = context.call_conv.get_function_type(types.int64, _ARGUMENTS)
         pointer = builder.inttoptr(arguments[0], kind.as_pointer())
-        return context.call_conv.call_function(builder, pointer, types.int64, _ARGUMENTS, arguments[1:])[1]
+        blocks = [builder.extract_value(arguments[1], k) for k in range(len(_RUN))]
+        blocks = [x if isinstance(x.type, ir.IntType) else builder.ptrtoint(x, ir.IntType(64)) for x in blocks]
+        return context.call_conv.call_function(builder, pointer, types.int64, _ARGUMENTS, [*blocks, *arguments[2:]])[1]
 
-    return types.int64(types.int64, *_ARGUMENTS), generate
+    return types.int64(types.int64, run, *_ARGUMENTS[3:]), generate
 
 
 def address_of(function: Any) -> int:

@@ -11,6 +11,7 @@ import math
 
 from multibody.kernels import layout as L
 from multibody.kernels.compile import inlined, inner_kernel, kernel
+from multibody.kernels.declared import model_at, scratch_at, state_at
 from multibody.kernels.functions import dot_gradient, function_gradient, function_value, record
 from multibody.kernels.planar import planar_terms
 from multibody.kernels.programs import run_program
@@ -23,35 +24,38 @@ ROUNDING = 1e-14  # the same in parts of the points' distance from the origin, f
 
 
 @inner_kernel
-def set_inputs(I, F, W, ref, t, first, count):
+def set_inputs(model, state, scratch, t, first, count):
     """Write a program's inputs into W: t, then values and rates of functions or components of angular velocities."""
+    I, W = model.I, scratch.W
     at, g = I[L.W_INPUT], I[L.W_GRADIENT]
     W[at] = t
     for k in range(count):
         item = I[L.INPUTS] + L.INPUT_STRIDE * (first + k)
         code, index = I[item], I[item + 1]
         if code == L.INPUT_VALUE:
-            W[at + 1 + k] = function_value(I, F, W, ref, index)
+            W[at + 1 + k] = function_value(model, state, scratch, index)
         elif code == L.INPUT_RATE:
-            function_gradient(I, F, W, index, g)
-            W[at + 1 + k] = dot_gradient(I, W, index, g, I[L.W_VELOCITY])
+            function_gradient(model, scratch, index, g)
+            W[at + 1 + k] = dot_gradient(model, scratch, index, g, I[L.W_VELOCITY])
         else:
             W[at + 1 + k] = W[I[L.W_TWIST] + 6 * index + 3 + code - L.INPUT_OMEGA]
 
 
 @inner_kernel
-def program_value(I, F, W, entry):
+def program_value(model, scratch, entry):
     """Return the value of the program whose start stands at I[entry], with the inputs in W; 0 if there is none."""
+    I = model.I
     pc = I[entry]
-    return run_program(I, F, W, I[L.CODE] + pc, I[L.W_INPUT]) if pc >= 0 else 0.0
+    return run_program(model, scratch, I[L.CODE] + pc, I[L.W_INPUT]) if pc >= 0 else 0.0
 
 
 @inlined
-def law_term(I, F, W, ref, t, law):
+def law_term(model, state, scratch, t, law):
     """Return what the expression of a law gives: an effort to add, or the load of friction. Its inputs stay in W."""
+    I, F = model.I, model.F
     if I[law + 3] >= 0:
-        set_inputs(I, F, W, ref, t, I[law + 4], I[law + 5])
-        return program_value(I, F, W, I[law + 3])
+        set_inputs(model, state, scratch, t, I[law + 4], I[law + 5])
+        return program_value(model, scratch, I[law + 3])
     return F[I[law + 2]] if I[law] == L.FRICTION else 0.0
 
 
@@ -95,8 +99,9 @@ def law_effort(F, kind, k, c, rate, x):
 
 
 @inlined
-def coincident(I, F, W, kind, i, j, value):
+def coincident(model, scratch, kind, i, j, value):
     """Return whether a function is the distance of two points that cannot be told apart: their line has no direction."""
+    I, F, W = model.I, model.F, scratch.W
     if kind != L.DISTANCE or value > 1e3 * APART * F[I[L.LENGTH]]:  # nearly all: no need to know where they are
         return False
     reach, size = 0.0, 5 if I[L.DIMENSION] == 2 else 12
@@ -120,16 +125,17 @@ def without_direction(F, kind, k, c, rate, found):
 
 
 @inlined
-def load_wrench(I, F, W, ref, t, load):
+def load_wrench(model, state, scratch, t, load):
     """Return force and moment of a load in ground axes, six numbers (planar: x, y, 0, 0, 0, moment)."""
+    I, F, W = model.I, model.F, scratch.W
     at, table, count = I[L.W_GRADIENT] + COMPONENTS, I[load + 4], I[load + 6]
     planar = I[L.DIMENSION] == 2
     if table >= 0:
-        set_inputs(I, F, W, ref, t, I[load + 5], count)
+        set_inputs(model, state, scratch, t, I[load + 5], count)
     for k in range(3 if planar else 6):
         W[at + k] = F[I[load + 3] + k]
         if table >= 0:
-            W[at + k] += program_value(I, F, W, table + k * (count + 2))
+            W[at + k] += program_value(model, scratch, table + k * (count + 2))
     if planar:
         x, y, pose = W[at], W[at + 1], I[L.W_POSE] + 5 * I[load]
         if I[load + 2] == 1:
@@ -143,8 +149,9 @@ def load_wrench(I, F, W, ref, t, load):
 
 
 @inlined
-def _add_weights(I, F, W, Q):
+def _add_weights(model, scratch, Q):
     """Add the weights and, in space, the gyroscopic moments −ω′ × J′ω′."""
+    I, F, W = model.I, model.F, scratch.W
     g = I[L.GRAVITY]
     if I[L.DIMENSION] == 2:
         for b in range(I[L.BODIES]):
@@ -163,9 +170,10 @@ def _add_weights(I, F, W, Q):
 
 
 @inlined
-def _add_load(I, F, W, ref, t, load, Q):
+def _add_load(model, state, scratch, t, load, Q):
     """Add a load to Q and return its power."""
-    x, y, z, mx, my, mz = load_wrench(I, F, W, ref, t, load)
+    I, F, W = model.I, model.F, scratch.W
+    x, y, z, mx, my, mz = load_wrench(model, state, scratch, t, load)
     body, s = I[load], I[load + 1]
     if I[L.DIMENSION] == 2:
         pose, v, at = I[L.W_POSE] + 5 * body, I[L.W_VELOCITY] + 3 * body, 3 * body - 3
@@ -187,11 +195,12 @@ def _add_load(I, F, W, ref, t, load, Q):
 
 
 @inlined
-def _add_law(I, F, W, ref, t, law, Q):
+def _add_law(model, state, scratch, t, law, Q):
     """Add e ∇c of a law to Q; return the power of the part of e that has no potential."""
-    f, x = I[law + 1], law_term(I, F, W, ref, t, law)
-    kind, i, j, numbers, extra = record(I, f)
-    value, v = function_value(I, F, W, ref, f), I[L.W_VELOCITY]
+    I, F, W = model.I, model.F, scratch.W
+    f, x = I[law + 1], law_term(model, state, scratch, t, law)
+    kind, i, j, numbers, extra = record(model, f)
+    value, v = function_value(model, state, scratch, f), I[L.W_VELOCITY]
     if kind == L.EXTRA:
         width = 3 if I[L.DIMENSION] == 2 else 6
         rate = W[v + width * (I[L.BODIES] + 1) + extra]
@@ -203,7 +212,7 @@ def _add_law(I, F, W, ref, t, law, Q):
         ex, ey, ti, tj = planar_terms(W, F, kind, pose + 5 * i, pose + 5 * j, numbers)
         rate = ex * (W[w] - W[u]) + ey * (W[w + 1] - W[u + 1]) + ti * W[u + 2] + tj * W[w + 2]
         found = law_effort(F, I[law], I[law + 2], value, rate, x)
-        if coincident(I, F, W, kind, i, j, value):
+        if coincident(model, scratch, kind, i, j, value):
             found = without_direction(F, I[law], I[law + 2], value, rate, found)
         for side in range(2):
             b, sign, turn = (i, -found[0], ti) if side == 0 else (j, found[0], tj)
@@ -216,7 +225,7 @@ def _add_law(I, F, W, ref, t, law, Q):
     e, si, sj = spatial_terms(W, F, kind, pose + 12 * i, pose + 12 * j, numbers)
     rate = dot(e, load3(W, w)) - dot(e, load3(W, u)) + dot(si, load3(W, u + 3)) + dot(sj, load3(W, w + 3))
     found = law_effort(F, I[law], I[law + 2], value, rate, x)
-    if coincident(I, F, W, kind, i, j, value):
+    if coincident(model, scratch, kind, i, j, value):
         found = without_direction(F, I[law], I[law + 2], value, rate, found)
     for c in range(3):
         if i > 0:
@@ -229,7 +238,7 @@ def _add_law(I, F, W, ref, t, law, Q):
 
 
 @kernel
-def add_forces(I, F, W, ref, t, Q):
+def add_forces(model, state, scratch, t, Q):
     """Add all generalized forces to Q; return the power of those that have no potential energy.
 
     Parameters
@@ -243,24 +252,28 @@ def add_forces(I, F, W, ref, t, Q):
     float
         Power of dampers, expressions, constant efforts, friction and loads [force·length/time].
     """
-    _add_weights(I, F, W, Q)
-    return add_actions(I, F, W, ref, t, Q)
+    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    _add_weights(model, scratch, Q)
+    return add_actions(model, state, scratch, t, Q)
 
 
 @inlined
-def add_actions(I, F, W, ref, t, Q):
+def add_actions(model, state, scratch, t, Q):
     """Add what laws and loads do to Q, neither weights nor gyroscopic moments; return the power without a potential."""
+    I = model.I
     power = 0.0
     for n in range(I[L.LAW_COUNT]):
-        power += _add_law(I, F, W, ref, t, I[L.LAWS] + L.LAW_STRIDE * n, Q)
+        power += _add_law(model, state, scratch, t, I[L.LAWS] + L.LAW_STRIDE * n, Q)
     for n in range(I[L.LOAD_COUNT]):
-        power += _add_load(I, F, W, ref, t, I[L.LOADS] + L.LOAD_STRIDE * n, Q)
+        power += _add_load(model, state, scratch, t, I[L.LOADS] + L.LOAD_STRIDE * n, Q)
     return power
 
 
 @kernel
-def potential_energy(I, F, W, ref, t):
+def potential_energy(model, state, scratch, t):
     """Return the potential energy of gravity (zero at the ground's origin), springs, bushings and stops at the poses in W."""
+    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    I, F, W = model.I, model.F, scratch.W
     planar, g, total = I[L.DIMENSION] == 2, I[L.GRAVITY], 0.0
     for b in range(I[L.BODIES]):
         m = W[I[L.W_MASS] + (4 if planar else 20) * b]
@@ -270,35 +283,39 @@ def potential_energy(I, F, W, ref, t):
     for n in range(I[L.LAW_COUNT]):
         law = I[L.LAWS] + L.LAW_STRIDE * n
         if I[law] != L.FRICTION:
-            value = function_value(I, F, W, ref, I[law + 1])
+            value = function_value(model, state, scratch, I[law + 1])
             total += law_effort(F, I[law], I[law + 2], value, 0.0, 0.0)[2]
     return total
 
 
 @kernel
-def law_efforts(I, F, W, ref, t, out):
+def law_efforts(model, state, scratch, t, out):
     """Write the effort of every law [force or moment along its coordinate]."""
+    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    I, F = model.I, model.F
     g = I[L.W_GRADIENT]
     for n in range(I[L.LAW_COUNT]):
         law = I[L.LAWS] + L.LAW_STRIDE * n
         f = I[law + 1]
-        x = law_term(I, F, W, ref, t, law)
-        value = function_value(I, F, W, ref, f)
-        function_gradient(I, F, W, f, g)
-        rate = dot_gradient(I, W, f, g, I[L.W_VELOCITY])
+        x = law_term(model, state, scratch, t, law)
+        value = function_value(model, state, scratch, f)
+        function_gradient(model, scratch, f, g)
+        rate = dot_gradient(model, scratch, f, g, I[L.W_VELOCITY])
         found = law_effort(F, I[law], I[law + 2], value, rate, x)
-        kind, i, j, _, _ = record(I, f)
-        if coincident(I, F, W, kind, i, j, value):
+        kind, i, j, _, _ = record(model, f)
+        if coincident(model, scratch, kind, i, j, value):
             found = without_direction(F, I[law], I[law + 2], value, rate, found)
         out[n] = found[0]
 
 
 @kernel
-def load_wrenches(I, F, W, ref, t, out):
+def load_wrenches(model, state, scratch, t, out):
     """Write force and moment of every load at its point, ground axes: three numbers a load (planar) or six."""
+    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    I = model.I
     planar = I[L.DIMENSION] == 2
     for n in range(I[L.LOAD_COUNT]):
-        x, y, z, mx, my, mz = load_wrench(I, F, W, ref, t, I[L.LOADS] + L.LOAD_STRIDE * n)
+        x, y, z, mx, my, mz = load_wrench(model, state, scratch, t, I[L.LOADS] + L.LOAD_STRIDE * n)
         if planar:
             out[3 * n], out[3 * n + 1], out[3 * n + 2] = x, y, mz
         else:

@@ -21,8 +21,9 @@ LIFT = 1e-12  # regularization where a pivot vanishes, as a part of the diagonal
 
 
 @inner_kernel
-def _entries(I, r):
+def _entries(model, r):
     """Return the first entry of row r in Φ_q, its number of entries, and where its columns are listed in I."""
+    I = model.I
     row = I[L.ROWS] + L.ROW_STRIDE * r
     return (I[row + 2], I[row + 3], I[L.COLUMNS] + I[row + 2])
 
@@ -35,12 +36,13 @@ def _inner(W, a, b, planar):
 
 
 @inlined
-def _form(I, W):
+def _form(model, scratch):
     """Write U = M⁻¹ Φ_qᵀ on the pattern of the entries, and S from the pairs of blocks that share a body."""
+    I, W = model.I, scratch.W
     J, U, planar = I[R.W_J], I[R.W_U], I[L.DIMENSION] == 2
     for k in range(I[R.BLOCK_COUNT]):
         block = I[R.BLOCKS] + 3 * k
-        mass_times_block(I, W, I[block + 1], J + I[block], U + I[block], 1)
+        mass_times_block(model, scratch, I[block + 1], J + I[block], U + I[block], 1)
     for k in range(I[R.W_S], I[R.W_D]):
         W[k] = 0.0
     for k in range(I[R.PAIR_COUNT]):
@@ -49,8 +51,9 @@ def _form(I, W):
 
 
 @inner_kernel
-def _form_general(I, W):
+def _form_general(model, scratch):
     """Write M̄ and its factors, U = M̄⁻¹ Φ_qᵀ by rows of full length, and S; return the smallest pivot ratio of M̄."""
+    I, W = model.I, scratch.W
     n, m, J, A, U = I[L.VELOCITIES], I[R.CHOSEN_COUNT], I[R.W_J], I[R.W_DENSE], I[R.W_U]
     width, weights = (3 if I[L.DIMENSION] == 2 else 6), I[R.W_GAUGE] + I[L.VELOCITIES]
     for k in range(n * n):
@@ -60,34 +63,35 @@ def _form_general(I, W):
             x, out = I[R.W_B], I[R.W_B] + width
             for k in range(width):
                 W[x + k] = 1.0 if k == c else 0.0
-            mass_times_block(I, W, b, x, out, 0)
+            mass_times_block(model, scratch, b, x, out, 0)
             for k in range(width):
                 W[A + (width * b + k) * n + width * b + c] = W[out + k]
     for k in range(m):
-        first, count, columns = _entries(I, I[I[R.CHOSEN] + k])
+        first, count, columns = _entries(model, I[I[R.CHOSEN] + k])
         weight = W[weights + I[I[R.CHOSEN] + k]]
         for a in range(count):
             for b in range(count):
                 W[A + I[columns + a] * n + I[columns + b]] += weight * W[J + first + a] * W[J + first + b]
-    _drop_empty(I, W, A, n)
+    _drop_empty(model, scratch, A, n)
     # what has no mass and is free may only be idle (the spin of a slender rod): it is held still
-    lowest = cholesky(I, W, n, I[R.DENSE_BASE], I[R.DENSE_FIRST], I[R.W_GAUGE], 0.0, 1e-11)
+    lowest = cholesky(model, scratch, n, I[R.DENSE_BASE], I[R.DENSE_FIRST], I[R.W_GAUGE], 0.0, 1e-11)
     for k in range(m):
         for c in range(n):
             W[U + n * k + c] = 0.0
-        first, count, columns = _entries(I, I[I[R.CHOSEN] + k])
+        first, count, columns = _entries(model, I[I[R.CHOSEN] + k])
         for a in range(count):
             W[U + n * k + I[columns + a]] += W[J + first + a]
-        cholesky_solve(I, W, n, I[R.DENSE_BASE], I[R.DENSE_FIRST], I[R.W_GAUGE], U + n * k)
+        cholesky_solve(model, scratch, n, I[R.DENSE_BASE], I[R.DENSE_FIRST], I[R.W_GAUGE], U + n * k)
     for i in range(m):
         for j in range(i + 1):
-            W[I[I[R.BASE] + i] + j] = _row_times(I, W, j, U + n * i)
+            W[I[I[R.BASE] + i] + j] = _row_times(model, scratch, j, U + n * i)
     return lowest
 
 
 @inner_kernel
-def _drop_empty(I, W, A, n):
+def _drop_empty(model, scratch, A, n):
     """Set rows and columns of M̄ to zero whose diagonal entry is round-off beside the largest one (lengths over L)."""
+    I, W = model.I, scratch.W
     scale, largest = I[R.W_SCALE] + I[R.ALL_COUNT], 0.0
     for c in range(n):
         largest = max(largest, W[A + n * c + c] * W[scale + c] * W[scale + c])
@@ -99,9 +103,10 @@ def _drop_empty(I, W, A, n):
 
 
 @inner_kernel
-def _row_times(I, W, k, x):
+def _row_times(model, scratch, k, x):
     """Return row k of the chosen rows times the vector at W[x…]."""
-    first, count, columns = _entries(I, I[I[R.CHOSEN] + k])
+    I, W = model.I, scratch.W
+    first, count, columns = _entries(model, I[I[R.CHOSEN] + k])
     J, total = I[R.W_J] + first, 0.0
     for e in range(count):
         total += W[J + e] * W[x + I[columns + e]]
@@ -109,13 +114,14 @@ def _row_times(I, W, k, x):
 
 
 @inlined
-def _residual(I, W, a, x):
+def _residual(model, scratch, a, x):
     """Write Φ_q a − γ of the chosen rows to W[x…], a at W[a…], γ of all rows in W_X."""
+    I, W = model.I, scratch.W
     for k in range(I[R.CHOSEN_COUNT]):
         W[x + k] = -W[I[R.W_X] + I[I[R.CHOSEN] + k]]
     if I[R.GENERAL] == 1:
         for k in range(I[R.CHOSEN_COUNT]):
-            W[x + k] += _row_times(I, W, k, a)
+            W[x + k] += _row_times(model, scratch, k, a)
         return
     planar, J = I[L.DIMENSION] == 2, I[R.W_J]
     for b in range(I[R.BLOCK_COUNT]):
@@ -125,25 +131,27 @@ def _residual(I, W, a, x):
 
 
 @inner_kernel
-def factor(I, W):
+def factor(model, scratch):
     """Form and factor S at the entries of Φ_q in W; return the smallest pivot ratio, ≤ 0 where M̄ is not positive."""
+    I, W = model.I, scratch.W
     statistics = I[R.W_STATISTICS]
     W[statistics + R.FACTORIZATIONS] += 1.0
     for lifted in range(2):
         if I[R.GENERAL] == 0:
-            _form(I, W)
-        elif not _form_general(I, W) > 0.0:
+            _form(model, scratch)
+        elif not _form_general(model, scratch) > 0.0:
             return -1.0
         W[statistics + R.LIFTED] = lifted
-        ratio = cholesky(I, W, I[R.CHOSEN_COUNT], I[R.BASE], I[R.FIRST], I[R.W_D], LIFT * lifted, 0.0)
+        ratio = cholesky(model, scratch, I[R.CHOSEN_COUNT], I[R.BASE], I[R.FIRST], I[R.W_D], LIFT * lifted, 0.0)
         if lifted == 0 and ratio > VANISHING:
             return ratio
     return VANISHING
 
 
 @inlined
-def _add_columns(I, W, x, sign, out):
+def _add_columns(model, scratch, x, sign, out):
     """Add sign · G Φ_qᵀ x to the vector at W[out…], x over the chosen rows."""
+    I, W = model.I, scratch.W
     n, U, planar = I[L.VELOCITIES], I[R.W_U], I[L.DIMENSION] == 2
     if I[R.GENERAL] == 1:
         for k in range(I[R.CHOSEN_COUNT]):
@@ -164,45 +172,48 @@ def _add_columns(I, W, x, sign, out):
 
 
 @inner_kernel
-def _free_general(I, W, a):
+def _free_general(model, scratch, a):
     """Write M̄⁻¹ Q̄, the accelerations without constraint forces, to W[a…]."""
+    I, W = model.I, scratch.W
     n, J = I[L.VELOCITIES], I[R.W_J]
     weights = I[R.W_GAUGE] + n
     for c in range(n):
         W[a + c] = W[I[R.W_Q] + c]
     for k in range(I[R.CHOSEN_COUNT]):
         r = I[I[R.CHOSEN] + k]
-        first, count, columns = _entries(I, r)
+        first, count, columns = _entries(model, r)
         for e in range(count):
             W[a + I[columns + e]] += W[weights + r] * W[I[R.W_X] + r] * W[J + first + e]
-    cholesky_solve(I, W, n, I[R.DENSE_BASE], I[R.DENSE_FIRST], I[R.W_GAUGE], a)
+    cholesky_solve(model, scratch, n, I[R.DENSE_BASE], I[R.DENSE_FIRST], I[R.W_GAUGE], a)
 
 
 @inner_kernel
-def solve(I, W):
+def solve(model, scratch):
     """Write v̇ to W_A and λ to W_LAMBDA from the forces in W_Q and γ (of all rows) in W_X, with the factors in W."""
+    I, W = model.I, scratch.W
     m, a, x, b = I[R.CHOSEN_COUNT], I[R.W_A], I[R.W_LAMBDA], I[R.W_B]
     if I[R.GENERAL] == 0:
-        mass_times(I, W, I[R.W_Q], a, 1)
+        mass_times(model, scratch, I[R.W_Q], a, 1)
     else:
-        _free_general(I, W, a)
+        _free_general(model, scratch, a)
     for k in range(m):
         W[x + k] = 0.0
     for _ in range(4 if W[I[R.W_STATISTICS] + R.LIFTED] > 0.0 else 1):  # proximal refinement where S was lifted
-        _residual(I, W, a, b)
-        cholesky_solve(I, W, m, I[R.BASE], I[R.FIRST], I[R.W_D], b)
-        _add_columns(I, W, b, -1.0, a)
+        _residual(model, scratch, a, b)
+        cholesky_solve(model, scratch, m, I[R.BASE], I[R.FIRST], I[R.W_D], b)
+        _add_columns(model, scratch, b, -1.0, a)
         for k in range(m):
             W[x + k] += W[b + k]
 
 
 @inner_kernel
-def correct(I, W):
+def correct(model, scratch):
     """Write the smallest change x (in the metric of M or M̄) with Φ_q x = W_X to W_A, with the factors in W."""
+    I, W = model.I, scratch.W
     x = I[R.W_LAMBDA]
     for k in range(I[R.CHOSEN_COUNT]):
         W[x + k] = W[I[R.W_X] + I[I[R.CHOSEN] + k]]
-    cholesky_solve(I, W, I[R.CHOSEN_COUNT], I[R.BASE], I[R.FIRST], I[R.W_D], x)
+    cholesky_solve(model, scratch, I[R.CHOSEN_COUNT], I[R.BASE], I[R.FIRST], I[R.W_D], x)
     for c in range(I[L.VELOCITIES]):
         W[I[R.W_A] + c] = 0.0
-    _add_columns(I, W, x, 1.0, I[R.W_A])
+    _add_columns(model, scratch, x, 1.0, I[R.W_A])

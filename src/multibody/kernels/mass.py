@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from multibody.kernels import layout as L
 from multibody.kernels.compile import inlined, inner_kernel, kernel
+from multibody.kernels.declared import model_at, scratch_at
 
 
 @kernel
-def set_masses(I, F, W):
+def set_masses(model, scratch):
     """Write m, 1/m, J and J⁻¹ of every body into W; an inverse that does not exist is 0. Return whether all exist."""
+    model, scratch = model_at(model), scratch_at(scratch)
+    I, F, W = model.I, model.F, scratch.W
     regular, planar = I[L.EXTRAS] == 0, I[L.DIMENSION] == 2
     for b in range(I[L.BODIES]):
         slots = I[L.MASSES] + 2 * b
@@ -55,8 +58,9 @@ def _inverse(W, a, out):
 
 
 @inlined
-def mass_times_block(I, W, b, x, out, inverse):
+def mass_times_block(model, scratch, b, x, out, inverse):
     """Write M x (inverse = 0) or M⁻¹ x (inverse = 1) of body b (0: the first moving one): W[x…] into W[out…]."""
+    I, W = model.I, scratch.W
     if I[L.DIMENSION] == 2:
         at = I[L.W_MASS] + 4 * b + inverse
         W[out] = W[at] * W[x]
@@ -74,18 +78,20 @@ def mass_times_block(I, W, b, x, out, inverse):
 
 
 @inlined
-def mass_times(I, W, x, out, inverse):
+def mass_times(model, scratch, x, out, inverse):
     """Write M x or M⁻¹ x over all velocity coordinates; extra ones get 0. x and out are places in W, and may be equal."""
+    I, W = model.I, scratch.W
     width = 3 if I[L.DIMENSION] == 2 else 6
     for b in range(I[L.BODIES]):
-        mass_times_block(I, W, b, x + width * b, out + width * b, inverse)
+        mass_times_block(model, scratch, b, x + width * b, out + width * b, inverse)
     for c in range(width * I[L.BODIES], I[L.VELOCITIES]):
         W[out + c] = 0.0
 
 
 @inner_kernel
-def kinetic_energy(I, W):
+def kinetic_energy(model, scratch):
     """Return ½ vᵀ M v of the velocities in W."""
+    I, W = model.I, scratch.W
     total, planar = 0.0, I[L.DIMENSION] == 2
     width = 3 if planar else 6
     for b in range(I[L.BODIES]):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from multibody.kernels import layout as L
 from multibody.kernels.compile import kernel
+from multibody.kernels.declared import model_at, scratch_at, state_at
 from multibody.kernels.functions import dot_gradient, function_gamma, function_gradient, function_value
 from multibody.kernels.state import set_positions, set_velocities
 
 
 @kernel
-def measure_functions(I, F, W, ref, Q, V, A, R, which, values, rates, accelerations):
+def measure_functions(model, state, scratch, Q, V, A, R, which, values, rates, accelerations):
     """Write value, rate and acceleration of the functions `which` at every instant; angles count their turns.
 
     Parameters
@@ -20,22 +21,24 @@ def measure_functions(I, F, W, ref, Q, V, A, R, which, values, rates, accelerati
     which : array of int
     values, rates, accelerations : arrays (instants, functions), written
     """
+    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    I, W, ref = model.I, scratch.W, state.ref
     width = 3 if I[L.DIMENSION] == 2 else 6
     g, plain = I[L.W_GRADIENT], I[L.W_VELOCITY]
     for k in range(Q.shape[0]):
-        set_positions(I, W, Q[k])
-        set_velocities(I, W, V[k])
+        set_positions(model, scratch, Q[k])
+        set_velocities(model, scratch, V[k])
         for c in range(which.shape[0]):
             f = which[c]
             if f < R.shape[1]:
                 ref[f] = R[k, f]
-            values[k, c] = function_value(I, F, W, ref, f)
+            values[k, c] = function_value(model, state, scratch, f)
             ref[f] = values[k, c]
-            function_gradient(I, F, W, f, g)
-            rates[k, c] = dot_gradient(I, W, f, g, plain)
-            accelerations[k, c] = -function_gamma(I, F, W, f)
+            function_gradient(model, scratch, f, g)
+            rates[k, c] = dot_gradient(model, scratch, f, g, plain)
+            accelerations[k, c] = -function_gamma(model, scratch, f)
         for c in range(I[L.VELOCITIES]):
             W[plain + width + c] = A[k, c]
         for c in range(which.shape[0]):
-            function_gradient(I, F, W, which[c], g)
-            accelerations[k, c] += dot_gradient(I, W, which[c], g, plain)
+            function_gradient(model, scratch, which[c], g)
+            accelerations[k, c] += dot_gradient(model, scratch, which[c], g, plain)

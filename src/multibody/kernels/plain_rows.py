@@ -15,8 +15,9 @@ from multibody.kernels.spatial import spatial_gamma, spatial_terms, spatial_valu
 
 
 @inner_kernel
-def rows_at_state(I, F, W, ref, t):
+def rows_at_state(model, state, scratch, t):
     """Write the entries of Φ_q to W_J and γ of all rows to W_X, at the positions and velocities in W."""
+    I, F, W = model.I, model.F, scratch.W
     planar, first, pose, twist, gamma = I[L.DIMENSION] == 2, I[R.PLAIN], I[L.W_POSE], I[L.W_TWIST], I[R.W_X]
     for k in range(I[R.PLAIN_COUNT]):
         at = first + R.PLAIN_STRIDE * k
@@ -36,13 +37,14 @@ def rows_at_state(I, F, W, ref, t):
     for k in range(I[R.OTHER_COUNT]):
         r = I[I[R.OTHERS] + k]
         entry = I[I[L.ROWS] + L.ROW_STRIDE * r + 2]
-        row_jacobian(I, F, W, ref, t, r, r + 1, W[I[R.W_J] + entry :])
-        row_gamma(I, F, W, ref, t, r, r + 1, W[I[R.W_X] + r :])
+        row_jacobian(model, state, scratch, t, r, r + 1, W[I[R.W_J] + entry :])
+        row_gamma(model, state, scratch, t, r, r + 1, W[I[R.W_X] + r :])
 
 
 @inner_kernel
-def rows_at_pose(I, F, W, ref, t, values, gradients):
+def rows_at_pose(model, state, scratch, t, values, gradients):
     """Write Φ of all rows to W_X where `values` is 1, the entries of Φ_q to W_J where `gradients` is 1, at the poses in W."""
+    I, F, W, ref = model.I, model.F, scratch.W, state.ref
     planar, first, pose = I[L.DIMENSION] == 2, I[R.PLAIN], I[L.W_POSE]
     for k in range(I[R.PLAIN_COUNT]):
         at = first + R.PLAIN_STRIDE * k
@@ -66,10 +68,10 @@ def rows_at_pose(I, F, W, ref, t, values, gradients):
     for k in range(I[R.OTHER_COUNT]):
         r = I[I[R.OTHERS] + k]
         if values == 1:
-            row_values(I, F, W, ref, t, r, r + 1, W[I[R.W_X] + r :])
+            row_values(model, state, scratch, t, r, r + 1, W[I[R.W_X] + r :])
         if gradients == 1:
             entry = I[I[L.ROWS] + L.ROW_STRIDE * r + 2]
-            row_jacobian(I, F, W, ref, t, r, r + 1, W[I[R.W_J] + entry :])
+            row_jacobian(model, state, scratch, t, r, r + 1, W[I[R.W_J] + entry :])
 
 
 @inlined

@@ -6,11 +6,13 @@ import math
 
 from multibody.kernels import layout as L
 from multibody.kernels.compile import inner_kernel, kernel
+from multibody.kernels.declared import model_at, scratch_at
 
 
 @inner_kernel
-def run_program(I, F, W, pc, inputs):
+def run_program(model, scratch, pc, inputs):
     """Return the value of the program at I[pc]; its inputs (time, coordinates) lie at W[inputs]."""
+    I, F, W = model.I, model.F, scratch.W
     base = I[L.W_STACK]
     top = base - 1
     while I[pc] != L.OP_END:
@@ -30,7 +32,7 @@ def run_program(I, F, W, pc, inputs):
             top -= 2
             W[top] = W[top + 1] if W[top] != 0.0 else W[top + 2]
         elif op == L.OP_SPLINE:
-            W[top] = spline_value(I, F, arg // 8, arg % 8, W[top])
+            W[top] = spline_value(model, arg // 8, arg % 8, W[top])
         elif op == L.OP_INTEGER_POWER:
             W[top] = _integer_power(W[top], arg)
         elif _is_binary(op):
@@ -131,8 +133,10 @@ def _integer_power(x, n):
 
 
 @kernel
-def spline_value(I, F, s, order, x):
+def spline_value(model, s, order, x):
     """Return the derivative of the given order of spline s at x; pieces are cubics in x − left knot."""
+    model = model_at(model)
+    I, F = model.I, model.F
     k = I[L.SPLINES] + L.SPLINE_STRIDE * s
     kind, count, knots, coefficients = I[k], I[k + 1], I[k + 2], I[k + 3]
     first, last = F[knots], F[knots + count]
@@ -160,7 +164,9 @@ def spline_value(I, F, s, order, x):
 
 
 @kernel
-def evaluate_programs(I, F, W, pcs, slots):
+def evaluate_programs(model, scratch, pcs, slots):
     """Write the value of each program into its slot of F: the numbers that depend on parameters, in order."""
+    model, scratch = model_at(model), scratch_at(scratch)
+    I, F = model.I, model.F
     for k in range(pcs.shape[0]):
-        F[slots[k]] = run_program(I, F, W, pcs[k], I[L.W_INPUT])
+        F[slots[k]] = run_program(model, scratch, pcs[k], I[L.W_INPUT])

@@ -12,6 +12,7 @@ from __future__ import annotations
 from multibody.kernels import layout as L
 from multibody.kernels.blocks import add_outer, add_square, columns_of
 from multibody.kernels.compile import inner_kernel, kernel
+from multibody.kernels.declared import model_at, scratch_at, state_at
 from multibody.kernels.functions import (
     dot_gradient,
     function_gamma,
@@ -24,12 +25,13 @@ from multibody.kernels.programs import run_program
 
 
 @inner_kernel
-def partial(I, F, W, table, index):
+def partial(model, scratch, table, index):
     """Return the partial derivative with this index in the program table."""
+    I = model.I
     pc = I[table + index]
     if pc < 0:
         return 0.0
-    return run_program(I, F, W, I[L.CODE] + pc, I[L.W_INPUT])
+    return run_program(model, scratch, I[L.CODE] + pc, I[L.W_INPUT])
 
 
 @inner_kernel
@@ -40,34 +42,39 @@ def _second(m, k, l):
 
 
 @inner_kernel
-def _inputs(I, F, W, ref, t, row):
+def _inputs(model, state, scratch, t, row):
     """Write the program's inputs (t, then the row's coordinates) into W."""
+    I, W = model.I, scratch.W
     W[I[L.W_INPUT]] = t
     for k in range(I[row + 1]):
         f = I[I[L.TERMS] + L.TERM_STRIDE * (I[row] + k)]
-        W[I[L.W_INPUT] + 1 + k] = function_value(I, F, W, ref, f)
+        W[I[L.W_INPUT] + 1 + k] = function_value(model, state, scratch, f)
 
 
 @kernel
-def row_values(I, F, W, ref, t, lo, hi, out):
+def row_values(model, state, scratch, t, lo, hi, out):
     """Write Φ of the rows lo..hi−1 at time t and the poses in W."""
+    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    I, F, W = model.I, model.F, scratch.W
     for r in range(lo, hi):
         row = I[L.ROWS] + L.ROW_STRIDE * r
         total = 0.0
         for k in range(I[row + 1]):
             term = I[L.TERMS] + L.TERM_STRIDE * (I[row] + k)
-            value = function_value(I, F, W, ref, I[term])
+            value = function_value(model, state, scratch, I[term])
             W[I[L.W_INPUT] + 1 + k] = value
             total += F[I[term + 1]] * value
         if I[row + 4] >= 0:
             W[I[L.W_INPUT]] = t
-            total += partial(I, F, W, I[row + 4], 0)
+            total += partial(model, scratch, I[row + 4], 0)
         out[r - lo] = total
 
 
 @kernel
-def row_jacobian(I, F, W, ref, t, lo, hi, J):
+def row_jacobian(model, state, scratch, t, lo, hi, J):
     """Write the entries of Φ_q of the rows lo..hi−1; entry e of the model is J[e − first entry of row lo]."""
+    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    I, F = model.I, model.F
     width = 3 if I[L.DIMENSION] == 2 else 6
     start = I[I[L.ROWS] + L.ROW_STRIDE * lo + 2] if hi > lo else 0
     g = I[L.W_GRADIENT]
@@ -76,20 +83,21 @@ def row_jacobian(I, F, W, ref, t, lo, hi, J):
         for e in range(I[row + 3]):
             J[I[row + 2] - start + e] = 0.0
         if I[row + 4] >= 0:
-            _inputs(I, F, W, ref, t, row)
+            _inputs(model, state, scratch, t, row)
         for k in range(I[row + 1]):
             term = I[L.TERMS] + L.TERM_STRIDE * (I[row] + k)
             weight = F[I[term + 1]]
             if I[row + 4] >= 0:
-                weight += partial(I, F, W, I[row + 4], 2 + k)
-            function_gradient(I, F, W, I[term], g)
-            _accumulate(I, W, I[term], term, g, weight, J, I[row + 2] - start, width)
+                weight += partial(model, scratch, I[row + 4], 2 + k)
+            function_gradient(model, scratch, I[term], g)
+            _accumulate(model, scratch, I[term], term, g, weight, J, I[row + 2] - start, width)
 
 
 @inner_kernel
-def _accumulate(I, W, f, term, g, weight, J, at, width):
+def _accumulate(model, scratch, f, term, g, weight, J, at, width):
     """Add weight · gradient to the row's entries."""
-    if record(I, f)[0] == L.EXTRA:
+    I, W = model.I, scratch.W
+    if record(model, f)[0] == L.EXTRA:
         J[at + I[term + 2]] += weight
         return
     for side in range(2):
@@ -100,54 +108,59 @@ def _accumulate(I, W, f, term, g, weight, J, at, width):
 
 
 @kernel
-def row_velocity(I, F, W, ref, t, lo, hi, out):
+def row_velocity(model, state, scratch, t, lo, hi, out):
     """Write ν = −∂Φ/∂t of the rows lo..hi−1, so that Φ_q v = ν."""
+    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    I = model.I
     for r in range(lo, hi):
         row = I[L.ROWS] + L.ROW_STRIDE * r
         out[r - lo] = 0.0
         if I[row + 4] >= 0 and I[I[row + 4] + 1] >= 0:
-            _inputs(I, F, W, ref, t, row)
-            out[r - lo] = -partial(I, F, W, I[row + 4], 1)
+            _inputs(model, state, scratch, t, row)
+            out[r - lo] = -partial(model, scratch, I[row + 4], 1)
 
 
 @kernel
-def row_gamma(I, F, W, ref, t, lo, hi, out):
+def row_gamma(model, state, scratch, t, lo, hi, out):
     """Write γ of the rows lo..hi−1 at the positions and velocities in W, so that Φ_q v̇ = γ."""
+    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    I, F = model.I, model.F
     for r in range(lo, hi):
         row = I[L.ROWS] + L.ROW_STRIDE * r
         table = I[row + 4]
         if table >= 0:
-            _inputs(I, F, W, ref, t, row)
+            _inputs(model, state, scratch, t, row)
         total = 0.0
         for k in range(I[row + 1]):
             term = I[L.TERMS] + L.TERM_STRIDE * (I[row] + k)
             weight = F[I[term + 1]]
             if table >= 0:
-                weight += partial(I, F, W, table, 2 + k)
-            total += weight * function_gamma(I, F, W, I[term])
-        out[r - lo] = total - (_program_rates(I, F, W, row) if table >= 0 else 0.0)
+                weight += partial(model, scratch, table, 2 + k)
+            total += weight * function_gamma(model, scratch, I[term])
+        out[r - lo] = total - (_program_rates(model, scratch, row) if table >= 0 else 0.0)
 
 
 @inner_kernel
-def _program_rates(I, F, W, row):
+def _program_rates(model, scratch, row):
     """Return Σ G_kl ẋ_k ẋ_l over x = (t, c): the part of G̈ that is quadratic in (1, ċ)."""
+    I, W = model.I, scratch.W
     m, table, g = I[row + 1], I[row + 4], I[L.W_GRADIENT]
     rates = g + 36  # behind the scratch of a gradient
     W[rates] = 1.0
     for k in range(m):
         f = I[I[L.TERMS] + L.TERM_STRIDE * (I[row] + k)]
-        function_gradient(I, F, W, f, g)
-        W[rates + 1 + k] = dot_gradient(I, W, f, g, I[L.W_VELOCITY])
+        function_gradient(model, scratch, f, g)
+        W[rates + 1 + k] = dot_gradient(model, scratch, f, g, I[L.W_VELOCITY])
     total = 0.0
     for k in range(m + 1):
         for l in range(k, m + 1):
-            second = partial(I, F, W, table, _second(m, k, l))
+            second = partial(model, scratch, table, _second(m, k, l))
             total += (1.0 if k == l else 2.0) * second * W[rates + k] * W[rates + l]
     return total
 
 
 @kernel
-def row_partials(I, F, W, ref, t, lo, hi, multipliers, K, V):
+def row_partials(model, state, scratch, t, lo, hi, multipliers, K, V):
     """Add (Φ_qᵀ λ)_q of the rows lo..hi−1 to K and write V = (Φ_q v − ν)_q of them, at the poses and velocities in W.
 
     Parameters
@@ -158,6 +171,8 @@ def row_partials(I, F, W, ref, t, lo, hi, multipliers, K, V):
     V : array, written
         On the entries of the rows, as ``row_jacobian``.
     """
+    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    I, F = model.I, model.F
     h, g, rate, width = I[L.W_HESSIAN], I[L.W_GRADIENT], I[L.W_GRADIENT] + 36, 3 if I[L.DIMENSION] == 2 else 6
     start = I[I[L.ROWS] + L.ROW_STRIDE * lo + 2] if hi > lo else 0
     for r in range(lo, hi):
@@ -166,30 +181,31 @@ def row_partials(I, F, W, ref, t, lo, hi, multipliers, K, V):
         for e in range(I[row + 3]):
             V[at + e] = 0.0
         if table >= 0:
-            _inputs(I, F, W, ref, t, row)
+            _inputs(model, state, scratch, t, row)
         for k in range(I[row + 1]):
             term = I[L.TERMS] + L.TERM_STRIDE * (I[row] + k)
             weight = F[I[term + 1]]
             if table >= 0:
-                weight += partial(I, F, W, table, 2 + k)
-            if record(I, I[term])[0] != L.EXTRA and weight != 0.0:
-                hessian_and_rate(I, F, W, I[term], rate)
-                _accumulate(I, W, I[term], term, rate, weight, V, at, width)
+                weight += partial(model, scratch, table, 2 + k)
+            if record(model, I[term])[0] != L.EXTRA and weight != 0.0:
+                hessian_and_rate(model, scratch, I[term], rate)
+                _accumulate(model, scratch, I[term], term, rate, weight, V, at, width)
                 if factor != 0.0:
-                    add_square(I, W, h, columns_of(I, I[term]), factor * weight, K)
+                    add_square(model, scratch, h, columns_of(model, I[term]), factor * weight, K)
         if table >= 0:
-            _program_partials(I, F, W, row, factor, g, V, at, K)
+            _program_partials(model, scratch, row, factor, g, V, at, K)
 
 
 @inner_kernel
-def hessian_and_rate(I, F, W, f, row):
+def hessian_and_rate(model, scratch, f, row):
     """Write the second derivative H of a function at W_HESSIAN and vᵀH, the derivative of its rate, at W[row]."""
-    kind, i, j, _, _ = record(I, f)
+    I, W = model.I, scratch.W
+    kind, i, j, _, _ = record(model, f)
     width, h = 3 if I[L.DIMENSION] == 2 else 6, I[L.W_HESSIAN]
     if kind == L.EXTRA:
         for c in range(144):
             W[h + c] = 0.0
-    function_hessian(I, F, W, f, h, row)
+    function_hessian(model, scratch, f, h, row)
     vi, vj = I[L.W_VELOCITY] + width * i, I[L.W_VELOCITY] + width * j
     for c in range(2 * width):
         total = 0.0
@@ -199,20 +215,21 @@ def hessian_and_rate(I, F, W, f, row):
 
 
 @inner_kernel
-def _program_partials(I, F, W, row, factor, g, V, at, K):
+def _program_partials(model, scratch, row, factor, g, V, at, K):
     """Add λ Σ G_kl ∇c_k ∇c_lᵀ to K and Σ G_kl ẋ_l ∇c_kᵀ over x = (t, c) to V; W[g + 36] is scratch."""
+    I = model.I
     m, table, width = I[row + 1], I[row + 4], 3 if I[L.DIMENSION] == 2 else 6
     for k in range(m):
         term = I[L.TERMS] + L.TERM_STRIDE * (I[row] + k)
-        rate = partial(I, F, W, table, _second(m, 0, k + 1))
+        rate = partial(model, scratch, table, _second(m, 0, k + 1))
         for l in range(m):
-            second = partial(I, F, W, table, _second(m, k + 1, l + 1))
+            second = partial(model, scratch, table, _second(m, k + 1, l + 1))
             if second != 0.0:
                 fl = I[I[L.TERMS] + L.TERM_STRIDE * (I[row] + l)]
-                function_gradient(I, F, W, fl, g)
-                rate += second * dot_gradient(I, W, fl, g, I[L.W_VELOCITY])
-                function_gradient(I, F, W, I[term], g + 36)
-                add_outer(I, W, g + 36, columns_of(I, I[term]), g, columns_of(I, fl), factor * second, K)
+                function_gradient(model, scratch, fl, g)
+                rate += second * dot_gradient(model, scratch, fl, g, I[L.W_VELOCITY])
+                function_gradient(model, scratch, I[term], g + 36)
+                add_outer(model, scratch, g + 36, columns_of(model, I[term]), g, columns_of(model, fl), factor * second, K)
         if rate != 0.0:
-            function_gradient(I, F, W, I[term], g)
-            _accumulate(I, W, I[term], term, g, rate, V, at, width)
+            function_gradient(model, scratch, I[term], g)
+            _accumulate(model, scratch, I[term], term, g, rate, V, at, width)

@@ -11,7 +11,7 @@ from multibody.kernels.compile import inlined
 
 
 @inlined
-def cholesky(I, W, n, base, first, d, lift, skip):
+def cholesky(model, scratch, n, base, first, d, lift, skip):
     """Factor in place; 1/D_i goes to W[d + i]. Return the smallest pivot over its diagonal entry.
 
     Parameters
@@ -32,6 +32,7 @@ def cholesky(I, W, n, base, first, d, lift, skip):
         sin² of the smallest angle between a row and those before it, in the metric of the matrix; ≤ 0 or NaN where the
         matrix is not positive definite (the factors are then useless).
     """
+    I, W = model.I, scratch.W
     lowest = 1.0
     for i in range(n):
         at, fi = I[base + i], I[first + i]
@@ -57,8 +58,9 @@ def cholesky(I, W, n, base, first, d, lift, skip):
 
 
 @inlined
-def cholesky_solve(I, W, n, base, first, d, x):
+def cholesky_solve(model, scratch, n, base, first, d, x):
     """Solve L D Lᵀ x = b in place, b and x at W[x…]."""
+    I, W = model.I, scratch.W
     for i in range(n):
         at = I[base + i]
         total = W[x + i]

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from multibody.kernels import layout as L
 from multibody.kernels.compile import inner_kernel, kernel
+from multibody.kernels.declared import model_at, scratch_at
 from multibody.kernels.rotations import matrix_of_quaternion, sincos, turned_quaternion
 
 
 @kernel
-def set_positions(I, W, q):
+def set_positions(model, scratch, q):
     """Write every body's pose (position of the center of mass, orientation) and the extra coordinates into W."""
+    model, scratch = model_at(model), scratch_at(scratch)
+    I, W = model.I, scratch.W
     bodies, at = I[L.BODIES], I[L.W_POSE]
     if I[L.DIMENSION] == 2:
         for k in range(5):
@@ -48,8 +51,10 @@ def _spatial_pose(W, at, x, y, z, e0, e1, e2, e3):
 
 
 @kernel
-def set_velocities(I, W, v):
+def set_velocities(model, scratch, v):
     """Write every body's velocity (ṙ, ω in ground axes) and the plain vector v, ground first, into W."""
+    model, scratch = model_at(model), scratch_at(scratch)
+    I, W = model.I, scratch.W
     bodies, at, plain = I[L.BODIES], I[L.W_TWIST], I[L.W_VELOCITY]
     width = 3 if I[L.DIMENSION] == 2 else 6
     for k in range(width):
@@ -65,14 +70,14 @@ def set_velocities(I, W, v):
         k, pose, twist = 6 * b, I[L.W_POSE] + 12 * (b + 1) + 3, at + 6 * (b + 1)
         for i in range(3):
             W[twist + i] = v[k + i]
-            W[twist + 3 + i] = (
-                W[pose + 3 * i] * v[k + 3] + W[pose + 3 * i + 1] * v[k + 4] + W[pose + 3 * i + 2] * v[k + 5]
-            )
+            W[twist + 3 + i] = W[pose + 3 * i] * v[k + 3] + W[pose + 3 * i + 1] * v[k + 4] + W[pose + 3 * i + 2] * v[k + 5]
 
 
 @kernel
-def displace(I, q, d, k, out):
+def displace(model, q, d, k, out):
     """Write q ⊕ k d: positions add, orientations turn by exp(½ k δπ′), extra coordinates add."""
+    model = model_at(model)
+    I = model.I
     bodies = I[L.BODIES]
     if I[L.DIMENSION] == 2:
         for i in range(I[L.VELOCITIES]):

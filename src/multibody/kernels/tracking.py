@@ -15,6 +15,7 @@ import math
 
 from multibody.kernels import layout as L
 from multibody.kernels.compile import inner_kernel, kernel
+from multibody.kernels.declared import model_at, scratch_at, state_at
 from multibody.kernels.functions import largest_turn, set_references
 from multibody.kernels.lu import factor, smallest_singular_value, solve
 from multibody.kernels.rows import row_gamma, row_jacobian, row_values, row_velocity
@@ -33,8 +34,9 @@ STEPS, ITERATIONS, REJECTED, CROSSINGS = 0, 1, 2, 3
 
 
 @inner_kernel
-def _is_length_column(I, c):
+def _is_length_column(model, c):
     """Return whether velocity column c is a translation."""
+    I = model.I
     width = 3 if I[L.DIMENSION] == 2 else 6
     if c >= width * I[L.BODIES]:
         return False
@@ -42,8 +44,9 @@ def _is_length_column(I, c):
 
 
 @inner_kernel
-def _assemble(I, F, J, chosen, gauge, A):
+def _assemble(model, J, chosen, gauge, A):
     """Scatter the chosen rows and the gauge rows into A, rows and columns scaled by the characteristic length."""
+    I, F = model.I, model.F
     n, length = I[L.VELOCITIES], F[I[L.LENGTH]]
     for r in range(n):
         for c in range(n):
@@ -53,15 +56,16 @@ def _assemble(I, F, J, chosen, gauge, A):
         row_scale = 1.0 / length if I[row + 5] == 1 else 1.0
         for e in range(I[row + 3]):
             c = I[I[L.COLUMNS] + I[row + 2] + e]
-            A[k, c] += row_scale * J[I[row + 2] + e] * (length if _is_length_column(I, c) else 1.0)
+            A[k, c] += row_scale * J[I[row + 2] + e] * (length if _is_length_column(model, c) else 1.0)
     for k in range(gauge.shape[0]):
         for c in range(n):
-            A[chosen.shape[0] + k, c] = gauge[k, c] * (length if _is_length_column(I, c) else 1.0)
+            A[chosen.shape[0] + k, c] = gauge[k, c] * (length if _is_length_column(model, c) else 1.0)
 
 
 @inner_kernel
-def _right_side(I, F, chosen, values, sign, x):
+def _right_side(model, chosen, values, sign, x):
     """Write sign · (scaled values of the chosen rows), zero for the gauge rows, into x."""
+    I, F = model.I, model.F
     n, length = I[L.VELOCITIES], F[I[L.LENGTH]]
     for k in range(n):
         x[k] = 0.0
@@ -71,19 +75,20 @@ def _right_side(I, F, chosen, values, sign, x):
 
 
 @inner_kernel
-def _unscale(I, F, x):
+def _unscale(model, x):
     """Turn the scaled solution into velocity dimensions; return its largest scaled component."""
+    I, F = model.I, model.F
     n, length, worst = I[L.VELOCITIES], F[I[L.LENGTH]], 0.0
     for c in range(n):
         if not abs(x[c]) <= worst:
             worst = abs(x[c])
-        if _is_length_column(I, c):
+        if _is_length_column(model, c):
             x[c] *= length
     return worst
 
 
 @inner_kernel
-def newton(I, F, W, ref, t, m, chosen, gauge, q, values, J, A, pivots, x):
+def newton(model, state, scratch, t, m, chosen, gauge, q, values, J, A, pivots, x):
     """Solve Φ(q, t) = 0 in place; return (iterations or a negative code, size of the total correction).
 
     Codes: −1 does not settle, −2 singular, −3 not a number.
@@ -91,24 +96,25 @@ def newton(I, F, W, ref, t, m, chosen, gauge, q, values, J, A, pivots, x):
     The Jacobian is factored anew while steps are large; once they are small its factors are kept (simplified Newton), as
     their error then costs less than another factorization.
     """
+    I = model.I
     n = I[L.VELOCITIES]
     total, previous, keep = 0.0, math.inf, False
     for iteration in range(NEWTON_LIMIT):
-        set_positions(I, W, q)
-        row_values(I, F, W, ref, t, 0, m, values)
+        set_positions(model, scratch, q)
+        row_values(model, state, scratch, t, 0, m, values)
         if not keep:
-            row_jacobian(I, F, W, ref, t, 0, m, J)
-            _assemble(I, F, J, chosen, gauge, A)
+            row_jacobian(model, state, scratch, t, 0, m, J)
+            _assemble(model, J, chosen, gauge, A)
             if not factor(A, n, pivots)[1] > 1e-15:
                 return (-2, math.inf)
-        _right_side(I, F, chosen, values, -1.0, x)
+        _right_side(model, chosen, values, -1.0, x)
         solve(A, n, pivots, x)
-        size = _unscale(I, F, x)
+        size = _unscale(model, x)
         if math.isnan(size):
             return (-3, math.inf)
         if not size < 1.0 or (size > 2.0 * previous and size > 1e-6):
             return (-1, math.inf)
-        displace(I, q, x, 1.0, q)
+        displace(model, q, x, 1.0, q)
         total += size
         if size < CLOSE or (size < 1e-7 and size > 0.25 * previous):
             return (iteration + 1, total)
@@ -118,8 +124,9 @@ def newton(I, F, W, ref, t, m, chosen, gauge, q, values, J, A, pivots, x):
 
 
 @inner_kernel
-def _violation(I, F, J, x, side, m, worst, level):
+def _violation(model, J, x, side, m, worst, level):
     """Write the largest scaled |J x − side| to worst[3 + level]; without x (level 0) the largest scaled |side|."""
+    I, F = model.I, model.F
     largest = 0.0
     for r in range(m):
         row = I[L.ROWS] + L.ROW_STRIDE * r
@@ -135,58 +142,62 @@ def _violation(I, F, J, x, side, m, worst, level):
 
 
 @inner_kernel
-def rates(I, F, W, ref, t, m, chosen, gauge, state, values, J, A, pivots, x, null, worst):
-    """Write v and v̇ at the pose state[0] into state[1] and state[2], and how far all rows are violated into `worst[3:]`.
+def rates(model, state, scratch, t, m, chosen, gauge, motion, values, J, A, pivots, x, null, worst):
+    """Write v and v̇ at the pose motion[0] into motion[1] and motion[2], and how far all rows are violated into `worst[3:]`.
 
     Returns
     -------
     tuple
         (sign of det or 0 where singular, largest scaled residual of all rows, σ_min of the scaled Jacobian).
     """
+    I = model.I
     n = I[L.VELOCITIES]
-    set_positions(I, W, state[0])
-    row_values(I, F, W, ref, t, 0, m, values)
-    violated = _violation(I, F, J, x, values, m, worst, 0)
-    row_jacobian(I, F, W, ref, t, 0, m, J)
-    _assemble(I, F, J, chosen, gauge, A)
+    set_positions(model, scratch, motion[0])
+    row_values(model, state, scratch, t, 0, m, values)
+    violated = _violation(model, J, x, values, m, worst, 0)
+    row_jacobian(model, state, scratch, t, 0, m, J)
+    _assemble(model, J, chosen, gauge, A)
     sign, ratio = factor(A, n, pivots)
     if not ratio > SINGULAR_PIVOT:
         return (0.0, violated, 0.0)
-    row_velocity(I, F, W, ref, t, 0, m, values)
-    _solved_rates(I, F, chosen, values, A, pivots, x, state[1])
-    _violation(I, F, J, state[1], values, m, worst, 1)
-    set_velocities(I, W, state[1])
-    row_gamma(I, F, W, ref, t, 0, m, values)
-    _solved_rates(I, F, chosen, values, A, pivots, x, state[2])
-    _violation(I, F, J, state[2], values, m, worst, 2)
+    row_velocity(model, state, scratch, t, 0, m, values)
+    _solved_rates(model, chosen, values, A, pivots, x, motion[1])
+    _violation(model, J, motion[1], values, m, worst, 1)
+    set_velocities(model, scratch, motion[1])
+    row_gamma(model, state, scratch, t, 0, m, values)
+    _solved_rates(model, chosen, values, A, pivots, x, motion[2])
+    _violation(model, J, motion[2], values, m, worst, 2)
     return (sign, violated, smallest_singular_value(A, n, pivots, null, 1))
 
 
 @inner_kernel
-def _solved_rates(I, F, chosen, values, A, pivots, x, out):
+def _solved_rates(model, chosen, values, A, pivots, x, out):
     """Write the solution of Φ_q out = values with the factors in A."""
+    I = model.I
     n = I[L.VELOCITIES]
-    _right_side(I, F, chosen, values, 1.0, x)
+    _right_side(model, chosen, values, 1.0, x)
     solve(A, n, pivots, x)
-    _unscale(I, F, x)
+    _unscale(model, x)
     for c in range(n):
         out[c] = x[c]
 
 
 @inner_kernel
-def _predict(I, q, v, a, h, x, out):
+def _predict(model, q, v, a, h, x, out):
     """Write q ⊕ (h v + ½ h² v̇); return nothing."""
+    I = model.I
     for c in range(I[L.VELOCITIES]):
         x[c] = h * v[c] + 0.5 * h * h * a[c]
-    displace(I, q, x, 1.0, out)
+    displace(model, q, x, 1.0, out)
 
 
 @inner_kernel
-def _size(I, F, x):
+def _size(model, x):
     """Return the largest scaled component of a displacement."""
+    I, F = model.I, model.F
     worst = 0.0
     for c in range(I[L.VELOCITIES]):
-        k = abs(x[c]) / F[I[L.LENGTH]] if _is_length_column(I, c) else abs(x[c])
+        k = abs(x[c]) / F[I[L.LENGTH]] if _is_length_column(model, c) else abs(x[c])
         if not k <= worst:
             worst = k
     return worst
@@ -201,21 +212,22 @@ def _newton_outcome(iterations, correction, move):
 
 
 @inner_kernel
-def _rates_outcome(I, F, h, state, trial, x, sign, violated, move):
+def _rates_outcome(model, h, motion, trial, x, sign, violated, move):
     """Return what the rates say of a step: 0 accepted, 1 to be halved, 2 singular, 3 dropped rows violated."""
+    I = model.I
     if sign == 0.0:
         return 2
     for c in range(I[L.VELOCITIES]):  # how far the rates turned from where they were heading, as a displacement
-        x[c] = h * (trial[1, c] - state[1, c] - h * state[2, c])
-    if _size(I, F, x) > 0.7 * move + 1e-5:
+        x[c] = h * (trial[1, c] - motion[1, c] - h * motion[2, c])
+    if _size(model, x) > 0.7 * move + 1e-5:
         return 1
     return 3 if violated > 1e-8 else 0
 
 
 @kernel
-def track(I, F, W, ref, times, first, m, nf, chosen, gauge, state, trial, values, J, A, pivots, x, null, worst,
+def track(model, state, scratch, times, first, m, nf, chosen, gauge, motion, trial, values, J, A, pivots, x, null, worst,
           clock, Q, V, Vdot, R, sigma, crossings, counts):  # fmt: skip
-    """Follow the mechanism over times[first:], writing every grid point; the state before is in `state`.
+    """Follow the mechanism over times[first:], writing every grid point; the motion before is in `motion`.
 
     Parameters
     ----------
@@ -236,6 +248,8 @@ def track(I, F, W, ref, times, first, m, nf, chosen, gauge, state, trial, values
     tuple
         (status, grid index reached): DONE, LOCKED, SINGULAR, INCONSISTENT or NOT_A_NUMBER.
     """
+    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    I, ref = model.I, state.ref
     nq, nv = I[L.COORDINATES], I[L.VELOCITIES]
     for k in range(first, times.shape[0]):
         interval = times[k] - clock[0]
@@ -243,7 +257,9 @@ def track(I, F, W, ref, times, first, m, nf, chosen, gauge, state, trial, values
         if 0.0 < abs(clock[2]) < abs(h):
             h = clock[2]
         if interval == 0.0:  # the start itself: only rates are asked for
-            clock[1], _, sigma[k] = rates(I, F, W, ref, times[k], m, chosen, gauge, state, values, J, A, pivots, x, null, worst)
+            clock[1], _, sigma[k] = rates(
+                model, state, scratch, times[k], m, chosen, gauge, motion, values, J, A, pivots, x, null, worst
+            )
             if clock[1] == 0.0:
                 return (SINGULAR, k)
             for level in range(3):
@@ -254,19 +270,21 @@ def track(I, F, W, ref, times, first, m, nf, chosen, gauge, state, trial, values
             span = rest if last else h
             if clock[0] + span == clock[0]:  # below the resolution of time
                 return (LOCKED, k)
-            _predict(I, state[0], state[1], state[2], span, x, trial[0])
-            move, t, sign, low = _size(I, F, x), clock[0] + span, 0.0, 0.0
+            _predict(model, motion[0], motion[1], motion[2], span, x, trial[0])
+            move, t, sign, low = _size(model, x), clock[0] + span, 0.0, 0.0
             outcome = 0 if move < 1.0 else 1
             if outcome == 0:
-                iterations, correction = newton(I, F, W, ref, t, m, chosen, gauge, trial[0], values, J, A, pivots, x)
+                iterations, correction = newton(model, state, scratch, t, m, chosen, gauge, trial[0], values, J, A, pivots, x)
                 counts[ITERATIONS] += max(iterations, 0)
                 outcome = _newton_outcome(iterations, correction, move)
             if outcome == 0:
-                set_positions(I, W, trial[0])
-                outcome = 1 if largest_turn(I, F, W, ref, nf) > 0.5 * math.pi else 0
+                set_positions(model, scratch, trial[0])
+                outcome = 1 if largest_turn(model, state, scratch, nf) > 0.5 * math.pi else 0
             if outcome == 0:
-                sign, violated, low = rates(I, F, W, ref, t, m, chosen, gauge, trial, values, J, A, pivots, x, null, worst)
-                outcome = _rates_outcome(I, F, span, state, trial, x, sign, violated, move)
+                sign, violated, low = rates(
+                    model, state, scratch, t, m, chosen, gauge, trial, values, J, A, pivots, x, null, worst
+                )
+                outcome = _rates_outcome(model, span, motion, trial, x, sign, violated, move)
             if outcome == 2 and last:
                 return (SINGULAR, k)
             if outcome == 3:
@@ -279,9 +297,9 @@ def track(I, F, W, ref, times, first, m, nf, chosen, gauge, state, trial, values
                     return (NOT_A_NUMBER if outcome == 4 else LOCKED, k)
                 continue
             if crossed and counts[CROSSINGS] < crossings.shape[0]:
-                _note_crossing(crossings[counts[CROSSINGS]], clock[0], clock[0] + span, state, nq, nv)
+                _note_crossing(crossings[counts[CROSSINGS]], clock[0], clock[0] + span, motion, nq, nv)
                 counts[CROSSINGS] += 1
-            _accept(I, F, W, ref, nf, state, trial, nq, nv)
+            _accept(model, state, scratch, nf, motion, trial, nq, nv)
             for level in range(3):
                 worst[level] = max(worst[level], worst[3 + level])
             counts[STEPS] += 1
@@ -291,36 +309,36 @@ def track(I, F, W, ref, times, first, m, nf, chosen, gauge, state, trial, values
             sigma[k] = low
         clock[2] = h
         for c in range(nq):
-            if not math.isfinite(state[0, c]):
+            if not math.isfinite(motion[0, c]):
                 return (NOT_A_NUMBER, k)
-            Q[k, c] = state[0, c]
+            Q[k, c] = motion[0, c]
         for c in range(nv):
-            V[k, c] = state[1, c]
-            Vdot[k, c] = state[2, c]
+            V[k, c] = motion[1, c]
+            Vdot[k, c] = motion[2, c]
         for c in range(R.shape[1]):
             R[k, c] = ref[c]
     return (DONE, times.shape[0])
 
 
 @inner_kernel
-def _note_crossing(row, low, high, state, nq, nv):
+def _note_crossing(row, low, high, motion, nq, nv):
     """Write the interval and the state at its beginning."""
     row[0] = low
     row[1] = high
     for c in range(nq):
-        row[2 + c] = state[0, c]
+        row[2 + c] = motion[0, c]
     for c in range(nv):
-        row[2 + nq + c] = state[1, c]
-        row[2 + nq + nv + c] = state[2, c]
+        row[2 + nq + c] = motion[1, c]
+        row[2 + nq + nv + c] = motion[2, c]
 
 
 @inner_kernel
-def _accept(I, F, W, ref, nf, state, trial, nq, nv):
+def _accept(model, state, scratch, nf, motion, trial, nq, nv):
     """Make the trial state the accepted one and move the angle references to it."""
     for c in range(nq):
-        state[0, c] = trial[0, c]
+        motion[0, c] = trial[0, c]
     for c in range(nv):
-        state[1, c] = trial[1, c]
-        state[2, c] = trial[2, c]
-    set_positions(I, W, state[0])
-    set_references(I, F, W, ref, nf)
+        motion[1, c] = trial[1, c]
+        motion[2, c] = trial[2, c]
+    set_positions(model, scratch, motion[0])
+    set_references(model, state, scratch, nf)

@@ -134,6 +134,7 @@ class Tables:
 
     def with_parameters(self, values: Mapping[str, Any], model: Model) -> Tables:
         """Return the same tables with other parameter values: nothing is lowered again."""
+        from multibody.kernels.arrays import Arrays
         from multibody.kernels.programs import evaluate_programs
 
         changed = copy.copy(self)
@@ -146,7 +147,8 @@ class Tables:
                 changed.F[self.parameter_slots[path]] = part
                 given.add(self.parameter_slots[path])
         keep = np.array([slot not in given for slot in self.slots], dtype=bool)
-        evaluate_programs(self.I, changed.F, np.zeros(self.workspace), self.starts[keep], self.slots[keep])
+        arrays = Arrays(self.I, changed.F, np.zeros(self.workspace))
+        evaluate_programs(arrays.at.model, arrays.at.scratch, self.starts[keep], self.slots[keep])
         if not np.all(np.isfinite(changed.F)):
             raise ModelError("the parameters give a number that is not finite", hint="check their values")
         set_length(changed)
@@ -238,9 +240,7 @@ def _splines(model: Model, packer: Packer) -> tuple[list[int], dict[str, int]]:
     return records, index
 
 
-def _rows(
-    builder: Builder, packer: Packer, compiler: Compiler
-) -> tuple[list[int], list[int], list[int], list[int], list[int]]:
+def _rows(builder: Builder, packer: Packer, compiler: Compiler) -> tuple[list[int], list[int], list[int], list[int], list[int]]:
     """Return row records, term records, columns, program tables and the row pointer."""
     width, nb = L.BODY_VELOCITIES[builder.dimension], len(builder.model.bodies)
     rows: list[int] = []
@@ -265,9 +265,7 @@ def _rows(
                     continue
                 if key not in blocks:
                     blocks[key] = len(own)
-                    own += (
-                        [width * (key[1] - 1) + c for c in range(width)] if key[0] == "body" else [width * nb + key[1]]
-                    )
+                    own += [width * (key[1] - 1) + c for c in range(width)] if key[0] == "body" else [width * nb + key[1]]
                 entries.append(blocks[key])
             terms += [function, packer.weight(weight), entries[0], entries[1] if len(entries) > 1 else -1]
         program = -1
@@ -289,8 +287,7 @@ def _named(builder: Builder, packer: Packer) -> dict[str, Any]:
             point, axes = place.frame(body, frame)
             frames[body, frame] = (packer.many(point), packer.many([x for row in axes for x in row]))
     poses = [
-        (packer.many(place.center(k)), packer.many([x for row in place.turn[k] for x in row]))
-        for k in range(len(place.com))
+        (packer.many(place.center(k)), packer.many([x for row in place.turn[k] for x in row])) for k in range(len(place.com))
     ]
     masses = []
     for properties in place.masses:

@@ -15,6 +15,7 @@ from multibody.analyses.assembly.branches import Group
 from multibody.analyses.spaces.joint_coordinates import joint_coordinates
 from multibody.analyses.state.state import State
 from multibody.analyses.state.system import Floats, System
+from multibody.kernels.arrays import Arrays
 from multibody.kernels.robot.applied import body_states
 from multibody.kernels.tree import layout as T
 from multibody.tables.columns import columns_of
@@ -43,6 +44,7 @@ class TreeStarts:
         self.I, end = attach_tree(self.columns, tables.I.copy(), tables.workspace, T.RECURSIVE, [])
         self.W = np.zeros(end)
         write_constants(self.columns, self.I, self.W)
+        self.arrays = Arrays(self.I, tables.F, self.W)
         self._flat = (True,) if tables.dimension == 2 else ()
 
     def draw(self, pose: Floats, group: Group) -> Floats:
@@ -58,7 +60,7 @@ class TreeStarts:
                 p = self.random.normal(size=4)
                 y[at : at + 4] = p / np.linalg.norm(p)
         out = np.concatenate([pose, np.zeros(tables.nv + 1)])[None, :]
-        body_states(self.I, self.W, y[None, :], np.zeros((1, self.columns.nv)), out, *self._flat)
+        body_states(self.arrays.at.model, self.arrays.at.scratch, y[None, :], np.zeros((1, self.columns.nv)), out, *self._flat)
         size, found = 3 if tables.dimension == 2 else 7, pose.copy()
         for body in bodies:
             found[size * (body - 1) : size * body] = out[0, size * (body - 1) : size * body]

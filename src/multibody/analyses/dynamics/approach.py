@@ -169,5 +169,5 @@ def _pass(sim: Simulation, start: float, jump: float, end: float) -> bool:
 def _watched(sim: Simulation) -> Floats:
     """Return all watched expressions at the present state."""
     b, out = sim.bundle, np.zeros(len(sim.watches))
-    sim.space.monitor(b.I, b.F, b.W, b.ref, sim.t, sim.y, out)
+    sim.space.monitor(*b.run, sim.t, sim.y, out)
     return out

@@ -155,7 +155,7 @@ class Simulation:
         b.settings(regular_ratio=1e-300)  # the first acceptance finds the regular pivot ratio
         if self.formulation.partitioned:
             self.repartition()
-        self.formulation.kernels()[1](b.I, b.F, b.W, b.ref, float(self.control[C.T]), y, self.active)
+        self.formulation.kernels()[1](*b.run, float(self.control[C.T]), y, self.active)
         b.W[b.I[R.W_STATISTICS] : b.I[R.W_STATISTICS] + R.LOWEST_RATIO] = 0.0
 
     def _equations(self) -> Integers:
@@ -184,7 +184,7 @@ class Simulation:
         rhs, _ = self.formulation.kernels()
         b = self.bundle
         b.settings(alpha=0.0, beta=0.0)
-        rhs(b.I, b.F, b.W, b.ref, float(self.control[C.T]), self.y, dy)
+        rhs(*b.run, float(self.control[C.T]), self.y, dy)
         v = float(np.max(np.abs(self.y[s.nq : s.nq + s.nv] / s.rate_scales), initial=0.0))
         a = float(np.max(np.abs(dy[s.nq : s.nq + s.nv] / s.rate_scales), initial=0.0))
         return 5.0 * min(max(v, math.sqrt(a), 0.2 / second(b.tables)), 200.0 / second(b.tables))
@@ -224,7 +224,7 @@ class Simulation:
         self.face(end)
         self.control[C.END], self.counts[C.LIMIT] = end, limit
         status = self.integrator.advance(
-            *self.addresses, b.I, b.F, b.W, b.ref, self.control, self.counts, self.y, self.atol, self.active, self.memory,
+            *self.addresses, b.run, b.ref, self.control, self.counts, self.y, self.atol, self.active, self.memory,
             self.g, self._steps, self._dense, self._refs, *self.work,
         )  # fmt: skip
         return int(status)
@@ -354,7 +354,7 @@ class Simulation:
         """Go back to the instant t within the last step and begin anew there, on the constraints."""
         b = self.bundle
         self.restart(t, y, references)
-        self.formulation.kernels()[1](b.I, b.F, b.W, b.ref, t, self.y, self.active)
+        self.formulation.kernels()[1](*b.run, t, self.y, self.active)
 
     def restart(self, t: float, y: Floats, references: Floats | None = None) -> None:
         """Begin anew at (t, y)."""

@@ -139,6 +139,6 @@ def values(sim: Simulation, last: int, t: float) -> Floats:
     t0, h = (float(x) for x in sim._steps[last])
     now = b.ref.copy()
     b.ref[:] = sim._refs[last]
-    sim.space.monitor(b.I, b.F, b.W, b.ref, t, sim.interpolate(sim._dense[last], t0, h, t), out)
+    sim.space.monitor(*b.run, t, sim.interpolate(sim._dense[last], t0, h, t), out)
     b.ref[:] = now
     return out

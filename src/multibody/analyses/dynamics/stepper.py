@@ -70,9 +70,9 @@ class Stepper:
         self.stopped = ""
         b = s.bundle
         self._control, self._counts, self._F = s.control, s.counts, b.F
-        self._advance = s.integrator.advance
+        self._advance, self._blocks = s.integrator.advance, b.blocks  # addresses are good as long as their blocks live
         self._arguments = (
-            *s.addresses, b.I, b.F, b.W, b.ref, s.control, s.counts, s.y, s.atol, s.active, s.memory, s.g, s._steps, s._dense,
+            *s.addresses, b.run, b.ref, s.control, s.counts, s.y, s.atol, s.active, s.memory, s.g, s._steps, s._dense,
             s._refs, *s.work,
         )  # fmt: skip
         s.counts[C.LIMIT] = LIMIT

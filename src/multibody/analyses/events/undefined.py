@@ -37,9 +37,9 @@ def values_at(system: System, q: Floats, v: Floats, t: float) -> Values:
             found[f'{kind} "{info.owner}"'] = rows[:, r]
     laws, wide = np.zeros(len(tables.law_functions)), 3 if tables.dimension == 2 else 6
     loads, watched = np.zeros(wide * len(tables.loads)), np.zeros(len(tables.watches))
-    monitor(s.I, s.F, s.W, s.ref, t, np.concatenate([q, v]), watched)
-    law_efforts(s.I, s.F, s.W, s.ref, t, laws)
-    load_wrenches(s.I, s.F, s.W, s.ref, t, loads)
+    monitor(*s.run, t, np.concatenate([q, v]), watched)
+    law_efforts(*s.run, t, laws)
+    load_wrenches(*s.run, t, loads)
     for name, own in tables.laws.items():
         found[f'{tables.model.forces[name].kind.name} "{name}"'] = laws[list(own)]
     for name, k in tables.loads.items():
@@ -80,7 +80,7 @@ def silent_events(system: System, times: Floats, q: Floats, v: Floats, reference
     out = np.zeros(len(system.tables.watches))
     for k in np.unique(np.linspace(0, len(times) - 1, min(len(times), LOOKS)).round().astype(int)):
         system.ref[:] = references[k] if references.ndim == 2 else references
-        monitor(system.I, system.F, system.W, system.ref, float(times[k]), np.concatenate([q[k], v[k]]), out)
+        monitor(*system.run, float(times[k]), np.concatenate([q[k], v[k]]), out)
         for watch, value in zip(system.tables.watches, out, strict=True):
             if watch.kind == "event" and not np.isfinite(value):
                 first.setdefault(watch.name, float(times[k]))

@@ -109,7 +109,7 @@ class EventSearch:
     def _values(self, there: Instant) -> Floats:
         """Return all watched expressions at an instant, angles counted from the references that are set."""
         s, out = self.system, np.zeros(len(self.watches))
-        monitor(s.I, s.F, s.W, s.ref, there.t, np.concatenate([there.q, there.v]), out)
+        monitor(*s.run, there.t, np.concatenate([there.q, there.v]), out)
         return out
 
 

@@ -40,9 +40,9 @@ def of_joints(opening: Opening, formulation: JointFormulation, acceleration: Any
     u_dot, forces = _given(space, y, state.t, acceleration, multipliers)
     x, out = np.concatenate([y[:-1], u_dot, forces]), np.zeros(n + 3 * m + 1)
     residual, linearize = newton_units(system.tables.dimension)
-    linearize(b.I, b.F, b.W, b.ref, state.t, x, x)
+    linearize(*b.run, state.t, x, x)
     H, C, K, P, V = kept_matrices(b)
-    residual(b.I, b.F, b.W, b.ref, state.t, x, out)
+    residual(*b.run, state.t, x, out)
     q, u = y[: space.nq], y[space.nq : space.nq + n]
     by_y, by_rate = assembled(_turning(space, u), H, C, K, P, V)
     F = np.concatenate([np.zeros(n), out[:n], out[n + m : n + 2 * m], out[n : n + m]])
@@ -57,7 +57,7 @@ def _given(space: JointSpace, y: Floats, t: float, acceleration: Any, multiplier
     dy = np.zeros_like(y)
     if acceleration is None or multipliers is None:
         rhs, _ = space.formulation.kernels()
-        if rhs(b.I, b.F, b.W, b.ref, t, y, dy) != 0:
+        if rhs(*b.run, t, y, dy) != 0:
             raise AnalysisError(f"the equations of motion have no solution at t = {t:g}")
     m = len(b.chosen)
     own = (dy[space.nq : space.nq + n].copy(), b.W[b.I[R.W_LAMBDA] : b.I[R.W_LAMBDA] + m].copy())

@@ -22,6 +22,7 @@ from multibody.formulations.pattern import sparse_pattern
 from multibody.formulations.prepare import prepare
 from multibody.formulations.prepare_newton import numbered, with_pattern
 from multibody.kernels import layout as L
+from multibody.kernels.arrays import Arrays
 from multibody.kernels.force_partials import force_partials
 from multibody.kernels.forces import add_forces
 from multibody.kernels.mass import set_masses
@@ -81,11 +82,12 @@ def linearize(system: System, state: State, a: Floats, multipliers: Floats) -> L
     I, where = _blocks(tables)
     place(system, q, v)
     by_q, by_v, curvature = np.zeros((3, len(where[0])))
-    force_partials(I, system.F, system.W, system.ref, t, by_q, by_v)
+    arrays = Arrays(I, system.F, system.W, system.ref)
+    force_partials(*arrays.run, t, by_q, by_v)
     pointer, columns = tables.row_pointer[: system.rows + 1], tables.columns[: tables.row_pointer[system.rows]]
     J, V = np.zeros((2, len(columns)))
-    row_jacobian(I, system.F, system.W, system.ref, t, 0, system.rows, J)
-    row_partials(I, system.F, system.W, system.ref, t, 0, system.rows, np.ascontiguousarray(multipliers), curvature, V)
+    row_jacobian(*arrays.run, t, 0, system.rows, J)
+    row_partials(*arrays.run, t, 0, system.rows, np.ascontiguousarray(multipliers), curvature, V)
     shape = (system.nv, system.nv)
     square = [coo_array((values, where), shape=shape).tocsr() for values in (-by_v, curvature - by_q)]
     flat = [csr_array((values, columns, pointer), shape=(system.rows, system.nv)) for values in (J, V)]
@@ -105,9 +107,9 @@ def _blocks(tables: Tables) -> tuple[Integers, tuple[Integers, Integers]]:
 
 def place(system: System, q: Floats, v: Floats) -> None:
     """Write positions, velocities and masses to the workspace; a mass or an inertia that is not stated counts as none."""
-    set_positions(system.I, system.W, q)
-    set_velocities(system.I, system.W, v)
-    set_masses(system.I, system.F, system.W)
+    set_positions(system.at.model, system.at.scratch, q)
+    set_velocities(system.at.model, system.at.scratch, v)
+    set_masses(system.at.model, system.at.scratch)
     stride, at = L.MASS_STRIDE[system.tables.dimension], int(system.I[L.W_MASS])
     for b, (mass, inertia) in enumerate(system.tables.masses):
         if mass < 0:
@@ -137,7 +139,7 @@ def applied_forces(system: System, q: Floats, v: Floats, t: float) -> Floats:
     """Return the generalized forces Q (weights, gyroscopic moments, laws, loads)."""
     Q = np.zeros(system.nv)
     place(system, np.ascontiguousarray(q), np.ascontiguousarray(v))
-    add_forces(system.I, system.F, system.W, system.ref, t, Q)
+    add_forces(*system.run, t, Q)
     return Q
 
 

@@ -36,13 +36,13 @@ def of_parameters(opening: Opening, formulation: Parametric, acceleration: Any, 
     b, y, n, m = space.bundle, space.start(state), space.nv, len(space.bundle.chosen)
     newton_calls(b, formulation.kernels()[0], relative=False, complex_=False)
     found, out = np.zeros(n + m + 1), np.zeros(n + 3 * m + 1)
-    if start_newton(b.I, b.F, b.W, b.ref, state.t, y, found) != 0:
+    if start_newton(*b.run, state.t, y, found) != 0:
         raise AnalysisError(f"the equations of motion have no solution at t = {state.t:g}")
     a, forces = _given(found[:n], acceleration, "acceleration"), _given(found[n : n + m], multipliers, "multipliers")
     x = np.concatenate([y[:-1], a, forces])
-    linearize_implicit(b.I, b.F, b.W, b.ref, state.t, x, x)
+    linearize_implicit(*b.run, state.t, x, x)
     M, C, K, P, V = _matrices(b, state.t, n, m)
-    residual_turned(b.I, b.F, b.W, b.ref, state.t, x, out)
+    residual_turned(*b.run, state.t, x, out)
     q, v = y[: space.nq], y[space.nq : space.nq + n]
     more = n - system.nv
     turn = block_diag([turning(system, v[: system.nv]), csr_array((more, more))], format="csr")
@@ -62,7 +62,7 @@ def _matrices(b: Any, t: float, n: int, m: int) -> list[Any]:
         for c in range(n):
             x, out = np.zeros(3 * n), np.zeros(n + m)
             x[part * n + c] = 1.0
-            product_turned(b.I, b.F, b.W, b.ref, t, x, out)
+            product_turned(*b.run, t, x, out)
             found[part, :, c] = out
     inertia, rates, positions = found
     return [csr_array(matrix) for matrix in (inertia[:n], rates[:n], positions[:n], rates[n:], positions[n:])]

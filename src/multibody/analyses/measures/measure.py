@@ -13,6 +13,7 @@ from multibody.analyses.measures.readable import no_forces, paths_of
 from multibody.analyses.state.poses import matrix_of
 from multibody.analyses.state.system import Floats, System
 from multibody.errors import ModelError
+from multibody.kernels.arrays import Arrays
 from multibody.kernels.forces import APART, ROUNDING
 from multibody.kernels.measure import measure_functions
 from multibody.model.dimensions import (
@@ -293,7 +294,7 @@ class Measurer:
         first = np.zeros(len(system.ref)) if self.references.ndim == 2 else self.references.copy()
         a = np.zeros_like(self.v) if self.a is None else self.a
         measure_functions(
-            system.I, system.F, system.W, first, np.ascontiguousarray(self.q), np.ascontiguousarray(self.v),
+            *Arrays(system.I, system.F, system.W, first).run, np.ascontiguousarray(self.q), np.ascontiguousarray(self.v),
             np.ascontiguousarray(a), every, np.array(functions, dtype=np.int64), *out,
         )  # fmt: skip
         for k, function in enumerate(functions):

@@ -100,7 +100,7 @@ class Reactions:
             s, q, width = self.system, np.ascontiguousarray(self.measurer.q), self.tables.width
             record = s.I[s.I[L.FUNCTIONS] + L.FUNCTION_STRIDE * function :][: L.FUNCTION_STRIDE]
             out = np.zeros((len(q), 1, s.nv))
-            gradients_at(s.I, s.F, s.W, q, np.array([function]), np.ones(s.nv), out)
+            gradients_at(s.at.model, s.at.scratch, q, np.array([function]), np.ones(s.nv), out)
             blocks: Blocks = {}
             if record[0] != L.EXTRA:
                 for body in {int(record[1]), int(record[2])} - {0}:

@@ -54,10 +54,10 @@ def forces_along(system: System, t: Floats, q: Floats, v: Floats, a: Floats, ref
         np.zeros((n, s.nv)), np.zeros((n, s.nv)), np.zeros((n, 2)), np.zeros((n, len(tables.law_functions))),
         np.zeros((n, d * len(tables.loads))),
     )  # fmt: skip
-    set_masses(s.I, s.F, s.W)
+    set_masses(s.at.model, s.at.scratch)
     t, q, v, a = (np.ascontiguousarray(x) for x in (t, q, v, a))
     forces_at(
-        s.I, s.F, s.W, s.ref, t, q, v, a, as_rows(references), found.inertia, found.applied, found.energies, found.laws,
+        *s.run, t, q, v, a, as_rows(references), found.inertia, found.applied, found.energies, found.laws,
         found.loads,
     )  # fmt: skip
     return found
@@ -67,7 +67,7 @@ def jacobian_entries(system: System, t: Floats, q: Floats, references: Floats) -
     """Return the entries of Φ_q of joints and motions at all instants (instants, entries)."""
     out = np.zeros((len(t), int(system.tables.row_pointer[system.rows])))
     if system.rows and len(t):
-        entries_at(system.I, system.F, system.W, system.ref, t, np.ascontiguousarray(q), as_rows(references), system.rows, out)
+        entries_at(*system.run, t, np.ascontiguousarray(q), as_rows(references), system.rows, out)
     return out
 
 
@@ -100,7 +100,7 @@ class SquareForces:
         """Return gradients of coordinate functions, scaled columns, (instants, functions, nv)."""
         s, q = self.system, np.ascontiguousarray(self.motion.q[part])
         out = np.zeros((len(q), len(functions), s.nv))
-        gradients_at(s.I, s.F, s.W, q, functions, s.scale_columns, out)
+        gradients_at(s.at.model, s.at.scratch, q, functions, s.scale_columns, out)
         return out
 
     def solve(self, part: slice, sides: Floats) -> tuple[Floats, Floats, Floats]:

@@ -16,6 +16,7 @@ from multibody.analyses.state.state import State
 from multibody.analyses.state.system import Floats, Integers, System, tables_of
 from multibody.arguments import answered, short
 from multibody.errors import ModelError
+from multibody.kernels.arrays import Arrays
 from multibody.kernels.robot.applied import body_states
 from multibody.kernels.robot.frames import displaced
 from multibody.kernels.tree import layout as T
@@ -62,6 +63,8 @@ class RobotBase:
         self._F: Floats = self.tables.F
         self._ref: Floats = np.zeros(max(len(self.tables.function_is_length), 1))
         write_constants(self._columns, self._I, self._W)
+        self._arrays = Arrays(self._I, self._F, self._W, self._ref)
+        self._at_model, _, self._at_scratch = self._arrays.run
         self._turns = self._counted()
         if self._acted:
             self._start  # noqa: B018  planar angles of bodies count their turns from the start
@@ -202,7 +205,7 @@ class RobotBase:
         """
         single, (q_, x_) = self._states("displaced", q=q, v=x)
         out = np.empty_like(q_)
-        displaced(self._I, q_, x_, out)
+        displaced(self._at_model, q_, x_, out)
         return out[0] if single else out
 
     def from_state(self, state: State) -> tuple[Floats, Floats]:
@@ -219,7 +222,7 @@ class RobotBase:
             raise ModelError("a state is one row", where="robot.state", hint=f"give q ({self.nq},) and v ({self.nv},)")
         start, s = self._start, self._system
         y = np.concatenate([start.q, np.zeros(self.tables.nv + 1)])[None, :]
-        body_states(self._I, self._W, q_, v_, y, *self._flat)
+        body_states(self._at_model, self._at_scratch, q_, v_, y, *self._flat)
         s.ref[:] = start.references
         s.ref[self._turns[:, 0]] = q_[0, self._turns[:, 1]]
         s.take_references(np.ascontiguousarray(y[0, : self.tables.nq]))

@@ -11,6 +11,7 @@ from multibody.analyses.robot.base import RobotBase
 from multibody.analyses.state.system import Floats
 from multibody.arguments import answered
 from multibody.errors import ModelError
+from multibody.kernels.arrays import Arrays
 from multibody.kernels.robot.applied import tree_energies
 from multibody.kernels.robot.centroidal import mass_centers, momentum_biases, momentum_matrices
 from multibody.kernels.tree import layout as T
@@ -38,18 +39,23 @@ class CentroidalMethods(RobotBase):
         return W
 
     @cached_property
-    def _weightless(self) -> Floats:
-        """A workspace without gravity."""
+    def _moving_arrays(self) -> Arrays:
+        """Arrays in which bodies that are welded to the ground have no mass."""
+        return Arrays(self._I, self._F, self._W_moving, self._ref)
+
+    @cached_property
+    def _weightless(self) -> Arrays:
+        """Arrays without gravity."""
         W, at = self._W_moving.copy(), int(self._I[self._I[T.TREE] + T.W_BASE])
         W[at : at + self.width] = 0.0
-        return W
+        return Arrays(self._I, self._F, W, self._ref)
 
     def center_of_mass(self, q: Any) -> Floats:
         """Return the center of mass of everything that moves, in ground, (d) or (N, d)."""
         self._refuse_massless("center_of_mass")
         single, (q_,) = self._states("center_of_mass", q=q)
         out = np.empty((len(q_), self.dimension))
-        mass_centers(self._I, self._W_moving, q_, out, *self._flat)
+        mass_centers(self._at_model, self._moving_arrays.at.scratch, q_, out, *self._flat)
         return out[0] if single else out
 
     def center_of_mass_jacobian(self, q: Any) -> Floats:
@@ -71,7 +77,7 @@ class CentroidalMethods(RobotBase):
         self._refuse_massless("momentum_matrix")
         single, (q_,) = self._states("momentum_matrix", q=q)
         A = np.empty((len(q_), self.width, self.nv))
-        momentum_matrices(self._I, self._W_moving, q_, A, *self._flat)
+        momentum_matrices(self._at_model, self._moving_arrays.at.scratch, q_, A, *self._flat)
         return A[0] if single else A
 
     def momentum(self, q: Any, v: Any) -> Floats:
@@ -85,7 +91,7 @@ class CentroidalMethods(RobotBase):
         self._refuse_massless("momentum_bias")
         single, (q_, v_) = self._states("momentum_bias", q=q, v=v)
         out = np.empty((len(q_), self.width))
-        momentum_biases(self._I, self._weightless, q_, v_, out, *self._flat)
+        momentum_biases(self._at_model, self._weightless.at.scratch, q_, v_, out, *self._flat)
         return out[0] if single else out
 
     def kinetic_energy(self, q: Any, v: Any) -> Any:
@@ -99,7 +105,7 @@ class CentroidalMethods(RobotBase):
     def _energies(self, verb: str, q: Any, v: Any) -> tuple[Any, Any]:
         single, (q_, v_) = self._states(verb, q=q, v=v)
         out = np.empty((len(q_), 2))
-        tree_energies(self._I, self._F, self._W, self._ref, self._turns, q_, v_, out, *self._flat)
+        tree_energies(*self._arrays.run, self._turns, q_, v_, out, *self._flat)
         return (float(out[0, 0]), float(out[0, 1])) if single else (out[:, 0].copy(), out[:, 1].copy())
 
     def _refuse_massless(self, verb: str) -> None:

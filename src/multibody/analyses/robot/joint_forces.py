@@ -12,6 +12,7 @@ from multibody.analyses.robot.base import RobotBase
 from multibody.analyses.state.system import Floats, Integers
 from multibody.arguments import answered
 from multibody.errors import ModelError
+from multibody.kernels.arrays import Arrays
 from multibody.kernels.robot.reactions import (
     form_equations,
     forward_reactions,
@@ -55,7 +56,7 @@ class ReactionMethods(RobotBase):
         single, (q_, v_, a_) = self._states("reactions", q=q, v=v, a=a)
         out = np.empty((len(q_), len(which), self.width))
         joint_reactions(
-            self._I, self._F, self._W, self._ref, float(t), self._acted, self._turns, which, int(drives), q_, v_, a_, out,
+            *self._arrays.run, float(t), self._acted, self._turns, which, int(drives), q_, v_, a_, out,
             *self._flat,
         )  # fmt: skip
         out = out[:, 0] if isinstance(joints, str) else out
@@ -89,7 +90,9 @@ class ReactionMethods(RobotBase):
             a[:] = self.forward_dynamics(q_, v_, tau_, t=t)  # type: ignore[attr-defined]
             out[:] = self.reactions(q_, v_, a, self.joints if joints is None else _list(joints), drives=drives, t=t)
         else:
-            column = int(forward_reactions(self._I, self._W, which, int(drives), q_, v_, tau_, a, out, *self._flat))
+            column = int(
+                forward_reactions(self._at_model, self._at_scratch, which, int(drives), q_, v_, tau_, a, out, *self._flat)
+            )
             if column >= 0:
                 raise self._massless(column)  # type: ignore[attr-defined]
         out = out[:, 0] if isinstance(joints, str) else out
@@ -148,9 +151,11 @@ class Equations:
             raise ModelError("equations are of one state", where="robot.equations", hint="give q (nq,) and v (nv,)")
         self.robot, n = robot, robot.nv
         self._I, self._W = robot._I_acted, robot._W.copy()
+        self._arrays = Arrays(self._I, robot._F, self._W, robot._ref)
+        self._at_model, _, self._at_scratch = self._arrays.run
         self.mass_matrix, self.bias = np.empty((n, n)), np.empty(n)
         form_equations(
-            self._I, robot._F, self._W, robot._ref, float(t), robot._acted, robot._turns, q_[0], v_[0], self.mass_matrix,
+            *self._arrays.run, float(t), robot._acted, robot._turns, q_[0], v_[0], self.mass_matrix,
             self.bias, *robot._flat,
         )  # fmt: skip
 
@@ -185,7 +190,7 @@ class Equations:
         robot = self.robot
         which, (_, (a_,)) = robot._which(joints), robot._states("equations", a=a)
         out = np.empty((len(which), robot.width))
-        selected_reactions(self._I, self._W, which, int(drives), a_[0], out, *robot._flat)
+        selected_reactions(self._at_model, self._at_scratch, which, int(drives), a_[0], out, *robot._flat)
         return out[0] if isinstance(joints, str) else out
 
     def driving_force(self, a: Any, joint: str) -> Floats:
@@ -194,5 +199,5 @@ class Equations:
         _, (a_,) = robot._states("equations", a=a)
         i = robot._link(joint)
         out = np.empty(int(self._I[self._I[self._I[T.TREE] + T.LINKS] + T.LINK_STRIDE * i + T.COUNT]))
-        selected_effort(self._I, self._W, i, a_[0], out, *robot._flat)
+        selected_effort(self._at_model, self._at_scratch, i, a_[0], out, *robot._flat)
         return out

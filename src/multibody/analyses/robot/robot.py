@@ -85,7 +85,7 @@ class Robot(FrameMethods, CentroidalMethods, ReactionMethods, RobotBase):
         if one is not None and (out is not None or _is_row(q)):
             try:
                 tau = np.empty(self.nv) if out is None else out
-                if one(self._I, self._W, q, v, a, tau):
+                if one(self._at_model, self._at_scratch, q, v, a, tau):
                     return tau
             except (TypeError, ValueError):
                 pass
@@ -93,9 +93,15 @@ class Robot(FrameMethods, CentroidalMethods, ReactionMethods, RobotBase):
         tau = self._result("inverse_dynamics", out, (self.nv,) if single else v_.shape)
         if single and not self._acted and one is None:
             self._inverse_one = prepared(
-                inverse_spatial if self.dimension == 3 else inverse_planar, self._I, self._W, q_[0], v_[0], a_[0], tau
+                inverse_spatial if self.dimension == 3 else inverse_planar,
+                self._at_model,
+                self._at_scratch,
+                q_[0],
+                v_[0],
+                a_[0],
+                tau,
             )
-        inverse_dynamics(self._I, self._W, q_, v_, a_, tau[None] if single else tau, *self._flat)
+        inverse_dynamics(self._at_model, self._at_scratch, q_, v_, a_, tau[None] if single else tau, *self._flat)
         if self._acted:
             tau -= self._applied(q_, v_, t).reshape(tau.shape)
         return tau
@@ -120,14 +126,14 @@ class Robot(FrameMethods, CentroidalMethods, ReactionMethods, RobotBase):
         """Return the efforts that hold the weights at rest, (nv) or (N, nv)."""
         single, (q_,) = self._states("gravity", q=q)
         zero, out = np.zeros((len(q_), self.nv)), np.empty((len(q_), self.nv))
-        inverse_dynamics(self._I, self._W, q_, zero, zero, out, *self._flat)
+        inverse_dynamics(self._at_model, self._at_scratch, q_, zero, zero, out, *self._flat)
         return out[0] if single else out
 
     def coriolis(self, q: Any, v: Any) -> Floats:
         """Return the Coriolis and centrifugal terms C(q, v) v, without gravity, (nv) or (N, nv)."""
         single, (q_, v_) = self._states("coriolis", q=q, v=v)
         out = np.empty_like(v_)
-        inverse_dynamics(self._I, self._weightless, q_, v_, np.zeros_like(v_), out, *self._flat)
+        inverse_dynamics(self._at_model, self._weightless.at.scratch, q_, v_, np.zeros_like(v_), out, *self._flat)
         return out[0] if single else out
 
     def applied(self, q: Any, v: Any, t: float = 0.0) -> Floats:
@@ -139,7 +145,7 @@ class Robot(FrameMethods, CentroidalMethods, ReactionMethods, RobotBase):
     def _applied(self, q: Floats, v: Floats, t: float) -> Floats:
         out = np.zeros_like(v)
         if self._acted:
-            applied_forces(self._I, self._F, self._W, self._ref, float(t), self._turns, q, v, out, *self._flat)
+            applied_forces(*self._arrays.run, float(t), self._turns, q, v, out, *self._flat)
         return out
 
     # --- forward dynamics ---------------------------------------------------------------------------------------------
@@ -168,7 +174,7 @@ class Robot(FrameMethods, CentroidalMethods, ReactionMethods, RobotBase):
         if one is not None and (out is not None or _is_row(q)):
             try:
                 a = np.empty(self.nv) if out is None else out
-                if one(self._I, self._W, q, v, tau, a):
+                if one(self._at_model, self._at_scratch, q, v, tau, a):
                     return a
             except (TypeError, ValueError):
                 pass
@@ -176,11 +182,17 @@ class Robot(FrameMethods, CentroidalMethods, ReactionMethods, RobotBase):
         a = self._result("forward_dynamics", out, (self.nv,) if single else v_.shape)
         if single and not self._acted and one is None:
             self._forward_one = prepared(
-                forward_spatial if self.dimension == 3 else forward_planar, self._I, self._W, q_[0], v_[0], tau_[0], a
+                forward_spatial if self.dimension == 3 else forward_planar,
+                self._at_model,
+                self._at_scratch,
+                q_[0],
+                v_[0],
+                tau_[0],
+                a,
             )
         if self._acted:
             tau_ = tau_ + self._applied(q_, v_, t)
-        column = int(forward_dynamics(self._I, self._W, q_, v_, tau_, a[None] if single else a, *self._flat))
+        column = int(forward_dynamics(self._at_model, self._at_scratch, q_, v_, tau_, a[None] if single else a, *self._flat))
         if column >= 0:
             raise self._massless(column)
         return a
@@ -212,7 +224,7 @@ class Robot(FrameMethods, CentroidalMethods, ReactionMethods, RobotBase):
         if one is not None and (out is not None or _is_row(q)):
             try:
                 M = np.empty((self.nv, self.nv)) if out is None else out
-                if one(self._I, self._W, q, M):
+                if one(self._at_model, self._at_scratch, q, M):
                     return M
             except (TypeError, ValueError):
                 pass
@@ -221,8 +233,10 @@ class Robot(FrameMethods, CentroidalMethods, ReactionMethods, RobotBase):
         n = self.nv
         M = self._result("mass_matrix", out, (n, n) if single else (len(q_), n, n))
         if single and one is None:
-            self._mass_one = prepared(mass_spatial if self.dimension == 3 else mass_planar, self._I, self._W, q_[0], M)
-        mass_matrices(self._I, self._W, q_, M[None] if single else M, *self._flat)
+            self._mass_one = prepared(
+                mass_spatial if self.dimension == 3 else mass_planar, self._at_model, self._at_scratch, q_[0], M
+            )
+        mass_matrices(self._at_model, self._at_scratch, q_, M[None] if single else M, *self._flat)
         return M
 
     @property

@@ -17,13 +17,14 @@ from multibody.analyses.state.state import State
 from multibody.analyses.state.system import Floats, Integers, System
 from multibody.formulations import Formulation
 from multibody.formulations.prepare import Bundle, prepare
+from multibody.kernels.arrays import Arrays
 from multibody.kernels.watch import monitor
 from multibody.tables.welds import find_welds
 
 if TYPE_CHECKING:
     from multibody.analyses.spaces.parametric_space import ParametricSpace
 
-Reader = tuple[Integers, Floats, Floats, Floats]  # I, F, W, ref with which coordinate functions are read at poses of bodies
+Reader = Arrays  # with which coordinate functions are read at poses of bodies
 
 
 class Space(Protocol):
@@ -172,5 +173,5 @@ class CartesianSpace:
 
 
 def reader_of(bundle: Bundle) -> Reader:
-    """Return I, F, W and ref of a bundle on bodies."""
-    return bundle.I, bundle.F, bundle.W, bundle.ref
+    """Return the arrays of a bundle on bodies."""
+    return Arrays(bundle.I, bundle.F, bundle.W, bundle.ref)

@@ -44,7 +44,7 @@ def expanded(bundle: Bundle, times: Floats, Y: Floats, references: Floats, closi
     loads = np.zeros((n, (3 if tables.dimension == 2 else 6) * len(tables.loads)))
     I, W = bundle.I, bundle.W
     now, statistics = bundle.ref.copy(), W[I[R.W_STATISTICS] : I[R.W_STATISTICS] + R.STATISTICS].copy()
-    done = expand(I, bundle.F, W, bundle.ref, times, Y, references, int(closing), A, multipliers, energies, efforts, loads)
+    done = expand(*bundle.run, times, Y, references, int(closing), A, multipliers, energies, efforts, loads)
     bundle.ref[:] = now
     W[I[R.W_STATISTICS] : I[R.W_STATISTICS] + R.STATISTICS] = statistics
     if done < n:

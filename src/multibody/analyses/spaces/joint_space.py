@@ -74,9 +74,7 @@ class JointSpace:
         """Return the arrays of a run: independent loop rows, and whether the mass matrix serves by itself."""
         method, none = self.method, np.zeros(0, dtype=np.int64)
         partitioned = self.formulation.partitioned
-        self.bundle = b = prepare_relative(
-            self.columns, method, state.references, none, regular=True, partitioned=False
-        )
+        self.bundle = b = prepare_relative(self.columns, method, state.references, none, regular=True, partitioned=False)
         self._count_turns(b, state)
         y, regular = self.start(state), len(self.system.tables.extras) == 0
         ratio = self._probe(b, y, state.t)
@@ -90,7 +88,7 @@ class JointSpace:
 
     def _probe(self, b: JointBundle, y: Floats, t: float) -> float:
         """Write Φ_u of the loop rows at (t, y) to W; return the smallest pivot ratio of the mass matrix."""
-        probe_relative(b.I, b.F, b.W, b.ref, t, y, y)
+        probe_relative(*b.run, t, y, y)
         return float(b.W[b.I[b.I[T.TREE] + T.W_RESULT] + T.MASS_RATIO])
 
     def _weightless(self, b: JointBundle) -> ModelError:
@@ -176,7 +174,7 @@ class JointSpace:
         if len(times):
             out[0, : tables.nq] = like
         kept = b.ref.copy()
-        cartesian_states(b.I, b.F, b.W, b.ref, times, Y, references, int(closing), out)
+        cartesian_states(*b.run, times, Y, references, int(closing), out)
         b.ref[:] = kept
         return out
 
@@ -190,9 +188,7 @@ class JointSpace:
         efforts = np.zeros((n, len(tables.law_functions)))
         loads = np.zeros((n, (3 if tables.dimension == 2 else 6) * len(tables.loads)))
         kept = b.ref.copy()
-        done = expand_relative(
-            b.I, b.F, b.W, b.ref, times, Y, references, A, multipliers, energies, efforts, loads
-        )
+        done = expand_relative(*b.run, times, Y, references, A, multipliers, energies, efforts, loads)
         b.ref[:] = kept
         b.W[b.I[R.W_STATISTICS] : b.I[R.W_STATISTICS] + R.STATISTICS] = statistics
         if done < n:

@@ -114,11 +114,11 @@ class ParametricSpace:
         """Return Φ_q of all rows at y."""
         b, tables = self.bundle, self.tables
         count = tables.count_joint + tables.count_motion
-        set_positions(b.I, b.W, y[: self.nq].copy())
+        set_positions(b.at.model, b.at.scratch, y[: self.nq].copy())
         entries = b.W[b.I[R.W_J] : b.I[R.W_J] + tables.row_pointer[count]]
-        row_jacobian(b.I, b.F, b.W, b.ref, t, 0, count, entries)
+        row_jacobian(*b.run, t, 0, count, entries)
         b.W[b.I[b.I[R.PARAMETRIC] + R.PAIR_RESULT] + R.PAIR_WITH_RATES] = 0.0
-        units_of(tables.dimension, False)[R.PAIR_ROWS](b.I, b.F, b.W, b.ref, t, b.W, b.W)
+        units_of(tables.dimension, False)[R.PAIR_ROWS](*b.run, t, b.W, b.W)
         J = np.zeros((count, self.nv))
         which = np.repeat(np.arange(count), np.diff(tables.row_pointer[: count + 1]))
         np.add.at(J, (which, tables.columns[: len(entries)]), entries)

@@ -133,5 +133,4 @@ class WeldedSpace:
 
     def reader(self) -> Reader:
         """Return what coordinate functions of bodies are read with."""
-        s = System(self.system.tables)
-        return s.I, s.F, s.W, s.ref
+        return System(self.system.tables)

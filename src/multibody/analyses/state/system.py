@@ -7,6 +7,8 @@ import numpy.typing as npt
 
 from multibody.errors import ModelError
 from multibody.kernels import layout as L
+from multibody.kernels.arrays import Arrays
+from multibody.kernels.declared import State as StateBlock
 from multibody.kernels.functions import function_gradient, set_references
 from multibody.kernels.measure import measure_functions
 from multibody.kernels.rows import row_gamma, row_jacobian, row_partials, row_values, row_velocity
@@ -35,7 +37,7 @@ def tables_of(model: Model) -> Tables:
     return tables
 
 
-class System:
+class System(Arrays):
     """Tables, workspace and angle references of one model.
 
     Parameters
@@ -52,9 +54,8 @@ class System:
 
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
-        self.I, self.F = tables.I, tables.F
-        self.W: Floats = np.zeros(tables.workspace)
-        self.ref: Floats = np.zeros(max(len(tables.function_is_length), 1))
+        ref = np.zeros(max(len(tables.function_is_length), 1))
+        super().__init__(tables.I, tables.F, np.zeros(tables.workspace), ref)
         self.nq, self.nv = tables.nq, tables.nv
         self.joint_rows = tables.count_joint
         self.rows = tables.count_joint + tables.count_motion
@@ -70,8 +71,8 @@ class System:
         """Return Φ(q, t) of the rows lo..hi−1 (default: joints and motions)."""
         hi = self.rows if hi is None else hi
         out = np.zeros(hi - lo)
-        set_positions(self.I, self.W, q)
-        row_values(self.I, self.F, self.W, self.ref, t, lo, hi, out)
+        set_positions(self.at.model, self.at.scratch, q)
+        row_values(*self.run, t, lo, hi, out)
         return out
 
     def entries(self, q: Floats, t: float, lo: int = 0, hi: int | None = None) -> Floats:
@@ -79,8 +80,8 @@ class System:
         hi = self.rows if hi is None else hi
         pointer = self.tables.row_pointer
         out = np.zeros(int(pointer[hi] - pointer[lo]))
-        set_positions(self.I, self.W, q)
-        row_jacobian(self.I, self.F, self.W, self.ref, t, lo, hi, out)
+        set_positions(self.at.model, self.at.scratch, q)
+        row_jacobian(*self.run, t, lo, hi, out)
         return out
 
     def jacobian(self, q: Floats, t: float, lo: int = 0, hi: int | None = None) -> Floats:
@@ -97,17 +98,17 @@ class System:
         """Return ν of Φ_q v = ν."""
         hi = self.rows if hi is None else hi
         out = np.zeros(hi - lo)
-        set_positions(self.I, self.W, q)
-        row_velocity(self.I, self.F, self.W, self.ref, t, lo, hi, out)
+        set_positions(self.at.model, self.at.scratch, q)
+        row_velocity(*self.run, t, lo, hi, out)
         return out
 
     def gamma(self, q: Floats, v: Floats, t: float, lo: int = 0, hi: int | None = None) -> Floats:
         """Return γ of Φ_q v̇ = γ."""
         hi = self.rows if hi is None else hi
         out = np.zeros(hi - lo)
-        set_positions(self.I, self.W, q)
-        set_velocities(self.I, self.W, v)
-        row_gamma(self.I, self.F, self.W, self.ref, t, lo, hi, out)
+        set_positions(self.at.model, self.at.scratch, q)
+        set_velocities(self.at.model, self.at.scratch, v)
+        row_gamma(*self.run, t, lo, hi, out)
         return out
 
     def hessian(self, q: Floats, t: float, multipliers: Floats, lo: int = 0, hi: int | None = None) -> Floats:
@@ -121,10 +122,10 @@ class System:
         hi = self.rows if hi is None else hi
         K, V, pointer = np.zeros((self.nv, self.nv)), np.zeros((hi - lo, self.nv)), self.tables.row_pointer
         entries = np.zeros(pointer[hi] - pointer[lo])
-        set_positions(self.I, self.W, q)
-        set_velocities(self.I, self.W, v)
+        set_positions(self.at.model, self.at.scratch, q)
+        set_velocities(self.at.model, self.at.scratch, v)
         weights = np.ascontiguousarray(multipliers, dtype=float)
-        row_partials(self.I, self.F, self.W, self.ref, t, lo, hi, weights, K.reshape(-1), entries)
+        row_partials(*self.run, t, lo, hi, weights, K.reshape(-1), entries)
         for r in range(lo, hi):
             columns = self.tables.columns[pointer[r] : pointer[r + 1]]
             V[r - lo, columns] = entries[pointer[r] - pointer[lo] : pointer[r + 1] - pointer[lo]]
@@ -133,7 +134,7 @@ class System:
     def displaced(self, q: Floats, d: Floats, k: float = 1.0) -> Floats:
         """Return q ⊕ k d."""
         out = np.empty_like(q)
-        displace(self.I, q, np.ascontiguousarray(d), k, out)
+        displace(self.at.model, q, np.ascontiguousarray(d), k, out)
         return out
 
     def functions(self, q: Floats, v: Floats, lo: int, hi: int) -> tuple[Floats, Floats, Floats]:
@@ -142,7 +143,8 @@ class System:
         which, ref = np.arange(lo, hi, dtype=np.int64), self.ref.copy()
         rest = np.zeros((1, self.nv))  # with v̇ = 0 the acceleration is −γ
         none = np.zeros((1, 0))
-        measure_functions(self.I, self.F, self.W, ref, q[None, :], v[None, :], rest, none, which, *out)
+        state = StateBlock(ref=ref)
+        measure_functions(self.at.model, state.address, self.at.scratch, q[None, :], v[None, :], rest, none, which, *out)
         return out[0, 0], out[1, 0], -out[2, 0]
 
     def value(self, q: Floats, function: int) -> float:
@@ -153,12 +155,12 @@ class System:
         """Return the gradient of one coordinate function over all velocity coordinates."""
         row = np.zeros(self.nv)
         at, width = int(self.I[L.W_GRADIENT]), self.tables.width
-        set_positions(self.I, self.W, q)
+        set_positions(self.at.model, self.at.scratch, q)
         record = self.I[self.I[L.FUNCTIONS] + L.FUNCTION_STRIDE * function :][: L.FUNCTION_STRIDE]
         if record[0] == L.EXTRA:
             row[width * (len(self.tables.bodies) - 1) + record[4]] = 1.0
             return row
-        function_gradient(self.I, self.F, self.W, function, at)
+        function_gradient(self.at.model, self.at.scratch, function, at)
         for side in range(2):
             body = int(record[1 + side])
             if body:
@@ -167,8 +169,8 @@ class System:
 
     def take_references(self, q: Floats) -> None:
         """Move the angle references to the values at q (an accepted state)."""
-        set_positions(self.I, self.W, q)
-        set_references(self.I, self.F, self.W, self.ref, len(self.tables.function_is_length))
+        set_positions(self.at.model, self.at.scratch, q)
+        set_references(*self.run, len(self.tables.function_is_length))
 
     def scaled(self, matrix: Floats, lo: int = 0) -> Floats:
         """Return a Jacobian free of units: rows from `lo` on."""

@@ -146,8 +146,8 @@ class Balance:
         gravity = float(np.linalg.norm(tables.F[s.I[L.GRAVITY] : s.I[L.GRAVITY] + d]))
         masses = s.W[s.I[L.W_MASS] : s.I[L.W_MASS] + L.MASS_STRIDE[d] * (len(tables.bodies) - 1) : L.MASS_STRIDE[d]]
         efforts, loads = np.zeros(len(tables.law_functions)), np.zeros((len(tables.loads), 3 if d == 2 else 6))
-        law_efforts(s.I, s.F, s.W, s.ref, self.t, efforts)
-        load_wrenches(s.I, s.F, s.W, s.ref, self.t, loads.reshape(-1))
+        law_efforts(*s.run, self.t, efforts)
+        load_wrenches(*s.run, self.t, loads.reshape(-1))
         units = np.array([length if tables.function_is_length[f] else 1.0 for f in tables.law_functions])
         loads[:, :d] *= length
         parts = (masses * gravity * length, np.abs(efforts) * units, np.abs(loads))

@@ -296,7 +296,7 @@ def _motion(balance: Balance, point: Point, status: Status) -> Motion:
     system, tables, state = balance.system, balance.system.tables, point.state
     system.ref[:] = state.references
     place(system, state.q, state.v)
-    bundle = (system.I, system.F, system.W, system.ref, state.t)
+    bundle = (*system.run, state.t)
     efforts = np.zeros((1, len(tables.law_functions)))
     loads = np.zeros((1, (3 if tables.dimension == 2 else 6) * len(tables.loads)))
     potential = np.array([potential_energy(*bundle)])

@@ -43,15 +43,17 @@ def frame_at(F, k):
 
 
 @inner_kernel
-def angles_of(I, W, pair, at):
+def angles_of(model, scratch, pair, at):
     """Return three numbers a pair's angles have at W[at…] (its parameters or their rates), 0 where it has none."""
+    I, W = model.I, scratch.W
     n, k = I[pair + P.ROTATION], at + I[pair + P.EXTRA] + I[pair + P.SLIDES]
     return (W[k] if n > 0 else 0.0, W[k + 1] if n > 1 else 0.0, W[k + 2] if n > 2 else 0.0)
 
 
 @inner_kernel
-def direction(I, F, pair, k):
+def direction(model, pair, k):
     """Return the direction, on body i, in which the k-th parameter slides; zero for an angle that does not."""
+    I, F = model.I, model.F
     numbers = I[pair + P.NUMBERS]
     if I[pair + P.PITCHED] == 1:
         return scale(F[numbers + P.PITCH], load3(F, numbers + 12))
@@ -61,12 +63,13 @@ def direction(I, F, pair, k):
 
 
 @inner_kernel
-def slide_of(I, F, W, pair):
+def slide_of(model, scratch, pair):
     """Return s_i + B α, where the pair's parameters put its second point on body i."""
+    I, F, W = model.I, model.F, scratch.W
     x, at = load3(F, I[pair + P.NUMBERS]), I[L.W_EXTRA] + I[pair + P.EXTRA]
     for k in range(I[pair + P.ALPHAS]):
         if k < I[pair + P.SLIDES] or I[pair + P.PITCHED] == 1:
-            x = add(x, scale(W[at + k], direction(I, F, pair, k)))
+            x = add(x, scale(W[at + k], direction(model, pair, k)))
     return x
 
 

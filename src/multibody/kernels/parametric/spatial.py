@@ -40,16 +40,18 @@ from multibody.kernels.vectors import (
 
 
 @inner_kernel
-def reach(I, F, W, pair):
+def reach(model, scratch, pair):
     """Return A_iᵀ(r_j + A_j s_j − r_i)."""
+    I, F, W = model.I, model.F, scratch.W
     p, q = I[L.W_POSE] + 12 * I[pair + P.FIRST], I[L.W_POSE] + 12 * I[pair + P.SECOND]
     end = add(load3(W, q), apply(load9(W, q + 3), load3(F, I[pair + P.NUMBERS] + 3)))
     return apply_transposed(load9(W, p + 3), subtract(end, load3(W, p)))
 
 
 @inner_kernel
-def relative(I, F, W, pair):
+def relative(model, scratch, pair):
     """Return the axes f, g, h of the second frame in the axes of body i."""
+    I, F, W = model.I, model.F, scratch.W
     p, q = I[L.W_POSE] + 12 * I[pair + P.FIRST] + 3, I[L.W_POSE] + 12 * I[pair + P.SECOND] + 3
     f, g, h = frame_at(F, I[pair + P.NUMBERS] + 15)
     A, B = load9(W, p), load9(W, q)
@@ -64,9 +66,10 @@ def products(left, right):
 
 
 @inner_kernel
-def left_frame(I, F, W, pair):
+def left_frame(model, scratch, pair):
     """Return the frame on body i that G is read in, the axes of the angles, and H (of use to cosine rows only)."""
-    k, angles = I[pair + P.NUMBERS] + 6, angles_of(I, W, pair, I[L.W_EXTRA])
+    I, F = model.I, model.F
+    k, angles = I[pair + P.NUMBERS] + 6, angles_of(model, scratch, pair, I[L.W_EXTRA])
     fixed = frame_at(F, k)
     if I[pair + P.COSINE] == 0:
         moved, axes = turned(I[pair + P.ROTATION], fixed, angles)
@@ -76,8 +79,9 @@ def left_frame(I, F, W, pair):
 
 
 @inner_kernel
-def picked(I, pair, r):
+def picked(model, pair, r):
     """Return the entry (a, b) that the r-th rotation row is."""
+    I = model.I
     code = I[pair + P.PICK + r]
     return (code // 3, code % 3)
 
@@ -110,11 +114,12 @@ def turning(G, u, v):
 
 
 @inner_kernel
-def pair_values(I, F, W, pair, out):
+def pair_values(model, scratch, pair, out):
     """Write the six constraints of a pair at W[out…]."""
-    x = subtract(reach(I, F, W, pair), slide_of(I, F, W, pair))
-    left, _, H = left_frame(I, F, W, pair)
-    G = products(left, relative(I, F, W, pair))
+    I, W = model.I, scratch.W
+    x = subtract(reach(model, scratch, pair), slide_of(model, scratch, pair))
+    left, _, H = left_frame(model, scratch, pair)
+    G = products(left, relative(model, scratch, pair))
     for r in range(3):
         W[out + r] = x[r]
         code = I[pair + P.PICK + r]
@@ -122,8 +127,9 @@ def pair_values(I, F, W, pair, out):
 
 
 @inner_kernel
-def write_row(I, W, pair, row, x, turn_i, y, turn_j):
+def write_row(model, scratch, pair, row, x, turn_i, y, turn_j):
     """Write the blocks of the two bodies in a row at W[row…]."""
+    I, W = model.I, scratch.W
     i, j = I[pair + P.AT_FIRST], I[pair + P.AT_SECOND]
     for c in range(3):
         if i >= 0:
@@ -135,32 +141,34 @@ def write_row(I, W, pair, row, x, turn_i, y, turn_j):
 
 
 @inner_kernel
-def pair_rows(I, F, W, pair, J):
+def pair_rows(model, scratch, pair, J):
     """Write Φ_q of a pair, its entries from W[J…] on, in the velocity columns (ṙ, ω′) and those of α."""
+    I, F, W = model.I, model.F, scratch.W
     k, width, n = I[pair + P.NUMBERS], I[pair + P.WIDTH], I[pair + P.ALPHAS]
     slides, at = I[pair + P.SLIDES], J + I[pair + P.AT_ALPHA]
     A = load9(W, I[L.W_POSE] + 12 * I[pair + P.FIRST] + 3)
     B = load9(W, I[L.W_POSE] + 12 * I[pair + P.SECOND] + 3)
-    d, s = reach(I, F, W, pair), load3(F, k + 3)
+    d, s = reach(model, scratch, pair), load3(F, k + 3)
     for r in range(3):
         a = column(A, r)
-        write_row(I, W, pair, J + width * r, scale(-1.0, a), cross(unit(r), d), a, cross(s, apply_transposed(B, a)))
+        write_row(model, scratch, pair, J + width * r, scale(-1.0, a), cross(unit(r), d), a, cross(s, apply_transposed(B, a)))
         for c in range(n):
-            W[at + width * r + c] = -direction(I, F, pair, c)[r]
-    left, axes, H = left_frame(I, F, W, pair)
-    G, right = products(left, relative(I, F, W, pair)), frame_at(F, k + 15)
+            W[at + width * r + c] = -direction(model, pair, c)[r]
+    left, axes, H = left_frame(model, scratch, pair)
+    G, right = products(left, relative(model, scratch, pair)), frame_at(F, k + 15)
     for r in range(3):
-        a, b = picked(I, pair, r)
+        a, b = picked(model, pair, r)
         gu, gv = cross(unit(a), column(G, b)), cross(unit(b), row_of(G, a))
         by_axis = gu if I[pair + P.COSINE] == 0 else cross(row_of(H, a), unit(b))
-        write_row(I, W, pair, J + width * (3 + r), NONE, outside(left, gu), NONE, outside(right, gv))
+        write_row(model, scratch, pair, J + width * (3 + r), NONE, outside(left, gu), NONE, outside(right, gv))
         for c in range(n):
             W[at + width * (3 + r) + c] = dot(by_axis, axes[c - slides]) if c >= slides else 0.0
 
 
 @inner_kernel
-def pair_gamma(I, F, W, pair, out):
+def pair_gamma(model, scratch, pair, out):
     """Write γ of a pair at W[out…]: minus the second time derivative of the constraints without accelerations."""
+    I, F, W = model.I, model.F, scratch.W
     k, v, e = I[pair + P.NUMBERS], I[L.W_VELOCITY], I[L.W_VELOCITY] + 6 * (I[L.BODIES] + 1)
     first, second = v + 6 * I[pair + P.FIRST], v + 6 * I[pair + P.SECOND]
     A = load9(W, I[L.W_POSE] + 12 * I[pair + P.FIRST] + 3)
@@ -168,15 +176,15 @@ def pair_gamma(I, F, W, pair, out):
     oi, oj, s = load3(W, first + 3), load3(W, second + 3), load3(F, k + 3)
     swing = cross(oj, s)
     rate = apply_transposed(A, subtract(add(load3(W, second), apply(B, swing)), load3(W, first)))
-    own = subtract(rate, cross(oi, reach(I, F, W, pair)))
+    own = subtract(rate, cross(oi, reach(model, scratch, pair)))
     far = apply_transposed(A, apply(B, cross(oj, swing)))
     translation = subtract(cross(oi, add(rate, own)), far)
-    left, axes, H = left_frame(I, F, W, pair)
-    rates = angles_of(I, W, pair, e)
+    left, axes, H = left_frame(model, scratch, pair)
+    rates = angles_of(model, scratch, pair, e)
     w, change, spin = sum_of_axes(axes, rates), NONE, inside(left, oi)
     for c in range(3):
         change = add(change, scale(rates[c], axis_change(axes, rates, c)))
-    G, turn_v = products(left, relative(I, F, W, pair)), inside(frame_at(F, k + 15), oj)
+    G, turn_v = products(left, relative(model, scratch, pair)), inside(frame_at(F, k + 15), oj)
     u, du, cosine = spin, NONE, I[pair + P.COSINE] == 1
     if not cosine:
         u, du = add(spin, w), subtract(change, cross(w, spin))
@@ -190,8 +198,9 @@ def pair_gamma(I, F, W, pair, out):
 
 
 @inner_kernel
-def pair_multipliers(I, pair, x, at):
+def pair_multipliers(model, pair, x, at):
     """Return the multipliers of a pair's translations and rotations in x[at…]; 0 for rows that are left out."""
+    I = model.I
     c = pair + P.CHOSEN
     t = (
         x[at + I[c]] if I[c] >= 0 else 0.0, x[at + I[c + 1]] if I[c + 1] >= 0 else 0.0,

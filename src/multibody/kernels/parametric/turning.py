@@ -16,14 +16,16 @@ from multibody.kernels.parametric import layout as P
 
 
 @inlined
-def orientation(I, n):
+def orientation(model, n):
     """Return where the orientation of the n-th moving body lies in W: A by rows, or cos, sin."""
+    I = model.I
     return I[L.W_POSE] + (5 * n + 8 if I[L.DIMENSION] == 2 else 12 * n + 15)
 
 
 @inlined
-def kept_orientation(I, n):
+def kept_orientation(model, n):
     """Return where the orientation lies that the n-th moving body had when the matrix was made."""
+    I = model.I
     return I[I[R.PARAMETRIC] + P.W_TURN] + (2 * n if I[L.DIMENSION] == 2 else 9 * n)
 
 
@@ -59,34 +61,36 @@ def _turn_block(W, at, rows, stride, turn_rows, turn_columns, planar):
 
 
 @inner_kernel
-def turn_matrices(I, W):
+def turn_matrices(model, scratch):
     """Keep the orientations of the bodies; turn C, K, Φ_q and V of an iteration matrix into their axes."""
+    I, W = model.I, scratch.W
     h, b, planar, bodies = I[R.PARAMETRIC], I[R.NEWTON], I[L.DIMENSION] == 2, I[L.BODIES]
     width = 3 if planar else 6
     for n in range(bodies):
         for k in range(2 if planar else 9):
-            W[kept_orientation(I, n) + k] = W[orientation(I, n) + k]
+            W[kept_orientation(model, n) + k] = W[orientation(model, n) + k]
     if I[h + P.EXACT] == 1:
         return
     for p in range(I[b + B.NODE_COUNT]):
-        rows, turn_rows = I[I[b + B.NODES] + 2 * p + 1], orientation(I, p) if p < bodies else -1
+        rows, turn_rows = I[I[b + B.NODES] + 2 * p + 1], orientation(model, p) if p < bodies else -1
         for e in range(I[I[b + B.MEETINGS] + p], I[I[b + B.MEETINGS] + p + 1], B.MEETING_STRIDE):
             q, at = I[e], I[e + 1]
-            stride, turn_columns = I[I[b + B.NODES] + 2 * q + 1], orientation(I, q) if q < bodies else -1
+            stride, turn_columns = I[I[b + B.NODES] + 2 * q + 1], orientation(model, q) if q < bodies else -1
             _turn_block(W, I[b + B.W_C] + at, rows, stride, turn_rows, turn_columns, planar)
             _turn_block(W, I[b + B.W_K] + at, rows, stride, turn_rows, turn_columns, planar)
     for e in range(I[b + B.ENTRY_COUNT]):
         record = I[b + B.ENTRIES] + B.ENTRY_STRIDE * e
         c = I[record + 1]
         if c < width * bodies and c % width == 0:
-            turn = orientation(I, c // width)
+            turn = orientation(model, c // width)
             _turn_pair(W, I[b + B.W_P] + I[record], turn, planar, True)
             _turn_pair(W, I[b + B.W_V] + I[record], turn, planar, True)
 
 
 @inner_kernel
-def scale_matrices(I, W):
+def scale_matrices(model, scratch):
     """Scale M, C, K, Φ_q and V of an iteration matrix."""
+    I, W = model.I, scratch.W
     h, b = I[R.PARAMETRIC], I[R.NEWTON]
     columns, rows = I[h + P.W_COLUMN_SCALE], I[h + P.W_ROW_SCALE]
     for p in range(I[b + B.NODE_COUNT]):
@@ -107,8 +111,9 @@ def scale_matrices(I, W):
 
 
 @inner_kernel
-def unit_matrices(I, W):
+def unit_matrices(model, scratch):
     """Let the kept matrices be those of v̇ − f: M = 1, scaled, and nothing else."""
+    I, W = model.I, scratch.W
     h, b = I[R.PARAMETRIC], I[R.NEWTON]
     for e in range(I[b + B.MATRIX_SIZE]):
         W[I[b + B.W_M] + e] = 0.0
@@ -122,19 +127,21 @@ def unit_matrices(I, W):
 
 
 @inner_kernel
-def turn_vector(I, W, x, back):
+def turn_vector(model, scratch, x, back):
     """Turn the translations of the columns at W[x…] by the kept orientations: into the ground's axes, or `back`."""
+    I, W = model.I, scratch.W
     planar = I[L.DIMENSION] == 2
     if I[I[R.PARAMETRIC] + P.EXACT] == 0:
         for n in range(I[L.BODIES]):
-            _turn_pair(W, x + (3 if planar else 6) * n, kept_orientation(I, n), planar, back)
+            _turn_pair(W, x + (3 if planar else 6) * n, kept_orientation(model, n), planar, back)
 
 
 @inner_kernel
-def turn_rows(I, W, x, back):
+def turn_rows(model, scratch, x, back):
     """Turn translations of pairs among the rows at W[x…] from where their first bodies were to where they are, or `back`."""
+    I, W = model.I, scratch.W
     h, planar = I[R.PARAMETRIC], I[L.DIMENSION] == 2
-    count, scratch = 2 if planar else 3, I[h + P.W_COEFFICIENTS]
+    count, room = 2 if planar else 3, I[h + P.W_COEFFICIENTS]
     for n in range(I[h + P.PAIR_COUNT]):
         pair = I[h + P.PAIRS] + P.PAIR_STRIDE * n
         body, whole = I[pair + P.FIRST] - 1, True
@@ -142,18 +149,19 @@ def turn_rows(I, W, x, back):
             whole = whole and I[pair + P.CHOSEN + k] >= 0
         if body < 0 or not whole:
             continue
-        now, then = orientation(I, body), kept_orientation(I, body)
+        now, then = orientation(model, body), kept_orientation(model, body)
         for k in range(count):
-            W[scratch + k] = W[x + I[pair + P.CHOSEN + k]]
-        _turn_pair(W, scratch, now if back else then, planar, False)
-        _turn_pair(W, scratch, then if back else now, planar, True)
+            W[room + k] = W[x + I[pair + P.CHOSEN + k]]
+        _turn_pair(W, room, now if back else then, planar, False)
+        _turn_pair(W, room, then if back else now, planar, True)
         for k in range(count):
-            W[x + I[pair + P.CHOSEN + k]] = W[scratch + k]
+            W[x + I[pair + P.CHOSEN + k]] = W[room + k]
 
 
 @inner_kernel
-def scale_vector(I, W, x, n, m, inverse):
+def scale_vector(model, scratch, x, n, m, inverse):
     """Multiply n columns and m rows at W[x…] by their scales, or with `inverse` divide."""
+    I, W = model.I, scratch.W
     h = I[R.PARAMETRIC]
     for c in range(n):
         k = W[I[h + P.W_COLUMN_SCALE] + c]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from multibody.kernels import layout as L
 from multibody.kernels.compile import inner_kernel, kernel
+from multibody.kernels.declared import model_at, scratch_at, state_at
 from multibody.kernels.forces import add_actions, law_effort
 from multibody.kernels.functions import function_value
 from multibody.kernels.tree import layout as T
@@ -21,99 +22,109 @@ def count_from(ref, turns, q):
 
 
 @inner_kernel
-def apply_forces(d, I, F, W, ref, t, h):
+def apply_forces(d, model, state, scratch, t, h):
     """Write what laws and loads do to the links to W_WRENCH, about o; frames and motions of the links are known."""
+    I, W = model.I, scratch.W
     n, Q = I[L.VELOCITIES], I[h + T.W_FORCE]
-    write_poses(d, I, W, h)
-    write_twists(d, I, W, h)
+    write_poses(d, model, scratch, h)
+    write_twists(d, model, scratch, h)
     for c in range(n):
         W[Q + c] = 0.0
-    add_actions(I, F, W, ref, t, W[Q : Q + n])
-    write_wrenches(d, I, W, h, Q)
+    add_actions(model, state, scratch, t, W[Q : Q + n])
+    write_wrenches(d, model, scratch, h, Q)
 
 
 @inner_kernel
-def _applied(d, I, F, W, ref, t, h, q, v, out):
+def _applied(d, model, state, scratch, t, h, q, v, out):
+    I, W = model.I, scratch.W
     w = width(d)
-    motions(d, I, W, h, q, v)
-    apply_forces(d, I, F, W, ref, t, h)
+    motions(d, model, scratch, h, q, v)
+    apply_forces(d, model, state, scratch, t, h)
     for i in range(I[h + T.LINK_COUNT] - 1, -1, -1):
-        link, f = link_of(I, h, i), load(d, W, I[h + T.W_WRENCH] + w * i)
+        link, f = link_of(model, h, i), load(d, W, I[h + T.W_WRENCH] + w * i)
         for j in range(I[link + T.FIRST], I[link + T.FIRST] + I[link + T.COUNT]):
-            out[I[record_of(I, h, j) + T.RATE]] = inner(d, load(d, W, column_of(d, I, h, j)), f)
+            out[I[record_of(model, h, j) + T.RATE]] = inner(d, load(d, W, column_of(d, model, h, j)), f)
         c = I[link + T.CARRIER]
         if c >= 0:
             if I[link + T.OWN_POINT] == 1:
-                f = carried(d, offset(d, I, W, h, i), f)
+                f = carried(d, offset(d, model, scratch, h, i), f)
             p = I[h + T.W_WRENCH] + w * c
             store(d, W, p, plus(d, 1.0, f, load(d, W, p)))
 
 
 @kernel
-def applied_forces(I, F, W, ref, t, turns, q, v, out, flat=None):
+def applied_forces(model, state, scratch, t, turns, q, v, out, flat=None):
     """Write the generalized forces (states, nv) of the model's own laws and loads at the time t."""
+    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    I, ref = model.I, state.ref
     for k in range(q.shape[0]):
         count_from(ref, turns, q[k])
         if flat is None:
-            _applied(True, I, F, W, ref, t, I[T.TREE], q[k], v[k], out[k])
+            _applied(True, model, state, scratch, t, I[T.TREE], q[k], v[k], out[k])
         else:
-            _applied(None, I, F, W, ref, t, I[T.TREE], q[k], v[k], out[k])
+            _applied(None, model, state, scratch, t, I[T.TREE], q[k], v[k], out[k])
 
 
 @inner_kernel
-def _stored(I, F, W, ref):
+def _stored(model, state, scratch):
     """Return the potential energy of springs, bushings and stops at the poses in W."""
+    I, F = model.I, model.F
     total = 0.0
     for n in range(I[L.LAW_COUNT]):
         law = I[L.LAWS] + L.LAW_STRIDE * n
         if I[law] != L.FRICTION:
-            value = function_value(I, F, W, ref, I[law + 1])
+            value = function_value(model, state, scratch, I[law + 1])
             total += law_effort(F, I[law], I[law + 2], value, 0.0, 0.0)[2]
     return total
 
 
 @inner_kernel
-def _energies(d, I, F, W, ref, h, q, v):
+def _energies(d, model, state, scratch, h, q, v):
     """Return kinetic and potential energy."""
+    I, F, W = model.I, model.F, scratch.W
     w, kinetic, potential, g = width(d), 0.0, 0.0, I[L.GRAVITY]
-    motions(d, I, W, h, q, v)
+    motions(d, model, scratch, h, q, v)
     for i in range(I[h + T.LINK_COUNT]):
-        s = state_of(d, I, W, h, i)
-        y, K, c = load(d, W, s + T.MOTION * w), rigid(d, I, W, h, i), center_of(d, W, s)
+        s = state_of(d, model, scratch, h, i)
+        y, K, c = load(d, W, s + T.MOTION * w), rigid(d, model, scratch, h, i), center_of(d, W, s)
         kinetic += 0.5 * inner(d, y, rigid_times(d, K, y))
         o = origin_of(d, W, s)
         for k in range(len(c)):
             potential -= K[0] * F[g + k] * (o[k] + c[k])
     if I[L.LAW_COUNT] > 0:
-        write_poses(d, I, W, h)
-        potential += _stored(I, F, W, ref)
+        write_poses(d, model, scratch, h)
+        potential += _stored(model, state, scratch)
     return (kinetic, potential)
 
 
 @kernel
-def tree_energies(I, F, W, ref, turns, q, v, out, flat=None):
+def tree_energies(model, state, scratch, turns, q, v, out, flat=None):
     """Write kinetic and potential energy (states, 2), the latter of gravity (zero at the ground's origin) and springs."""
+    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    I, ref = model.I, state.ref
     for k in range(q.shape[0]):
         count_from(ref, turns, q[k])
         if flat is None:
-            out[k, 0], out[k, 1] = _energies(True, I, F, W, ref, I[T.TREE], q[k], v[k])
+            out[k, 0], out[k, 1] = _energies(True, model, state, scratch, I[T.TREE], q[k], v[k])
         else:
-            out[k, 0], out[k, 1] = _energies(None, I, F, W, ref, I[T.TREE], q[k], v[k])
+            out[k, 0], out[k, 1] = _energies(None, model, state, scratch, I[T.TREE], q[k], v[k])
 
 
 @inner_kernel
-def _bodies(d, I, W, h, q, v, y):
-    motions(d, I, W, h, q, v)
-    write_poses(d, I, W, h)
-    write_twists(d, I, W, h)
-    write_state(d, I, W, h, y)
+def _bodies(d, model, scratch, h, q, v, y):
+    motions(d, model, scratch, h, q, v)
+    write_poses(d, model, scratch, h)
+    write_twists(d, model, scratch, h)
+    write_state(d, model, scratch, h, y)
 
 
 @kernel
-def body_states(I, W, q, v, Y, flat=None):
+def body_states(model, scratch, q, v, Y, flat=None):
     """Write the Cartesian positions and velocities of all bodies, one row a state."""
+    model, scratch = model_at(model), scratch_at(scratch)
+    I = model.I
     for k in range(q.shape[0]):
         if flat is None:
-            _bodies(True, I, W, I[T.TREE], q[k], v[k], Y[k])
+            _bodies(True, model, scratch, I[T.TREE], q[k], v[k], Y[k])
         else:
-            _bodies(None, I, W, I[T.TREE], q[k], v[k], Y[k])
+            _bodies(None, model, scratch, I[T.TREE], q[k], v[k], Y[k])

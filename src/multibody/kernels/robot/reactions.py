@@ -7,6 +7,7 @@ G = K S − L summed over the subtree and U_l = K_l B_l. The moment is then take
 from __future__ import annotations
 
 from multibody.kernels.compile import inner_kernel, kernel
+from multibody.kernels.declared import model_at, scratch_at, state_at
 from multibody.kernels.robot.applied import apply_forces, count_from
 from multibody.kernels.robot.dynamics import forward_state
 from multibody.kernels.tree import layout as T
@@ -29,26 +30,28 @@ def _own_point(d, W, at):
 
 
 @inner_kernel
-def _carrier_point(d, I, W, h, i, e):
+def _carrier_point(d, model, scratch, h, i, e):
     """Return the joint's point on the carrier of link i, from o of link i, which is e from the carrier's."""
-    c = I[link_of(I, h, i) + T.CARRIER]
+    I, W = model.I, scratch.W
+    c = I[link_of(model, h, i) + T.CARRIER]
     if d is None:
-        k, p = I[h + T.W_CONSTANT] + 9 * i, state_of(d, I, W, h, c)
+        k, p = I[h + T.W_CONSTANT] + 9 * i, state_of(d, model, scratch, h, c)
         if c < 0:
             return (W[k + 3] - e[0], W[k + 4] - e[1])
         x, y = W[p + 3] + W[p + 1] * W[k + 3] - W[p + 2] * W[k + 4], W[p + 4] + W[p + 2] * W[k + 3] + W[p + 1] * W[k + 4]
         return (x - e[0], y - e[1])
-    s, p = load3(W, I[h + T.W_CONSTANT] + 31 * i + 9), state_of(d, I, W, h, c)
+    s, p = load3(W, I[h + T.W_CONSTANT] + 31 * i + 9), state_of(d, model, scratch, h, c)
     if c >= 0:
         s = add(load3(W, p + 9), apply(load9(W, p), s))
     return subtract(s, e)
 
 
 @inner_kernel
-def offset_of(d, I, W, h, i):
+def offset_of(d, model, scratch, h, i):
     """Return o of link i from o of its carrier (of the ground: from its origin)."""
-    if I[link_of(I, h, i) + T.OWN_POINT] == 1:
-        return offset(d, I, W, h, i)
+    I = model.I
+    if I[link_of(model, h, i) + T.OWN_POINT] == 1:
+        return offset(d, model, scratch, h, i)
     if d is None:
         return (0.0, 0.0)
     return (0.0, 0.0, 0.0)
@@ -75,7 +78,7 @@ def _along(d, kind, k, B, f):
 
 
 @inner_kernel
-def tell(d, I, W, h, i, e, backward, drives, f, out):
+def tell(d, model, scratch, h, i, e, backward, drives, f, out):
     """Write the wrench on the joint's second body at its second point, from R̂ = f on link i about o; eq. (31).
 
     Parameters
@@ -87,15 +90,16 @@ def tell(d, I, W, h, i, e, backward, drives, f, out):
     drives : int
         0: without the efforts along the joint's coordinates.
     """
-    link = link_of(I, h, i)
+    I, W = model.I, scratch.W
+    link = link_of(model, h, i)
     if backward == 0:
-        x = _about(d, _own_point(d, W, state_of(d, I, W, h, i)), f)
+        x = _about(d, _own_point(d, W, state_of(d, model, scratch, h, i)), f)
     else:
-        x = _about(d, _carrier_point(d, I, W, h, i, e), f)
+        x = _about(d, _carrier_point(d, model, scratch, h, i, e), f)
     if drives == 0:
         for j in range(I[link + T.FIRST], I[link + T.FIRST] + I[link + T.COUNT]):
-            B = load(d, W, column_of(d, I, h, j))
-            x = _along(d, I[record_of(I, h, j) + T.KIND], inner(d, B, f), B, x)
+            B = load(d, W, column_of(d, model, h, j))
+            x = _along(d, I[record_of(model, h, j) + T.KIND], inner(d, B, f), B, x)
     if backward == 1:
         x = plus(d, -1.0, x, zero(d))
     for k in range(len(x)):
@@ -104,38 +108,40 @@ def tell(d, I, W, h, i, e, backward, drives, f, out):
 
 # --- all joints ---------------------------------------------------------------------------------------------------------
 @inner_kernel
-def sum_wrenches(d, I, W, h):
+def sum_wrenches(d, model, scratch, h):
     """Sum the forces of the links inward: R̂ of every joint stays with its link."""
+    I, W = model.I, scratch.W
     w = width(d)
     for i in range(I[h + T.LINK_COUNT] - 1, -1, -1):
-        link = link_of(I, h, i)
+        link = link_of(model, h, i)
         c = I[link + T.CARRIER]
         if c >= 0:
-            f = load(d, W, state_of(d, I, W, h, i) + T.FORCE * w)
+            f = load(d, W, state_of(d, model, scratch, h, i) + T.FORCE * w)
             if I[link + T.OWN_POINT] == 1:
-                f = carried(d, offset(d, I, W, h, i), f)
-            p = state_of(d, I, W, h, c) + T.FORCE * w
+                f = carried(d, offset(d, model, scratch, h, i), f)
+            p = state_of(d, model, scratch, h, c) + T.FORCE * w
             store(d, W, p, plus(d, 1.0, f, load(d, W, p)))
 
 
 @inner_kernel
-def _reactions(d, I, F, W, ref, t, acted, which, drives, q, v, a, out):
+def _reactions(d, model, state, scratch, t, acted, which, drives, q, v, a, out):
+    I, W = model.I, scratch.W
     h, w = I[T.TREE], width(d)
-    outward(d, I, W, h, q, v, a)
+    outward(d, model, scratch, h, q, v, a)
     if acted is not None:
-        apply_forces(d, I, F, W, ref, t, h)
+        apply_forces(d, model, state, scratch, t, h)
         for i in range(I[h + T.LINK_COUNT]):
-            at = state_of(d, I, W, h, i) + T.FORCE * w
+            at = state_of(d, model, scratch, h, i) + T.FORCE * w
             store(d, W, at, plus(d, -1.0, load(d, W, I[h + T.W_WRENCH] + w * i), load(d, W, at)))
-    sum_wrenches(d, I, W, h)
+    sum_wrenches(d, model, scratch, h)
     for k in range(which.shape[0]):
         i = which[k, 0]
-        f = load(d, W, state_of(d, I, W, h, i) + T.FORCE * w)
-        tell(d, I, W, h, i, offset_of(d, I, W, h, i), which[k, 1], drives, f, out[k])
+        f = load(d, W, state_of(d, model, scratch, h, i) + T.FORCE * w)
+        tell(d, model, scratch, h, i, offset_of(d, model, scratch, h, i), which[k, 1], drives, f, out[k])
 
 
 @kernel
-def joint_reactions(I, F, W, ref, t, acted, turns, which, drives, q, v, a, out, flat=None):
+def joint_reactions(model, state, scratch, t, acted, turns, which, drives, q, v, a, out, flat=None):
     """Write the wrenches (states, joints, 3 or 6) of joints by recursive Newton–Euler.
 
     Parameters
@@ -147,70 +153,77 @@ def joint_reactions(I, F, W, ref, t, acted, turns, which, drives, q, v, a, out, 
     drives : int
         1: with the efforts along the joint's coordinates.
     """
+    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    ref = state.ref
     for k in range(q.shape[0]):
         count_from(ref, turns, q[k])
         if flat is None:
-            _reactions(True, I, F, W, ref, t, acted, which, drives, q[k], v[k], a[k], out[k])
+            _reactions(True, model, state, scratch, t, acted, which, drives, q[k], v[k], a[k], out[k])
         else:
-            _reactions(None, I, F, W, ref, t, acted, which, drives, q[k], v[k], a[k], out[k])
+            _reactions(None, model, state, scratch, t, acted, which, drives, q[k], v[k], a[k], out[k])
 
 
 # --- selected joints ----------------------------------------------------------------------------------------------------
 @inner_kernel
-def change_of(d, I, W, h, i, a):
+def change_of(d, model, scratch, h, i, a):
     """Return a_i = Σ B q̈ over the columns that carry link i, about its o: Ẏ = S + a; eq. (8) summed."""
-    x, link, k, apart = zero(d), i, I[link_of(I, h, i) + T.LAST], False
-    at = state_of(d, I, W, h, i)
+    I, W = model.I, scratch.W
+    x, link, k, apart = zero(d), i, I[link_of(model, h, i) + T.LAST], False
+    at = state_of(d, model, scratch, h, i)
     while k >= 0:
-        record = record_of(I, h, k)
+        record = record_of(model, h, k)
         while link != I[record + T.LINK]:
-            apart = apart or I[link_of(I, h, link) + T.OWN_POINT] == 1
-            link = I[link_of(I, h, link) + T.CARRIER]
-        B = load(d, W, column_of(d, I, h, k))
+            apart = apart or I[link_of(model, h, link) + T.OWN_POINT] == 1
+            link = I[link_of(model, h, link) + T.CARRIER]
+        B = load(d, W, column_of(d, model, h, k))
         if apart:
-            B = moved(d, between(d, W, state_of(d, I, W, h, link), at), B)
+            B = moved(d, between(d, W, state_of(d, model, scratch, h, link), at), B)
         x = plus(d, a[I[record + T.RATE]], B, x)
         k = I[record + T.INNER]
     return x
 
 
 @inner_kernel
-def one_wrench(d, I, W, h, i, x, a):
+def one_wrench(d, model, scratch, h, i, x, a):
     """Return R̂ of the joint of link i about o by eq. (30): K, G and U as formed, x = a_i, q̈ in `a`."""
-    w, link, at = width(d), link_of(I, h, i), state_of(d, I, W, h, i)
+    I, W = model.I, scratch.W
+    w, link, at = width(d), link_of(model, h, i), state_of(d, model, scratch, h, i)
     f = plus(d, 1.0, load(d, W, at + T.FORCE * w), rigid_times(d, load_rigid(d, W, at + T.INERTIA * w), x))
     apart = False  # beyond a link with a point of its own, forces are about other points
     for l in range(i + 1, I[link + T.END]):
-        other = link_of(I, h, l)
+        other = link_of(model, h, l)
         apart = apart or I[other + T.OWN_POINT] == 1
         for j in range(I[other + T.FIRST], I[other + T.FIRST] + I[other + T.COUNT]):
-            u = load(d, W, column_of(d, I, h, j) + w)
+            u = load(d, W, column_of(d, model, h, j) + w)
             if apart:
-                u = carried(d, between(d, W, at, state_of(d, I, W, h, l)), u)
-            f = plus(d, a[I[record_of(I, h, j) + T.RATE]], u, f)
+                u = carried(d, between(d, W, at, state_of(d, model, scratch, h, l)), u)
+            f = plus(d, a[I[record_of(model, h, j) + T.RATE]], u, f)
     return f
 
 
 @inner_kernel
-def _form(d, I, F, W, ref, t, acted, h, q, v):
-    motions(d, I, W, h, q, v)
+def _form(d, model, state, scratch, t, acted, h, q, v):
+    I = model.I
+    motions(d, model, scratch, h, q, v)
     if acted is not None:
-        apply_forces(d, I, F, W, ref, t, h)
-    bodies(d, I, W, h, 1)
-    sum_inertias(d, I, W, h)
-    sum_forces(d, I, W, h, I[h + T.W_TAU])
-    mass_matrix(d, I, W, h)
+        apply_forces(d, model, state, scratch, t, h)
+    bodies(d, model, scratch, h, 1)
+    sum_inertias(d, model, scratch, h)
+    sum_forces(d, model, scratch, h, I[h + T.W_TAU])
+    mass_matrix(d, model, scratch, h)
 
 
 @kernel
-def form_equations(I, F, W, ref, t, acted, turns, q, v, M, bias, flat=None):
+def form_equations(model, state, scratch, t, acted, turns, q, v, M, bias, flat=None):
     """Form the equations (15) of one state: M a + bias = τ; what (30) needs stays in W."""
+    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    I, W, ref = model.I, scratch.W, state.ref
     h = I[T.TREE]
     count_from(ref, turns, q)
     if flat is None:
-        _form(True, I, F, W, ref, t, acted, h, q, v)
+        _form(True, model, state, scratch, t, acted, h, q, v)
     else:
-        _form(None, I, F, W, ref, t, acted, h, q, v)
+        _form(None, model, state, scratch, t, acted, h, q, v)
     for r in range(M.shape[0]):
         first, at = I[I[h + T.H_FIRST] + r], I[I[h + T.H_BASE] + r]
         bias[r] = -W[I[h + T.W_TAU] + r]
@@ -220,11 +233,11 @@ def form_equations(I, F, W, ref, t, acted, turns, q, v, M, bias, flat=None):
 
 
 @inner_kernel
-def _select(d, I, W, h, which, drives, a, out):
+def _select(d, model, scratch, h, which, drives, a, out):
     for k in range(which.shape[0]):
         i = which[k, 0]
-        f = one_wrench(d, I, W, h, i, change_of(d, I, W, h, i, a), a)
-        tell(d, I, W, h, i, offset_of(d, I, W, h, i), which[k, 1], drives, f, out[k])
+        f = one_wrench(d, model, scratch, h, i, change_of(d, model, scratch, h, i, a), a)
+        tell(d, model, scratch, h, i, offset_of(d, model, scratch, h, i), which[k, 1], drives, f, out[k])
 
 
 @inner_kernel
@@ -237,59 +250,67 @@ def between(d, W, p, at):
 
 
 @kernel
-def selected_reactions(I, W, which, drives, a, out, flat=None):
+def selected_reactions(model, scratch, which, drives, a, out, flat=None):
     """Write the wrenches (joints, 3 or 6) of named joints by eqs. (30), (31), of equations that are formed."""
+    model, scratch = model_at(model), scratch_at(scratch)
+    I = model.I
     if flat is None:
-        _select(True, I, W, I[T.TREE], which, drives, a, out)
+        _select(True, model, scratch, I[T.TREE], which, drives, a, out)
     else:
-        _select(None, I, W, I[T.TREE], which, drives, a, out)
+        _select(None, model, scratch, I[T.TREE], which, drives, a, out)
 
 
 @inner_kernel
-def _drive(d, I, W, h, i, a, out):
-    f, link = one_wrench(d, I, W, h, i, change_of(d, I, W, h, i, a), a), link_of(I, h, i)
+def _drive(d, model, scratch, h, i, a, out):
+    I, W = model.I, scratch.W
+    f, link = one_wrench(d, model, scratch, h, i, change_of(d, model, scratch, h, i, a), a), link_of(model, h, i)
     for j in range(I[link + T.COUNT]):
-        out[j] = inner(d, load(d, W, column_of(d, I, h, I[link + T.FIRST] + j)), f)
+        out[j] = inner(d, load(d, W, column_of(d, model, h, I[link + T.FIRST] + j)), f)
 
 
 @kernel
-def selected_effort(I, W, i, a, out, flat=None):
+def selected_effort(model, scratch, i, a, out, flat=None):
     """Write the efforts along the coordinates of the joint of link i by eq. (36), of equations that are formed."""
+    model, scratch = model_at(model), scratch_at(scratch)
+    I = model.I
     if flat is None:
-        _drive(True, I, W, I[T.TREE], i, a, out)
+        _drive(True, model, scratch, I[T.TREE], i, a, out)
     else:
-        _drive(None, I, W, I[T.TREE], i, a, out)
+        _drive(None, model, scratch, I[T.TREE], i, a, out)
 
 
 # --- with forward dynamics ------------------------------------------------------------------------------------------------
 @inner_kernel
-def _forward_and_select(d, I, W, h, which, drives, q, v, tau, a, out):
-    bad = forward_state(d, True, I, W, h, q, v, tau, a)
+def _forward_and_select(d, model, scratch, h, which, drives, q, v, tau, a, out):
+    W = scratch.W
+    bad = forward_state(d, True, model, scratch, h, q, v, tau, a)
     if bad >= 0:
         return bad
     w = width(d)
     for k in range(which.shape[0]):
         i = which[k, 0]
-        at = state_of(d, I, W, h, i)
+        at = state_of(d, model, scratch, h, i)
         f = inertia_times(d, load_inertia(d, W, at + T.INERTIA * w), load(d, W, at + T.CHANGE * w))
         f = plus(d, 1.0, load(d, W, at + T.FORCE * w), f)
-        tell(d, I, W, h, i, offset(d, I, W, h, i), which[k, 1], drives, f, out[k])
+        tell(d, model, scratch, h, i, offset(d, model, scratch, h, i), which[k, 1], drives, f, out[k])
     return -1
 
 
 @kernel
-def forward_reactions(I, W, which, drives, q, v, tau, a, out, flat=None):
+def forward_reactions(model, scratch, which, drives, q, v, tau, a, out, flat=None):
     """Write accelerations (states, nv) and the wrenches (states, joints, 3 or 6) of named joints; return −1 or a column.
 
     R̂_i = K_i a_i + G_i as in eq. (30), K and G the articulated inertia and force, in which the sum over what lies beyond is
     contained.
     """
+    model, scratch = model_at(model), scratch_at(scratch)
+    I = model.I
     h = I[T.TREE]
     for k in range(q.shape[0]):
         if flat is None:
-            bad = _forward_and_select(True, I, W, h, which, drives, q[k], v[k], tau[k], a[k], out[k])
+            bad = _forward_and_select(True, model, scratch, h, which, drives, q[k], v[k], tau[k], a[k], out[k])
         else:
-            bad = _forward_and_select(None, I, W, h, which, drives, q[k], v[k], tau[k], a[k], out[k])
+            bad = _forward_and_select(None, model, scratch, h, which, drives, q[k], v[k], tau[k], a[k], out[k])
         if bad >= 0:
             return bad
     return -1

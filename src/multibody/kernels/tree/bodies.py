@@ -17,8 +17,9 @@ from multibody.kernels.vectors import add, apply, apply_transposed, cross, load3
 
 
 @inner_kernel
-def write_poses(d, I, W, h):
+def write_poses(d, model, scratch, h):
     """Write the pose of every body, and that of the ground, into W."""
+    I, W = model.I, scratch.W
     at = I[L.W_POSE]
     if d is None:
         W[at], W[at + 1], W[at + 2], W[at + 3], W[at + 4] = 0.0, 0.0, 0.0, 1.0, 0.0
@@ -26,7 +27,7 @@ def write_poses(d, I, W, h):
         for k in range(12):
             W[at + k] = 1.0 if k == 3 or k == 7 or k == 11 else 0.0
     for i in range(I[h + T.LINK_COUNT]):
-        s, body = state_of(d, I, W, h, i), I[link_of(I, h, i) + T.BODY]
+        s, body = state_of(d, model, scratch, h, i), I[link_of(model, h, i) + T.BODY]
         if d is None:
             p = at + 5 * body
             W[p], W[p + 1] = W[s + 30] + W[s + 5], W[s + 31] + W[s + 6]
@@ -41,14 +42,15 @@ def write_poses(d, I, W, h):
 
 
 @inner_kernel
-def write_twists(d, I, W, h):
+def write_twists(d, model, scratch, h):
     """Write ṙ and ω of every body into W, in ground axes and as the velocity columns; poses are known."""
+    I, W = model.I, scratch.W
     w = width(d)
     for k in range(w):
         W[I[L.W_TWIST] + k] = 0.0
         W[I[L.W_VELOCITY] + k] = 0.0
     for i in range(I[h + T.LINK_COUNT]):
-        s, body = state_of(d, I, W, h, i), I[link_of(I, h, i) + T.BODY]
+        s, body = state_of(d, model, scratch, h, i), I[link_of(model, h, i) + T.BODY]
         y, c = load(d, W, s + T.MOTION * w), center_of(d, W, s)
         u, v = I[L.W_TWIST] + w * body, I[L.W_VELOCITY] + w * body
         if d is None:
@@ -76,11 +78,12 @@ def centripetal(d, W, s):
 
 
 @inner_kernel
-def write_accelerations(d, I, W, h, out):
+def write_accelerations(d, model, scratch, h, out):
     """Write r̈ and ω̇ (spatial: body axes) of every body to W[out…], from S + a; poses are known."""
+    I, W = model.I, scratch.W
     w, g = width(d), load(d, W, I[h + T.W_BASE])
     for i in range(I[h + T.LINK_COUNT]):
-        s, body = state_of(d, I, W, h, i), I[link_of(I, h, i) + T.BODY]
+        s, body = state_of(d, model, scratch, h, i), I[link_of(model, h, i) + T.BODY]
         c, z, to = center_of(d, W, s), centripetal(d, W, s), out + w * (body - 1)
         x, a = load(d, W, s + T.BIAS * w), load(d, W, s + T.CHANGE * w)
         if d is None:
@@ -94,30 +97,33 @@ def write_accelerations(d, I, W, h, out):
 
 
 @inlined
-def wrench_about(d, I, W, h, i, k):
+def wrench_about(d, model, scratch, h, i, k):
     """Return the generalized force at W[k…] (force; moment about the center of mass, spatial: body axes) as one about o."""
-    s = state_of(d, I, W, h, i)
+    I, W = model.I, scratch.W
+    s = state_of(d, model, scratch, h, i)
     c = center_of(d, W, s)
     if d is None:
         return (W[k], W[k + 1], W[k + 2] + c[0] * W[k + 1] - c[1] * W[k])
     f = load3(W, k)
-    n = apply(load9(W, I[L.W_POSE] + 12 * I[link_of(I, h, i) + T.BODY] + 3), load3(W, k + 3))
+    n = apply(load9(W, I[L.W_POSE] + 12 * I[link_of(model, h, i) + T.BODY] + 3), load3(W, k + 3))
     n = add(n, cross(c, f))
     return (f[0], f[1], f[2], n[0], n[1], n[2])
 
 
 @inner_kernel
-def write_wrenches(d, I, W, h, Q):
+def write_wrenches(d, model, scratch, h, Q):
     """Write the generalized forces at W[Q…] as wrenches about o of the links to W_WRENCH; poses are known."""
+    I, W = model.I, scratch.W
     w = width(d)
     for i in range(I[h + T.LINK_COUNT]):
-        body = I[link_of(I, h, i) + T.BODY]
-        store(d, W, I[h + T.W_WRENCH] + w * i, wrench_about(d, I, W, h, i, Q + w * (body - 1)))
+        body = I[link_of(model, h, i) + T.BODY]
+        store(d, W, I[h + T.W_WRENCH] + w * i, wrench_about(d, model, scratch, h, i, Q + w * (body - 1)))
 
 
 @inner_kernel
-def write_state(d, I, W, h, y):
+def write_state(d, model, scratch, h, y):
     """Write the Cartesian (q, v) of all bodies to y; quaternions take the sign nearest to what stands there."""
+    I, W = model.I, scratch.W
     w = width(d)
     nq = I[L.COORDINATES]
     for b in range(I[L.BODIES]):

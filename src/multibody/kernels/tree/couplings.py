@@ -40,8 +40,9 @@ def sums(d, S, i):
 
 
 @inlined
-def changes(d, I, h, S, k):
+def changes(d, model, h, S, k):
     """Return where Ψ, Γ and Θ of column k lie in W."""
+    I = model.I
     if d is None:
         at = S + 25 * I[h + T.LINK_COUNT] + 9 * k
         return (at, at + 3, at + 6)
@@ -50,7 +51,7 @@ def changes(d, I, h, S, k):
 
 
 @inner_kernel
-def fold(d, I, W, a, p, cp, q, cq, at, stride, Kc, Cc, S):
+def fold(d, model, scratch, a, p, cp, q, cq, at, stride, Kc, Cc, S):
     """Add a block, force on body p by the motion of body q, to D and E of link a, which carries both.
 
     Parameters
@@ -60,115 +61,120 @@ def fold(d, I, W, a, p, cp, q, cq, at, stride, Kc, Cc, S):
     at, stride : int
         Where the block lies in Kc and Cc.
     """
+    I, W = model.I, scratch.W
     w, (_, _, D, E) = width(d), sums(d, S, a)
     r = load(d, W, I[L.W_TWIST] + w * q)
     for n in range(w):
         x = unit(d, n)
-        own = own_columns(d, I, W, q, cq, x)
-        f = about(d, I, W, p, cp, times(d, Cc, at, stride, own))
+        own = own_columns(d, model, scratch, q, cq, x)
+        f = about(d, model, scratch, p, cp, times(d, Cc, at, stride, own))
         store_column(d, W, D + n, w, plus(d, 1.0, f, load_column(d, W, D + n, w)))
         f = plus(d, 1.0, times(d, Kc, at, stride, own), times(d, Cc, at, stride, swung(d, x, r)))
-        store_column(d, W, E + n, w, plus(d, 1.0, about(d, I, W, p, cp, f), load_column(d, W, E + n, w)))
+        store_column(d, W, E + n, w, plus(d, 1.0, about(d, model, scratch, p, cp, f), load_column(d, W, E + n, w)))
 
 
 @inner_kernel
-def push(d, I, W, h, i, stop, f, g, S, C, K):
+def push(d, model, scratch, h, i, stop, f, g, S, C, K):
     """Let a row act along the columns that move link i, from the last one to `stop` (excluded).
 
     With f the row over the velocity columns of the body and g its derivative, f B is added to W[C + rate] and
     g B + f ∂v_c/∂q to W[K + rate]: a body turned along column j has ∂v_c = (ω_j × ṙ, 0) + Ψ_j, seen at the body.
     """
-    body, k, link = I[link_of(I, h, i) + T.BODY], I[link_of(I, h, i) + T.LAST], i
-    c, r = center_of(d, W, state_of(d, I, W, h, i)), load(d, W, I[L.W_TWIST] + width(d) * body)
-    g = plus(d, 1.0, about(d, I, W, body, c, g), swinging(d, r, f))
-    f = about(d, I, W, body, c, f)
+    I, W = model.I, scratch.W
+    body, k, link = I[link_of(model, h, i) + T.BODY], I[link_of(model, h, i) + T.LAST], i
+    c, r = center_of(d, W, state_of(d, model, scratch, h, i)), load(d, W, I[L.W_TWIST] + width(d) * body)
+    g = plus(d, 1.0, about(d, model, scratch, body, c, g), swinging(d, r, f))
+    f = about(d, model, scratch, body, c, f)
     while k != stop:
-        record = record_of(I, h, k)
+        record = record_of(model, h, k)
         while link != I[record + T.LINK]:
-            if I[link_of(I, h, link) + T.OWN_POINT] == 1:
-                e = offset(d, I, W, h, link)
+            if I[link_of(model, h, link) + T.OWN_POINT] == 1:
+                e = offset(d, model, scratch, h, link)
                 f, g = carried(d, e, f), carried(d, e, g)
-            link = I[link_of(I, h, link) + T.CARRIER]
+            link = I[link_of(model, h, link) + T.CARRIER]
         place = I[record + T.RATE]
         if place >= 0:
-            b = load(d, W, column_of(d, I, h, k))
+            b = load(d, W, column_of(d, model, h, k))
             W[C + place] += inner(d, f, b)
-            W[K + place] += inner(d, g, b) + inner(d, f, load(d, W, changes(d, I, h, S, k)[0]))
+            W[K + place] += inner(d, g, b) + inner(d, f, load(d, W, changes(d, model, h, S, k)[0]))
         k = I[record + T.INNER]
 
 
 @inner_kernel
-def _couple(d, I, W, h, i, l, at, stride, Kc, Cc, S, C, K):
+def _couple(d, model, scratch, h, i, l, at, stride, Kc, Cc, S, C, K):
     """Add a block: force on link i by the motion of link l."""
-    n, p, q = I[h + T.NV], I[link_of(I, h, i) + T.BODY], I[link_of(I, h, l) + T.BODY]
+    I, W = model.I, scratch.W
+    n, p, q = I[h + T.NV], I[link_of(model, h, i) + T.BODY], I[link_of(model, h, l) + T.BODY]
     a, b = i, l
     while a != b:  # a carrier comes before what it carries
         if a > b:
-            a = I[link_of(I, h, a) + T.CARRIER]
+            a = I[link_of(model, h, a) + T.CARRIER]
         else:
-            b = I[link_of(I, h, b) + T.CARRIER]
+            b = I[link_of(model, h, b) + T.CARRIER]
     if a >= 0:
-        cp, cq = center_from(d, I, W, h, i, a), center_from(d, I, W, h, l, a)
-        fold(d, I, W, a, p, cp, q, cq, at, stride, Kc, Cc, S)
-    common = I[link_of(I, h, a) + T.LAST] if a >= 0 else -1
-    stop, c, link, k = -1, center_of(d, W, state_of(d, I, W, h, i)), i, I[link_of(I, h, i) + T.LAST]
+        cp, cq = center_from(d, model, scratch, h, i, a), center_from(d, model, scratch, h, l, a)
+        fold(d, model, scratch, a, p, cp, q, cq, at, stride, Kc, Cc, S)
+    common = I[link_of(model, h, a) + T.LAST] if a >= 0 else -1
+    stop, c, link, k = -1, center_of(d, W, state_of(d, model, scratch, h, i)), i, I[link_of(model, h, i) + T.LAST]
     while k >= 0:
         if k == common:
             stop = common  # from here on columns move both: those that move l alone are left
-        if stop == I[link_of(I, h, l) + T.LAST]:
+        if stop == I[link_of(model, h, l) + T.LAST]:
             break
-        record = record_of(I, h, k)
+        record = record_of(model, h, k)
         while link != I[record + T.LINK]:
-            if I[link_of(I, h, link) + T.OWN_POINT] == 1:
-                c = further(d, offset(d, I, W, h, link), c)
-            link = I[link_of(I, h, link) + T.CARRIER]
+            if I[link_of(model, h, link) + T.OWN_POINT] == 1:
+                c = further(d, offset(d, model, scratch, h, link), c)
+            link = I[link_of(model, h, link) + T.CARRIER]
         r = I[record + T.RATE]
         if r >= 0:
-            x = own_columns(d, I, W, p, c, load(d, W, column_of(d, I, h, k)))
+            x = own_columns(d, model, scratch, p, c, load(d, W, column_of(d, model, h, k)))
             f, g = transposed_times(d, Cc, at, stride, x), transposed_times(d, Kc, at, stride, x)
-            push(d, I, W, h, l, stop, f, g, S, C + n * r, K + n * r)
+            push(d, model, scratch, h, l, stop, f, g, S, C + n * r, K + n * r)
         k = I[record + T.INNER]
 
 
 @inner_kernel
-def _couple_extra(d, I, W, h, i, rate, at, stride, Kc, Cc, C, K):
+def _couple_extra(d, model, scratch, h, i, rate, at, stride, Kc, Cc, C, K):
     """Add a block of one column: force on link i by an extra coordinate, whose rate is given."""
-    n, body = I[h + T.NV], I[link_of(I, h, i) + T.BODY]
-    c, link, k = center_of(d, W, state_of(d, I, W, h, i)), i, I[link_of(I, h, i) + T.LAST]
+    I, W = model.I, scratch.W
+    n, body = I[h + T.NV], I[link_of(model, h, i) + T.BODY]
+    c, link, k = center_of(d, W, state_of(d, model, scratch, h, i)), i, I[link_of(model, h, i) + T.LAST]
     while k >= 0:
-        record = record_of(I, h, k)
+        record = record_of(model, h, k)
         while link != I[record + T.LINK]:
-            if I[link_of(I, h, link) + T.OWN_POINT] == 1:
-                c = further(d, offset(d, I, W, h, link), c)
-            link = I[link_of(I, h, link) + T.CARRIER]
+            if I[link_of(model, h, link) + T.OWN_POINT] == 1:
+                c = further(d, offset(d, model, scratch, h, link), c)
+            link = I[link_of(model, h, link) + T.CARRIER]
         r = I[record + T.RATE]
         if r >= 0:
-            x = own_columns(d, I, W, body, c, load(d, W, column_of(d, I, h, k)))
+            x = own_columns(d, model, scratch, body, c, load(d, W, column_of(d, model, h, k)))
             W[C + n * r + rate] += column_times(d, Cc, at, stride, x)
             W[K + n * r + rate] += column_times(d, Kc, at, stride, x)
         k = I[record + T.INNER]
 
 
 @inner_kernel
-def add_couplings(d, I, W, h, Kc, Cc, S, C, K):
+def add_couplings(d, model, scratch, h, Kc, Cc, S, C, K):
     """Add all blocks between different bodies and extra coordinates to C and K, or to D and E of what carries both."""
+    I, W = model.I, scratch.W
     n, bodies, shift = I[h + T.NV], I[L.BODIES], I[h + T.EXTRAS_RATE] - I[L.BODIES]  # rate of an extra node: shift + node
     for p in range(bodies + I[L.EXTRAS]):
-        first, end, step = _meetings(I, p)
+        first, end, step = _meetings(model, p)
         for e in range(first, end, step):
-            q, at, stride = block_of(I, p, e)
+            q, at, stride = block_of(model, p, e)
             if p >= bodies:
                 row = n * (shift + p)
                 if q < bodies:
                     l = I[I[h + T.LINK_OF] + q]
-                    push(d, I, W, h, l, -1, load(d, Cc, at), load(d, Kc, at), S, C + row, K + row)
+                    push(d, model, scratch, h, l, -1, load(d, Cc, at), load(d, Kc, at), S, C + row, K + row)
                 else:
                     W[C + row + shift + q] += Cc[at]
                     W[K + row + shift + q] += Kc[at]
             elif q >= bodies:
-                _couple_extra(d, I, W, h, I[I[h + T.LINK_OF] + p], shift + q, at, stride, Kc, Cc, C, K)
+                _couple_extra(d, model, scratch, h, I[I[h + T.LINK_OF] + p], shift + q, at, stride, Kc, Cc, C, K)
             elif p != q and _filled(d, at, stride, Kc, Cc):
-                _couple(d, I, W, h, I[I[h + T.LINK_OF] + p], I[I[h + T.LINK_OF] + q], at, stride, Kc, Cc, S, C, K)
+                _couple(d, model, scratch, h, I[I[h + T.LINK_OF] + p], I[I[h + T.LINK_OF] + q], at, stride, Kc, Cc, S, C, K)
 
 
 @inlined
@@ -184,8 +190,9 @@ def _filled(d, at, stride, Kc, Cc):
 
 # --- where blocks are --------------------------------------------------------------------------------------------------------
 @inlined
-def _meetings(I, p):
+def _meetings(model, p):
     """Return first, end and step of the records of the nodes whose columns the rows of node p have."""
+    I = model.I
     g = I[R.PATTERN]
     if g == 0:
         return (0, I[L.BODIES] + I[L.EXTRAS], 1)
@@ -193,11 +200,12 @@ def _meetings(I, p):
 
 
 @inlined
-def block_of(I, p, e):
+def block_of(model, p, e):
     """Return the node q of record e, where the block (p, q) begins in a matrix, and the stride of its rows.
 
     Without a pattern matrices are full, and records are the nodes themselves.
     """
+    I = model.I
     g, w = I[R.PATTERN], 3 if I[L.DIMENSION] == 2 else 6
     if g == 0:
         first = w * p if p < I[L.BODIES] else (w - 1) * I[L.BODIES] + p
@@ -206,6 +214,7 @@ def block_of(I, p, e):
 
 
 @inlined
-def diagonal_block(I, p):
+def diagonal_block(model, p):
     """Return where the block (p, p) of a body begins in a matrix, and the stride of its rows; it is its node's first record."""
-    return block_of(I, p, p if I[R.PATTERN] == 0 else I[I[I[R.PATTERN] + B.MEETINGS] + p])[1:]
+    I = model.I
+    return block_of(model, p, p if I[R.PATTERN] == 0 else I[I[I[R.PATTERN] + B.MEETINGS] + p])[1:]

@@ -8,37 +8,42 @@ from multibody.kernels.vectors import load3, load9
 
 
 @inlined
-def state_of(d, I, W, h, i):
+def state_of(d, model, scratch, h, i):
     """Return where the state of link i lies in W."""
+    I = model.I
     if d is None:
         return I[h + T.W_LINK] + 32 * i
     return I[h + T.W_LINK] + 72 * i
 
 
 @inlined
-def column_of(d, I, h, k):
+def column_of(d, model, h, k):
     """Return where the state of column k lies in W: B, then U."""
+    I = model.I
     if d is None:
         return I[h + T.W_COLUMN] + 9 * k
     return I[h + T.W_COLUMN] + 18 * k
 
 
 @inlined
-def link_of(I, h, i):
+def link_of(model, h, i):
     """Return where the record of link i lies in I."""
+    I = model.I
     return I[h + T.LINKS] + T.LINK_STRIDE * i
 
 
 @inlined
-def record_of(I, h, k):
+def record_of(model, h, k):
     """Return where the record of column k lies in I."""
+    I = model.I
     return I[h + T.COLUMNS] + T.COLUMN_STRIDE * k
 
 
 @inlined
-def offset(d, I, W, h, i):
+def offset(d, model, scratch, h, i):
     """Return o of link i from o of its carrier (of the ground: from its origin)."""
-    at = state_of(d, I, W, h, i)
+    W = scratch.W
+    at = state_of(d, model, scratch, h, i)
     if d is None:
         return (W[at + 7], W[at + 8])
     return load3(W, at + 15)

@@ -85,8 +85,9 @@ def unit(d, m):
 
 # --- between links and the bodies' velocity columns --------------------------------------------------------------------------
 @inlined
-def own_columns(d, I, W, body, c, x):
+def own_columns(d, model, scratch, body, c, x):
     """Return the velocity columns of a body, whose center of mass is at c, for a motion x: ṙ, and ω (in space in its axes)."""
+    I, W = model.I, scratch.W
     y = moved(d, c, x)
     if d is None:
         return y
@@ -95,8 +96,9 @@ def own_columns(d, I, W, body, c, x):
 
 
 @inlined
-def about(d, I, W, body, c, g):
+def about(d, model, scratch, body, c, g):
     """Return a force over the velocity columns of a body as one about the point that c counts from: the dual of `_own`."""
+    I, W = model.I, scratch.W
     if d is None:
         return carried(d, c, g)
     n = apply(load9(W, I[L.W_POSE] + 12 * body + 3), (g[3], g[4], g[5]))
@@ -130,11 +132,12 @@ def further(d, e, c):
 
 
 @inlined
-def center_from(d, I, W, h, i, a):
+def center_from(d, model, scratch, h, i, a):
     """Return the center of mass of link i from o of link a, which carries it."""
-    c = center_of(d, W, state_of(d, I, W, h, i))
+    I, W = model.I, scratch.W
+    c = center_of(d, W, state_of(d, model, scratch, h, i))
     while i != a:
-        if I[link_of(I, h, i) + T.OWN_POINT] == 1:
-            c = further(d, offset(d, I, W, h, i), c)
-        i = I[link_of(I, h, i) + T.CARRIER]
+        if I[link_of(model, h, i) + T.OWN_POINT] == 1:
+            c = further(d, offset(d, model, scratch, h, i), c)
+        i = I[link_of(model, h, i) + T.CARRIER]
     return c

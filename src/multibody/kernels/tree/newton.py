@@ -11,6 +11,7 @@ from multibody.kernels import blocks as B
 from multibody.kernels import layout as L
 from multibody.kernels import sections as R
 from multibody.kernels.compile import inner_kernel, kernel
+from multibody.kernels.declared import model_at, scratch_at, state_at
 from multibody.kernels.force_partials import force_partials
 from multibody.kernels.forces import add_forces
 from multibody.kernels.rotations import four, quaternion_place, quaternion_rates, quaternion_tangent
@@ -28,33 +29,34 @@ RATES, TANGENT, PLACE = 0, 1, 2
 
 
 @inner_kernel
-def residual_tree(d, I, F, W, ref, t, x, out):
+def residual_tree(d, model, state, scratch, t, x, out):
     """Write R, ψ, Φ, Φ_u u̇ − γ_u of the chosen loop rows and the power at x = (q, u, u̇, λ)."""
+    I, W = model.I, scratch.W
     h, m, w = I[T.TREE], I[R.CHOSEN_COUNT], width(d)
     nq, n = I[h + T.NQ], I[h + T.NV]
     q, v, a = x[:nq], x[nq : nq + n], x[nq + n : nq + 2 * n]
     W[I[h + T.W_RESULT] + T.WITH_BODIES] = 1.0
-    set_state(d, I, F, W, ref, t, x)
+    set_state(d, model, state, scratch, t, x)
     power = 0.0
     if I[h + T.ACTED] == 1:
-        applied_forces(d, I, F, W, ref, t)
+        applied_forces(d, model, state, scratch, t)
         power = W[I[h + T.W_RESULT] + T.WORK_RATE]
-    _write_loops(d, I, F, W, ref, t, x, out)
+    _write_loops(d, model, state, scratch, t, x, out)
     if I[h + T.GIVEN_COUNT] > 0 or I[R.DRIVEN] == 1:
         for c in range(n):
             W[I[R.W_A] + c] = a[c]
         for k in range(m):
             W[I[R.W_LAMBDA] + k] = x[nq + 2 * n + k]
-        driving_power(d, I, F, W, ref, t)
+        driving_power(d, model, state, scratch, t)
         power += W[I[h + T.W_RESULT] + T.WORK_RATE]
         if I[h + T.ACTED] == 1:
-            applied_forces(d, I, F, W, ref, t)
-    outward(d, I, W, h, q, v, a)
+            applied_forces(d, model, state, scratch, t)
+    outward(d, model, scratch, h, q, v, a)
     if I[h + T.ACTED] == 1:
         for i in range(I[h + T.LINK_COUNT]):
-            at = state_of(d, I, W, h, i) + T.FORCE * w
+            at = state_of(d, model, scratch, h, i) + T.FORCE * w
             store(d, W, at, plus(d, -1.0, load(d, W, I[h + T.W_WRENCH] + w * i), load(d, W, at)))
-    inward(d, I, W, h, out)
+    inward(d, model, scratch, h, out)
     for e in range(I[L.EXTRAS]):
         out[I[h + T.EXTRAS_RATE] + e] = -W[I[h + T.W_FORCE] + w * I[L.BODIES] + e] if I[h + T.ACTED] == 1 else 0.0
     for k in range(m):
@@ -65,42 +67,44 @@ def residual_tree(d, I, F, W, ref, t, x, out):
 
 
 @inner_kernel
-def _write_loops(d, I, F, W, ref, t, x, out):
+def _write_loops(d, model, state, scratch, t, x, out):
     """Write ψ, Φ and Φ_u u̇ − γ_u of the chosen loop rows, and keep Φ_u in W_J."""
+    I, W = model.I, scratch.W
     h, m = I[T.TREE], I[R.CHOSEN_COUNT]
     nq, n = I[h + T.NQ], I[h + T.NV]
     if I[R.ALL_COUNT] == 0:
         return
-    loop_rows(d, I, F, W, ref, t, h, 1.0)
+    loop_rows(d, model, state, scratch, t, h, 1.0)
     for k in range(m):
         r = I[I[R.CHOSEN] + k]
         total = -W[I[R.W_X] + r]
         for c in range(n):
             total += W[I[R.W_J] + n * r + c] * x[nq + n + c]
         out[n + 2 * m + k] = total
-    loop_gaps(d, I, F, W, ref, t, h, x[nq : nq + n])
+    loop_gaps(d, model, state, scratch, t, h, x[nq : nq + n])
     for k in range(m):
         out[n + k] = -W[I[R.W_X] + I[I[R.CHOSEN] + k]]
-    loop_values(I, F, W, ref, t, h)
+    loop_values(model, state, scratch, t, h)
     for k in range(m):
         out[n + m + k] = W[I[R.W_X] + I[I[R.CHOSEN] + k]]
 
 
 @inner_kernel
-def linearize_tree(d, I, F, W, ref, t, x):
+def linearize_tree(d, model, state, scratch, t, x):
     """Keep H, C, K, Φ_u and V at x = (q, u, u̇, λ)."""
+    I, W = model.I, scratch.W
     h, g, p = I[T.TREE], I[R.NEWTON], I[R.PATTERN]
     nq, n, size, G = I[h + T.NQ], I[h + T.NV], I[p + B.MATRIX_SIZE], I[p + B.W_POINT]
     Kc, Cc = W[I[p + B.W_K] : I[p + B.W_K] + size], W[I[p + B.W_C] : I[p + B.W_C] + size]
     W[I[h + T.W_RESULT] + T.WITH_BODIES] = 1.0
-    set_state(d, I, F, W, ref, t, x)
+    set_state(d, model, state, scratch, t, x)
     for c in range(I[L.VELOCITIES]):
         W[G + c] = 0.0
     for e in range(size):
         Kc[e] = 0.0
         Cc[e] = 0.0
-    add_forces(I, F, W, ref, t, W[G : G + I[L.VELOCITIES]])
-    force_partials(I, F, W, ref, t, Kc, Cc)
+    add_forces(model, state, scratch, t, W[G : G + I[L.VELOCITIES]])
+    force_partials(model, state, scratch, t, Kc, Cc)
     for c in range(I[L.VELOCITIES]):
         W[G + c] = -W[G + c]
     for e in range(size):
@@ -111,32 +115,33 @@ def linearize_tree(d, I, F, W, ref, t, x):
         r, at = I[I[h + T.ROW_LIST] + I[I[R.CHOSEN] + k]], nq + 2 * n + k
         row = I[L.ROWS] + L.ROW_STRIDE * r
         count = I[row + 3]
-        row_jacobian(I, F, W, ref, t, r, r + 1, W[entries:])
-        row_partials(I, F, W, ref, t, r, r + 1, x[at : at + 1], Kc, W[entries + count :])
+        row_jacobian(model, state, scratch, t, r, r + 1, W[entries:])
+        row_partials(model, state, scratch, t, r, r + 1, x[at : at + 1], Kc, W[entries + count :])
         for e in range(count):
             W[G + I[I[L.COLUMNS] + I[row + 2] + e]] += x[at] * W[entries + e]
         entries += 2 * count
     S, a = I[p + B.W_M], x[nq + n : nq + 2 * n]
-    tree_partials(d, I, W, h, x[nq : nq + n], a, G, Kc, Cc, S, I[g + B.W_M], I[g + B.W_C], I[g + B.W_K])
+    tree_partials(d, model, scratch, h, x[nq : nq + n], a, G, Kc, Cc, S, I[g + B.W_M], I[g + B.W_C], I[g + B.W_K])
     entries = I[p + B.W_V]
     for k in range(I[R.CHOSEN_COUNT]):
         r, place = I[I[h + T.ROW_LIST] + I[I[R.CHOSEN] + k]], n * I[I[R.CHOSEN] + k]
         count = I[I[L.ROWS] + L.ROW_STRIDE * r + 3]
-        tree_row(d, I, W, h, r, entries, entries + count, S, I[g + B.W_P] + place, I[g + B.W_V] + place)
+        tree_row(d, model, scratch, h, r, entries, entries + count, S, I[g + B.W_P] + place, I[g + B.W_V] + place)
         entries += 2 * count
 
 
 @inner_kernel
-def move_tree(I, code, x, out):
+def move_tree(model, code, x, out):
     """Answer a question about coordinates and rates, see ``formulations/implicit.move``; x without its code.
 
     Rates of a ball joint are in the axes of its carrier: the conjugate quaternion then turns with minus these in its own.
     """
+    I = model.I
     h = I[T.TREE]
     nq, shift = I[h + T.NQ], 1 if code == PLACE else 0
     first = nq + shift
     for j in range(I[h + T.COLUMN_COUNT]):
-        record = record_of(I, h, j)
+        record = record_of(model, h, j)
         r, place = I[record + T.RATE], I[record + T.POSITION]
         if place >= 0:
             if code == TANGENT:
@@ -144,7 +149,7 @@ def move_tree(I, code, x, out):
             else:
                 out[place] = x[first + r] if code == RATES else (x[first + r] - x[1 + place]) / x[0]
         elif r >= 0 and I[record + T.AXIS] == 0:
-            e = I[link_of(I, h, I[record + T.LINK]) + T.QUATERNION]
+            e = I[link_of(model, h, I[record + T.LINK]) + T.QUATERNION]
             p = four(x, shift + e)
             p = (p[0], -p[1], -p[2], -p[3])
             if code == TANGENT:
@@ -165,30 +170,34 @@ def move_tree(I, code, x, out):
 
 
 @kernel
-def residual_planar(I, F, W, ref, t, x, out):
+def residual_planar(model, state, scratch, t, x, out):
     """Write the residuals of a planar model."""
-    residual_tree(None, I, F, W, ref, t, x, out)
+    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    residual_tree(None, model, state, scratch, t, x, out)
     return 0
 
 
 @kernel
-def residual_spatial(I, F, W, ref, t, x, out):
+def residual_spatial(model, state, scratch, t, x, out):
     """Write the residuals of a spatial model."""
-    residual_tree(True, I, F, W, ref, t, x, out)
+    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    residual_tree(True, model, state, scratch, t, x, out)
     return 0
 
 
 @kernel
-def linearize_planar(I, F, W, ref, t, x, out):
+def linearize_planar(model, state, scratch, t, x, out):
     """Keep the derivatives of a planar model."""
-    linearize_tree(None, I, F, W, ref, t, x)
+    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    linearize_tree(None, model, state, scratch, t, x)
     return 0
 
 
 @kernel
-def linearize_spatial(I, F, W, ref, t, x, out):
+def linearize_spatial(model, state, scratch, t, x, out):
     """Keep the derivatives of a spatial model."""
-    linearize_tree(True, I, F, W, ref, t, x)
+    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    linearize_tree(True, model, state, scratch, t, x)
     return 0
 
 

@@ -10,28 +10,30 @@ from multibody.kernels.tree.sweep import force_of, link_out
 
 
 @inner_kernel
-def outward(d, I, W, h, q, v, a):
+def outward(d, model, scratch, h, q, v, a):
     """Write the inertial force of every link to its state."""
+    I, W = model.I, scratch.W
     w = width(d)
     for i in range(I[h + T.LINK_COUNT]):
-        A, c, y, s = link_out(d, True, True, I, W, h, i, q, v, a)
-        store(d, W, state_of(d, I, W, h, i) + T.FORCE * w, force_of(d, I, W, h, i, A, c, y, s))
+        A, c, y, s = link_out(d, True, True, model, scratch, h, i, q, v, a)
+        store(d, W, state_of(d, model, scratch, h, i) + T.FORCE * w, force_of(d, model, scratch, h, i, A, c, y, s))
 
 
 @inner_kernel
-def inward(d, I, W, h, tau):
+def inward(d, model, scratch, h, tau):
     """Sum the forces from the leaves to the ground, and write B · R̂ of every unknown rate to tau; eqs. (30), (36) by sums."""
+    I, W = model.I, scratch.W
     w = width(d)
     for i in range(I[h + T.LINK_COUNT] - 1, -1, -1):
-        link, at = link_of(I, h, i), state_of(d, I, W, h, i)
+        link, at = link_of(model, h, i), state_of(d, model, scratch, h, i)
         f = load(d, W, at + T.FORCE * w)
         for j in range(I[link + T.FIRST], I[link + T.FIRST] + I[link + T.COUNT]):
-            k = I[record_of(I, h, j) + T.RATE]
+            k = I[record_of(model, h, j) + T.RATE]
             if k >= 0:
-                tau[k] = inner(d, load(d, W, column_of(d, I, h, j)), f)
+                tau[k] = inner(d, load(d, W, column_of(d, model, h, j)), f)
         c = I[link + T.CARRIER]
         if c >= 0:
             if I[link + T.OWN_POINT] == 1:
-                f = carried(d, offset(d, I, W, h, i), f)
-            p = state_of(d, I, W, h, c) + T.FORCE * w
+                f = carried(d, offset(d, model, scratch, h, i), f)
+            p = state_of(d, model, scratch, h, c) + T.FORCE * w
             store(d, W, p, plus(d, 1.0, f, load(d, W, p)))

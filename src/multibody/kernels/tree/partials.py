@@ -27,6 +27,7 @@ from __future__ import annotations
 
 from multibody.kernels import layout as L
 from multibody.kernels.compile import inlined, inner_kernel, kernel
+from multibody.kernels.declared import model_at, scratch_at
 from multibody.kernels.tree import layout as T
 from multibody.kernels.tree.algebra import (
     add_rigid,
@@ -58,32 +59,34 @@ PARTIALS_COLUMN = {2: 9, 3: 18}  # then Ψ, Γ, Θ of every column
 
 # --- outward: what changes along each column ---------------------------------------------------------------------------------
 @inner_kernel
-def _outward(d, I, W, h, v, a, S):
+def _outward(d, model, scratch, h, v, a, S):
     """Write the acceleration of every link to the place of its F, and Ψ, Γ, Θ of every column."""
+    I, W = model.I, scratch.W
     w = width(d)
     for i in range(I[h + T.LINK_COUNT]):
-        link, y, s = link_of(I, h, i), zero(d), zero(d)
+        link, y, s = link_of(model, h, i), zero(d), zero(d)
         c = I[link + T.CARRIER]
         if c >= 0:
-            y, s = load(d, W, state_of(d, I, W, h, c) + T.MOTION * w), load(d, W, sums(d, S, c)[0])
+            y, s = load(d, W, state_of(d, model, scratch, h, c) + T.MOTION * w), load(d, W, sums(d, S, c)[0])
             if I[link + T.OWN_POINT] == 1:
-                e = offset(d, I, W, h, i)
+                e = offset(d, model, scratch, h, i)
                 y, s = moved(d, e, y), moved(d, e, s)
         fixed, end = y, I[link + T.FIRST] + I[link + T.COUNT]
         for j in range(I[link + T.FIRST], end):
-            B, before = load(d, W, column_of(d, I, h, j)), fixed
-            fixed, y, s = follow(d, True, I, W, h, record_of(I, h, j), B, v, a, fixed, y, s)
-            _write_changes(d, I, W, h, S, j, B, before, y, s)
+            B, before = load(d, W, column_of(d, model, h, j)), fixed
+            fixed, y, s = follow(d, True, model, scratch, h, record_of(model, h, j), B, v, a, fixed, y, s)
+            _write_changes(d, model, scratch, h, S, j, B, before, y, s)
         for j in range(I[link + T.FIRST], end):  # a ball, which comes last in its joint, is behind all its columns at once
-            if I[record_of(I, h, j) + T.KIND] == T.BALL:
-                _write_changes(d, I, W, h, S, j, load(d, W, column_of(d, I, h, j)), fixed, y, s)
+            if I[record_of(model, h, j) + T.KIND] == T.BALL:
+                _write_changes(d, model, scratch, h, S, j, load(d, W, column_of(d, model, h, j)), fixed, y, s)
         store(d, W, sums(d, S, i)[0], s)
 
 
 @inlined
-def _write_changes(d, I, W, h, S, j, B, before, y, s):
+def _write_changes(d, model, scratch, h, S, j, B, before, y, s):
     """Write Ψ, Γ, Θ of column j = B from the motion before it, and motion and acceleration behind it."""
-    psi, gamma, theta = changes(d, I, h, S, j)
+    W = scratch.W
+    psi, gamma, theta = changes(d, model, h, S, j)
     p = turned(d, y, B)
     store(d, W, psi, p)
     store(d, W, gamma, plus(d, 1.0, p, turned(d, before, B)))
@@ -92,15 +95,16 @@ def _write_changes(d, I, W, h, S, j, B, before, y, s):
 
 # --- what each link has by itself --------------------------------------------------------------------------------------------
 @inner_kernel
-def _start(d, I, W, h, i, G, Kc, Cc, S):
+def _start(d, model, scratch, h, i, G, Kc, Cc, S):
     """Write F, I, D and E of link i alone, about its o; its acceleration is known, γ over the velocity columns in W[G…]."""
-    w, at, body = width(d), state_of(d, I, W, h, i), I[link_of(I, h, i) + T.BODY]
+    I, W = model.I, scratch.W
+    w, at, body = width(d), state_of(d, model, scratch, h, i), I[link_of(model, h, i) + T.BODY]
     c, (F, M, D, E) = center_of(d, W, at), sums(d, S, i)
-    m, J = inertia_of(d, I, W, h, i, axes_of(d, W, at))
+    m, J = inertia_of(d, model, scratch, h, i, axes_of(d, W, at))
     K, y, s = rigid_about(d, m, c, J), load(d, W, at + T.MOTION * w), load(d, W, F)
     p, g = load(d, W, I[L.W_TWIST] + w * body), load(d, W, G + w * (body - 1))
     f = plus(d, 1.0, rigid_times(d, K, s), carried(d, c, plus(d, m, swung(d, y, p), zero(d))))
-    store(d, W, F, plus(d, 1.0, f, about(d, I, W, body, c, g)))
+    store(d, W, F, plus(d, 1.0, f, about(d, model, scratch, body, c, g)))
     store_rigid(d, W, M, K)
     for n in range(w):
         x = unit(d, n)
@@ -108,8 +112,8 @@ def _start(d, I, W, h, i, G, Kc, Cc, S):
         f = carried(d, c, plus(d, 2.0 * m, swung(d, x, p), _turning(d, J, y, x)))
         store_column(d, W, D + n, w, f)
         store_column(d, W, E + n, w, carried(d, c, plus(d, -1.0, swung(d, x, g), zero(d))))
-    place, stride = diagonal_block(I, body - 1)
-    fold(d, I, W, i, body, c, body, c, place, stride, Kc, Cc, S)
+    place, stride = diagonal_block(model, body - 1)
+    fold(d, model, scratch, i, body, c, body, c, place, stride, Kc, Cc, S)
 
 
 @inlined
@@ -125,41 +129,43 @@ def _turning(d, J, y, x):
 
 # --- inward: sums over subtrees, and the matrices ----------------------------------------------------------------------------
 @inner_kernel
-def _inward(d, I, W, h, S, H, C, K):
+def _inward(d, model, scratch, h, S, H, C, K):
     """Add to H, C, K what the sums over subtrees give for all pairs of columns on a way to the ground."""
+    I = model.I
     for i in range(I[h + T.LINK_COUNT] - 1, -1, -1):
-        link = link_of(I, h, i)
+        link = link_of(model, h, i)
         for j in range(I[link + T.FIRST], I[link + T.FIRST] + I[link + T.COUNT]):
-            if I[record_of(I, h, j) + T.RATE] >= 0:
-                _pairs(d, I, W, h, i, j, S, H, C, K)
+            if I[record_of(model, h, j) + T.RATE] >= 0:
+                _pairs(d, model, scratch, h, i, j, S, H, C, K)
         if I[link + T.CARRIER] >= 0:
-            _hand_over(d, I, W, h, i, I[link + T.CARRIER], S)
+            _hand_over(d, model, scratch, h, i, I[link + T.CARRIER], S)
 
 
 @inner_kernel
-def _pairs(d, I, W, h, i, j, S, H, C, K):
+def _pairs(d, model, scratch, h, i, j, S, H, C, K):
     """Add to H, C, K what column j of link i has with itself and with the columns towards the ground."""
-    w, n, j0 = width(d), I[h + T.NV], record_of(I, h, j)
+    I, W = model.I, scratch.W
+    w, n, j0 = width(d), I[h + T.NV], record_of(model, h, j)
     F, M, D, E = sums(d, S, i)
-    psi, gamma, theta = changes(d, I, h, S, j)
-    B, inertia, force = load(d, W, column_of(d, I, h, j)), load_rigid(d, W, M), load(d, W, F)
+    psi, gamma, theta = changes(d, model, h, S, j)
+    B, inertia, force = load(d, W, column_of(d, model, h, j)), load_rigid(d, W, M), load(d, W, F)
     U, down, along = rigid_times(d, inertia, B), transposed_times(d, W, D, w, B), transposed_times(d, W, E, w, B)
     y = plus(d, 1.0, rigid_times(d, inertia, load(d, W, gamma)), times(d, W, D, w, B))
     z = plus(d, 1.0, rigid_times(d, inertia, load(d, W, theta)), times(d, W, D, w, load(d, W, psi)))
     z = plus(d, 1.0, plus(d, 1.0, z, times(d, W, E, w, B)), turned_force(d, B, force))
     r, link, k = I[j0 + T.RATE], i, j
     while k >= 0:
-        record = record_of(I, h, k)
+        record = record_of(model, h, k)
         while link != I[record + T.LINK]:
-            if I[link_of(I, h, link) + T.OWN_POINT] == 1:
-                e = offset(d, I, W, h, link)
+            if I[link_of(model, h, link) + T.OWN_POINT] == 1:
+                e = offset(d, model, scratch, h, link)
                 U, down, along, y, z = (
                     carried(d, e, U), carried(d, e, down), carried(d, e, along), carried(d, e, y), carried(d, e, z)
                 )  # fmt: skip
-            link = I[link_of(I, h, link) + T.CARRIER]
+            link = I[link_of(model, h, link) + T.CARRIER]
         c = I[record + T.RATE]
         if c >= 0:
-            b, (psi, gamma, theta) = load(d, W, column_of(d, I, h, k)), changes(d, I, h, S, k)
+            b, (psi, gamma, theta) = load(d, W, column_of(d, model, h, k)), changes(d, model, h, S, k)
             x = load(d, W, psi)
             W[H + n * r + c] = inner(d, U, b)
             W[H + n * c + r] = W[H + n * r + c]
@@ -174,12 +180,13 @@ def _pairs(d, I, W, h, i, j, S, H, C, K):
 
 
 @inner_kernel
-def _hand_over(d, I, W, h, i, carrier, S):
+def _hand_over(d, model, scratch, h, i, carrier, S):
     """Add the sums of link i to those of its carrier, about the carrier's o."""
+    I, W = model.I, scratch.W
     w, (F, M, D, E), (F0, M0, D0, E0) = width(d), sums(d, S, i), sums(d, S, carrier)
     f, inertia = load(d, W, F), load_rigid(d, W, M)
-    if I[link_of(I, h, i) + T.OWN_POINT] == 1:
-        e = offset(d, I, W, h, i)
+    if I[link_of(model, h, i) + T.OWN_POINT] == 1:
+        e = offset(d, model, scratch, h, i)
         f, inertia = carried(d, e, f), carried_rigid(d, e, inertia)
         for r in range(w):
             store(d, W, D + w * r, carried(d, e, load(d, W, D + w * r)))
@@ -196,7 +203,7 @@ def _hand_over(d, I, W, h, i, carrier, S):
 
 # --- entrances ---------------------------------------------------------------------------------------------------------------
 @inner_kernel
-def tree_partials(d, I, W, h, v, a, G, Kc, Cc, S, H, C, K):
+def tree_partials(d, model, scratch, h, v, a, G, Kc, Cc, S, H, C, K):
     """Write H = ∂R/∂u̇, C = ∂R/∂u and K = ∂R/∂q (u, u̇, λ held) to W[H…], W[C…], W[K…], each NV × NV by rows.
 
     Poses and twists of links and bodies are known (unit STATE with bodies).
@@ -218,20 +225,21 @@ def tree_partials(d, I, W, h, v, a, G, Kc, Cc, S, H, C, K):
     H, C, K : int
         Row: component of R; column: direction, as in ``joint_displace``.
     """
+    I, W = model.I, scratch.W
     n = I[h + T.NV]
     for k in range(n * n):
         W[H + k] = 0.0
         W[C + k] = 0.0
         W[K + k] = 0.0
-    _outward(d, I, W, h, v, a, S)
+    _outward(d, model, scratch, h, v, a, S)
     for i in range(I[h + T.LINK_COUNT]):
-        _start(d, I, W, h, i, G, Kc, Cc, S)
-    add_couplings(d, I, W, h, Kc, Cc, S, C, K)
-    _inward(d, I, W, h, S, H, C, K)
+        _start(d, model, scratch, h, i, G, Kc, Cc, S)
+    add_couplings(d, model, scratch, h, Kc, Cc, S, C, K)
+    _inward(d, model, scratch, h, S, H, C, K)
 
 
 @inner_kernel
-def tree_row(d, I, W, h, r, E, V, S, J, out):
+def tree_row(d, model, scratch, h, r, E, V, S, J, out):
     """Write row r of Φ_u to W[J…] and of V = ∂(Φ_u u − ν)/∂q to W[out…], each NV numbers, after `tree_partials`.
 
     Parameters
@@ -241,6 +249,7 @@ def tree_row(d, I, W, h, r, E, V, S, J, out):
     E, V : int
         Places in W of its entries in Φ_c and in ∂(Φ_c v_c − ν)/∂q along (δr, δπ′), on the pattern of ``row_jacobian``.
     """
+    I, W = model.I, scratch.W
     w, n, extras, row, e = width(d), I[h + T.NV], width(d) * I[L.BODIES], I[L.ROWS] + L.ROW_STRIDE * r, 0
     for c in range(n):
         W[J + c] = 0.0
@@ -252,29 +261,37 @@ def tree_row(d, I, W, h, r, E, V, S, J, out):
             W[out + I[h + T.EXTRAS_RATE] + column - extras] += W[V + e]
             e += 1
             continue
-        push(d, I, W, h, I[I[h + T.LINK_OF] + column // w], -1, load(d, W, E + e), load(d, W, V + e), S, J, out)
+        push(d, model, scratch, h, I[I[h + T.LINK_OF] + column // w], -1, load(d, W, E + e), load(d, W, V + e), S, J, out)
         e += w
 
 
 @kernel
-def partials_planar(I, W, v, a, G, Kc, Cc, S, H, C, K):
+def partials_planar(model, scratch, v, a, G, Kc, Cc, S, H, C, K):
     """Call `tree_partials` for a planar model."""
-    tree_partials(None, I, W, I[T.TREE], v, a, G, Kc, Cc, S, H, C, K)
+    model, scratch = model_at(model), scratch_at(scratch)
+    I = model.I
+    tree_partials(None, model, scratch, I[T.TREE], v, a, G, Kc, Cc, S, H, C, K)
 
 
 @kernel
-def partials_spatial(I, W, v, a, G, Kc, Cc, S, H, C, K):
+def partials_spatial(model, scratch, v, a, G, Kc, Cc, S, H, C, K):
     """Call `tree_partials` for a spatial model."""
-    tree_partials(True, I, W, I[T.TREE], v, a, G, Kc, Cc, S, H, C, K)
+    model, scratch = model_at(model), scratch_at(scratch)
+    I = model.I
+    tree_partials(True, model, scratch, I[T.TREE], v, a, G, Kc, Cc, S, H, C, K)
 
 
 @kernel
-def row_planar(I, W, r, E, V, S, J, out):
+def row_planar(model, scratch, r, E, V, S, J, out):
     """Call `tree_row` for a planar model."""
-    tree_row(None, I, W, I[T.TREE], r, E, V, S, J, out)
+    model, scratch = model_at(model), scratch_at(scratch)
+    I = model.I
+    tree_row(None, model, scratch, I[T.TREE], r, E, V, S, J, out)
 
 
 @kernel
-def row_spatial(I, W, r, E, V, S, J, out):
+def row_spatial(model, scratch, r, E, V, S, J, out):
     """Call `tree_row` for a spatial model."""
-    tree_row(True, I, W, I[T.TREE], r, E, V, S, J, out)
+    model, scratch = model_at(model), scratch_at(scratch)
+    I = model.I
+    tree_row(True, model, scratch, I[T.TREE], r, E, V, S, J, out)

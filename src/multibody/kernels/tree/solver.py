@@ -25,12 +25,13 @@ from multibody.kernels.tree.transformation import transformed_force, transformed
 
 
 @inner_kernel
-def _meet_mass(d, swept, I, W, h):
+def _meet_mass(d, swept, model, scratch, h):
     """Form and factor the mass matrix at the frames of the links; return its smallest pivot ratio, ≤ 0 where it is singular."""
+    I, W = model.I, scratch.W
     if swept is not None:
         for i in range(I[h + T.LINK_COUNT]):
-            store_of_rigid(d, W, state_of(d, I, W, h, i) + T.INERTIA * width(d), rigid(d, I, W, h, i))
-        k = eliminate(d, I, W, h)
+            store_of_rigid(d, W, state_of(d, model, scratch, h, i) + T.INERTIA * width(d), rigid(d, model, scratch, h, i))
+        k = eliminate(d, model, scratch, h)
         W[I[h + T.W_RESULT] + T.WEIGHTLESS] = k
         return 1.0 if k < 0 else -1.0
     n, general = I[h + T.NV], I[R.GENERAL] == 1
@@ -38,19 +39,20 @@ def _meet_mass(d, swept, I, W, h):
         for k in range(I[h + T.W_H], I[h + T.W_HD]):
             W[k] = 0.0
     if I[h + T.METHOD] == T.RECURSIVE:
-        bodies(d, I, W, h, 0)
-        sum_inertias(d, I, W, h)
-        mass_matrix(d, I, W, h)
+        bodies(d, model, scratch, h, 0)
+        sum_inertias(d, model, scratch, h)
+        mass_matrix(d, model, scratch, h)
     else:
-        transformed_mass(d, I, W, h)
+        transformed_mass(d, model, scratch, h)
     if general:
-        _add_loops(I, W, h, n)
-    return cholesky(I, W, n, I[h + T.H_BASE], I[h + T.H_FIRST], I[h + T.W_HD], 0.0, 1e-11 if general else 0.0)
+        _add_loops(model, scratch, h, n)
+    return cholesky(model, scratch, n, I[h + T.H_BASE], I[h + T.H_FIRST], I[h + T.W_HD], 0.0, 1e-11 if general else 0.0)
 
 
 @inner_kernel
-def _add_loops(I, W, h, n):
+def _add_loops(model, scratch, h, n):
     """Add Φ_uᵀ W Φ_u of the chosen rows to H: H̄ is regular where H is not."""
+    I, W = model.I, scratch.W
     for k in range(I[R.CHOSEN_COUNT]):
         row, weight = I[R.W_J] + n * I[I[R.CHOSEN] + k], W[I[R.W_GAUGE] + I[I[R.CHOSEN] + k]]
         for i in range(n):
@@ -60,20 +62,22 @@ def _add_loops(I, W, h, n):
 
 
 @inner_kernel
-def _over_mass(d, swept, I, W, h, x):
+def _over_mass(d, swept, model, scratch, h, x):
     """Turn the vector at W[x…] into H⁻¹ times it."""
+    I, W = model.I, scratch.W
     if swept is None:
-        cholesky_solve(I, W, I[h + T.NV], I[h + T.H_BASE], I[h + T.H_FIRST], I[h + T.W_HD], x)
+        cholesky_solve(model, scratch, I[h + T.NV], I[h + T.H_BASE], I[h + T.H_FIRST], I[h + T.W_HD], x)
     else:
         for i in range(I[h + T.LINK_COUNT]):
-            store(d, W, state_of(d, I, W, h, i) + T.FORCE * width(d), zero(d))
-        give_way(d, I, W, h, x)
-        accelerations(d, None, I, W, h, W[x:])
+            store(d, W, state_of(d, model, scratch, h, i) + T.FORCE * width(d), zero(d))
+        give_way(d, model, scratch, h, x)
+        accelerations(d, None, model, scratch, h, W[x:])
 
 
 @inner_kernel
-def _form(I, W, n):
+def _form(model, scratch, n):
     """Write S = Φ_u U, U = H⁻¹ Φ_uᵀ by rows in W_U."""
+    I, W = model.I, scratch.W
     for i in range(I[R.CHOSEN_COUNT]):
         for j in range(i + 1):
             row, u, total = I[R.W_J] + n * I[I[R.CHOSEN] + j], I[R.W_U] + n * i, 0.0
@@ -83,109 +87,117 @@ def _form(I, W, n):
 
 
 @inner_kernel
-def factor_tree(d, swept, I, W, h):
+def factor_tree(d, swept, model, scratch, h):
     """Factor H and S at the frames and the rows Φ_u in W; return the smallest pivot ratio of S, ≤ 0 where H is singular."""
+    I, W = model.I, scratch.W
     n, m, statistics = I[h + T.NV], I[R.CHOSEN_COUNT], I[R.W_STATISTICS]
-    mass = _meet_mass(d, swept, I, W, h)
+    mass = _meet_mass(d, swept, model, scratch, h)
     W[I[h + T.W_RESULT] + T.MASS_RATIO] = mass
     if not mass > 0.0:
         return -1.0
     for k in range(m):
         for c in range(n):
             W[I[R.W_U] + n * k + c] = W[I[R.W_J] + n * I[I[R.CHOSEN] + k] + c]
-        _over_mass(d, swept, I, W, h, I[R.W_U] + n * k)
-    _form(I, W, n)
+        _over_mass(d, swept, model, scratch, h, I[R.W_U] + n * k)
+    _form(model, scratch, n)
     W[statistics + R.FACTORIZATIONS] += 1.0
     W[statistics + R.LIFTED] = 0.0
-    ratio = cholesky(I, W, m, I[R.BASE], I[R.FIRST], I[R.W_D], 0.0, 0.0)
+    ratio = cholesky(model, scratch, m, I[R.BASE], I[R.FIRST], I[R.W_D], 0.0, 0.0)
     if not ratio > VANISHING:
-        _form(I, W, n)
+        _form(model, scratch, n)
         W[statistics + R.LIFTED] = 1.0
-        cholesky(I, W, m, I[R.BASE], I[R.FIRST], I[R.W_D], LIFT, 0.0)
+        cholesky(model, scratch, m, I[R.BASE], I[R.FIRST], I[R.W_D], LIFT, 0.0)
         return VANISHING
-    return _smallest(I, W, h)
+    return _smallest(model, scratch, h)
 
 
 @inlined
-def row_size(I, W, k):
+def row_size(model, scratch, k):
     """Return the diagonal entry of S of the k-th chosen row, lengths over L; factoring leaves it as it is."""
+    I, W = model.I, scratch.W
     scale = W[I[R.W_SCALE] + I[I[R.CHOSEN] + k]]
     return scale * scale * W[I[I[R.BASE] + k] + k]
 
 
 @inner_kernel
-def _smallest(I, W, h):
+def _smallest(model, scratch, h):
     """Return the smallest pivot of S over what its row is in regular positions.
 
     At a change point rows do not only become parallel, as those of Cartesian coordinates do: a row over joint rates may vanish
     as a whole. It is therefore measured by the largest row of its joint, and by its own largest size so far.
     """
+    I, W = model.I, scratch.W
     lowest = 1.0
     for k in range(I[R.CHOSEN_COUNT]):
         largest, scale = W[I[h + T.W_ROW_SIZE] + k], W[I[R.W_SCALE] + I[I[R.CHOSEN] + k]]
         l = I[I[h + T.GROUP] + k]
         while l < I[R.CHOSEN_COUNT] and I[I[h + T.GROUP] + l] == I[I[h + T.GROUP] + k]:
-            largest = max(largest, row_size(I, W, l))
+            largest = max(largest, row_size(model, scratch, l))
             l += 1
         lowest = min(lowest, scale * scale / (W[I[R.W_D] + k] * largest))
     return max(lowest, VANISHING)
 
 
 @inner_kernel
-def remember_rows(I, W, h):
+def remember_rows(model, scratch, h):
     """Keep the largest size of every chosen row, at an accepted state."""
+    I, W = model.I, scratch.W
     for k in range(I[R.CHOSEN_COUNT]):
         at = I[h + T.W_ROW_SIZE] + k
-        W[at] = max(W[at], row_size(I, W, k))
+        W[at] = max(W[at], row_size(model, scratch, k))
 
 
 @inlined
-def _free(d, swept, I, W, h, a):
+def _free(d, swept, model, scratch, h, a):
     """Write the accelerations u̇ that the forces alone would give to W[a…]; with H̄, those of the forces and Φ_uᵀ W γ_u."""
+    I, W = model.I, scratch.W
     if swept is not None:
         if I[R.CHOSEN_COUNT] > 0:
-            _inertial_forces(d, I, W, h)
-            give_way(d, I, W, h, -1)
+            _inertial_forces(d, model, scratch, h)
+            give_way(d, model, scratch, h, -1)
         else:
-            _sweep(d, I, W, h)
-        accelerations(d, None, I, W, h, W[a:])
+            _sweep(d, model, scratch, h)
+        accelerations(d, None, model, scratch, h, W[a:])
     else:
-        _inertial_forces(d, I, W, h)
+        _inertial_forces(d, model, scratch, h)
         if I[h + T.METHOD] == T.RECURSIVE:
-            sum_forces(d, I, W, h, a)
+            sum_forces(d, model, scratch, h, a)
         else:
-            transformed_force(d, I, W, h, a)
+            transformed_force(d, model, scratch, h, a)
         if I[R.GENERAL] == 1:
-            _add_general(I, W, h, a, width(d))
-        cholesky_solve(I, W, I[h + T.NV], I[h + T.H_BASE], I[h + T.H_FIRST], I[h + T.W_HD], a)
+            _add_general(model, scratch, h, a, width(d))
+        cholesky_solve(model, scratch, I[h + T.NV], I[h + T.H_BASE], I[h + T.H_FIRST], I[h + T.W_HD], a)
 
 
 @inner_kernel
-def _inertial_forces(d, I, W, h):
+def _inertial_forces(d, model, scratch, h):
     """Write the force G of every link, from its motion and from what laws and loads do to it."""
+    I, W = model.I, scratch.W
     w = width(d)
     for i in range(I[h + T.LINK_COUNT]):
-        at = state_of(d, I, W, h, i)
-        g = inertial_force(d, I, W, h, i, load(d, W, at + T.MOTION * w), load(d, W, at + T.BIAS * w))
+        at = state_of(d, model, scratch, h, i)
+        g = inertial_force(d, model, scratch, h, i, load(d, W, at + T.MOTION * w), load(d, W, at + T.BIAS * w))
         if I[h + T.ACTED] == 1:
             g = plus(d, -1.0, load(d, W, I[h + T.W_WRENCH] + w * i), g)
         store(d, W, at + T.FORCE * w, g)
 
 
 @inlined
-def _sweep(d, I, W, h):
+def _sweep(d, model, scratch, h):
     """Sweep a tree without loops inward; where a column moves no mass, the answer is made no number, and the run stops."""
-    k = sweep(d, None, I, W, h, W[I[h + T.W_TAU] :], I[h + T.W_WRENCH] if I[h + T.ACTED] == 1 else -1)
+    I, W = model.I, scratch.W
+    k = sweep(d, None, model, scratch, h, W[I[h + T.W_TAU] :], I[h + T.W_WRENCH] if I[h + T.ACTED] == 1 else -1)
     W[I[h + T.W_RESULT] + T.WEIGHTLESS] = k
     W[I[h + T.W_RESULT] + T.MASS_RATIO] = 1.0 if k < 0 else -1.0
     if k >= 0:
         for j in range(I[h + T.COLUMN_COUNT]):
-            W[column_of(d, I, h, j) + 2 * width(d) + 1] = math.nan
+            W[column_of(d, model, h, j) + 2 * width(d) + 1] = math.nan
 
 
 @inner_kernel
-def _add_general(I, W, h, a, w):
+def _add_general(model, scratch, h, a, w):
     """Add the forces along extra coordinates and Φ_uᵀ W γ_u to the vector at W[a…]."""
+    I, W = model.I, scratch.W
     n = I[h + T.NV]
     for e in range(I[L.EXTRAS]):
         W[a + I[h + T.EXTRAS_RATE] + e] = W[I[h + T.W_FORCE] + w * I[L.BODIES] + e] if I[h + T.ACTED] == 1 else 0.0
@@ -196,10 +208,11 @@ def _add_general(I, W, h, a, w):
 
 
 @inlined
-def solve_tree(d, swept, I, W, h):
+def solve_tree(d, swept, model, scratch, h):
     """Write u̇ to W_A and λ of the chosen rows to W_LAMBDA: motions of the links, W_WRENCH, γ_u in W_X and factors are known."""
+    I, W = model.I, scratch.W
     n, m, a, x, b = I[h + T.NV], I[R.CHOSEN_COUNT], I[R.W_A], I[R.W_LAMBDA], I[R.W_B]
-    _free(d, swept, I, W, h, a)
+    _free(d, swept, model, scratch, h, a)
     for k in range(m):
         W[x + k] = 0.0
     for _ in range(4 if W[I[R.W_STATISTICS] + R.LIFTED] > 0.0 else 1):  # proximal refinement where S was lifted
@@ -208,15 +221,16 @@ def solve_tree(d, swept, I, W, h):
             for c in range(n):
                 total += W[row + c] * W[a + c]
             W[b + k] = total
-        cholesky_solve(I, W, m, I[R.BASE], I[R.FIRST], I[R.W_D], b)
-        _add_columns(I, W, n, b, a, -1.0)
+        cholesky_solve(model, scratch, m, I[R.BASE], I[R.FIRST], I[R.W_D], b)
+        _add_columns(model, scratch, n, b, a, -1.0)
         for k in range(m):
             W[x + k] += W[b + k]
 
 
 @inner_kernel
-def _add_columns(I, W, n, x, a, sign):
+def _add_columns(model, scratch, n, x, a, sign):
     """Add sign · U x to the vector at W[a…]."""
+    I, W = model.I, scratch.W
     for k in range(I[R.CHOSEN_COUNT]):
         value = sign * W[x + k]
         for c in range(n):
@@ -224,12 +238,13 @@ def _add_columns(I, W, n, x, a, sign):
 
 
 @inner_kernel
-def correct_tree(I, W, h):
+def correct_tree(model, scratch, h):
     """Write the smallest change x (in the metric of H) with Φ_u x = W_X to W_A, with the factors in W."""
+    I, W = model.I, scratch.W
     n, x = I[h + T.NV], I[R.W_LAMBDA]
     for k in range(I[R.CHOSEN_COUNT]):
         W[x + k] = W[I[R.W_X] + I[I[R.CHOSEN] + k]]
-    cholesky_solve(I, W, I[R.CHOSEN_COUNT], I[R.BASE], I[R.FIRST], I[R.W_D], x)
+    cholesky_solve(model, scratch, I[R.CHOSEN_COUNT], I[R.BASE], I[R.FIRST], I[R.W_D], x)
     for c in range(n):
         W[I[R.W_A] + c] = 0.0
-    _add_columns(I, W, n, x, I[R.W_A], 1.0)
+    _add_columns(model, scratch, n, x, I[R.W_A], 1.0)

@@ -21,8 +21,9 @@ from multibody.kernels.vectors import add, apply, apply_transposed, cross, dot, 
 
 
 @inlined
-def coordinate(I, W, h, record, q):
+def coordinate(model, scratch, h, record, q):
     """Return the value of a column: unknown, or prescribed."""
+    I, W = model.I, scratch.W
     rate = I[record + T.RATE]
     return q[I[record + T.POSITION]] if rate >= 0 else W[I[h + T.W_GIVEN] - 3 * (rate + 1)]
 
@@ -63,26 +64,27 @@ def _matrix_of(q, e):
 
 
 @inlined
-def link_out(d, moving, known, I, W, h, i, q, v, a):
+def link_out(d, moving, known, model, scratch, h, i, q, v, a):
     """Write frame and columns of link i and, if `moving`, Y and S; return (axes, center of mass from o, Y, S)."""
     if d is None:
-        return _planar_out(moving, known, I, W, h, i, q, v, a)
-    return _spatial_out(moving, known, I, W, h, i, q, v, a)
+        return _planar_out(moving, known, model, scratch, h, i, q, v, a)
+    return _spatial_out(moving, known, model, scratch, h, i, q, v, a)
 
 
 @inlined
-def _arrive(d, moving, I, W, h, link, x):
+def _arrive(d, moving, model, scratch, h, link, x):
     """Return (x, e, Y, S) with which a link begins, from the joint's point x on the carrier: Y and S are the carrier's.
 
     A link that takes its own point for o begins there: x is then 0 and e is what it was.
     """
+    I, W = model.I, scratch.W
     c, own = I[link + T.CARRIER], I[link + T.OWN_POINT] == 1
     y, s, e = zero(d), zero(d), nowhere(d)
     if moving is not None:
         if c < 0:
             s = load(d, W, I[h + T.W_BASE])
         else:
-            p = state_of(d, I, W, h, c) + 3 * len(y)
+            p = state_of(d, model, scratch, h, c) + 3 * len(y)
             y, s = load(d, W, p), load(d, W, p + len(y))
             if own:
                 y, s = moved(d, x, y), moved(d, x, s)
@@ -100,8 +102,9 @@ def nowhere(d):
 
 
 @inlined
-def follow(d, known, I, W, h, record, B, v, a, fixed, y, s):
+def follow(d, known, model, scratch, h, record, B, v, a, fixed, y, s):
     """Return (motion of the frame in which the next axis is fixed, Y, S) after a column: Y + B q̇ (6), S + Ḃ q̇ (+ B q̈) (8)."""
+    I, W = model.I, scratch.W
     r = I[record + T.RATE]
     if r >= 0:
         speed = v[r]
@@ -119,32 +122,34 @@ def follow(d, known, I, W, h, record, B, v, a, fixed, y, s):
 
 
 @inlined
-def _along(d, I, W, h, link, j, x, fixed, y, s):
+def _along(d, model, scratch, h, link, j, x, fixed, y, s):
     """Let o follow a slide by x: return the motions about the new o; columns of this link before column j are moved too.
 
     A link that has its own point keeps it at the joint's moving end: o of a floating body goes with the body.
     """
+    I, W = model.I, scratch.W
     for k in range(I[link + T.FIRST], j):
-        b = column_of(d, I, h, k)
+        b = column_of(d, model, h, k)
         store(d, W, b, moved(d, x, load(d, W, b)))
     return (moved(d, x, fixed), moved(d, x, y), moved(d, x, s))
 
 
 @inlined
-def _planar_out(moving, known, I, W, h, i, q, v, a):
+def _planar_out(moving, known, model, scratch, h, i, q, v, a):
     """Write θ, cos θ, sin θ, x, c, e, o of a planar link, its columns, Y and S."""
-    link, at, k = link_of(I, h, i), state_of(None, I, W, h, i), I[h + T.W_CONSTANT] + 9 * i
+    I, W = model.I, scratch.W
+    link, at, k = link_of(model, h, i), state_of(None, model, scratch, h, i), I[h + T.W_CONSTANT] + 9 * i
     angle, x, cp, sp, o = W[k], (W[k + 3], W[k + 4]), 1.0, 0.0, (0.0, 0.0)
     if I[link + T.CARRIER] >= 0:
-        p = state_of(None, I, W, h, I[link + T.CARRIER])
+        p = state_of(None, model, scratch, h, I[link + T.CARRIER])
         cp, sp, o = W[p + 1], W[p + 2], (W[p + 30], W[p + 31])
         angle += W[p]
         x = (W[p + 3] + cp * x[0] - sp * x[1], W[p + 4] + sp * x[0] + cp * x[1])
-    x, e, Y, S = _arrive(None, moving, I, W, h, link, x)
+    x, e, Y, S = _arrive(None, moving, model, scratch, h, link, x)
     fixed = Y
     for j in range(I[link + T.FIRST], I[link + T.FIRST] + I[link + T.COUNT]):
-        record = record_of(I, h, j)
-        value, sign = coordinate(I, W, h, record, q), float(I[record + T.SIGN])
+        record = record_of(model, h, j)
+        value, sign = coordinate(model, scratch, h, record, q), float(I[record + T.SIGN])
         if I[record + T.KIND] == T.TURN:
             angle += sign * value
             B = (sign * x[1], -sign * x[0], sign)
@@ -154,12 +159,12 @@ def _planar_out(moving, known, I, W, h, i, q, v, a):
             B, way = (ux, uy, 0.0), (value * ux, value * uy)
             if I[link + T.OWN_POINT] == 1:
                 e = (e[0] + way[0], e[1] + way[1])
-                fixed, Y, S = _along(None, I, W, h, link, j, way, fixed, Y, S)
+                fixed, Y, S = _along(None, model, scratch, h, link, j, way, fixed, Y, S)
             else:
                 x = (x[0] + way[0], x[1] + way[1])
-        store(None, W, column_of(None, I, h, j), B)
+        store(None, W, column_of(None, model, h, j), B)
         if moving is not None:
-            fixed, Y, S = follow(None, known, I, W, h, record, B, v, a, fixed, Y, S)
+            fixed, Y, S = follow(None, known, model, scratch, h, record, B, v, a, fixed, Y, S)
     s, c = sincos(angle)
     A = (angle, c, s)
     W[at], W[at + 1], W[at + 2] = A
@@ -175,29 +180,30 @@ def _planar_out(moving, known, I, W, h, i, q, v, a):
 
 
 @inlined
-def _spatial_out(moving, known, I, W, h, i, q, v, a):
+def _spatial_out(moving, known, model, scratch, h, i, q, v, a):
     """Write A, x, c, e, o of a spatial link, its columns, Y and S."""
-    link, at, k = link_of(I, h, i), state_of(True, I, W, h, i), I[h + T.W_CONSTANT] + 31 * i
+    I, W = model.I, scratch.W
+    link, at, k = link_of(model, h, i), state_of(True, model, scratch, h, i), I[h + T.W_CONSTANT] + 31 * i
     A, x, o = load9(W, k), load3(W, k + 9), (0.0, 0.0, 0.0)
     if I[link + T.CARRIER] >= 0:
-        p = state_of(True, I, W, h, I[link + T.CARRIER])
+        p = state_of(True, model, scratch, h, I[link + T.CARRIER])
         Ap, o = load9(W, p), load3(W, p + 69)
         A, x = multiply(Ap, A), add(load3(W, p + 9), apply(Ap, x))
-    x, e, Y, S = _arrive(True, moving, I, W, h, link, x)
+    x, e, Y, S = _arrive(True, moving, model, scratch, h, link, x)
     fixed = Y
     for j in range(I[link + T.FIRST], I[link + T.FIRST] + I[link + T.COUNT]):
-        record = record_of(I, h, j)
+        record = record_of(model, h, j)
         kind, axis, sign = I[record + T.KIND], I[record + T.AXIS], float(I[record + T.SIGN])
         u = _axis(A, axis, sign)
         if kind == T.TURN:
             m = cross(x, u)
             B = (m[0], m[1], m[2], u[0], u[1], u[2])
-            A = _about(A, axis, sign * coordinate(I, W, h, record, q))
+            A = _about(A, axis, sign * coordinate(model, scratch, h, record, q))
         elif kind == T.SLIDE:
-            B, way = (u[0], u[1], u[2], 0.0, 0.0, 0.0), scale(coordinate(I, W, h, record, q), u)
+            B, way = (u[0], u[1], u[2], 0.0, 0.0, 0.0), scale(coordinate(model, scratch, h, record, q), u)
             if I[link + T.OWN_POINT] == 1:
                 e = add(e, way)
-                fixed, Y, S = _along(True, I, W, h, link, j, way, fixed, Y, S)
+                fixed, Y, S = _along(True, model, scratch, h, link, j, way, fixed, Y, S)
             else:
                 x = add(x, way)
         else:
@@ -205,13 +211,13 @@ def _spatial_out(moving, known, I, W, h, i, q, v, a):
             m = add(cross(x, u), scale(pitch, u))
             B = (m[0], m[1], m[2], u[0], u[1], u[2])
             if kind == T.SCREW:
-                value = coordinate(I, W, h, record, q)
+                value = coordinate(model, scratch, h, record, q)
                 A, x = _about(A, axis, sign * value), add(x, scale(pitch * value, u))
             elif axis == 2:
                 A = multiply(A, _matrix_of(q, I[link + T.QUATERNION]))
-        store(True, W, column_of(True, I, h, j), B)
+        store(True, W, column_of(True, model, h, j), B)
         if moving is not None:
-            fixed, Y, S = follow(True, known, I, W, h, record, B, v, a, fixed, Y, S)
+            fixed, Y, S = follow(True, known, model, scratch, h, record, B, v, a, fixed, Y, S)
     for n in range(9):
         W[at + n] = A[n]
     center = add(x, apply(A, load3(W, k + 13)))
@@ -226,8 +232,9 @@ def _spatial_out(moving, known, I, W, h, i, q, v, a):
 
 
 @inlined
-def force_of(d, I, W, h, i, A, c, y, s):
+def force_of(d, model, scratch, h, i, A, c, y, s):
     """Return the inertial force of link i about o from its motion, with axes A and center of mass c from o."""
+    I, W = model.I, scratch.W
     if d is None:
         k = I[h + T.W_CONSTANT] + 9 * i
         m, u, r = W[k + 5], y[2] * y[2], s[2]
@@ -246,8 +253,9 @@ def force_of(d, I, W, h, i, A, c, y, s):
 
 
 @inlined
-def inertia_of(d, I, W, h, i, A):
+def inertia_of(d, model, scratch, h, i, A):
     """Return (m, J about the center of mass in ground axes) of link i with axes A: J = A J′ Aᵀ."""
+    I, W = model.I, scratch.W
     if d is None:
         k = I[h + T.W_CONSTANT] + 9 * i
         return (W[k + 5], W[k + 8])
@@ -260,7 +268,7 @@ def inertia_of(d, I, W, h, i, A):
 
 
 @inlined
-def rigid_of(d, I, W, h, i, A, c):
+def rigid_of(d, model, scratch, h, i, A, c):
     """Return the inertia of link i about o, with axes A and center of mass c from o; eq. (11)."""
-    m, J = inertia_of(d, I, W, h, i, A)
+    m, J = inertia_of(d, model, scratch, h, i, A)
     return rigid_about(d, m, c, J)

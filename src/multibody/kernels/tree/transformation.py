@@ -22,20 +22,21 @@ def _further(d, e, c):
 
 
 @inner_kernel
-def write_columns(d, I, W, h, i):
+def write_columns(d, model, scratch, h, i):
     """Write the columns of B of link i, (velocity of its center of mass, ω) a rate, to W_B at the place of each rate."""
+    I, W = model.I, scratch.W
     w = width(d)
-    c = center_of(d, W, state_of(d, I, W, h, i))
-    link, k = i, I[link_of(I, h, i) + T.LAST]
+    c = center_of(d, W, state_of(d, model, scratch, h, i))
+    link, k = i, I[link_of(model, h, i) + T.LAST]
     while k >= 0:
-        record = record_of(I, h, k)
+        record = record_of(model, h, k)
         while link != I[record + T.LINK]:
-            if I[link_of(I, h, link) + T.OWN_POINT] == 1:
-                c = _further(d, offset(d, I, W, h, link), c)
-            link = I[link_of(I, h, link) + T.CARRIER]
+            if I[link_of(model, h, link) + T.OWN_POINT] == 1:
+                c = _further(d, offset(d, model, scratch, h, link), c)
+            link = I[link_of(model, h, link) + T.CARRIER]
         r = I[record + T.RATE]
         if r >= 0:
-            store(d, W, I[h + T.W_B] + w * r, moved(d, c, load(d, W, column_of(d, I, h, k))))
+            store(d, W, I[h + T.W_B] + w * r, moved(d, c, load(d, W, column_of(d, model, h, k))))
         k = I[record + T.INNER]
 
 
@@ -52,46 +53,48 @@ def mass_times_column(d, m, J, b):
 
 
 @inner_kernel
-def transformed_mass(d, I, W, h):
+def transformed_mass(d, model, scratch, h):
     """Write Bᵀ M B to the skyline of H, body by body."""
+    I, W = model.I, scratch.W
     w, n = width(d), I[h + T.NV]
     for r in range(n):
         at = I[I[h + T.H_BASE] + r]
         for c in range(I[I[h + T.H_FIRST] + r], r + 1):
             W[at + c] = 0.0
     for i in range(I[h + T.LINK_COUNT]):
-        write_columns(d, I, W, h, i)
-        m, J = inertia_of(d, I, W, h, i, axes_of(d, W, state_of(d, I, W, h, i)))
-        k = I[link_of(I, h, i) + T.LAST]
+        write_columns(d, model, scratch, h, i)
+        m, J = inertia_of(d, model, scratch, h, i, axes_of(d, W, state_of(d, model, scratch, h, i)))
+        k = I[link_of(model, h, i) + T.LAST]
         while k >= 0:
-            r = I[record_of(I, h, k) + T.RATE]
+            r = I[record_of(model, h, k) + T.RATE]
             if r >= 0:
                 x = mass_times_column(d, m, J, load(d, W, I[h + T.W_B] + w * r))
                 at, l = I[I[h + T.H_BASE] + r], k
                 while l >= 0:
-                    c = I[record_of(I, h, l) + T.RATE]
+                    c = I[record_of(model, h, l) + T.RATE]
                     if c >= 0:
                         W[at + c] += inner(d, x, load(d, W, I[h + T.W_B] + w * c))
-                    l = I[record_of(I, h, l) + T.INNER]
-            k = I[record_of(I, h, k) + T.INNER]
+                    l = I[record_of(model, h, l) + T.INNER]
+            k = I[record_of(model, h, k) + T.INNER]
 
 
 @inner_kernel
-def transformed_force(d, I, W, h, out):
+def transformed_force(d, model, scratch, h, out):
     """Write ḡ = Bᵀ(f − M Ḃ q̇) to W[out…], G of every link (inertial less applied force at q̈ = 0) about o known."""
+    I, W = model.I, scratch.W
     w, n = width(d), I[h + T.NV]
     for c in range(n):
         W[out + c] = 0.0
     for i in range(I[h + T.LINK_COUNT]):
-        at = state_of(d, I, W, h, i)
-        write_columns(d, I, W, h, i)
+        at = state_of(d, model, scratch, h, i)
+        write_columns(d, model, scratch, h, i)
         g = at_center(d, center_of(d, W, at), load(d, W, at + T.FORCE * w))
-        k = I[link_of(I, h, i) + T.LAST]
+        k = I[link_of(model, h, i) + T.LAST]
         while k >= 0:
-            r = I[record_of(I, h, k) + T.RATE]
+            r = I[record_of(model, h, k) + T.RATE]
             if r >= 0:
                 W[out + r] -= inner(d, g, load(d, W, I[h + T.W_B] + w * r))
-            k = I[record_of(I, h, k) + T.INNER]
+            k = I[record_of(model, h, k) + T.INNER]
 
 
 @inlined

@@ -1,0 +1,169 @@
+"""How numba reads named memory: a block or record is a pointer, a field one load, an array its address and length.
+
+Types carry the declaration (:mod:`~multibody.kernels.memory.declaration`). Loads from what is declared read-only, and of
+addresses and lengths, are marked as invariant: LLVM may keep what it has read.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils, imputils
+from numba.core.datamodel import models, register_default
+from numba.core.typing import signature
+from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global
+from numba.extending import intrinsic
+from numba.np import arrayobj
+
+from multibody.kernels.memory.declaration import SLOT, Block, Field, Record
+
+_BYTE, _WORD = ir.IntType(8), ir.IntType(64)
+_KINDS = {int: types.int64, float: types.float64}
+
+
+class Place(types.Type):  # type: ignore[misc]
+    """Pointer to a block or a record: ``declared`` says what lies there."""
+
+    def __init__(self, declared: type, readonly: bool) -> None:
+        self.declared, self.readonly = declared, readonly
+        super().__init__(name=f"{declared.__module__}.{declared.__qualname__}{'' if readonly else '*'}")
+
+
+class Places(types.Type):  # type: ignore[misc]
+    """Records one behind the other: ``[k]`` is one of them, ``.size`` their number."""
+
+    def __init__(self, declared: type[Record], readonly: bool) -> None:
+        self.item = Place(declared, readonly)
+        super().__init__(name=f"[{self.item.name}]")
+
+
+@register_default(Place)
+class _PlaceModel(models.PrimitiveModel):  # type: ignore[misc]
+    def __init__(self, manager: Any, kind: Any) -> None:
+        super().__init__(manager, kind, _BYTE.as_pointer())
+
+
+@register_default(Places)
+class _PlacesModel(models.StructModel):  # type: ignore[misc]
+    def __init__(self, manager: Any, kind: Any) -> None:
+        super().__init__(manager, kind, [("data", types.voidptr), ("size", types.int64)])
+
+
+def _type_of(field: Field, readonly: bool) -> Any:
+    """Return the numba type of a field."""
+    if field.array and isinstance(field.kind, type) and issubclass(field.kind, Record):
+        return Places(field.kind, readonly)
+    if field.kind in _KINDS:
+        kind = _KINDS[field.kind]
+        return types.Array(kind, 1, "C", readonly=readonly) if field.array or field.width > 1 else kind
+    return Place(field.kind, field.kind.readonly)
+
+
+@infer_getattr
+class _PlaceAttributes(AttributeTemplate):  # type: ignore[misc]
+    key = Place
+
+    def generic_resolve(self, kind: Any, name: str) -> Any:
+        field = kind.declared.fields.get(name)
+        return None if field is None else _type_of(field, kind.readonly)
+
+
+@infer_getattr
+class _PlacesAttributes(AttributeTemplate):  # type: ignore[misc]
+    key = Places
+
+    def generic_resolve(self, kind: Any, name: str) -> Any:
+        return types.int64 if name == "size" else None
+
+
+@infer_global(operator.getitem)
+class _Item(AbstractTemplate):  # type: ignore[misc]
+    def generic(self, given: Any, named: Any) -> Any:
+        if isinstance(given[0], Places) and isinstance(given[1], types.Integer):
+            return signature(given[0].item, given[0], types.intp)
+        return None
+
+
+@imputils.lower_builtin(operator.getitem, Places, types.Integer)
+def _item(context: Any, builder: Any, called: Any, arguments: Any) -> Any:
+    kind = called.args[0]
+    whole = cgutils.create_struct_proxy(kind)(context, builder, value=arguments[0])
+    stride = ir.Constant(_WORD, SLOT * kind.item.declared.size)
+    return builder.gep(whole.data, [builder.mul(arguments[1], stride)])
+
+
+def _at(builder: Any, pointer: Any, slot: int, kind: Any) -> Any:
+    """Return a pointer to a slot."""
+    place = builder.gep(pointer, [ir.Constant(_WORD, SLOT * slot)])
+    return builder.bitcast(place, kind.as_pointer())
+
+
+def _load(builder: Any, pointer: Any, slot: int, kind: Any, invariant: bool) -> Any:
+    """Return what lies in a slot."""
+    value = builder.load(_at(builder, pointer, slot, kind), align=SLOT)
+    if invariant:
+        value.set_metadata("invariant.load", builder.module.add_metadata([]))
+    return value
+
+
+@imputils.lower_getattr_generic(Place)
+def _read(context: Any, builder: Any, kind: Any, value: Any, name: str) -> Any:
+    field = kind.declared.fields[name]
+    found = _type_of(field, kind.readonly)
+    if isinstance(found, Place):
+        return builder.inttoptr(_load(builder, value, field.slot, _WORD, True), _BYTE.as_pointer())
+    if isinstance(found, Places):
+        places = cgutils.create_struct_proxy(found)(context, builder)
+        places.data = builder.inttoptr(_load(builder, value, field.slot, _WORD, True), _BYTE.as_pointer())
+        places.size = _load(builder, value, field.slot + 1, _WORD, True)
+        return places._getvalue()
+    if not isinstance(found, types.Array):
+        return _load(builder, value, field.slot, context.get_value_type(found), kind.readonly)
+    if field.array:
+        address, length = (_load(builder, value, field.slot + k, _WORD, True) for k in range(2))
+        data = None
+    else:  # a vector inside a record
+        address, length, data = None, ir.Constant(_WORD, field.width), builder.gep(value, [ir.Constant(_WORD, SLOT * field.slot)])
+    array = arrayobj.make_array(found)(context, builder)
+    pointer = builder.inttoptr(address, array.data.type) if data is None else builder.bitcast(data, array.data.type)
+    item = ir.Constant(_WORD, SLOT)
+    arrayobj.populate_array(array, data=pointer, shape=[length], strides=[item], itemsize=item, meminfo=None)
+    return imputils.impl_ret_borrowed(context, builder, found, array._getvalue())
+
+
+@imputils.lower_getattr(Places, "size")
+def _size(context: Any, builder: Any, kind: Any, value: Any) -> Any:
+    return cgutils.create_struct_proxy(kind)(context, builder, value=value).size
+
+
+@imputils.lower_setattr_generic(Place)
+def _write(context: Any, builder: Any, called: Any, arguments: Any, name: str) -> None:
+    kind, given = called.args
+    field = kind.declared.fields[name]
+    found = _type_of(field, kind.readonly)
+    if kind.readonly or found not in _KINDS.values():
+        raise TypeError(f"{kind.name}.{name} cannot be assigned to")
+    value = context.cast(builder, arguments[1], given, found)
+    builder.store(value, _at(builder, arguments[0], field.slot, value.type))
+
+
+def at(declared: type[Block]) -> Any:
+    """Return what makes the block of a declaration from its address inside a kernel; a block stays what it is."""
+    place = Place(declared, declared.readonly)
+
+    @intrinsic
+    def placed(typing_context: Any, given: Any) -> Any:
+        if given != place and not isinstance(given, types.Integer):
+            return None
+
+        def generate(context: Any, builder: Any, called: Any, arguments: Any) -> Any:
+            if called.args[0] == place:
+                return arguments[0]
+            return builder.inttoptr(arguments[0], _BYTE.as_pointer())
+
+        return place(given if given == place else types.int64), generate
+
+    return placed
