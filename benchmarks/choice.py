@@ -56,7 +56,7 @@ def measured(make: Callable[[], mb.Model], formulation: str) -> float:
     for _ in range(REPEATS):
         begin = time.perf_counter()
         for _ in range(CALLS):
-            rhs(b.I, b.F, b.W, b.ref, sim.t, y, dy)
+            rhs(*b.run, sim.t, y, dy)
         best = min(best, (time.perf_counter() - begin) / CALLS * 1e6)
     return best - CALL + STAGE
 

@@ -96,9 +96,9 @@ def right_hand_sides(repeats: int) -> None:
     from multibody.kernels.calls import call
 
     @numba.njit
-    def loop(address, I, F, W, ref, t, y, dy, count):
+    def loop(address, run, t, y, dy, count):
         for _ in range(count):
-            call(address, I, F, W, ref, t, y, dy)
+            call(address, run, t, y, dy)
 
     rows, noise = [], np.random.default_rng(1)
     for name in ("double-pendulum", "four-bar", "spatial-four-bar"):
@@ -109,7 +109,7 @@ def right_hand_sides(repeats: int) -> None:
             y, b = sim.y.copy(), sim.bundle
             beside = y + 1e-6 * noise.normal(size=len(y))
             for state in (y, beside) if sim.formulation.partitioned else (y,):
-                rest = (sim.addresses[0], b.I, b.F, b.W, b.ref, sim.t, state, np.zeros(len(y)))
+                rest = (sim.addresses[0], b.run, sim.t, state, np.zeros(len(y)))
                 loop(*rest, 1)
                 costs.append(best(lambda rest=rest: loop(*rest, 1000), 4 * repeats) / 1000)
         rows.append([name, *[f"{1e6 * cost:.2f}" for cost in costs]])

@@ -143,7 +143,7 @@ def scipy_points(model: mb.Model, until: float, path: Callable[[np.ndarray], flo
 
         def slope(t: float, y: np.ndarray, rhs: Any = rhs, b: Any = b) -> np.ndarray:
             out = np.empty_like(y)
-            rhs(b.I, b.F, b.W, b.ref, t, np.ascontiguousarray(y), out)
+            rhs(*b.run, t, np.ascontiguousarray(y), out)
             return out
 
         took, done = math.inf, None
@@ -264,9 +264,9 @@ def repeated() -> Any:
     from multibody.kernels.calls import call
 
     @numba.njit
-    def loop(address, I, F, W, ref, t, x, out, count):
+    def loop(address, run, t, x, out, count):
         for _ in range(count):
-            call(address, I, F, W, ref, t, x, out)
+            call(address, run, t, x, out)
 
     return loop
 
@@ -325,7 +325,7 @@ def sparse(python: str, repeats: int) -> None:
         count = max(1, 20_000 // n)
 
         def cost(address: int, b: Any, x: Any, out: Any, count: int = count) -> float:
-            rest = (address, b.I, b.F, b.W, b.ref, 0.0, x, out)
+            rest = (address, b.run, 0.0, x, out)
             loop(*rest, 1)
             return best(lambda: loop(*rest, count), repeats) / count
 

@@ -45,9 +45,9 @@ def timer() -> Any:
     from multibody.kernels.calls import call
 
     @numba.njit
-    def loop(address: int, I: Any, F: Any, W: Any, ref: Any, t: float, y: Any, dy: Any, count: int) -> None:
+    def loop(address: int, run: Any, t: float, y: Any, dy: Any, count: int) -> None:
         for _ in range(count):
-            call(address, I, F, W, ref, t, y, dy)
+            call(address, run, t, y, dy)
 
     return loop
 
@@ -67,7 +67,7 @@ def evaluation(loop: Any, sim: Any, count: int, repeats: int, beside: float = 0.
     """
     b = sim.bundle
     y = sim.y + beside * np.random.default_rng(1).normal(size=len(sim.y))
-    rest = (sim.addresses[0], b.I, b.F, b.W, b.ref, sim.t, y, np.zeros(len(y)))
+    rest = (sim.addresses[0], b.run, sim.t, y, np.zeros(len(y)))
     loop(*rest, 1)
     return best(lambda: loop(*rest, count), repeats) / count
 

@@ -43,7 +43,7 @@ class Bench:
     def call(self, k: int, x: Floats, out: Floats) -> Floats:
         """Call a function of the equations; return what it wrote."""
         b = self.bundle
-        assert self.kernels[k](b.I, b.F, b.W, b.ref, self.t, x, out) == 0
+        assert self.kernels[k](*b.run, self.t, x, out) == 0
         return out
 
     def residual(self, q: Floats, v: Floats, a: Floats, multipliers: Floats) -> Floats:

@@ -20,17 +20,20 @@ from multibody.formulations.prepare_newton import symbolic
 from multibody.integrators import integrator_of
 from multibody.kernels import blocks as B
 from multibody.kernels import sections as R
+from multibody.kernels.arrays import Arrays
 from multibody.kernels.block_lu import GROUP_STRIDE, factor_blocks
 from multibody.kernels.compile import kernel
+from multibody.kernels.declared import model_at
 
 Floats = npt.NDArray[np.float64]
 MODELS = ("four-bar", "iftomm-andrews", "cam-roller", "planetary", "rssr", "iftomm-bricard", "stewart-platform", "delta-robot")
 
 
 @kernel
-def factor_one(I, X, pivots):  # type: ignore[no-untyped-def]
+def factor_one(model, X, pivots):  # type: ignore[no-untyped-def]
     """Factor a matrix of one group whose header begins at 0."""
-    return factor_blocks(I, X, 0, pivots)
+    model = model_at(model)
+    return factor_blocks(model, X, 0, pivots)
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -139,7 +142,7 @@ def test_short_and_long_steps_in_joint_coordinates(seed: int) -> None:
     right = np.random.default_rng(seed).normal(size=len(M) + m)
     for c in 10.0 ** np.arange(-2, 13, 2):
         A = np.block([[c * M + C + K / c, P.T], [P + V / c, np.zeros((m, m))]])
-        x, arrays = np.zeros(len(A)), (b.I, b.F, b.W, b.ref, 0.0)
+        x, arrays = np.zeros(len(A)), (*b.run, 0.0)
         kernels[3](*arrays, np.array([c, 0.0, 1.0, 0.0, 1.0 / c, 0.0, 1.0, 0.0, 1.0 / c, 0.0]), np.zeros(1))
         assert kernels[4](*arrays, right, x) == 0
         assert np.all(np.abs(A @ x - right) < 1e-10 * (np.abs(A) @ np.abs(x) + np.abs(right)))
@@ -150,7 +153,8 @@ def factored(A: Floats) -> tuple[float, Floats]:
     n, I, X = len(A), np.zeros(64, dtype=np.int64), A.ravel().copy()
     I[B.GROUP_COUNT], I[B.GROUPS] = 1, 40
     I[40 : 40 + GROUP_STRIDE] = n, 0, 0, 0, 46, 46
-    return factor_one(I, X, 50), X
+    arrays = Arrays(I, X, X)
+    return factor_one(arrays.at.model, X, 50), X
 
 
 def test_idle_freedoms_are_found_in_any_units() -> None:

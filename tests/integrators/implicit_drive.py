@@ -10,6 +10,7 @@ import numpy as np
 from integrators import systems
 from integrators.drive import FAILURES, Floats, Motion, _locate
 from multibody.integrators import Integrator, contract
+from multibody.kernels.arrays import Arrays
 from multibody.kernels.calls import address_of
 
 
@@ -59,11 +60,12 @@ def run(
     others = [0 if kernel is None else address_of(kernel) for kernel in (accept, monitor)]
     I = np.array([system, nq, n, m, *quaternion, int(project), 0, 0])
     numbers, W = np.array(F, dtype=float), np.zeros(systems.W_SIZE) if W is None else W
+    block = Arrays(I, numbers, W, reference)
     for target in (*ends, end):
         control[contract.END] = target
         while True:
             motion.status = method.advance(
-                addresses, *others, I, numbers, W, reference, control, counts, y,
+                addresses, *others, block.run, reference, control, counts, y,
                 np.full(size, rtol if atol is None else atol), motion.active, memory, g, *arrays, work,
             )  # fmt: skip
             used = counts[contract.STORED]

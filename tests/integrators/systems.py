@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 
 from multibody.kernels.compile import inner_kernel, kernel
+from multibody.kernels.declared import model_at, scratch_at, state_at
 
 PENDULUM, VAN_DER_POL, STIFF, TOP, HINGED_TOP, MOVING_CIRCLE, UNTIL_ONE, OSCILLATOR, JUMPING, BLOW_UP = range(10)
 ROUGH, FALLING, NARROW = range(10, 13)
@@ -78,8 +79,9 @@ def _down(q, k, x, y, z):
 
 
 @inner_kernel
-def _top(I, W, q, v):
+def _top(model, scratch, q, v):
     """Write the terms of the heavy top with a fixed point, alone or as a free body with a hinge."""
+    I, W = model.I, scratch.W
     n, hinged = I[2], I[3] > 0
     k, w = I[4], I[5]
     wx, wy, wz = v[w], v[w + 1], v[w + 2]
@@ -114,8 +116,9 @@ def _top(I, W, q, v):
 
 
 @inner_kernel
-def _terms(I, F, W, t, q, v):
+def _terms(model, scratch, t, q, v):
     """Write M, h, Φ_q, Φ, ν, γ and the power at (t, q, v); return a status."""
+    I, F, W = model.I, model.F, scratch.W
     system, n = I[0], I[2]
     for i in range(70):
         W[i] = 0.0
@@ -139,7 +142,7 @@ def _terms(I, F, W, t, q, v):
         W[_H] = q[0]
         W[_H + 1] = F[0] * (q[1] - math.sin(t)) + F[1] * (v[1] - math.cos(t)) + math.sin(t)
     elif system in (TOP, HINGED_TOP):
-        _top(I, W, q, v)
+        _top(model, scratch, q, v)
     elif system == UNTIL_ONE:
         if t > 1.0 and F[0] != 0.0:
             return int(F[0])
@@ -160,8 +163,9 @@ def _terms(I, F, W, t, q, v):
 
 
 @inner_kernel
-def _metric(I, W):
+def _metric(model, scratch):
     """Factor [M, Φ_qᵀ; Φ_q, 0] of the terms; return whether it is regular."""
+    I, W = model.I, scratch.W
     n, m = I[2], I[3]
     size = n + m
     for i in range(size * size):
@@ -176,10 +180,12 @@ def _metric(I, W):
 
 
 @kernel
-def start(I, F, W, ref, t, y, out):
+def start(model, state, scratch, t, y, out):
+    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    I, W = model.I, scratch.W
     nq, n, m = I[1], I[2], I[3]
-    status = _terms(I, F, W, t, y[:nq], y[nq:])
-    if status != 0 or not _metric(I, W):
+    status = _terms(model, scratch, t, y[:nq], y[nq:])
+    if status != 0 or not _metric(model, scratch):
         return max(status, 1)
     for i in range(n):
         out[i] = -W[_H + i]
@@ -191,10 +197,12 @@ def start(I, F, W, ref, t, y, out):
 
 
 @kernel
-def residual(I, F, W, ref, t, x, out):
+def residual(model, state, scratch, t, x, out):
+    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    I, W = model.I, scratch.W
     nq, n, m = I[1], I[2], I[3]
     v, a, lam = x[nq : nq + n], x[nq + n : nq + 2 * n], x[nq + 2 * n :]
-    status = _terms(I, F, W, t, x[:nq], v)
+    status = _terms(model, scratch, t, x[:nq], v)
     if status != 0:
         return status
     for i in range(n):
@@ -216,8 +224,9 @@ def residual(I, F, W, ref, t, x, out):
 
 
 @inner_kernel
-def _turned(I, q, d, out):
+def _turned(model, q, d, out):
     """Write q moved along the tangent d."""
+    I = model.I
     k, w = I[4], I[5]
     for i in range(I[1] if k < 0 else k):
         out[i] = q[i] + d[i]
@@ -240,9 +249,11 @@ def _quaternion_product(q, k, c, x, y, z, out):
 
 
 @kernel
-def linearize(I, F, W, ref, t, x, out):
+def linearize(model, state, scratch, t, x, out):
+    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    I, W = model.I, scratch.W
     nq, n, m = I[1], I[2], I[3]
-    status = _terms(I, F, W, t, x[:nq], x[nq : nq + n])
+    status = _terms(model, scratch, t, x[:nq], x[nq : nq + n])
     if status != 0:
         return status
     for i in range(n * n):
@@ -263,8 +274,8 @@ def linearize(I, F, W, ref, t, x, out):
                 if along == 0:
                     z[nq + j] += d[j]
                 else:
-                    _turned(I, x, d, z)
-                status = residual(I, F, W, ref, t, z, high if sign == 1 else low)
+                    _turned(model, x, d, z)
+                status = residual(model, state, scratch, t, z, high if sign == 1 else low)
                 if status != 0:
                     return status
             for i in range(n):
@@ -276,8 +287,9 @@ def linearize(I, F, W, ref, t, x, out):
 
 
 @inner_kernel
-def _assemble(I, W, x, part, at, size, row, column, sign):
+def _assemble(model, scratch, x, part, at, size, row, column, sign):
     """Add one part (0 real, 1 imaginary) of the iteration matrix at a place of a larger one."""
+    I, W = model.I, scratch.W
     n, m = I[2], I[3]
     for i in range(n):
         for j in range(n):
@@ -292,25 +304,29 @@ def _assemble(I, W, x, part, at, size, row, column, sign):
 
 
 @kernel
-def factor(I, F, W, ref, t, x, out):
+def factor(model, state, scratch, t, x, out):
+    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    I, W = model.I, scratch.W
     size = I[2] + I[3]
     out[0] = 1.0
     if out.shape[0] == 1:
         for i in range(size * size):
             W[_REAL + i] = 0.0
-        _assemble(I, W, x, 0, _REAL, size, 0, 0, 1.0)
+        _assemble(model, scratch, x, 0, _REAL, size, 0, 0, 1.0)
         return 0 if _lu(W, _REAL, size) else 1
     for i in range(4 * size * size):
         W[_COMPLEX + i] = 0.0
-    _assemble(I, W, x, 0, _COMPLEX, 2 * size, 0, 0, 1.0)
-    _assemble(I, W, x, 0, _COMPLEX, 2 * size, size, size, 1.0)
-    _assemble(I, W, x, 1, _COMPLEX, 2 * size, 0, size, -1.0)
-    _assemble(I, W, x, 1, _COMPLEX, 2 * size, size, 0, 1.0)
+    _assemble(model, scratch, x, 0, _COMPLEX, 2 * size, 0, 0, 1.0)
+    _assemble(model, scratch, x, 0, _COMPLEX, 2 * size, size, size, 1.0)
+    _assemble(model, scratch, x, 1, _COMPLEX, 2 * size, 0, size, -1.0)
+    _assemble(model, scratch, x, 1, _COMPLEX, 2 * size, size, 0, 1.0)
     return 0 if _lu(W, _COMPLEX, 2 * size) else 1
 
 
 @kernel
-def solve(I, F, W, ref, t, x, out):
+def solve(model, state, scratch, t, x, out):
+    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    I, W = model.I, scratch.W
     size = I[2] + I[3]
     for i in range(x.shape[0]):
         out[i] = x[i]
@@ -319,7 +335,9 @@ def solve(I, F, W, ref, t, x, out):
 
 
 @kernel
-def product(I, F, W, ref, t, x, out):
+def product(model, state, scratch, t, x, out):
+    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    I, W = model.I, scratch.W
     n, m = I[2], I[3]
     for i in range(n):
         out[i] = 0.0
@@ -333,7 +351,9 @@ def product(I, F, W, ref, t, x, out):
 
 
 @kernel
-def move(I, F, W, ref, t, x, out):
+def move(model, state, scratch, t, x, out):
+    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    I = model.I
     nq, code, k, w = I[1], int(x[0]), I[4], I[5]
     plain = nq if k < 0 else k
     if code == 0:
@@ -361,12 +381,14 @@ def move(I, F, W, ref, t, x, out):
             s = -1.0 / (c * c + wx * wx + wy * wy + wz * wz)
             _quaternion_product(x[2:], k, s * c, s * wx, s * wy, s * wz, out)
     else:
-        _turned(I, x[1:], x[1 + nq :], out)
+        _turned(model, x[1:], x[1 + nq :], out)
     return 0
 
 
 @kernel
-def correct(I, F, W, ref, t, x, out):
+def correct(model, state, scratch, t, x, out):
+    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    I, W = model.I, scratch.W
     n, m = I[2], I[3]
     b = W[_RIGHT : _RIGHT + n + m]
     for i in range(n):
@@ -380,8 +402,10 @@ def correct(I, F, W, ref, t, x, out):
 
 
 @kernel
-def accept(I, F, W, ref, t, y, active):
+def accept(model, state, scratch, t, y, active):
     """Factor the metric at the new state; if asked, normalize the quaternion and go onto Φ = 0 and ψ = 0."""
+    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    I, W = model.I, scratch.W
     nq, n, m, k = I[1], I[2], I[3], I[4]
     d, q = W[_MOVE : _MOVE + n], W[_X : _X + nq]
     for _ in range(3):
@@ -389,24 +413,24 @@ def accept(I, F, W, ref, t, y, active):
             s = 1.0 / math.sqrt(y[k] * y[k] + y[k + 1] * y[k + 1] + y[k + 2] * y[k + 2] + y[k + 3] * y[k + 3])
             for i in range(4):
                 y[k + i] *= s
-        if _terms(I, F, W, t, y[:nq], y[nq : nq + n]) != 0 or not _metric(I, W):
+        if _terms(model, scratch, t, y[:nq], y[nq : nq + n]) != 0 or not _metric(model, scratch):
             return 2
         if I[6] == 0 or m == 0:
             return 0
-        correct(I, F, W, ref, t, W[_PHI : _PHI + m], d)
+        correct(model, state, scratch, t, W[_PHI : _PHI + m], d)
         for i in range(n):
             d[i] = -d[i]
-        _turned(I, y, d, q)
+        _turned(model, y, d, q)
         for i in range(nq):
             y[i] = q[i]
     b = W[_R1 : _R1 + m]
-    _terms(I, F, W, t, y[:nq], y[nq : nq + n])
-    _metric(I, W)
+    _terms(model, scratch, t, y[:nq], y[nq : nq + n])
+    _metric(model, scratch)
     for r in range(m):
         b[r] = W[_NU + r]
         for j in range(n):
             b[r] -= W[_P + r * n + j] * y[nq + j]
-    correct(I, F, W, ref, t, b, d)
+    correct(model, state, scratch, t, b, d)
     for i in range(n):
         y[nq + i] += d[i]
     return 1

@@ -194,10 +194,10 @@ class Bench:
     def place(self, q: Floats, v: Floats) -> Any:
         """Write a state into W; return the arguments that all force kernels begin with."""
         s = self.system
-        set_masses(s.I, s.F, s.W)
-        set_positions(s.I, s.W, q)
-        set_velocities(s.I, s.W, np.ascontiguousarray(v))
-        return s.I, s.F, s.W, s.ref
+        set_masses(s.at.model, s.at.scratch)
+        set_positions(s.at.model, s.at.scratch, q)
+        set_velocities(s.at.model, s.at.scratch, np.ascontiguousarray(v))
+        return s.run
 
     def forces(self, q: Floats | None = None, v: Floats | None = None) -> tuple[Floats, float]:
         """Return Q and the power of what has no potential."""

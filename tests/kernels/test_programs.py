@@ -21,6 +21,7 @@ from kernels.entrance import entrance
 from multibody.analyses.state.system import System, tables_of
 from multibody.kernels import layout as L
 from multibody.kernels import programs
+from multibody.kernels.arrays import Arrays
 from multibody.model.expressions import (
     FUNCTIONS,
     Expression,
@@ -254,7 +255,8 @@ class Machine:
         I[L.CODE], I[L.W_STACK] = L.HEADER, len(inputs)
         W = np.concatenate([inputs, np.full(L.STACK_DEPTH + self.compiler.kept, np.nan)])
         F = np.array([*PARAMETERS.values(), *self.constants])
-        return float(run_program(I, F, W, L.HEADER + start, 0))
+        arrays = Arrays(I, F, W)
+        return float(run_program(arrays.at.model, arrays.at.scratch, L.HEADER + start, 0))
 
 
 def test_programs_have_the_inputs_in_their_order() -> None:
@@ -335,7 +337,7 @@ def test_tables_and_their_derivatives(kind: str, count: int) -> None:
     for u in [*rng.uniform(x[0], x[-1], size=20), *rng.uniform(x[0] - 2.0 * span, x[-1] + 2.0 * span, size=20)]:
         inside = x[0] + (u - x[0]) % span if kind == "periodic" else u
         for order in range(3):
-            found = spline_value(system.I, system.F, 0, order, float(u))
+            found = spline_value(system.at.model, 0, order, float(u))
             np.testing.assert_allclose(found, expected(inside, order), rtol=1e-11, atol=1e-12, err_msg=f"{order} {u}")
 
 
@@ -343,9 +345,9 @@ def test_tables_and_their_derivatives(kind: str, count: int) -> None:
 def test_tables_at_their_knots(kind: str) -> None:
     system = system_of(["lift(u)"], [("lift", X, Y, kind)])
     for x, y in zip(X, Y, strict=True):
-        assert spline_value(system.I, system.F, 0, 0, x) == pytest.approx(y, abs=1e-14)
+        assert spline_value(system.at.model, 0, 0, x) == pytest.approx(y, abs=1e-14)
     turns = 1e3 * (X[-1] - X[0]) if kind == "periodic" else 0.0
-    assert spline_value(system.I, system.F, 0, 0, X[2] + turns) == pytest.approx(Y[2], abs=1e-11)
+    assert spline_value(system.at.model, 0, 0, X[2] + turns) == pytest.approx(Y[2], abs=1e-11)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -133,8 +133,8 @@ def test_poses_and_velocities_are_unpacked(name: str) -> None:
     system = case.world().system()
     x = random_state(system, case.rng("unpacked"))
     I, W, d = system.I, system.W, case.dimension
-    set_positions(I, W, x.q)
-    set_velocities(I, W, x.v)
+    set_positions(system.at.model, system.at.scratch, x.q)
+    set_velocities(system.at.model, system.at.scratch, x.v)
     pose = W[I[L.W_POSE] :][: 4 * L.POSE_STRIDE[d]].reshape(4, -1)
     twist = W[I[L.W_TWIST] :][: 4 * L.TWIST_STRIDE[d]].reshape(4, -1)
     np.testing.assert_array_equal(twist[0], 0.0)

@@ -8,6 +8,7 @@ import pytest
 
 from kernels.entrance import entrance
 from multibody.kernels import skyline
+from multibody.kernels.arrays import Arrays
 
 cholesky, cholesky_solve = entrance(skyline.cholesky), entrance(skyline.cholesky_solve)
 
@@ -31,12 +32,13 @@ class Stored:
 
     def factor(self, lift: float = 0.0, skip: float = 0.0) -> float:
         """Factor in place; return the smallest pivot ratio."""
-        return float(cholesky(self.I, self.W, self.n, 0, self.n, self.d, lift, skip))
+        self.arrays = Arrays(self.I, self.W, self.W)
+        return float(cholesky(self.arrays.at.model, self.arrays.at.scratch, self.n, 0, self.n, self.d, lift, skip))
 
     def solve(self, b: Floats) -> Floats:
         """Return the solution for a right side."""
         self.W[self.x :] = b
-        cholesky_solve(self.I, self.W, self.n, 0, self.n, self.d, self.x)
+        cholesky_solve(self.arrays.at.model, self.arrays.at.scratch, self.n, 0, self.n, self.d, self.x)
         return self.W[self.x :].copy()
 
 

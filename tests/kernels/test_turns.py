@@ -40,12 +40,12 @@ def test_angles_count_turns(case: Case, direction: float) -> None:
         np.testing.assert_allclose(system.phi(q, 0.0), 0.0, atol=1e-11)
         for name, value in coordinates.items():
             assert joint_value(system, q, name) == pytest.approx(value, abs=1e-11)
-        set_positions(system.I, system.W, q)
-        assert largest_turn(system.I, system.F, system.W, system.ref, count) == pytest.approx(
+        set_positions(system.at.model, system.at.scratch, q)
+        assert largest_turn(*system.run, count) == pytest.approx(
             1.3 if angle else 0.0, abs=1e-11
         )
         system.take_references(q)
-        assert largest_turn(system.I, system.F, system.W, system.ref, count) == pytest.approx(0.0, abs=1e-15)
+        assert largest_turn(*system.run, count) == pytest.approx(0.0, abs=1e-15)
 
 
 def test_values_depend_on_the_reference_alone() -> None:

@@ -11,6 +11,7 @@ from kernels.differences import Floats
 from multibody.analyses.state.system import System, tables_of
 from multibody.errors import ModelError
 from multibody.kernels import layout as L
+from multibody.kernels.arrays import Arrays
 from multibody.kernels.calls import address_of
 from multibody.kernels.watch import monitor
 from multibody.model.model import Model
@@ -31,7 +32,7 @@ def watched(model: Model, q: Any, v: Any, t: float) -> Floats:
     system = System(tables_of(model))
     out = np.full(int(system.I[L.WATCH_COUNT]), np.nan)
     y = np.array([*q, *v, 7.0])
-    assert monitor(system.I, system.F, system.W, system.ref, t, y, out) == 0
+    assert monitor(*system.run, t, y, out) == 0
     return out
 
 
@@ -92,7 +93,8 @@ def test_parameters_of_events_change_without_a_new_lowering() -> None:
     changed = tables.with_parameters({"level": 3.0}, model)
     out = np.zeros(1)
     y = np.array([0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
-    monitor(tables.I, changed.F, np.zeros(tables.workspace), np.zeros(9), 0.0, y, out)
+    arrays = Arrays(tables.I, changed.F, np.zeros(tables.workspace), np.zeros(9))
+    monitor(*arrays.run, 0.0, y, out)
     assert out[0] == pytest.approx(-2.0)
 
 

@@ -50,7 +50,7 @@ class Equations:
     def ask(self, k: int, x: Floats, size: int, t: float = 0.1) -> Floats:
         """Return what one of the functions answers."""
         b, out = self.bundle, np.zeros(size)
-        assert self.kernels[k](b.I, b.F, b.W, b.ref, t, np.ascontiguousarray(x), out) == 0
+        assert self.kernels[k](*b.run, t, np.ascontiguousarray(x), out) == 0
         return out
 
     def residual(self, q: Floats, v: Floats, a: Floats, multipliers: Floats, t: float = 0.1) -> dict[str, Floats]:

@@ -17,6 +17,7 @@ from multibody.analyses.rank.run_rows import run_rows
 from multibody.analyses.spaces.joint_space import JointSpace
 from multibody.analyses.state.system import System, tables_of
 from multibody.kernels import layout as L
+from multibody.kernels.arrays import Arrays
 from multibody.kernels.force_partials import force_partials
 from multibody.kernels.forces import add_forces
 from multibody.kernels.rows import row_jacobian, row_partials, row_velocity
@@ -65,6 +66,7 @@ class Bench:
         ends = np.cumsum([len(b.W), *sizes.values()])
         self.at = dict(zip(sizes, (int(x) for x in ends[:-1]), strict=True))
         self.W = np.concatenate([b.W, np.full(int(ends[-1]) - len(b.W), np.nan)])
+        self.arrays = Arrays(self.I, self.F, self.W, self.ref)
         units = units_of(self.d, T.RECURSIVE)
         self.state, self.twists = units[T.STATE], units[T.TWISTS]
         self.start, self.mass = self.space.start(state), self._mass()
@@ -96,7 +98,7 @@ class Bench:
         I, W = self.I, self.W
         W[I[self.h + T.W_RESULT] + T.WITH_BODIES] = 1.0
         y = np.concatenate([p.q, p.u, [0.0]])
-        self.state(I, self.F, W, self.ref, p.t, y, y)
+        self.state(*self.arrays.run, p.t, y, y)
         return self.velocities()
 
     def velocities(self) -> Floats:
@@ -109,7 +111,7 @@ class Bench:
         none = np.zeros(self.n)
 
         def seen(u: Floats) -> Floats:
-            self.twists(self.I, self.F, self.W, self.ref, p.t, u, u)
+            self.twists(*self.arrays.run, p.t, u, u)
             return self.velocities()
 
         rest = seen(none)
@@ -142,7 +144,7 @@ class Bench:
         for k, r in enumerate(self.rows):
             row = self.I[self.I[L.ROWS] + L.ROW_STRIDE * r :][: L.ROW_STRIDE]
             values = np.zeros(int(row[3]))
-            kernel(self.I, self.F, self.W, self.ref, p.t, r, r + 1, *more, values)
+            kernel(*self.arrays.run, p.t, r, r + 1, *more, values)
             out[k, self.I[self.I[L.COLUMNS] + row[2] : self.I[L.COLUMNS] + row[2] + row[3]]] = values
         return out
 
@@ -158,7 +160,7 @@ class Bench:
     def loads(self, p: Point) -> Floats:
         """Return γ = Φ_cᵀ λ − Q_c at the state in W."""
         Q = np.zeros(self.nv)
-        add_forces(self.I, self.F, self.W, self.ref, p.t, Q)
+        add_forces(*self.arrays.run, p.t, Q)
         return self.entries(row_jacobian, p).T @ p.multipliers - Q
 
     def residual(self, p: Point, B: Floats | None = None) -> Floats:
@@ -171,16 +173,16 @@ class Bench:
         """Return Φ_c v_c − ν of the chosen rows."""
         v, nu = self.place(p), np.zeros(len(self.rows))
         for k, r in enumerate(self.rows):
-            row_velocity(self.I, self.F, self.W, self.ref, p.t, r, r + 1, nu[k:])
+            row_velocity(*self.arrays.run, p.t, r, r + 1, nu[k:])
         return np.asarray(self.entries(row_jacobian, p) @ v - nu)
 
     def blocks(self, p: Point) -> tuple[Floats, Floats, Floats]:
         """Return K_c and C_c of γ, full matrices by rows, and ∂(Φ_c v_c − ν)/∂q at the state in W."""
         K, D = np.zeros((2, self.nv * self.nv))
-        force_partials(self.I, self.F, self.W, self.ref, p.t, K, D)
+        force_partials(*self.arrays.run, p.t, K, D)
         K, D, none = -K, -D, np.zeros(self.nv)
         for k, r in enumerate(self.rows):
-            row_partials(self.I, self.F, self.W, self.ref, p.t, r, r + 1, p.multipliers[k : k + 1], K, none)
+            row_partials(*self.arrays.run, p.t, r, r + 1, p.multipliers[k : k + 1], K, none)
         return K, D, self.entries(row_partials, p, np.zeros(1), np.zeros(self.nv * self.nv))
 
     # --- the kernel ---------------------------------------------------------------------------------------------------
@@ -191,7 +193,7 @@ class Bench:
         self.place(p)
         W[at["G"] : at["G"] + self.nv] = self.loads(p)
         K, D, V = self.blocks(p)
-        kernel(self.I, W, p.u, p.a, at["G"], K, D, *(at[key] for key in "SHCK"))
+        kernel(self.arrays.at.model, self.arrays.at.scratch, p.u, p.a, at["G"], K, D, *(at[key] for key in "SHCK"))
         n, found = self.n, {key: W[at[key] : at[key] + self.n**2].reshape(self.n, self.n).copy() for key in "HCK"}
         found |= {"J": np.zeros((len(self.rows), n)), "V": np.zeros((len(self.rows), n))}
         Phi = self.entries(row_jacobian, p)
@@ -199,7 +201,7 @@ class Bench:
             row = self.I[self.I[L.ROWS] + L.ROW_STRIDE * r :][: L.ROW_STRIDE]
             columns = self.I[self.I[L.COLUMNS] + row[2] : self.I[L.COLUMNS] + row[2] + row[3]]
             W[at["E"] : at["E"] + row[3]], W[at["V"] : at["V"] + row[3]] = Phi[k, columns], V[k, columns]
-            row_kernel(self.I, W, r, *(at[key] for key in ("E", "V", "S", "J", "out")))
+            row_kernel(self.arrays.at.model, self.arrays.at.scratch, r, *(at[key] for key in ("E", "V", "S", "J", "out")))
             found["J"][k], found["V"][k] = W[at["J"] : at["J"] + n], W[at["out"] : at["out"] + n]
         return found
 

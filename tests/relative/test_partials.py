@@ -13,6 +13,7 @@ from dynamics.test_random_models import heavies
 from kernels.force_cases import CASES, ForceCase
 from multibody.kernels import blocks as B
 from multibody.kernels import sections as R
+from multibody.kernels.arrays import Arrays
 from multibody.kernels.tree import layout as T
 from multibody.kernels.tree.partials import partials_spatial
 from multibody.library import names
@@ -131,7 +132,8 @@ def test_matrices_by_blocks() -> None:
     I[R.PATTERN] = len(bench.I)
     K, D = (np.concatenate(part) for part in parts)
     assert len(K) < bench.nv**2
-    partials_spatial(I, bench.W, p.u, p.a, bench.at["G"], K, D, *(bench.at[key] for key in "SHCK"))
+    arrays = Arrays(I, bench.F, bench.W)
+    partials_spatial(arrays.at.model, arrays.at.scratch, p.u, p.a, bench.at["G"], K, D, *(bench.at[key] for key in "SHCK"))
     for key in "HCK":
         found_ = bench.W[bench.at[key] : bench.at[key] + bench.n**2].reshape(bench.n, bench.n)
         assert np.array_equal(found_, expected[key])

@@ -7,8 +7,8 @@ Python or an address enters, joins the modules of everything below it. What is j
 drops arguments that nobody reads. An internal copy must have a name of its own: LLVM's loader keeps one table of names for all
 objects, local symbols included, so that the copy of a function which is an entry as well would be taken for that entry.
 
-This takes the place of two methods of numba's libraries; where a release of numba is without them, :data:`POSSIBLE` is False and
-kernels are compiled as numba does it by itself.
+This takes the place of two methods of numba's libraries; where a release of numba is without them, :data:`POSSIBLE` is False
+and kernels are compiled as numba does it by itself.
 """
 
 from __future__ import annotations

@@ -126,7 +126,8 @@ def _read(context: Any, builder: Any, kind: Any, value: Any, name: str) -> Any:
         address, length = (_load(builder, value, field.slot + k, _WORD, True) for k in range(2))
         data = None
     else:  # a vector inside a record
-        address, length, data = None, ir.Constant(_WORD, field.width), builder.gep(value, [ir.Constant(_WORD, SLOT * field.slot)])
+        address, length = None, ir.Constant(_WORD, field.width)
+        data = builder.gep(value, [ir.Constant(_WORD, SLOT * field.slot)])
     array = arrayobj.make_array(found)(context, builder)
     pointer = builder.inttoptr(address, array.data.type) if data is None else builder.bitcast(data, array.data.type)
     item = ir.Constant(_WORD, SLOT)
