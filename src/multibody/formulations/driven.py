@@ -11,7 +11,7 @@ from multibody.kernels import layout as L
 from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
 from multibody.kernels.forces import add_forces, law_efforts, load_wrenches, potential_energy
-from multibody.kernels.functions import function_gradient, record
+from multibody.kernels.functions import function_gradient
 from multibody.kernels.lu import factor, smallest_singular_value, solve, solve_transposed
 from multibody.kernels.mass import kinetic_energy, mass_times
 from multibody.kernels.rows import row_jacobian
@@ -37,8 +37,7 @@ def forces_at(model, state, scratch, times, Q, V, A, R, inertia, applied, energi
         Efforts of laws and wrenches of loads.
     """
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    I, W, ref = model.I, scratch.W, state.ref
-    n, x = I[L.VELOCITIES], I[L.W_VELOCITY] + (3 if I[L.DIMENSION] == 2 else 6)
+    ref, n, x = state.ref, model.velocities, scratch.velocity[model.width :]
     for k in range(times.shape[0]):
         t = times[k]
         _refer(R, k, ref)
@@ -51,10 +50,10 @@ def forces_at(model, state, scratch, times, Q, V, A, R, inertia, applied, energi
             applied[k, c] = 0.0
         add_forces(model, state, scratch, t, applied[k])
         for c in range(n):
-            W[x + c] = A[k, c]
+            x[c] = A[k, c]
         mass_times(model, scratch, x, x, 0)
         for c in range(n):
-            inertia[k, c] = W[x + c]
+            inertia[k, c] = x[c]
 
 
 @kernel
@@ -72,28 +71,28 @@ def entries_at(model, state, scratch, times, Q, R, rows, out):
 def gradients_at(model, scratch, Q, functions, scale, out):
     """Write the gradients of coordinate functions times the columns' scale at every instant, out (instants, functions, nv)."""
     model, scratch = model_at(model), scratch_at(scratch)
-    I, W = model.I, scratch.W
-    width, g = 3 if I[L.DIMENSION] == 2 else 6, I[L.W_GRADIENT]
+    width, g = model.width, scratch.gradient
     for k in range(Q.shape[0]):
         set_positions(model, scratch, Q[k])
         for i in range(functions.shape[0]):
-            for c in range(I[L.VELOCITIES]):
+            for c in range(model.velocities):
                 out[k, i, c] = 0.0
-            kind, first, second, _, extra = record(model, functions[i])
-            if kind == L.EXTRA:
-                out[k, i, width * I[L.BODIES] + extra] = scale[width * I[L.BODIES] + extra]
+            f = model.functions[functions[i]]
+            if f.kind == L.EXTRA:
+                c = width * model.bodies + f.extra
+                out[k, i, c] = scale[c]
                 continue
             function_gradient(model, scratch, functions[i], g)
-            _scatter(W, g, first, width, scale, out[k, i])
-            _scatter(W, g + width, second, width, scale, out[k, i])
+            _scatter(g, f.first, width, scale, out[k, i])
+            _scatter(g[width:], f.second, width, scale, out[k, i])
 
 
 @inner_kernel
-def _scatter(W, g, body, width, scale, row):
+def _scatter(g, body, width, scale, row):
     """Add the block of a gradient that belongs to a body to its columns; the ground has none."""
     if body > 0:
         for c in range(width):
-            row[width * (body - 1) + c] += scale[width * (body - 1) + c] * W[g + c]
+            row[width * (body - 1) + c] += scale[width * (body - 1) + c] * g[c]
 
 
 @inner_kernel

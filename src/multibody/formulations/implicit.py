@@ -103,7 +103,7 @@ def residual_implicit(model, state, scratch, t, x, out):
     power = _set_point(model, state, scratch, t, x)
     for c in range(n):
         W[I[R.W_A] + c] = x[nq + n + c]
-    mass_times(model, scratch, I[R.W_A], I[R.W_B], 0)
+    mass_times(model, scratch, W[I[R.W_A] :], W[I[R.W_B] :], 0)
     for c in range(n):
         out[c] = W[I[R.W_B] + c] - W[I[R.W_Q] + c]
     psi, phi, chi = n, n + m, n + 2 * m

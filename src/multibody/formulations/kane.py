@@ -81,14 +81,14 @@ def _reduced(model, scratch):
     f = n - m
     B = I[R.W_PARTITION] + m * m
     A, x, b, scale = B + n * f, B + n * f + f * f, I[R.W_B], I[R.W_SCALE] + I[R.ALL_COUNT]
-    mass_times(model, scratch, I[R.W_A], b, 0)
+    mass_times(model, scratch, W[I[R.W_A] :], W[b:], 0)
     for j in range(f):
         total = 0.0
         for c in range(n):
             total += W[B + n * j + c] * (W[I[R.W_Q] + c] - W[b + c])
         W[x + j] = total * W[scale + I[I[R.INDEPENDENT] + j]]
     for j in range(f):
-        mass_times(model, scratch, B + n * j, b, 0)
+        mass_times(model, scratch, W[B + n * j :], W[b:], 0)
         for k in range(f):
             total = 0.0
             for c in range(n):
@@ -113,7 +113,7 @@ def _multipliers(model, scratch):
     I, W = model.I, scratch.W
     m, A, x = I[R.CHOSEN_COUNT], I[R.W_PARTITION], I[R.W_LAMBDA]
     scale = I[R.W_SCALE] + I[R.ALL_COUNT]
-    mass_times(model, scratch, I[R.W_A], I[R.W_B], 0)
+    mass_times(model, scratch, W[I[R.W_A] :], W[I[R.W_B] :], 0)
     for k in range(m):
         c = I[I[R.DEPENDENT] + k]
         W[x + k] = (W[I[R.W_Q] + c] - W[I[R.W_B] + c]) * W[scale + c]

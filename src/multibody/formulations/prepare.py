@@ -117,7 +117,7 @@ def prepare(
     places = _places(tables.workspace, n, m, count, entries, int(np.sum(lengths)), tables.nq, regular, partitioned)
     end = places.pop(-1)
     S, dense = places[R.W_S], places[R.W_DENSE]
-    plain, others = _plain(tables, count, places[R.W_J])
+    plain, others = _plain(tables, count)
     sections = {
         R.CHOSEN: chosen,
         R.BASE: base + S,
@@ -172,7 +172,7 @@ def _nearly_massless(tables: Tables) -> bool:
     return bool(np.min(masses, initial=np.inf) < 1e-7 * np.max(masses, initial=0.0))
 
 
-def _plain(tables: Tables, count: int, J: int) -> tuple[Integers, Integers]:
+def _plain(tables: Tables, count: int) -> tuple[Integers, Integers]:
     """Return the records of rows that are one basic function with weight 1, and the other rows."""
     I = tables.I
     plain: list[int] = []
@@ -184,7 +184,7 @@ def _plain(tables: Tables, count: int, J: int) -> tuple[Integers, Integers]:
             continue
         row = int(I[L.ROWS]) + L.ROW_STRIDE * r
         term = int(I[L.TERMS]) + L.TERM_STRIDE * int(I[row])
-        places = [J + int(I[row + 2]) + int(entry) if entry >= 0 else -1 for entry in I[term + 2 : term + 4]]
+        places = [int(I[row + 2]) + int(entry) if entry >= 0 else -1 for entry in I[term + 2 : term + 4]]
         plain += [*found, *places, r, int(I[term])]
     return np.array(plain, dtype=np.int64), np.array(others, dtype=np.int64)
 

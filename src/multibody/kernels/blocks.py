@@ -10,7 +10,6 @@ from __future__ import annotations
 from multibody.kernels import layout as L
 from multibody.kernels import sections as R
 from multibody.kernels.compile import inlined, inner_kernel
-from multibody.kernels.functions import record
 
 # header, from I[NEWTON] on
 (
@@ -56,10 +55,9 @@ NODE_STRIDE, MEETING_STRIDE, ENTRY_STRIDE = 2, 2, 5
 @inlined
 def node_of(model, column):
     """Return the node that a Cartesian velocity column belongs to."""
-    I = model.I
-    width = 3 if I[L.DIMENSION] == 2 else 6
+    width, bodies = model.width, model.bodies
     body = column // width
-    return body if body < I[L.BODIES] else I[L.BODIES] + column - width * I[L.BODIES]
+    return body if body < bodies else bodies + column - width * bodies
 
 
 @inner_kernel
@@ -71,7 +69,7 @@ def spot(model, row, column):
     I = model.I
     h = I[R.PATTERN]
     if h == 0:
-        return (row * I[L.VELOCITIES] + column, I[L.VELOCITIES])
+        return (row * model.velocities + column, model.velocities)
     p, q = node_of(model, row), node_of(model, column)
     first, end = I[I[h + MEETINGS] + p], I[I[h + MEETINGS] + p + 1]
     for e in range(first, end, MEETING_STRIDE):
@@ -83,18 +81,15 @@ def spot(model, row, column):
 @inner_kernel
 def columns_of(model, f):
     """Return the first columns of the function's two bodies (−1 for the ground) and their number; an extra one has one."""
-    I = model.I
-    kind, i, j, _, extra = record(model, f)
-    width = 3 if I[L.DIMENSION] == 2 else 6
-    if kind == L.EXTRA:
-        return (width * I[L.BODIES] + extra, -1, 1)
-    return (width * (i - 1) if i > 0 else -1, width * (j - 1) if j > 0 else -1, width)
+    c, width = model.functions[f], model.width
+    if c.kind == L.EXTRA:
+        return (width * model.bodies + c.extra, -1, 1)
+    return (width * (c.first - 1) if c.first > 0 else -1, width * (c.second - 1) if c.second > 0 else -1, width)
 
 
 @inner_kernel
-def add_outer(model, scratch, a, rows, b, columns, factor, K):
-    """Add factor a bᵀ: gradients at W[a], W[b] with the columns (first body's, second body's, number) of each."""
-    W = scratch.W
+def add_outer(model, a, rows, b, columns, factor, K):
+    """Add factor a bᵀ: gradients a, b with the columns (first body's, second body's, number) of each."""
     for p in range(2):
         row, height = rows[p], rows[2]
         if row < 0:
@@ -105,16 +100,15 @@ def add_outer(model, scratch, a, rows, b, columns, factor, K):
                 continue
             at, stride = spot(model, row, column)
             for r in range(height):
-                x = factor * W[a + p * height + r]
+                x = factor * a[p * height + r]
                 if x != 0.0:
                     for c in range(width):
-                        K[at + stride * r + c] += x * W[b + q * width + c]
+                        K[at + stride * r + c] += x * b[q * width + c]
 
 
 @inner_kernel
-def add_square(model, scratch, h, columns, factor, K):
-    """Add factor times the second derivative of a function at W[h], by rows over the columns of its two bodies."""
-    W = scratch.W
+def add_square(model, h, columns, factor, K):
+    """Add factor times the second derivative h of a function, by rows over the columns of its two bodies."""
     n = columns[2]
     for p in range(2):
         for q in range(2):
@@ -124,9 +118,9 @@ def add_square(model, scratch, h, columns, factor, K):
             if at < 0:  # nothing of these two meets
                 continue
             for r in range(n):
-                source = h + 2 * n * (p * n + r) + q * n
+                source = 2 * n * (p * n + r) + q * n
                 for c in range(n):
-                    K[at + stride * r + c] += factor * W[source + c]
+                    K[at + stride * r + c] += factor * h[source + c]
 
 
 @inner_kernel

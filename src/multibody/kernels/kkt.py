@@ -42,7 +42,7 @@ def _form(model, scratch):
     J, U, planar = I[R.W_J], I[R.W_U], I[L.DIMENSION] == 2
     for k in range(I[R.BLOCK_COUNT]):
         block = I[R.BLOCKS] + 3 * k
-        mass_times_block(model, scratch, I[block + 1], J + I[block], U + I[block], 1)
+        mass_times_block(model, scratch, I[block + 1], W, J + I[block], W, U + I[block], 1)
     for k in range(I[R.W_S], I[R.W_D]):
         W[k] = 0.0
     for k in range(I[R.PAIR_COUNT]):
@@ -63,7 +63,7 @@ def _form_general(model, scratch):
             x, out = I[R.W_B], I[R.W_B] + width
             for k in range(width):
                 W[x + k] = 1.0 if k == c else 0.0
-            mass_times_block(model, scratch, b, x, out, 0)
+            mass_times_block(model, scratch, b, W, x, W, out, 0)
             for k in range(width):
                 W[A + (width * b + k) * n + width * b + c] = W[out + k]
     for k in range(m):
@@ -193,7 +193,7 @@ def solve(model, scratch):
     I, W = model.I, scratch.W
     m, a, x, b = I[R.CHOSEN_COUNT], I[R.W_A], I[R.W_LAMBDA], I[R.W_B]
     if I[R.GENERAL] == 0:
-        mass_times(model, scratch, I[R.W_Q], a, 1)
+        mass_times(model, scratch, W[I[R.W_Q] :], W[a:], 1)
     else:
         _free_general(model, scratch, a)
     for k in range(m):

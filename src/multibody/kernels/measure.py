@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from multibody.kernels import layout as L
 from multibody.kernels.compile import kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
-from multibody.kernels.functions import dot_gradient, function_gamma, function_gradient, function_value
+from multibody.kernels.functions import function_gamma, function_gradient, function_rate, function_value
 from multibody.kernels.state import set_positions, set_velocities
 
 
@@ -22,9 +21,7 @@ def measure_functions(model, state, scratch, Q, V, A, R, which, values, rates, a
     values, rates, accelerations : arrays (instants, functions), written
     """
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    I, W, ref = model.I, scratch.W, state.ref
-    width = 3 if I[L.DIMENSION] == 2 else 6
-    g, plain = I[L.W_GRADIENT], I[L.W_VELOCITY]
+    ref, g = state.ref, scratch.gradient
     for k in range(Q.shape[0]):
         set_positions(model, scratch, Q[k])
         set_velocities(model, scratch, V[k])
@@ -35,10 +32,10 @@ def measure_functions(model, state, scratch, Q, V, A, R, which, values, rates, a
             values[k, c] = function_value(model, state, scratch, f)
             ref[f] = values[k, c]
             function_gradient(model, scratch, f, g)
-            rates[k, c] = dot_gradient(model, scratch, f, g, plain)
+            rates[k, c] = function_rate(model, scratch, f, g)
             accelerations[k, c] = -function_gamma(model, scratch, f)
-        for c in range(I[L.VELOCITIES]):
-            W[plain + width + c] = A[k, c]
+        for c in range(model.velocities):
+            scratch.velocity[model.width + c] = A[k, c]
         for c in range(which.shape[0]):
             function_gradient(model, scratch, which[c], g)
-            accelerations[k, c] += dot_gradient(model, scratch, which[c], g, plain)
+            accelerations[k, c] += function_rate(model, scratch, which[c], g)

@@ -6,9 +6,8 @@ couplers) go through ``rows``.
 
 from __future__ import annotations
 
-from multibody.kernels import layout as L
-from multibody.kernels import sections as R
 from multibody.kernels.compile import inlined, inner_kernel
+from multibody.kernels.declared import planar_numbers, spatial_numbers
 from multibody.kernels.planar import planar_gamma, planar_terms, planar_value
 from multibody.kernels.rows import row_gamma, row_jacobian, row_values
 from multibody.kernels.spatial import spatial_gamma, spatial_terms, spatial_value
@@ -16,76 +15,74 @@ from multibody.kernels.spatial import spatial_gamma, spatial_terms, spatial_valu
 
 @inner_kernel
 def rows_at_state(model, state, scratch, t):
-    """Write the entries of Φ_q to W_J and γ of all rows to W_X, at the positions and velocities in W."""
-    I, F, W = model.I, model.F, scratch.W
-    planar, first, pose, twist, gamma = I[L.DIMENSION] == 2, I[R.PLAIN], I[L.W_POSE], I[L.W_TWIST], I[R.W_X]
-    for k in range(I[R.PLAIN_COUNT]):
-        at = first + R.PLAIN_STRIDE * k
-        kind, i, j, numbers, out = I[at], I[at + 1], I[at + 2], I[at + 3], gamma + I[at + 6]
-        if planar:
-            p, q, u, w = pose + 5 * i, pose + 5 * j, twist + 3 * i, twist + 3 * j
-            x, y, turn_i, turn_j = planar_terms(W, F, kind, p, q, numbers)
-            W[out] = planar_gamma(W, F, kind, p, q, u, w, numbers)
-            _write_planar(W, I[at + 4], -x, -y, turn_i)
-            _write_planar(W, I[at + 5], x, y, turn_j)
-        else:
-            p, q, u, w = pose + 12 * i, pose + 12 * j, twist + 6 * i, twist + 6 * j
-            d, spin_i, spin_j = spatial_terms(W, F, kind, p, q, numbers)
-            W[out] = spatial_gamma(W, F, kind, p, q, u, w, numbers)
-            _write_spatial(W, I[at + 4], -1.0, d, spin_i)
-            _write_spatial(W, I[at + 5], 1.0, d, spin_j)
-    for k in range(I[R.OTHER_COUNT]):
-        r = I[I[R.OTHERS] + k]
-        entry = I[I[L.ROWS] + L.ROW_STRIDE * r + 2]
-        row_jacobian(model, state, scratch, t, r, r + 1, W[I[R.W_J] + entry :])
-        row_gamma(model, state, scratch, t, r, r + 1, W[I[R.W_X] + r :])
+    """Write the entries of Φ_q and γ of all rows, at the positions and velocities."""
+    J, gamma = scratch.J, scratch.by_row
+    if model.planar:
+        pose, twist = scratch.planar_pose, scratch.planar_twist
+        for k in range(model.plain.size):
+            row = model.plain[k]
+            p, q, n = pose[row.first], pose[row.second], planar_numbers(model.numbers, row.numbers)
+            x, y, turn_i, turn_j = planar_terms(row.kind, p, q, n)
+            gamma[row.row] = planar_gamma(row.kind, p, q, twist[row.first], twist[row.second], n)
+            _write_planar(J, row.at_first, -x, -y, turn_i)
+            _write_planar(J, row.at_second, x, y, turn_j)
+    else:
+        pose3, twist3 = scratch.spatial_pose, scratch.spatial_twist
+        for k in range(model.plain.size):
+            row = model.plain[k]
+            p3, q3, n3 = pose3[row.first], pose3[row.second], spatial_numbers(model.numbers, row.numbers)
+            d, spin_i, spin_j = spatial_terms(row.kind, p3, q3, n3)
+            gamma[row.row] = spatial_gamma(row.kind, p3, q3, twist3[row.first], twist3[row.second], n3)
+            _write_spatial(J, row.at_first, -1.0, d, spin_i)
+            _write_spatial(J, row.at_second, 1.0, d, spin_j)
+    for k in range(model.others.shape[0]):
+        r = model.others[k]
+        row_jacobian(model, state, scratch, t, r, r + 1, J[model.rows[r].entry :])
+        row_gamma(model, state, scratch, t, r, r + 1, gamma[r:])
 
 
 @inner_kernel
 def rows_at_pose(model, state, scratch, t, values, gradients):
-    """Write Φ of all rows to W_X where `values` is 1, the entries of Φ_q to W_J where `gradients` is 1, at the poses in W."""
-    I, F, W, ref = model.I, model.F, scratch.W, state.ref
-    planar, first, pose = I[L.DIMENSION] == 2, I[R.PLAIN], I[L.W_POSE]
-    for k in range(I[R.PLAIN_COUNT]):
-        at = first + R.PLAIN_STRIDE * k
-        kind, numbers, out = I[at], I[at + 3], I[R.W_X] + I[at + 6]
-        if planar:
-            p, q = pose + 5 * I[at + 1], pose + 5 * I[at + 2]
+    """Write Φ of all rows where `values` is 1, the entries of Φ_q where `gradients` is 1, at the poses."""
+    J, phi = scratch.J, scratch.by_row
+    for k in range(model.plain.size):
+        row = model.plain[k]
+        if model.planar:
+            p, q = scratch.planar_pose[row.first], scratch.planar_pose[row.second]
+            n = planar_numbers(model.numbers, row.numbers)
             if values == 1:
-                W[out] = planar_value(W, F, kind, p, q, numbers)
+                phi[row.row] = planar_value(row.kind, p, q, n)
             if gradients == 1:
-                x, y, turn_i, turn_j = planar_terms(W, F, kind, p, q, numbers)
-                _write_planar(W, I[at + 4], -x, -y, turn_i)
-                _write_planar(W, I[at + 5], x, y, turn_j)
+                x, y, turn_i, turn_j = planar_terms(row.kind, p, q, n)
+                _write_planar(J, row.at_first, -x, -y, turn_i)
+                _write_planar(J, row.at_second, x, y, turn_j)
         else:
-            p, q = pose + 12 * I[at + 1], pose + 12 * I[at + 2]
+            p3, q3 = scratch.spatial_pose[row.first], scratch.spatial_pose[row.second]
+            n3 = spatial_numbers(model.numbers, row.numbers)
             if values == 1:
-                W[out] = spatial_value(W, F, kind, p, q, numbers, ref[I[at + 7]])
+                phi[row.row] = spatial_value(row.kind, p3, q3, n3, state.ref[row.function])
             if gradients == 1:
-                d, spin_i, spin_j = spatial_terms(W, F, kind, p, q, numbers)
-                _write_spatial(W, I[at + 4], -1.0, d, spin_i)
-                _write_spatial(W, I[at + 5], 1.0, d, spin_j)
-    for k in range(I[R.OTHER_COUNT]):
-        r = I[I[R.OTHERS] + k]
+                d, spin_i, spin_j = spatial_terms(row.kind, p3, q3, n3)
+                _write_spatial(J, row.at_first, -1.0, d, spin_i)
+                _write_spatial(J, row.at_second, 1.0, d, spin_j)
+    for k in range(model.others.shape[0]):
+        r = model.others[k]
         if values == 1:
-            row_values(model, state, scratch, t, r, r + 1, W[I[R.W_X] + r :])
+            row_values(model, state, scratch, t, r, r + 1, phi[r:])
         if gradients == 1:
-            entry = I[I[L.ROWS] + L.ROW_STRIDE * r + 2]
-            row_jacobian(model, state, scratch, t, r, r + 1, W[I[R.W_J] + entry :])
+            row_jacobian(model, state, scratch, t, r, r + 1, J[model.rows[r].entry :])
 
 
 @inlined
-def _write_planar(W, at, x, y, turn):
+def _write_planar(J, at, x, y, turn):
     """Write a planar block; the ground (at < 0) has none."""
     if at >= 0:
-        W[at] = x
-        W[at + 1] = y
-        W[at + 2] = turn
+        J[at], J[at + 1], J[at + 2] = x, y, turn
 
 
 @inlined
-def _write_spatial(W, at, sign, x, turn):
+def _write_spatial(J, at, sign, x, turn):
     """Write a spatial block; the ground (at < 0) has none."""
     if at >= 0:
-        W[at], W[at + 1], W[at + 2] = sign * x[0], sign * x[1], sign * x[2]
-        W[at + 3], W[at + 4], W[at + 5] = turn[0], turn[1], turn[2]
+        J[at], J[at + 1], J[at + 2] = sign * x[0], sign * x[1], sign * x[2]
+        J[at + 3], J[at + 4], J[at + 5] = turn[0], turn[1], turn[2]

@@ -11,104 +11,102 @@ import math
 from multibody.kernels import layout as L
 from multibody.kernels.compile import inlined, inner_kernel
 
-
-@inlined
-def _turned(W, p, F, k):
-    """Return A x for the body whose pose is at W[p] and the vector at F[k]."""
-    return (W[p + 3] * F[k] - W[p + 4] * F[k + 1], W[p + 4] * F[k] + W[p + 3] * F[k + 1])
+X_I, Y_I, TURN_I, X_J, Y_J, TURN_J = range(6)
+COLUMNS = 6
 
 
 @inlined
-def _gap(W, p, q, si, sj):
+def turned(p, x):
+    """Return A x for a body with the pose p."""
+    return (p.cos * x[0] - p.sin * x[1], p.sin * x[0] + p.cos * x[1])
+
+
+@inlined
+def _gap(p, q, si, sj):
     """Return d = r_j + S_j − r_i − S_i."""
-    return (W[q] + sj[0] - W[p] - si[0], W[q + 1] + sj[1] - W[p + 1] - si[1])
+    return (q.x + sj[0] - p.x - si[0], q.y + sj[1] - p.y - si[1])
 
 
 @inlined
-def planar_value(W, F, kind, p, q, k):
-    """Return the function's value; p, q: poses in W, k: its numbers in F (s_i, s_j, a, b, offset)."""
+def planar_value(kind, p, q, n):
+    """Return the function's value; p, q: poses, n: its numbers."""
     if kind == L.ANGLE or kind == L.ALIGNED:
-        angle = W[q + 2] - W[p + 2] + F[k + 8]
+        angle = q.angle - p.angle + n.offset
         return angle if kind == L.ANGLE else angle - 2.0 * math.pi * math.floor(0.5 * angle / math.pi + 0.5)
     if kind == L.DOT1:
-        a, b = _turned(W, p, F, k + 4), _turned(W, q, F, k + 6)
+        a, b = turned(p, n.a), turned(q, n.b)
         return a[0] * b[0] + a[1] * b[1]
-    d = _gap(W, p, q, _turned(W, p, F, k), _turned(W, q, F, k + 2))
+    d = _gap(p, q, turned(p, n.s_i), turned(q, n.s_j))
     if kind == L.COINCIDE:
-        return F[k + 4] * d[0] + F[k + 5] * d[1]
+        return n.a[0] * d[0] + n.a[1] * d[1]
     if kind == L.DOT2:
-        a = _turned(W, p, F, k + 4)
+        a = turned(p, n.a)
         return a[0] * d[0] + a[1] * d[1]
     return math.sqrt(d[0] * d[0] + d[1] * d[1])  # DISTANCE
 
 
 @inner_kernel
-def _write(W, g, x, y, ti, tj):
+def _write(g, x, y, ti, tj):
     """Write the gradient of a function that sees only the difference of the positions."""
-    W[g] = -x
-    W[g + 1] = -y
-    W[g + 2] = ti
-    W[g + 3] = x
-    W[g + 4] = y
-    W[g + 5] = tj
+    g[X_I], g[Y_I], g[TURN_I], g[X_J], g[Y_J], g[TURN_J] = -x, -y, ti, x, y, tj
 
 
 @inlined
-def planar_terms(W, F, kind, p, q, k):
+def planar_terms(kind, p, q, n):
     """Return (x, y, ∂θ_i, ∂θ_j) of the gradient (−x, −y, ∂θ_i, x, y, ∂θ_j)."""
     if kind == L.ANGLE or kind == L.ALIGNED:
         return (0.0, 0.0, -1.0, 1.0)
     if kind == L.DOT1:
-        a, b = _turned(W, p, F, k + 4), _turned(W, q, F, k + 6)
+        a, b = turned(p, n.a), turned(q, n.b)
         s = a[0] * b[1] - a[1] * b[0]  # a^⊥·b
         return (0.0, 0.0, s, -s)
-    si, sj = _turned(W, p, F, k), _turned(W, q, F, k + 2)
+    si, sj = turned(p, n.s_i), turned(q, n.s_j)
     if kind == L.DOT2:
-        d, a = _gap(W, p, q, si, sj), _turned(W, p, F, k + 4)
+        d, a = _gap(p, q, si, sj), turned(p, n.a)
         ti = -a[1] * (d[0] + si[0]) + a[0] * (d[1] + si[1])  # a^⊥·(d + S_i)
         return (a[0], a[1], ti, -a[0] * sj[1] + a[1] * sj[0])
-    ex, ey = F[k + 4], F[k + 5]
+    ex, ey = n.a[0], n.a[1]
     if kind == L.DISTANCE:
-        d = _gap(W, p, q, si, sj)
+        d = _gap(p, q, si, sj)
         ell = math.sqrt(d[0] * d[0] + d[1] * d[1])
         ex, ey = (d[0] / ell, d[1] / ell) if ell > 0.0 else (0.0, 0.0)
     return (ex, ey, ex * si[1] - ey * si[0], -ex * sj[1] + ey * sj[0])
 
 
 @inner_kernel
-def planar_gradient(W, F, kind, p, q, k, g):
-    """Write the six partial derivatives at W[g]."""
-    x, y, ti, tj = planar_terms(W, F, kind, p, q, k)
-    _write(W, g, x, y, ti, tj)
+def planar_gradient(kind, p, q, n, g):
+    """Write the six partial derivatives to g."""
+    x, y, ti, tj = planar_terms(kind, p, q, n)
+    _write(g, x, y, ti, tj)
 
 
 @inner_kernel
-def planar_component(W, F, p, q, k, c, g):
-    """Write the gradient of component c of d, in ground axes, at W[g]."""
-    si, sj = _turned(W, p, F, k), _turned(W, q, F, k + 2)
+def planar_component(p, q, n, c, g):
+    """Write the gradient of component c of d, in ground axes, to g."""
+    si, sj = turned(p, n.s_i), turned(q, n.s_j)
     x, y = (1.0, 0.0) if c == 0 else (0.0, 1.0)
-    _write(W, g, x, y, x * si[1] - y * si[0], -x * sj[1] + y * sj[0])
+    _write(g, x, y, x * si[1] - y * si[0], -x * sj[1] + y * sj[0])
 
 
 @inlined
-def planar_gamma(W, F, kind, p, q, u, w, k):
-    """Return the γ term, minus the part of the second time derivative that is quadratic in v; u, w: twists in W."""
+def planar_gamma(kind, p, q, u, w, n):
+    """Return the γ term, minus the part of the second time derivative that is quadratic in v; u, w: twists."""
     if kind == L.ANGLE or kind == L.ALIGNED:
         return 0.0
-    oi, oj = W[u + 2], W[w + 2]
+    oi, oj = u.omega, w.omega
     if kind == L.DOT1:
-        a, b = _turned(W, p, F, k + 4), _turned(W, q, F, k + 6)
+        a, b = turned(p, n.a), turned(q, n.b)
         return (oi - oj) ** 2 * (a[0] * b[0] + a[1] * b[1])
-    si, sj = _turned(W, p, F, k), _turned(W, q, F, k + 2)
+    si, sj = turned(p, n.s_i), turned(q, n.s_j)
     nx = oj * oj * sj[0] - oi * oi * si[0]  # minus the centripetal part of d̈
     ny = oj * oj * sj[1] - oi * oi * si[1]
     if kind == L.COINCIDE:
-        return F[k + 4] * nx + F[k + 5] * ny
-    d = _gap(W, p, q, si, sj)
-    dx = W[w] - oj * sj[1] - W[u] + oi * si[1]
-    dy = W[w + 1] + oj * sj[0] - W[u + 1] - oi * si[0]
+        return n.a[0] * nx + n.a[1] * ny
+    d = _gap(p, q, si, sj)
+    dx = w.x - oj * sj[1] - u.x + oi * si[1]
+    dy = w.y + oj * sj[0] - u.y - oi * si[0]
     if kind == L.DOT2:
-        a = _turned(W, p, F, k + 4)
+        a = turned(p, n.a)
         coriolis = 2.0 * oi * (-a[1] * dx + a[0] * dy)
         return oi * oi * (a[0] * d[0] + a[1] * d[1]) - coriolis + a[0] * nx + a[1] * ny
     ell = math.sqrt(d[0] * d[0] + d[1] * d[1])
@@ -119,46 +117,52 @@ def planar_gamma(W, F, kind, p, q, u, w, k):
     return ex * nx + ey * ny - (dx * dx + dy * dy - rate * rate) / ell
 
 
+@inlined
+def at(row, column):
+    """Return the place of a second derivative."""
+    return COLUMNS * row + column
+
+
 @inner_kernel
-def planar_hessian(W, F, kind, p, q, k, h, g):
-    """Write the 6×6 second derivative at W[h] (by rows); W[g..g+12] is scratch."""
-    for c in range(36):
-        W[h + c] = 0.0
+def planar_hessian(kind, p, q, n, h, g):
+    """Write the 6×6 second derivative to h (by rows); g is scratch for a gradient."""
+    for c in range(COLUMNS * COLUMNS):
+        h[c] = 0.0
     if kind == L.ANGLE or kind == L.ALIGNED:
         return
     if kind == L.DOT1:
-        a, b = _turned(W, p, F, k + 4), _turned(W, q, F, k + 6)
+        a, b = turned(p, n.a), turned(q, n.b)
         c = a[0] * b[0] + a[1] * b[1]
-        W[h + 14] = -c
-        W[h + 17] = c
-        W[h + 32] = c
-        W[h + 35] = -c
+        h[at(TURN_I, TURN_I)] = -c
+        h[at(TURN_I, TURN_J)] = c
+        h[at(TURN_J, TURN_I)] = c
+        h[at(TURN_J, TURN_J)] = -c
         return
-    si, sj = _turned(W, p, F, k), _turned(W, q, F, k + 2)
-    d = _gap(W, p, q, si, sj)
+    si, sj = turned(p, n.s_i), turned(q, n.s_j)
+    d = _gap(p, q, si, sj)
     if kind == L.DOT2:
-        a = _turned(W, p, F, k + 4)
-        n = (-a[1], a[0])
+        a = turned(p, n.a)
+        across = (-a[1], a[0])
         for c in range(2):
-            W[h + 6 * c + 2] = -n[c]
-            W[h + 12 + c] = -n[c]
-            W[h + 15 + c] = n[c]
-            W[h + 6 * (3 + c) + 2] = n[c]
-        W[h + 14] = -(a[0] * (d[0] + si[0]) + a[1] * (d[1] + si[1]))
+            h[at(X_I + c, TURN_I)] = -across[c]
+            h[at(TURN_I, X_I + c)] = -across[c]
+            h[at(TURN_I, X_J + c)] = across[c]
+            h[at(X_J + c, TURN_I)] = across[c]
+        h[at(TURN_I, TURN_I)] = -(a[0] * (d[0] + si[0]) + a[1] * (d[1] + si[1]))
         cross_term = a[0] * sj[0] + a[1] * sj[1]
-        W[h + 17] = cross_term
-        W[h + 32] = cross_term
-        W[h + 35] = -cross_term
+        h[at(TURN_I, TURN_J)] = cross_term
+        h[at(TURN_J, TURN_I)] = cross_term
+        h[at(TURN_J, TURN_J)] = -cross_term
         return
-    ex, ey = F[k + 4], F[k + 5]
+    ex, ey = n.a[0], n.a[1]
     if kind == L.DISTANCE:
         ell = math.sqrt(d[0] * d[0] + d[1] * d[1])
         if ell == 0.0:
             return
         ex, ey = d[0] / ell, d[1] / ell
-        _write(W, g, -ey, ex, -ey * si[1] - ex * si[0], ey * sj[1] + ex * sj[0])  # gradient of u^⊥·d
-        for r in range(6):
-            for c in range(6):
-                W[h + 6 * r + c] = W[g + r] * W[g + c] / ell
-    W[h + 14] += ex * si[0] + ey * si[1]
-    W[h + 35] -= ex * sj[0] + ey * sj[1]
+        _write(g, -ey, ex, -ey * si[1] - ex * si[0], ey * sj[1] + ex * sj[0])  # gradient of u^⊥·d
+        for r in range(COLUMNS):
+            for c in range(COLUMNS):
+                h[at(r, c)] = g[r] * g[c] / ell
+    h[at(TURN_I, TURN_I)] += ex * si[0] + ey * si[1]
+    h[at(TURN_J, TURN_J)] -= ex * sj[0] + ey * sj[1]

@@ -1,4 +1,4 @@
-"""Expression programs: a small stack machine. Code is pairs (operation, argument) in I, constants and parameters in F."""
+"""Expression programs: a small stack machine. Code is pairs (operation, argument), constants and parameters are numbers."""
 
 from __future__ import annotations
 
@@ -6,43 +6,41 @@ import math
 
 from multibody.kernels import layout as L
 from multibody.kernels.compile import inner_kernel, kernel
-from multibody.kernels.declared import model_at, scratch_at
+from multibody.kernels.declared import cubic, model_at, scratch_at
 
 
 @inner_kernel
-def run_program(model, scratch, pc, inputs):
-    """Return the value of the program at I[pc]; its inputs (time, coordinates) lie at W[inputs]."""
-    I, F, W = model.I, model.F, scratch.W
-    base = I[L.W_STACK]
-    top = base - 1
-    while I[pc] != L.OP_END:
-        op, arg = I[pc], I[pc + 1]
+def run_program(model, scratch, pc):
+    """Return the value of the program that begins at pc; its inputs (time, coordinates) are known."""
+    code, stack, kept, top = model.code, scratch.stack, scratch.kept, -1
+    while code[pc] != L.OP_END:
+        op, arg = code[pc], code[pc + 1]
         pc += 2
         if op <= L.OP_LOAD:
             top += 1
             if op == L.OP_CONSTANT:
-                W[top] = F[arg]
+                stack[top] = model.numbers[arg]
             elif op == L.OP_INPUT:
-                W[top] = W[inputs + arg]
+                stack[top] = scratch.input[arg]
             elif op == L.OP_PARAMETER:
-                W[top] = F[I[L.PARAMETERS] + arg]
+                stack[top] = model.numbers[model.parameters + arg]
             else:
-                W[top] = W[base + L.STACK_DEPTH + arg]
+                stack[top] = kept[arg]
         elif op == L.OP_SELECT:
             top -= 2
-            W[top] = W[top + 1] if W[top] != 0.0 else W[top + 2]
+            stack[top] = stack[top + 1] if stack[top] != 0.0 else stack[top + 2]
         elif op == L.OP_SPLINE:
-            W[top] = spline_value(model, arg // 8, arg % 8, W[top])
+            stack[top] = spline_value(model, arg // 8, arg % 8, stack[top])
         elif op == L.OP_INTEGER_POWER:
-            W[top] = _integer_power(W[top], arg)
+            stack[top] = _integer_power(stack[top], arg)
         elif _is_binary(op):
             top -= 1
-            W[top] = _binary(op, W[top], W[top + 1])
+            stack[top] = _binary(op, stack[top], stack[top + 1])
         elif op == L.OP_KEEP:
-            W[base + L.STACK_DEPTH + arg] = W[top]
+            kept[arg] = stack[top]
         else:
-            W[top] = _unary(op, W[top])
-    return W[top]
+            stack[top] = _unary(op, stack[top])
+    return stack[top]
 
 
 @inner_kernel
@@ -136,11 +134,10 @@ def _integer_power(x, n):
 def spline_value(model, s, order, x):
     """Return the derivative of the given order of spline s at x; pieces are cubics in x − left knot."""
     model = model_at(model)
-    I, F = model.I, model.F
-    k = I[L.SPLINES] + L.SPLINE_STRIDE * s
-    kind, count, knots, coefficients = I[k], I[k + 1], I[k + 2], I[k + 3]
+    F, spline = model.numbers, model.splines[s]
+    count, knots = spline.intervals, spline.knots
     first, last = F[knots], F[knots + count]
-    if kind == L.SPLINE_PERIODIC:
+    if spline.kind == L.SPLINE_PERIODIC:
         x = x - (last - first) * math.floor((x - first) / (last - first))
     elif x < first or x > last:
         if order > 0:
@@ -153,20 +150,19 @@ def spline_value(model, s, order, x):
             high = middle
         else:
             low = middle
-    u, c = x - F[knots + low], coefficients + 4 * low
+    u, c = x - F[knots + low], cubic(F, spline.coefficients + 4 * low)
     if order == 0:
-        return F[c] + u * (F[c + 1] + u * (F[c + 2] + u * F[c + 3]))
+        return c.zeroth + u * (c.first + u * (c.second + u * c.third))
     if order == 1:
-        return F[c + 1] + u * (2.0 * F[c + 2] + u * 3.0 * F[c + 3])
+        return c.first + u * (2.0 * c.second + u * 3.0 * c.third)
     if order == 2:
-        return 2.0 * F[c + 2] + 6.0 * u * F[c + 3]
-    return 6.0 * F[c + 3] if order == 3 else 0.0
+        return 2.0 * c.second + 6.0 * u * c.third
+    return 6.0 * c.third if order == 3 else 0.0
 
 
 @kernel
 def evaluate_programs(model, scratch, pcs, slots):
-    """Write the value of each program into its slot of F: the numbers that depend on parameters, in order."""
+    """Write the value of each program into its slot of the numbers: those that depend on parameters, in order."""
     model, scratch = model_at(model), scratch_at(scratch)
-    I, F = model.I, model.F
     for k in range(pcs.shape[0]):
-        F[slots[k]] = run_program(model, scratch, pcs[k], I[L.W_INPUT])
+        model.numbers[slots[k]] = run_program(model, scratch, pcs[k])

@@ -14,24 +14,22 @@ from multibody.kernels.blocks import add_outer, add_square, columns_of
 from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
 from multibody.kernels.functions import (
-    dot_gradient,
     function_gamma,
     function_gradient,
     function_hessian,
+    function_rate,
     function_value,
-    record,
 )
 from multibody.kernels.programs import run_program
+
+VALUE, BY_TIME, BY_FIRST = 0, 1, 2  # places in a program table: G, ∂G/∂t, ∂G/∂c₁ …
 
 
 @inner_kernel
 def partial(model, scratch, table, index):
     """Return the partial derivative with this index in the program table."""
-    I = model.I
-    pc = I[table + index]
-    if pc < 0:
-        return 0.0
-    return run_program(model, scratch, I[L.CODE] + pc, I[L.W_INPUT])
+    pc = model.tables[table + index]
+    return run_program(model, scratch, pc) if pc >= 0 else 0.0
 
 
 @inner_kernel
@@ -43,30 +41,26 @@ def _second(m, k, l):
 
 @inner_kernel
 def _inputs(model, state, scratch, t, row):
-    """Write the program's inputs (t, then the row's coordinates) into W."""
-    I, W = model.I, scratch.W
-    W[I[L.W_INPUT]] = t
-    for k in range(I[row + 1]):
-        f = I[I[L.TERMS] + L.TERM_STRIDE * (I[row] + k)]
-        W[I[L.W_INPUT] + 1 + k] = function_value(model, state, scratch, f)
+    """Write the program's inputs: t, then the row's coordinates."""
+    scratch.input[0] = t
+    for k in range(row.terms):
+        scratch.input[1 + k] = function_value(model, state, scratch, model.terms[row.first_term + k].function)
 
 
 @kernel
 def row_values(model, state, scratch, t, lo, hi, out):
-    """Write Φ of the rows lo..hi−1 at time t and the poses in W."""
+    """Write Φ of the rows lo..hi−1 at time t and the poses."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    I, F, W = model.I, model.F, scratch.W
     for r in range(lo, hi):
-        row = I[L.ROWS] + L.ROW_STRIDE * r
-        total = 0.0
-        for k in range(I[row + 1]):
-            term = I[L.TERMS] + L.TERM_STRIDE * (I[row] + k)
-            value = function_value(model, state, scratch, I[term])
-            W[I[L.W_INPUT] + 1 + k] = value
-            total += F[I[term + 1]] * value
-        if I[row + 4] >= 0:
-            W[I[L.W_INPUT]] = t
-            total += partial(model, scratch, I[row + 4], 0)
+        row, total = model.rows[r], 0.0
+        for k in range(row.terms):
+            term = model.terms[row.first_term + k]
+            value = function_value(model, state, scratch, term.function)
+            scratch.input[1 + k] = value
+            total += model.numbers[term.weight] * value
+        if row.program >= 0:
+            scratch.input[0] = t
+            total += partial(model, scratch, row.program, VALUE)
         out[r - lo] = total
 
 
@@ -74,94 +68,84 @@ def row_values(model, state, scratch, t, lo, hi, out):
 def row_jacobian(model, state, scratch, t, lo, hi, J):
     """Write the entries of Φ_q of the rows lo..hi−1; entry e of the model is J[e − first entry of row lo]."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    I, F = model.I, model.F
-    width = 3 if I[L.DIMENSION] == 2 else 6
-    start = I[I[L.ROWS] + L.ROW_STRIDE * lo + 2] if hi > lo else 0
-    g = I[L.W_GRADIENT]
+    start, g = model.rows[lo].entry if hi > lo else 0, scratch.gradient
     for r in range(lo, hi):
-        row = I[L.ROWS] + L.ROW_STRIDE * r
-        for e in range(I[row + 3]):
-            J[I[row + 2] - start + e] = 0.0
-        if I[row + 4] >= 0:
+        row = model.rows[r]
+        for e in range(row.entries):
+            J[row.entry - start + e] = 0.0
+        if row.program >= 0:
             _inputs(model, state, scratch, t, row)
-        for k in range(I[row + 1]):
-            term = I[L.TERMS] + L.TERM_STRIDE * (I[row] + k)
-            weight = F[I[term + 1]]
-            if I[row + 4] >= 0:
-                weight += partial(model, scratch, I[row + 4], 2 + k)
-            function_gradient(model, scratch, I[term], g)
-            _accumulate(model, scratch, I[term], term, g, weight, J, I[row + 2] - start, width)
+        for k in range(row.terms):
+            term = model.terms[row.first_term + k]
+            weight = model.numbers[term.weight]
+            if row.program >= 0:
+                weight += partial(model, scratch, row.program, BY_FIRST + k)
+            function_gradient(model, scratch, term.function, g)
+            _accumulate(model, term, g, weight, J, row.entry - start)
 
 
 @inner_kernel
-def _accumulate(model, scratch, f, term, g, weight, J, at, width):
-    """Add weight · gradient to the row's entries."""
-    I, W = model.I, scratch.W
-    if record(model, f)[0] == L.EXTRA:
-        J[at + I[term + 2]] += weight
+def _accumulate(model, term, g, weight, J, at):
+    """Add weight · gradient to the entries of the row that begins at J[at]."""
+    width = model.width
+    if model.functions[term.function].kind == L.EXTRA:
+        J[at + term.entry[0]] += weight
         return
     for side in range(2):
-        entry = I[term + 2 + side]
+        entry = term.entry[side]
         if entry >= 0:
             for c in range(width):
-                J[at + entry + c] += weight * W[g + side * width + c]
+                J[at + entry + c] += weight * g[side * width + c]
 
 
 @kernel
 def row_velocity(model, state, scratch, t, lo, hi, out):
     """Write ν = −∂Φ/∂t of the rows lo..hi−1, so that Φ_q v = ν."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    I = model.I
     for r in range(lo, hi):
-        row = I[L.ROWS] + L.ROW_STRIDE * r
+        row = model.rows[r]
         out[r - lo] = 0.0
-        if I[row + 4] >= 0 and I[I[row + 4] + 1] >= 0:
+        if row.program >= 0 and model.tables[row.program + BY_TIME] >= 0:
             _inputs(model, state, scratch, t, row)
-            out[r - lo] = -partial(model, scratch, I[row + 4], 1)
+            out[r - lo] = -partial(model, scratch, row.program, BY_TIME)
 
 
 @kernel
 def row_gamma(model, state, scratch, t, lo, hi, out):
-    """Write γ of the rows lo..hi−1 at the positions and velocities in W, so that Φ_q v̇ = γ."""
+    """Write γ of the rows lo..hi−1 at the positions and velocities, so that Φ_q v̇ = γ."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    I, F = model.I, model.F
     for r in range(lo, hi):
-        row = I[L.ROWS] + L.ROW_STRIDE * r
-        table = I[row + 4]
-        if table >= 0:
+        row, total = model.rows[r], 0.0
+        if row.program >= 0:
             _inputs(model, state, scratch, t, row)
-        total = 0.0
-        for k in range(I[row + 1]):
-            term = I[L.TERMS] + L.TERM_STRIDE * (I[row] + k)
-            weight = F[I[term + 1]]
-            if table >= 0:
-                weight += partial(model, scratch, table, 2 + k)
-            total += weight * function_gamma(model, scratch, I[term])
-        out[r - lo] = total - (_program_rates(model, scratch, row) if table >= 0 else 0.0)
+        for k in range(row.terms):
+            term = model.terms[row.first_term + k]
+            weight = model.numbers[term.weight]
+            if row.program >= 0:
+                weight += partial(model, scratch, row.program, BY_FIRST + k)
+            total += weight * function_gamma(model, scratch, term.function)
+        out[r - lo] = total - (_program_rates(model, scratch, row) if row.program >= 0 else 0.0)
 
 
 @inner_kernel
 def _program_rates(model, scratch, row):
     """Return Σ G_kl ẋ_k ẋ_l over x = (t, c): the part of G̈ that is quadratic in (1, ċ)."""
-    I, W = model.I, scratch.W
-    m, table, g = I[row + 1], I[row + 4], I[L.W_GRADIENT]
-    rates = g + 36  # behind the scratch of a gradient
-    W[rates] = 1.0
+    m, g, rates, total = row.terms, scratch.gradient, scratch.rates, 0.0
+    rates[0] = 1.0
     for k in range(m):
-        f = I[I[L.TERMS] + L.TERM_STRIDE * (I[row] + k)]
+        f = model.terms[row.first_term + k].function
         function_gradient(model, scratch, f, g)
-        W[rates + 1 + k] = dot_gradient(model, scratch, f, g, I[L.W_VELOCITY])
-    total = 0.0
+        rates[1 + k] = function_rate(model, scratch, f, g)
     for k in range(m + 1):
         for l in range(k, m + 1):
-            second = partial(model, scratch, table, _second(m, k, l))
-            total += (1.0 if k == l else 2.0) * second * W[rates + k] * W[rates + l]
+            second = partial(model, scratch, row.program, _second(m, k, l))
+            total += (1.0 if k == l else 2.0) * second * rates[k] * rates[l]
     return total
 
 
 @kernel
 def row_partials(model, state, scratch, t, lo, hi, multipliers, K, V):
-    """Add (Φ_qᵀ λ)_q of the rows lo..hi−1 to K and write V = (Φ_q v − ν)_q of them, at the poses and velocities in W.
+    """Add (Φ_qᵀ λ)_q of the rows lo..hi−1 to K and write V = (Φ_q v − ν)_q of them, at the poses and velocities.
 
     Parameters
     ----------
@@ -172,64 +156,58 @@ def row_partials(model, state, scratch, t, lo, hi, multipliers, K, V):
         On the entries of the rows, as ``row_jacobian``.
     """
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    I, F = model.I, model.F
-    h, g, rate, width = I[L.W_HESSIAN], I[L.W_GRADIENT], I[L.W_GRADIENT] + 36, 3 if I[L.DIMENSION] == 2 else 6
-    start = I[I[L.ROWS] + L.ROW_STRIDE * lo + 2] if hi > lo else 0
+    start, rate = model.rows[lo].entry if hi > lo else 0, scratch.second_gradient
     for r in range(lo, hi):
-        row = I[L.ROWS] + L.ROW_STRIDE * r
-        table, factor, at = I[row + 4], multipliers[r - lo], I[row + 2] - start
-        for e in range(I[row + 3]):
+        row, factor = model.rows[r], multipliers[r - lo]
+        at = row.entry - start
+        for e in range(row.entries):
             V[at + e] = 0.0
-        if table >= 0:
+        if row.program >= 0:
             _inputs(model, state, scratch, t, row)
-        for k in range(I[row + 1]):
-            term = I[L.TERMS] + L.TERM_STRIDE * (I[row] + k)
-            weight = F[I[term + 1]]
-            if table >= 0:
-                weight += partial(model, scratch, table, 2 + k)
-            if record(model, I[term])[0] != L.EXTRA and weight != 0.0:
-                hessian_and_rate(model, scratch, I[term], rate)
-                _accumulate(model, scratch, I[term], term, rate, weight, V, at, width)
+        for k in range(row.terms):
+            term = model.terms[row.first_term + k]
+            weight = model.numbers[term.weight]
+            if row.program >= 0:
+                weight += partial(model, scratch, row.program, BY_FIRST + k)
+            if model.functions[term.function].kind != L.EXTRA and weight != 0.0:
+                hessian_and_rate(model, scratch, term.function, rate)
+                _accumulate(model, term, rate, weight, V, at)
                 if factor != 0.0:
-                    add_square(model, scratch, h, columns_of(model, I[term]), factor * weight, K)
-        if table >= 0:
-            _program_partials(model, scratch, row, factor, g, V, at, K)
+                    add_square(model, scratch.hessian, columns_of(model, term.function), factor * weight, K)
+        if row.program >= 0:
+            _program_partials(model, scratch, row, factor, V, at, K)
 
 
 @inner_kernel
-def hessian_and_rate(model, scratch, f, row):
-    """Write the second derivative H of a function at W_HESSIAN and vᵀH, the derivative of its rate, at W[row]."""
-    I, W = model.I, scratch.W
-    kind, i, j, _, _ = record(model, f)
-    width, h = 3 if I[L.DIMENSION] == 2 else 6, I[L.W_HESSIAN]
-    if kind == L.EXTRA:
-        for c in range(144):
-            W[h + c] = 0.0
-    function_hessian(model, scratch, f, h, row)
-    vi, vj = I[L.W_VELOCITY] + width * i, I[L.W_VELOCITY] + width * j
-    for c in range(2 * width):
+def hessian_and_rate(model, scratch, f, rate):
+    """Write the second derivative H of a function to the scratch for it and vᵀH, the derivative of its rate, to `rate`."""
+    c, width, h, v = model.functions[f], model.width, scratch.hessian, scratch.velocity
+    if c.kind == L.EXTRA:
+        for k in range(4 * width * width):
+            h[k] = 0.0
+    function_hessian(model, scratch, f, h, rate)
+    for k in range(2 * width):
         total = 0.0
         for r in range(width):
-            total += W[vi + r] * W[h + 2 * width * r + c] + W[vj + r] * W[h + 2 * width * (width + r) + c]
-        W[row + c] = total
+            total += v[width * c.first + r] * h[2 * width * r + k] + v[width * c.second + r] * h[2 * width * (width + r) + k]
+        rate[k] = total
 
 
 @inner_kernel
-def _program_partials(model, scratch, row, factor, g, V, at, K):
-    """Add λ Σ G_kl ∇c_k ∇c_lᵀ to K and Σ G_kl ẋ_l ∇c_kᵀ over x = (t, c) to V; W[g + 36] is scratch."""
-    I = model.I
-    m, table, width = I[row + 1], I[row + 4], 3 if I[L.DIMENSION] == 2 else 6
+def _program_partials(model, scratch, row, factor, V, at, K):
+    """Add λ Σ G_kl ∇c_k ∇c_lᵀ to K and Σ G_kl ẋ_l ∇c_kᵀ over x = (t, c) to V."""
+    m, g, other = row.terms, scratch.gradient, scratch.second_gradient
     for k in range(m):
-        term = I[L.TERMS] + L.TERM_STRIDE * (I[row] + k)
-        rate = partial(model, scratch, table, _second(m, 0, k + 1))
+        term = model.terms[row.first_term + k]
+        rate = partial(model, scratch, row.program, _second(m, 0, k + 1))
         for l in range(m):
-            second = partial(model, scratch, table, _second(m, k + 1, l + 1))
+            second = partial(model, scratch, row.program, _second(m, k + 1, l + 1))
             if second != 0.0:
-                fl = I[I[L.TERMS] + L.TERM_STRIDE * (I[row] + l)]
+                fl = model.terms[row.first_term + l].function
                 function_gradient(model, scratch, fl, g)
-                rate += second * dot_gradient(model, scratch, fl, g, I[L.W_VELOCITY])
-                function_gradient(model, scratch, I[term], g + 36)
-                add_outer(model, scratch, g + 36, columns_of(model, I[term]), g, columns_of(model, fl), factor * second, K)
+                rate += second * function_rate(model, scratch, fl, g)
+                function_gradient(model, scratch, term.function, other)
+                add_outer(model, other, columns_of(model, term.function), g, columns_of(model, fl), factor * second, K)
         if rate != 0.0:
-            function_gradient(model, scratch, I[term], g)
-            _accumulate(model, scratch, I[term], term, g, rate, V, at, width)
+            function_gradient(model, scratch, term.function, g)
+            _accumulate(model, term, g, rate, V, at)

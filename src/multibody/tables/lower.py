@@ -219,7 +219,7 @@ def lower(model: Model) -> Tables:
         np.array(columns, dtype=np.int64), builder.count_joint, builder.count_motion, builder.joint_rows,
         builder.coordinates, [f.is_length for f in builder.functions],
         [(f.first, f.second) for f in builder.functions], ["ground", *model.bodies], builder.extras,
-        packer.parameter_slots, np.array([I[L.CODE] + (s if s >= 0 else zero) for s in starts], dtype=np.int64),
+        packer.parameter_slots, np.array([s if s >= 0 else zero for s in starts], dtype=np.int64),
         np.array([slot for slot, _ in formulas], dtype=np.int64), **named,
         laws=indices(builder.forces.laws), law_functions=[law.function for law in builder.forces.laws],
         law_slots=forces.law_slots, loads={load.name: k for k, load in enumerate(builder.forces.loads)},

@@ -154,17 +154,18 @@ class System(Arrays):
     def gradient(self, q: Floats, function: int) -> Floats:
         """Return the gradient of one coordinate function over all velocity coordinates."""
         row = np.zeros(self.nv)
-        at, width = int(self.I[L.W_GRADIENT]), self.tables.width
+        width = self.tables.width
         set_positions(self.at.model, self.at.scratch, q)
         record = self.I[self.I[L.FUNCTIONS] + L.FUNCTION_STRIDE * function :][: L.FUNCTION_STRIDE]
         if record[0] == L.EXTRA:
             row[width * (len(self.tables.bodies) - 1) + record[4]] = 1.0
             return row
-        function_gradient(self.at.model, self.at.scratch, function, at)
+        g = np.zeros(2 * width)
+        function_gradient(self.at.model, self.at.scratch, function, g)
         for side in range(2):
             body = int(record[1 + side])
             if body:
-                row[width * (body - 1) : width * body] += self.W[at + side * width : at + (side + 1) * width]
+                row[width * (body - 1) : width * body] += g[side * width : (side + 1) * width]
         return row
 
     def take_references(self, q: Floats) -> None:

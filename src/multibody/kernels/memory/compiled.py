@@ -168,3 +168,21 @@ def at(declared: type[Block]) -> Any:
         return place(given if given == place else types.int64), generate
 
     return placed
+
+
+def within(declared: type[Record]) -> Any:
+    """Return what makes the record that begins at place k of an array of numbers: ``planar_numbers(model.numbers, k)``."""
+
+    @intrinsic
+    def placed(typing_context: Any, array: Any, k: Any) -> Any:
+        if not isinstance(array, types.Array):
+            return None
+        place = Place(declared, not array.mutable)
+
+        def generate(context: Any, builder: Any, called: Any, arguments: Any) -> Any:
+            whole = arrayobj.make_array(called.args[0])(context, builder, value=arguments[0])
+            return builder.bitcast(builder.gep(whole.data, [arguments[1]]), _BYTE.as_pointer())
+
+        return place(array, types.int64), generate
+
+    return placed

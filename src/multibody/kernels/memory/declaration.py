@@ -3,7 +3,8 @@
 A *record* is a few numbers with names that lie together: ``class Pose(Record): x = number("…")``. A *block* is what a kernel
 gets an address of: numbers in place, and for every array its address and its length. ``class Scratch(Block): pose =
 records(Pose, "…")`` is read as ``scratch.pose[b].x`` in Python and in kernels alike; offsets, sizes and strides follow from the
-declaration and appear nowhere else. A block that is declared ``readonly`` cannot be written to by a kernel: numba refuses to compile that.
+declaration and appear nowhere else. A block that is declared ``readonly`` cannot be written to by a kernel: numba refuses to
+compile that.
 
 All fields are 8 bytes wide, so that a block or record is an array of slots on any machine.
 """

@@ -5,8 +5,7 @@ from __future__ import annotations
 from multibody.kernels import layout as L
 from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
-from multibody.kernels.forces import add_actions, law_effort
-from multibody.kernels.functions import function_value
+from multibody.kernels.forces import add_actions, law_energy
 from multibody.kernels.tree import layout as T
 from multibody.kernels.tree.algebra import carried, inner, load, plus, rigid_times, store, width
 from multibody.kernels.tree.bodies import write_poses, write_state, write_twists, write_wrenches
@@ -66,19 +65,6 @@ def applied_forces(model, state, scratch, t, turns, q, v, out, flat=None):
 
 
 @inner_kernel
-def _stored(model, state, scratch):
-    """Return the potential energy of springs, bushings and stops at the poses in W."""
-    I, F = model.I, model.F
-    total = 0.0
-    for n in range(I[L.LAW_COUNT]):
-        law = I[L.LAWS] + L.LAW_STRIDE * n
-        if I[law] != L.FRICTION:
-            value = function_value(model, state, scratch, I[law + 1])
-            total += law_effort(F, I[law], I[law + 2], value, 0.0, 0.0)[2]
-    return total
-
-
-@inner_kernel
 def _energies(d, model, state, scratch, h, q, v):
     """Return kinetic and potential energy."""
     I, F, W = model.I, model.F, scratch.W
@@ -93,7 +79,7 @@ def _energies(d, model, state, scratch, h, q, v):
             potential -= K[0] * F[g + k] * (o[k] + c[k])
     if I[L.LAW_COUNT] > 0:
         write_poses(d, model, scratch, h)
-        potential += _stored(model, state, scratch)
+        potential += law_energy(model, state, scratch, 0.0)
     return (kinetic, potential)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from multibody.kernels import layout as L
 from multibody.kernels import sections as R
 from multibody.kernels.compile import inlined, inner_kernel
+from multibody.kernels.declared import planar_numbers, spatial_numbers
 from multibody.kernels.planar import planar_gamma, planar_terms
 from multibody.kernels.rows import row_gamma, row_jacobian, row_values, row_velocity
 from multibody.kernels.spatial import spatial_gamma, spatial_terms
@@ -73,18 +74,17 @@ def _send(d, model, scratch, h, i, f, rates, out, x):
 @inlined
 def terms(d, model, scratch, h, kind, i, j, numbers, rates):
     """Return the gradient of a basic function as wrenches about o on its two bodies, and its γ (0 without `rates`)."""
-    I, F, W = model.I, model.F, scratch.W
-    at, twist, g = I[L.W_POSE], I[L.W_TWIST], 0.0
+    g = 0.0
     if d is None:
-        p, q = at + 5 * i, at + 5 * j
-        ex, ey, ti, tj = planar_terms(W, F, kind, p, q, numbers)
+        p, q, n = scratch.planar_pose[i], scratch.planar_pose[j], planar_numbers(model.numbers, numbers)
+        ex, ey, ti, tj = planar_terms(kind, p, q, n)
         if rates > 0:
-            g = planar_gamma(W, F, kind, p, q, twist + 3 * i, twist + 3 * j, numbers)
+            g = planar_gamma(kind, p, q, scratch.planar_twist[i], scratch.planar_twist[j], n)
         return (_planar_wrench(model, scratch, h, i, -ex, -ey, ti), _planar_wrench(model, scratch, h, j, ex, ey, tj), g)
-    p, q = at + 12 * i, at + 12 * j
-    e, si, sj = spatial_terms(W, F, kind, p, q, numbers)
+    p, q, n = scratch.spatial_pose[i], scratch.spatial_pose[j], spatial_numbers(model.numbers, numbers)
+    e, si, sj = spatial_terms(kind, p, q, n)
     if rates > 0:
-        g = spatial_gamma(W, F, kind, p, q, twist + 6 * i, twist + 6 * j, numbers)
+        g = spatial_gamma(kind, p, q, scratch.spatial_twist[i], scratch.spatial_twist[j], n)
     return (_spatial_wrench(model, scratch, h, i, scale(-1.0, e), si), _spatial_wrench(model, scratch, h, j, e, sj), g)
 
 
