@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -206,25 +207,26 @@ def counted(i: int, what: str) -> dict[str, int]:
     I, h = equations._I, int(equations._I[T.TREE])
     W = np.array([Counted(x) for x in equations._W], dtype=object)
     a = np.array([Counted(x) for x in a], dtype=object)
-    x = change_of(True, I, W, h, i, a)
-    places = [state_of(True, I, W, h, l) for l in range(7)]
+    model, scratch = SimpleNamespace(I=I), SimpleNamespace(W=W)
+    x = change_of(True, model, scratch, h, i, a)
+    places = [state_of(True, model, scratch, h, l) for l in range(7)]
     before = [(load(True, W, at + 18), load(True, W, at + 24)) for at in places]
-    whole = [plus(True, 1.0, change_of(True, I, W, h, l, a), s) for l, (_, s) in enumerate(before)]
-    bodies = [rigid(True, I, W, h, l) for l in range(7)]
+    whole = [plus(True, 1.0, change_of(True, model, scratch, h, l, a), s) for l, (_, s) in enumerate(before)]
+    bodies = [rigid(True, model, scratch, h, l) for l in range(7)]
     Counted.done = dict.fromkeys("+*/", 0)
     if what == "selected":
-        f = one_wrench(True, I, W, h, i, x, a)
+        f = one_wrench(True, model, scratch, h, i, x, a)
     elif what == "at hand":
         f = None
-        for l in range(int(I[link_of(I, h, i) + T.END]) - 1, i - 1, -1):
+        for l in range(int(I[link_of(model, h, i) + T.END]) - 1, i - 1, -1):
             own = plus(True, 1.0, before[l][0], rigid_times(True, bodies[l], whole[l]))
             f = own if f is None else plus(True, 1.0, own, f)
     else:
         f = None
-        for l in range(int(I[link_of(I, h, i) + T.END]) - 1, i - 1, -1):
-            own = inertial_force(True, I, W, h, l, before[l][0], whole[l])
+        for l in range(int(I[link_of(model, h, i) + T.END]) - 1, i - 1, -1):
+            own = inertial_force(True, model, scratch, h, l, before[l][0], whole[l])
             f = own if f is None else plus(True, 1.0, own, f)
-    tell(True, I, W, h, i, offset_of(True, I, W, h, i), 0, 1, f, np.empty(6, dtype=object))
+    tell(True, model, scratch, h, i, offset_of(True, model, scratch, h, i), 0, 1, f, np.empty(6, dtype=object))
     return dict(Counted.done)
 
 

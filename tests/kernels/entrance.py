@@ -15,7 +15,8 @@ def entrance(kernel: Any) -> Any:
     if not set(names) & set(BLOCKS):
         return compiled(kernel.py_func)
     places = ", ".join(f"{name}_at({name})" if name in BLOCKS else name for name in names)
-    made: dict[str, Any] = {"__name__": __name__, "inner": kernel, **{f"{name}_at": getattr(declared, f"{name}_at") for name in BLOCKS}}
+    made: dict[str, Any] = {"__name__": __name__, "inner": kernel}
+    made |= {f"{name}_at": getattr(declared, f"{name}_at") for name in BLOCKS}
     exec(f"def enter({', '.join(names)}):\n    return inner({places})", made)
     found = compiled(made["enter"])
     found._cache.disable()  # its source is in no file

@@ -71,7 +71,7 @@ class Arrays:
 
     @property
     def run(self) -> tuple[int, int, int]:
-        """The addresses of the blocks, for entry kernels: ``kernel(*arrays.run, …)``."""
+        """The addresses of the blocks, for entry kernels: ``kernel(*arrays.run, …)``; good as long as these arrays live."""
         model, state, scratch = self.blocks
         return model.address, state.address, scratch.address
 

@@ -129,9 +129,9 @@ class Simulator(Stepper):
             n = len(self._functions)
             self._values = values = np.zeros((3, 1, n))
             q, v, references = self._views
-            self._reader = self._space.reader()
+            self._arrays = self._space.reader()
             self._measure = (
-                *self._reader.run, q, v, np.zeros_like(v), references, np.array(self._functions, dtype=np.int64), *values,
+                *self._arrays.run, q, v, np.zeros_like(v), references, np.array(self._functions, dtype=np.int64), *values,
             )  # fmt: skip
         k = self._functions.index(function)
 

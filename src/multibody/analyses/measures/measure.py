@@ -293,8 +293,9 @@ class Measurer:
         every = np.ascontiguousarray(self.references) if self.references.ndim == 2 else np.zeros((n, 0))
         first = np.zeros(len(system.ref)) if self.references.ndim == 2 else self.references.copy()
         a = np.zeros_like(self.v) if self.a is None else self.a
+        arrays = Arrays(system.I, system.F, system.W, first)  # kept: an address is good as long as its block lives
         measure_functions(
-            *Arrays(system.I, system.F, system.W, first).run, np.ascontiguousarray(self.q), np.ascontiguousarray(self.v),
+            *arrays.run, np.ascontiguousarray(self.q), np.ascontiguousarray(self.v),
             np.ascontiguousarray(a), every, np.array(functions, dtype=np.int64), *out,
         )  # fmt: skip
         for k, function in enumerate(functions):

@@ -9,8 +9,9 @@ from __future__ import annotations
 import operator
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
-from numba import types
+from numba import config, types
 from numba.core import cgutils, imputils
 from numba.core.datamodel import models, register_default
 from numba.core.typing import signature
@@ -18,7 +19,7 @@ from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, inf
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
-from multibody.kernels.memory.declaration import SLOT, Block, Field, Record
+from multibody.kernels.memory.declaration import LIVING, SLOT, Block, Field, Record
 
 _BYTE, _WORD = ir.IntType(8), ir.IntType(64)
 _KINDS = {int: types.int64, float: types.float64}
@@ -154,6 +155,8 @@ def _write(context: Any, builder: Any, called: Any, arguments: Any, name: str) -
 def at(declared: type[Block]) -> Any:
     """Return what makes the block of a declaration from its address inside a kernel; a block stays what it is."""
     place = Place(declared, declared.readonly)
+    if config.DISABLE_JIT:  # kernels as plain Python
+        return lambda given: given if isinstance(given, Block) else LIVING[given]
 
     @intrinsic
     def placed(typing_context: Any, given: Any) -> Any:
@@ -172,6 +175,8 @@ def at(declared: type[Block]) -> Any:
 
 def within(declared: type[Record]) -> Any:
     """Return what makes the record that begins at place k of an array of numbers: ``planar_numbers(model.numbers, k)``."""
+    if config.DISABLE_JIT:
+        return lambda array, k: array[k : k + declared.size].view(declared.dtype).view(np.recarray)[0]
 
     @intrinsic
     def placed(typing_context: Any, array: Any, k: Any) -> Any:

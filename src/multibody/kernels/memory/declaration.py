@@ -13,11 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any, ClassVar
+from weakref import WeakValueDictionary
 
 import numpy as np
 import numpy.typing as npt
 
 SLOT = 8  # bytes
+LIVING: WeakValueDictionary[int, Block] = WeakValueDictionary()  # blocks by address, for kernels that run as plain Python
 
 
 class Field:
@@ -156,6 +158,7 @@ class Block:
         self._floats = self._slots.view(np.float64)
         self._held: dict[str, Any] = {}  # arrays and blocks must live as long as their addresses stand here
         self.address = int(self._slots.ctypes.data)
+        LIVING[self.address] = self
         for name in self.fields:
             if self.fields[name].array or name in values:
                 setattr(self, name, values.pop(name, 0))
@@ -171,7 +174,7 @@ class Block:
         if field.array:
             kind = _dtype(field)
             made = np.zeros(value, dtype=kind) if np.isscalar(value) else _contiguous(value, kind)
-            self._held[field.name] = made
+            self._held[field.name] = made.view(np.recarray) if made.dtype.names else made  # rows have their fields by name
             self._slots[field.slot], self._slots[field.slot + 1] = made.ctypes.data, len(made)
         elif isinstance(value, Block):
             self._held[field.name] = value
