@@ -12,6 +12,7 @@ import math
 import os
 import subprocess
 import sys
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -82,13 +83,15 @@ def conventional(kind: str) -> tuple[int, int]:
     functions = [code for spec in structure.rows for code in codes[spec[0]]]
     functions += [L.DOT2, L.ANGLE] if kind == "screw" else []
     rng = np.random.default_rng(0)
-    W, F = _numbers(400, rng), _numbers(20, rng)
+    p, q = (SimpleNamespace(r=_numbers(3, rng), A=_numbers(9, rng)) for _ in range(2))
+    n = SimpleNamespace(**{name: _numbers(3, rng) for name in ("s_i", "s_j", "a", "b", "c", "d")})
+    h, g = _numbers(144, rng), _numbers(36, rng)
     _sum()
     for code in functions:
-        spatial_terms(W, F, code, 0, 12, 0)
+        spatial_terms(code, p, q, n)
     first = _sum()
     for code in functions:
-        spatial_hessian(W, F, code, 0, 12, 0, 100, 300)
+        spatial_hessian(code, p, q, n, h, g)
     return first, _sum()
 
 
@@ -112,10 +115,12 @@ def proposed(kind: str) -> tuple[int, int]:
     I[pair + P.WIDTH], I[pair + P.AT_SECOND], I[pair + P.AT_ALPHA] = 12 + count, 6, 12
     K, force, moment = np.zeros((12 + count) ** 2, dtype=object), tuple(_numbers(3, rng)), tuple(_numbers(3, rng))
     _sum()
-    moved, axes = alpha.moved_frame(I, F, W, pair)
-    alpha.alpha_rows(I, F, W, pair, moved, axes, 100)
+    model = SimpleNamespace(I=I, F=F, width=6, bodies=2, velocities=12 + count)
+    scratch = SimpleNamespace(W=W)
+    moved, axes = alpha.moved_frame(model, scratch, pair)
+    alpha.alpha_rows(model, scratch, pair, moved, axes, 100)
     first = _sum()
-    alpha.alpha_second(I, F, W, pair, moved, axes, force, moment, K)
+    alpha.alpha_second(model, scratch, pair, moved, axes, force, moment, K)
     return first, _sum()
 
 

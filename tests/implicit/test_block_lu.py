@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pytest
 
 import multibody as mb
+from bare_blocks import Bare
 from dynamics.random_loops import random_loops
 from implicit.newton_bench import Bench
 from multibody.analyses.dynamics.simulation import Simulation
@@ -20,7 +21,6 @@ from multibody.formulations.prepare_newton import symbolic
 from multibody.integrators import integrator_of
 from multibody.kernels import blocks as B
 from multibody.kernels import sections as R
-from multibody.kernels.arrays import Arrays
 from multibody.kernels.block_lu import GROUP_STRIDE, factor_blocks
 from multibody.kernels.compile import kernel
 from multibody.kernels.declared import model_at
@@ -153,8 +153,7 @@ def factored(A: Floats) -> tuple[float, Floats]:
     n, I, X = len(A), np.zeros(64, dtype=np.int64), A.ravel().copy()
     I[B.GROUP_COUNT], I[B.GROUPS] = 1, 40
     I[40 : 40 + GROUP_STRIDE] = n, 0, 0, 0, 46, 46
-    arrays = Arrays(I, X, X)
-    return factor_one(arrays.at.model, X, 50), X
+    return factor_one(Bare(I).model.address, X, 50), X
 
 
 def test_idle_freedoms_are_found_in_any_units() -> None:

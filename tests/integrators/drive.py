@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from bare_blocks import Bare
 from multibody.integrators import Integrator, contract
-from multibody.kernels.arrays import Arrays
 from multibody.kernels.calls import address_of
 
 Floats = npt.NDArray[np.float64]
@@ -92,7 +92,7 @@ def run(
     g, memory = np.zeros((2, watched)), np.full((method.memory_rows, n), np.nan)
     addresses = [0 if kernel is None else address_of(kernel) for kernel in (rhs, accept, monitor)]
     numbers = np.array(F, dtype=float)
-    block = Arrays(np.zeros(1, dtype=np.int64), numbers, np.zeros(1), reference)
+    block = Bare(F=numbers, ref=reference)
     for target in (*ends, end):
         control[contract.END] = target
         while True:
@@ -132,7 +132,7 @@ def _locate(motion: Motion, monitor: Any, F: Floats, ref: Floats, arrays: Any, k
         while high - low > 1e-15:
             middle = 0.5 * (low + high)
             motion.method.interpolate(arrays[1][k], t0, h, t0 + middle * h, state)
-            block = Arrays(np.zeros(1, dtype=np.int64), F, np.zeros(1), ref)
+            block = Bare(F=F, ref=ref)
             monitor(*block.run, t0 + middle * h, state, out)
             if np.sign(out[j]) == np.sign(g[0, j]):
                 low = middle

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from bare_blocks import Bare
 from integrators import systems
 from integrators.drive import FAILURES, Floats, Motion, _locate
 from multibody.integrators import Integrator, contract
-from multibody.kernels.arrays import Arrays
 from multibody.kernels.calls import address_of
 
 
@@ -60,7 +60,7 @@ def run(
     others = [0 if kernel is None else address_of(kernel) for kernel in (accept, monitor)]
     I = np.array([system, nq, n, m, *quaternion, int(project), 0, 0])
     numbers, W = np.array(F, dtype=float), np.zeros(systems.W_SIZE) if W is None else W
-    block = Arrays(I, numbers, W, reference)
+    block = Bare(I, numbers, W, reference)
     for target in (*ends, end):
         control[contract.END] = target
         while True:

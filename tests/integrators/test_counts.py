@@ -10,6 +10,7 @@ import pytest
 from scipy.integrate import solve_ivp
 from scipy.integrate._ivp import dop853_coefficients
 
+from bare_blocks import Bare
 from integrators import problems
 from integrators.drive import Floats, run
 from multibody.integrators import Adams, Dop853, contract, tableau
@@ -25,11 +26,11 @@ CASES: dict[str, tuple[Any, tuple[float, ...], float]] = {
 def peer(case: str, method: str, rtol: float) -> tuple[int, Floats]:
     """Return SciPy's number of evaluations and its final state."""
     rhs, y0, end = CASES[case]
-    nothing = np.zeros(0)
+    bare = Bare()
 
     def f(t: float, y: Floats) -> Floats:
         out = np.empty(len(y))
-        rhs(np.zeros(0, dtype=np.int64), nothing, nothing, nothing, t, y, out)
+        rhs(*bare.run, t, y, out)
         return out
 
     found = solve_ivp(f, (0.0, end), y0, method=method, rtol=rtol, atol=rtol)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
+from bare_blocks import Bare
 from integrators import systems
 from integrators.drive import Floats
 from integrators.implicit_drive import run
@@ -25,10 +26,10 @@ CASES: dict[str, tuple[int, tuple[float, ...], float, tuple[float, ...]]] = {
 }
 
 
-def plain(system: int, F: Any) -> tuple[Any, ...]:
-    """Return the arrays that the kernels of a system take."""
+def plain(system: int, F: Any) -> Bare:
+    """Return the blocks that the kernels of a system take."""
     nq, n, m, *rest = systems.SIZES[system]
-    return np.array([system, nq, n, m, *rest, 0, 0, 0]), np.array(F, dtype=float), np.zeros(systems.W_SIZE), NOTHING
+    return Bare([system, nq, n, m, *rest, 0, 0, 0], F, np.zeros(systems.W_SIZE))
 
 
 def reference(case: str) -> Floats:
@@ -48,13 +49,13 @@ def peer(case: str, rtol: float) -> tuple[int, Floats]:
     nq, n, m, *_ = systems.SIZES[system]
     arrays = plain(system, F)
     first, r = np.zeros(n + m + 1), np.zeros(n + 3 * m + 1)
-    systems.start(*arrays, 0.0, np.append(start, 0.0), first)
+    systems.start(*arrays.run, 0.0, np.append(start, 0.0), first)
     y, dy = np.zeros(nq + n + 2 * m), np.zeros(nq + n + 2 * m)
     y[: nq + n], y[nq + n : nq + n + m] = start, first[n : n + m]
     dy[:nq], dy[nq : nq + n] = y[nq : nq + n], first[:n]
 
     def residual(t: float, y: Floats, dy: Floats, out: Floats) -> None:
-        systems.residual(*arrays, t, np.concatenate([y[: nq + n], dy[nq : nq + n], y[nq + n : nq + n + m]]), r)
+        systems.residual(*arrays.run, t, np.concatenate([y[: nq + n], dy[nq : nq + n], y[nq + n : nq + n + m]]), r)
         rows = arrays[2][systems._P : systems._P + m * n].reshape(m, n)
         out[:nq] = dy[:nq] - y[nq : nq + n] + rows.T @ y[nq + n + m :]
         out[nq : nq + n + 2 * m] = r[: n + 2 * m]

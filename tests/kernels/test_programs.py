@@ -21,7 +21,7 @@ from kernels.entrance import entrance
 from multibody.analyses.state.system import System, tables_of
 from multibody.kernels import layout as L
 from multibody.kernels import programs
-from multibody.kernels.arrays import Arrays
+from multibody.kernels.declared import Model, Scratch
 from multibody.model.expressions import (
     FUNCTIONS,
     Expression,
@@ -251,12 +251,10 @@ class Machine:
 
     def run(self, start: int, inputs: Sequence[float]) -> float:
         """Return the value of the program at `start`."""
-        I = np.array([0] * L.HEADER + self.compiler.code, dtype=np.int64)
-        I[L.CODE], I[L.W_STACK] = L.HEADER, len(inputs)
-        W = np.concatenate([inputs, np.full(L.STACK_DEPTH + self.compiler.kept, np.nan)])
-        F = np.array([*PARAMETERS.values(), *self.constants])
-        arrays = Arrays(I, F, W)
-        return float(run_program(arrays.at.model, arrays.at.scratch, L.HEADER + start, 0))
+        model = Model(code=self.compiler.code, numbers=[*PARAMETERS.values(), *self.constants])
+        stack, kept = np.full(L.STACK_DEPTH, np.nan), np.full(self.compiler.kept, np.nan)
+        scratch = Scratch(input=np.array(inputs, dtype=float), stack=stack, kept=kept)
+        return float(run_program(model.address, scratch.address, start))
 
 
 def test_programs_have_the_inputs_in_their_order() -> None:

@@ -8,7 +8,6 @@ import pytest
 
 from kernels.entrance import entrance
 from multibody.kernels import skyline
-from multibody.kernels.arrays import Arrays
 
 cholesky, cholesky_solve = entrance(skyline.cholesky), entrance(skyline.cholesky_solve)
 
@@ -24,7 +23,7 @@ class Stored:
         first = np.array([int(np.flatnonzero(A[i])[0]) if np.any(A[i, : i + 1]) else i for i in range(n)])
         lengths = np.arange(n) - first + 1
         base = np.cumsum(lengths) - lengths - first
-        self.I = np.concatenate([base, first])
+        self.base, self.first = base, first
         self.d, self.x = int(np.sum(lengths)), int(np.sum(lengths)) + n
         self.W = np.full(self.x + n, np.nan)
         for i in range(n):
@@ -32,13 +31,12 @@ class Stored:
 
     def factor(self, lift: float = 0.0, skip: float = 0.0) -> float:
         """Factor in place; return the smallest pivot ratio."""
-        self.arrays = Arrays(self.I, self.W, self.W)
-        return float(cholesky(self.arrays.at.model, self.arrays.at.scratch, self.n, 0, self.n, self.d, lift, skip))
+        return float(cholesky(self.W, self.base, self.first, self.W[self.d :], self.n, lift, skip))
 
     def solve(self, b: Floats) -> Floats:
         """Return the solution for a right side."""
         self.W[self.x :] = b
-        cholesky_solve(self.arrays.at.model, self.arrays.at.scratch, self.n, 0, self.n, self.d, self.x)
+        cholesky_solve(self.W, self.base, self.first, self.W[self.d :], self.n, self.W[self.x :])
         return self.W[self.x :].copy()
 
 

@@ -37,7 +37,7 @@ def close_augmented(space, model, state, scratch, t, y):
     outcome, ratio = project(space, model, state, scratch, t, y, 1)
     if outcome == REFUSED:
         return outcome
-    rough = note_ratio(space, model, scratch, t, ratio)
+    rough = note_ratio(space, model, state, scratch, t, ratio)
     if rough < 0:
         return ELSEWHERE if rough == -1 else LOCKED
     settle_references(space, model, state, scratch, t, y)

@@ -13,10 +13,10 @@ from multibody.formulations.closing import (
     accelerate,
     bridge,
     evaluate,
+    larger,
     note_ratio,
     position_gap,
     project,
-    raise_to,
     scaled_size,
     settle_references,
     tidy,
@@ -33,7 +33,6 @@ from multibody.formulations.space import (
     solve,
     write_rates,
 )
-from multibody.kernels import sections as R
 from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
 
@@ -41,10 +40,9 @@ from multibody.kernels.declared import model_at, scratch_at, state_at
 @inner_kernel
 def rates_baumgarte(space, model, state, scratch, t, y, dy):
     """Write ẏ at (t, y); return 0, or 1 where the equations cannot be solved."""
-    I, W = model.I, scratch.W
-    m, x, b, settings = I[R.ALL_COUNT], I[R.W_X], I[R.W_FEEDBACK], I[R.W_SETTINGS]
-    alpha, beta = W[settings + R.ALPHA], W[settings + R.BETA]
-    if W[settings + R.NEAR_CHANGE] > 0.0:  # near a change point states are closed, and nothing is to be fed back
+    m, x, b, settings = model.all_rows, scratch.by_row, scratch.feedback, state.settings[0]
+    alpha, beta = settings.alpha, settings.beta
+    if settings.near_change > 0.0:  # near a change point states are closed, and nothing is to be fed back
         solvable, power = accelerate(space, model, state, scratch, t, y)
         if not solvable:
             return 1
@@ -53,17 +51,17 @@ def rates_baumgarte(space, model, state, scratch, t, y, dy):
     ratio = evaluate(space, model, state, scratch, t, y)
     if not ratio > 0.0:
         return 1
-    if too_near(model, scratch, ratio) and scaled_size(space, model, scratch, y[sizes(space, model)[0] :]) > 0.0:
+    if too_near(state, ratio) and scaled_size(model, y[sizes(space, model)[0] :]) > 0.0:
         write_rates(space, model, scratch, y, bridge(space, model, state, scratch, t, y), dy)
         return 0
     for r in range(m):
-        W[b + r] = W[x + r]
+        b[r] = x[r]
     velocity_gap(space, model, state, scratch, t, y[sizes(space, model)[0] :])  # −Φ̇
     for r in range(m):
-        W[b + r] += 2.0 * alpha * W[x + r]
+        b[r] += 2.0 * alpha * x[r]
     rows_at_pose(space, model, state, scratch, t, 1, 0)
     for r in range(m):
-        W[x + r] = W[b + r] - beta * beta * W[x + r]
+        x[r] = b[r] - beta * beta * x[r]
     power = applied(space, model, state, scratch, t)
     solve(space, model, state, scratch)
     write_rates(space, model, scratch, y, power + driving_power(space, model, state, scratch, t), dy)
@@ -73,14 +71,13 @@ def rates_baumgarte(space, model, state, scratch, t, y, dy):
 @inner_kernel
 def watch_baumgarte(space, model, state, scratch, t, y):
     """Normalize quaternions, note how far the constraints are open, and move the angle references."""
-    I, W = model.I, scratch.W
-    s = I[R.W_STATISTICS]
+    s = state.statistics[0]
     tidy(space, model, y)
     if turned_too_far(space, model, state, scratch, t, y):
         return REFUSED
     open_ = position_gap(space, model, state, scratch, t, y, 1)
     open_v = velocity_gap(space, model, state, scratch, t, y[sizes(space, model)[0] :])
-    rough = note_ratio(space, model, scratch, t, factor(space, model, state, scratch))
+    rough = note_ratio(space, model, state, scratch, t, factor(space, model, state, scratch))
     if rough < 0:
         return ELSEWHERE if rough == -1 else LOCKED
     if rough > 0:  # feedback alone cannot hold a branch across a change point
@@ -89,10 +86,8 @@ def watch_baumgarte(space, model, state, scratch, t, y):
             return outcome
         settle_references(space, model, state, scratch, t, y)
         return outcome + rough
-    raise_to(W, s + R.POSITION_BEFORE, open_)
-    raise_to(W, s + R.VELOCITY_BEFORE, open_v)
-    raise_to(W, s + R.POSITION_AFTER, open_)
-    raise_to(W, s + R.VELOCITY_AFTER, open_v)
+    s.position_before, s.velocity_before = larger(s.position_before, open_), larger(s.velocity_before, open_v)
+    s.position_after, s.velocity_after = larger(s.position_after, open_), larger(s.velocity_after, open_v)
     settle_references(space, model, state, scratch, t, y)
     return UNMOVED
 

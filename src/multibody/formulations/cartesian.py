@@ -9,22 +9,20 @@ from __future__ import annotations
 import math
 
 from multibody.kernels import kkt, plain_rows
-from multibody.kernels import layout as L
 from multibody.kernels import sections as R
 from multibody.kernels.calls import call
 from multibody.kernels.compile import inlined, inner_kernel
 from multibody.kernels.forces import add_forces
 from multibody.kernels.rows import row_velocity
-from multibody.kernels.state import set_positions, set_velocities
+from multibody.kernels.state import POINT, SPACE, TURN, set_positions, set_velocities
 
 
 @inner_kernel
 def normalize(model, q):
     """Make the quaternions in q unit."""
-    I = model.I
-    if I[L.DIMENSION] == 3:
-        for b in range(I[L.BODIES]):
-            k = 7 * b + 3
+    if not model.planar:
+        for b in range(model.bodies):
+            k = SPACE * b + POINT
             s = 1.0 / math.sqrt(q[k] * q[k] + q[k + 1] * q[k + 1] + q[k + 2] * q[k + 2] + q[k + 3] * q[k + 3])
             for c in range(4):
                 q[k + c] *= s
@@ -68,7 +66,7 @@ def factor(model, state, scratch):
     if h > 0:
         call(I[h + R.PAIR_FACTOR], (model, state, scratch), 0.0, scratch.W, scratch.W)
         return W[I[h + R.PAIR_RESULT] + R.PAIR_RATIO]
-    return kkt.factor(model, scratch)
+    return kkt.factor(model, state, scratch)
 
 
 @inlined
@@ -78,7 +76,7 @@ def solve(model, state, scratch):
     if I[R.PARAMETRIC] > 0:
         call(I[I[R.PARAMETRIC] + R.PAIR_SOLVE], (model, state, scratch), 0.0, scratch.W, scratch.W)
     else:
-        kkt.solve(model, scratch)
+        kkt.solve(model, state, scratch)
 
 
 @inlined
@@ -94,92 +92,85 @@ def correct(model, state, scratch):
 @inlined
 def applied(model, state, scratch, t):
     """Write the generalized forces at the state in W to W_Q; return the power of those without a potential."""
-    I, W = model.I, scratch.W
-    n, Q = I[L.VELOCITIES], I[R.W_Q]
-    for c in range(n):
-        W[Q + c] = 0.0
-    return add_forces(model, state, scratch, t, W[Q : Q + n])
+    for c in range(model.velocities):
+        scratch.Q[c] = 0.0
+    return add_forces(model, state, scratch, t, scratch.Q)
 
 
 @inlined
 def driving_power(model, state, scratch, t):
     """Return the power −λᵀν of the constraints that depend on time, λ of the chosen rows in W; W_X is overwritten."""
-    I, W = model.I, scratch.W
-    if I[R.DRIVEN] == 0:
+    if model.driven == 0:
         return 0.0
-    row_velocity(model, state, scratch, t, 0, I[R.ALL_COUNT], W[I[R.W_X] :])
+    row_velocity(model, state, scratch, t, 0, model.all_rows, scratch.by_row)
     total = 0.0
-    for k in range(I[R.CHOSEN_COUNT]):
-        total -= W[I[R.W_LAMBDA] + k] * W[I[R.W_X] + I[I[R.CHOSEN] + k]]
+    for k in range(model.chosen.size):
+        total -= scratch.multipliers[k] * scratch.by_row[model.chosen[k]]
     return total
 
 
 @inlined
 def write_rates(model, scratch, y, power, dy):
     """Write ẏ: q̇ from the velocities in W (ṗ = ½ p ∘ ω′), v̇ from W_A, ẇ."""
-    I, W = model.I, scratch.W
-    nq, nv, v = I[L.COORDINATES], I[L.VELOCITIES], I[L.W_VELOCITY]
-    if I[L.DIMENSION] == 2:
+    nq, nv, v = model.coordinates, model.velocities, scratch.velocity[model.width :]
+    if model.planar:
         for c in range(nv):
-            dy[c] = W[v + 3 + c]
+            dy[c] = v[c]
     else:
-        for b in range(I[L.BODIES]):
-            k, u = 7 * b, v + 6 * (b + 1)
-            for c in range(3):
-                dy[k + c] = W[u + c]
-            e0, e1, e2, e3 = y[k + 3], y[k + 4], y[k + 5], y[k + 6]
-            x, z1, z2 = 0.5 * W[u + 3], 0.5 * W[u + 4], 0.5 * W[u + 5]
-            dy[k + 3] = -e1 * x - e2 * z1 - e3 * z2
-            dy[k + 4] = e0 * x + e2 * z2 - e3 * z1
-            dy[k + 5] = e0 * z1 + e3 * x - e1 * z2
-            dy[k + 6] = e0 * z2 + e1 * z1 - e2 * x
-        for e in range(I[L.EXTRAS]):
-            dy[7 * I[L.BODIES] + e] = W[v + 6 * (I[L.BODIES] + 1) + e]
+        for b in range(model.bodies):
+            k, u = SPACE * b, TURN * b
+            for c in range(POINT):
+                dy[k + c] = v[u + c]
+            k, u = k + POINT, u + POINT
+            e0, e1, e2, e3 = y[k], y[k + 1], y[k + 2], y[k + 3]
+            x, z1, z2 = 0.5 * v[u], 0.5 * v[u + 1], 0.5 * v[u + 2]
+            dy[k] = -e1 * x - e2 * z1 - e3 * z2
+            dy[k + 1] = e0 * x + e2 * z2 - e3 * z1
+            dy[k + 2] = e0 * z1 + e3 * x - e1 * z2
+            dy[k + 3] = e0 * z2 + e1 * z1 - e2 * x
+        for e in range(model.extras):
+            dy[SPACE * model.bodies + e] = v[TURN * model.bodies + e]
     for c in range(nv):
-        dy[nq + c] = W[I[R.W_A] + c]
+        dy[nq + c] = scratch.a[c]
     dy[nq + nv] = power
 
 
 @inner_kernel
 def velocity_gaps(model, state, scratch, t, v):
     """Write ν − Φ_q v of all rows to W_X, Φ_q from W."""
-    I, W = model.I, scratch.W
-    x = I[R.W_X]
-    for r in range(I[R.ALL_COUNT]):
-        W[x + r] = 0.0
-    if I[R.DRIVEN] == 1:
-        row_velocity(model, state, scratch, t, 0, I[R.ALL_COUNT], W[x:])
-    for r in range(I[R.ALL_COUNT]):
-        row = I[L.ROWS] + L.ROW_STRIDE * r
-        total, J, columns = 0.0, I[R.W_J] + I[row + 2], I[L.COLUMNS] + I[row + 2]
-        for e in range(I[row + 3]):
-            total += W[J + e] * v[I[columns + e]]
-        W[x + r] -= total
+    x = scratch.by_row
+    for r in range(model.all_rows):
+        x[r] = 0.0
+    if model.driven == 1:
+        row_velocity(model, state, scratch, t, 0, model.all_rows, x)
+    for r in range(model.all_rows):
+        row, total = model.rows[r], 0.0
+        for e in range(row.entry, row.entry + row.entries):
+            total += scratch.J[e] * v[model.columns[e]]
+        x[r] -= total
 
 
 @inlined
 def set_state(model, scratch, y):
     """Write poses and twists of y to W."""
-    I = model.I
     set_positions(model, scratch, y)
-    set_velocities(model, scratch, y[I[L.COORDINATES] :])
+    set_velocities(model, scratch, y[model.coordinates :])
 
 
 @inner_kernel
 def count_independent(model, active):
     """Let the error test count the positions whose velocities it counts; a quaternion with any of its rotations."""
-    I = model.I
-    nq, bodies = I[L.COORDINATES], I[L.BODIES]
-    if I[L.DIMENSION] == 2:
+    nq, bodies = model.coordinates, model.bodies
+    if model.planar:
         for c in range(nq):
             active[c] = active[nq + c]
         return
     for b in range(bodies):
         turn = 0.0
         for c in range(3):
-            active[7 * b + c] = active[nq + 6 * b + c]
-            turn = max(turn, active[nq + 6 * b + 3 + c])
+            active[SPACE * b + c] = active[nq + TURN * b + c]
+            turn = max(turn, active[nq + TURN * b + POINT + c])
         for c in range(4):
-            active[7 * b + 3 + c] = turn
-    for e in range(I[L.EXTRAS]):
-        active[7 * bodies + e] = active[nq + 6 * bodies + e]
+            active[SPACE * b + POINT + c] = turn
+    for e in range(model.extras):
+        active[SPACE * bodies + e] = active[nq + TURN * bodies + e]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from multibody.formulations.cartesian import applied, normalize, set_state
 from multibody.formulations.closing import project, settle_references
-from multibody.kernels import layout as L
-from multibody.kernels import sections as R
 from multibody.kernels.compile import kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
 from multibody.kernels.forces import law_efforts, load_wrenches, potential_energy
@@ -41,8 +39,7 @@ def expand(model, state, scratch, times, Y, refs, closing, A, multipliers, energ
         Number of instants done; fewer than all where the equations cannot be solved.
     """
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    I, W, ref = model.I, scratch.W, state.ref
-    m = I[R.CHOSEN_COUNT]
+    ref = state.ref
     for k in range(times.shape[0]):
         y, t = Y[k], times[k]
         for f in range(refs.shape[1]):
@@ -59,11 +56,11 @@ def expand(model, state, scratch, times, Y, refs, closing, A, multipliers, energ
         load_wrenches(model, state, scratch, t, loads[k])
         rows_at_state(model, state, scratch, t)
         applied(model, state, scratch, t)
-        if not factor(model, scratch) > 0.0:
+        if not factor(model, state, scratch) > 0.0:
             return k
-        solve(model, scratch)
-        for c in range(I[L.VELOCITIES]):
-            A[k, c] = W[I[R.W_A] + c]
-        for i in range(m):
-            multipliers[k, I[I[R.CHOSEN] + i]] = W[I[R.W_LAMBDA] + i]
+        solve(model, state, scratch)
+        for c in range(model.velocities):
+            A[k, c] = scratch.a[c]
+        for i in range(model.chosen.size):
+            multipliers[k, model.chosen[i]] = scratch.multipliers[i]
     return times.shape[0]

@@ -14,10 +14,10 @@ from multibody.formulations.closing import (
     TOO_NEAR,
     UNMOVED,
     WEAK_PARTITION,
+    larger,
     note_ratio,
     position_gap,
     project,
-    raise_to,
     settle_references,
     tidy,
     turned_too_far,
@@ -34,7 +34,6 @@ from multibody.formulations.space import (
     set_state,
     sizes,
 )
-from multibody.kernels import sections as R
 from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
 from multibody.kernels.lu import factor as lu_factor
@@ -44,61 +43,53 @@ WEAKER = 0.3  # of the pivot ratio that a partition began with: time for a new o
 
 
 @inner_kernel
-def factor_dependent(space, model, scratch):
-    """Factor Φ_d (rows and columns scaled) from the entries in W; return its smallest pivot over its largest."""
-    I, W = model.I, scratch.W
-    m, A, n = I[R.CHOSEN_COUNT], I[R.W_PARTITION], sizes(space, model)[1]
-    scale = I[R.W_SCALE] + I[R.ALL_COUNT]
+def factor_dependent(space, model, state, scratch):
+    """Factor Φ_d (rows and columns scaled) from the entries of Φ_q; return its smallest pivot over its largest."""
+    m, A = model.chosen.size, scratch.phi_d
     for k in range(m * m):
-        W[A + k] = 0.0
+        A[k] = 0.0
     for k in range(m):
-        r = I[I[R.CHOSEN] + k]
+        r = model.chosen[k]
         for e in range(entry_count(space, model, r)):
             c, value = entry(space, model, scratch, r, e)
-            place = I[I[R.PLACE] + c]
+            place = state.place[c]
             if place >= 0:
-                W[A + m * k + place] += W[I[R.W_SCALE] + r] * value * W[scale + c]
-    if m == 0:
-        return 1.0
-    return lu_factor(W[A : A + m * m].reshape((m, m)), m, I[I[R.PIVOTS] : I[R.PIVOTS] + n])[1]
+                A[m * k + place] += model.row_scale[r] * value * model.column_scale[c]
+    return lu_factor(A.reshape((m, m)), m, state.pivots)[1] if m > 0 else 1.0
 
 
 @inner_kernel
-def solve_dependent(model, scratch, x):
-    """Turn values of the chosen rows at W[x…] into unscaled dependent columns Φ_d⁻¹ x, in place."""
-    I, W = model.I, scratch.W
-    m, A, scale = I[R.CHOSEN_COUNT], I[R.W_PARTITION], I[R.W_SCALE] + I[R.ALL_COUNT]
+def solve_dependent(model, state, scratch, x):
+    """Turn values x of the chosen rows into unscaled dependent columns Φ_d⁻¹ x, in place."""
+    m = model.chosen.size
     for k in range(m):
-        W[x + k] *= W[I[R.W_SCALE] + I[I[R.CHOSEN] + k]]
-    lu_solve(W[A : A + m * m].reshape((m, m)), m, I[I[R.PIVOTS] : I[R.PIVOTS] + m], W[x : x + m])
+        x[k] *= model.row_scale[model.chosen[k]]
+    lu_solve(scratch.phi_d.reshape((m, m)), m, state.pivots, x)
     for k in range(m):
-        W[x + k] *= W[scale + I[I[R.DEPENDENT] + k]]
+        x[k] *= model.column_scale[state.dependent[k]]
 
 
 @inner_kernel
-def spread(space, model, scratch, x, out):
-    """Write dependent values at W[x…] to their columns of the vector at W[out…]; independent columns get 0."""
-    I, W = model.I, scratch.W
-    for c in range(sizes(space, model)[1]):
-        place = I[I[R.PLACE] + c]
-        W[out + c] = W[x + place] if place >= 0 else 0.0
+def spread(state, x, out):
+    """Write dependent values x to their columns of a vector; independent columns get 0."""
+    for c in range(state.place.size):
+        place = state.place[c]
+        out[c] = x[place] if place >= 0 else 0.0
 
 
 @inner_kernel
 def settle(space, model, state, scratch, t, y, given):
-    """Write the state with the independent columns of y that satisfies the constraints to W_STATE and to the poses in W.
+    """Write the state with the independent columns of y that satisfies the constraints as the point, and its poses.
 
     Returns
     -------
     float
         Pivot ratio of Φ_d there; 0 where a change point is near, negative where Newton's method does not settle.
     """
-    I, W = model.I, scratch.W
     nq, n = sizes(space, model)
-    m = I[R.CHOSEN_COUNT]
-    if W[I[R.W_SETTINGS] + R.NEAR_CHANGE] > 0.0:
+    settings, q, b = state.settings[0], scratch.point[:nq], scratch.b
+    if settings.near_change > 0.0:
         return 0.0
-    q, x, b = W[I[R.W_STATE] : I[R.W_STATE] + nq], I[R.W_X], I[R.W_B]
     for c in range(nq):
         q[c] = y[c]
     normalize(space, model, q)
@@ -108,19 +99,19 @@ def settle(space, model, state, scratch, t, y, given):
             break
         if not fresh or open_ > 0.1 * before:
             rows_at_pose(space, model, state, scratch, t, 0, 1)
-            ratio = factor_dependent(space, model, scratch)
-            weakness = min(1.0, ratio / W[I[R.W_SETTINGS] + R.PARTITION_RATIO])
+            ratio = factor_dependent(space, model, state, scratch)
+            weakness = min(1.0, ratio / settings.partition_ratio)
             if not weakness * weakness > TOO_NEAR:
                 return 0.0
             fresh = True
             tolerance = given * weakness * weakness  # near a change point what is left is amplified twice
         if open_ <= tolerance:
             break
-        for k in range(m):
-            W[b + k] = -W[x + I[I[R.CHOSEN] + k]]
-        solve_dependent(model, scratch, b)
-        spread(space, model, scratch, b, I[R.W_A])
-        displace(space, model, q, W[I[R.W_A] : I[R.W_A] + n], 1.0, q)
+        for k in range(model.chosen.size):
+            b[k] = -scratch.by_row[model.chosen[k]]
+        solve_dependent(model, state, scratch, b)
+        spread(state, b, scratch.a)
+        displace(space, model, q, scratch.a[:n], 1.0, q)
         before, open_ = open_, position_gap(space, model, state, scratch, t, q, 0)
         if not open_ < 1.0:
             return -1.0
@@ -131,69 +122,66 @@ def settle(space, model, state, scratch, t, y, given):
         return -1.0
     if before < 1e299:  # q moved: Φ_q and its factors at the settled pose
         rows_at_pose(space, model, state, scratch, t, 0, 1)
-        ratio = factor_dependent(space, model, scratch)
+        ratio = factor_dependent(space, model, state, scratch)
     _settle_velocities(space, model, state, scratch, t, y)
     return ratio
 
 
 @inner_kernel
 def _settle_velocities(space, model, state, scratch, t, y):
-    """Write v = (v_i of y, v_d = Φ_d⁻¹(ν − Φ_i v_i)) to W_STATE and the twists to W."""
-    I, W = model.I, scratch.W
+    """Write v = (v_i of y, v_d = Φ_d⁻¹(ν − Φ_i v_i)) to the point, and its twists."""
     nq, n = sizes(space, model)
-    m = I[R.CHOSEN_COUNT]
-    at, x, b = I[R.W_STATE] + nq, I[R.W_X], I[R.W_B]
+    v, b, m = scratch.point[nq:], scratch.b, model.chosen.size
     for c in range(n):
-        W[at + c] = y[nq + c] if I[I[R.PLACE] + c] < 0 else 0.0
-    velocity_gap(space, model, state, scratch, t, W[at : at + n])
+        v[c] = y[nq + c] if state.place[c] < 0 else 0.0
+    velocity_gap(space, model, state, scratch, t, v)
     for k in range(m):
-        W[b + k] = W[x + I[I[R.CHOSEN] + k]]
-    solve_dependent(model, scratch, b)
+        b[k] = scratch.by_row[model.chosen[k]]
+    solve_dependent(model, state, scratch, b)
     for k in range(m):
-        W[at + I[I[R.DEPENDENT] + k]] = W[b + k]
-    set_state(space, model, state, scratch, t, W[at - nq : at + n], 1)
+        v[state.dependent[k]] = b[k]
+    set_state(space, model, state, scratch, t, scratch.point, 1)
 
 
 @inner_kernel
 def close_partitioned(space, model, state, scratch, t, y, active):
     """Make the dependent coordinates of an accepted state exact; ask for a new partition where this one got weak."""
-    I, W = model.I, scratch.W
     nq, n = sizes(space, model)
-    s, settings, at, moved = I[R.W_STATISTICS], I[R.W_SETTINGS], I[R.W_STATE], 0.0
+    s, settings, at, moved = state.statistics[0], state.settings[0], scratch.point, 0.0
     tidy(space, model, y)
     if turned_too_far(space, model, state, scratch, t, y):
         return REFUSED
-    if W[settings + R.NEAR_CHANGE] > 0.0:  # no partition is good here: the smallest correction takes over
+    if settings.near_change > 0.0:  # no partition is good here: the smallest correction takes over
         outcome, ratio = project(space, model, state, scratch, t, y, 1)
         if outcome == REFUSED:
             return outcome
-        rough = note_ratio(space, model, scratch, t, ratio)
+        rough = note_ratio(space, model, state, scratch, t, ratio)
         if rough < 0:
             return ELSEWHERE if rough == -1 else LOCKED
         settle_references(space, model, state, scratch, t, y)
         return outcome + rough
-    raise_to(W, s + R.POSITION_BEFORE, position_gap(space, model, state, scratch, t, y, 0))
-    ratio = settle(space, model, state, scratch, t, y, W[settings + R.CLOSED])
+    s.position_before = larger(s.position_before, position_gap(space, model, state, scratch, t, y, 0))
+    ratio = settle(space, model, state, scratch, t, y, settings.closed)
     if ratio < 0.0:
         return REFUSED
-    if ratio <= WEAKER * W[settings + R.PARTITION_RATIO]:
+    if ratio <= WEAKER * settings.partition_ratio:
         return WEAK_PARTITION
-    scale = W[I[R.W_SCALE] + I[R.ALL_COUNT]]
+    scale = model.column_scale[0]
     for c in range(nq):
-        moved = max(moved, abs(W[at + c] - y[c]) / scale)
-        y[c] = W[at + c]
+        moved = max(moved, abs(at[c] - y[c]) / scale)
+        y[c] = at[c]
     for c in range(n):
-        moved = max(moved, abs(W[at + nq + c] - y[nq + c]) / scale)
-        y[nq + c] = W[at + nq + c]
-        active[nq + c] = 1.0 if I[I[R.PLACE] + c] < 0 else 0.0
+        moved = max(moved, abs(at[nq + c] - y[nq + c]) / scale)
+        y[nq + c] = at[nq + c]
+        active[nq + c] = 1.0 if state.place[c] < 0 else 0.0
     count_independent(space, model, active)
-    raise_to(W, s + R.POSITION_AFTER, position_gap(space, model, state, scratch, t, y, 0))
-    raise_to(W, s + R.VELOCITY_AFTER, velocity_gap(space, model, state, scratch, t, y[nq:]))
-    rough = note_ratio(space, model, scratch, t, factor(space, model, state, scratch))
+    s.position_after = larger(s.position_after, position_gap(space, model, state, scratch, t, y, 0))
+    s.velocity_after = larger(s.velocity_after, velocity_gap(space, model, state, scratch, t, y[nq:]))
+    rough = note_ratio(space, model, state, scratch, t, factor(space, model, state, scratch))
     if rough < 0:
         return ELSEWHERE if rough == -1 else LOCKED
     settle_references(space, model, state, scratch, t, y)
-    return rough + (MOVED if moved > W[settings + R.NOTICEABLE] else UNMOVED)
+    return rough + (MOVED if moved > settings.noticeable else UNMOVED)
 
 
 @kernel

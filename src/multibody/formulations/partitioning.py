@@ -5,7 +5,6 @@ from __future__ import annotations
 from multibody.formulations.closing import accelerate
 from multibody.formulations.partitioned import settle
 from multibody.formulations.space import applied, driving_power, factor, rows_at_state, solve, write_rates
-from multibody.kernels import sections as R
 from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
 
@@ -13,8 +12,7 @@ from multibody.kernels.declared import model_at, scratch_at, state_at
 @inner_kernel
 def rates_partitioning(space, model, state, scratch, t, y, dy):
     """Write ẏ at the settled state nearest to (t, y); return 0, or 1 where it cannot be settled."""
-    I, W = model.I, scratch.W
-    ratio = settle(space, model, state, scratch, t, y, W[I[R.W_SETTINGS] + R.STAGE_CLOSED])
+    ratio = settle(space, model, state, scratch, t, y, state.settings[0].stage_closed)
     if ratio < 0.0:
         return 1
     if ratio > 0.0:

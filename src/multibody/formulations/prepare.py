@@ -116,17 +116,16 @@ def prepare(
     entries = int(tables.row_pointer[count])
     places = _places(tables.workspace, n, m, count, entries, int(np.sum(lengths)), tables.nq, regular, partitioned)
     end = places.pop(-1)
-    S, dense = places[R.W_S], places[R.W_DENSE]
     plain, others = _plain(tables, count)
     sections = {
         R.CHOSEN: chosen,
-        R.BASE: base + S,
+        R.BASE: base,
         R.FIRST: first,
-        R.PAIRS: _pairs(blocks, base + S) if regular else np.zeros(0, dtype=np.int64),
+        R.PAIRS: _pairs(blocks, base) if regular else np.zeros(0, dtype=np.int64),
         R.BLOCKS: np.array([x for k, row in enumerate(blocks) for e, body in row for x in (e, body - 1, k)], dtype=np.int64),
         R.PLAIN: plain,
         R.OTHERS: others,
-        R.DENSE_BASE: dense + n * np.arange(0 if regular else n),
+        R.DENSE_BASE: n * np.arange(0 if regular else n),
         R.DENSE_FIRST: np.zeros(0 if regular else n, dtype=np.int64),
         R.DEPENDENT: np.zeros(m, dtype=np.int64),
         R.INDEPENDENT: np.zeros(n - m, dtype=np.int64),
@@ -140,6 +139,8 @@ def prepare(
     I[R.PLAIN_COUNT], I[R.OTHER_COUNT] = len(plain) // R.PLAIN_STRIDE, len(others)
     for slot, place in places.items():
         I[slot] = place
+    I[R.COLUMN_COUNT], I[R.COORDINATE_COUNT], I[R.PARTITIONED] = n, tables.nq, int(partitioned)
+    I[R.W_WEIGHT] = 0 if regular else places[R.W_GAUGE] + n
     parts, at = [I], len(I)
     for slot, section in sections.items():
         I[slot] = at

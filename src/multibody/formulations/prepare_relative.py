@@ -81,10 +81,11 @@ def prepare_relative(
         at += size
     rows = np.arange(m)
     sections = {
-        R.CHOSEN: chosen, R.BASE: rows * (rows + 1) // 2 + I[R.W_S], R.FIRST: np.zeros(m), R.DEPENDENT: np.zeros(m),
+        R.CHOSEN: chosen, R.BASE: rows * (rows + 1) // 2, R.FIRST: np.zeros(m), R.DEPENDENT: np.zeros(m),
         R.INDEPENDENT: np.zeros(f), R.PLACE: np.full(n, -1), R.PIVOTS: np.zeros(n),
     }  # fmt: skip
     I[R.ALL_COUNT], I[R.CHOSEN_COUNT], I[R.GENERAL] = count, m, int(not regular)
+    I[R.COLUMN_COUNT], I[R.COORDINATE_COUNT], I[R.PARTITIONED], I[R.W_WEIGHT] = n, columns.nq, int(partitioned), I[R.W_GAUGE]
     I[R.DRIVEN] = int(any(depends_on_time(tables, r) for r in loops))
     parts, end = [I], len(I)
     for slot, section in sections.items():

@@ -8,7 +8,6 @@ neither version contains the other.
 from __future__ import annotations
 
 from multibody.formulations import cartesian
-from multibody.kernels import layout as L
 from multibody.kernels import sections as R
 from multibody.kernels import state as body_state
 from multibody.kernels.compile import inlined
@@ -23,7 +22,7 @@ def sizes(space, model):
     """Return the numbers of coordinates and of rates in y = (q, v, w)."""
     I = model.I
     if space is None:
-        return (I[L.COORDINATES], I[L.VELOCITIES])
+        return (model.coordinates, model.velocities)
     return (I[I[T.TREE] + T.NQ], I[I[T.TREE] + T.NV])
 
 
@@ -149,8 +148,8 @@ def entry(space, model, scratch, k, c):
     """Return column and value of the c-th entry of row k in W_J."""
     I, W = model.I, scratch.W
     if space is None:
-        row = I[L.ROWS] + L.ROW_STRIDE * k
-        return (I[I[L.COLUMNS] + I[row + 2] + c], W[I[R.W_J] + I[row + 2] + c])
+        e = model.rows[k].entry + c
+        return (model.columns[e], scratch.J[e])
     return (c, W[I[R.W_J] + I[I[T.TREE] + T.NV] * k + c])
 
 
@@ -159,7 +158,7 @@ def entry_count(space, model, k):
     """Return the number of entries of row k in W_J."""
     I = model.I
     if space is None:
-        return I[I[L.ROWS] + L.ROW_STRIDE * k + 3]
+        return model.rows[k].entries
     return I[I[T.TREE] + T.NV]
 
 

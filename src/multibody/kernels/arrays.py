@@ -59,7 +59,7 @@ class Arrays:
         """The blocks; who keeps an address keeps them too."""
         found: Blocks | None = vars(self).get("_blocks")
         if found is None:
-            found = Blocks(_model(self.I, self.F), State(ref=self.ref), _scratch(self.I, self.W))
+            found = Blocks(_model(self.I, self.F, self.W), _state(self.I, self.W, self.ref), _scratch(self.I, self.W))
             vars(self)["_blocks"] = found
         return found
 
@@ -86,7 +86,7 @@ def _records(array: npt.NDArray[Any], at: int, kind: type[D.Record], count: int 
     return array[at : at + kind.size * most].view(kind.dtype)
 
 
-def _model(I: Integers, F: Floats) -> Model:
+def _model(I: Integers, F: Floats, W: Floats) -> Model:
     """Return the block of a model's integers and numbers."""
     h = [int(x) for x in I[: L.HEADER]]
     places = {
@@ -98,9 +98,44 @@ def _model(I: Integers, F: Floats) -> Model:
     return Model(
         I=I, F=F, planar=int(h[L.DIMENSION] == 2), dimension=h[L.DIMENSION], width=3 if h[L.DIMENSION] == 2 else 6,
         bodies=h[L.BODIES], coordinates=h[L.COORDINATES], velocities=h[L.VELOCITIES], extras=h[L.EXTRAS], length=h[L.LENGTH],
-        gravity=h[L.GRAVITY], parameters=h[L.PARAMETERS], numbers=F, columns=I[h[L.COLUMNS] :], tables=I, code=I[h[L.CODE] :],
+        gravity=h[L.GRAVITY], parameters=h[L.PARAMETERS],
+        function_count=(h[L.ROWS] - h[L.FUNCTIONS]) // L.FUNCTION_STRIDE, numbers=F,
+        columns=I[h[L.COLUMNS] :], tables=I, code=I[h[L.CODE] :],
         **{name: _records(I, h[slot], kind, count) for name, (slot, kind, count) in places.items()},
         plain=_records(I, h[R.PLAIN], D.Plain, h[R.PLAIN_COUNT]), others=I[h[R.OTHERS] : h[R.OTHERS] + h[R.OTHER_COUNT]],
+        **_run(I, W, h),
+    )  # fmt: skip
+
+
+def _run(I: Integers, W: Floats, h: list[int]) -> dict[str, Any]:
+    """Return what a run adds to the block of its model."""
+    m, n, general = h[R.CHOSEN_COUNT], h[R.COLUMN_COUNT], h[R.GENERAL]
+    lists = {
+        "chosen": (R.CHOSEN, m), "S_base": (R.BASE, m), "S_first": (R.FIRST, m), "dense_base": (R.DENSE_BASE, n * general),
+        "dense_first": (R.DENSE_FIRST, n * general),
+    }  # fmt: skip
+    return {
+        "all_rows": h[R.ALL_COUNT], "driven": h[R.DRIVEN], "general": general,
+        "pairs": _records(I, h[R.PAIRS], D.Pair, h[R.PAIR_COUNT]),
+        "blocks": _records(I, h[R.BLOCKS], D.RowBlock, h[R.BLOCK_COUNT]),
+        **{name: I[h[slot] : h[slot] + count] for name, (slot, count) in lists.items()},
+        "row_scale": W[h[R.W_SCALE] : h[R.W_SCALE] + h[R.ALL_COUNT]],
+        "column_scale": W[h[R.W_SCALE] + h[R.ALL_COUNT] : h[R.W_SCALE] + h[R.ALL_COUNT] + n],
+        "row_weight": W[h[R.W_WEIGHT] : h[R.W_WEIGHT] + h[R.ALL_COUNT]] if h[R.W_WEIGHT] > 0 else W[:0],
+    }  # fmt: skip
+
+
+def _state(I: Integers, W: Floats, ref: Floats) -> State:
+    """Return the block of what lives from step to step."""
+    h = [int(x) for x in I[: L.HEADER]]
+    m, n = h[R.CHOSEN_COUNT], h[R.COLUMN_COUNT]
+    if n == 0:  # no run
+        return State(ref=ref)
+    return State(
+        ref=ref, statistics=_records(W, h[R.W_STATISTICS], D.Statistics, 1),
+        settings=_records(W, h[R.W_SETTINGS], D.Settings, 1),
+        dependent=I[h[R.DEPENDENT] : h[R.DEPENDENT] + m], independent=I[h[R.INDEPENDENT] : h[R.INDEPENDENT] + max(n - m, 0)],
+        place=I[h[R.PLACE] : h[R.PLACE] + n], pivots=I[h[R.PIVOTS] : h[R.PIVOTS] + n],
     )  # fmt: skip
 
 
@@ -119,6 +154,24 @@ def _scratch(I: Integers, W: Floats) -> Scratch:
         second_gradient=W[g + 36 : g + 72], rates=W[g + 36 : h[L.W_HESSIAN]], components=W[g + 72 : g + 78],
         hessian=W[h[L.W_HESSIAN] : h[L.W_INPUT]], input=W[h[L.W_INPUT] : h[L.W_STACK]],
         stack=W[h[L.W_STACK] : h[L.W_STACK] + L.STACK_DEPTH], kept=W[h[L.W_STACK] + L.STACK_DEPTH : h[L.W_MASS]],
-        J=W[h[R.W_J] : h[R.W_U]], by_row=W[h[R.W_X] : h[R.W_FEEDBACK]],
+        **(_run_scratch(W, h) if h[R.COLUMN_COUNT] else {}),
         **{f"{prefix}_{name}": _records(W, h[slot], kind, count) for name, (slot, kind, count) in kinds.items()},
     )  # fmt: skip
+
+
+def _run_scratch(W: Floats, h: list[int]) -> dict[str, Floats]:
+    """Return what a run adds to the scratch."""
+    m, n, count = h[R.CHOSEN_COUNT], h[R.COLUMN_COUNT], h[R.ALL_COUNT]
+    nq, f, at, partition = h[R.COORDINATE_COUNT], max(n - m, 0), h[R.W_PARTITION], h[R.PARTITIONED]
+    sizes = {
+        "by_row": (R.W_X, count), "feedback": (R.W_FEEDBACK, count), "D": (R.W_D, m), "multipliers": (R.W_LAMBDA, m),
+        "a": (R.W_A, n), "b": (R.W_B, max(n, m, 12)), "point": (R.W_STATE, nq + n), "support": (R.W_BRIDGE, nq + n),
+        "Q": (R.W_Q, n), "dense": (R.W_DENSE, n * n * h[R.GENERAL]), "dense_D": (R.W_GAUGE, n * h[R.GENERAL]),
+    }  # fmt: skip
+    found = {name: W[h[slot] : h[slot] + size] for name, (slot, size) in sizes.items()}
+    found |= {"J": W[h[R.W_J] : h[R.W_U]], "U": W[h[R.W_U] : h[R.W_S]], "S": W[h[R.W_S] : h[R.W_D]]}
+    found["support_sum"] = W[h[R.W_BRIDGE] + nq + n : h[R.W_BRIDGE] + nq + 2 * n]
+    for name, size in (("phi_d", m * m), ("null", n * f), ("reduced", f * f), ("reduced_right", f)):
+        found[name] = W[at : at + size * partition]
+        at += size
+    return found

@@ -13,7 +13,10 @@ from typing import Any
 import numba
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic
+
+from multibody import kernels
 
 _FLOATS = types.float64[::1]
 _RUN = (types.int64,) * 3
@@ -30,7 +33,12 @@ def call(typing_context, address, run, t, y, out):
         pointer = builder.inttoptr(arguments[0], kind.as_pointer())
         blocks = [builder.extract_value(arguments[1], k) for k in range(len(_RUN))]
         blocks = [x if isinstance(x.type, ir.IntType) else builder.ptrtoint(x, ir.IntType(64)) for x in blocks]
-        return context.call_conv.call_function(builder, pointer, types.int64, _ARGUMENTS, [*blocks, *arguments[2:]])[1]
+        given = [*blocks, *arguments[2:]]
+        status, answer = context.call_conv.call_function(builder, pointer, types.int64, _ARGUMENTS, given)
+        if kernels.CHECKED:  # kernels raise nothing else
+            with cgutils.if_unlikely(builder, status.is_error):
+                context.call_conv.return_status_propagate(builder, status)
+        return answer
 
     return types.int64(types.int64, run, *_ARGUMENTS[3:]), generate
 

@@ -31,12 +31,12 @@ from multibody.kernels.cache.machine_code import MachineCode
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _PACKAGE = pathlib.Path(__file__).parent.parent
 _SOURCES = {  # what the functions of a room may call
-    "kernels": ("kernels/*.py",),
-    "tree": ("kernels/*.py", "kernels/tree/*.py"),
-    "robot": ("kernels/*.py", "kernels/tree/*.py", "kernels/robot/*.py"),
-    "parametric": ("kernels/*.py", "kernels/parametric/*.py"),
-    "formulations": ("kernels/*.py", "kernels/tree/*.py", "formulations/*.py"),
-    "integrators": ("kernels/compile.py", "kernels/calls.py", "integrators/*.py"),
+    "kernels": ("kernels/*.py", "kernels/memory/*.py"),
+    "tree": ("kernels/*.py", "kernels/memory/*.py", "kernels/tree/*.py"),
+    "robot": ("kernels/*.py", "kernels/memory/*.py", "kernels/tree/*.py", "kernels/robot/*.py"),
+    "parametric": ("kernels/*.py", "kernels/memory/*.py", "kernels/parametric/*.py"),
+    "formulations": ("kernels/*.py", "kernels/memory/*.py", "kernels/tree/*.py", "formulations/*.py"),
+    "integrators": ("kernels/compile.py", "kernels/joined.py", "kernels/calls.py", "integrators/*.py"),
 }
 
 
@@ -54,7 +54,7 @@ def source_hash(room: str = "kernels") -> str:
     str
         16 hexadecimal digits.
     """
-    digest = hashlib.sha256(f"{numba.__version__} {__version__} {sys.version_info[:2]}".encode())
+    digest = hashlib.sha256(f"{numba.__version__} {__version__} {sys.version_info[:2]} {kernels.CHECKED}".encode())
     for path in sorted(path for pattern in _SOURCES[room] for path in _PACKAGE.glob(pattern)):
         digest.update(path.name.encode())
         digest.update(path.read_bytes())
@@ -91,6 +91,7 @@ def _skip_blas() -> None:
 if kernels.ALONE:
     _skip_blas()
 CACHE_DIRECTORY = cache_directory()
+_JOIN = joined.POSSIBLE and not kernels.CHECKED  # errors must come back through every call
 REGISTRY: list[Any] = []
 
 
@@ -125,7 +126,7 @@ def _our_settings() -> Iterator[None]:
         (arrayobj, "fix_integer_index", _plain_index),
         (types.BaseFunction, "get_call_type", _resolve_once),
     )
-    if joined.POSSIBLE:
+    if _JOIN:
         ours += (
             (codegen.JITCPUCodegen, "_library_class", joined.JoinedLibrary),
             (codegen.JITCPUCodegen, "set_env", joined.set_environment),
@@ -158,7 +159,8 @@ def _compiled(function: _Function, forceinline: bool = False, **options: bool) -
     said of every function, because one that says nothing takes it over from the caller that is being compiled.
     """
     settings = {"error_model": "numpy", "fastmath": {"contract"}, "_nrt": False, "forceinline": forceinline, **options}
-    inner = joined.POSSIBLE and options.get("no_cpython_wrapper", False)
+    settings["boundscheck"] = kernels.CHECKED
+    inner = _JOIN and options.get("no_cpython_wrapper", False)
     made: Any = numba.njit(**settings)(function)
     compiler = getattr(made, "_compiler", None)
     if compiler is not None:  # absent where numba is switched off

@@ -14,7 +14,7 @@ model (those of a basic function, of a law) are read as records too: ``planar_nu
 from __future__ import annotations
 
 from multibody.kernels.memory.compiled import at, within
-from multibody.kernels.memory.declaration import Block, Record, indices, integer, integers, number, numbers, records, vector
+from multibody.kernels.memory.declaration import Block, Record, floats, indices, integer, integers, number, records, vector
 
 
 # --- structure -------------------------------------------------------------------------------------------------------------
@@ -112,6 +112,22 @@ class Plain(Record):
     at_second = integer("the second body's")
     row = integer("the row")
     function = integer("the function")
+
+
+class RowBlock(Record):
+    """A block of a chosen row."""
+
+    entry = integer("first of its entries in Φ_q")
+    body = integer("its moving body, from 0")
+    row = integer("place of its row among the chosen ones")
+
+
+class Pair(Record):
+    """Two blocks that share a body."""
+
+    at = integer("place of S_ij")
+    first = integer("first entry of row i's block")
+    second = integer("first entry of row j's block")
 
 
 # --- numbers among the numbers of the model ----------------------------------------------------------------------------------
@@ -226,12 +242,47 @@ class SpatialMass(Record):
     per_J = vector(9, "its inverse")
 
 
+# --- what lives from step to step --------------------------------------------------------------------------------------------
+class Statistics(Record):
+    """What a run keeps of its quality."""
+
+    position_before = number("largest scaled |Φ| before projection")
+    velocity_before = number("largest scaled |Φ_q v − ν| before projection")
+    position_after = number("behind it")
+    velocity_after = number("behind it")
+    lowest_ratio = number("smallest pivot ratio of an accepted state")
+    factorizations = number("how many there were")
+    lifted = number("1 where the last factors are those of a lifted S")
+    unused = number("none")
+
+
+class Settings(Record):
+    """What a run is told, and what it remembers of change points."""
+
+    alpha = number("feedback of velocities [1/time]")
+    beta = number("feedback of positions [1/time]")
+    closed = number("scaled gap that accepted states are closed to")
+    stage_closed = number("the same for stages")
+    noticeable = number("a correction that an integrator has to know of")
+    regular_ratio = number("largest pivot ratio met: that of regular positions")
+    partition_ratio = number("pivot ratio with which the partition began")
+    near_change = number("1 where a change point is near")
+    avoidable = number("steps that end at a change point and may be tried shorter; 0: none, nor does it lock; negative: none")
+    avoided = number("how many were")
+    lingering = number("how many ended near by")
+    stuck = number("how many ended at the change point itself, since that was last looked at")
+    stuck_time = number("the time that they made")
+    last_time = number("when the last step ended")
+    longest = number("the longest step near by")
+    second = number("one second in the model's unit of time: rates are compared with tolerances per second")
+
+
 # --- the three blocks -------------------------------------------------------------------------------------------------------
 class Model(Block):
     """Structure and numbers."""
 
     I = integers("records and places, see ``layout``")
-    F = numbers("numbers of the model")
+    F = floats("numbers of the model")
     planar = integer("1 in the plane, 0 in space")
     dimension = integer("2 or 3")
     width = integer("velocity coordinates of a body: 3 or 6")
@@ -242,7 +293,8 @@ class Model(Block):
     length = integer("where the characteristic length stands among the numbers")
     gravity = integer("where the vector of gravity begins")
     parameters = integer("where the parameters begin")
-    numbers = numbers("all numbers: of functions, laws, loads, tables, and the parameters")
+    numbers = floats("all numbers: of functions, laws, loads, tables, and the parameters")
+    function_count = integer("number of basic functions")
     functions = records(Function, "basic functions")
     rows = records(Row, "constraints: joints, then motions, then held values")
     terms = records(Term, "their terms")
@@ -257,36 +309,72 @@ class Model(Block):
     watches = records(Watch, "watched expressions: events, then switching points")
     plain = records(Plain, "of a run: rows that are one basic function")
     others = integers("of a run: the other rows")
+    all_rows = integer("of a run: number of the rows of joints and motions")
+    driven = integer("of a run: 1 if some row depends on time")
+    general = integer("of a run: 1 if M is singular or there are extra coordinates, the general path is taken")
+    chosen = integers("of a run: the independent rows in the order of elimination")
+    S_base = integers("skyline of S: where column 0 of each chosen row would lie")
+    S_first = integers("skyline of S: first column of each chosen row")
+    dense_base = integers("the same of the full matrix M̄")
+    dense_first = integers("the same of the full matrix M̄")
+    pairs = records(Pair, "of a run: what S is made of")
+    blocks = records(RowBlock, "of a run: blocks of the chosen rows")
+    row_scale = floats("1/L for rows that are lengths, else 1")
+    column_scale = floats("L for columns that are lengths, else 1")
+    row_weight = floats("general path: weights of all rows in M̄")
 
 
 class State(Block):
     """What lives from step to step."""
 
-    ref = numbers("angle references: the value of every coordinate function at the last accepted state")
+    ref = floats("angle references: the value of every coordinate function at the last accepted state")
+    statistics = records(Statistics, "one record")
+    settings = records(Settings, "one record")
+    dependent = integers("partition: dependent columns, one for each chosen row")
+    independent = integers("partition: the other columns")
+    place = integers("partition: place of every column among the dependent ones, −1 for an independent one")
+    pivots = integers("row exchanges of Φ_d, then of BᵀM B")
 
 
 class Scratch(Block):
     """What means nothing after a call."""
 
-    W = numbers("workspace, see ``layout``")
+    W = floats("workspace, see ``layout``")
     planar_pose = records(PlanarPose, "poses of all bodies, the ground first")
     spatial_pose = records(SpatialPose, "poses of all bodies, the ground first")
     planar_twist = records(PlanarTwist, "velocities of all bodies, the ground first")
     spatial_twist = records(SpatialTwist, "velocities of all bodies, the ground first")
     planar_mass = records(PlanarMass, "of the moving bodies")
     spatial_mass = records(SpatialMass, "of the moving bodies")
-    velocity = numbers("v with the ground's block before it; spatial angular velocities in body axes")
-    extra = numbers("extra coordinates")
-    gradient = numbers("of one function: the first body's block, then the second's; room for two more")
-    second_gradient = numbers("of another one, likewise")
-    rates = numbers("1 and the rates of a program's inputs")
-    components = numbers("of one load")
-    hessian = numbers("second derivative of one function, by rows")
-    input = numbers("inputs of a program, time first")
-    stack = numbers("values that a program has in hand")
-    kept = numbers("values that a program keeps for later")
-    J = numbers("entries of Φ_q of all rows")
-    by_row = numbers("a value for each of all rows: Φ, ν − Φ_q v or γ")
+    velocity = floats("v with the ground's block before it; spatial angular velocities in body axes")
+    extra = floats("extra coordinates")
+    gradient = floats("of one function: the first body's block, then the second's; room for two more")
+    second_gradient = floats("of another one, likewise")
+    rates = floats("1 and the rates of a program's inputs")
+    components = floats("of one load")
+    hessian = floats("second derivative of one function, by rows")
+    input = floats("inputs of a program, time first")
+    stack = floats("values that a program has in hand")
+    kept = floats("values that a program keeps for later")
+    J = floats("entries of Φ_q of all rows")
+    by_row = floats("a value for each of all rows: Φ, ν − Φ_q v or γ")
+    feedback = floats("another one")
+    U = floats("G Φ_qᵀ: on the entries' pattern, or by rows of full length on the general path")
+    S = floats("Φ_q G Φ_qᵀ and its factors")
+    D = floats("inverse diagonal of these factors")
+    multipliers = floats("λ of the chosen rows")
+    Q = floats("generalized forces")
+    a = floats("accelerations, or a correction")
+    b = floats("a value for each velocity coordinate or chosen row")
+    point = floats("a state (q, v) at which equations are evaluated")
+    dense = floats("general path: M̄ by rows and its factors")
+    dense_D = floats("inverse diagonal of these factors")
+    phi_d = floats("partition: Φ_d by rows, scaled, and its factors")
+    null = floats("Kane: B by columns of full length")
+    reduced = floats("Kane: BᵀM B by rows")
+    reduced_right = floats("Kane: its right side")
+    support = floats("a state (q, v) beside a change point")
+    support_sum = floats("accelerations summed over such states")
 
 
 model_at, state_at, scratch_at = at(Model), at(State), at(Scratch)

@@ -10,8 +10,6 @@ multipliers are refined (proximal iteration): small singular values are then tru
 
 from __future__ import annotations
 
-from multibody.kernels import layout as L
-from multibody.kernels import sections as R
 from multibody.kernels.compile import inlined, inner_kernel
 from multibody.kernels.mass import mass_times, mass_times_block
 from multibody.kernels.skyline import cholesky, cholesky_solve
@@ -20,129 +18,119 @@ VANISHING = 1e-13  # a pivot below this part of its diagonal entry is taken for 
 LIFT = 1e-12  # regularization where a pivot vanishes, as a part of the diagonal
 
 
-@inner_kernel
-def _entries(model, r):
-    """Return the first entry of row r in Φ_q, its number of entries, and where its columns are listed in I."""
-    I = model.I
-    row = I[L.ROWS] + L.ROW_STRIDE * r
-    return (I[row + 2], I[row + 3], I[L.COLUMNS] + I[row + 2])
-
-
 @inlined
-def _inner(W, a, b, planar):
-    """Return the product of two blocks."""
-    total = W[a] * W[b] + W[a + 1] * W[b + 1] + W[a + 2] * W[b + 2]
-    return total if planar else total + (W[a + 3] * W[b + 3] + W[a + 4] * W[b + 4] + W[a + 5] * W[b + 5])
+def _inner(x, at, y, to, planar):
+    """Return the product of a block of x and one of y."""
+    total = x[at] * y[to] + x[at + 1] * y[to + 1] + x[at + 2] * y[to + 2]
+    if planar:
+        return total
+    return total + (x[at + 3] * y[to + 3] + x[at + 4] * y[to + 4] + x[at + 5] * y[to + 5])
 
 
 @inlined
 def _form(model, scratch):
     """Write U = M⁻¹ Φ_qᵀ on the pattern of the entries, and S from the pairs of blocks that share a body."""
-    I, W = model.I, scratch.W
-    J, U, planar = I[R.W_J], I[R.W_U], I[L.DIMENSION] == 2
-    for k in range(I[R.BLOCK_COUNT]):
-        block = I[R.BLOCKS] + 3 * k
-        mass_times_block(model, scratch, I[block + 1], W, J + I[block], W, U + I[block], 1)
-    for k in range(I[R.W_S], I[R.W_D]):
-        W[k] = 0.0
-    for k in range(I[R.PAIR_COUNT]):
-        at = I[R.PAIRS] + 3 * k
-        W[I[at]] += _inner(W, U + I[at + 1], J + I[at + 2], planar)
+    J, U, S = scratch.J, scratch.U, scratch.S
+    for k in range(model.blocks.size):
+        block = model.blocks[k]
+        mass_times_block(model, scratch, block.body, J, block.entry, U, block.entry, 1)
+    for k in range(S.size):
+        S[k] = 0.0
+    for k in range(model.pairs.size):
+        pair = model.pairs[k]
+        S[pair.at] += _inner(U, pair.first, J, pair.second, model.planar)
 
 
 @inner_kernel
 def _form_general(model, scratch):
     """Write M̄ and its factors, U = M̄⁻¹ Φ_qᵀ by rows of full length, and S; return the smallest pivot ratio of M̄."""
-    I, W = model.I, scratch.W
-    n, m, J, A, U = I[L.VELOCITIES], I[R.CHOSEN_COUNT], I[R.W_J], I[R.W_DENSE], I[R.W_U]
-    width, weights = (3 if I[L.DIMENSION] == 2 else 6), I[R.W_GAUGE] + I[L.VELOCITIES]
-    for k in range(n * n):
-        W[A + k] = 0.0
-    for b in range(I[L.BODIES]):  # M, a column at a time
-        for c in range(width):
-            x, out = I[R.W_B], I[R.W_B] + width
-            for k in range(width):
-                W[x + k] = 1.0 if k == c else 0.0
-            mass_times_block(model, scratch, b, W, x, W, out, 0)
-            for k in range(width):
-                W[A + (width * b + k) * n + width * b + c] = W[out + k]
-    for k in range(m):
-        first, count, columns = _entries(model, I[I[R.CHOSEN] + k])
-        weight = W[weights + I[I[R.CHOSEN] + k]]
-        for a in range(count):
-            for b in range(count):
-                W[A + I[columns + a] * n + I[columns + b]] += weight * W[J + first + a] * W[J + first + b]
-    _drop_empty(model, scratch, A, n)
+    n, J, A, columns = model.velocities, scratch.J, scratch.dense, model.columns
+    _write_mass(model, scratch)
+    for k in range(model.chosen.size):
+        r = model.chosen[k]
+        row, weight = model.rows[r], model.row_weight[r]
+        for a in range(row.entry, row.entry + row.entries):
+            for b in range(row.entry, row.entry + row.entries):
+                A[columns[a] * n + columns[b]] += weight * J[a] * J[b]
+    _drop_empty(model, A)
     # what has no mass and is free may only be idle (the spin of a slender rod): it is held still
-    lowest = cholesky(model, scratch, n, I[R.DENSE_BASE], I[R.DENSE_FIRST], I[R.W_GAUGE], 0.0, 1e-11)
-    for k in range(m):
+    lowest = cholesky(A, model.dense_base, model.dense_first, scratch.dense_D, n, 0.0, 1e-11)
+    for k in range(model.chosen.size):
+        row, u = model.rows[model.chosen[k]], scratch.U[n * k : n * (k + 1)]
         for c in range(n):
-            W[U + n * k + c] = 0.0
-        first, count, columns = _entries(model, I[I[R.CHOSEN] + k])
-        for a in range(count):
-            W[U + n * k + I[columns + a]] += W[J + first + a]
-        cholesky_solve(model, scratch, n, I[R.DENSE_BASE], I[R.DENSE_FIRST], I[R.W_GAUGE], U + n * k)
-    for i in range(m):
+            u[c] = 0.0
+        for e in range(row.entry, row.entry + row.entries):
+            u[columns[e]] += J[e]
+        cholesky_solve(A, model.dense_base, model.dense_first, scratch.dense_D, n, u)
+    for i in range(model.chosen.size):
         for j in range(i + 1):
-            W[I[I[R.BASE] + i] + j] = _row_times(model, scratch, j, U + n * i)
+            scratch.S[model.S_base[i] + j] = _row_times(model, J, j, scratch.U[n * i : n * (i + 1)])
     return lowest
 
 
 @inner_kernel
-def _drop_empty(model, scratch, A, n):
-    """Set rows and columns of M̄ to zero whose diagonal entry is round-off beside the largest one (lengths over L)."""
-    I, W = model.I, scratch.W
-    scale, largest = I[R.W_SCALE] + I[R.ALL_COUNT], 0.0
-    for c in range(n):
-        largest = max(largest, W[A + n * c + c] * W[scale + c] * W[scale + c])
-    for c in range(n):
-        if W[A + n * c + c] * W[scale + c] * W[scale + c] < 1e-14 * largest:
-            for k in range(n):
-                W[A + n * c + k] = 0.0
-                W[A + n * k + c] = 0.0
+def _write_mass(model, scratch):
+    """Write M by rows of full length, a column at a time."""
+    n, width, A, x = model.velocities, model.width, scratch.dense, scratch.b
+    for k in range(n * n):
+        A[k] = 0.0
+    for b in range(model.bodies):
+        for c in range(width):
+            for k in range(width):
+                x[k] = 1.0 if k == c else 0.0
+            mass_times_block(model, scratch, b, x, 0, x, width, 0)
+            for k in range(width):
+                A[(width * b + k) * n + width * b + c] = x[width + k]
 
 
 @inner_kernel
-def _row_times(model, scratch, k, x):
-    """Return row k of the chosen rows times the vector at W[x…]."""
-    I, W = model.I, scratch.W
-    first, count, columns = _entries(model, I[I[R.CHOSEN] + k])
-    J, total = I[R.W_J] + first, 0.0
-    for e in range(count):
-        total += W[J + e] * W[x + I[columns + e]]
+def _drop_empty(model, A):
+    """Set rows and columns of M̄ to zero whose diagonal entry is round-off beside the largest one (lengths over L)."""
+    n, scale, largest = model.velocities, model.column_scale, 0.0
+    for c in range(n):
+        largest = max(largest, A[n * c + c] * scale[c] * scale[c])
+    for c in range(n):
+        if A[n * c + c] * scale[c] * scale[c] < 1e-14 * largest:
+            for k in range(n):
+                A[n * c + k] = 0.0
+                A[n * k + c] = 0.0
+
+
+@inner_kernel
+def _row_times(model, J, k, x):
+    """Return row k of the chosen rows times a vector."""
+    row, total = model.rows[model.chosen[k]], 0.0
+    for e in range(row.entry, row.entry + row.entries):
+        total += J[e] * x[model.columns[e]]
     return total
 
 
 @inlined
 def _residual(model, scratch, a, x):
-    """Write Φ_q a − γ of the chosen rows to W[x…], a at W[a…], γ of all rows in W_X."""
-    I, W = model.I, scratch.W
-    for k in range(I[R.CHOSEN_COUNT]):
-        W[x + k] = -W[I[R.W_X] + I[I[R.CHOSEN] + k]]
-    if I[R.GENERAL] == 1:
-        for k in range(I[R.CHOSEN_COUNT]):
-            W[x + k] += _row_times(model, scratch, k, a)
+    """Write Φ_q a − γ of the chosen rows to x, γ of all rows being known."""
+    for k in range(model.chosen.size):
+        x[k] = -scratch.by_row[model.chosen[k]]
+    if model.general == 1:
+        for k in range(model.chosen.size):
+            x[k] += _row_times(model, scratch.J, k, a)
         return
-    planar, J = I[L.DIMENSION] == 2, I[R.W_J]
-    for b in range(I[R.BLOCK_COUNT]):
-        block = I[R.BLOCKS] + 3 * b
-        at = a + (3 * I[block + 1] if planar else 6 * I[block + 1])
-        W[x + I[block + 2]] += _inner(W, J + I[block], at, planar)
+    for b in range(model.blocks.size):
+        block = model.blocks[b]
+        x[block.row] += _inner(scratch.J, block.entry, a, model.width * block.body, model.planar)
 
 
 @inner_kernel
-def factor(model, scratch):
-    """Form and factor S at the entries of Φ_q in W; return the smallest pivot ratio, ≤ 0 where M̄ is not positive."""
-    I, W = model.I, scratch.W
-    statistics = I[R.W_STATISTICS]
-    W[statistics + R.FACTORIZATIONS] += 1.0
+def factor(model, state, scratch):
+    """Form and factor S at the entries of Φ_q; return the smallest pivot ratio, ≤ 0 where M̄ is not positive."""
+    statistics = state.statistics[0]
+    statistics.factorizations += 1.0
     for lifted in range(2):
-        if I[R.GENERAL] == 0:
+        if model.general == 0:
             _form(model, scratch)
         elif not _form_general(model, scratch) > 0.0:
             return -1.0
-        W[statistics + R.LIFTED] = lifted
-        ratio = cholesky(model, scratch, I[R.CHOSEN_COUNT], I[R.BASE], I[R.FIRST], I[R.W_D], LIFT * lifted, 0.0)
+        statistics.lifted = lifted
+        ratio = cholesky(scratch.S, model.S_base, model.S_first, scratch.D, model.chosen.size, LIFT * lifted, 0.0)
         if lifted == 0 and ratio > VANISHING:
             return ratio
     return VANISHING
@@ -150,70 +138,64 @@ def factor(model, scratch):
 
 @inlined
 def _add_columns(model, scratch, x, sign, out):
-    """Add sign · G Φ_qᵀ x to the vector at W[out…], x over the chosen rows."""
-    I, W = model.I, scratch.W
-    n, U, planar = I[L.VELOCITIES], I[R.W_U], I[L.DIMENSION] == 2
-    if I[R.GENERAL] == 1:
-        for k in range(I[R.CHOSEN_COUNT]):
+    """Add sign · G Φ_qᵀ x to a vector, x over the chosen rows."""
+    n, U = model.velocities, scratch.U
+    if model.general == 1:
+        for k in range(model.chosen.size):
             for c in range(n):
-                W[out + c] += sign * W[x + k] * W[U + n * k + c]
+                out[c] += sign * x[k] * U[n * k + c]
         return
-    for b in range(I[R.BLOCK_COUNT]):
-        block = I[R.BLOCKS] + 3 * b
-        value, u = sign * W[x + I[block + 2]], U + I[block]
-        to = out + (3 * I[block + 1] if planar else 6 * I[block + 1])
-        W[to] += value * W[u]
-        W[to + 1] += value * W[u + 1]
-        W[to + 2] += value * W[u + 2]
-        if not planar:
-            W[to + 3] += value * W[u + 3]
-            W[to + 4] += value * W[u + 4]
-            W[to + 5] += value * W[u + 5]
+    for b in range(model.blocks.size):
+        block = model.blocks[b]
+        value, u, to = sign * x[block.row], block.entry, model.width * block.body
+        out[to] += value * U[u]
+        out[to + 1] += value * U[u + 1]
+        out[to + 2] += value * U[u + 2]
+        if not model.planar:
+            out[to + 3] += value * U[u + 3]
+            out[to + 4] += value * U[u + 4]
+            out[to + 5] += value * U[u + 5]
 
 
 @inner_kernel
 def _free_general(model, scratch, a):
-    """Write M̄⁻¹ Q̄, the accelerations without constraint forces, to W[a…]."""
-    I, W = model.I, scratch.W
-    n, J = I[L.VELOCITIES], I[R.W_J]
-    weights = I[R.W_GAUGE] + n
+    """Write M̄⁻¹ Q̄, the accelerations without constraint forces, to a."""
+    n = model.velocities
     for c in range(n):
-        W[a + c] = W[I[R.W_Q] + c]
-    for k in range(I[R.CHOSEN_COUNT]):
-        r = I[I[R.CHOSEN] + k]
-        first, count, columns = _entries(model, r)
-        for e in range(count):
-            W[a + I[columns + e]] += W[weights + r] * W[I[R.W_X] + r] * W[J + first + e]
-    cholesky_solve(model, scratch, n, I[R.DENSE_BASE], I[R.DENSE_FIRST], I[R.W_GAUGE], a)
+        a[c] = scratch.Q[c]
+    for k in range(model.chosen.size):
+        r = model.chosen[k]
+        row = model.rows[r]
+        for e in range(row.entry, row.entry + row.entries):
+            a[model.columns[e]] += model.row_weight[r] * scratch.by_row[r] * scratch.J[e]
+    cholesky_solve(scratch.dense, model.dense_base, model.dense_first, scratch.dense_D, n, a)
 
 
 @inner_kernel
-def solve(model, scratch):
-    """Write v̇ to W_A and λ to W_LAMBDA from the forces in W_Q and γ (of all rows) in W_X, with the factors in W."""
-    I, W = model.I, scratch.W
-    m, a, x, b = I[R.CHOSEN_COUNT], I[R.W_A], I[R.W_LAMBDA], I[R.W_B]
-    if I[R.GENERAL] == 0:
-        mass_times(model, scratch, W[I[R.W_Q] :], W[a:], 1)
+def solve(model, state, scratch):
+    """Write v̇ and λ from the forces and γ (of all rows), with the factors at hand."""
+    m, a, x, b = model.chosen.size, scratch.a, scratch.multipliers, scratch.b
+    if model.general == 0:
+        mass_times(model, scratch, scratch.Q, a, 1)
     else:
         _free_general(model, scratch, a)
     for k in range(m):
-        W[x + k] = 0.0
-    for _ in range(4 if W[I[R.W_STATISTICS] + R.LIFTED] > 0.0 else 1):  # proximal refinement where S was lifted
+        x[k] = 0.0
+    for _ in range(4 if state.statistics[0].lifted > 0.0 else 1):  # proximal refinement where S was lifted
         _residual(model, scratch, a, b)
-        cholesky_solve(model, scratch, m, I[R.BASE], I[R.FIRST], I[R.W_D], b)
+        cholesky_solve(scratch.S, model.S_base, model.S_first, scratch.D, m, b)
         _add_columns(model, scratch, b, -1.0, a)
         for k in range(m):
-            W[x + k] += W[b + k]
+            x[k] += b[k]
 
 
 @inner_kernel
 def correct(model, scratch):
-    """Write the smallest change x (in the metric of M or M̄) with Φ_q x = W_X to W_A, with the factors in W."""
-    I, W = model.I, scratch.W
-    x = I[R.W_LAMBDA]
-    for k in range(I[R.CHOSEN_COUNT]):
-        W[x + k] = W[I[R.W_X] + I[I[R.CHOSEN] + k]]
-    cholesky_solve(model, scratch, I[R.CHOSEN_COUNT], I[R.BASE], I[R.FIRST], I[R.W_D], x)
-    for c in range(I[L.VELOCITIES]):
-        W[I[R.W_A] + c] = 0.0
-    _add_columns(model, scratch, x, 1.0, I[R.W_A])
+    """Write the smallest change a (in the metric of M or M̄) with Φ_q a = the values of the rows, with the factors at hand."""
+    x, a = scratch.multipliers, scratch.a
+    for k in range(model.chosen.size):
+        x[k] = scratch.by_row[model.chosen[k]]
+    cholesky_solve(scratch.S, model.S_base, model.S_first, scratch.D, model.chosen.size, x)
+    for c in range(model.velocities):
+        a[c] = 0.0
+    _add_columns(model, scratch, x, 1.0, a)

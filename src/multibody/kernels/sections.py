@@ -48,6 +48,10 @@ TREE = RUN + 39  # header of the spanning tree, see kernels/tree/layout.py
 NEWTON = RUN + 40  # header of the iteration matrix of implicit methods, see kernels/blocks.py; 0: there is none
 PATTERN = RUN + 41  # header of block matrices over the Cartesian velocity columns (in Cartesian coordinates the same one)
 PARAMETRIC = RUN + 42  # header of the pairs with parameters, see kernels/parametric/layout.py; 0: there are none
+COLUMN_COUNT = RUN + 43  # rates in y
+COORDINATE_COUNT = RUN + 44  # coordinates in y
+PARTITIONED = RUN + 45  # 1: there is room for a partition
+W_WEIGHT = RUN + 46  # weights of all rows on the general path
 PLAIN_STRIDE = 8
 
 # the header at I[PARAMETRIC] begins with addresses of what pairs with parameters have in place of the Cartesian kernels

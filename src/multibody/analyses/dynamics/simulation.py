@@ -27,6 +27,7 @@ from multibody.integrators import Integrator
 from multibody.integrators import contract as C
 from multibody.kernels import sections as R
 from multibody.kernels.calls import address_of
+from multibody.kernels.subnormals import flushed
 from multibody.tables.scales import second
 
 if TYPE_CHECKING:
@@ -223,10 +224,11 @@ class Simulation:
         b = self.bundle
         self.face(end)
         self.control[C.END], self.counts[C.LIMIT] = end, limit
-        status = self.integrator.advance(
-            *self.addresses, b.run, b.ref, self.control, self.counts, self.y, self.atol, self.active, self.memory,
-            self.g, self._steps, self._dense, self._refs, *self.work,
-        )  # fmt: skip
+        with flushed():
+            status = self.integrator.advance(
+                *self.addresses, b.run, b.ref, self.control, self.counts, self.y, self.atol, self.active, self.memory,
+                self.g, self._steps, self._dense, self._refs, *self.work,
+            )  # fmt: skip
         return int(status)
 
     def drain(self) -> None:

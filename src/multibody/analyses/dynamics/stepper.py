@@ -27,6 +27,7 @@ from multibody.arguments import answered, short
 from multibody.errors import AnalysisError, ModelError, nearest
 from multibody.integrators import contract as C
 from multibody.kernels import layout as L
+from multibody.kernels.subnormals import flushed
 from multibody.model.model import Model
 from multibody.tables.lower import Tables
 
@@ -130,7 +131,8 @@ class Stepper:
         self._control[C.END] = end
         if self._stabilized:
             self.simulation.face(end)
-        status = C.CONTINUE if self._switches else self._advance(*self._arguments)
+        with flushed():
+            status = C.CONTINUE if self._switches else self._advance(*self._arguments)
         if status != C.DONE:
             self._go_on(int(status), end)
         return self

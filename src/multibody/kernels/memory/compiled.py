@@ -19,6 +19,7 @@ from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, inf
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
+from multibody import kernels
 from multibody.kernels.memory.declaration import LIVING, SLOT, Block, Field, Record
 
 _BYTE, _WORD = ir.IntType(8), ir.IntType(64)
@@ -93,6 +94,8 @@ def _item(context: Any, builder: Any, called: Any, arguments: Any) -> Any:
     kind = called.args[0]
     whole = cgutils.create_struct_proxy(kind)(context, builder, value=arguments[0])
     stride = ir.Constant(_WORD, SLOT * kind.item.declared.size)
+    if kernels.CHECKED:
+        cgutils.do_boundscheck(context, builder, arguments[1], whole.size, 0)
     return builder.gep(whole.data, [builder.mul(arguments[1], stride)])
 
 
@@ -186,6 +189,9 @@ def within(declared: type[Record]) -> Any:
 
         def generate(context: Any, builder: Any, called: Any, arguments: Any) -> Any:
             whole = arrayobj.make_array(called.args[0])(context, builder, value=arguments[0])
+            if kernels.CHECKED:
+                last = builder.add(arguments[1], ir.Constant(_WORD, declared.size - 1))
+                cgutils.do_boundscheck(context, builder, last, whole.nitems, 0)
             return builder.bitcast(builder.gep(whole.data, [arguments[1]]), _BYTE.as_pointer())
 
         return place(array, types.int64), generate

@@ -76,7 +76,7 @@ def indices(width: int, meaning: str) -> Any:
     return Field(int, meaning, width)
 
 
-def numbers(meaning: str) -> Any:
+def floats(meaning: str) -> Any:
     """Declare an array of numbers."""
     return Field(float, meaning, array=True)
 

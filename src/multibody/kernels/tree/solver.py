@@ -46,7 +46,9 @@ def _meet_mass(d, swept, model, scratch, h):
         transformed_mass(d, model, scratch, h)
     if general:
         _add_loops(model, scratch, h, n)
-    return cholesky(model, scratch, n, I[h + T.H_BASE], I[h + T.H_FIRST], I[h + T.W_HD], 0.0, 1e-11 if general else 0.0)
+    return cholesky(
+        W, I[I[h + T.H_BASE] :], I[I[h + T.H_FIRST] :], W[I[h + T.W_HD] :], n, 0.0, 1e-11 if general else 0.0
+    )
 
 
 @inner_kernel
@@ -66,7 +68,7 @@ def _over_mass(d, swept, model, scratch, h, x):
     """Turn the vector at W[x…] into H⁻¹ times it."""
     I, W = model.I, scratch.W
     if swept is None:
-        cholesky_solve(model, scratch, I[h + T.NV], I[h + T.H_BASE], I[h + T.H_FIRST], I[h + T.W_HD], x)
+        cholesky_solve(W, I[I[h + T.H_BASE] :], I[I[h + T.H_FIRST] :], W[I[h + T.W_HD] :], I[h + T.NV], W[x:])
     else:
         for i in range(I[h + T.LINK_COUNT]):
             store(d, W, state_of(d, model, scratch, h, i) + T.FORCE * width(d), zero(d))
@@ -83,7 +85,7 @@ def _form(model, scratch, n):
             row, u, total = I[R.W_J] + n * I[I[R.CHOSEN] + j], I[R.W_U] + n * i, 0.0
             for c in range(n):
                 total += W[row + c] * W[u + c]
-            W[I[I[R.BASE] + i] + j] = total
+            scratch.S[model.S_base[i] + j] = total
 
 
 @inner_kernel
@@ -102,11 +104,11 @@ def factor_tree(d, swept, model, scratch, h):
     _form(model, scratch, n)
     W[statistics + R.FACTORIZATIONS] += 1.0
     W[statistics + R.LIFTED] = 0.0
-    ratio = cholesky(model, scratch, m, I[R.BASE], I[R.FIRST], I[R.W_D], 0.0, 0.0)
+    ratio = cholesky(scratch.S, model.S_base, model.S_first, scratch.D, m, 0.0, 0.0)
     if not ratio > VANISHING:
         _form(model, scratch, n)
         W[statistics + R.LIFTED] = 1.0
-        cholesky(model, scratch, m, I[R.BASE], I[R.FIRST], I[R.W_D], LIFT, 0.0)
+        cholesky(scratch.S, model.S_base, model.S_first, scratch.D, m, LIFT, 0.0)
         return VANISHING
     return _smallest(model, scratch, h)
 
@@ -116,7 +118,7 @@ def row_size(model, scratch, k):
     """Return the diagonal entry of S of the k-th chosen row, lengths over L; factoring leaves it as it is."""
     I, W = model.I, scratch.W
     scale = W[I[R.W_SCALE] + I[I[R.CHOSEN] + k]]
-    return scale * scale * W[I[I[R.BASE] + k] + k]
+    return scale * scale * scratch.S[model.S_base[k] + k]
 
 
 @inner_kernel
@@ -166,7 +168,7 @@ def _free(d, swept, model, scratch, h, a):
             transformed_force(d, model, scratch, h, a)
         if I[R.GENERAL] == 1:
             _add_general(model, scratch, h, a, width(d))
-        cholesky_solve(model, scratch, I[h + T.NV], I[h + T.H_BASE], I[h + T.H_FIRST], I[h + T.W_HD], a)
+        cholesky_solve(W, I[I[h + T.H_BASE] :], I[I[h + T.H_FIRST] :], W[I[h + T.W_HD] :], I[h + T.NV], W[a:])
 
 
 @inner_kernel
@@ -221,7 +223,7 @@ def solve_tree(d, swept, model, scratch, h):
             for c in range(n):
                 total += W[row + c] * W[a + c]
             W[b + k] = total
-        cholesky_solve(model, scratch, m, I[R.BASE], I[R.FIRST], I[R.W_D], b)
+        cholesky_solve(scratch.S, model.S_base, model.S_first, scratch.D, m, W[b:])
         _add_columns(model, scratch, n, b, a, -1.0)
         for k in range(m):
             W[x + k] += W[b + k]
@@ -244,7 +246,7 @@ def correct_tree(model, scratch, h):
     n, x = I[h + T.NV], I[R.W_LAMBDA]
     for k in range(I[R.CHOSEN_COUNT]):
         W[x + k] = W[I[R.W_X] + I[I[R.CHOSEN] + k]]
-    cholesky_solve(model, scratch, I[R.CHOSEN_COUNT], I[R.BASE], I[R.FIRST], I[R.W_D], x)
+    cholesky_solve(scratch.S, model.S_base, model.S_first, scratch.D, model.chosen.size, W[x:])
     for c in range(n):
         W[I[R.W_A] + c] = 0.0
     _add_columns(model, scratch, n, x, I[R.W_A], 1.0)

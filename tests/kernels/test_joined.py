@@ -1,0 +1,47 @@
+"""Entries that are called by other entries as well keep their own machine code."""
+
+from typing import Any
+
+import numpy as np
+
+from multibody.kernels.calls import address_of, call
+from multibody.kernels.compile import inner_kernel, kernel
+
+
+@inner_kernel
+def _sum(x, unused, y):  # type: ignore[no-untyped-def]
+    """Leave an argument that nobody reads: it is dropped in copies that are internal to an entry."""
+    return x[0] + y[0]
+
+
+@kernel
+def first(model, state, scratch, t, y, out):  # type: ignore[no-untyped-def]
+    """Be an entry by itself."""
+    out[0] = _sum(y, t, y) * t
+    return 0
+
+
+@kernel
+def second(model, state, scratch, t, y, out):  # type: ignore[no-untyped-def]
+    """Call the first entry, whose copy in here loses the arguments that it does not need."""
+    for k in range(3):
+        first(model, state, scratch, t + k, y, out[k:])
+    return 0
+
+
+@kernel
+def by_address(address, run, y, out):  # type: ignore[no-untyped-def]
+    """Enter by an address."""
+    return call(address, run, 2.0, y, out)
+
+
+def test_an_entry_that_is_a_callee_too_is_entered_as_itself() -> None:
+    """LLVM's loader keeps local symbols among the global ones: copies must not have the names of entries."""
+    y, out, more = np.array([1.5]), np.zeros(1), np.zeros(3)
+    run = (0, 0, 0)
+    assert by_address(address_of(second), run, y, more) == 0
+    assert list(more) == [6.0, 9.0, 12.0]
+    addresses: list[Any] = [address_of(first), address_of(second), address_of(first)]
+    assert addresses[0] == addresses[2] != addresses[1]
+    assert by_address(addresses[0], run, y, out) == 0 and out[0] == 6.0
+    assert first(0, 0, 0, 2.0, y, out) == 0 and out[0] == 6.0

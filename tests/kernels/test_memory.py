@@ -1,0 +1,144 @@
+"""Named memory: what is declared is found by name in Python and in kernels, and what is read-only stays so."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from multibody.kernels.compile import kernel
+from multibody.kernels.memory.compiled import at, within
+from multibody.kernels.memory.declaration import (
+    Block,
+    Record,
+    block,
+    floats,
+    indices,
+    integer,
+    integers,
+    number,
+    records,
+    vector,
+)
+
+
+class Wheel(Record):
+    """A record."""
+
+    teeth = integer("how many")
+    axis = vector(3, "direction")
+    mates = indices(2, "other wheels")
+    ratio = number("of speeds")
+
+
+class Gearbox(Block, readonly=True):
+    """Structure."""
+
+    count = integer("wheels")
+    scale = number("of lengths")
+    wheels = records(Wheel, "all wheels")
+    order = integers("of assembly")
+
+
+class Speeds(Block):
+    """What kernels write."""
+
+    of = floats("speed of every wheel")
+    total = number("sum")
+    turned = integer("times")
+    marks = records(Wheel, "a record a wheel that can be written to")
+    box = block(Gearbox, "what turns")
+
+
+gearbox_at, speeds_at, wheel_in = at(Gearbox), at(Speeds), within(Wheel)
+
+
+@kernel
+def turn(box, speeds):  # type: ignore[no-untyped-def]
+    """Use every kind of field."""
+    box, speeds = gearbox_at(box), speeds_at(speeds)
+    for k in range(box.wheels.size):
+        wheel = box.wheels[box.order[k]]
+        speeds.of[k] = wheel.ratio * wheel.axis[2] + wheel.mates[1] * box.scale
+        speeds.total += speeds.of[k]
+        speeds.marks[k].axis[1] = speeds.box.count
+        speeds.marks[k].teeth = wheel.teeth + 1
+    speeds.turned += 1
+    return total(speeds)
+
+
+@kernel
+def total(speeds):  # type: ignore[no-untyped-def]
+    """Take an address or a block."""
+    return speeds_at(speeds).total
+
+
+def gearbox() -> Gearbox:
+    wheels = np.zeros(3, Wheel.dtype)
+    wheels["teeth"], wheels["ratio"] = [10, 20, 30], [1.0, 0.5, 2.0]
+    wheels["axis"][:, 2], wheels["mates"][:, 1] = 3.0, [4, 5, 6]
+    return Gearbox(count=3, scale=0.5, wheels=wheels, order=np.array([2, 0, 1]))
+
+
+def test_fields_are_found_by_name_in_python_and_in_kernels() -> None:
+    box = gearbox()
+    speeds = Speeds(of=3, marks=3, box=box)
+    expected = np.array([2.0, 1.0, 0.5]) * 3.0 + 0.5 * np.array([6, 4, 5])
+    assert turn(box.address, speeds.address) == pytest.approx(expected.sum())
+    assert speeds.of == pytest.approx(expected)
+    assert speeds.turned == 1 and speeds.total == pytest.approx(expected.sum()) and total(speeds.address) == speeds.total
+    assert list(speeds.marks.teeth) == [31, 11, 21] and np.all(speeds.marks[1].axis == [0.0, 3.0, 0.0])
+    assert speeds.box is box and box.wheels[2].teeth == 30
+
+
+def test_an_array_that_is_handed_over_is_shared() -> None:
+    mine = np.zeros(3)
+    box = gearbox()
+    speeds = Speeds(of=mine, marks=3, box=box)
+    turn(box.address, speeds.address)
+    assert np.all(mine != 0.0)
+
+
+def refused(function: Any, word: str) -> None:
+    with pytest.raises(Exception, match=word):
+        kernel(function)(gearbox().address)
+
+
+def test_structure_cannot_be_written_by_kernels() -> None:
+    def write_number(box: Any) -> None:
+        gearbox_at(box).scale = 2.0
+
+    def write_record(box: Any) -> None:
+        gearbox_at(box).wheels[0].teeth = 2
+
+    def write_array(box: Any) -> None:
+        gearbox_at(box).order[0] = 2
+
+    def write_vector(box: Any) -> None:
+        gearbox_at(box).wheels[0].axis[0] = 2.0
+
+    def write_section(box: Any) -> None:
+        gearbox_at(box).order = gearbox_at(box).order
+
+    def unknown(box: Any) -> Any:
+        return gearbox_at(box).color
+
+    for function in (write_number, write_record, write_section):
+        refused(function, "cannot be assigned to")
+    for function in (write_array, write_vector):
+        refused(function, "setitem|readonly|Cannot")
+    refused(unknown, "color")
+
+
+def test_a_name_that_is_not_declared_is_refused() -> None:
+    with pytest.raises(TypeError, match="Gearbox declares no color"):
+        Gearbox(color=3)
+
+
+def test_records_among_numbers() -> None:
+    @kernel
+    def read(numbers: Any, k: Any) -> Any:
+        return wheel_in(numbers, k).ratio
+
+    numbers = np.zeros(20)
+    numbers[4 + Wheel.fields["ratio"].slot] = 7.0
+    assert read(numbers, 4) == 7.0
