@@ -17,7 +17,6 @@ from integrators.test_implicit_orders import on_circle, start_on_circle
 from multibody.integrators import Alpha, Bdf, Integrator, Radau, contract
 from oracles import oracle
 
-NOTHING = np.zeros(0)
 CASES: dict[str, tuple[int, tuple[float, ...], float, tuple[float, ...]]] = {
     "pendulum": (systems.PENDULUM, start_on_circle(False, 1.5), 10.0, ()),
     "moving circle": (systems.MOVING_CIRCLE, start_on_circle(True), 10.0, ()),
@@ -56,7 +55,7 @@ def peer(case: str, rtol: float) -> tuple[int, Floats]:
 
     def residual(t: float, y: Floats, dy: Floats, out: Floats) -> None:
         systems.residual(*arrays.run, t, np.concatenate([y[: nq + n], dy[nq : nq + n], y[nq + n : nq + n + m]]), r)
-        rows = arrays[2][systems._P : systems._P + m * n].reshape(m, n)
+        rows = arrays.scratch.W[systems._P : systems._P + m * n].reshape(m, n)
         out[:nq] = dy[:nq] - y[nq : nq + n] + rows.T @ y[nq + n + m :]
         out[nq : nq + n + 2 * m] = r[: n + 2 * m]
 

@@ -21,7 +21,8 @@ from kernels.entrance import entrance
 from multibody.analyses.state.system import System, tables_of
 from multibody.kernels import layout as L
 from multibody.kernels import programs
-from multibody.kernels.declared import Model, Scratch
+from multibody.kernels.declared import Model as ModelBlock
+from multibody.kernels.declared import Scratch
 from multibody.model.expressions import (
     FUNCTIONS,
     Expression,
@@ -251,7 +252,7 @@ class Machine:
 
     def run(self, start: int, inputs: Sequence[float]) -> float:
         """Return the value of the program at `start`."""
-        model = Model(code=self.compiler.code, numbers=[*PARAMETERS.values(), *self.constants])
+        model = ModelBlock(code=self.compiler.code, numbers=[*PARAMETERS.values(), *self.constants])
         stack, kept = np.full(L.STACK_DEPTH, np.nan), np.full(self.compiler.kept, np.nan)
         scratch = Scratch(input=np.array(inputs, dtype=float), stack=stack, kept=kept)
         return float(run_program(model.address, scratch.address, start))
