@@ -85,40 +85,35 @@ def kernels() -> tuple[Any, Any]:
     """Return timing loops over accelerations: one joint by (30), (31); Newton–Euler inward to a joint, all told on the way."""
     import numba
 
-    from multibody.kernels.robot.reactions import change_of, offset_of, one_wrench, tell
-    from multibody.kernels.tree import layout as T
-    from multibody.kernels.tree.algebra import carried, load, plus, store
-    from multibody.kernels.tree.frames import link_of, offset, state_of
-    from multibody.kernels.tree.motion import inertial_force
+    from multibody.kernels.declared import model_at, scratch_at
+    from multibody.kernels.robot.reactions import change_of, one_wrench, own_offset, tell
+    from multibody.kernels.tags import SPATIAL
+    from multibody.kernels.tree.algebra import add_to, load, plus, store
+    from multibody.kernels.tree.composite import carried_in
+    from multibody.kernels.tree.sweep import inertial_force
     from multibody.kernels.tree.wrenches import spread
 
     @numba.njit(error_model="numpy", fastmath={"contract"})
-    def selected(I: Any, W: Any, i: int, A: Any, out: Any) -> None:
-        h = I[T.TREE]
+    def selected(model: int, scratch: int, i: int, A: Any, out: Any) -> None:
+        tree, work = model_at(model).tree, scratch_at(scratch).tree
         for k in range(A.shape[0]):
-            f = one_wrench(True, I, W, h, i, change_of(True, I, W, h, i, A[k]), A[k])
-            tell(True, I, W, h, i, offset_of(True, I, W, h, i), 0, 1, f, out[k, i])
+            f = one_wrench(SPATIAL, tree, work, i, change_of(SPATIAL, tree, work, i, A[k]), A[k])
+            tell(SPATIAL, tree, work, i, own_offset(SPATIAL, tree, work, i), 0, 1, f, out[k, i])
 
     @numba.njit(error_model="numpy", fastmath={"contract"})
-    def recursive(I: Any, W: Any, first: int, A: Any, out: Any) -> None:
-        h = I[T.TREE]
-        n = I[h + T.LINK_COUNT]
+    def recursive(model: int, scratch: int, first: int, A: Any, out: Any) -> None:
+        tree, work = model_at(model).tree, scratch_at(scratch).tree
+        links = work.spatial_links
         for k in range(A.shape[0]):
-            for c in range(A.shape[1]):
-                W[I[h + T.W_TAU] + c] = A[k, c]
-            spread(True, I, W, h, I[h + T.W_TAU])
-            for i in range(first, n):
-                at = state_of(True, I, W, h, i)
-                s = plus(True, 1.0, load(True, W, at + 24), load(True, W, at + 30))
-                store(True, W, at + 36, inertial_force(True, I, W, h, i, load(True, W, at + 18), s))
-            for i in range(n - 1, first - 1, -1):
-                f, link = load(True, W, state_of(True, I, W, h, i) + 36), link_of(I, h, i)
-                tell(True, I, W, h, i, offset_of(True, I, W, h, i), 0, 1, f, out[k, i])
+            spread(SPATIAL, tree, work, A[k])
+            for i in range(first, tree.links.size):
+                s = plus(SPATIAL, 1.0, load(SPATIAL, links[i].bias), load(SPATIAL, links[i].change))
+                store(SPATIAL, links[i].force, inertial_force(SPATIAL, tree, work, i, load(SPATIAL, links[i].motion), s))
+            for i in range(tree.links.size - 1, first - 1, -1):
+                f = load(SPATIAL, links[i].force)
+                tell(SPATIAL, tree, work, i, own_offset(SPATIAL, tree, work, i), 0, 1, f, out[k, i])
                 if i > first:
-                    if I[link + T.OWN_POINT] == 1:
-                        f = carried(True, offset(True, I, W, h, i), f)
-                    p = state_of(True, I, W, h, I[link + T.CARRIER]) + 36
-                    store(True, W, p, plus(True, 1.0, f, load(True, W, p)))
+                    add_to(SPATIAL, links[tree.links[i].carrier].force, carried_in(SPATIAL, tree, work, i, f))
 
     return selected, recursive
 
@@ -132,7 +127,7 @@ def joints() -> None:
 
     def one(function: Any, i: int) -> Callable[[], None]:
         equations = arm.equations(q, v)
-        return lambda: function(equations._I, equations._W, i, A, out)
+        return lambda: function(*equations._arrays.still, i, A, out)
 
     ways = (("alone", selected), ("inward", recursive))
     times = shortest({(key, j): one(function, j - 1) for j in JOINTS for key, function in ways}, 1, 300)
@@ -186,6 +181,18 @@ class Counted:
         return Counted(-self.value)
 
 
+def counting(records: Any) -> list[Any]:
+    """Return records whose vectors have counted numbers."""
+    def fields(record: Any) -> dict[str, Any]:
+        found = {name: getattr(record, name) for name in record.dtype.names}
+        return {
+            name: np.array([Counted(x) for x in value], dtype=object) if np.ndim(value) else Counted(value)
+            for name, value in found.items()
+        }
+
+    return [SimpleNamespace(**fields(record)) for record in records]
+
+
 def counted(i: int, what: str) -> dict[str, int]:
     """Return the operations of joint i (0: the first) by the kernels themselves, run as Python on counted numbers.
 
@@ -195,38 +202,33 @@ def counted(i: int, what: str) -> dict[str, int]:
     what : {"selected", "at hand", "recursive"}
         Eqs. (30), (31); Newton–Euler inward to it, inertia and force of each body known; the same from the bodies' motion.
     """
-    from multibody.kernels.robot.reactions import change_of, offset_of, one_wrench, tell
-    from multibody.kernels.tree import layout as T
+    from multibody.kernels.robot.reactions import change_of, one_wrench, own_offset, tell
+    from multibody.kernels.tags import SPATIAL
     from multibody.kernels.tree.algebra import load, plus, rigid_times
-    from multibody.kernels.tree.frames import link_of, state_of
-    from multibody.kernels.tree.motion import inertial_force, rigid
+    from multibody.kernels.tree.sweep import inertial_force, rigid
 
     arm, rng = mb.load("arm7").robot(), np.random.default_rng(0)
     q, v, a = rng.normal(size=(3, 7))
-    equations = arm.equations(q, v)
-    I, h = equations._I, int(equations._I[T.TREE])
-    W = np.array([Counted(x) for x in equations._W], dtype=object)
+    made = arm.equations(q, v)._tree
+    links, columns = counting(made.scratch.spatial_links), counting(made.scratch.spatial_columns)
+    work: Any = SimpleNamespace(spatial_links=links, spatial_columns=columns)
+    tree: Any = SimpleNamespace(
+        links=made.model.links, columns=made.model.columns, spatial_constants=counting(made.model.spatial_constants)
+    )
     a = np.array([Counted(x) for x in a], dtype=object)
-    model, scratch = SimpleNamespace(I=I), SimpleNamespace(W=W)
-    x = change_of(True, model, scratch, h, i, a)
-    places = [state_of(True, model, scratch, h, l) for l in range(7)]
-    before = [(load(True, W, at + 18), load(True, W, at + 24)) for at in places]
-    whole = [plus(True, 1.0, change_of(True, model, scratch, h, l, a), s) for l, (_, s) in enumerate(before)]
-    bodies = [rigid(True, model, scratch, h, l) for l in range(7)]
+    x = change_of(SPATIAL, tree, work, i, a)
+    before = [(load(SPATIAL, now.motion), load(SPATIAL, now.bias)) for now in links]
+    whole = [plus(SPATIAL, 1.0, change_of(SPATIAL, tree, work, l, a), s) for l, (_, s) in enumerate(before)]
+    bodies = [rigid(SPATIAL, tree, work, l) for l in range(7)]
     Counted.done = dict.fromkeys("+*/", 0)
-    if what == "selected":
-        f = one_wrench(True, model, scratch, h, i, x, a)
-    elif what == "at hand":
-        f = None
-        for l in range(int(I[link_of(model, h, i) + T.END]) - 1, i - 1, -1):
-            own = plus(True, 1.0, before[l][0], rigid_times(True, bodies[l], whole[l]))
-            f = own if f is None else plus(True, 1.0, own, f)
-    else:
-        f = None
-        for l in range(int(I[link_of(model, h, i) + T.END]) - 1, i - 1, -1):
-            own = inertial_force(True, model, scratch, h, l, before[l][0], whole[l])
-            f = own if f is None else plus(True, 1.0, own, f)
-    tell(True, model, scratch, h, i, offset_of(True, model, scratch, h, i), 0, 1, f, np.empty(6, dtype=object))
+    f = one_wrench(SPATIAL, tree, work, i, x, a) if what == "selected" else None
+    for l in range(int(tree.links[i].end) - 1, i - 1, -1) if f is None else ():
+        if what == "at hand":
+            own = plus(SPATIAL, 1.0, before[l][0], rigid_times(SPATIAL, bodies[l], whole[l]))
+        else:
+            own = inertial_force(SPATIAL, tree, work, l, before[l][0], whole[l])
+        f = own if f is None else plus(SPATIAL, 1.0, own, f)
+    tell(SPATIAL, tree, work, i, own_offset(SPATIAL, tree, work, i), 0, 1, f, np.empty(6, dtype=object))
     return dict(Counted.done)
 
 

@@ -21,16 +21,10 @@ from multibody.kernels.arrays import Arrays
 from multibody.kernels.force_partials import force_partials
 from multibody.kernels.forces import add_forces
 from multibody.kernels.rows import row_jacobian, row_partials, row_velocity
-from multibody.kernels.tree import layout as T
-from multibody.kernels.tree.partials import (
-    PARTIALS_COLUMN,
-    PARTIALS_LINK,
-    partials_planar,
-    partials_spatial,
-    row_planar,
-    row_spatial,
-)
+from multibody.kernels.tree.declared import RECURSIVE
+from multibody.kernels.tree.partials import partials_planar, partials_spatial, row_planar, row_spatial
 from multibody.kernels.tree.units import units_of
+from multibody.tables.tree_arrays import add_partials
 
 Floats = npt.NDArray[np.float64]
 
@@ -55,20 +49,14 @@ class Bench:
         system.ref[:] = state.references
         self.space = JointSpace(system, state, run_rows(system, state.q, state.t), mb.Recursive(cut))
         b, self.tables = self.space.bundle, system.tables
-        self.I, self.F, self.ref, self.h = b.I, b.F, b.ref, int(b.I[T.TREE])
+        self.I, self.W, self.tree = b.I, b.W.copy(), b.tree
         self.d, self.w = self.tables.dimension, 3 if self.tables.dimension == 2 else 6
         self.n, self.nq, self.nv = self.space.nv, self.space.nq, self.tables.nv
         self.rows = [b.loops[k] for k in b.chosen]
-        links, columns = int(self.I[self.h + T.LINK_COUNT]), int(self.I[self.h + T.COLUMN_COUNT])
-        scratch = PARTIALS_LINK[self.d] * links + PARTIALS_COLUMN[self.d] * columns
-        sizes = {"G": self.nv, "S": scratch, "H": self.n**2, "C": self.n**2, "K": self.n**2, "E": self.nv, "V": self.nv}
-        sizes |= {"J": self.n, "out": self.n}
-        ends = np.cumsum([len(b.W), *sizes.values()])
-        self.at = dict(zip(sizes, (int(x) for x in ends[:-1]), strict=True))
-        self.W = np.concatenate([b.W, np.full(int(ends[-1]) - len(b.W), np.nan)])
-        self.arrays = Arrays(self.I, self.F, self.W, self.ref)
-        units = units_of(self.d, T.RECURSIVE)
-        self.state, self.twists = units[T.STATE], units[T.TWISTS]
+        add_partials(self.tree, self.d == 2)
+        self.arrays = Arrays(self.I, b.F, self.W, b.ref, self.tree)
+        units = units_of(self.d, RECURSIVE)
+        self.state, self.twists = units["state"], units["twists"]
         self.start, self.mass = self.space.start(state), self._mass()
 
     def point(self, seed: int, far: float = 0.3) -> Point:
@@ -95,8 +83,7 @@ class Bench:
     # --- R by hand ----------------------------------------------------------------------------------------------------
     def place(self, p: Point) -> Floats:
         """Write poses and twists at a point to W; return v_c."""
-        I, W = self.I, self.W
-        W[I[self.h + T.W_RESULT] + T.WITH_BODIES] = 1.0
+        self.tree.scratch.with_bodies = 1
         y = np.concatenate([p.q, p.u, [0.0]])
         self.state(*self.arrays.run, p.t, y, y)
         return self.velocities()
@@ -121,19 +108,16 @@ class Bench:
 
     def bias(self) -> Floats:
         """Return the accelerations of the bodies at u̇ = 0, prescribed ones included, from the state of the links."""
-        I, W, h, w = self.I, self.W, self.h, self.w
+        I, W, w, work = self.I, self.W, self.w, self.tree.scratch
         out = np.zeros(self.nv)
-        base = W[I[h + T.W_BASE] : I[h + T.W_BASE] + w]
-        for i in range(int(I[h + T.LINK_COUNT])):
-            at, body = int(I[h + T.W_LINK]) + T.LINK_STATE[self.d] * i, int(I[I[h + T.LINKS] + T.LINK_STRIDE * i + T.BODY])
-            s = W[at + T.BIAS * w : at + T.BIAS * w + w] - base
+        for link, now in zip(self.tree.model.links, work.planar_links if self.d == 2 else work.spatial_links, strict=True):
+            body, c, s = int(link.body), now.center, now.bias - self.tree.model.base
             twist = W[I[L.W_TWIST] + w * body : I[L.W_TWIST] + w * body + w]
             own = out[w * (body - 1) : w * body]
             if self.d == 2:
-                c = W[at + 5 : at + 7]
                 own[:] = s + np.array([-s[2] * c[1] - twist[2] * twist[1], s[2] * c[0] + twist[2] * twist[0], 0.0])
             else:
-                c, A = W[at + 12 : at + 15], W[I[L.W_POSE] + 12 * body + 3 : I[L.W_POSE] + 12 * body + 12].reshape(3, 3)
+                A = W[I[L.W_POSE] + 12 * body + 3 : I[L.W_POSE] + 12 * body + 12].reshape(3, 3)
                 own[:3] = s[:3] + np.cross(s[3:], c) + np.cross(twist[3:], twist[:3])
                 own[3:] = A.T @ s[3:]
         return out
@@ -188,21 +172,17 @@ class Bench:
     # --- the kernel ---------------------------------------------------------------------------------------------------
     def partials(self, p: Point) -> dict[str, Floats]:
         """Return H, C, K, Φ_u and V."""
-        at, W = self.at, self.W
         kernel, row_kernel = (partials_planar, row_planar) if self.d == 2 else (partials_spatial, row_spatial)
         self.place(p)
-        W[at["G"] : at["G"] + self.nv] = self.loads(p)
-        K, D, V = self.blocks(p)
-        kernel(self.arrays.at.model, self.arrays.at.scratch, p.u, p.a, at["G"], K, D, *(at[key] for key in "SHCK"))
-        n, found = self.n, {key: W[at[key] : at[key] + self.n**2].reshape(self.n, self.n).copy() for key in "HCK"}
+        G, (K, D, V), n = self.loads(p), self.blocks(p), self.n
+        found = {key: np.full((n, n), np.nan) for key in "HCK"}
+        kernel(*self.arrays.still, p.u, p.a, G, K, D, *(x.reshape(-1) for x in found.values()))
         found |= {"J": np.zeros((len(self.rows), n)), "V": np.zeros((len(self.rows), n))}
         Phi = self.entries(row_jacobian, p)
         for k, r in enumerate(self.rows):
             row = self.I[self.I[L.ROWS] + L.ROW_STRIDE * r :][: L.ROW_STRIDE]
             columns = self.I[self.I[L.COLUMNS] + row[2] : self.I[L.COLUMNS] + row[2] + row[3]]
-            W[at["E"] : at["E"] + row[3]], W[at["V"] : at["V"] + row[3]] = Phi[k, columns], V[k, columns]
-            row_kernel(self.arrays.at.model, self.arrays.at.scratch, r, *(at[key] for key in ("E", "V", "S", "J", "out")))
-            found["J"][k], found["V"][k] = W[at["J"] : at["J"] + n], W[at["out"] : at["out"] + n]
+            row_kernel(*self.arrays.still, r, Phi[k, columns], V[k, columns], found["J"][k], found["V"][k])
         return found
 
     def expected(self, p: Point) -> dict[str, Floats]:

@@ -267,7 +267,7 @@ def note_ratio(space, model, state, scratch, t, ratio):
         motion does not get away from it.
     """
     statistics, settings = state.statistics[0], state.settings[0]
-    remember(space, model, scratch)
+    remember(space, model, state, scratch)
     if too_near(state, ratio) and settings.avoided < settings.avoidable:
         settings.avoided += 1.0
         return -1
@@ -291,7 +291,7 @@ def note_ratio(space, model, state, scratch, t, ratio):
 @inner_kernel
 def turned_too_far(space, model, state, scratch, t, y):
     """Return whether a counted angle moved by more than a quarter turn; the poses become those of y, or stay what they were."""
-    if turned(space, model, scratch, y):
+    if turned(space, model, state, y):
         return True
     if model.planar:  # angles in the plane count themselves
         return False
@@ -302,7 +302,7 @@ def turned_too_far(space, model, state, scratch, t, y):
 @inner_kernel
 def settle_references(space, model, state, scratch, t, y):
     """Write the poses of y and move the angle references to them."""
-    settled(space, model, scratch, y)
+    settled(space, state, y)
     if not model.planar:
         set_poses(space, model, state, scratch, t, y)
         set_references(model, state, scratch, model.function_count)

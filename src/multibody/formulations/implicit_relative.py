@@ -6,6 +6,7 @@ from multibody.formulations.implicit import DISPLACED, correction
 from multibody.formulations.space import displace, sizes
 from multibody.kernels.compile import kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
+from multibody.kernels.tags import JOINT
 from multibody.kernels.tree.newton import move_tree
 
 
@@ -15,8 +16,8 @@ def move_relative(model, state, scratch, t, x, out):
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
     code = int(x[0])
     if code == DISPLACED:
-        nq, n = sizes(True, model)
-        displace(True, model, x[1 : 1 + nq], x[1 + nq : 1 + nq + n], 1.0, out)
+        nq, n = sizes(JOINT, model)
+        displace(JOINT, model, x[1 : 1 + nq], x[1 + nq : 1 + nq + n], 1.0, out)
     else:
         move_tree(model, code, x[1:], out)
     return 0
@@ -26,4 +27,4 @@ def move_relative(model, state, scratch, t, x, out):
 def correct_relative(model, state, scratch, t, x, out):
     """Write the smallest change that closes gaps."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    return correction(True, model, state, scratch, x, out)
+    return correction(JOINT, model, state, scratch, x, out)

@@ -57,15 +57,13 @@ def prepare_newton(bundle: Bundle, relative: bool = False, complex_: bool = Fals
 
 def _prepare_partials(bundle: Any) -> None:
     """Append what the derivatives in joint coordinates need: the bodies' block matrices, rows and scratch."""
-    from multibody.kernels.tree import layout as T
-    from multibody.kernels.tree.partials import PARTIALS_COLUMN, PARTIALS_LINK
+    from multibody.tables.tree_arrays import add_partials
 
-    tables, h = bundle.tables, int(bundle.I[T.TREE])
+    tables = bundle.tables
     rows = np.array([bundle.loops[k] for k in bundle.chosen], dtype=np.int64)
     entries = int(sum(tables.row_pointer[r + 1] - tables.row_pointer[r] for r in rows))
-    links, columns, d = int(bundle.I[h + T.LINK_COUNT]), int(bundle.I[h + T.COLUMN_COUNT]), tables.dimension
-    scratch = PARTIALS_LINK[d] * links + PARTIALS_COLUMN[d] * columns
-    attach_pattern(bundle, sparse_pattern(tables, rows, ordered=False), entries, scratch)
+    add_partials(bundle.tree, tables.dimension == 2)
+    attach_pattern(bundle, sparse_pattern(tables, rows, ordered=False), entries)
 
 
 def newton_kernels(relative: bool, dimension: int, complex_: bool) -> tuple[Any, ...]:

@@ -145,7 +145,7 @@ def _write_units(bundle: Bundle, pattern: Pattern, entries: Integers, unknowns: 
         W[I[h + slot] : I[h + slot] + len(numbers)] = numbers
 
 
-def attach_pattern(bundle: Bundle, pattern: Pattern, entries: int, scratch: int) -> None:
+def attach_pattern(bundle: Bundle, pattern: Pattern, entries: int) -> None:
     """Append the pattern of block matrices over the Cartesian velocity columns to the arrays of a run in joint coordinates.
 
     Parameters
@@ -154,12 +154,10 @@ def attach_pattern(bundle: Bundle, pattern: Pattern, entries: int, scratch: int)
     pattern : Pattern
     entries : int
         Entries of the Cartesian rows that carry multipliers.
-    scratch : int
-        Numbers that ``kernels/tree/partials.py`` needs.
     """
     I, header = with_pattern(bundle.I, pattern)
     size, end = int(header[B.MATRIX_SIZE]), len(bundle.W)
-    for slot, count in {B.W_C: size, B.W_K: size, B.W_V: 2 * entries, B.W_POINT: bundle.tables.nv, B.W_M: scratch}.items():
+    for slot, count in {B.W_C: size, B.W_K: size, B.W_V: 2 * entries, B.W_POINT: bundle.tables.nv}.items():
         header[slot], end = end, end + count
     bundle.I = I
     bundle.W = np.concatenate([bundle.W, np.zeros(end - len(bundle.W))])

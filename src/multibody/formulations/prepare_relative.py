@@ -12,11 +12,11 @@ from multibody.kernels import sections as R
 from multibody.kernels.arrays import Arrays
 from multibody.kernels.calls import address_of
 from multibody.kernels.mass import set_masses
-from multibody.kernels.tree import layout as T
+from multibody.kernels.tree.declared import TreeBlocks
 from multibody.kernels.tree.units import units_of
 from multibody.tables.columns import Columns
 from multibody.tables.scales import characteristic_mass, second
-from multibody.tables.tree_arrays import attach_tree, write_constants
+from multibody.tables.tree_arrays import tree_blocks
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -31,10 +31,13 @@ class JointBundle(Bundle):
     columns : Columns
     loops : list of int
         Rows that the tree does not satisfy by itself; `chosen` are places in this list.
+    tree : TreeBlocks
+        The tree's parts of model, state and scratch.
     """
 
     columns: Columns
     loops: list[int]
+    tree: TreeBlocks
 
     @property
     def size(self) -> int:
@@ -92,30 +95,29 @@ def prepare_relative(
         I[slot] = end
         end += len(section)
         parts.append(np.asarray(section, dtype=np.int64))
-    I, at = attach_tree(columns, np.concatenate(parts), at, method, loops, list(chosen), full=not regular)
-    unneeded = _unneeded(I)
-    for slot, unit in units_of(tables.dimension, method).items():
-        if slot not in unneeded:  # a unit that is never called need not be compiled
-            I[I[T.TREE] + slot] = address_of(unit)
-    W = np.zeros(at)
+    tree = tree_blocks(columns, method, loops, list(chosen), full=not regular)
+    I, W = np.concatenate(parts), np.zeros(at)
+    unneeded = _unneeded(tree, bool(I[R.DRIVEN]))
+    for name, unit in units_of(tables.dimension, method).items():
+        if name not in unneeded:  # a unit that is never called need not be compiled
+            setattr(tree.model.calls, name, address_of(unit))
     arrays = Arrays(I, tables.F, W)
     set_masses(arrays.at.model, arrays.at.scratch)
-    write_constants(columns, I, W)
     places = np.asarray(chosen, dtype=np.int64)
-    bundle = JointBundle(tables, I, tables.F.copy(), W, references.copy(), places, regular, columns, loops)
+    bundle = JointBundle(tables, I, tables.F.copy(), W, references.copy(), places, regular, columns, loops, tree)
     _set_scales(bundle)
     return bundle
 
 
-def _unneeded(I: Integers) -> set[int]:
+def _unneeded(tree: TreeBlocks, driven: bool) -> set[str]:
     """Return the units that a model without loops, forces beside gravity or motions never calls."""
-    h, found = int(I[T.TREE]), set[int]()
-    if I[R.ALL_COUNT] == 0:
-        found |= {T.ROWS, T.VALUES, T.GAPS}
-    if I[h + T.ACTED] == 0:
-        found.add(T.APPLIED)
-    if I[h + T.GIVEN_COUNT] == 0 and I[R.DRIVEN] == 0:
-        found.add(T.POWER)
+    found, model = set[str](), tree.model
+    if len(model.row_list) == 0:
+        found |= {"rows", "values", "gaps"}
+    if model.acted == 0:
+        found.add("applied")
+    if len(model.given) == 0 and not driven:
+        found.add("power")
     return found
 
 

@@ -11,6 +11,7 @@ from multibody.kernels import declared as D
 from multibody.kernels import layout as L
 from multibody.kernels import sections as R
 from multibody.kernels.declared import Model, Scratch, State
+from multibody.kernels.tree.declared import TreeBlocks, no_tree
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -38,15 +39,20 @@ class Arrays:
     Parameters
     ----------
     I, F, W, ref : arrays
+    tree : TreeBlocks, optional
+        The spanning tree, where there is one.
     """
 
     I: Integers
     F: Floats
     W: Floats
     ref: Floats
+    tree: TreeBlocks | None = None
 
-    def __init__(self, I: Integers, F: Floats, W: Floats, ref: Floats | None = None) -> None:
-        self.I, self.F, self.W, self.ref = I, F, W, np.zeros(1) if ref is None else ref
+    def __init__(
+        self, I: Integers, F: Floats, W: Floats, ref: Floats | None = None, tree: TreeBlocks | None = None
+    ) -> None:
+        self.I, self.F, self.W, self.ref, self.tree = I, F, W, np.zeros(1) if ref is None else ref, tree
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Set an attribute; another array has another address."""
@@ -59,7 +65,9 @@ class Arrays:
         """The blocks; who keeps an address keeps them too."""
         found: Blocks | None = vars(self).get("_blocks")
         if found is None:
+            tree = no_tree() if self.tree is None else self.tree
             found = Blocks(_model(self.I, self.F, self.W), _state(self.I, self.W, self.ref), _scratch(self.I, self.W))
+            found.model.tree, found.state.tree, found.scratch.tree = tree
             vars(self)["_blocks"] = found
         return found
 
@@ -74,6 +82,12 @@ class Arrays:
         """The addresses of the blocks, for entry kernels: ``kernel(*arrays.run, …)``; good as long as these arrays live."""
         model, state, scratch = self.blocks
         return model.address, state.address, scratch.address
+
+    @property
+    def still(self) -> tuple[int, int]:
+        """The addresses of model and scratch, for kernels that leave the state alone."""
+        model, _, scratch = self.run
+        return model, scratch
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what travels to another process: addresses do not."""
@@ -129,7 +143,7 @@ def _state(I: Integers, W: Floats, ref: Floats) -> State:
     """Return the block of what lives from step to step."""
     h = [int(x) for x in I[: L.HEADER]]
     m, n = h[R.CHOSEN_COUNT], h[R.COLUMN_COUNT]
-    if n == 0:  # no run
+    if h[R.W_STATISTICS] == 0:  # no run
         return State(ref=ref)
     return State(
         ref=ref, statistics=_records(W, h[R.W_STATISTICS], D.Statistics, 1),
@@ -154,7 +168,7 @@ def _scratch(I: Integers, W: Floats) -> Scratch:
         second_gradient=W[g + 36 : g + 72], rates=W[g + 36 : h[L.W_HESSIAN]], components=W[g + 72 : g + 78],
         hessian=W[h[L.W_HESSIAN] : h[L.W_INPUT]], input=W[h[L.W_INPUT] : h[L.W_STACK]],
         stack=W[h[L.W_STACK] : h[L.W_STACK] + L.STACK_DEPTH], kept=W[h[L.W_STACK] + L.STACK_DEPTH : h[L.W_MASS]],
-        **(_run_scratch(W, h) if h[R.COLUMN_COUNT] else {}),
+        **(_run_scratch(W, h) if h[R.W_STATISTICS] else {}),
         **{f"{prefix}_{name}": _records(W, h[slot], kind, count) for name, (slot, kind, count) in kinds.items()},
     )  # fmt: skip
 

@@ -102,6 +102,7 @@ def _plain_index(context: Any, builder: Any, kind: Any, index: Any, size: Any) -
 
 _OPERATORS: dict[tuple[int, Any], tuple[Any, Any]] = {}
 _RESOLVE: Any = getattr(types.BaseFunction, "get_call_type", None)
+_BOOLEAN: Any = types.Boolean
 
 
 def _resolve_once(kind: Any, context: Any, given: Any, named: Any) -> Any:
@@ -135,9 +136,14 @@ def _our_settings() -> Iterator[None]:
     for place, name, value in ours:
         if hasattr(place, name):  # another release of numba may be without
             setattr(place, name, value)
+    outermost = "literal_type" not in vars(_BOOLEAN)
+    if outermost:  # a tag that is True is not None, also where Python hands it over: see ``tags``
+        _BOOLEAN.literal_type = types.boolean
     try:
         yield
     finally:
+        if outermost:
+            del _BOOLEAN.literal_type
         for place, name, value in before:
             setattr(place, name, value)
 

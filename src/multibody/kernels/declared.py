@@ -14,7 +14,19 @@ model (those of a basic function, of a law) are read as records too: ``planar_nu
 from __future__ import annotations
 
 from multibody.kernels.memory.compiled import at, within
-from multibody.kernels.memory.declaration import Block, Record, floats, indices, integer, integers, number, records, vector
+from multibody.kernels.memory.declaration import (
+    Block,
+    Record,
+    block,
+    floats,
+    indices,
+    integer,
+    integers,
+    number,
+    records,
+    vector,
+)
+from multibody.kernels.tree.declared import Tree, TreeScratch, TreeState
 
 
 # --- structure -------------------------------------------------------------------------------------------------------------
@@ -322,6 +334,7 @@ class Model(Block):
     row_scale = floats("1/L for rows that are lengths, else 1")
     column_scale = floats("L for columns that are lengths, else 1")
     row_weight = floats("general path: weights of all rows in M̄")
+    tree = block(Tree, "the spanning tree of joint coordinates")
 
 
 class State(Block):
@@ -334,6 +347,7 @@ class State(Block):
     independent = integers("partition: the other columns")
     place = integers("partition: place of every column among the dependent ones, −1 for an independent one")
     pivots = integers("row exchanges of Φ_d, then of BᵀM B")
+    tree = block(TreeState, "what is remembered of the tree")
 
 
 class Scratch(Block):
@@ -375,6 +389,7 @@ class Scratch(Block):
     reduced_right = floats("Kane: its right side")
     support = floats("a state (q, v) beside a change point")
     support_sum = floats("accelerations summed over such states")
+    tree = block(TreeScratch, "what the recursions over the tree write and read")
 
 
 model_at, state_at, scratch_at = at(Model), at(State), at(Scratch)

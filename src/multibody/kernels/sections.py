@@ -44,7 +44,6 @@ PLAIN_COUNT = RUN + 35
 OTHERS = RUN + 36  # rows that are not plain
 OTHER_COUNT = RUN + 37
 W_BRIDGE = RUN + 38  # a displaced (q, v), then accelerations
-TREE = RUN + 39  # header of the spanning tree, see kernels/tree/layout.py
 NEWTON = RUN + 40  # header of the iteration matrix of implicit methods, see kernels/blocks.py; 0: there is none
 PATTERN = RUN + 41  # header of block matrices over the Cartesian velocity columns (in Cartesian coordinates the same one)
 PARAMETRIC = RUN + 42  # header of the pairs with parameters, see kernels/parametric/layout.py; 0: there are none

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from multibody.kernels import layout as L
-from multibody.kernels.tree import layout as T
+from multibody.kernels.tree import declared as T
 from multibody.tables.lower import Tables
 from multibody.tables.tree import Link, Tree, driven_functions
 
@@ -31,7 +32,7 @@ class Column:
     link : int
         Number of the link that it moves.
     kind, axis, sign : int
-        Elementary motion, see ``kernels/tree/layout.py``.
+        Elementary motion, see ``kernels/tree/declared.py``.
     name : str
         ``joint.coordinate``; of balls and of bodies without a joint ``name.omega.x``, ``name.x``.
     function : int
@@ -165,11 +166,11 @@ def _motions_of(tables: Tables, link: Link) -> list[tuple[int, int, str]]:
     return found[::-1] if link.reversed and structure.rotation != 3 else found
 
 
-def constants(columns: Columns) -> Floats:
-    """Return the constants of all links (links, 9 or 31), see ``kernels/tree/layout.py``."""
+def constants(columns: Columns) -> npt.NDArray[Any]:
+    """Return the constants of all links as records, see ``kernels/tree/declared.py``."""
     tables, tree = columns.tables, columns.tree
     planar = tables.dimension == 2
-    out = np.zeros((len(tree.links), T.CONSTANTS[tables.dimension]))
+    out = np.zeros(len(tree.links), dtype=T.PlanarConstants.dtype if planar else T.SpatialConstants.dtype)
     origin: dict[int, tuple[Floats, Floats]] = {0: (np.zeros(tables.dimension), np.eye(tables.dimension))}
     for i, link in enumerate(tree.links):
         outer, axes, inner, carrier_axes = ends_of(tables, link)
@@ -179,11 +180,11 @@ def constants(columns: Columns) -> Floats:
         m = tables.F[mass] if mass >= 0 else 0.0
         if planar:
             J = tables.F[inertia] if inertia >= 0 else 0.0
-            out[i] = [_planar_offset(tables, link), *carrier_axes[:, 0], *(inner - p), m, *(-outer), J]
+            out[i] = (_planar_offset(tables, link), carrier_axes[:, 0], inner - p, m, -outer, J)
         else:
             J = axes.T @ (tables.matrix(inertia) if inertia >= 0 else np.zeros((3, 3))) @ axes
             six = [J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]]
-            out[i] = [*(E.T @ carrier_axes).ravel(), *(E.T @ (inner - p)), m, *(-axes.T @ outer), *six, *axes.T.ravel()]
+            out[i] = ((E.T @ carrier_axes).ravel(), E.T @ (inner - p), m, -axes.T @ outer, six, axes.T.ravel())
     return out
 
 
@@ -209,14 +210,11 @@ def _planar_offset(tables: Tables, link: Link) -> float:
     return math.atan2(other[1, 0], other[0, 0]) - math.atan2(own[1, 0], own[0, 0])
 
 
-def pitches(columns: Columns) -> Floats:
-    """Return the advance a radian of every column, 0 but for screws."""
-    tables = columns.tables
-    out = np.zeros(len(columns.columns))
-    for k, column in enumerate(columns.columns):
-        if column.kind == T.SCREW:
-            out[k] = _lead(tables, columns.tree.links[column.link].joint) / (2.0 * math.pi)
-    return out
+def _pitch(columns: Columns, column: Column) -> float:
+    """Return the advance a radian of a column, 0 but for screws."""
+    if column.kind != T.SCREW:
+        return 0.0
+    return _lead(columns.tables, columns.tree.links[column.link].joint) / (2.0 * math.pi)
 
 
 def _lead(tables: Tables, joint: str) -> float:
@@ -227,35 +225,33 @@ def _lead(tables: Tables, joint: str) -> float:
     return float(scope.value(scope.scalar(tables.model.joints[joint].fields["lead"], where), where))
 
 
-def records(columns: Columns) -> tuple[list[int], list[int]]:
-    """Return the integer records of links and columns."""
+def records(columns: Columns) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """Return the records of links and columns."""
     tree = columns.tree
     number = {link.body: i for i, link in enumerate(tree.links)}
     first = np.searchsorted([c.link for c in columns.columns], np.arange(len(tree.links) + 1))
-    innermost, age, ends = [-1] * len(tree.links), [0] * len(tree.links), list(range(1, len(tree.links) + 1))
-    links: list[int] = []
-    rows: list[int] = []
+    age = [0] * len(tree.links)
+    links = np.zeros(len(tree.links), dtype=T.Link.dtype).view(np.recarray)
+    rows = np.zeros(len(columns.columns), dtype=T.Column.dtype)
     for i, link in enumerate(tree.links):
         carrier = number[link.parent] if link.parent else -1
         own = range(first[i], first[i + 1])
-        inner = innermost[carrier] if carrier >= 0 else -1
+        inner = int(links[carrier].last) if carrier >= 0 else -1
         for k in own:
             c = columns.columns[k]
-            rows += [i, c.kind, c.axis, c.sign, columns.rates[k], columns.places[k], inner, c.function]
+            place, pitch = columns.places[k], _pitch(columns, c)
+            rows[k] = (i, c.kind, c.axis, c.sign, columns.rates[k], place, inner, c.function, pitch)
             inner = k
-        innermost[i] = inner
         age[i] = age[carrier] + 1 if carrier >= 0 else 0
         slides = any(columns.columns[k].kind == T.SLIDE for k in own)  # may go far
         rebased = carrier < 0 or slides or age[i] >= SPACING
         age[i] = 0 if rebased else age[i]
         places = [columns.places[k] for k in own if columns.places[k] >= 0]
-        links += [
-            link.body, carrier, own.start, len(own), places[0] if places else -1, columns.quaternions.get(i, -1), int(rebased),
-            0, inner,
-        ]  # fmt: skip
+        quaternion = columns.quaternions.get(i, -1)
+        coordinate = places[0] if places else -1
+        links[i] = (link.body, carrier, own.start, len(own), coordinate, quaternion, int(rebased), i + 1, inner)
     for i in range(len(tree.links) - 1, -1, -1):
-        carrier = links[T.LINK_STRIDE * i + T.CARRIER]
-        if carrier >= 0:
-            ends[carrier] = max(ends[carrier], ends[i])
-        links[T.LINK_STRIDE * i + T.END] = ends[i]
+        if links[i].carrier >= 0:
+            outer = links[links[i].carrier]
+            outer.end = max(outer.end, links[i].end)
     return links, rows

@@ -1,15 +1,17 @@
-"""The tree in the arrays of the kernels: a header, records and places of scratch behind those of a model or a run."""
+"""The tree in the memory of the kernels: its structure and numbers, what is remembered of it, and its scratch."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from multibody.kernels import layout as L
-from multibody.kernels.tree import layout as T
-from multibody.tables.columns import Columns, constants, pitches, records
+from multibody.kernels.memory.declaration import Record
+from multibody.kernels.tree import declared as T
+from multibody.tables.columns import Columns, constants, records
 from multibody.tables.lower import Tables
 from multibody.tables.plain import plain_row
 from multibody.tables.tree import Link
@@ -18,18 +20,14 @@ Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 
-def attach_tree(
-    columns: Columns, I: Integers, start: int, method: int, loops: list[int], chosen: Sequence[int] = (), full: bool = False
-) -> tuple[Integers, int]:
-    """Return I with the tree's header and records appended, and the length of W with the tree's scratch from `start` on.
+def tree_blocks(
+    columns: Columns, method: int, loops: Sequence[int] = (), chosen: Sequence[int] = (), full: bool = False
+) -> T.TreeBlocks:
+    """Return the tree's parts of a model or a run: structure, state and scratch.
 
     Parameters
     ----------
     columns : Columns
-    I : array
-        A model's or a run's integers.
-    start : int
-        Where the tree's numbers and scratch may begin in W.
     method : int
         RECURSIVE, TRANSFORMATION or ARTICULATED; the last needs no mass matrix.
     loops : list of int
@@ -39,51 +37,67 @@ def attach_tree(
     full : bool
         Whether the mass matrix may fill up: loops are added to it where it is singular by itself.
     """
-    tables, tree, d = columns.tables, columns.tree, columns.tables.dimension
-    w, n = (3 if d == 2 else 6), columns.nv
-    links, rows = records(columns)
-    number = {link.body: i for i, link in enumerate(tree.links)}
     first = envelope(columns) if method != T.ARTICULATED else np.zeros(0, dtype=np.int64)
     first = np.zeros_like(first) if full else first
     lengths = np.arange(len(first)) - first + 1
-    given = [(k, c.motion) for k, c in enumerate(columns.columns) if c.motion >= 0]
-    header = np.zeros(T.TREE_HEADER, dtype=np.int64)
-    sizes = {
-        T.W_CONSTANT: T.CONSTANTS[d] * len(tree.links), T.W_LINK: T.LINK_STATE[d] * len(tree.links),
-        T.W_COLUMN: T.COLUMN_STATE[d] * len(columns.columns), T.W_PITCH: len(columns.columns), T.W_GIVEN: 3 * len(given),
-        T.W_BASE: w, T.W_FORCE: tables.nv, T.W_WRENCH: w * len(tree.links), T.W_TAU: max(n, len(columns.columns)),
-        T.W_ENTRIES: int(np.max(np.diff(tables.row_pointer), initial=0)), T.W_H: int(np.sum(lengths)), T.W_HD: n,
-        T.W_B: w * n if method == T.TRANSFORMATION else 0, T.W_FIT: 2 * w * w + w,
-        T.W_ROW_SIZE: len(chosen), T.W_RESULT: T.RESULTS, T.W_ACCEPTED: columns.nq,
-    }  # fmt: skip
-    for slot, size in sizes.items():
-        header[slot] = start
-        start += size
-    base = np.concatenate([[0], np.cumsum(lengths)])[:-1] - first + header[T.W_H]
-    sections = {
-        T.LINKS: links, T.COLUMNS: rows, T.GIVEN: [x for pair in given for x in pair],
-        T.QUATERNIONS: list(columns.quaternions.values()), T.H_BASE: base, T.H_FIRST: first, T.ROW_LIST: loops,
-        T.SELECTED: np.zeros(len(tree.links)), T.PLAIN: [x for r in loops for x in plain_row(tables, r)],
-        T.LINK_OF: [number[b + 1] for b in range(len(tree.links))],
-        T.GROUP: _groups([tables.rows[loops[k]].owner for k in chosen]),
-        T.JOINT_ROWS: [x for link in tree.links for x in _rows_of(tables, link)],
-    }  # fmt: skip
-    header[T.LINK_COUNT], header[T.COLUMN_COUNT] = len(tree.links), len(columns.columns)
-    header[T.NQ], header[T.NV], header[T.METHOD] = columns.nq, n, method
-    header[T.GIVEN_COUNT], header[T.QUATERNION_COUNT] = len(given), len(columns.quaternions)
-    header[T.EXTRAS_AT], header[T.EXTRAS_RATE] = columns.extras_at, columns.extras_rate
-    header[T.ACTED] = int(bool(tables.law_functions or tables.loads))
-    header[T.SELECTED_COUNT] = -1
-    header[T.COUNTED] = int(d == 3 and _counts_others(columns))
-    header[T.POSED] = int(bool(header[T.ACTED] or loops))
-    at, parts = len(I) + T.TREE_HEADER, []
-    for slot, section in sections.items():
-        header[slot] = at
-        parts.append(np.asarray(section, dtype=np.int64))
-        at += len(section)
-    I = np.ascontiguousarray(np.concatenate([I, header, *parts]))
-    I[T.TREE] = len(I) - sum(len(p) for p in parts) - T.TREE_HEADER
-    return I, start
+    base = np.concatenate([[0], np.cumsum(lengths)])[:-1] - first
+    model = _structure(columns, method, loops, chosen)
+    model.H_base, model.H_first = base, first
+    state = T.TreeState(accepted=np.full(columns.nq, np.nan), row_size=len(chosen))  # no state is accepted yet
+    return T.TreeBlocks(model, state, _scratch(columns, method, int(np.sum(lengths))))
+
+
+def _structure(columns: Columns, method: int, loops: Sequence[int], chosen: Sequence[int]) -> T.Tree:
+    """Return structure and numbers of a tree; the skyline of its mass matrix is left out."""
+    tables, tree, planar = columns.tables, columns.tree, columns.tables.dimension == 2
+    links, rows = records(columns)
+    number = {link.body: i for i, link in enumerate(tree.links)}
+    acted = int(bool(tables.law_functions or tables.loads))
+    return T.Tree(
+        nq=columns.nq, nv=columns.nv, extras_at=columns.extras_at, extras_rate=columns.extras_rate, method=method, acted=acted,
+        posed=int(bool(acted or loops)), counted=int(not planar and _counts_others(columns)), all_joints=1,
+        links=links, columns=rows, **{_named(planar, "constants"): constants(columns)}, base=ground_acceleration(tables),
+        given=_listed(T.Given, [(k, c.motion) for k, c in enumerate(columns.columns) if c.motion >= 0]),
+        quaternions=np.array(list(columns.quaternions.values()), dtype=np.int64), row_list=np.array(loops, dtype=np.int64),
+        plain=_listed(T.LoopRow, [tuple(plain_row(tables, r)) for r in loops]),
+        group=np.array(_groups([tables.rows[loops[k]].owner for k in chosen]), dtype=np.int64),
+        joint_rows=_listed(T.JointRows, [_rows_of(tables, link) for link in tree.links]),
+        link_of=np.array([number[b + 1] for b in range(len(tree.links))], dtype=np.int64), calls=T.TreeCalls(),
+    )  # fmt: skip
+
+
+def _scratch(columns: Columns, method: int, entries: int) -> T.TreeScratch:
+    """Return the scratch of a tree whose mass matrix has so many entries."""
+    tables, links, planar = columns.tables, len(columns.tree.links), columns.tables.dimension == 2
+    sizes = {"links": links, "columns": len(columns.columns), "loads": links, "gradients": tables.width}
+    sizes["B"] = columns.nv if method == T.TRANSFORMATION else 0
+    return T.TreeScratch(
+        **{_named(planar, name): size for name, size in sizes.items()}, given=len(columns.given), force=tables.nv,
+        tau=max(columns.nv, len(columns.columns)), H=entries, HD=columns.nv,
+        entries=int(np.max(np.diff(tables.row_pointer), initial=0)), normal=tables.width**2, fitted=tables.width,
+    )  # fmt: skip
+
+
+def add_partials(tree: T.TreeBlocks, planar: bool) -> None:
+    """Give the scratch of a tree room for derivatives, see ``kernels/tree/partials.py``."""
+    setattr(tree.scratch, _named(planar, "sums"), len(tree.model.links))
+    setattr(tree.scratch, _named(planar, "changes"), len(tree.model.columns))
+
+
+def tree_constants(tree: T.Tree) -> npt.NDArray[Any]:
+    """Return the constants of the links of a tree, planar or spatial."""
+    found: npt.NDArray[Any] = tree.planar_constants if len(tree.planar_constants) else tree.spatial_constants
+    return found
+
+
+def _named(planar: bool, name: str) -> str:
+    """Return the name of a field that the plane and space have of their own."""
+    return f"{'planar' if planar else 'spatial'}_{name}"
+
+
+def _listed(kind: type[Record], rows: Sequence[tuple[int, ...]]) -> npt.NDArray[Any]:
+    """Return records from their numbers."""
+    return np.array(rows, dtype=kind.dtype).reshape(-1)
 
 
 def _counts_others(columns: Columns) -> bool:
@@ -108,15 +122,11 @@ def _rows_of(tables: Tables, link: Link) -> tuple[int, int]:
     return rows.start, rows.stop
 
 
-def write_constants(columns: Columns, I: Integers, W: Floats) -> None:
-    """Write the constants of links and columns, and the ground's acceleration, into W."""
-    h, tables = int(I[T.TREE]), columns.tables
-    values = constants(columns).ravel()
-    W[I[h + T.W_ACCEPTED] : I[h + T.W_ACCEPTED] + columns.nq] = np.nan  # none yet
-    W[I[h + T.W_CONSTANT] : I[h + T.W_CONSTANT] + len(values)] = values
-    W[I[h + T.W_PITCH] : I[h + T.W_PITCH] + len(columns.columns)] = pitches(columns)
-    g = int(I[L.GRAVITY])
-    W[I[h + T.W_BASE] : I[h + T.W_BASE] + tables.dimension] = -tables.F[g : g + tables.dimension]
+def ground_acceleration(tables: Tables) -> Floats:
+    """Return the acceleration of the ground as a motion: minus gravity."""
+    out, g = np.zeros(tables.width), int(tables.I[L.GRAVITY])
+    out[: tables.dimension] = -tables.F[g : g + tables.dimension]
+    return out
 
 
 def envelope(columns: Columns) -> Integers:

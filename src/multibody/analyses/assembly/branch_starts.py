@@ -17,10 +17,11 @@ from multibody.analyses.state.state import State
 from multibody.analyses.state.system import Floats, System
 from multibody.kernels.arrays import Arrays
 from multibody.kernels.robot.applied import body_states
-from multibody.kernels.tree import layout as T
+from multibody.kernels.tags import PLANAR, SPATIAL
+from multibody.kernels.tree import declared as T
 from multibody.tables.columns import columns_of
 from multibody.tables.tree import spanning_tree
-from multibody.tables.tree_arrays import attach_tree, write_constants
+from multibody.tables.tree_arrays import tree_blocks
 
 
 class TreeStarts:
@@ -41,11 +42,9 @@ class TreeStarts:
         tables = system.tables
         self.system, self.state, self.random = system, state, np.random.default_rng(seed)
         self.columns = columns_of(tables, spanning_tree(tables), prescribed=False)
-        self.I, end = attach_tree(self.columns, tables.I.copy(), tables.workspace, T.RECURSIVE, [])
-        self.W = np.zeros(end)
-        write_constants(self.columns, self.I, self.W)
-        self.arrays = Arrays(self.I, tables.F, self.W)
-        self._flat = (True,) if tables.dimension == 2 else ()
+        tree = tree_blocks(self.columns, T.RECURSIVE)
+        self.arrays = Arrays(tables.I, tables.F, np.zeros(tables.workspace), tree=tree)
+        self._d = PLANAR if tables.dimension == 2 else SPATIAL
 
     def draw(self, pose: Floats, group: Group) -> Floats:
         """Return a pose with random joint coordinates of the bodies of a group; the others are as in the given pose."""
@@ -60,7 +59,7 @@ class TreeStarts:
                 p = self.random.normal(size=4)
                 y[at : at + 4] = p / np.linalg.norm(p)
         out = np.concatenate([pose, np.zeros(tables.nv + 1)])[None, :]
-        body_states(self.arrays.at.model, self.arrays.at.scratch, y[None, :], np.zeros((1, self.columns.nv)), out, *self._flat)
+        body_states(self._d, self.arrays.at.model, self.arrays.at.scratch, y[None, :], np.zeros((1, self.columns.nv)), out)
         size, found = 3 if tables.dimension == 2 else 7, pose.copy()
         for body in bodies:
             found[size * (body - 1) : size * body] = out[0, size * (body - 1) : size * body]

@@ -18,7 +18,7 @@ from multibody.errors import AnalysisError, ModelError
 from multibody.formulations import JointFormulation
 from multibody.formulations.newton import kept_matrices, prepare_newton
 from multibody.kernels import sections as R
-from multibody.kernels.tree import layout as T
+from multibody.kernels.tree import declared as T
 from multibody.kernels.tree.newton import newton_units
 
 

@@ -19,13 +19,14 @@ from multibody.errors import ModelError
 from multibody.kernels.arrays import Arrays
 from multibody.kernels.robot.applied import body_states
 from multibody.kernels.robot.frames import displaced
-from multibody.kernels.tree import layout as T
+from multibody.kernels.tags import ACTED, ALONE, PLANAR, SPATIAL
+from multibody.kernels.tree import declared as T
 from multibody.model.model import Model
 from multibody.model.names import unknown
 from multibody.tables.columns import Columns, columns_of
 from multibody.tables.lower import Tables
 from multibody.tables.tree import Tree, spanning_tree
-from multibody.tables.tree_arrays import attach_tree, write_constants
+from multibody.tables.tree_arrays import tree_blocks
 
 SHOWN = 6  # names that an error lists
 WITHOUT_MASS = (  # what can be asked of a robot whose bodies state no masses
@@ -52,22 +53,21 @@ class RobotBase:
         self.bodies = [self.tables.bodies[link.body] for link in self.tree.links]
         self.rates = [column.name for column in self._columns.columns]
         self.coordinates = self._names()
-        self._flat = (True,) if self.dimension == 2 else ()  # kernels are compiled for space unless told otherwise
-        self._acted = True if self.tables.law_functions or self.tables.loads else None
+        self._d = PLANAR if self.dimension == 2 else SPATIAL
+        self._acted = ACTED if self.tables.law_functions or self.tables.loads else ALONE
         self._method = T.RECURSIVE if self.nv <= MOST_DENSE else T.ARTICULATED
-        full, end = attach_tree(self._columns, self.tables.I.copy(), self.tables.workspace, self._method, [])
-        self._I_acted: Integers = full  # composite inertias subtract what acts on the links
-        self._I: Integers = full.copy()
-        self._I[self._I[T.TREE] + T.ACTED] = 0
-        self._W: Floats = np.zeros(end)
-        self._F: Floats = self.tables.F
+        self._tree = tree_blocks(self._columns, self._method)
+        self._tree.model.acted = 0  # where composite inertias subtract what acts on the links, that is said
         self._ref: Floats = np.zeros(max(len(self.tables.function_is_length), 1))
-        write_constants(self._columns, self._I, self._W)
-        self._arrays = Arrays(self._I, self._F, self._W, self._ref)
+        self._arrays = self._arrays_of(self._tree)
         self._at_model, _, self._at_scratch = self._arrays.run
         self._turns = self._counted()
         if self._acted:
             self._start  # noqa: B018  planar angles of bodies count their turns from the start
+
+    def _arrays_of(self, tree: T.TreeBlocks) -> Arrays:
+        """Return arrays with other numbers of the tree, or another workspace for it."""
+        return Arrays(self.tables.I, self.tables.F, np.zeros(self.tables.workspace), self._ref, tree)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Return what makes it again, in this process or another: the model as it was."""
@@ -147,7 +147,7 @@ class RobotBase:
     def _start(self) -> State:
         """The model's own start, from which turns are counted."""
         state = assemble(self.model)
-        count_turns(self._system, self._columns, self._I, self._W, state)
+        count_turns(self._system, self._columns, self._tree.model, state)
         self._ref[:] = state.references
         return state
 
@@ -222,7 +222,7 @@ class RobotBase:
             raise ModelError("a state is one row", where="robot.state", hint=f"give q ({self.nq},) and v ({self.nv},)")
         start, s = self._start, self._system
         y = np.concatenate([start.q, np.zeros(self.tables.nv + 1)])[None, :]
-        body_states(self._at_model, self._at_scratch, q_, v_, y, *self._flat)
+        body_states(self._d, self._at_model, self._at_scratch, q_, v_, y)
         s.ref[:] = start.references
         s.ref[self._turns[:, 0]] = q_[0, self._turns[:, 1]]
         s.take_references(np.ascontiguousarray(y[0, : self.tables.nq]))

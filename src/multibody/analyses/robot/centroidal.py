@@ -14,7 +14,8 @@ from multibody.errors import ModelError
 from multibody.kernels.arrays import Arrays
 from multibody.kernels.robot.applied import tree_energies
 from multibody.kernels.robot.centroidal import mass_centers, momentum_biases, momentum_matrices
-from multibody.kernels.tree import layout as T
+from multibody.kernels.tree import declared as T
+from multibody.tables.tree_arrays import tree_constants
 
 
 @answered
@@ -25,37 +26,33 @@ class CentroidalMethods(RobotBase):
     def mass(self) -> float:
         """Mass of everything that moves."""
         self._require_masses("mass")
-        at, size = int(self._I[self._I[T.TREE] + T.W_CONSTANT]), T.CONSTANTS[self.dimension]
-        return float(np.sum(self._W_moving[at + (5 if self.dimension == 2 else 12) :: size][: len(self.bodies)]))
+        return float(np.sum(tree_constants(self._moving_tree.model)["m"]))
 
     @cached_property
-    def _W_moving(self) -> Floats:
-        """A workspace in which bodies that are welded to the ground have no mass."""
+    def _moving_tree(self) -> T.TreeBlocks:
+        """The tree in which bodies that are welded to the ground have no mass."""
         if all(self._moving):
-            return self._W
-        W, at = self._W.copy(), int(self._I[self._I[T.TREE] + T.W_CONSTANT])
-        for i in np.flatnonzero(~np.array(self._moving)):
-            W[at + T.CONSTANTS[self.dimension] * int(i) + (5 if self.dimension == 2 else 12)] = 0.0
-        return W
+            return self._tree
+        tree = self._tree.changed()
+        tree_constants(tree.model)["m"][~np.array(self._moving)] = 0.0
+        return tree
 
     @cached_property
     def _moving_arrays(self) -> Arrays:
         """Arrays in which bodies that are welded to the ground have no mass."""
-        return Arrays(self._I, self._F, self._W_moving, self._ref)
+        return self._arrays_of(self._moving_tree)
 
     @cached_property
     def _weightless(self) -> Arrays:
-        """Arrays without gravity."""
-        W, at = self._W_moving.copy(), int(self._I[self._I[T.TREE] + T.W_BASE])
-        W[at : at + self.width] = 0.0
-        return Arrays(self._I, self._F, W, self._ref)
+        """Arrays without gravity, in which bodies that are welded to the ground have no mass."""
+        return self._arrays_of(self._moving_tree.changed(base=np.zeros(self.width)))
 
     def center_of_mass(self, q: Any) -> Floats:
         """Return the center of mass of everything that moves, in ground, (d) or (N, d)."""
         self._refuse_massless("center_of_mass")
         single, (q_,) = self._states("center_of_mass", q=q)
         out = np.empty((len(q_), self.dimension))
-        mass_centers(self._at_model, self._moving_arrays.at.scratch, q_, out, *self._flat)
+        mass_centers(self._d, *self._moving_arrays.still, q_, out)
         return out[0] if single else out
 
     def center_of_mass_jacobian(self, q: Any) -> Floats:
@@ -77,7 +74,7 @@ class CentroidalMethods(RobotBase):
         self._refuse_massless("momentum_matrix")
         single, (q_,) = self._states("momentum_matrix", q=q)
         A = np.empty((len(q_), self.width, self.nv))
-        momentum_matrices(self._at_model, self._moving_arrays.at.scratch, q_, A, *self._flat)
+        momentum_matrices(self._d, *self._moving_arrays.still, q_, A)
         return A[0] if single else A
 
     def momentum(self, q: Any, v: Any) -> Floats:
@@ -91,7 +88,7 @@ class CentroidalMethods(RobotBase):
         self._refuse_massless("momentum_bias")
         single, (q_, v_) = self._states("momentum_bias", q=q, v=v)
         out = np.empty((len(q_), self.width))
-        momentum_biases(self._at_model, self._weightless.at.scratch, q_, v_, out, *self._flat)
+        momentum_biases(self._d, *self._weightless.still, q_, v_, out)
         return out[0] if single else out
 
     def kinetic_energy(self, q: Any, v: Any) -> Any:
@@ -105,7 +102,7 @@ class CentroidalMethods(RobotBase):
     def _energies(self, verb: str, q: Any, v: Any) -> tuple[Any, Any]:
         single, (q_, v_) = self._states(verb, q=q, v=v)
         out = np.empty((len(q_), 2))
-        tree_energies(*self._arrays.run, self._turns, q_, v_, out, *self._flat)
+        tree_energies(self._d, *self._arrays.run, self._turns, q_, v_, out)
         return (float(out[0, 0]), float(out[0, 1])) if single else (out[:, 0].copy(), out[:, 1].copy())
 
     def _refuse_massless(self, verb: str) -> None:

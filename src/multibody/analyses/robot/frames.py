@@ -37,7 +37,7 @@ class FrameMethods(RobotBase):
         n, d = len(q_), self.dimension
         r, A = np.tile(s, (n, 1)), np.tile(np.eye(d), (n, 1, 1))
         if i >= 0:
-            frame_poses(self._at_model, self._at_scratch, i, s, q_, r, A, *self._flat)
+            frame_poses(self._d, self._at_model, self._at_scratch, i, s, q_, r, A)
         A = A @ axes
         return (r[0], A[0]) if single else (r, A)
 
@@ -58,7 +58,7 @@ class FrameMethods(RobotBase):
         single, (q_,) = self._states("frame_jacobian", q=q)
         J = np.zeros((len(q_), self.width, self.nv))
         if i >= 0:
-            frame_jacobians(self._at_model, self._at_scratch, i, s, q_, J, *self._flat)
+            frame_jacobians(self._d, self._at_model, self._at_scratch, i, s, q_, J)
         return J[0] if single else J
 
     def frame_jacobian_rate(self, frame: str, q: Any, v: Any) -> Floats:
@@ -79,7 +79,7 @@ class FrameMethods(RobotBase):
         single, (q_, v_) = self._states("frame_jacobian_rate", q=q, v=v)
         J = np.zeros((len(q_), self.width, self.nv))
         if i >= 0:
-            frame_jacobian_rates(self._at_model, self._at_scratch, i, s, q_, v_, J, *self._flat)
+            frame_jacobian_rates(self._d, self._at_model, self._at_scratch, i, s, q_, v_, J)
         return J[0] if single else J
 
     def frame_velocity(self, frame: str, q: Any, v: Any) -> Floats:

@@ -12,7 +12,6 @@ from multibody.analyses.robot.base import RobotBase
 from multibody.analyses.state.system import Floats, Integers
 from multibody.arguments import answered
 from multibody.errors import ModelError
-from multibody.kernels.arrays import Arrays
 from multibody.kernels.robot.reactions import (
     form_equations,
     forward_reactions,
@@ -20,7 +19,7 @@ from multibody.kernels.robot.reactions import (
     selected_effort,
     selected_reactions,
 )
-from multibody.kernels.tree import layout as T
+from multibody.kernels.tags import ALONE
 from multibody.model.names import unknown
 
 
@@ -56,9 +55,8 @@ class ReactionMethods(RobotBase):
         single, (q_, v_, a_) = self._states("reactions", q=q, v=v, a=a)
         out = np.empty((len(q_), len(which), self.width))
         joint_reactions(
-            *self._arrays.run, float(t), self._acted, self._turns, which, int(drives), q_, v_, a_, out,
-            *self._flat,
-        )  # fmt: skip
+            self._d, self._acted, *self._arrays.run, float(t), self._turns, which, int(drives), q_, v_, a_, out
+        )
         out = out[:, 0] if isinstance(joints, str) else out
         return np.asarray(out[0] if single else out)
 
@@ -91,7 +89,7 @@ class ReactionMethods(RobotBase):
             out[:] = self.reactions(q_, v_, a, self.joints if joints is None else _list(joints), drives=drives, t=t)
         else:
             column = int(
-                forward_reactions(self._at_model, self._at_scratch, which, int(drives), q_, v_, tau_, a, out, *self._flat)
+                forward_reactions(self._d, self._at_model, self._at_scratch, which, int(drives), q_, v_, tau_, a, out)
             )
             if column >= 0:
                 raise self._massless(column)  # type: ignore[attr-defined]
@@ -150,14 +148,13 @@ class Equations:
         if not single:
             raise ModelError("equations are of one state", where="robot.equations", hint="give q (nq,) and v (nv,)")
         self.robot, n = robot, robot.nv
-        self._I, self._W = robot._I_acted, robot._W.copy()
-        self._arrays = Arrays(self._I, robot._F, self._W, robot._ref)
-        self._at_model, _, self._at_scratch = self._arrays.run
+        self._tree = robot._tree.changed(acted=int(robot._acted is not ALONE)).working()
+        self._arrays = robot._arrays_of(self._tree)
+        self._at_model, self._at_scratch = self._arrays.still
         self.mass_matrix, self.bias = np.empty((n, n)), np.empty(n)
         form_equations(
-            *self._arrays.run, float(t), robot._acted, robot._turns, q_[0], v_[0], self.mass_matrix,
-            self.bias, *robot._flat,
-        )  # fmt: skip
+            robot._d, robot._acted, *self._arrays.run, float(t), robot._turns, q_[0], v_[0], self.mass_matrix, self.bias
+        )
 
     def accelerations(self, tau: Any) -> Floats:
         """Return a of M a + bias = τ, (nv)."""
@@ -190,7 +187,7 @@ class Equations:
         robot = self.robot
         which, (_, (a_,)) = robot._which(joints), robot._states("equations", a=a)
         out = np.empty((len(which), robot.width))
-        selected_reactions(self._at_model, self._at_scratch, which, int(drives), a_[0], out, *robot._flat)
+        selected_reactions(robot._d, self._at_model, self._at_scratch, which, int(drives), a_[0], out)
         return out[0] if isinstance(joints, str) else out
 
     def driving_force(self, a: Any, joint: str) -> Floats:
@@ -198,6 +195,6 @@ class Equations:
         robot = self.robot
         _, (a_,) = robot._states("equations", a=a)
         i = robot._link(joint)
-        out = np.empty(int(self._I[self._I[self._I[T.TREE] + T.LINKS] + T.LINK_STRIDE * i + T.COUNT]))
-        selected_effort(self._at_model, self._at_scratch, i, a_[0], out, *robot._flat)
+        out = np.empty(int(self._tree.model.links[i].count))
+        selected_effort(robot._d, self._at_model, self._at_scratch, i, a_[0], out)
         return out

@@ -26,7 +26,7 @@ from multibody.kernels.robot.dynamics import (
     mass_spatial,
 )
 from multibody.kernels.robot.entrance import prepared
-from multibody.kernels.tree import layout as T
+from multibody.kernels.tree import declared as T
 
 
 @answered
@@ -101,7 +101,7 @@ class Robot(FrameMethods, CentroidalMethods, ReactionMethods, RobotBase):
                 a_[0],
                 tau,
             )
-        inverse_dynamics(self._at_model, self._at_scratch, q_, v_, a_, tau[None] if single else tau, *self._flat)
+        inverse_dynamics(self._d, self._at_model, self._at_scratch, q_, v_, a_, tau[None] if single else tau)
         if self._acted:
             tau -= self._applied(q_, v_, t).reshape(tau.shape)
         return tau
@@ -126,14 +126,14 @@ class Robot(FrameMethods, CentroidalMethods, ReactionMethods, RobotBase):
         """Return the efforts that hold the weights at rest, (nv) or (N, nv)."""
         single, (q_,) = self._states("gravity", q=q)
         zero, out = np.zeros((len(q_), self.nv)), np.empty((len(q_), self.nv))
-        inverse_dynamics(self._at_model, self._at_scratch, q_, zero, zero, out, *self._flat)
+        inverse_dynamics(self._d, self._at_model, self._at_scratch, q_, zero, zero, out)
         return out[0] if single else out
 
     def coriolis(self, q: Any, v: Any) -> Floats:
         """Return the Coriolis and centrifugal terms C(q, v) v, without gravity, (nv) or (N, nv)."""
         single, (q_, v_) = self._states("coriolis", q=q, v=v)
         out = np.empty_like(v_)
-        inverse_dynamics(self._at_model, self._weightless.at.scratch, q_, v_, np.zeros_like(v_), out, *self._flat)
+        inverse_dynamics(self._d, *self._weightless.still, q_, v_, np.zeros_like(v_), out)
         return out[0] if single else out
 
     def applied(self, q: Any, v: Any, t: float = 0.0) -> Floats:
@@ -145,7 +145,7 @@ class Robot(FrameMethods, CentroidalMethods, ReactionMethods, RobotBase):
     def _applied(self, q: Floats, v: Floats, t: float) -> Floats:
         out = np.zeros_like(v)
         if self._acted:
-            applied_forces(*self._arrays.run, float(t), self._turns, q, v, out, *self._flat)
+            applied_forces(self._d, *self._arrays.run, float(t), self._turns, q, v, out)
         return out
 
     # --- forward dynamics ---------------------------------------------------------------------------------------------
@@ -192,7 +192,7 @@ class Robot(FrameMethods, CentroidalMethods, ReactionMethods, RobotBase):
             )
         if self._acted:
             tau_ = tau_ + self._applied(q_, v_, t)
-        column = int(forward_dynamics(self._at_model, self._at_scratch, q_, v_, tau_, a[None] if single else a, *self._flat))
+        column = int(forward_dynamics(self._d, self._at_model, self._at_scratch, q_, v_, tau_, a[None] if single else a))
         if column >= 0:
             raise self._massless(column)
         return a
@@ -236,7 +236,7 @@ class Robot(FrameMethods, CentroidalMethods, ReactionMethods, RobotBase):
             self._mass_one = prepared(
                 mass_spatial if self.dimension == 3 else mass_planar, self._at_model, self._at_scratch, q_[0], M
             )
-        mass_matrices(self._at_model, self._at_scratch, q_, M[None] if single else M, *self._flat)
+        mass_matrices(self._d, self._at_model, self._at_scratch, q_, M[None] if single else M)
         return M
 
     @property

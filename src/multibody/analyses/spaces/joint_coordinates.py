@@ -8,8 +8,8 @@ import numpy as np
 
 from multibody.analyses.state.poses import matrix_of, quaternion_of
 from multibody.analyses.state.state import State
-from multibody.analyses.state.system import Floats, Integers, System
-from multibody.kernels.tree import layout as T
+from multibody.analyses.state.system import Floats, System
+from multibody.kernels.tree import declared as T
 from multibody.tables.columns import Columns, ends_of
 
 
@@ -54,11 +54,11 @@ def joint_coordinates(system: System, columns: Columns, state: State) -> tuple[F
     return q, v
 
 
-def count_turns(system: System, columns: Columns, I: Integers, W: Floats, state: State) -> None:
-    """Give the constant angles of planar links in W the whole turns that they have at a state."""
+def count_turns(system: System, columns: Columns, tree: T.Tree, state: State) -> None:
+    """Give the constant angles of planar links the whole turns that they have at a state."""
     if system.tables.dimension == 3:
         return
-    at, values = int(I[I[T.TREE] + T.W_CONSTANT]), column_values(system, columns, state)[0]
+    values, own = column_values(system, columns, state)[0], tree.planar_constants
     angles = np.concatenate([[0.0], state.q[2 : 3 * (len(system.tables.bodies) - 1) : 3]])
     turned = np.zeros(len(columns.tree.links))
     for k, column in enumerate(columns.columns):
@@ -66,7 +66,7 @@ def count_turns(system: System, columns: Columns, I: Integers, W: Floats, state:
             turned[column.link] += column.sign * values[k]
     for i, link in enumerate(columns.tree.links):
         turn = angles[link.body] - angles[link.parent] - turned[i]
-        W[at + 9 * i] += 2.0 * math.pi * round((turn - W[at + 9 * i]) / (2.0 * math.pi))
+        own[i].angle += 2.0 * math.pi * round((turn - own[i].angle) / (2.0 * math.pi))
 
 
 def _ball(columns: Columns, i: int, state: State) -> tuple[Floats, Floats]:

@@ -26,7 +26,7 @@ from multibody.formulations.relative import (
     probe_relative,
 )
 from multibody.kernels import sections as R
-from multibody.kernels.tree import layout as T
+from multibody.kernels.tree import declared as T
 from multibody.tables.columns import Columns, columns_of
 from multibody.tables.lower import Tables
 from multibody.tables.tree import spanning_tree
@@ -89,14 +89,14 @@ class JointSpace:
     def _probe(self, b: JointBundle, y: Floats, t: float) -> float:
         """Write Φ_u of the loop rows at (t, y) to W; return the smallest pivot ratio of the mass matrix."""
         probe_relative(*b.run, t, y, y)
-        return float(b.W[b.I[b.I[T.TREE] + T.W_RESULT] + T.MASS_RATIO])
+        return float(b.tree.scratch.mass_ratio)
 
     def _weightless(self, b: JointBundle) -> ModelError:
         """Return the error for a coordinate that moves no mass, with the name of its joint and body."""
         if self.system.tables.extras:
             hint = "use recursive or augmented"
             return ModelError("articulated does not take cams: their contact has no mass", where="formulation", hint=hint)
-        k = int(b.W[b.I[b.I[T.TREE] + T.W_RESULT] + T.WEIGHTLESS])
+        k = int(b.tree.scratch.weightless)
         column = self.columns.columns[k]
         body = self.system.tables.bodies[self.columns.tree.links[column.link].body]
         return ModelError(
@@ -133,7 +133,7 @@ class JointSpace:
 
     def _count_turns(self, b: JointBundle, state: State) -> None:
         """Give the constant angles of planar links the whole turns that they have at a state."""
-        count_turns(self.system, self.columns, b.I, b.W, state)
+        count_turns(self.system, self.columns, b.tree.model, state)
 
     # --- states -------------------------------------------------------------------------------------------------------
     def start(self, state: State, work: float = 0.0) -> Floats:
@@ -206,19 +206,16 @@ class JointSpace:
         b, tables = self.bundle, self.system.tables
         rows = tables.count_joint + tables.count_motion
         if self.formulation.selective and len(self.independent_rows()) == rows:
-            h, wanted = int(b.I[T.TREE]), set(joints)
+            wanted = set(joints)
             links = [i for i, link in enumerate(self.columns.tree.links) if link.joint in wanted]
-            b.I[h + T.SELECTED_COUNT] = len(links)
-            b.I[b.I[h + T.SELECTED] : b.I[h + T.SELECTED] + len(links)] = links
+            b.tree.model.all_joints, b.tree.model.selected = 0, np.array(links, dtype=np.int64)
 
     def _unknown_multipliers(self, n: int) -> Floats:
         """Return an array for the multipliers: NaN for the rows of joints that are not selected."""
-        tables, I = self.system.tables, self.bundle.I
+        tables, tree = self.system.tables, self.bundle.tree.model
         found = np.zeros((n, tables.count_joint + tables.count_motion))
-        h = int(I[T.TREE])
-        count = int(I[h + T.SELECTED_COUNT])
-        if count >= 0:
-            chosen = {int(k) for k in I[I[h + T.SELECTED] : I[h + T.SELECTED] + count]}
+        if tree.all_joints == 0:
+            chosen = {int(k) for k in tree.selected}
             for i, link in enumerate(self.columns.tree.links):
                 own = list(tables.joint_rows[link.joint]) if link.joint else []
                 own += [c.motion for c in self.columns.columns if c.link == i and c.motion >= 0]
@@ -235,14 +232,12 @@ class JointSpace:
 
     def forget(self) -> None:
         """Forget the last accepted state: the next one is elsewhere."""
-        b = self.bundle
-        at = int(b.I[b.I[T.TREE] + T.W_ACCEPTED])
-        b.W[at : at + self.nq] = np.nan
+        self.bundle.tree.state.accepted[:] = np.nan
 
     def reading(self) -> JointSpace:
-        """Return a copy with a workspace of its own; I and F stay the living ones."""
+        """Return a copy with a workspace of its own; I, F and the tree's structure stay the living ones."""
         other, b = copy.copy(self), self.bundle
-        other.bundle = replace(b, W=b.W.copy(), ref=b.ref.copy())
+        other.bundle = replace(b, W=b.W.copy(), ref=b.ref.copy(), tree=b.tree.working())
         return other
 
     def reader(self) -> Reader:

@@ -12,7 +12,7 @@ All fields are 8 bytes wide, so that a block or record is an array of slots on a
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -165,6 +165,19 @@ class Block:
         if values:
             raise TypeError(f"{type(self).__name__} declares no {', '.join(values)}")
 
+    def contents(self) -> dict[str, Any]:
+        """Return the values of all fields by name: numbers, the arrays and blocks themselves."""
+        return {name: getattr(self, name) for name in self.fields}
+
+    def copy(self, **values: Any) -> Self:
+        """Return a block with other values for some fields and copies of all other arrays; blocks are shared."""
+        held = {name: value.copy() if isinstance(value, np.ndarray) else value for name, value in self.contents().items()}
+        return type(self)(**{**held, **values})
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return what makes it again, elsewhere in memory."""
+        return _again, (type(self), self.contents())
+
     def _read(self, field: Field) -> Any:
         if field.name in self._held:
             return self._held[field.name]
@@ -183,6 +196,11 @@ class Block:
             self._floats[field.slot] = value
         else:
             self._slots[field.slot] = value
+
+
+def _again(kind: type[Block], values: dict[str, Any]) -> Block:
+    """Return a block with these values."""
+    return kind(**values)
 
 
 def _contiguous(value: Any, kind: Any) -> npt.NDArray[Any]:

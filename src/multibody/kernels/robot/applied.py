@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from multibody.kernels import layout as L
 from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
 from multibody.kernels.forces import add_actions, law_energy
-from multibody.kernels.tree import layout as T
-from multibody.kernels.tree.algebra import carried, inner, load, plus, rigid_times, store, width
+from multibody.kernels.tree.algebra import add_to, inner, load, rigid_times
 from multibody.kernels.tree.bodies import write_poses, write_state, write_twists, write_wrenches
-from multibody.kernels.tree.frames import center_of, column_of, link_of, offset, origin_of, record_of, state_of
-from multibody.kernels.tree.motion import motions, rigid
+from multibody.kernels.tree.composite import carried_in
+from multibody.kernels.tree.declared import columns_of, links_of, loads_of
+from multibody.kernels.tree.frames import center_of, origin_of
+from multibody.kernels.tree.motion import motions
+from multibody.kernels.tree.sweep import rigid
 
 
 @inner_kernel
@@ -21,96 +22,77 @@ def count_from(ref, turns, q):
 
 
 @inner_kernel
-def apply_forces(d, model, state, scratch, t, h):
-    """Write what laws and loads do to the links to W_WRENCH, about o; frames and motions of the links are known."""
-    I, W = model.I, scratch.W
-    n, Q = I[L.VELOCITIES], I[h + T.W_FORCE]
-    write_poses(d, model, scratch, h)
-    write_twists(d, model, scratch, h)
-    for c in range(n):
-        W[Q + c] = 0.0
-    add_actions(model, state, scratch, t, W[Q : Q + n])
-    write_wrenches(d, model, scratch, h, Q)
+def apply_forces(d, model, state, scratch, t):
+    """Write what laws and loads do to the links, about o, to their loads; frames and motions of the links are known."""
+    force = scratch.tree.force
+    write_poses(d, model, scratch)
+    write_twists(d, model, scratch)
+    for c in range(force.size):
+        force[c] = 0.0
+    add_actions(model, state, scratch, t, force)
+    write_wrenches(d, model, scratch)
 
 
 @inner_kernel
-def _applied(d, model, state, scratch, t, h, q, v, out):
-    I, W = model.I, scratch.W
-    w = width(d)
-    motions(d, model, scratch, h, q, v)
-    apply_forces(d, model, state, scratch, t, h)
-    for i in range(I[h + T.LINK_COUNT] - 1, -1, -1):
-        link, f = link_of(model, h, i), load(d, W, I[h + T.W_WRENCH] + w * i)
-        for j in range(I[link + T.FIRST], I[link + T.FIRST] + I[link + T.COUNT]):
-            out[I[record_of(model, h, j) + T.RATE]] = inner(d, load(d, W, column_of(d, model, h, j)), f)
-        c = I[link + T.CARRIER]
-        if c >= 0:
-            if I[link + T.OWN_POINT] == 1:
-                f = carried(d, offset(d, model, scratch, h, i), f)
-            p = I[h + T.W_WRENCH] + w * c
-            store(d, W, p, plus(d, 1.0, f, load(d, W, p)))
+def _applied(d, model, state, scratch, t, q, v, out):
+    tree, work = model.tree, scratch.tree
+    motions(d, tree, work, q, v)
+    apply_forces(d, model, state, scratch, t)
+    for i in range(tree.links.size - 1, -1, -1):
+        link, f = tree.links[i], load(d, loads_of(d, work)[i].x)
+        for j in range(link.first, link.first + link.count):
+            out[tree.columns[j].rate] = inner(d, load(d, columns_of(d, work)[j].B), f)
+        if link.carrier >= 0:
+            add_to(d, loads_of(d, work)[link.carrier].x, carried_in(d, tree, work, i, f))
 
 
 @kernel
-def applied_forces(model, state, scratch, t, turns, q, v, out, flat=None):
+def applied_forces(d, model, state, scratch, t, turns, q, v, out):
     """Write the generalized forces (states, nv) of the model's own laws and loads at the time t."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    I, ref = model.I, state.ref
     for k in range(q.shape[0]):
-        count_from(ref, turns, q[k])
-        if flat is None:
-            _applied(True, model, state, scratch, t, I[T.TREE], q[k], v[k], out[k])
-        else:
-            _applied(None, model, state, scratch, t, I[T.TREE], q[k], v[k], out[k])
+        count_from(state.ref, turns, q[k])
+        _applied(d, model, state, scratch, t, q[k], v[k], out[k])
 
 
 @inner_kernel
-def _energies(d, model, state, scratch, h, q, v):
+def _energies(d, model, state, scratch, q, v):
     """Return kinetic and potential energy."""
-    I, F, W = model.I, model.F, scratch.W
-    w, kinetic, potential, g = width(d), 0.0, 0.0, I[L.GRAVITY]
-    motions(d, model, scratch, h, q, v)
-    for i in range(I[h + T.LINK_COUNT]):
-        s = state_of(d, model, scratch, h, i)
-        y, K, c = load(d, W, s + T.MOTION * w), rigid(d, model, scratch, h, i), center_of(d, W, s)
+    tree, work = model.tree, scratch.tree
+    kinetic, potential = 0.0, 0.0
+    motions(d, tree, work, q, v)
+    for i in range(tree.links.size):
+        now = links_of(d, work)[i]
+        y, K, c, o = load(d, now.motion), rigid(d, tree, work, i), center_of(d, now), origin_of(d, now)
         kinetic += 0.5 * inner(d, y, rigid_times(d, K, y))
-        o = origin_of(d, W, s)
         for k in range(len(c)):
-            potential -= K[0] * F[g + k] * (o[k] + c[k])
-    if I[L.LAW_COUNT] > 0:
-        write_poses(d, model, scratch, h)
+            potential -= K[0] * model.numbers[model.gravity + k] * (o[k] + c[k])
+    if model.laws.size > 0:
+        write_poses(d, model, scratch)
         potential += law_energy(model, state, scratch, 0.0)
     return (kinetic, potential)
 
 
 @kernel
-def tree_energies(model, state, scratch, turns, q, v, out, flat=None):
+def tree_energies(d, model, state, scratch, turns, q, v, out):
     """Write kinetic and potential energy (states, 2), the latter of gravity (zero at the ground's origin) and springs."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    I, ref = model.I, state.ref
     for k in range(q.shape[0]):
-        count_from(ref, turns, q[k])
-        if flat is None:
-            out[k, 0], out[k, 1] = _energies(True, model, state, scratch, I[T.TREE], q[k], v[k])
-        else:
-            out[k, 0], out[k, 1] = _energies(None, model, state, scratch, I[T.TREE], q[k], v[k])
+        count_from(state.ref, turns, q[k])
+        out[k, 0], out[k, 1] = _energies(d, model, state, scratch, q[k], v[k])
 
 
 @inner_kernel
-def _bodies(d, model, scratch, h, q, v, y):
-    motions(d, model, scratch, h, q, v)
-    write_poses(d, model, scratch, h)
-    write_twists(d, model, scratch, h)
-    write_state(d, model, scratch, h, y)
+def _bodies(d, model, scratch, q, v, y):
+    motions(d, model.tree, scratch.tree, q, v)
+    write_poses(d, model, scratch)
+    write_twists(d, model, scratch)
+    write_state(d, model, scratch, y)
 
 
 @kernel
-def body_states(model, scratch, q, v, Y, flat=None):
+def body_states(d, model, scratch, q, v, Y):
     """Write the Cartesian positions and velocities of all bodies, one row a state."""
     model, scratch = model_at(model), scratch_at(scratch)
-    I = model.I
     for k in range(q.shape[0]):
-        if flat is None:
-            _bodies(True, model, scratch, I[T.TREE], q[k], v[k], Y[k])
-        else:
-            _bodies(None, model, scratch, I[T.TREE], q[k], v[k], Y[k])
+        _bodies(d, model, scratch, q[k], v[k], Y[k])

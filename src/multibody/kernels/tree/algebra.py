@@ -1,7 +1,7 @@
 """The small algebra of the tree recursions: motions, forces and inertias about a common point, planar or spatial.
 
-The first argument `d` of every function says which: None planar, True spatial. It is known when a kernel is compiled, so that
-exactly two versions of a recursion exist and neither tests it at run time.
+The first argument `d` of every function says which, PLANAR or SPATIAL (see ``tags``): exactly two versions of a recursion
+exist, and neither tests it at run time.
 
 * motion (v, ω): velocity of the body point at the reference point o, and angular velocity; 3 or 6 numbers. This is the state
   vector Ŷ = (ṙ + r̃ω, ω) of Kim and You (1996), eq. (5), with o in place of the global origin
@@ -13,39 +13,61 @@ exactly two versions of a recursion exist and neither tests it at run time.
 from __future__ import annotations
 
 from multibody.kernels.compile import inlined
-
-PLANAR, SPATIAL = None, True
+from multibody.kernels.tags import PLANAR
 
 
 @inlined
 def width(d):
     """Return the number of components of a motion."""
-    if d is None:
+    if d is PLANAR:
         return 3
     return 6
 
 
 @inlined
-def load(d, W, k):
+def load(d, x):
+    """Return a motion or force from where it lies."""
+    if d is PLANAR:
+        return (x[0], x[1], x[2])
+    return (x[0], x[1], x[2], x[3], x[4], x[5])
+
+
+@inlined
+def load_at(d, W, k):
     """Return the motion or force at W[k…]."""
-    if d is None:
+    if d is PLANAR:
         return (W[k], W[k + 1], W[k + 2])
     return (W[k], W[k + 1], W[k + 2], W[k + 3], W[k + 4], W[k + 5])
 
 
 @inlined
-def store(d, W, k, x):
-    """Write a motion or force to W[k…]."""
-    if d is None:
-        W[k], W[k + 1], W[k + 2] = x
+def store(d, x, value):
+    """Write a motion or force to where it lies."""
+    if d is PLANAR:
+        x[0], x[1], x[2] = value
     else:
-        W[k], W[k + 1], W[k + 2], W[k + 3], W[k + 4], W[k + 5] = x
+        x[0], x[1], x[2], x[3], x[4], x[5] = value
+
+
+@inlined
+def store_at(d, W, k, value):
+    """Write a motion or force to W[k…]."""
+    if d is PLANAR:
+        W[k], W[k + 1], W[k + 2] = value
+    else:
+        W[k], W[k + 1], W[k + 2], W[k + 3], W[k + 4], W[k + 5] = value
+
+
+@inlined
+def add_to(d, x, value):
+    """Add a motion or force to the one that lies there."""
+    store(d, x, plus(d, 1.0, value, load(d, x)))
 
 
 @inlined
 def zero(d):
     """Return the zero motion."""
-    if d is None:
+    if d is PLANAR:
         return (0.0, 0.0, 0.0)
     return (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
@@ -53,7 +75,7 @@ def zero(d):
 @inlined
 def plus(d, k, a, b):
     """Return k a + b."""
-    if d is None:
+    if d is PLANAR:
         return (k * a[0] + b[0], k * a[1] + b[1], k * a[2] + b[2])
     return (
         k * a[0] + b[0], k * a[1] + b[1], k * a[2] + b[2], k * a[3] + b[3], k * a[4] + b[4], k * a[5] + b[5],
@@ -63,7 +85,7 @@ def plus(d, k, a, b):
 @inlined
 def times(d, k, a):
     """Return k a."""
-    if d is None:
+    if d is PLANAR:
         return (k * a[0], k * a[1], k * a[2])
     return (k * a[0], k * a[1], k * a[2], k * a[3], k * a[4], k * a[5])
 
@@ -71,7 +93,7 @@ def times(d, k, a):
 @inlined
 def inner(d, a, b):
     """Return the power of a force on a motion."""
-    if d is None:
+    if d is PLANAR:
         return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + (a[3] * b[3] + a[4] * b[4] + a[5] * b[5])
 
@@ -79,7 +101,7 @@ def inner(d, a, b):
 @inlined
 def moved(d, e, x):
     """Return a motion about the point o + e from the one about o: v + ω × e."""
-    if d is None:
+    if d is PLANAR:
         return (x[0] - x[2] * e[1], x[1] + x[2] * e[0], x[2])
     return (
         x[0] + x[4] * e[2] - x[5] * e[1], x[1] + x[5] * e[0] - x[3] * e[2], x[2] + x[3] * e[1] - x[4] * e[0],
@@ -90,7 +112,7 @@ def moved(d, e, x):
 @inlined
 def carried(d, e, f):
     """Return a force about the point o from the one about o + e: n + e × f."""
-    if d is None:
+    if d is PLANAR:
         return (f[0], f[1], f[2] + e[0] * f[1] - e[1] * f[0])
     return (
         f[0], f[1], f[2],
@@ -101,7 +123,7 @@ def carried(d, e, f):
 @inlined
 def turned(d, y, b):
     """Return the rate ḃ = (ω × b_v + v × b_ω, ω × b_ω) of a motion b that is fixed in a frame moving with y = (v, ω)."""
-    if d is None:
+    if d is PLANAR:
         return (y[1] * b[2] - y[2] * b[1], y[2] * b[0] - y[0] * b[2], 0.0)
     return (
         y[4] * b[2] - y[5] * b[1] + y[1] * b[5] - y[2] * b[4],
@@ -116,7 +138,7 @@ def turned(d, y, b):
 @inlined
 def turned_force(d, y, p):
     """Return the rate (ω × f, ω × n + v × f) of a force p that is fixed in a frame moving with y: of a momentum, its bias."""
-    if d is None:
+    if d is PLANAR:
         return (-y[2] * p[1], y[2] * p[0], y[0] * p[1] - y[1] * p[0])
     return (
         y[4] * p[2] - y[5] * p[1],
@@ -130,28 +152,26 @@ def turned_force(d, y, p):
 
 # --- rigid inertias --------------------------------------------------------------------------------------------------------
 @inlined
-def load_rigid(d, W, k):
-    """Return the rigid inertia at W[k…]."""
-    if d is None:
-        return (W[k], W[k + 1], W[k + 2], W[k + 3])
-    return (
-        W[k], W[k + 1], W[k + 2], W[k + 3], W[k + 4], W[k + 5], W[k + 6], W[k + 7], W[k + 8], W[k + 9],
-    )  # fmt: skip
+def load_rigid(d, K):
+    """Return a rigid inertia from where it lies."""
+    if d is PLANAR:
+        return (K[0], K[1], K[2], K[3])
+    return (K[0], K[1], K[2], K[3], K[4], K[5], K[6], K[7], K[8], K[9])
 
 
 @inlined
-def store_rigid(d, W, k, K):
-    """Write a rigid inertia to W[k…]."""
-    if d is None:
-        W[k], W[k + 1], W[k + 2], W[k + 3] = K
+def store_rigid(d, K, value):
+    """Write a rigid inertia to where it lies."""
+    if d is PLANAR:
+        K[0], K[1], K[2], K[3] = value
     else:
-        W[k], W[k + 1], W[k + 2], W[k + 3], W[k + 4], W[k + 5], W[k + 6], W[k + 7], W[k + 8], W[k + 9] = K
+        K[0], K[1], K[2], K[3], K[4], K[5], K[6], K[7], K[8], K[9] = value
 
 
 @inlined
 def add_rigid(d, A, B):
     """Return the sum of two rigid inertias about the same point."""
-    if d is None:
+    if d is PLANAR:
         return (A[0] + B[0], A[1] + B[1], A[2] + B[2], A[3] + B[3])
     return (
         A[0] + B[0], A[1] + B[1], A[2] + B[2], A[3] + B[3], A[4] + B[4], A[5] + B[5], A[6] + B[6], A[7] + B[7],
@@ -162,7 +182,7 @@ def add_rigid(d, A, B):
 @inlined
 def rigid_about(d, m, c, J):
     """Return the rigid inertia of a mass m at c from o, J its inertia about the center of mass in ground axes; eq. (11)."""
-    if d is None:
+    if d is PLANAR:
         hx, hy = m * c[0], m * c[1]
         return (m, hx, hy, J + hx * c[0] + hy * c[1])
     h0, h1, h2 = m * c[0], m * c[1], m * c[2]
@@ -173,7 +193,7 @@ def rigid_about(d, m, c, J):
 @inlined
 def carried_rigid(d, e, K):
     """Return a rigid inertia about o from the one about o + e."""
-    if d is None:
+    if d is PLANAR:
         m, hx, hy, J = K
         return (m, hx + m * e[0], hy + m * e[1], J + 2.0 * (e[0] * hx + e[1] * hy) + m * (e[0] * e[0] + e[1] * e[1]))
     m, h0, h1, h2 = K[0], K[1], K[2], K[3]
@@ -188,7 +208,7 @@ def carried_rigid(d, e, K):
 @inlined
 def rigid_times(d, K, x):
     """Return the force (m v + ω × h, h × v + J ω) of a rigid inertia times a motion."""
-    if d is None:
+    if d is PLANAR:
         m, hx, hy, J = K
         return (m * x[0] - x[2] * hy, m * x[1] + x[2] * hx, hx * x[1] - hy * x[0] + J * x[2])
     m, h0, h1, h2, xx, yy, zz, xy, xz, yz = K

@@ -7,9 +7,9 @@ applied forces of the subtree at q̈ = 0, so that the right side of (15), B_iᵀ
 from __future__ import annotations
 
 from multibody.kernels.compile import inlined, inner_kernel
-from multibody.kernels.tree import layout as T
 from multibody.kernels.tree.algebra import (
     add_rigid,
+    add_to,
     carried,
     carried_rigid,
     inner,
@@ -19,108 +19,92 @@ from multibody.kernels.tree.algebra import (
     rigid_times,
     store,
     store_rigid,
-    width,
 )
-from multibody.kernels.tree.frames import column_of, link_of, offset, record_of, state_of
-from multibody.kernels.tree.motion import bias, rigid
+from multibody.kernels.tree.declared import columns_of, links_of, loads_of
+from multibody.kernels.tree.frames import offset_of
+from multibody.kernels.tree.motion import bias
+from multibody.kernels.tree.sweep import rigid
 
 
 @inner_kernel
-def bodies(d, model, scratch, h, forces):
+def bodies(d, tree, work, forces):
     """Write M̂ of every link to its K and, with `forces` = 1, its inertial less its applied force at q̈ = 0 to its G."""
-    I, W = model.I, scratch.W
-    w = width(d)
-    for i in range(I[h + T.LINK_COUNT]):
-        at, K = state_of(d, model, scratch, h, i), rigid(d, model, scratch, h, i)
-        store_rigid(d, W, at + T.INERTIA * w, K)
+    for i in range(tree.links.size):
+        now, K = links_of(d, work)[i], rigid(d, tree, work, i)
+        store_rigid(d, now.inertia, K)
         if forces == 1:
-            g = bias(d, K, load(d, W, at + T.MOTION * w), load(d, W, at + T.BIAS * w))
-            if I[h + T.ACTED] == 1:
-                g = plus(d, -1.0, load(d, W, I[h + T.W_WRENCH] + w * i), g)
-            store(d, W, at + T.FORCE * w, g)
+            g = bias(d, K, load(d, now.motion), load(d, now.bias))
+            if tree.acted == 1:
+                g = plus(d, -1.0, load(d, loads_of(d, work)[i].x), g)
+            store(d, now.force, g)
 
 
 @inner_kernel
-def sum_inertias(d, model, scratch, h):
+def sum_inertias(d, tree, work):
     """Sum K inward, eq. (16), and write U = K B of every column."""
-    I, W = model.I, scratch.W
-    w = width(d)
-    for i in range(I[h + T.LINK_COUNT] - 1, -1, -1):
-        link = link_of(model, h, i)
-        K = load_rigid(d, W, state_of(d, model, scratch, h, i) + T.INERTIA * w)
-        for j in range(I[link + T.FIRST], I[link + T.FIRST] + I[link + T.COUNT]):
-            b = column_of(d, model, h, j)
-            store(d, W, b + w, rigid_times(d, K, load(d, W, b)))
-        c = I[link + T.CARRIER]
-        if c >= 0:
-            if I[link + T.OWN_POINT] == 1:
-                K = carried_rigid(d, offset(d, model, scratch, h, i), K)
-            p = state_of(d, model, scratch, h, c) + T.INERTIA * w
-            store_rigid(d, W, p, add_rigid(d, load_rigid(d, W, p), K))
+    for i in range(tree.links.size - 1, -1, -1):
+        link, now = tree.links[i], links_of(d, work)[i]
+        K = load_rigid(d, now.inertia)
+        for j in range(link.first, link.first + link.count):
+            column = columns_of(d, work)[j]
+            store(d, column.U, rigid_times(d, K, load(d, column.B)))
+        if link.carrier >= 0:
+            if link.own_point == 1:
+                K = carried_rigid(d, offset_of(d, now), K)
+            to = links_of(d, work)[link.carrier].inertia
+            store_rigid(d, to, add_rigid(d, load_rigid(d, to), K))
 
 
 @inner_kernel
-def sum_forces(d, model, scratch, h, out):
-    """Sum G inward; eq. (17). Write −Bᵀ G, the right side of (15), to W[out…]."""
-    I, W = model.I, scratch.W
-    w = width(d)
-    for i in range(I[h + T.LINK_COUNT] - 1, -1, -1):
-        link, at = link_of(model, h, i), state_of(d, model, scratch, h, i) + T.FORCE * w
-        g = load(d, W, at)
-        for j in range(I[link + T.FIRST], I[link + T.FIRST] + I[link + T.COUNT]):
-            k = I[record_of(model, h, j) + T.RATE]
-            if k >= 0:
-                W[out + k] = -inner(d, load(d, W, column_of(d, model, h, j)), g)
-        c = I[link + T.CARRIER]
-        if c >= 0:
-            if I[link + T.OWN_POINT] == 1:
-                g = carried(d, offset(d, model, scratch, h, i), g)
-            p = state_of(d, model, scratch, h, c) + T.FORCE * w
-            store(d, W, p, plus(d, 1.0, g, load(d, W, p)))
+def sum_forces(d, tree, work, out):
+    """Sum G inward; eq. (17). Write −Bᵀ G, the right side of (15), to out."""
+    for i in range(tree.links.size - 1, -1, -1):
+        link = tree.links[i]
+        g = load(d, links_of(d, work)[i].force)
+        for j in range(link.first, link.first + link.count):
+            r = tree.columns[j].rate
+            if r >= 0:
+                out[r] = -inner(d, load(d, columns_of(d, work)[j].B), g)
+        if link.carrier >= 0:
+            add_to(d, links_of(d, work)[link.carrier].force, carried_in(d, tree, work, i, g))
 
 
 @inlined
-def climb(d, model, scratch, h, link, column, f, out):
-    """Add B_k · f of every unknown rate from `column` towards the ground to W[out + its place].
+def climb(d, tree, work, i, column, f, out, at):
+    """Add B_k · f of every unknown rate from `column` towards the ground to out[at + its place].
 
     Parameters
     ----------
-    link, column : int
+    i, column : int
         The link that the force f acts on, f about its o; the innermost column that counts (it moves this link).
     """
-    I, W = model.I, scratch.W
     k = column
     while k >= 0:
-        record = record_of(model, h, k)
-        i = I[record + T.LINK]
-        while link != i:
-            f = carried_in(d, model, scratch, h, link, f)
-            link = I[link_of(model, h, link) + T.CARRIER]
-        place = I[record + T.RATE]
-        if place >= 0:
-            W[out + place] += inner(d, load(d, W, column_of(d, model, h, k)), f)
-        k = I[record + T.INNER]
+        record = tree.columns[k]
+        while i != record.link:
+            f = carried_in(d, tree, work, i, f)
+            i = tree.links[i].carrier
+        if record.rate >= 0:
+            out[at + record.rate] += inner(d, load(d, columns_of(d, work)[k].B), f)
+        k = record.inner
 
 
 @inlined
-def carried_in(d, model, scratch, h, link, f):
-    """Return a force about o of a link as one about o of its carrier."""
-    I = model.I
-    if I[link_of(model, h, link) + T.OWN_POINT] == 1:
-        return carried(d, offset(d, model, scratch, h, link), f)
+def carried_in(d, tree, work, i, f):
+    """Return a force about o of link i as one about o of its carrier."""
+    if tree.links[i].own_point == 1:
+        return carried(d, offset_of(d, links_of(d, work)[i]), f)
     return f
 
 
 @inner_kernel
-def mass_matrix(d, model, scratch, h):
+def mass_matrix(d, tree, work):
     """Write the rows of (15), M_ij = B_iᵀ K_max(i,j) B_j, to the skyline of H; U = K B is known."""
-    I, W = model.I, scratch.W
-    w = width(d)
-    for j in range(I[h + T.COLUMN_COUNT]):
-        record = record_of(model, h, j)
-        r = I[record + T.RATE]
+    H = work.H
+    for j in range(tree.columns.size):
+        r = tree.columns[j].rate
         if r >= 0:
-            at = I[I[h + T.H_BASE] + r]
-            for c in range(I[I[h + T.H_FIRST] + r], r + 1):
-                W[at + c] = 0.0
-            climb(d, model, scratch, h, I[record + T.LINK], j, load(d, W, column_of(d, model, h, j) + w), at)
+            at = tree.H_base[r]
+            for c in range(tree.H_first[r], r + 1):
+                H[at + c] = 0.0
+            climb(d, tree, work, tree.columns[j].link, j, load(d, columns_of(d, work)[j].U), H, at)

@@ -1,23 +1,22 @@
 """Derivatives of forces between bodies, in joint coordinates: what the blocks of ∂R_c do through the columns of two bodies.
 
 For ``partials.py``, where the symbols are explained. Columns that move both bodies of a block see it as part of D and E of the
-last link that carries both, so that a force between neighbors costs no more than the joint between them.
+last link that carries both, so that a force between neighbors costs no more than the joint between them. A *block* (`at`,
+`stride`) is where the force on one body by the motion of another begins in Kc and Cc, and how far apart its rows are.
 """
 
 from __future__ import annotations
 
 from multibody.kernels import blocks as B
-from multibody.kernels import layout as L
 from multibody.kernels import sections as R
 from multibody.kernels.compile import inlined, inner_kernel
-from multibody.kernels.tree import layout as T
-from multibody.kernels.tree.algebra import carried, inner, load, plus, width
-from multibody.kernels.tree.frames import center_of, column_of, link_of, offset, record_of, state_of
+from multibody.kernels.tree.algebra import carried, inner, load, load_at, plus, width
+from multibody.kernels.tree.bodies import twist_of
+from multibody.kernels.tree.declared import changes_of, columns_of, links_of, sums_of
+from multibody.kernels.tree.frames import center_of, inward_to, offset_of
 from multibody.kernels.tree.matrices import (
     about,
-    center_from,
     column_times,
-    further,
     load_column,
     own_columns,
     store_column,
@@ -29,29 +28,8 @@ from multibody.kernels.tree.matrices import (
 )
 
 
-@inlined
-def sums(d, S, i):
-    """Return where F, I, D and E of link i lie in W."""
-    if d is None:
-        at = S + 25 * i
-        return (at, at + 3, at + 7, at + 16)
-    at = S + 88 * i
-    return (at, at + 6, at + 16, at + 52)
-
-
-@inlined
-def changes(d, model, h, S, k):
-    """Return where Ψ, Γ and Θ of column k lie in W."""
-    I = model.I
-    if d is None:
-        at = S + 25 * I[h + T.LINK_COUNT] + 9 * k
-        return (at, at + 3, at + 6)
-    at = S + 88 * I[h + T.LINK_COUNT] + 18 * k
-    return (at, at + 6, at + 12)
-
-
 @inner_kernel
-def fold(d, model, scratch, a, p, cp, q, cq, at, stride, Kc, Cc, S):
+def fold(d, model, scratch, a, p, cp, q, cq, at, stride, Kc, Cc):
     """Add a block, force on body p by the motion of body q, to D and E of link a, which carries both.
 
     Parameters
@@ -59,122 +37,110 @@ def fold(d, model, scratch, a, p, cp, q, cq, at, stride, Kc, Cc, S):
     cp, cq : tuples
         Centers of mass of the bodies from o of link a.
     at, stride : int
-        Where the block lies in Kc and Cc.
+        The block.
     """
-    I, W = model.I, scratch.W
-    w, (_, _, D, E) = width(d), sums(d, S, a)
-    r = load(d, W, I[L.W_TWIST] + w * q)
+    w, r = width(d), twist_of(d, scratch, q)
+    D, E = sums_of(d, scratch.tree)[a].D, sums_of(d, scratch.tree)[a].E
     for n in range(w):
         x = unit(d, n)
-        own = own_columns(d, model, scratch, q, cq, x)
-        f = about(d, model, scratch, p, cp, times(d, Cc, at, stride, own))
-        store_column(d, W, D + n, w, plus(d, 1.0, f, load_column(d, W, D + n, w)))
+        own = own_columns(d, scratch, q, cq, x)
+        f = about(d, scratch, p, cp, times(d, Cc, at, stride, own))
+        store_column(d, D, n, w, plus(d, 1.0, f, load_column(d, D, n, w)))
         f = plus(d, 1.0, times(d, Kc, at, stride, own), times(d, Cc, at, stride, swung(d, x, r)))
-        store_column(d, W, E + n, w, plus(d, 1.0, about(d, model, scratch, p, cp, f), load_column(d, W, E + n, w)))
+        store_column(d, E, n, w, plus(d, 1.0, about(d, scratch, p, cp, f), load_column(d, E, n, w)))
 
 
 @inner_kernel
-def push(d, model, scratch, h, i, stop, f, g, S, C, K):
+def push(d, model, scratch, i, stop, f, g, C, K, row):
     """Let a row act along the columns that move link i, from the last one to `stop` (excluded).
 
-    With f the row over the velocity columns of the body and g its derivative, f B is added to W[C + rate] and
-    g B + f ∂v_c/∂q to W[K + rate]: a body turned along column j has ∂v_c = (ω_j × ṙ, 0) + Ψ_j, seen at the body.
+    With f the row over the velocity columns of the body and g its derivative, f B is added to C[row + rate] and
+    g B + f ∂v_c/∂q to K[row + rate]: a body turned along column j has ∂v_c = (ω_j × ṙ, 0) + Ψ_j, seen at the body.
     """
-    I, W = model.I, scratch.W
-    body, k, link = I[link_of(model, h, i) + T.BODY], I[link_of(model, h, i) + T.LAST], i
-    c, r = center_of(d, W, state_of(d, model, scratch, h, i)), load(d, W, I[L.W_TWIST] + width(d) * body)
-    g = plus(d, 1.0, about(d, model, scratch, body, c, g), swinging(d, r, f))
-    f = about(d, model, scratch, body, c, f)
+    tree, work = model.tree, scratch.tree
+    body, k, link = tree.links[i].body, tree.links[i].last, i
+    c, r = center_of(d, links_of(d, work)[i]), twist_of(d, scratch, body)
+    g = plus(d, 1.0, about(d, scratch, body, c, g), swinging(d, r, f))
+    f = about(d, scratch, body, c, f)
     while k != stop:
-        record = record_of(model, h, k)
-        while link != I[record + T.LINK]:
-            if I[link_of(model, h, link) + T.OWN_POINT] == 1:
-                e = offset(d, model, scratch, h, link)
+        column = tree.columns[k]
+        while link != column.link:
+            if tree.links[link].own_point == 1:
+                e = offset_of(d, links_of(d, work)[link])
                 f, g = carried(d, e, f), carried(d, e, g)
-            link = I[link_of(model, h, link) + T.CARRIER]
-        place = I[record + T.RATE]
-        if place >= 0:
-            b = load(d, W, column_of(d, model, h, k))
-            W[C + place] += inner(d, f, b)
-            W[K + place] += inner(d, g, b) + inner(d, f, load(d, W, changes(d, model, h, S, k)[0]))
-        k = I[record + T.INNER]
+            link = tree.links[link].carrier
+        if column.rate >= 0:
+            b, to = load(d, columns_of(d, work)[k].B), row + column.rate
+            C[to] += inner(d, f, b)
+            K[to] += inner(d, g, b) + inner(d, f, load(d, changes_of(d, work)[k].psi))
+        k = column.inner
 
 
 @inner_kernel
-def _couple(d, model, scratch, h, i, l, at, stride, Kc, Cc, S, C, K):
+def _couple(d, model, scratch, i, l, at, stride, Kc, Cc, C, K):
     """Add a block: force on link i by the motion of link l."""
-    I, W = model.I, scratch.W
-    n, p, q = I[h + T.NV], I[link_of(model, h, i) + T.BODY], I[link_of(model, h, l) + T.BODY]
-    a, b = i, l
+    tree, work = model.tree, scratch.tree
+    p, q, a, b = tree.links[i].body, tree.links[l].body, i, l
     while a != b:  # a carrier comes before what it carries
         if a > b:
-            a = I[link_of(model, h, a) + T.CARRIER]
+            a = tree.links[a].carrier
         else:
-            b = I[link_of(model, h, b) + T.CARRIER]
+            b = tree.links[b].carrier
     if a >= 0:
-        cp, cq = center_from(d, model, scratch, h, i, a), center_from(d, model, scratch, h, l, a)
-        fold(d, model, scratch, a, p, cp, q, cq, at, stride, Kc, Cc, S)
-    common = I[link_of(model, h, a) + T.LAST] if a >= 0 else -1
-    stop, c, link, k = -1, center_of(d, W, state_of(d, model, scratch, h, i)), i, I[link_of(model, h, i) + T.LAST]
+        cp = inward_to(d, tree, work, i, a, center_of(d, links_of(d, work)[i]))
+        cq = inward_to(d, tree, work, l, a, center_of(d, links_of(d, work)[l]))
+        fold(d, model, scratch, a, p, cp, q, cq, at, stride, Kc, Cc)
+    common = tree.links[a].last if a >= 0 else -1
+    stop, c, link, k = -1, center_of(d, links_of(d, work)[i]), i, tree.links[i].last
     while k >= 0:
         if k == common:
             stop = common  # from here on columns move both: those that move l alone are left
-        if stop == I[link_of(model, h, l) + T.LAST]:
+        if stop == tree.links[l].last:
             break
-        record = record_of(model, h, k)
-        while link != I[record + T.LINK]:
-            if I[link_of(model, h, link) + T.OWN_POINT] == 1:
-                c = further(d, offset(d, model, scratch, h, link), c)
-            link = I[link_of(model, h, link) + T.CARRIER]
-        r = I[record + T.RATE]
-        if r >= 0:
-            x = own_columns(d, model, scratch, p, c, load(d, W, column_of(d, model, h, k)))
+        column = tree.columns[k]
+        c, link = inward_to(d, tree, work, link, column.link, c), column.link
+        if column.rate >= 0:
+            x = own_columns(d, scratch, p, c, load(d, columns_of(d, work)[k].B))
             f, g = transposed_times(d, Cc, at, stride, x), transposed_times(d, Kc, at, stride, x)
-            push(d, model, scratch, h, l, stop, f, g, S, C + n * r, K + n * r)
-        k = I[record + T.INNER]
+            push(d, model, scratch, l, stop, f, g, C, K, tree.nv * column.rate)
+        k = column.inner
 
 
 @inner_kernel
-def _couple_extra(d, model, scratch, h, i, rate, at, stride, Kc, Cc, C, K):
+def _couple_extra(d, model, scratch, i, rate, at, stride, Kc, Cc, C, K):
     """Add a block of one column: force on link i by an extra coordinate, whose rate is given."""
-    I, W = model.I, scratch.W
-    n, body = I[h + T.NV], I[link_of(model, h, i) + T.BODY]
-    c, link, k = center_of(d, W, state_of(d, model, scratch, h, i)), i, I[link_of(model, h, i) + T.LAST]
+    tree, work = model.tree, scratch.tree
+    c, link, k = center_of(d, links_of(d, work)[i]), i, tree.links[i].last
     while k >= 0:
-        record = record_of(model, h, k)
-        while link != I[record + T.LINK]:
-            if I[link_of(model, h, link) + T.OWN_POINT] == 1:
-                c = further(d, offset(d, model, scratch, h, link), c)
-            link = I[link_of(model, h, link) + T.CARRIER]
-        r = I[record + T.RATE]
-        if r >= 0:
-            x = own_columns(d, model, scratch, body, c, load(d, W, column_of(d, model, h, k)))
-            W[C + n * r + rate] += column_times(d, Cc, at, stride, x)
-            W[K + n * r + rate] += column_times(d, Kc, at, stride, x)
-        k = I[record + T.INNER]
+        column = tree.columns[k]
+        c, link = inward_to(d, tree, work, link, column.link, c), column.link
+        if column.rate >= 0:
+            x, to = own_columns(d, scratch, tree.links[i].body, c, load(d, columns_of(d, work)[k].B)), column.rate
+            C[tree.nv * to + rate] += column_times(d, Cc, at, stride, x)
+            K[tree.nv * to + rate] += column_times(d, Kc, at, stride, x)
+        k = column.inner
 
 
 @inner_kernel
-def add_couplings(d, model, scratch, h, Kc, Cc, S, C, K):
+def add_couplings(d, model, scratch, Kc, Cc, C, K):
     """Add all blocks between different bodies and extra coordinates to C and K, or to D and E of what carries both."""
-    I, W = model.I, scratch.W
-    n, bodies, shift = I[h + T.NV], I[L.BODIES], I[h + T.EXTRAS_RATE] - I[L.BODIES]  # rate of an extra node: shift + node
-    for p in range(bodies + I[L.EXTRAS]):
+    tree = model.tree
+    n, bodies, shift = tree.nv, model.bodies, tree.extras_rate - model.bodies  # rate of an extra node: shift + node
+    for p in range(bodies + model.extras):
         first, end, step = _meetings(model, p)
         for e in range(first, end, step):
             q, at, stride = block_of(model, p, e)
             if p >= bodies:
                 row = n * (shift + p)
                 if q < bodies:
-                    l = I[I[h + T.LINK_OF] + q]
-                    push(d, model, scratch, h, l, -1, load(d, Cc, at), load(d, Kc, at), S, C + row, K + row)
+                    push(d, model, scratch, tree.link_of[q], -1, load_at(d, Cc, at), load_at(d, Kc, at), C, K, row)
                 else:
-                    W[C + row + shift + q] += Cc[at]
-                    W[K + row + shift + q] += Kc[at]
+                    C[row + shift + q] += Cc[at]
+                    K[row + shift + q] += Kc[at]
             elif q >= bodies:
-                _couple_extra(d, model, scratch, h, I[I[h + T.LINK_OF] + p], shift + q, at, stride, Kc, Cc, C, K)
+                _couple_extra(d, model, scratch, tree.link_of[p], shift + q, at, stride, Kc, Cc, C, K)
             elif p != q and _filled(d, at, stride, Kc, Cc):
-                _couple(d, model, scratch, h, I[I[h + T.LINK_OF] + p], I[I[h + T.LINK_OF] + q], at, stride, Kc, Cc, S, C, K)
+                _couple(d, model, scratch, tree.link_of[p], tree.link_of[q], at, stride, Kc, Cc, C, K)
 
 
 @inlined
@@ -195,7 +161,7 @@ def _meetings(model, p):
     I = model.I
     g = I[R.PATTERN]
     if g == 0:
-        return (0, I[L.BODIES] + I[L.EXTRAS], 1)
+        return (0, model.bodies + model.extras, 1)
     return (I[I[g + B.MEETINGS] + p], I[I[g + B.MEETINGS] + p + 1], B.MEETING_STRIDE)
 
 
@@ -206,10 +172,10 @@ def block_of(model, p, e):
     Without a pattern matrices are full, and records are the nodes themselves.
     """
     I = model.I
-    g, w = I[R.PATTERN], 3 if I[L.DIMENSION] == 2 else 6
+    g, w = I[R.PATTERN], model.width
     if g == 0:
-        first = w * p if p < I[L.BODIES] else (w - 1) * I[L.BODIES] + p
-        return (e, I[L.VELOCITIES] * first + (w * e if e < I[L.BODIES] else (w - 1) * I[L.BODIES] + e), I[L.VELOCITIES])
+        first = w * p if p < model.bodies else (w - 1) * model.bodies + p
+        return (e, model.velocities * first + (w * e if e < model.bodies else (w - 1) * model.bodies + e), model.velocities)
     return (I[e], I[e + 1], I[I[g + B.NODES] + B.NODE_STRIDE * I[e] + 1])
 
 

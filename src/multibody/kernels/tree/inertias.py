@@ -6,30 +6,31 @@ Planar: M_xx, M_xy, M_yy, C_x, C_y, J. Spatial: M as xx, yy, zz, xy, xz, yz; C b
 from __future__ import annotations
 
 from multibody.kernels.compile import inlined
+from multibody.kernels.tags import PLANAR
 
 
 @inlined
-def load_inertia(d, W, k):
-    """Return the articulated inertia at W[k…]."""
-    if d is None:
-        return (W[k], W[k + 1], W[k + 2], W[k + 3], W[k + 4], W[k + 5])
+def load_inertia(d, K):
+    """Return an articulated inertia from where it lies."""
+    if d is PLANAR:
+        return (K[0], K[1], K[2], K[3], K[4], K[5])
     return (
-        W[k], W[k + 1], W[k + 2], W[k + 3], W[k + 4], W[k + 5], W[k + 6], W[k + 7], W[k + 8], W[k + 9], W[k + 10],
-        W[k + 11], W[k + 12], W[k + 13], W[k + 14], W[k + 15], W[k + 16], W[k + 17], W[k + 18], W[k + 19], W[k + 20],
+        K[0], K[1], K[2], K[3], K[4], K[5], K[6], K[7], K[8], K[9], K[10],
+        K[11], K[12], K[13], K[14], K[15], K[16], K[17], K[18], K[19], K[20],
     )  # fmt: skip
 
 
 @inlined
-def add_inertia(d, W, k, K):
-    """Add an articulated inertia to the one at W[k…]."""
-    for i in range(len(K)):
-        W[k + i] += K[i]
+def add_inertia(d, K, value):
+    """Add an articulated inertia to the one that lies there."""
+    for i in range(len(value)):
+        K[i] += value[i]
 
 
 @inlined
 def no_inertia(d):
     """Return the articulated inertia of nothing."""
-    if d is None:
+    if d is PLANAR:
         return (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     return (
         0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
@@ -37,16 +38,16 @@ def no_inertia(d):
 
 
 @inlined
-def store_inertia(d, W, k, K):
-    """Write an articulated inertia to W[k…]."""
-    for i in range(len(K)):
-        W[k + i] = K[i]
+def store_inertia(d, K, value):
+    """Write an articulated inertia to where it lies."""
+    for i in range(len(value)):
+        K[i] = value[i]
 
 
 @inlined
 def sum_of_inertias(d, A, B):
     """Return the sum of two articulated inertias about the same point."""
-    if d is None:
+    if d is PLANAR:
         return (A[0] + B[0], A[1] + B[1], A[2] + B[2], A[3] + B[3], A[4] + B[4], A[5] + B[5])
     return (
         A[0] + B[0], A[1] + B[1], A[2] + B[2], A[3] + B[3], A[4] + B[4], A[5] + B[5], A[6] + B[6], A[7] + B[7],
@@ -58,7 +59,7 @@ def sum_of_inertias(d, A, B):
 @inlined
 def sum_of_rigid(d, R, K):
     """Return the sum of a rigid inertia, M = m E and C = −h̃, and an articulated one."""
-    if d is None:
+    if d is PLANAR:
         return (K[0] + R[0], K[1], K[2] + R[0], K[3] - R[2], K[4] + R[1], K[5] + R[3])
     return (
         K[0] + R[0], K[1] + R[0], K[2] + R[0], K[3], K[4], K[5],
@@ -68,23 +69,22 @@ def sum_of_rigid(d, R, K):
 
 
 @inlined
-def store_of_rigid(d, W, k, R):
+def store_of_rigid(d, K, R):
     """Write a rigid inertia as an articulated one: M = m E, C = −h̃."""
-    if d is None:
-        W[k], W[k + 1], W[k + 2], W[k + 3], W[k + 4], W[k + 5] = (R[0], 0.0, R[0], -R[2], R[1], R[3])
+    if d is PLANAR:
+        K[0], K[1], K[2], K[3], K[4], K[5] = (R[0], 0.0, R[0], -R[2], R[1], R[3])
         return
-    W[k], W[k + 1], W[k + 2], W[k + 3], W[k + 4], W[k + 5] = (R[0], R[0], R[0], 0.0, 0.0, 0.0)
-    W[k + 6], W[k + 7], W[k + 8] = (0.0, R[3], -R[2])
-    W[k + 9], W[k + 10], W[k + 11] = (-R[3], 0.0, R[1])
-    W[k + 12], W[k + 13], W[k + 14] = (R[2], -R[1], 0.0)
-    for i in range(6):
-        W[k + 15 + i] = R[4 + i]
+    K[0], K[1], K[2], K[3], K[4], K[5] = (R[0], R[0], R[0], 0.0, 0.0, 0.0)
+    K[6], K[7], K[8] = (0.0, R[3], -R[2])
+    K[9], K[10], K[11] = (-R[3], 0.0, R[1])
+    K[12], K[13], K[14] = (R[2], -R[1], 0.0)
+    K[15], K[16], K[17], K[18], K[19], K[20] = (R[4], R[5], R[6], R[7], R[8], R[9])
 
 
 @inlined
 def inertia_times(d, K, x):
     """Return the force of an articulated inertia times a motion."""
-    if d is None:
+    if d is PLANAR:
         return (
             K[0] * x[0] + K[1] * x[1] + K[3] * x[2], K[1] * x[0] + K[2] * x[1] + K[4] * x[2],
             K[3] * x[0] + K[4] * x[1] + K[5] * x[2],
@@ -103,7 +103,7 @@ def inertia_times(d, K, x):
 @inlined
 def without(d, K, U, k):
     """Return K − k U Uᵀ: the inertia that is left when a joint column with U = K B gives way."""
-    if d is None:
+    if d is PLANAR:
         return (  # k comes last: it is waited for
             K[0] - k * (U[0] * U[0]), K[1] - k * (U[0] * U[1]), K[2] - k * (U[1] * U[1]), K[3] - k * (U[0] * U[2]),
             K[4] - k * (U[1] * U[2]), K[5] - k * (U[2] * U[2]),
@@ -122,7 +122,7 @@ def without(d, K, U, k):
 @inlined
 def carried_inertia(d, e, K):
     """Return an articulated inertia about o from the one about o + e: C − M ẽ and J − Cᵀẽ + ẽ (C − M ẽ)."""
-    if d is None:
+    if d is PLANAR:
         cx, cy = K[3] - K[0] * e[1] + K[1] * e[0], K[4] - K[1] * e[1] + K[2] * e[0]
         J = K[5] + e[0] * (K[4] + cy) - e[1] * (K[3] + cx)
         return (K[0], K[1], K[2], cx, cy, J)

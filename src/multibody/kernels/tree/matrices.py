@@ -6,18 +6,17 @@ its angular velocity, in space in its own axes.
 
 from __future__ import annotations
 
-from multibody.kernels import layout as L
 from multibody.kernels.compile import inlined
-from multibody.kernels.tree import layout as T
-from multibody.kernels.tree.algebra import carried, moved
-from multibody.kernels.tree.frames import center_of, link_of, offset, state_of
-from multibody.kernels.vectors import add, apply, apply_transposed, cross, load9
+from multibody.kernels.tags import PLANAR
+from multibody.kernels.tree.algebra import carried, moved, width
+from multibody.kernels.tree.bodies import axes_of_body
+from multibody.kernels.vectors import apply, apply_transposed, cross
 
 
 @inlined
 def _row(d, M, k, x):
     """Return the row at M[k…] times x."""
-    if d is None:
+    if d is PLANAR:
         return M[k] * x[0] + M[k + 1] * x[1] + M[k + 2] * x[2]
     return M[k] * x[0] + M[k + 1] * x[1] + M[k + 2] * x[2] + (M[k + 3] * x[3] + M[k + 4] * x[4] + M[k + 5] * x[5])
 
@@ -25,7 +24,7 @@ def _row(d, M, k, x):
 @inlined
 def column_times(d, M, k, s, x):
     """Return xᵀ times the column at M[k…], whose numbers are s apart."""
-    if d is None:
+    if d is PLANAR:
         return M[k] * x[0] + M[k + s] * x[1] + M[k + 2 * s] * x[2]
     return (
         M[k] * x[0] + M[k + s] * x[1] + M[k + 2 * s] * x[2]
@@ -36,7 +35,7 @@ def column_times(d, M, k, s, x):
 @inlined
 def times(d, M, k, s, x):
     """Return the matrix at M[k…], whose rows are s apart, times x."""
-    if d is None:
+    if d is PLANAR:
         return (_row(d, M, k, x), _row(d, M, k + s, x), _row(d, M, k + 2 * s, x))
     return (
         _row(d, M, k, x), _row(d, M, k + s, x), _row(d, M, k + 2 * s, x),
@@ -47,7 +46,7 @@ def times(d, M, k, s, x):
 @inlined
 def transposed_times(d, M, k, s, x):
     """Return xᵀ times the matrix at M[k…], whose rows are s apart."""
-    if d is None:
+    if d is PLANAR:
         return (column_times(d, M, k, s, x), column_times(d, M, k + 1, s, x), column_times(d, M, k + 2, s, x))
     return (
         column_times(d, M, k, s, x), column_times(d, M, k + 1, s, x), column_times(d, M, k + 2, s, x),
@@ -56,9 +55,21 @@ def transposed_times(d, M, k, s, x):
 
 
 @inlined
+def square_times(d, M, x):
+    """Return the matrix M, whose rows lie one behind the other, times x."""
+    return times(d, M, 0, width(d), x)
+
+
+@inlined
+def transposed_square_times(d, M, x):
+    """Return xᵀ times the matrix M, whose rows lie one behind the other."""
+    return transposed_times(d, M, 0, width(d), x)
+
+
+@inlined
 def load_column(d, W, k, s):
     """Return the numbers at W[k], W[k + s], … of a column."""
-    if d is None:
+    if d is PLANAR:
         return (W[k], W[k + s], W[k + 2 * s])
     return (W[k], W[k + s], W[k + 2 * s], W[k + 3 * s], W[k + 4 * s], W[k + 5 * s])
 
@@ -66,7 +77,7 @@ def load_column(d, W, k, s):
 @inlined
 def store_column(d, W, k, s, x):
     """Write x to W[k], W[k + s], … of a column."""
-    if d is None:
+    if d is PLANAR:
         W[k], W[k + s], W[k + 2 * s] = x
     else:
         W[k], W[k + s], W[k + 2 * s], W[k + 3 * s], W[k + 4 * s], W[k + 5 * s] = x
@@ -75,7 +86,7 @@ def store_column(d, W, k, s, x):
 @inlined
 def unit(d, m):
     """Return the m-th unit motion."""
-    if d is None:
+    if d is PLANAR:
         return (1.0 if m == 0 else 0.0, 1.0 if m == 1 else 0.0, 1.0 if m == 2 else 0.0)
     return (
         1.0 if m == 0 else 0.0, 1.0 if m == 1 else 0.0, 1.0 if m == 2 else 0.0,
@@ -85,30 +96,28 @@ def unit(d, m):
 
 # --- between links and the bodies' velocity columns --------------------------------------------------------------------------
 @inlined
-def own_columns(d, model, scratch, body, c, x):
+def own_columns(d, scratch, body, c, x):
     """Return the velocity columns of a body, whose center of mass is at c, for a motion x: ṙ, and ω (in space in its axes)."""
-    I, W = model.I, scratch.W
     y = moved(d, c, x)
-    if d is None:
+    if d is PLANAR:
         return y
-    own = apply_transposed(load9(W, I[L.W_POSE] + 12 * body + 3), (y[3], y[4], y[5]))
+    own = apply_transposed(axes_of_body(scratch, body), (y[3], y[4], y[5]))
     return (y[0], y[1], y[2], own[0], own[1], own[2])
 
 
 @inlined
-def about(d, model, scratch, body, c, g):
-    """Return a force over the velocity columns of a body as one about the point that c counts from: the dual of `_own`."""
-    I, W = model.I, scratch.W
-    if d is None:
+def about(d, scratch, body, c, g):
+    """Return a force over the velocity columns of a body about the point that c counts from: the dual of `own_columns`."""
+    if d is PLANAR:
         return carried(d, c, g)
-    n = apply(load9(W, I[L.W_POSE] + 12 * body + 3), (g[3], g[4], g[5]))
+    n = apply(axes_of_body(scratch, body), (g[3], g[4], g[5]))
     return carried(d, c, (g[0], g[1], g[2], n[0], n[1], n[2]))
 
 
 @inlined
 def swung(d, x, p):
     """Return (ω × p, 0) of a motion x."""
-    if d is None:
+    if d is PLANAR:
         return (-x[2] * p[1], x[2] * p[0], 0.0)
     u = cross((x[3], x[4], x[5]), (p[0], p[1], p[2]))
     return (u[0], u[1], u[2], 0.0, 0.0, 0.0)
@@ -116,28 +125,8 @@ def swung(d, x, p):
 
 @inlined
 def swinging(d, p, f):
-    """Return (0, p × f): what f does along `_swung`."""
-    if d is None:
+    """Return (0, p × f): what f does along `swung`."""
+    if d is PLANAR:
         return (0.0, 0.0, p[0] * f[1] - p[1] * f[0])
     n = cross((p[0], p[1], p[2]), (f[0], f[1], f[2]))
     return (0.0, 0.0, 0.0, n[0], n[1], n[2])
-
-
-@inlined
-def further(d, e, c):
-    """Return e + c."""
-    if d is None:
-        return (e[0] + c[0], e[1] + c[1])
-    return add(e, c)
-
-
-@inlined
-def center_from(d, model, scratch, h, i, a):
-    """Return the center of mass of link i from o of link a, which carries it."""
-    I, W = model.I, scratch.W
-    c = center_of(d, W, state_of(d, model, scratch, h, i))
-    while i != a:
-        if I[link_of(model, h, i) + T.OWN_POINT] == 1:
-            c = further(d, offset(d, model, scratch, h, i), c)
-        i = I[link_of(model, h, i) + T.CARRIER]
-    return c

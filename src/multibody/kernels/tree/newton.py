@@ -8,19 +8,16 @@ from __future__ import annotations
 from typing import Any
 
 from multibody.kernels import blocks as B
-from multibody.kernels import layout as L
 from multibody.kernels import sections as R
-from multibody.kernels.compile import inner_kernel, kernel
+from multibody.kernels.compile import inlined, inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
 from multibody.kernels.force_partials import force_partials
 from multibody.kernels.forces import add_forces
 from multibody.kernels.rotations import four, quaternion_place, quaternion_rates, quaternion_tangent
 from multibody.kernels.rows import row_jacobian, row_partials
-from multibody.kernels.tree import layout as T
-from multibody.kernels.tree.algebra import load, plus, store, width
-from multibody.kernels.tree.frames import link_of, record_of, state_of
-from multibody.kernels.tree.loops import loop_gaps, loop_rows, loop_values
-from multibody.kernels.tree.newton_euler import inward, outward
+from multibody.kernels.tags import PLANAR, SPATIAL
+from multibody.kernels.tree.loops import entry_column, entry_count, first_extra, loop_gaps, loop_rows, loop_values
+from multibody.kernels.tree.newton_euler import inward, outward, take_off_loads
 from multibody.kernels.tree.partials import tree_partials, tree_row
 from multibody.kernels.tree.units import applied_forces, driving_power, set_state
 from multibody.kernels.vectors import load3
@@ -31,102 +28,99 @@ RATES, TANGENT, PLACE = 0, 1, 2
 @inner_kernel
 def residual_tree(d, model, state, scratch, t, x, out):
     """Write R, ψ, Φ, Φ_u u̇ − γ_u of the chosen loop rows and the power at x = (q, u, u̇, λ)."""
-    I, W = model.I, scratch.W
-    h, m, w = I[T.TREE], I[R.CHOSEN_COUNT], width(d)
-    nq, n = I[h + T.NQ], I[h + T.NV]
+    tree, work = model.tree, scratch.tree
+    nq, n, m = tree.nq, tree.nv, model.chosen.size
     q, v, a = x[:nq], x[nq : nq + n], x[nq + n : nq + 2 * n]
-    W[I[h + T.W_RESULT] + T.WITH_BODIES] = 1.0
+    work.with_bodies = 1
     set_state(d, model, state, scratch, t, x)
     power = 0.0
-    if I[h + T.ACTED] == 1:
+    if tree.acted == 1:
         applied_forces(d, model, state, scratch, t)
-        power = W[I[h + T.W_RESULT] + T.WORK_RATE]
+        power = work.work_rate
     _write_loops(d, model, state, scratch, t, x, out)
-    if I[h + T.GIVEN_COUNT] > 0 or I[R.DRIVEN] == 1:
+    if tree.given.size > 0 or model.driven == 1:
         for c in range(n):
-            W[I[R.W_A] + c] = a[c]
+            scratch.a[c] = a[c]
         for k in range(m):
-            W[I[R.W_LAMBDA] + k] = x[nq + 2 * n + k]
+            scratch.multipliers[k] = x[nq + 2 * n + k]
         driving_power(d, model, state, scratch, t)
-        power += W[I[h + T.W_RESULT] + T.WORK_RATE]
-        if I[h + T.ACTED] == 1:
+        power += work.work_rate
+        if tree.acted == 1:
             applied_forces(d, model, state, scratch, t)
-    outward(d, model, scratch, h, q, v, a)
-    if I[h + T.ACTED] == 1:
-        for i in range(I[h + T.LINK_COUNT]):
-            at = state_of(d, model, scratch, h, i) + T.FORCE * w
-            store(d, W, at, plus(d, -1.0, load(d, W, I[h + T.W_WRENCH] + w * i), load(d, W, at)))
-    inward(d, model, scratch, h, out)
-    for e in range(I[L.EXTRAS]):
-        out[I[h + T.EXTRAS_RATE] + e] = -W[I[h + T.W_FORCE] + w * I[L.BODIES] + e] if I[h + T.ACTED] == 1 else 0.0
+    outward(d, tree, work, q, v, a)
+    if tree.acted == 1:
+        take_off_loads(d, tree, work)
+    inward(d, tree, work, out)
+    for e in range(model.extras):
+        out[tree.extras_rate + e] = -work.force[first_extra(d, model) + e] if tree.acted == 1 else 0.0
     for k in range(m):
-        row, force = I[R.W_J] + n * I[I[R.CHOSEN] + k], x[nq + 2 * n + k]
+        row, force = n * model.chosen[k], x[nq + 2 * n + k]
         for c in range(n):
-            out[c] += force * W[row + c]
+            out[c] += force * scratch.J[row + c]
     out[n + 3 * m] = power
 
 
 @inner_kernel
 def _write_loops(d, model, state, scratch, t, x, out):
-    """Write ψ, Φ and Φ_u u̇ − γ_u of the chosen loop rows, and keep Φ_u in W_J."""
-    I, W = model.I, scratch.W
-    h, m = I[T.TREE], I[R.CHOSEN_COUNT]
-    nq, n = I[h + T.NQ], I[h + T.NV]
-    if I[R.ALL_COUNT] == 0:
+    """Write ψ, Φ and Φ_u u̇ − γ_u of the chosen loop rows, and keep Φ_u in `J`."""
+    m = model.chosen.size
+    nq, n = model.tree.nq, model.tree.nv
+    if model.tree.row_list.size == 0:
         return
-    loop_rows(d, model, state, scratch, t, h, 1.0)
+    loop_rows(d, model, state, scratch, t, 1)
     for k in range(m):
-        r = I[I[R.CHOSEN] + k]
-        total = -W[I[R.W_X] + r]
+        r = model.chosen[k]
+        total = -scratch.by_row[r]
         for c in range(n):
-            total += W[I[R.W_J] + n * r + c] * x[nq + n + c]
+            total += scratch.J[n * r + c] * x[nq + n + c]
         out[n + 2 * m + k] = total
-    loop_gaps(d, model, state, scratch, t, h, x[nq : nq + n])
+    loop_gaps(d, model, state, scratch, t, x[nq : nq + n])
     for k in range(m):
-        out[n + k] = -W[I[R.W_X] + I[I[R.CHOSEN] + k]]
-    loop_values(model, state, scratch, t, h)
+        out[n + k] = -scratch.by_row[model.chosen[k]]
+    loop_values(model, state, scratch, t)
     for k in range(m):
-        out[n + m + k] = W[I[R.W_X] + I[I[R.CHOSEN] + k]]
+        out[n + m + k] = scratch.by_row[model.chosen[k]]
 
 
 @inner_kernel
 def linearize_tree(d, model, state, scratch, t, x):
     """Keep H, C, K, Φ_u and V at x = (q, u, u̇, λ)."""
-    I, W = model.I, scratch.W
-    h, g, p = I[T.TREE], I[R.NEWTON], I[R.PATTERN]
-    nq, n, size, G = I[h + T.NQ], I[h + T.NV], I[p + B.MATRIX_SIZE], I[p + B.W_POINT]
+    I, W, tree = model.I, scratch.W, model.tree
+    g, p = I[R.NEWTON], I[R.PATTERN]
+    nq, n, size = tree.nq, tree.nv, I[p + B.MATRIX_SIZE]
+    G = W[I[p + B.W_POINT] : I[p + B.W_POINT] + model.velocities]
     Kc, Cc = W[I[p + B.W_K] : I[p + B.W_K] + size], W[I[p + B.W_C] : I[p + B.W_C] + size]
-    W[I[h + T.W_RESULT] + T.WITH_BODIES] = 1.0
+    scratch.tree.with_bodies = 1
     set_state(d, model, state, scratch, t, x)
-    for c in range(I[L.VELOCITIES]):
-        W[G + c] = 0.0
+    for c in range(G.size):
+        G[c] = 0.0
     for e in range(size):
         Kc[e] = 0.0
         Cc[e] = 0.0
-    add_forces(model, state, scratch, t, W[G : G + I[L.VELOCITIES]])
+    add_forces(model, state, scratch, t, G)
     force_partials(model, state, scratch, t, Kc, Cc)
-    for c in range(I[L.VELOCITIES]):
-        W[G + c] = -W[G + c]
+    for c in range(G.size):
+        G[c] = -G[c]
     for e in range(size):
         Kc[e] = -Kc[e]
         Cc[e] = -Cc[e]
-    entries = I[p + B.W_V]
-    for k in range(I[R.CHOSEN_COUNT]):
-        r, at = I[I[h + T.ROW_LIST] + I[I[R.CHOSEN] + k]], nq + 2 * n + k
-        row = I[L.ROWS] + L.ROW_STRIDE * r
-        count = I[row + 3]
+    entries = I[p + B.W_V]  # of every chosen row those of Φ_c, then those of its derivative
+    for k in range(model.chosen.size):
+        r, at = tree.row_list[model.chosen[k]], nq + 2 * n + k
+        count = entry_count(model, r)
         row_jacobian(model, state, scratch, t, r, r + 1, W[entries:])
         row_partials(model, state, scratch, t, r, r + 1, x[at : at + 1], Kc, W[entries + count :])
         for e in range(count):
-            W[G + I[I[L.COLUMNS] + I[row + 2] + e]] += x[at] * W[entries + e]
+            G[entry_column(model, r, e)] += x[at] * W[entries + e]
         entries += 2 * count
-    S, a = I[p + B.W_M], x[nq + n : nq + 2 * n]
-    tree_partials(d, model, scratch, h, x[nq : nq + n], a, G, Kc, Cc, S, I[g + B.W_M], I[g + B.W_C], I[g + B.W_K])
+    H, C, K = W[I[g + B.W_M] :], W[I[g + B.W_C] :], W[I[g + B.W_K] :]
+    tree_partials(d, model, scratch, x[nq : nq + n], x[nq + n : nq + 2 * n], G, Kc, Cc, H, C, K)
     entries = I[p + B.W_V]
-    for k in range(I[R.CHOSEN_COUNT]):
-        r, place = I[I[h + T.ROW_LIST] + I[I[R.CHOSEN] + k]], n * I[I[R.CHOSEN] + k]
-        count = I[I[L.ROWS] + L.ROW_STRIDE * r + 3]
-        tree_row(d, model, scratch, h, r, entries, entries + count, S, I[g + B.W_P] + place, I[g + B.W_V] + place)
+    for k in range(model.chosen.size):
+        r, place = tree.row_list[model.chosen[k]], n * model.chosen[k]
+        count = entry_count(model, r)
+        J, V = W[I[g + B.W_P] + place :], W[I[g + B.W_V] + place :]
+        tree_row(d, model, scratch, r, W[entries:], W[entries + count :], J, V)
         entries += 2 * count
 
 
@@ -136,44 +130,47 @@ def move_tree(model, code, x, out):
 
     Rates of a ball joint are in the axes of its carrier: the conjugate quaternion then turns with minus these in its own.
     """
-    I = model.I
-    h = I[T.TREE]
-    nq, shift = I[h + T.NQ], 1 if code == PLACE else 0
-    first = nq + shift
-    for j in range(I[h + T.COLUMN_COUNT]):
-        record = record_of(model, h, j)
-        r, place = I[record + T.RATE], I[record + T.POSITION]
+    tree = model.tree
+    shift = 1 if code == PLACE else 0
+    first = tree.nq + shift
+    for j in range(tree.columns.size):
+        r, place = tree.columns[j].rate, tree.columns[j].position
         if place >= 0:
             if code == TANGENT:
                 out[r] = x[first + place]
             else:
                 out[place] = x[first + r] if code == RATES else (x[first + r] - x[1 + place]) / x[0]
-        elif r >= 0 and I[record + T.AXIS] == 0:
-            e = I[link_of(model, h, I[record + T.LINK]) + T.QUATERNION]
-            p = four(x, shift + e)
-            p = (p[0], -p[1], -p[2], -p[3])
-            if code == TANGENT:
-                b = four(x, first + e)
-                u = quaternion_tangent(p, (b[0], -b[1], -b[2], -b[3]))
-                out[r], out[r + 1], out[r + 2] = -u[0], -u[1], -u[2]
-                continue
-            u = load3(x, first + r)
-            u = (-u[0], -u[1], -u[2])
-            found = quaternion_rates(p, u) if code == RATES else quaternion_place(x[0], p, u)
-            out[e], out[e + 1], out[e + 2], out[e + 3] = found[0], -found[1], -found[2], -found[3]
-    for c in range(I[L.EXTRAS]):
-        at, r = I[h + T.EXTRAS_AT] + c, I[h + T.EXTRAS_RATE] + c
+        elif r >= 0 and tree.columns[j].axis == 0:
+            _move_ball(tree.links[tree.columns[j].link].quaternion, r, code, shift, first, x, out)
+    for c in range(model.extras):
+        at, r = tree.extras_at + c, tree.extras_rate + c
         if code == TANGENT:
             out[r] = x[first + at]
         else:
             out[at] = x[first + r] if code == RATES else (x[first + r] - x[1 + at]) / x[0]
 
 
+@inlined
+def _move_ball(e, r, code, shift, first, x, out):
+    """Answer it for the quaternion at place e, whose rates are at r."""
+    p = four(x, shift + e)
+    p = (p[0], -p[1], -p[2], -p[3])
+    if code == TANGENT:
+        b = four(x, first + e)
+        u = quaternion_tangent(p, (b[0], -b[1], -b[2], -b[3]))
+        out[r], out[r + 1], out[r + 2] = -u[0], -u[1], -u[2]
+        return
+    u = load3(x, first + r)
+    u = (-u[0], -u[1], -u[2])
+    found = quaternion_rates(p, u) if code == RATES else quaternion_place(x[0], p, u)
+    out[e], out[e + 1], out[e + 2], out[e + 3] = found[0], -found[1], -found[2], -found[3]
+
+
 @kernel
 def residual_planar(model, state, scratch, t, x, out):
     """Write the residuals of a planar model."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    residual_tree(None, model, state, scratch, t, x, out)
+    residual_tree(PLANAR, model, state, scratch, t, x, out)
     return 0
 
 
@@ -181,7 +178,7 @@ def residual_planar(model, state, scratch, t, x, out):
 def residual_spatial(model, state, scratch, t, x, out):
     """Write the residuals of a spatial model."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    residual_tree(True, model, state, scratch, t, x, out)
+    residual_tree(SPATIAL, model, state, scratch, t, x, out)
     return 0
 
 
@@ -189,7 +186,7 @@ def residual_spatial(model, state, scratch, t, x, out):
 def linearize_planar(model, state, scratch, t, x, out):
     """Keep the derivatives of a planar model."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    linearize_tree(None, model, state, scratch, t, x)
+    linearize_tree(PLANAR, model, state, scratch, t, x)
     return 0
 
 
@@ -197,7 +194,7 @@ def linearize_planar(model, state, scratch, t, x, out):
 def linearize_spatial(model, state, scratch, t, x, out):
     """Keep the derivatives of a spatial model."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    linearize_tree(True, model, state, scratch, t, x)
+    linearize_tree(SPATIAL, model, state, scratch, t, x)
     return 0
 
 

@@ -3,37 +3,47 @@
 from __future__ import annotations
 
 from multibody.kernels.compile import inner_kernel
-from multibody.kernels.tree import layout as T
-from multibody.kernels.tree.algebra import carried, inner, load, plus, store, width
-from multibody.kernels.tree.frames import column_of, link_of, offset, record_of, state_of
+from multibody.kernels.tags import KNOWN, MOVING
+from multibody.kernels.tree.algebra import add_to, inner, load, plus, store
+from multibody.kernels.tree.composite import carried_in
+from multibody.kernels.tree.declared import columns_of, constants_of, links_of, loads_of
 from multibody.kernels.tree.sweep import force_of, link_out
 
 
 @inner_kernel
-def outward(d, model, scratch, h, q, v, a):
+def outward(d, tree, work, q, v, a):
     """Write the inertial force of every link to its state."""
-    I, W = model.I, scratch.W
-    w = width(d)
-    for i in range(I[h + T.LINK_COUNT]):
-        A, c, y, s = link_out(d, True, True, model, scratch, h, i, q, v, a)
-        store(d, W, state_of(d, model, scratch, h, i) + T.FORCE * w, force_of(d, model, scratch, h, i, A, c, y, s))
+    for i in range(tree.links.size):
+        A, c, y, s = link_out(d, MOVING, KNOWN, tree, work, i, q, v, a)
+        store(d, links_of(d, work)[i].force, force_of(d, constants_of(d, tree)[i], A, c, y, s))
 
 
 @inner_kernel
-def inward(d, model, scratch, h, tau):
+def take_off_loads(d, tree, work):
+    """Take the wrenches of laws and loads off the forces of all links."""
+    for i in range(tree.links.size):
+        force = links_of(d, work)[i].force
+        store(d, force, plus(d, -1.0, load(d, loads_of(d, work)[i].x), load(d, force)))
+
+
+@inner_kernel
+def sum_wrenches(d, tree, work):
+    """Sum the forces of the links from the leaves to the ground: R̂ of every joint stays with its link."""
+    for i in range(tree.links.size - 1, -1, -1):
+        carrier = tree.links[i].carrier
+        if carrier >= 0:
+            f = carried_in(d, tree, work, i, load(d, links_of(d, work)[i].force))
+            add_to(d, links_of(d, work)[carrier].force, f)
+
+
+@inner_kernel
+def inward(d, tree, work, tau):
     """Sum the forces from the leaves to the ground, and write B · R̂ of every unknown rate to tau; eqs. (30), (36) by sums."""
-    I, W = model.I, scratch.W
-    w = width(d)
-    for i in range(I[h + T.LINK_COUNT] - 1, -1, -1):
-        link, at = link_of(model, h, i), state_of(d, model, scratch, h, i)
-        f = load(d, W, at + T.FORCE * w)
-        for j in range(I[link + T.FIRST], I[link + T.FIRST] + I[link + T.COUNT]):
-            k = I[record_of(model, h, j) + T.RATE]
-            if k >= 0:
-                tau[k] = inner(d, load(d, W, column_of(d, model, h, j)), f)
-        c = I[link + T.CARRIER]
-        if c >= 0:
-            if I[link + T.OWN_POINT] == 1:
-                f = carried(d, offset(d, model, scratch, h, i), f)
-            p = state_of(d, model, scratch, h, c) + T.FORCE * w
-            store(d, W, p, plus(d, 1.0, f, load(d, W, p)))
+    for i in range(tree.links.size - 1, -1, -1):
+        link, f = tree.links[i], load(d, links_of(d, work)[i].force)
+        for j in range(link.first, link.first + link.count):
+            rate = tree.columns[j].rate
+            if rate >= 0:
+                tau[rate] = inner(d, load(d, columns_of(d, work)[j].B), f)
+        if link.carrier >= 0:
+            add_to(d, links_of(d, work)[link.carrier].force, carried_in(d, tree, work, i, f))

@@ -2,135 +2,133 @@
 
 Everything built on them (right-hand sides, projection, partitioning, change points) is compiled once and links none of them; a
 planar model compiles planar units only, and `articulated` no others than its own. All have the signature of ``calls.EVALUATE``;
-numbers that they answer go to W_RESULT.
+what they are asked and numbers that they answer stand in the tree's scratch.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from multibody.kernels import layout as L
-from multibody.kernels import sections as R
 from multibody.kernels.compile import inlined, inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
 from multibody.kernels.forces import add_actions
-from multibody.kernels.rows import partial, row_velocity
-from multibody.kernels.tree import layout as T
-from multibody.kernels.tree.algebra import inner, load, width
-from multibody.kernels.tree.bodies import write_accelerations, write_poses, write_twists, write_wrenches
+from multibody.kernels.rows import BY_TIME, VALUE, partial, row_velocity
+from multibody.kernels.tags import FORMED, PLANAR, SPATIAL, SWEPT
+from multibody.kernels.tree.algebra import inner, load
+from multibody.kernels.tree.bodies import (
+    write_accelerations,
+    write_extra_rates,
+    write_poses,
+    write_twists,
+    write_wrenches,
+)
+from multibody.kernels.tree.declared import ARTICULATED, SLIDE, columns_of, links_of
 from multibody.kernels.tree.forces import joint_multipliers
-from multibody.kernels.tree.frames import column_of, record_of, state_of
 from multibody.kernels.tree.loops import loop_gaps, loop_rows, loop_values
 from multibody.kernels.tree.motion import motions, positions, velocities
 from multibody.kernels.tree.solver import factor_tree, solve_tree
 from multibody.kernels.tree.sweep import coordinate
 from multibody.kernels.tree.wrenches import joint_wrenches
 
+TWICE_BY_TIME = 3  # place of G_tt in the program table of a row with one coordinate
+
 
 @inner_kernel
-def set_given(model, scratch, t, h):
+def set_given(model, scratch, t):
     """Write value, rate and acceleration of the prescribed columns: the motion's row is c + G(t) = 0."""
-    I, W = model.I, scratch.W
-    for k in range(I[h + T.GIVEN_COUNT]):
-        at, r = I[h + T.W_GIVEN] + 3 * k, I[I[h + T.GIVEN] + 2 * k + 1]
-        table = I[I[L.ROWS] + L.ROW_STRIDE * r + 4]
-        W[I[L.W_INPUT]], W[I[L.W_INPUT] + 1] = t, 0.0
-        for order in range(3):  # places of G, G_t, G_tt in the table of a row with one coordinate
-            W[at + order] = -partial(model, scratch, table, (0, 1, 3)[order]) if table >= 0 else 0.0
+    tree = model.tree
+    for k in range(tree.given.size):
+        now, table = scratch.tree.given[k], model.rows[tree.given[k].row].program
+        scratch.input[0], scratch.input[1] = t, 0.0
+        now.value = -partial(model, scratch, table, VALUE) if table >= 0 else 0.0
+        now.rate = -partial(model, scratch, table, BY_TIME) if table >= 0 else 0.0
+        now.acceleration = -partial(model, scratch, table, TWICE_BY_TIME) if table >= 0 else 0.0
 
 
 @inner_kernel
-def count_turns(model, state, scratch, h, q):
+def count_turns(model, state, scratch, q):
     """Let the angles of tree joints be read as the coordinates that they are, whole turns included."""
-    I, ref = model.I, state.ref
-    for j in range(I[h + T.COLUMN_COUNT]):
-        record = record_of(model, h, j)
-        if I[record + T.FUNCTION] >= 0 and I[record + T.KIND] != T.SLIDE:
-            ref[I[record + T.FUNCTION]] = coordinate(model, scratch, h, record, q)
+    tree = model.tree
+    for j in range(tree.columns.size):
+        column = tree.columns[j]
+        if column.function >= 0 and column.kind != SLIDE:
+            state.ref[column.function] = coordinate(column, scratch.tree, q)
 
 
 @inner_kernel
 def _poses(d, model, state, scratch, t, q):
     """Write the poses of links and bodies at (t, q)."""
-    I, W = model.I, scratch.W
-    h = I[T.TREE]
-    if I[h + T.GIVEN_COUNT] > 0:
-        set_given(model, scratch, t, h)
-    for e in range(I[L.EXTRAS]):
-        W[I[L.W_EXTRA] + e] = q[I[h + T.EXTRAS_AT] + e]
-    positions(d, model, scratch, h, q)
-    if W[I[h + T.W_RESULT] + T.WITH_BODIES] > 0.0:
-        write_poses(d, model, scratch, h)
-        count_turns(model, state, scratch, h, q)
+    tree, work = model.tree, scratch.tree
+    if tree.given.size > 0:
+        set_given(model, scratch, t)
+    for e in range(model.extras):
+        scratch.extra[e] = q[tree.extras_at + e]
+    positions(d, tree, work, q)
+    if work.with_bodies == 1:
+        write_poses(d, model, scratch)
+        count_turns(model, state, scratch, q)
 
 
 @inlined
 def set_state(d, model, state, scratch, t, y):
     """Write poses and motions of links and bodies at (t, y) in one sweep."""
-    I, W = model.I, scratch.W
-    h, w = I[T.TREE], width(d)
-    v = y[I[h + T.NQ] :]
-    if I[h + T.GIVEN_COUNT] > 0:
-        set_given(model, scratch, t, h)
-    for e in range(I[L.EXTRAS]):
-        W[I[L.W_EXTRA] + e] = y[I[h + T.EXTRAS_AT] + e]
-        W[I[L.W_VELOCITY] + w * (I[L.BODIES] + 1) + e] = v[I[h + T.EXTRAS_RATE] + e]
-    motions(d, model, scratch, h, y, v)
-    if W[I[h + T.W_RESULT] + T.WITH_BODIES] > 0.0:
-        write_poses(d, model, scratch, h)
-        write_twists(d, model, scratch, h)
-        count_turns(model, state, scratch, h, y)
+    tree, work = model.tree, scratch.tree
+    v = y[tree.nq :]
+    if tree.given.size > 0:
+        set_given(model, scratch, t)
+    for e in range(model.extras):
+        scratch.extra[e] = y[tree.extras_at + e]
+    write_extra_rates(d, model, scratch, v)
+    motions(d, tree, work, y, v)
+    if work.with_bodies == 1:
+        write_poses(d, model, scratch)
+        write_twists(d, model, scratch)
+        count_turns(model, state, scratch, y)
 
 
 @inner_kernel
 def _twists(d, model, scratch, v):
     """Write the motions of links and bodies, whose poses are known, for the rates v."""
-    I, W = model.I, scratch.W
-    h, w = I[T.TREE], width(d)
-    velocities(d, model, scratch, h, v)
-    if W[I[h + T.W_RESULT] + T.WITH_BODIES] > 0.0:
-        write_twists(d, model, scratch, h)
-    for e in range(I[L.EXTRAS]):
-        W[I[L.W_VELOCITY] + w * (I[L.BODIES] + 1) + e] = v[I[h + T.EXTRAS_RATE] + e]
+    velocities(d, model.tree, scratch.tree, v)
+    if scratch.tree.with_bodies == 1:
+        write_twists(d, model, scratch)
+    write_extra_rates(d, model, scratch, v)
 
 
 @inner_kernel
 def applied_forces(d, model, state, scratch, t):
-    """Write what laws and loads do to the links to W_WRENCH; the power of those without a potential to W_RESULT."""
-    I, W = model.I, scratch.W
-    h = I[T.TREE]
-    n, Q = I[L.VELOCITIES], I[h + T.W_FORCE]
-    for c in range(n):
-        W[Q + c] = 0.0
-    W[I[h + T.W_RESULT] + T.WORK_RATE] = add_actions(model, state, scratch, t, W[Q : Q + n])
-    write_wrenches(d, model, scratch, h, Q)
+    """Write what laws and loads do to the links to their loads, and the power of those without a potential."""
+    work = scratch.tree
+    for c in range(work.force.size):
+        work.force[c] = 0.0
+    work.work_rate = add_actions(model, state, scratch, t, work.force)
+    write_wrenches(d, model, scratch)
 
 
 @inner_kernel
 def driving_power(d, model, state, scratch, t):
-    """Write the power of prescribed columns, Σ τ q̇ with τ = Bᵀ R̂ (36), and of loop rows that depend on time to W_RESULT."""
-    I, W = model.I, scratch.W
-    h, total, w = I[T.TREE], 0.0, width(d)
-    if I[h + T.GIVEN_COUNT] > 0:
-        joint_wrenches(d, model, state, scratch, t, h)
-    for k in range(I[h + T.GIVEN_COUNT]):
-        j = I[I[h + T.GIVEN] + 2 * k]
-        f = load(d, W, state_of(d, model, scratch, h, I[record_of(model, h, j) + T.LINK]) + T.FORCE * w)
-        total += inner(d, load(d, W, column_of(d, model, h, j)), f) * W[I[h + T.W_GIVEN] + 3 * k + 1]
-    if I[R.DRIVEN] == 1:
-        for k in range(I[R.CHOSEN_COUNT]):
-            r = I[I[h + T.ROW_LIST] + I[I[R.CHOSEN] + k]]
-            row_velocity(model, state, scratch, t, r, r + 1, W[I[R.W_X] + k :])
-            total -= W[I[R.W_LAMBDA] + k] * W[I[R.W_X] + k]
-    W[I[h + T.W_RESULT] + T.WORK_RATE] = total
+    """Write the power of prescribed columns, Σ τ q̇ with τ = Bᵀ R̂ (36), and of loop rows that depend on time."""
+    tree, work = model.tree, scratch.tree
+    total, x = 0.0, scratch.by_row
+    if tree.given.size > 0:
+        joint_wrenches(d, model, state, scratch, t)
+    for k in range(tree.given.size):
+        j = tree.given[k].column
+        f = load(d, links_of(d, work)[tree.columns[j].link].force)
+        total += inner(d, load(d, columns_of(d, work)[j].B), f) * work.given[k].rate
+    if model.driven == 1:
+        for k in range(model.chosen.size):
+            r = tree.row_list[model.chosen[k]]
+            row_velocity(model, state, scratch, t, r, r + 1, x[k:])
+            total -= scratch.multipliers[k] * x[k]
+    work.work_rate = total
 
 
 @kernel
 def values(model, state, scratch, t, y, out):
-    """Write Φ of the loop rows at the poses in W to W_X."""
+    """Write Φ of the loop rows at the poses in W to `by_row`."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    I = model.I
-    loop_values(model, state, scratch, t, I[T.TREE])
+    loop_values(model, state, scratch, t)
     return 0
 
 
@@ -138,7 +136,7 @@ def values(model, state, scratch, t, y, out):
 def poses_planar(model, state, scratch, t, y, out):
     """Write the poses of links and bodies at (t, y)."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    _poses(None, model, state, scratch, t, y)
+    _poses(PLANAR, model, state, scratch, t, y)
     return 0
 
 
@@ -146,7 +144,7 @@ def poses_planar(model, state, scratch, t, y, out):
 def state_planar(model, state, scratch, t, y, out):
     """Write poses and motions of links and bodies at (t, y)."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    set_state(None, model, state, scratch, t, y)
+    set_state(PLANAR, model, state, scratch, t, y)
     return 0
 
 
@@ -154,25 +152,23 @@ def state_planar(model, state, scratch, t, y, out):
 def twists_planar(model, state, scratch, t, y, out):
     """Write the motions of links and bodies for the rates y."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    _twists(None, model, scratch, y)
+    _twists(PLANAR, model, scratch, y)
     return 0
 
 
 @kernel
 def rows_planar(model, state, scratch, t, y, out):
-    """Write Φ_u of the loop rows to W_J and, where WITH_RATES is set, γ_u to W_X."""
+    """Write Φ_u of the loop rows to `J` and, where `with_rates` is set, γ_u to `by_row`."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    I, W = model.I, scratch.W
-    loop_rows(None, model, state, scratch, t, I[T.TREE], W[I[I[T.TREE] + T.W_RESULT] + T.WITH_RATES])
+    loop_rows(PLANAR, model, state, scratch, t, scratch.tree.with_rates)
     return 0
 
 
 @kernel
 def gaps_planar(model, state, scratch, t, y, out):
-    """Write ν − Φ̇ of the loop rows for the rates y, whose motions are known, to W_X."""
+    """Write ν − Φ̇ of the loop rows for the rates y, whose motions are known, to `by_row`."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    I = model.I
-    loop_gaps(None, model, state, scratch, t, I[T.TREE], y)
+    loop_gaps(PLANAR, model, state, scratch, t, y)
     return 0
 
 
@@ -180,17 +176,15 @@ def gaps_planar(model, state, scratch, t, y, out):
 def factor_planar(model, state, scratch, t, y, out):
     """Factor the equations of motion, mass matrix formed."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    I, W = model.I, scratch.W
-    W[I[I[T.TREE] + T.W_RESULT] + T.RATIO] = factor_tree(None, None, model, scratch, I[T.TREE])
+    scratch.tree.ratio = factor_tree(PLANAR, FORMED, model, state, scratch)
     return 0
 
 
 @kernel
 def solve_planar(model, state, scratch, t, y, out):
-    """Write u̇ to W_A and λ to W_LAMBDA, mass matrix formed."""
+    """Write u̇ to `a` and λ to `multipliers`, mass matrix formed."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    I = model.I
-    solve_tree(None, None, model, scratch, I[T.TREE])
+    solve_tree(PLANAR, FORMED, model, state, scratch)
     return 0
 
 
@@ -198,43 +192,40 @@ def solve_planar(model, state, scratch, t, y, out):
 def factor_planar_swept(model, state, scratch, t, y, out):
     """Factor the equations of motion by sweeps."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    I, W = model.I, scratch.W
-    W[I[I[T.TREE] + T.W_RESULT] + T.RATIO] = factor_tree(None, True, model, scratch, I[T.TREE])
+    scratch.tree.ratio = factor_tree(PLANAR, SWEPT, model, state, scratch)
     return 0
 
 
 @kernel
 def solve_planar_swept(model, state, scratch, t, y, out):
-    """Write u̇ to W_A and λ to W_LAMBDA by sweeps."""
+    """Write u̇ to `a` and λ to `multipliers` by sweeps."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    I = model.I
-    solve_tree(None, True, model, scratch, I[T.TREE])
+    solve_tree(PLANAR, SWEPT, model, state, scratch)
     return 0
 
 
 @kernel
 def applied_planar(model, state, scratch, t, y, out):
-    """Write what laws and loads do to the links to W_WRENCH."""
+    """Write what laws and loads do to the links to their loads."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    applied_forces(None, model, state, scratch, t)
+    applied_forces(PLANAR, model, state, scratch, t)
     return 0
 
 
 @kernel
 def power_planar(model, state, scratch, t, y, out):
-    """Write the power of motions to W_RESULT; W_WRENCH and W_X are overwritten."""
+    """Write the power of motions; loads and `by_row` are overwritten."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    driving_power(None, model, state, scratch, t)
+    driving_power(PLANAR, model, state, scratch, t)
     return 0
 
 
 @kernel
 def multipliers_planar(model, state, scratch, t, y, out):
-    """Write λ of the rows of tree joints and their motions to out, and the accelerations of the bodies to W_FORCE."""
+    """Write λ of the rows of tree joints and their motions to out, and the accelerations of the bodies to the tree's forces."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    I = model.I
-    joint_multipliers(None, model, state, scratch, t, I[T.TREE], out)
-    write_accelerations(None, model, scratch, I[T.TREE], I[I[T.TREE] + T.W_FORCE])
+    joint_multipliers(PLANAR, model, state, scratch, t, out)
+    write_accelerations(PLANAR, model, scratch, scratch.tree.force)
     return 0
 
 
@@ -242,7 +233,7 @@ def multipliers_planar(model, state, scratch, t, y, out):
 def poses_spatial(model, state, scratch, t, y, out):
     """Write the poses of links and bodies at (t, y)."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    _poses(True, model, state, scratch, t, y)
+    _poses(SPATIAL, model, state, scratch, t, y)
     return 0
 
 
@@ -250,7 +241,7 @@ def poses_spatial(model, state, scratch, t, y, out):
 def state_spatial(model, state, scratch, t, y, out):
     """Write poses and motions of links and bodies at (t, y)."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    set_state(True, model, state, scratch, t, y)
+    set_state(SPATIAL, model, state, scratch, t, y)
     return 0
 
 
@@ -258,25 +249,23 @@ def state_spatial(model, state, scratch, t, y, out):
 def twists_spatial(model, state, scratch, t, y, out):
     """Write the motions of links and bodies for the rates y."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    _twists(True, model, scratch, y)
+    _twists(SPATIAL, model, scratch, y)
     return 0
 
 
 @kernel
 def rows_spatial(model, state, scratch, t, y, out):
-    """Write Φ_u of the loop rows to W_J and, where WITH_RATES is set, γ_u to W_X."""
+    """Write Φ_u of the loop rows to `J` and, where `with_rates` is set, γ_u to `by_row`."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    I, W = model.I, scratch.W
-    loop_rows(True, model, state, scratch, t, I[T.TREE], W[I[I[T.TREE] + T.W_RESULT] + T.WITH_RATES])
+    loop_rows(SPATIAL, model, state, scratch, t, scratch.tree.with_rates)
     return 0
 
 
 @kernel
 def gaps_spatial(model, state, scratch, t, y, out):
-    """Write ν − Φ̇ of the loop rows for the rates y, whose motions are known, to W_X."""
+    """Write ν − Φ̇ of the loop rows for the rates y, whose motions are known, to `by_row`."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    I = model.I
-    loop_gaps(True, model, state, scratch, t, I[T.TREE], y)
+    loop_gaps(SPATIAL, model, state, scratch, t, y)
     return 0
 
 
@@ -284,17 +273,15 @@ def gaps_spatial(model, state, scratch, t, y, out):
 def factor_spatial(model, state, scratch, t, y, out):
     """Factor the equations of motion, mass matrix formed."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    I, W = model.I, scratch.W
-    W[I[I[T.TREE] + T.W_RESULT] + T.RATIO] = factor_tree(True, None, model, scratch, I[T.TREE])
+    scratch.tree.ratio = factor_tree(SPATIAL, FORMED, model, state, scratch)
     return 0
 
 
 @kernel
 def solve_spatial(model, state, scratch, t, y, out):
-    """Write u̇ to W_A and λ to W_LAMBDA, mass matrix formed."""
+    """Write u̇ to `a` and λ to `multipliers`, mass matrix formed."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    I = model.I
-    solve_tree(True, None, model, scratch, I[T.TREE])
+    solve_tree(SPATIAL, FORMED, model, state, scratch)
     return 0
 
 
@@ -302,57 +289,56 @@ def solve_spatial(model, state, scratch, t, y, out):
 def factor_spatial_swept(model, state, scratch, t, y, out):
     """Factor the equations of motion by sweeps."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    I, W = model.I, scratch.W
-    W[I[I[T.TREE] + T.W_RESULT] + T.RATIO] = factor_tree(True, True, model, scratch, I[T.TREE])
+    scratch.tree.ratio = factor_tree(SPATIAL, SWEPT, model, state, scratch)
     return 0
 
 
 @kernel
 def solve_spatial_swept(model, state, scratch, t, y, out):
-    """Write u̇ to W_A and λ to W_LAMBDA by sweeps."""
+    """Write u̇ to `a` and λ to `multipliers` by sweeps."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    I = model.I
-    solve_tree(True, True, model, scratch, I[T.TREE])
+    solve_tree(SPATIAL, SWEPT, model, state, scratch)
     return 0
 
 
 @kernel
 def applied_spatial(model, state, scratch, t, y, out):
-    """Write what laws and loads do to the links to W_WRENCH."""
+    """Write what laws and loads do to the links to their loads."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    applied_forces(True, model, state, scratch, t)
+    applied_forces(SPATIAL, model, state, scratch, t)
     return 0
 
 
 @kernel
 def power_spatial(model, state, scratch, t, y, out):
-    """Write the power of motions to W_RESULT; W_WRENCH and W_X are overwritten."""
+    """Write the power of motions; loads and `by_row` are overwritten."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    driving_power(True, model, state, scratch, t)
+    driving_power(SPATIAL, model, state, scratch, t)
     return 0
 
 
 @kernel
 def multipliers_spatial(model, state, scratch, t, y, out):
-    """Write λ of the rows of tree joints and their motions to out, and the accelerations of the bodies to W_FORCE."""
+    """Write λ of the rows of tree joints and their motions to out, and the accelerations of the bodies to the tree's forces."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    I = model.I
-    joint_multipliers(True, model, state, scratch, t, I[T.TREE], out)
-    write_accelerations(True, model, scratch, I[T.TREE], I[I[T.TREE] + T.W_FORCE])
+    joint_multipliers(SPATIAL, model, state, scratch, t, out)
+    write_accelerations(SPATIAL, model, scratch, scratch.tree.force)
     return 0
 
 
-def units_of(dimension: int, method: int) -> dict[int, Any]:
-    """Return the units of a run by the slots of their addresses."""
-    slots = (T.STATE, T.POSES, T.TWISTS, T.ROWS, T.GAPS, T.APPLIED, T.POWER, T.MULTIPLIERS, T.FACTOR, T.SOLVE)
-    found: tuple[Any, ...]
+def units_of(dimension: int, method: int) -> dict[str, Any]:
+    """Return the units of a run by their names in ``TreeCalls``."""
+    swept = method == ARTICULATED
     if dimension == 2:
-        found = (state_planar, poses_planar, twists_planar, rows_planar, gaps_planar, applied_planar, power_planar)
-        found += (multipliers_planar, factor_planar, solve_planar)
-        swept = (factor_planar_swept, solve_planar_swept)
-    else:
-        found = (state_spatial, poses_spatial, twists_spatial, rows_spatial, gaps_spatial, applied_spatial, power_spatial)
-        found += (multipliers_spatial, factor_spatial, solve_spatial)
-        swept = (factor_spatial_swept, solve_spatial_swept)
-    found = found[:-2] + swept if method == T.ARTICULATED else found
-    return {**dict(zip(slots, found, strict=True)), T.VALUES: values}
+        factor, solve = (factor_planar_swept, solve_planar_swept) if swept else (factor_planar, solve_planar)
+        return {
+            "state": state_planar, "poses": poses_planar, "twists": twists_planar, "rows": rows_planar, "values": values,
+            "gaps": gaps_planar, "applied": applied_planar, "power": power_planar, "multipliers": multipliers_planar,
+            "factor": factor, "solve": solve,
+        }  # fmt: skip
+    factor, solve = (factor_spatial_swept, solve_spatial_swept) if swept else (factor_spatial, solve_spatial)
+    return {
+        "state": state_spatial, "poses": poses_spatial, "twists": twists_spatial, "rows": rows_spatial, "values": values,
+        "gaps": gaps_spatial, "applied": applied_spatial, "power": power_spatial, "multipliers": multipliers_spatial,
+        "factor": factor, "solve": solve,
+    }  # fmt: skip

@@ -2,58 +2,48 @@
 
 from __future__ import annotations
 
-from multibody.kernels import sections as R
 from multibody.kernels.compile import inner_kernel
-from multibody.kernels.tree import layout as T
-from multibody.kernels.tree.algebra import carried, load, moved, plus, store, width, zero
-from multibody.kernels.tree.frames import column_of, link_of, offset, record_of, state_of
+from multibody.kernels.tree.algebra import load, moved, plus, store, zero
+from multibody.kernels.tree.declared import columns_of, links_of, loads_of
+from multibody.kernels.tree.frames import offset_of
 from multibody.kernels.tree.loops import loop_wrenches
-from multibody.kernels.tree.motion import inertial_force
+from multibody.kernels.tree.newton_euler import sum_wrenches
+from multibody.kernels.tree.sweep import inertial_force
 
 
 @inner_kernel
-def spread(d, model, scratch, h, x):
-    """Write a = Σ B u̇ of every link to its state, u̇ at W[x…]: Ẏ = S + a."""
-    I, W = model.I, scratch.W
-    w = width(d)
-    for i in range(I[h + T.LINK_COUNT]):
-        link = link_of(model, h, i)
-        a, c = zero(d), I[link + T.CARRIER]
-        if c >= 0:
-            a = load(d, W, state_of(d, model, scratch, h, c) + T.CHANGE * w)
-            if I[link + T.OWN_POINT] == 1:
-                a = moved(d, offset(d, model, scratch, h, i), a)
-        for j in range(I[link + T.FIRST], I[link + T.FIRST] + I[link + T.COUNT]):
-            r = I[record_of(model, h, j) + T.RATE]
+def spread(d, tree, work, x):
+    """Write a = Σ B u̇ of every link to its state, u̇ = x: Ẏ = S + a."""
+    for i in range(tree.links.size):
+        link, now = tree.links[i], links_of(d, work)[i]
+        a = zero(d)
+        if link.carrier >= 0:
+            a = load(d, links_of(d, work)[link.carrier].change)
+            if link.own_point == 1:
+                a = moved(d, offset_of(d, now), a)
+        for j in range(link.first, link.first + link.count):
+            r = tree.columns[j].rate
             if r >= 0:
-                a = plus(d, W[x + r], load(d, W, column_of(d, model, h, j)), a)
-        store(d, W, state_of(d, model, scratch, h, i) + T.CHANGE * w, a)
+                a = plus(d, x[r], load(d, columns_of(d, work)[j].B), a)
+        store(d, now.change, a)
 
 
 @inner_kernel
-def joint_wrenches(d, model, state, scratch, t, h):
+def joint_wrenches(d, model, state, scratch, t):
     """Write the wrench R̂ of every joint on its link about o, efforts included, to the link's force: Newton–Euler inward.
 
     u̇ and λ in W; R̂ = Σ over the subtree of inertial force − applied force + Φ_yᵀ λ.
     """
-    I, W = model.I, scratch.W
-    w = width(d)
-    spread(d, model, scratch, h, I[R.W_A])
-    for i in range(I[h + T.LINK_COUNT]):
-        at = state_of(d, model, scratch, h, i)
-        s = plus(d, 1.0, load(d, W, at + T.BIAS * w), load(d, W, at + T.CHANGE * w))
-        f = inertial_force(d, model, scratch, h, i, load(d, W, at + T.MOTION * w), s)
-        if I[h + T.ACTED] == 1:
-            f = plus(d, -1.0, load(d, W, I[h + T.W_WRENCH] + w * i), f)
-        store(d, W, I[h + T.W_WRENCH] + w * i, f)
-    loop_wrenches(d, model, state, scratch, t, h, I[h + T.W_WRENCH])
-    for i in range(I[h + T.LINK_COUNT]):
-        store(d, W, state_of(d, model, scratch, h, i) + T.FORCE * w, load(d, W, I[h + T.W_WRENCH] + w * i))
-    for i in range(I[h + T.LINK_COUNT] - 1, -1, -1):
-        c = I[link_of(model, h, i) + T.CARRIER]
-        if c >= 0:
-            f = load(d, W, state_of(d, model, scratch, h, i) + T.FORCE * w)
-            if I[link_of(model, h, i) + T.OWN_POINT] == 1:
-                f = carried(d, offset(d, model, scratch, h, i), f)
-            p = state_of(d, model, scratch, h, c) + T.FORCE * w
-            store(d, W, p, plus(d, 1.0, f, load(d, W, p)))
+    tree, work = model.tree, scratch.tree
+    spread(d, tree, work, scratch.a)
+    for i in range(tree.links.size):
+        now, to = links_of(d, work)[i], loads_of(d, work)[i].x
+        s = plus(d, 1.0, load(d, now.bias), load(d, now.change))
+        f = inertial_force(d, tree, work, i, load(d, now.motion), s)
+        if tree.acted == 1:
+            f = plus(d, -1.0, load(d, to), f)
+        store(d, to, f)
+    loop_wrenches(d, model, state, scratch, t)
+    for i in range(tree.links.size):
+        store(d, links_of(d, work)[i].force, load(d, loads_of(d, work)[i].x))
+    sum_wrenches(d, tree, work)
