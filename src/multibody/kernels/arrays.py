@@ -11,6 +11,7 @@ from multibody.kernels import declared as D
 from multibody.kernels import layout as L
 from multibody.kernels import sections as R
 from multibody.kernels.declared import Model, Scratch, State
+from multibody.kernels.memory.declaration import Record
 from multibody.kernels.tree.declared import TreeBlocks, no_tree
 
 Floats = npt.NDArray[np.float64]
@@ -94,7 +95,7 @@ class Arrays:
         return {name: value for name, value in vars(self).items() if name != "_blocks"}
 
 
-def _records(array: npt.NDArray[Any], at: int, kind: type[D.Record], count: int | None = None) -> npt.NDArray[Any]:
+def _records(array: npt.NDArray[Any], at: int, kind: type[Record], count: int | None = None) -> npt.NDArray[Any]:
     """Return records of an array from a place on, as many as fit unless a number is given."""
     most = (len(array) - at) // kind.size if count is None else count
     return array[at : at + kind.size * most].view(kind.dtype)

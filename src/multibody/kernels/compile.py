@@ -122,7 +122,7 @@ def _resolve_once(kind: Any, context: Any, given: Any, named: Any) -> Any:
 @contextlib.contextmanager
 def _our_settings() -> Iterator[None]:
     """Compile our way within, and leave numba as it was for everybody else's functions."""
-    ours = (
+    ours: tuple[tuple[Any, str, Any], ...] = (
         (numba.config, "LOOP_VECTORIZE", 0),
         (arrayobj, "fix_integer_index", _plain_index),
         (types.BaseFunction, "get_call_type", _resolve_once),

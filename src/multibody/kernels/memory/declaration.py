@@ -186,7 +186,7 @@ class Block:
     def _write(self, field: Field, value: Any) -> None:
         if field.array:
             kind = _dtype(field)
-            made = np.zeros(value, dtype=kind) if np.isscalar(value) else _contiguous(value, kind)
+            made = np.zeros(value, dtype=kind) if isinstance(value, int | np.integer) else _contiguous(value, kind)
             self._held[field.name] = made.view(np.recarray) if made.dtype.names else made  # rows have their fields by name
             self._slots[field.slot], self._slots[field.slot + 1] = made.ctypes.data, len(made)
         elif isinstance(value, Block):
@@ -209,5 +209,6 @@ def _contiguous(value: Any, kind: Any) -> npt.NDArray[Any]:
     if given.dtype == kind and given.flags.c_contiguous:
         return given
     if np.dtype(kind).names is not None and given.dtype in (np.int64, np.float64):  # records from plain numbers
-        return np.ascontiguousarray(given).view(kind).reshape(-1)
+        viewed: npt.NDArray[Any] = np.ascontiguousarray(given).view(kind).reshape(-1)
+        return viewed
     return np.ascontiguousarray(given, dtype=kind)
