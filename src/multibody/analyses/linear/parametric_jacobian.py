@@ -57,12 +57,13 @@ def _matrices(b: Any, t: float, n: int, m: int) -> list[Any]:
     """Return M, C, K, Φ_q and V, a column at a time from the products that implicit methods take."""
     from scipy.sparse import csr_array
 
-    found, run = np.zeros((3, n + m, n)), tuple(b.run)
+    found = np.zeros((3, n + m, n))
+    model, memory, scratch = b.run
     for part in range(3):
         for c in range(n):
             x, out = np.zeros(3 * n), np.zeros(n + m)
             x[part * n + c] = 1.0
-            product_turned(*run, t, x, out)
+            product_turned(model, memory, scratch, t, x, out)
             found[part, :, c] = out
     inertia, rates, positions = found
     return [csr_array(matrix) for matrix in (inertia[:n], rates[:n], positions[:n], rates[n:], positions[n:])]
