@@ -15,7 +15,7 @@ def promised() -> dict[str, str]:
     extras = project["optional-dependencies"]
     found = {}
     for text in (*project["dependencies"], *(text for name in ("netcdf", "parquet", "mesh", "video") for text in extras[name])):
-        name, version = re.fullmatch(r"([\w-]+)>=([\d.]+)", text.split(" ")[0]).groups()  # type: ignore[union-attr]
+        name, version = re.fullmatch(r"([\w-]+)>=([\d.]+)(?:,<[\d.]+)?", text.split(" ")[0]).groups()  # type: ignore[union-attr]
         found[name] = version
     return found
 
