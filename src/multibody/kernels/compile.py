@@ -179,7 +179,7 @@ def _compiled(function: _Function, forceinline: bool = False, **options: bool) -
         compiler.compile = compile_our_way
         folder = cache_directory(_room(function.__module__))
         if folder is not None and not inner:
-            made._cache = MachineCode(function, folder)
+            made._cache = MachineCode(function, folder, bool(options.get("no_cpython_wrapper")))
     REGISTRY.append(made)
     result: _Function = made
     return result

@@ -36,11 +36,13 @@ class MachineCode:
     function : callable
     folder : pathlib.Path
         Of the user alone, see :mod:`multibody.kernels.cache.folders`.
+    inner : bool
+        Whether Python has no entrance to it.
     """
 
-    def __init__(self, function: Any, folder: pathlib.Path) -> None:
+    def __init__(self, function: Any, folder: pathlib.Path, inner: bool = False) -> None:
         self.cache_path = str(folder)
-        self._function, self._enabled = function, True
+        self._function, self._inner, self._enabled = function, inner, True
         code = function.__code__
         self._name = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__.replace('<', '').replace('>', '')}"
         self._name += f"-{code.co_firstlineno}.{sys.implementation.cache_tag}"
@@ -98,7 +100,8 @@ class MachineCode:
         cells = tuple(cell.cell_contents for cell in function.__closure__ or ())
         parts = (
             numba.__version__, llvmlite.__version__, sys.version, function.__module__, function.__qualname__,
-            function.__code__.co_code, dumps(cells) if cells else b"", _stamp(function), str(signature), codegen.magic_tuple(),
+            self._inner, function.__code__.co_code,
+            dumps(cells) if cells else b"", _stamp(function), str(signature), codegen.magic_tuple(),
         )  # fmt: skip
         return repr(parts).encode()
 
