@@ -11,6 +11,7 @@ All fields are 8 bytes wide, so that a block or record is an array of slots on a
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import Any, ClassVar, Self
 from weakref import WeakValueDictionary
@@ -19,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 SLOT = 8  # bytes
+KINDS: dict[Any, Any] = {int: np.int64, float: np.float64}
 LIVING: WeakValueDictionary[int, Block] = WeakValueDictionary()  # blocks by address, for kernels that run as plain Python
 
 
@@ -39,6 +41,12 @@ class Field:
     def __init__(self, kind: Any, meaning: str, width: int = 1, array: bool = False) -> None:
         self.kind, self.meaning, self.width, self.array = kind, meaning, width, array
         self.name, self.slot = "", 0
+
+    @functools.cached_property
+    def dtype(self) -> np.dtype[Any]:
+        """NumPy type of a number, or of an array's items."""
+        found: np.dtype[Any] = np.dtype(KINDS[self.kind]) if self.kind in KINDS else self.kind.dtype
+        return found
 
     @property
     def slots(self) -> int:
@@ -121,14 +129,8 @@ class Record:
 
     def __init_subclass__(cls) -> None:
         cls.fields, cls.size = _placed(cls)
-        kinds = {int: np.int64, float: np.float64}
-        cls.dtype = np.dtype([(f.name, kinds[f.kind]) if f.width == 1 else (f.name, kinds[f.kind], (f.width,))
-                              for f in cls.fields.values()])  # fmt: skip
-
-
-def _dtype(field: Field) -> Any:
-    """Return the NumPy type of an array's items."""
-    return {int: np.int64, float: np.float64}.get(field.kind) or field.kind.dtype
+        every = cls.fields.values()
+        cls.dtype = np.dtype([(f.name, f.dtype) if f.width == 1 else (f.name, f.dtype, (f.width,)) for f in every])
 
 
 class Block:
@@ -137,7 +139,8 @@ class Block:
     Parameters
     ----------
     **values : int, float, array or Block
-        A number, an array, or for an array its length: it is then allocated and zero. What is not given is 0 or empty.
+        A number, an array, or for an array its length: it is then allocated and zero. What is not given is 0 or empty, and
+        costs nothing.
 
     Attributes
     ----------
@@ -159,11 +162,11 @@ class Block:
         self._held: dict[str, Any] = {}  # arrays and blocks must live as long as their addresses stand here
         self.address = int(self._slots.ctypes.data)
         LIVING[self.address] = self
-        for name in self.fields:
-            if self.fields[name].array or name in values:
-                setattr(self, name, values.pop(name, 0))
-        if values:
-            raise TypeError(f"{type(self).__name__} declares no {', '.join(values)}")
+        unknown = [name for name in values if name not in self.fields]
+        if unknown:
+            raise TypeError(f"{type(self).__name__} declares no {', '.join(unknown)}")
+        for name, value in values.items():
+            self._write(self.fields[name], value)
 
     def contents(self) -> dict[str, Any]:
         """Return the values of all fields by name: numbers, the arrays and blocks themselves."""
@@ -179,16 +182,20 @@ class Block:
         return _again, (type(self), self.contents())
 
     def _read(self, field: Field) -> Any:
-        if field.name in self._held:
-            return self._held[field.name]
+        held = self._held.get(field.name)
+        if field.array:  # what is not given is empty; rows have their fields by name
+            held = np.zeros(0, field.dtype) if held is None else held
+            return held.view(np.recarray) if field.dtype.names else held
+        if held is not None:
+            return held
         return float(self._floats[field.slot]) if field.kind is float else int(self._slots[field.slot])
 
     def _write(self, field: Field, value: Any) -> None:
         if field.array:
-            kind = _dtype(field)
+            kind = field.dtype
             made = np.zeros(value, dtype=kind) if isinstance(value, int | np.integer) else _contiguous(value, kind)
-            self._held[field.name] = made.view(np.recarray) if made.dtype.names else made  # rows have their fields by name
-            self._slots[field.slot], self._slots[field.slot + 1] = made.ctypes.data, len(made)
+            self._held[field.name] = made
+            self._slots[field.slot], self._slots[field.slot + 1] = made.__array_interface__["data"][0], len(made)
         elif isinstance(value, Block):
             self._held[field.name] = value
             self._slots[field.slot] = value.address

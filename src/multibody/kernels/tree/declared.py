@@ -308,8 +308,9 @@ class TreeBlocks(NamedTuple):
 
 
 @functools.cache
+@functools.cache
 def no_tree() -> TreeBlocks:
-    """Return the blocks of a model without a tree."""
+    """Return the blocks of models without a tree, in which nobody reads or writes."""
     return TreeBlocks(Tree(calls=TreeCalls()), TreeState(), TreeScratch())
 
 
