@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from multibody.formulations.cartesian import CARTESIAN
 from multibody.formulations.closing import (
     ELSEWHERE,
     LOCKED,
@@ -13,7 +14,6 @@ from multibody.formulations.closing import (
     tidy,
     turned_too_far,
 )
-from multibody.formulations.space import write_rates
 from multibody.kernels.compile import inlined, inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
 
@@ -24,7 +24,7 @@ def rates_augmented(space, model, state, scratch, t, y, dy):
     solvable, power = accelerate(space, model, state, scratch, t, y)
     if not solvable:
         return 1
-    write_rates(space, model, scratch, y, power, dy)
+    space.write_rates(model, scratch, y, power, dy)
     return 0
 
 
@@ -48,11 +48,11 @@ def close_augmented(space, model, state, scratch, t, y):
 def rhs_augmented(model, state, scratch, t, y, dy):
     """Write ẏ in Cartesian coordinates."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    return rates_augmented(None, model, state, scratch, t, y, dy)
+    return rates_augmented(CARTESIAN, model, state, scratch, t, y, dy)
 
 
 @kernel
 def accept_augmented(model, state, scratch, t, y, active):
     """Accept a state in Cartesian coordinates."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    return close_augmented(None, model, state, scratch, t, y)
+    return close_augmented(CARTESIAN, model, state, scratch, t, y)

@@ -5,6 +5,7 @@ Park, Yoo, Hwang, Bae 1997, the method they call CS: γ̄ = γ − 2α Φ̇ − 
 
 from __future__ import annotations
 
+from multibody.formulations.cartesian import CARTESIAN
 from multibody.formulations.closing import (
     ELSEWHERE,
     LOCKED,
@@ -24,15 +25,6 @@ from multibody.formulations.closing import (
     turned_too_far,
     velocity_gap,
 )
-from multibody.formulations.space import (
-    applied,
-    driving_power,
-    factor,
-    rows_at_pose,
-    sizes,
-    solve,
-    write_rates,
-)
 from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
 
@@ -46,25 +38,25 @@ def rates_baumgarte(space, model, state, scratch, t, y, dy):
         solvable, power = accelerate(space, model, state, scratch, t, y)
         if not solvable:
             return 1
-        write_rates(space, model, scratch, y, power, dy)
+        space.write_rates(model, scratch, y, power, dy)
         return 0
     ratio = evaluate(space, model, state, scratch, t, y)
     if not ratio > 0.0:
         return 1
-    if too_near(state, ratio) and scaled_size(model, y[sizes(space, model)[0] :]) > 0.0:
-        write_rates(space, model, scratch, y, bridge(space, model, state, scratch, t, y), dy)
+    if too_near(state, ratio) and scaled_size(model, y[space.sizes(model)[0] :]) > 0.0:
+        space.write_rates(model, scratch, y, bridge(space, model, state, scratch, t, y), dy)
         return 0
     for r in range(m):
         b[r] = x[r]
-    velocity_gap(space, model, state, scratch, t, y[sizes(space, model)[0] :])  # −Φ̇
+    velocity_gap(space, model, state, scratch, t, y[space.sizes(model)[0] :])  # −Φ̇
     for r in range(m):
         b[r] += 2.0 * alpha * x[r]
-    rows_at_pose(space, model, state, scratch, t, 1, 0)
+    space.rows_at_pose(model, state, scratch, t, 1, 0)
     for r in range(m):
         x[r] = b[r] - beta * beta * x[r]
-    power = applied(space, model, state, scratch, t)
-    solve(space, model, state, scratch)
-    write_rates(space, model, scratch, y, power + driving_power(space, model, state, scratch, t), dy)
+    power = space.applied(model, state, scratch, t)
+    space.solve(model, state, scratch)
+    space.write_rates(model, scratch, y, power + space.driving_power(model, state, scratch, t), dy)
     return 0
 
 
@@ -76,8 +68,8 @@ def watch_baumgarte(space, model, state, scratch, t, y):
     if turned_too_far(space, model, state, scratch, t, y):
         return REFUSED
     open_ = position_gap(space, model, state, scratch, t, y, 1)
-    open_v = velocity_gap(space, model, state, scratch, t, y[sizes(space, model)[0] :])
-    rough = note_ratio(space, model, state, scratch, t, factor(space, model, state, scratch))
+    open_v = velocity_gap(space, model, state, scratch, t, y[space.sizes(model)[0] :])
+    rough = note_ratio(space, model, state, scratch, t, space.factor(model, state, scratch))
     if rough < 0:
         return ELSEWHERE if rough == -1 else LOCKED
     if rough > 0:  # feedback alone cannot hold a branch across a change point
@@ -96,11 +88,11 @@ def watch_baumgarte(space, model, state, scratch, t, y):
 def rhs_baumgarte(model, state, scratch, t, y, dy):
     """Write ẏ in Cartesian coordinates."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    return rates_baumgarte(None, model, state, scratch, t, y, dy)
+    return rates_baumgarte(CARTESIAN, model, state, scratch, t, y, dy)
 
 
 @kernel
 def accept_baumgarte(model, state, scratch, t, y, active):
     """Accept a state in Cartesian coordinates."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    return watch_baumgarte(None, model, state, scratch, t, y)
+    return watch_baumgarte(CARTESIAN, model, state, scratch, t, y)

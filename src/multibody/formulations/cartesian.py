@@ -1,6 +1,6 @@
 """The configuration space of Cartesian coordinates: y = (q, v, w) with poses q, velocities v of all bodies and the work w.
 
-What the formulations ask of a space, see ``formulations/space.py``. In a parametric run the rows of pairs, and the solution of
+What the formulations ask of a space, see ``kernels/space.py``. In a parametric run the rows of pairs, and the solution of
 the equations of motion, are those of ``kernels/parametric``, called by their addresses.
 """
 
@@ -14,7 +14,14 @@ from multibody.kernels.calls import call
 from multibody.kernels.compile import inlined, inner_kernel
 from multibody.kernels.forces import add_forces
 from multibody.kernels.rows import row_velocity
-from multibody.kernels.state import POINT, SPACE, TURN, set_positions, set_velocities
+from multibody.kernels.space import Space
+from multibody.kernels.state import POINT, SPACE, TURN, displace, set_positions, set_velocities
+
+
+@inlined
+def sizes(model):
+    """Return the numbers of coordinates and of rates."""
+    return (model.coordinates, model.velocities)
 
 
 @inner_kernel
@@ -151,10 +158,29 @@ def velocity_gaps(model, state, scratch, t, v):
 
 
 @inlined
-def set_state(model, scratch, y):
-    """Write poses and twists of y to W."""
+def set_poses(model, state, scratch, t, q):
+    """Write the poses."""
+    set_positions(model, scratch, q)
+
+
+@inlined
+def set_state(model, state, scratch, t, y, bodies):
+    """Write poses and twists of y."""
     set_positions(model, scratch, y)
     set_velocities(model, scratch, y[model.coordinates :])
+
+
+@inlined
+def entry(model, scratch, k, c):
+    """Return column and value of the c-th entry of row k."""
+    e = model.rows[k].entry + c
+    return (model.columns[e], scratch.J[e])
+
+
+@inlined
+def entry_count(model, k):
+    """Return the number of entries of row k."""
+    return model.rows[k].entries
 
 
 @inner_kernel
@@ -174,3 +200,44 @@ def count_independent(model, active):
             active[SPACE * b + POINT + c] = turn
     for e in range(model.extras):
         active[SPACE * bodies + e] = active[nq + TURN * bodies + e]
+
+
+@inlined
+def remember(model, state, scratch):
+    """Keep nothing: every row of S has the size of its bodies' masses."""
+
+
+@inlined
+def turned(model, state, q):
+    """Return False: the angles of all bodies are known, and what they turned by is tested itself."""
+    return False
+
+
+@inlined
+def settled(state, q):
+    """Keep nothing."""
+
+
+CARTESIAN = Space(
+    "cartesian",
+    sizes=sizes,
+    normalize=normalize,
+    set_poses=set_poses,
+    set_state=set_state,
+    displace=displace,
+    rows_at_pose=rows_at_pose,
+    rows_at_state=rows_at_state,
+    velocity_gaps=velocity_gaps,
+    applied=applied,
+    driving_power=driving_power,
+    factor=factor,
+    solve=solve,
+    correct=correct,
+    write_rates=write_rates,
+    entry=entry,
+    entry_count=entry_count,
+    count_independent=count_independent,
+    remember=remember,
+    turned=turned,
+    settled=settled,
+)

@@ -1,4 +1,4 @@
-"""On the constraints and near change points, the same in Cartesian and in joint coordinates (`space`, see ``space.py``).
+"""On the constraints and near change points, the same in all coordinates (`space`, see ``kernels/space.py``).
 
 Projection of a state, evaluation of the equations of motion, and the bridge across a position in which they lose rank.
 """
@@ -7,24 +7,6 @@ from __future__ import annotations
 
 import math
 
-from multibody.formulations.space import (
-    applied,
-    correct,
-    displace,
-    driving_power,
-    factor,
-    normalize,
-    remember,
-    rows_at_pose,
-    rows_at_state,
-    set_poses,
-    set_state,
-    settled,
-    sizes,
-    solve,
-    turned,
-    velocity_gaps,
-)
 from multibody.kernels.compile import inlined, inner_kernel
 from multibody.kernels.functions import largest_turn, set_references
 
@@ -45,7 +27,7 @@ def tidy(space, model, y):
     What leaves a plane by round-off only dies out until its numbers are subnormal, with which processors reckon a hundred times
     slower.
     """
-    normalize(space, model, y)
+    space.normalize(model, y)
     for c in range(y.shape[0]):
         if abs(y[c]) < NOTHING:
             y[c] = 0.0
@@ -65,15 +47,15 @@ def gap(model, scratch):
 @inner_kernel
 def position_gap(space, model, state, scratch, t, q, gradients):
     """Write Φ(q, t) of all rows and the poses, with `gradients` = 1 also Φ_q; return the largest scaled Φ."""
-    set_poses(space, model, state, scratch, t, q)
-    rows_at_pose(space, model, state, scratch, t, 1, gradients)
+    space.set_poses(model, state, scratch, t, q)
+    space.rows_at_pose(model, state, scratch, t, 1, gradients)
     return gap(model, scratch)
 
 
 @inner_kernel
 def velocity_gap(space, model, state, scratch, t, v):
     """Write ν − Φ_q v of all rows, Φ_q and poses being known; return the largest scaled value."""
-    velocity_gaps(space, model, state, scratch, t, v)
+    space.velocity_gaps(model, state, scratch, t, v)
     return gap(model, scratch)
 
 
@@ -113,12 +95,12 @@ def project(space, model, state, scratch, t, y, gently):
     tuple
         (UNMOVED, MOVED, or REFUSED where it cannot be closed; smallest pivot ratio).
     """
-    n, v = model.column_scale.size, y[sizes(space, model)[0] :]
+    n, v = model.column_scale.size, y[space.sizes(model)[0] :]
     statistics, settings, a, x = state.statistics[0], state.settings[0], scratch.a, scratch.by_row
     tolerance = 0.0 if settings.near_change > 0.0 else settings.closed  # S⁻¹ amplifies what is left near a change point
     moved, open_ = 0.0, position_gap(space, model, state, scratch, t, y, 1)
     statistics.position_before = larger(statistics.position_before, open_)
-    ratio = factor(space, model, state, scratch)
+    ratio = space.factor(model, state, scratch)
     if not ratio > 0.0:
         return (REFUSED, ratio)
     if gently == 1 and settings.avoidable < 0.0 and too_near(state, ratio):
@@ -128,27 +110,27 @@ def project(space, model, state, scratch, t, y, gently):
             break
         for r in range(model.all_rows):
             x[r] = -x[r]
-        correct(space, model, state, scratch)
+        space.correct(model, state, scratch)
         moved += scaled_size(model, a)
         if not moved < 0.1:
             return (REFUSED, ratio)
-        displace(space, model, y, a[:n], 1.0, y)
+        space.displace(model, y, a[:n], 1.0, y)
         before, open_ = open_, position_gap(space, model, state, scratch, t, y, 0)
         if open_ > 0.1 * before and open_ > tolerance:
             if open_ < 1e-12:  # round-off
                 break
-            rows_at_pose(space, model, state, scratch, t, 0, 1)
-            factor(space, model, state, scratch)
+            space.rows_at_pose(model, state, scratch, t, 0, 1)
+            space.factor(model, state, scratch)
     if not open_ < GROSS:
         return (REFUSED, ratio)
     if moved > 0.0:
-        rows_at_pose(space, model, state, scratch, t, 0, 1)
+        space.rows_at_pose(model, state, scratch, t, 0, 1)
     change, open_v, unit = 0.0, velocity_gap(space, model, state, scratch, t, v), 1.0 / settings.second
     statistics.velocity_before = larger(statistics.velocity_before, open_v)
     for _ in range(4):
         if open_v <= tolerance * unit:
             break
-        correct(space, model, state, scratch)
+        space.correct(model, state, scratch)
         change += scaled_size(model, a)
         for c in range(n):
             v[c] += a[c]
@@ -163,9 +145,9 @@ def project(space, model, state, scratch, t, y, gently):
 @inlined
 def evaluate(space, model, state, scratch, t, y):
     """Write Φ_q, γ and the factors of S at y; return the smallest pivot ratio, ≤ 0 where there is no solution."""
-    set_state(space, model, state, scratch, t, y, 0)
-    rows_at_state(space, model, state, scratch, t)
-    return factor(space, model, state, scratch)
+    space.set_state(model, state, scratch, t, y, 0)
+    space.rows_at_state(model, state, scratch, t)
+    return space.factor(model, state, scratch)
 
 
 @inner_kernel
@@ -175,7 +157,7 @@ def _evaluate_closed(space, model, state, scratch, t, y):
     for c in range(z.size):
         z[c] = y[c]
     kept = (s.position_before, s.velocity_before, s.position_after, s.velocity_after)  # those of stages do not count
-    normalize(space, model, z)
+    space.normalize(model, z)
     project(space, model, state, scratch, t, z, 0)
     s.position_before, s.velocity_before, s.position_after, s.velocity_after = kept
     return evaluate(space, model, state, scratch, t, z)
@@ -188,7 +170,7 @@ def bridge(space, model, state, scratch, t, y):
     The motion is smooth there, only its equations are not: v̇ is the polynomial through six states along the line
     q ⊕ τ v, at equal distances on both sides.
     """
-    nq, n = sizes(space, model)
+    nq, n = space.sizes(model)
     settings, at, total = state.settings[0], scratch.support, scratch.support_sum
     kept, power = settings.near_change, 0.0
     settings.near_change = 1.0
@@ -203,18 +185,18 @@ def bridge(space, model, state, scratch, t, y):
             if k == 0:
                 continue
             weight, tau = (0.75, -0.3, 0.05)[abs(k) - 1], stride * k
-            displace(space, model, y, y[nq:], tau, at[:nq])
+            space.displace(model, y, y[nq:], tau, at[:nq])
             for c in range(n):
                 at[nq + c] = y[nq + c]
             lowest = min(lowest, _evaluate_closed(space, model, state, scratch, t + tau, at))
-            power += weight * applied(space, model, state, scratch, t + tau)
-            solve(space, model, state, scratch)
-            power += weight * driving_power(space, model, state, scratch, t + tau)
+            power += weight * space.applied(model, state, scratch, t + tau)
+            space.solve(model, state, scratch)
+            power += weight * space.driving_power(model, state, scratch, t + tau)
             for c in range(n):
                 total[c] += weight * scratch.a[c]
         stride *= 1.7
     settings.near_change = kept
-    set_state(space, model, state, scratch, t, y, 1)
+    space.set_state(model, state, scratch, t, y, 1)
     for c in range(n):
         scratch.a[c] = total[c]
     return power
@@ -233,11 +215,11 @@ def accelerate(space, model, state, scratch, t, y):
         ratio = _evaluate_closed(space, model, state, scratch, t, y)
     if not ratio > 0.0:
         return (False, 0.0)
-    if too_near(state, ratio) and scaled_size(model, y[sizes(space, model)[0] :]) > 0.0:
+    if too_near(state, ratio) and scaled_size(model, y[space.sizes(model)[0] :]) > 0.0:
         return (True, bridge(space, model, state, scratch, t, y))
-    power = applied(space, model, state, scratch, t)
-    solve(space, model, state, scratch)
-    return (True, power + driving_power(space, model, state, scratch, t))
+    power = space.applied(model, state, scratch, t)
+    space.solve(model, state, scratch)
+    return (True, power + space.driving_power(model, state, scratch, t))
 
 
 @inner_kernel
@@ -267,7 +249,7 @@ def note_ratio(space, model, state, scratch, t, ratio):
         motion does not get away from it.
     """
     statistics, settings = state.statistics[0], state.settings[0]
-    remember(space, model, state, scratch)
+    space.remember(model, state, scratch)
     if too_near(state, ratio) and settings.avoided < settings.avoidable:
         settings.avoided += 1.0
         return -1
@@ -291,18 +273,18 @@ def note_ratio(space, model, state, scratch, t, ratio):
 @inner_kernel
 def turned_too_far(space, model, state, scratch, t, y):
     """Return whether a counted angle moved by more than a quarter turn; the poses become those of y, or stay what they were."""
-    if turned(space, model, state, y):
+    if space.turned(model, state, y):
         return True
     if model.planar:  # angles in the plane count themselves
         return False
-    set_poses(space, model, state, scratch, t, y)
+    space.set_poses(model, state, scratch, t, y)
     return largest_turn(model, state, scratch, model.function_count) > 0.5 * math.pi
 
 
 @inner_kernel
 def settle_references(space, model, state, scratch, t, y):
     """Write the poses of y and move the angle references to them."""
-    settled(space, state, y)
+    space.settled(state, y)
     if not model.planar:
-        set_poses(space, model, state, scratch, t, y)
+        space.set_poses(model, state, scratch, t, y)
         set_references(model, state, scratch, model.function_count)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from multibody.formulations.cartesian import applied, normalize, set_state
+from multibody.formulations.cartesian import CARTESIAN, applied, normalize, set_state
 from multibody.formulations.closing import project, settle_references
 from multibody.kernels.compile import kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
@@ -46,11 +46,11 @@ def expand(model, state, scratch, times, Y, refs, closing, A, multipliers, energ
             ref[f] = refs[k, f]
         if closing == 1:
             normalize(model, y)
-            project(None, model, state, scratch, t, y, 0)
-            settle_references(None, model, state, scratch, t, y)
+            project(CARTESIAN, model, state, scratch, t, y, 0)
+            settle_references(CARTESIAN, model, state, scratch, t, y)
             for f in range(refs.shape[1]):
                 refs[k, f] = ref[f]
-        set_state(model, scratch, y)
+        set_state(model, state, scratch, t, y, 1)
         energies[k, 0], energies[k, 1] = kinetic_energy(model, scratch), potential_energy(model, state, scratch, t)
         law_efforts(model, state, scratch, t, efforts[k])
         load_wrenches(model, state, scratch, t, loads[k])

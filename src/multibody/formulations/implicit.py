@@ -10,7 +10,7 @@ whose coefficients are the method's own (Lee, Lee, Bae 2013, eq. (1) and the alg
 eqs. (4)–(7)). Pivots are compared with each other, so that it is factored as S A S, a matrix of plain numbers: S is
 √σ·(L or 1) for lengths and angles among the columns and (1/L or 1)/√σ for their rows, σ = 1/(|c_M| m L²), with the model's
 characteristic length L and mass m, c_M being the time. Everything has the signature of ``evaluate`` (``kernels/calls.py``);
-`space` as in ``space.py``.
+`space` as in ``kernels/space.py``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import math
 import numpy as np
 
 from multibody.formulations import cartesian
-from multibody.formulations.space import correct, displace, sizes
+from multibody.formulations.cartesian import CARTESIAN
 from multibody.kernels import blocks as B
 from multibody.kernels import layout as L
 from multibody.kernels import sections as R
@@ -89,7 +89,7 @@ def _set_point(model, state, scratch, t, x):
     for c in range(nq + n):
         W[z + c] = x[c]
     cartesian.normalize(model, W[z : z + nq])
-    cartesian.set_state(model, scratch, W[z : z + nq + n])
+    cartesian.set_state(model, state, scratch, t, W[z : z + nq + n], 1)
     cartesian.rows_at_state(model, state, scratch, t)
     return cartesian.applied(model, state, scratch, t)
 
@@ -344,13 +344,13 @@ def correction(space, model, state, scratch, x, out):
     """Write the smallest change (in the metric of the masses) with Φ_q out = x of the chosen rows; none near a change point."""
     I, W = model.I, scratch.W
     if W[I[R.W_SETTINGS] + R.NEAR_CHANGE] > 0.0:
-        for c in range(sizes(space, model)[1]):
+        for c in range(space.sizes(model)[1]):
             out[c] = 0.0
         return 0
     for k in range(I[R.CHOSEN_COUNT]):
         W[I[R.W_X] + I[I[R.CHOSEN] + k]] = x[k]
-    correct(space, model, state, scratch)
-    for c in range(sizes(space, model)[1]):
+    space.correct(model, state, scratch)
+    for c in range(space.sizes(model)[1]):
         out[c] = W[I[R.W_A] + c]
     return 0
 
@@ -397,7 +397,7 @@ def move_implicit(model, state, scratch, t, x, out):
     code = int(x[0])
     if code == DISPLACED:
         nq, n = I[L.COORDINATES], I[L.VELOCITIES]
-        displace(None, model, x[1 : 1 + nq], x[1 + nq : 1 + nq + n], 1.0, out)
+        CARTESIAN.displace(model, x[1 : 1 + nq], x[1 + nq : 1 + nq + n], 1.0, out)
     else:
         move_cartesian(model, code, x[1:], out)
     return 0
@@ -407,4 +407,4 @@ def move_implicit(model, state, scratch, t, x, out):
 def correct_implicit(model, state, scratch, t, x, out):
     """Write the smallest change that closes gaps in Cartesian coordinates."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    return correction(None, model, state, scratch, x, out)
+    return correction(CARTESIAN, model, state, scratch, x, out)

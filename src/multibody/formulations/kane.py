@@ -6,7 +6,7 @@ with v̇ = B u̇ + c, c_d = Φ_d⁻¹ γ, eq. (46) becomes BᵀM B u̇ = Bᵀ(Q 
 
 from __future__ import annotations
 
-from multibody.formulations.cartesian import applied, driving_power, write_rates
+from multibody.formulations.cartesian import CARTESIAN, applied, driving_power, write_rates
 from multibody.formulations.closing import accelerate
 from multibody.formulations.partitioned import settle, solve_dependent, spread
 from multibody.kernels.compile import inner_kernel, kernel
@@ -22,7 +22,7 @@ from multibody.kernels.plain_rows import rows_at_state
 def rhs_kane(model, state, scratch, t, y, dy):
     """Write ẏ at the settled state nearest to (t, y); return 0, or 1 where it cannot be settled."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    ratio = settle(None, model, state, scratch, t, y, state.settings[0].stage_closed)
+    ratio = settle(CARTESIAN, model, state, scratch, t, y, state.settings[0].stage_closed)
     if ratio < 0.0:
         return 1
     power = 0.0
@@ -36,7 +36,7 @@ def rhs_kane(model, state, scratch, t, y, dy):
             _multipliers(model, state, scratch)
             power += driving_power(model, state, scratch, t)
     if not regular:  # a change point (Φ_d is singular whatever the partition) or an idle body without inertia
-        solvable, power = accelerate(None, model, state, scratch, t, y)
+        solvable, power = accelerate(CARTESIAN, model, state, scratch, t, y)
         if not solvable:
             return 1
     write_rates(model, scratch, y, power, dy)

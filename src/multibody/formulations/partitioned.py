@@ -6,6 +6,7 @@ all coordinates, so that a new partition never restarts a multistep method; the 
 
 from __future__ import annotations
 
+from multibody.formulations.cartesian import CARTESIAN
 from multibody.formulations.closing import (
     ELSEWHERE,
     LOCKED,
@@ -23,17 +24,6 @@ from multibody.formulations.closing import (
     turned_too_far,
     velocity_gap,
 )
-from multibody.formulations.space import (
-    count_independent,
-    displace,
-    entry,
-    entry_count,
-    factor,
-    normalize,
-    rows_at_pose,
-    set_state,
-    sizes,
-)
 from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
 from multibody.kernels.lu import factor as lu_factor
@@ -50,8 +40,8 @@ def factor_dependent(space, model, state, scratch):
         A[k] = 0.0
     for k in range(m):
         r = model.chosen[k]
-        for e in range(entry_count(space, model, r)):
-            c, value = entry(space, model, scratch, r, e)
+        for e in range(space.entry_count(model, r)):
+            c, value = space.entry(model, scratch, r, e)
             place = state.place[c]
             if place >= 0:
                 A[m * k + place] += model.row_scale[r] * value * model.column_scale[c]
@@ -86,19 +76,19 @@ def settle(space, model, state, scratch, t, y, given):
     float
         Pivot ratio of Φ_d there; 0 where a change point is near, negative where Newton's method does not settle.
     """
-    nq, n = sizes(space, model)
+    nq, n = space.sizes(model)
     settings, q, b = state.settings[0], scratch.point[:nq], scratch.b
     if settings.near_change > 0.0:
         return 0.0
     for c in range(nq):
         q[c] = y[c]
-    normalize(space, model, q)
+    space.normalize(model, q)
     open_, before, fresh, ratio, tolerance = position_gap(space, model, state, scratch, t, q, 0), 1e300, False, 0.0, given
     for _ in range(12):
         if open_ <= tolerance and fresh:
             break
         if not fresh or open_ > 0.1 * before:
-            rows_at_pose(space, model, state, scratch, t, 0, 1)
+            space.rows_at_pose(model, state, scratch, t, 0, 1)
             ratio = factor_dependent(space, model, state, scratch)
             weakness = min(1.0, ratio / settings.partition_ratio)
             if not weakness * weakness > TOO_NEAR:
@@ -111,7 +101,7 @@ def settle(space, model, state, scratch, t, y, given):
             b[k] = -scratch.by_row[model.chosen[k]]
         solve_dependent(model, state, scratch, b)
         spread(state, b, scratch.a)
-        displace(space, model, q, scratch.a[:n], 1.0, q)
+        space.displace(model, q, scratch.a[:n], 1.0, q)
         before, open_ = open_, position_gap(space, model, state, scratch, t, q, 0)
         if not open_ < 1.0:
             return -1.0
@@ -121,7 +111,7 @@ def settle(space, model, state, scratch, t, y, given):
     if not open_ <= max(given, 1e-9):
         return -1.0
     if before < 1e299:  # q moved: Φ_q and its factors at the settled pose
-        rows_at_pose(space, model, state, scratch, t, 0, 1)
+        space.rows_at_pose(model, state, scratch, t, 0, 1)
         ratio = factor_dependent(space, model, state, scratch)
     _settle_velocities(space, model, state, scratch, t, y)
     return ratio
@@ -130,7 +120,7 @@ def settle(space, model, state, scratch, t, y, given):
 @inner_kernel
 def _settle_velocities(space, model, state, scratch, t, y):
     """Write v = (v_i of y, v_d = Φ_d⁻¹(ν − Φ_i v_i)) to the point, and its twists."""
-    nq, n = sizes(space, model)
+    nq, n = space.sizes(model)
     v, b, m = scratch.point[nq:], scratch.b, model.chosen.size
     for c in range(n):
         v[c] = y[nq + c] if state.place[c] < 0 else 0.0
@@ -140,13 +130,13 @@ def _settle_velocities(space, model, state, scratch, t, y):
     solve_dependent(model, state, scratch, b)
     for k in range(m):
         v[state.dependent[k]] = b[k]
-    set_state(space, model, state, scratch, t, scratch.point, 1)
+    space.set_state(model, state, scratch, t, scratch.point, 1)
 
 
 @inner_kernel
 def close_partitioned(space, model, state, scratch, t, y, active):
     """Make the dependent coordinates of an accepted state exact; ask for a new partition where this one got weak."""
-    nq, n = sizes(space, model)
+    nq, n = space.sizes(model)
     s, settings, at, moved = state.statistics[0], state.settings[0], scratch.point, 0.0
     tidy(space, model, y)
     if turned_too_far(space, model, state, scratch, t, y):
@@ -174,10 +164,10 @@ def close_partitioned(space, model, state, scratch, t, y, active):
         moved = max(moved, abs(at[nq + c] - y[nq + c]) / scale)
         y[nq + c] = at[nq + c]
         active[nq + c] = 1.0 if state.place[c] < 0 else 0.0
-    count_independent(space, model, active)
+    space.count_independent(model, active)
     s.position_after = larger(s.position_after, position_gap(space, model, state, scratch, t, y, 0))
     s.velocity_after = larger(s.velocity_after, velocity_gap(space, model, state, scratch, t, y[nq:]))
-    rough = note_ratio(space, model, state, scratch, t, factor(space, model, state, scratch))
+    rough = note_ratio(space, model, state, scratch, t, space.factor(model, state, scratch))
     if rough < 0:
         return ELSEWHERE if rough == -1 else LOCKED
     settle_references(space, model, state, scratch, t, y)
@@ -188,4 +178,4 @@ def close_partitioned(space, model, state, scratch, t, y, active):
 def accept_partitioned(model, state, scratch, t, y, active):
     """Accept a state in Cartesian coordinates."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    return close_partitioned(None, model, state, scratch, t, y, active)
+    return close_partitioned(CARTESIAN, model, state, scratch, t, y, active)

@@ -12,14 +12,14 @@ from multibody.formulations.baumgarte import rates_baumgarte, watch_baumgarte
 from multibody.formulations.closing import project, settle_references
 from multibody.formulations.partitioned import close_partitioned
 from multibody.formulations.partitioning import rates_partitioning
-from multibody.formulations.space import applied, factor, normalize, rows_at_pose, rows_at_state, set_state, solve
 from multibody.kernels.calls import call
 from multibody.kernels.compile import kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
 from multibody.kernels.forces import law_efforts, load_wrenches, potential_energy
 from multibody.kernels.mass import kinetic_energy
-from multibody.kernels.tags import JOINT, PLANAR, SPATIAL
+from multibody.kernels.tags import PLANAR, SPATIAL
 from multibody.kernels.tree.bodies import write_state
+from multibody.kernels.tree.space import JOINT
 from multibody.kernels.watch import watched_values
 
 
@@ -69,7 +69,7 @@ def accept_relative_partitioned(model, state, scratch, t, y, active):
 def monitor_relative(model, state, scratch, t, y, out):
     """Write the values of all watched expressions at y; return 0."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    set_state(JOINT, model, state, scratch, t, y, 1)
+    JOINT.set_state(model, state, scratch, t, y, 1)
     watched_values(model, state, scratch, t, out)
     return 0
 
@@ -78,11 +78,11 @@ def monitor_relative(model, state, scratch, t, y, out):
 def probe_relative(model, state, scratch, t, y, out):
     """Write Φ_u of the loop rows at (t, y) to W_J and factor the mass matrix; the answers are in the tree's scratch."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    set_state(JOINT, model, state, scratch, t, y, 1)
-    rows_at_pose(JOINT, model, state, scratch, t, 0, 1)
-    factor(JOINT, model, state, scratch)
+    JOINT.set_state(model, state, scratch, t, y, 1)
+    JOINT.rows_at_pose(model, state, scratch, t, 0, 1)
+    JOINT.factor(model, state, scratch)
     if model.chosen.size == 0:
-        solve(JOINT, model, state, scratch)
+        JOINT.solve(model, state, scratch)
     return 0
 
 
@@ -107,10 +107,10 @@ def cartesian_states(model, state, scratch, times, Y, refs, closing, out):
         for f in range(refs.shape[1]):
             ref[f] = refs[k, f]
         if closing == 1:
-            normalize(JOINT, model, y)
+            JOINT.normalize(model, y)
             project(JOINT, model, state, scratch, t, y, 0)
             settle_references(JOINT, model, state, scratch, t, y)
-        set_state(JOINT, model, state, scratch, t, y, 1)
+        JOINT.set_state(model, state, scratch, t, y, 1)
         for f in range(refs.shape[1]):
             refs[k, f] = ref[f]
         if k > 0:
@@ -138,15 +138,15 @@ def expand_relative(model, state, scratch, times, Y, refs, A, multipliers, energ
         y, t = Y[k], times[k]
         for f in range(refs.shape[1]):
             ref[f] = refs[k, f]
-        set_state(JOINT, model, state, scratch, t, y, 1)
+        JOINT.set_state(model, state, scratch, t, y, 1)
         energies[k, 0], energies[k, 1] = kinetic_energy(model, scratch), potential_energy(model, state, scratch, t)
         law_efforts(model, state, scratch, t, efforts[k])
         load_wrenches(model, state, scratch, t, loads[k])
-        rows_at_state(JOINT, model, state, scratch, t)
-        if not factor(JOINT, model, state, scratch) > 0.0:
+        JOINT.rows_at_state(model, state, scratch, t)
+        if not JOINT.factor(model, state, scratch) > 0.0:
             return k
-        applied(JOINT, model, state, scratch, t)
-        solve(JOINT, model, state, scratch)
+        JOINT.applied(model, state, scratch, t)
+        JOINT.solve(model, state, scratch)
         for c in range(model.chosen.size):
             multipliers[k, tree.row_list[model.chosen[c]]] = scratch.multipliers[c]
         call(tree.calls.multipliers, (model, state, scratch), t, y, multipliers[k])

@@ -12,6 +12,8 @@ from multibody.kernels import layout as L
 from multibody.kernels import sections as R
 from multibody.kernels.declared import Model, Scratch, State
 from multibody.kernels.memory.declaration import Record
+from multibody.kernels.newton.declared import NewtonBlocks, Pattern, no_newton, no_pattern
+from multibody.kernels.parametric.declared import PairBlocks, no_pairs
 from multibody.kernels.tree.declared import TreeBlocks, no_tree
 
 Floats = npt.NDArray[np.float64]
@@ -42,6 +44,15 @@ class Arrays:
     I, F, W, ref : arrays
     tree : TreeBlocks, optional
         The spanning tree, where there is one.
+    pattern : Pattern, optional
+        Which velocity columns of the bodies meet; full matrices by default.
+
+    Attributes
+    ----------
+    newton : NewtonBlocks or None
+        The iteration matrix of an implicit method.
+    parametric : PairBlocks or None
+        Pairs with parameters.
     """
 
     I: Integers
@@ -49,11 +60,21 @@ class Arrays:
     W: Floats
     ref: Floats
     tree: TreeBlocks | None = None
+    pattern: Pattern | None = None
+    newton: NewtonBlocks | None = None
+    parametric: PairBlocks | None = None
 
     def __init__(
-        self, I: Integers, F: Floats, W: Floats, ref: Floats | None = None, tree: TreeBlocks | None = None
+        self,
+        I: Integers,
+        F: Floats,
+        W: Floats,
+        ref: Floats | None = None,
+        tree: TreeBlocks | None = None,
+        pattern: Pattern | None = None,
     ) -> None:
-        self.I, self.F, self.W, self.ref, self.tree = I, F, W, np.zeros(1) if ref is None else ref, tree
+        self.I, self.F, self.W, self.ref = I, F, W, np.zeros(1) if ref is None else ref
+        self.tree, self.pattern = tree, pattern
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Set an attribute; another array has another address."""
@@ -66,9 +87,11 @@ class Arrays:
         """The blocks; who keeps an address keeps them too."""
         found: Blocks | None = vars(self).get("_blocks")
         if found is None:
-            tree = no_tree() if self.tree is None else self.tree
             found = Blocks(_model(self.I, self.F, self.W), _state(self.I, self.W, self.ref), _scratch(self.I, self.W))
-            found.model.tree, found.state.tree, found.scratch.tree = tree
+            found.model.pattern = self.pattern or no_pattern()
+            found.model.tree, found.state.tree, found.scratch.tree = self.tree or no_tree()
+            found.model.newton, found.state.newton, found.scratch.newton = self.newton or no_newton()
+            found.model.parametric, found.state.parametric, found.scratch.parametric = self.parametric or no_pairs()
             vars(self)["_blocks"] = found
         return found
 

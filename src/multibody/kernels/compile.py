@@ -35,7 +35,7 @@ _SOURCES = {  # what the functions of a room may call
     "tree": ("kernels/*.py", "kernels/memory/*.py", "kernels/tree/*.py"),
     "robot": ("kernels/*.py", "kernels/memory/*.py", "kernels/tree/*.py", "kernels/robot/*.py"),
     "parametric": ("kernels/*.py", "kernels/memory/*.py", "kernels/parametric/*.py"),
-    "formulations": ("kernels/*.py", "kernels/memory/*.py", "kernels/tree/*.py", "formulations/*.py"),
+    "formulations": ("kernels/**/*.py", "formulations/*.py"),
     "integrators": ("kernels/compile.py", "kernels/joined.py", "kernels/calls.py", "integrators/*.py"),
 }
 

@@ -26,6 +26,8 @@ from multibody.kernels.memory.declaration import (
     records,
     vector,
 )
+from multibody.kernels.newton.declared import Newton, NewtonScratch, NewtonState, Pattern
+from multibody.kernels.parametric.declared import Pairs, PairScratch, PairState
 from multibody.kernels.tree.declared import Tree, TreeScratch, TreeState
 
 
@@ -335,6 +337,9 @@ class Model(Block):
     column_scale = floats("L for columns that are lengths, else 1")
     row_weight = floats("general path: weights of all rows in M̄")
     tree = block(Tree, "the spanning tree of joint coordinates")
+    pattern = block(Pattern, "which velocity columns of the bodies meet in derivatives of forces and rows")
+    newton = block(Newton, "the iteration matrix of an implicit method")
+    parametric = block(Pairs, "pairs with parameters")
 
 
 class State(Block):
@@ -348,6 +353,8 @@ class State(Block):
     place = integers("partition: place of every column among the dependent ones, −1 for an independent one")
     pivots = integers("row exchanges of Φ_d, then of BᵀM B")
     tree = block(TreeState, "what is remembered of the tree")
+    newton = block(NewtonState, "matrices and factors of an implicit method")
+    parametric = block(PairState, "charts of pairs with parameters, their linear systems")
 
 
 class Scratch(Block):
@@ -390,6 +397,8 @@ class Scratch(Block):
     support = floats("a state (q, v) beside a change point")
     support_sum = floats("accelerations summed over such states")
     tree = block(TreeScratch, "what the recursions over the tree write and read")
+    newton = block(NewtonScratch, "what implicit methods write and read")
+    parametric = block(PairScratch, "what pairs with parameters write and read")
 
 
 model_at, state_at, scratch_at = at(Model), at(State), at(Scratch)

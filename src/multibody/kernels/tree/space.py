@@ -1,6 +1,6 @@
 """The configuration space of joint coordinates: y = (q, u, w) with q the unknown joint coordinates, u their rates, w the work.
 
-What the formulations ask of a space (see ``formulations/space.py``). Small things are done here; everything larger is a unit
+What the formulations ask of a space (see ``kernels/space.py``). Small things are done here; everything larger is a unit
 that is called by its address (``units.py``); where a unit takes no vectors it is handed scratch that it does not look at.
 """
 
@@ -11,10 +11,17 @@ import math
 from multibody.kernels.calls import call
 from multibody.kernels.compile import inlined, inner_kernel
 from multibody.kernels.rotations import turned_quaternion
+from multibody.kernels.space import Space
 from multibody.kernels.tree.declared import ARTICULATED, SLIDE
 from multibody.kernels.tree.solver import correct_tree, remember_rows
 
 FAR = 0.7  # rad: a path of four joints then turns by less than half a turn
+
+
+@inlined
+def joint_sizes(model):
+    """Return the numbers of coordinates and of rates."""
+    return (model.tree.nq, model.tree.nv)
 
 
 @inlined
@@ -35,6 +42,21 @@ def joint_state(model, state, scratch, t, y, bodies):
 def joint_twists(model, state, scratch, v):
     """Write the motions of links, and of bodies whose poses are known, for the rates v."""
     call(model.tree.calls.twists, (model, state, scratch), 0.0, v, v)
+
+
+@inlined
+def joint_rows_at_pose(model, state, scratch, t, values, gradients):
+    """Write Φ of the loop rows to `by_row` where `values` is 1, Φ_u to `J` where `gradients` is 1."""
+    if values == 1:
+        joint_values(model, state, scratch, t)
+    if gradients == 1:
+        joint_jacobian(model, state, scratch, t, 0)
+
+
+@inlined
+def joint_rows_at_state(model, state, scratch, t):
+    """Write Φ_u of the loop rows to `J` and γ_u to `by_row`."""
+    joint_jacobian(model, state, scratch, t, 1)
 
 
 @inlined
@@ -76,7 +98,7 @@ def joint_solve(model, state, scratch):
 
 
 @inner_kernel
-def joint_correct(model, scratch):
+def joint_correct(model, state, scratch):
     """Write the smallest change of u with Φ_u x = `by_row` to `a`."""
     correct_tree(model, scratch)
 
@@ -193,3 +215,40 @@ def joint_count_independent(model, active):
                 active[tree.links[tree.columns[j].link].quaternion + c] = turn
     for c in range(model.extras):
         active[tree.extras_at + c] = active[nq + tree.extras_rate + c]
+
+
+@inlined
+def joint_entry(model, scratch, k, c):
+    """Return column and value of the c-th entry of row k: rows are full."""
+    return (c, scratch.J[model.tree.nv * k + c])
+
+
+@inlined
+def joint_entry_count(model, k):
+    """Return the number of entries of a row."""
+    return model.tree.nv
+
+
+JOINT = Space(
+    "joint",
+    sizes=joint_sizes,
+    normalize=joint_normalize,
+    set_poses=joint_poses,
+    set_state=joint_state,
+    displace=joint_displace,
+    rows_at_pose=joint_rows_at_pose,
+    rows_at_state=joint_rows_at_state,
+    velocity_gaps=joint_gaps,
+    applied=joint_applied,
+    driving_power=joint_driving_power,
+    factor=joint_factor,
+    solve=joint_solve,
+    correct=joint_correct,
+    write_rates=joint_write_rates,
+    entry=joint_entry,
+    entry_count=joint_entry_count,
+    count_independent=joint_count_independent,
+    remember=joint_remember,
+    turned=joint_turned,
+    settled=joint_settled,
+)

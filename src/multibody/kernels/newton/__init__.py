@@ -1,0 +1,1 @@
+"""Iteration matrices of implicit methods: their memory."""
