@@ -9,7 +9,6 @@ import numpy.typing as npt
 import pytest
 
 import multibody as mb
-from bare_blocks import Bare
 from dynamics.random_loops import random_loops
 from implicit.newton_bench import Bench
 from multibody.analyses.dynamics.simulation import Simulation
@@ -19,11 +18,10 @@ from multibody.formulations import dependable, formulation_of, newton
 from multibody.formulations.pattern import Pattern, sparse_pattern
 from multibody.formulations.prepare_newton import symbolic
 from multibody.integrators import integrator_of
-from multibody.kernels import blocks as B
-from multibody.kernels import sections as R
-from multibody.kernels.block_lu import GROUP_STRIDE, factor_blocks
+from multibody.kernels.block_lu import factor_blocks
 from multibody.kernels.compile import kernel
-from multibody.kernels.declared import model_at
+from multibody.kernels.declared import Model, model_at
+from multibody.kernels.newton.declared import Group, Newton
 
 Floats = npt.NDArray[np.float64]
 MODELS = ("four-bar", "iftomm-andrews", "cam-roller", "planetary", "rssr", "iftomm-bricard", "stewart-platform", "delta-robot")
@@ -31,9 +29,8 @@ MODELS = ("four-bar", "iftomm-andrews", "cam-roller", "planetary", "rssr", "ifto
 
 @kernel
 def factor_one(model, X, pivots):  # type: ignore[no-untyped-def]
-    """Factor a matrix of one group whose header begins at 0."""
-    model = model_at(model)
-    return factor_blocks(model, X, 0, pivots)
+    """Factor a matrix."""
+    return factor_blocks(model_at(model).newton, X, pivots)
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -52,9 +49,9 @@ def test_solutions_are_those_of_a_dense_solver(name: str) -> None:
 @pytest.mark.parametrize("n", [20, 40, 80])
 def test_fill_of_a_ladder_is_linear(n: int) -> None:
     b = Bench("iftomm-n-four-bar", n=n)
-    h = int(b.bundle.I[R.NEWTON])
-    assert b.bundle.I[h + B.FACTOR_SIZE] < 145 * n + 10
-    assert b.bundle.I[h + B.MATRIX_SIZE] == 9 * (2 * n + 1)  # points that coincide couple no bodies in ∂R/∂q
+    assert b.bundle.newton is not None
+    assert len(b.bundle.newton.state.factor) < 145 * n + 10
+    assert b.bundle.newton.model.pattern.numbers == 9 * (2 * n + 1)  # points that coincide couple no bodies in ∂R/∂q
 
 
 def test_order_lets_joints_wait_for_their_bodies() -> None:
@@ -150,10 +147,9 @@ def test_short_and_long_steps_in_joint_coordinates(seed: int) -> None:
 
 def factored(A: Floats) -> tuple[float, Floats]:
     """Return what `factor_blocks` says of a matrix as one group, and the factors."""
-    n, I, X = len(A), np.zeros(64, dtype=np.int64), A.ravel().copy()
-    I[B.GROUP_COUNT], I[B.GROUPS] = 1, 40
-    I[40 : 40 + GROUP_STRIDE] = n, 0, 0, 0, 46, 46
-    return factor_one(Bare(I).model.address, X, 50), X
+    n, X = len(A), A.ravel().copy()
+    model = Model(newton=Newton(groups=np.array([(n, 0, 0, 0, 0, 0)], dtype=Group.dtype)))
+    return factor_one(model.address, X, np.zeros(n, dtype=np.int64)), X
 
 
 def test_idle_freedoms_are_found_in_any_units() -> None:

@@ -53,7 +53,7 @@ class Bench:
         self.d, self.w = self.tables.dimension, 3 if self.tables.dimension == 2 else 6
         self.n, self.nq, self.nv = self.space.nv, self.space.nq, self.tables.nv
         self.rows = [b.loops[k] for k in b.chosen]
-        add_partials(self.tree, self.d == 2)
+        add_partials(self.tree, self.tables, self.nv**2, 0)
         self.arrays = Arrays(self.I, b.F, self.W, b.ref, self.tree)
         units = units_of(self.d, RECURSIVE)
         self.state, self.twists = units["state"], units["twists"]

@@ -11,8 +11,8 @@ import multibody as mb
 from dynamics.random_models import Heavy
 from dynamics.test_random_models import heavies
 from kernels.force_cases import CASES, ForceCase
-from multibody.kernels import blocks as B
-from multibody.kernels import sections as R
+from multibody.formulations.pattern import Pattern
+from multibody.formulations.prepare_newton import block_pattern
 from multibody.kernels.arrays import Arrays
 from multibody.kernels.tree.partials import partials_spatial
 from multibody.library import names
@@ -109,29 +109,21 @@ def test_matrices_by_blocks() -> None:
     expected = bench.partials(p)
     bench.place(p)
     full = [matrix.reshape(bench.nv, bench.nv) for matrix in bench.blocks(p)[:2]]
-    nodes = [(w * b, w) for b in range(bodies)] + [(c, 1) for c in range(w * bodies, bench.nv)]
-    records: list[list[int]] = []
+    nodes = [range(w * b, w * (b + 1)) for b in range(bodies)] + [range(c, c + 1) for c in range(w * bodies, bench.nv)]
+    meetings: list[list[int]] = []
     parts: list[list[Floats]] = [[], []]
-    size = 0
-    for k, (row, height) in enumerate(nodes):
-        records.append([])
+    for k, rows in enumerate(nodes):
+        meetings.append([])
         for l in sorted(range(len(nodes)), key=lambda l, k=k: (l != k, l)):  # type: ignore[misc]
-            column, wide = nodes[l]
-            found = [matrix[row : row + height, column : column + wide] for matrix in full]
+            found = [matrix[rows.start : rows.stop, nodes[l].start : nodes[l].stop] for matrix in full]
             if l == k or any(block.any() for block in found):
-                records[-1] += [l, size]
-                size += height * wide
+                meetings[-1].append(l)
                 for part, block in zip(parts, found, strict=True):
                     part.append(block.ravel())
-    header = np.zeros(B.NEWTON_HEADER, dtype=np.int64)
-    at = len(bench.I) + B.NEWTON_HEADER
-    header[B.NODES], header[B.MEETINGS] = at, at + 2 * len(nodes)
-    starts = np.cumsum([0, *(len(record) for record in records)]) + header[B.MEETINGS] + len(nodes) + 1
-    I = np.concatenate([bench.I, header, np.ravel(nodes), starts, np.concatenate(records)]).astype(np.int64)
-    I[R.PATTERN] = len(bench.I)
     K, D = (np.concatenate(part) for part in parts)
     assert len(K) < bench.nv**2
-    arrays = Arrays(I, bench.arrays.F, bench.W, tree=bench.tree)
+    pattern = block_pattern(Pattern(nodes, meetings, []))
+    arrays = Arrays(bench.I, bench.arrays.F, bench.W, tree=bench.tree, pattern=pattern)
     made = {key: np.full((bench.n, bench.n), np.nan) for key in "HCK"}
     partials_spatial(*arrays.still, p.u, p.a, bench.loads(p), K, D, *(x.reshape(-1) for x in made.values()))
     for key in "HCK":

@@ -20,8 +20,7 @@ from multibody.formulations.newton import row_entries
 from multibody.formulations.pattern import Pattern, sparse_pattern
 from multibody.formulations.prepare import Bundle
 from multibody.formulations.prepare_newton import attach_newton
-from multibody.kernels import blocks as B
-from multibody.kernels import sections as R
+from multibody.kernels.newton.declared import NewtonBlocks
 from multibody.tables.scales import second
 
 Floats = npt.NDArray[np.float64]
@@ -39,31 +38,29 @@ def trial_error(bundle: Bundle, t: float, y: Floats) -> float:
     point = np.concatenate([y[: len(y) - 1], found[: n + m]])
     linearize_implicit(*arrays, t, point, point)
     factor_newton(*arrays, t, np.array([c, 0.0, 1.0, 0.0, 1.0 / c, 0.0, 1.0, 0.0, 1.0 / c, 0.0]), np.zeros(1))
-    units = _units(bundle)
+    newton = _newton(bundle)
+    units = _units(newton)
     probe = units * np.concatenate([np.sin(1.0 + np.arange(n)), np.cos(1.0 + np.arange(m))])
-    right, solution = _times(bundle, t, probe, c), np.zeros(n + m)
+    right, solution = _times(bundle, newton, t, probe, c), np.zeros(n + m)
     solve_newton(*arrays, t, right, solution)
     wrong = np.abs(solution - probe) / units
     return float(np.max(wrong, initial=0.0)) if np.all(np.isfinite(wrong)) else np.inf
 
 
-def _units(bundle: Bundle) -> Floats:
+def _units(newton: NewtonBlocks) -> Floats:
     """Return what the factors at hand take for a unit of every unknown, so that all are of one size."""
-    h, count = int(bundle.I[R.NEWTON]), bundle.velocities + len(bundle.chosen)
-    found = np.empty(count)
-    found[bundle.I[bundle.I[h + B.UNKNOWNS] :][:count]] = bundle.W[bundle.I[h + B.W_SCALED] :][:count]
+    found = np.empty(len(newton.model.unknowns))
+    found[newton.model.unknowns] = newton.state.scaled
     return found
 
 
-def _times(bundle: Bundle, t: float, x: Floats, c: float) -> Floats:
+def _times(bundle: Bundle, newton: NewtonBlocks, t: float, x: Floats, c: float) -> Floats:
     """Return the iteration matrix times x."""
-    n, m = bundle.velocities, len(bundle.chosen)
-    out = np.zeros(n + m)
+    n, entries = bundle.velocities, newton.model.entries
+    out = np.zeros(len(x))
     v = np.ascontiguousarray(x[:n])
     product_newton(*bundle.run, t, np.concatenate([c * v, v, v / c]), out)
-    h, I, W = int(bundle.I[R.NEWTON]), bundle.I, bundle.W
-    records = I[I[h + B.ENTRIES] :][: B.ENTRY_STRIDE * int(I[h + B.ENTRY_COUNT])].reshape(-1, B.ENTRY_STRIDE)
-    np.add.at(out, records[:, 1], W[I[h + B.W_P] + records[:, 0]] * x[n + records[:, 2]])
+    np.add.at(out, entries.column, newton.state.P[entries.entry] * x[n + entries.row])
     return out
 
 
@@ -73,12 +70,16 @@ def make_dependable(bundle: Bundle, t: float, y: Floats, complex_: bool) -> str:
     n, m = bundle.velocities, len(bundle.chosen)
     if error <= ALLOWED or n + m > MOST_FULL:
         return "" if error <= ALLOWED else f"the sparse linear systems are solved to {error:.1e} only"
-    h = int(bundle.I[R.NEWTON])
-    kept = bundle.I[h + B.RHS : h + B.RESIDUAL + 1].copy()
+    before = _newton(bundle).model.calls
     pattern = sparse_pattern(bundle.tables, bundle.chosen, ordered=False)
-    bundle.I[R.PATTERN] = 0
+    bundle.pattern = None
     full = Pattern(pattern.nodes, pattern.meetings, [list(range(n + m))])
-    attach_newton(bundle, full, row_entries(bundle, relative=False), complex_)
-    h = int(bundle.I[R.NEWTON])
-    bundle.I[h + B.RHS : h + B.RESIDUAL + 1] = kept
+    attach_newton(bundle, full, row_entries(bundle, relative=False), complex_=complex_)
+    _newton(bundle).model.calls = before
     return f"the sparse elimination order is no good here (error {error:.1e}): full matrices are used"
+
+
+def _newton(bundle: Bundle) -> NewtonBlocks:
+    """Return the iteration matrix of a run that has one."""
+    assert bundle.newton is not None
+    return bundle.newton

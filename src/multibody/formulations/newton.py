@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 import numpy as np
@@ -10,8 +9,7 @@ import numpy.typing as npt
 
 from multibody.formulations.pattern import Pattern, full_pattern, sparse_pattern
 from multibody.formulations.prepare import Bundle
-from multibody.formulations.prepare_newton import attach_newton, attach_pattern, numbered
-from multibody.kernels import blocks as B
+from multibody.formulations.prepare_newton import attach_newton, block_pattern, numbered
 from multibody.kernels import sections as R
 from multibody.kernels.calls import address_of
 
@@ -19,7 +17,7 @@ Integers = npt.NDArray[np.int64]
 
 
 def row_entries(bundle: Bundle, relative: bool) -> Integers:
-    """Return (place in W_J, chosen row, column) of the entries of Φ_q of a run."""
+    """Return (which entry of Φ_q, chosen row, column) of the entries in the chosen rows of a run."""
     if relative:
         n = bundle.velocities
         found = [(n * int(r) + c, k, c) for k, r in enumerate(bundle.chosen) for c in range(n)]
@@ -31,7 +29,7 @@ def row_entries(bundle: Bundle, relative: bool) -> Integers:
 
 
 def prepare_newton(bundle: Bundle, relative: bool = False, complex_: bool = False) -> None:
-    """Append what an implicit method needs to the arrays of a run: sparse in Cartesian coordinates, full in joint coordinates.
+    """Give a run what an implicit method needs: matrices sparse in Cartesian coordinates, full in joint coordinates.
 
     Parameters
     ----------
@@ -52,18 +50,18 @@ def prepare_newton(bundle: Bundle, relative: bool = False, complex_: bool = Fals
         pattern = full_pattern(bundle.velocities, len(bundle.chosen))
     else:
         pattern = sparse_pattern(bundle.tables, bundle.chosen)
-    attach_newton(bundle, pattern, row_entries(bundle, relative), complex_)
+    attach_newton(bundle, pattern, row_entries(bundle, relative), complex_=complex_)
 
 
 def _prepare_partials(bundle: Any) -> None:
-    """Append what the derivatives in joint coordinates need: the bodies' block matrices, rows and scratch."""
+    """Give a run what the derivatives in joint coordinates need: the bodies' block matrices, rows and scratch."""
     from multibody.tables.tree_arrays import add_partials
 
     tables = bundle.tables
     rows = np.array([bundle.loops[k] for k in bundle.chosen], dtype=np.int64)
     entries = int(sum(tables.row_pointer[r + 1] - tables.row_pointer[r] for r in rows))
-    add_partials(bundle.tree, tables.dimension == 2)
-    attach_pattern(bundle, sparse_pattern(tables, rows, ordered=False), entries)
+    bundle.pattern = block_pattern(sparse_pattern(tables, rows, ordered=False))
+    add_partials(bundle.tree, tables, bundle.pattern.numbers, entries)
 
 
 def newton_kernels(relative: bool, dimension: int, complex_: bool) -> tuple[Any, ...]:
@@ -98,16 +96,17 @@ def newton_calls(bundle: Bundle, rhs: Any, relative: bool, complex_: bool) -> In
     from multibody.formulations import implicit as c
 
     prepare_newton(bundle, relative, complex_)
-    h = int(bundle.I[R.NEWTON])
-    bundle.I[h + B.RHS] = address_of(rhs)
+    assert bundle.newton is not None
+    calls = bundle.newton.model.calls
+    calls.rhs = address_of(rhs)
     if complex_:
-        bundle.I[h + B.FACTOR_REAL], bundle.I[h + B.SOLVE_REAL] = address_of(c.factor_newton), address_of(c.solve_newton)
+        calls.factor, calls.solve = address_of(c.factor_newton), address_of(c.solve_newton)
     *found, residual = newton_kernels(relative, bundle.tables.dimension, complex_)
     if bundle.I[R.PARAMETRIC] > 0:
         from multibody.kernels.parametric import linear
 
         found[1], found[4], found[5] = linear.residual_turned, linear.solve_turned, linear.product_turned
-    bundle.I[h + B.RESIDUAL] = address_of(residual)
+    calls.residual = address_of(residual)
     return np.array([address_of(each) for each in found], dtype=np.int64)
 
 
@@ -115,18 +114,15 @@ def kept_matrices(bundle: Bundle) -> tuple[Any, Any, Any, Any, Any]:
     """Return M, C, K (columns squared), Φ_q and V (chosen rows by columns) as a linearization left them, as sparse arrays."""
     from scipy.sparse import coo_array
 
-    I, W, h, n = bundle.I, bundle.W, int(bundle.I[R.NEWTON]), bundle.velocities
-    nodes = I[I[h + B.NODES] :][: B.NODE_STRIDE * int(I[h + B.NODE_COUNT])].reshape(-1, B.NODE_STRIDE)
-    starts = I[I[h + B.MEETINGS] :][: len(nodes) + 1]
-    meetings = [[int(q) for q in I[a:b:B.MEETING_STRIDE]] for a, b in itertools.pairwise(starts)]
-    where = numbered(Pattern([range(first, first + width) for first, width in nodes], meetings, []))
-    size = int(I[h + B.MATRIX_SIZE])
-    square = [
-        coo_array((W[I[h + k] : I[h + k] + size].copy(), where), shape=(n, n)).tocsr() for k in (B.W_M, B.W_C, B.W_K)
-    ]
-    records = I[I[h + B.ENTRIES] :][: B.ENTRY_STRIDE * int(I[h + B.ENTRY_COUNT])].reshape(-1, B.ENTRY_STRIDE)
-    at, shape = (records[:, 2], records[:, 1]), (len(bundle.chosen), n)
-    flat = [coo_array((W[I[h + k] + records[:, 0]], at), shape=shape).tocsr() for k in (B.W_P, B.W_V)]
+    assert bundle.newton is not None
+    newton, kept, n = bundle.newton.model, bundle.newton.state, bundle.velocities
+    nodes, blocks = newton.pattern.nodes, newton.pattern.meetings
+    meetings = [[int(q) for q in blocks.node[node["first"] : node["end"]]] for node in nodes]
+    where = numbered(Pattern([range(node["column"], node["column"] + node["size"]) for node in nodes], meetings, []))
+    square = [coo_array((values.copy(), where), shape=(n, n)).tocsr() for values in (kept.M, kept.C, kept.K)]
+    entries, shape = newton.entries, (len(bundle.chosen), n)
+    at = (entries.row, entries.column)
+    flat = [coo_array((values[entries.entry], at), shape=shape).tocsr() for values in (kept.P, kept.V)]
     for matrix in (*square, *flat):
         matrix.eliminate_zeros()
     return (square[0], square[1], square[2], flat[0], flat[1])

@@ -1,17 +1,28 @@
-"""The iteration matrix of implicit methods in the arrays of a run: block pattern, elimination, places of every number."""
+"""The iteration matrix of implicit methods: block pattern, elimination, places of every number."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from multibody.formulations.pattern import Pattern
 from multibody.formulations.prepare import Bundle
-from multibody.kernels import block_lu as U
-from multibody.kernels import blocks as B
-from multibody.kernels import sections as R
+from multibody.kernels.newton.declared import (
+    Behind,
+    Entry,
+    Group,
+    Meeting,
+    Newton,
+    NewtonBlocks,
+    NewtonCalls,
+    NewtonScratch,
+    NewtonState,
+    Node,
+)
+from multibody.kernels.newton.declared import Pattern as Nodes
 from multibody.tables.scales import characteristic_mass
 
 Floats = npt.NDArray[np.float64]
@@ -72,107 +83,81 @@ def _join(meets: list[set[int]], a: int, b: int) -> None:
         meets[min(a, b)].add(max(a, b))
 
 
-def attach_newton(bundle: Bundle, pattern: Pattern, entries: Integers, complex_: bool, scaled: bool = True) -> None:
-    """Append everything that an implicit method needs to the arrays of a run.
+def iteration_blocks(
+    bundle: Bundle, pattern: Pattern, entries: Integers, *, complex_: bool, scaled: bool = True, room: int = 0
+) -> NewtonBlocks:
+    """Return the memory of an iteration matrix.
 
     Parameters
     ----------
     bundle : Bundle
-        I and W are replaced by longer ones.
     pattern : Pattern
     entries : array (·, 3)
-        (place in W_J, chosen row, column) of the entries of Φ_q.
+        (which of the entries of Φ_q, chosen row, column) of the entries in the chosen rows.
     complex_ : bool
         Whether complex factors are kept beside the real ones.
     scaled : bool
         Whether the matrix is scaled by characteristic length and mass; otherwise what is put into it has no units already.
+    room : int
+        Number of entries of Φ_q that there is room for; by default up to the last one of the chosen rows.
     """
-    n, m, I = bundle.velocities, len(bundle.chosen), bundle.I
-    factors = symbolic(pattern, entries[:, 1:], n)
-    meetings, starts, size = _matrix(pattern)
-    header = np.zeros(B.NEWTON_HEADER, dtype=np.int64)
-    parts = {B.NODES: np.array([x for r in pattern.nodes for x in (r.start, len(r))], dtype=np.int64)}
-    at = len(I) + B.NEWTON_HEADER
-    header[B.NODES], at = at, at + len(parts[B.NODES])
-    header[B.MEETINGS] = at
-    parts[B.MEETINGS] = np.concatenate([starts + at + len(starts), meetings])
-    at += len(parts[B.MEETINGS])
-    parts[B.ENTRIES] = _entries(factors, entries, n)
-    parts[B.PLACES] = _places(pattern, factors)
-    parts[B.UNKNOWNS] = np.array([u for group in factors.groups for u in group], dtype=np.int64)
-    parts[B.PIVOTS] = np.zeros(2 * (n + m), dtype=np.int64)
-    parts[B.DIAGONALS] = np.array([_positions(factors, k, k).item() for k in n + np.arange(m).reshape(-1, 1)], dtype=np.int64)
-    for slot in (B.ENTRIES, B.PLACES, B.UNKNOWNS, B.PIVOTS, B.DIAGONALS):
-        header[slot], at = at, at + len(parts[slot])
-    header[B.GROUPS] = at
-    parts[B.GROUPS] = _groups(factors, at)
-    header[B.NODE_COUNT], header[B.MATRIX_SIZE] = len(pattern.nodes), size
-    header[B.ENTRY_COUNT], header[B.GROUP_COUNT], header[B.FACTOR_SIZE] = len(entries), len(factors.groups), factors.size
-    header[B.NQ], header[B.NV] = bundle.size - n - 1, n
-    nq, span = bundle.size - n - 1, int(entries[:, 0].max(initial=-1)) + 1
-    sizes = {
-        B.W_M: size, B.W_C: size, B.W_K: size, B.W_P: span, B.W_V: span, B.W_FACTOR: factors.size,
-        B.W_COMPLEX: 2 * factors.size if complex_ else 0, B.W_RIGHT: 2 * (n + m), B.W_POINT: 2 * (nq + n + 1),
-        B.W_UNIT: 1, B.W_UNITS: n + m, B.W_MATRIX_UNITS: size, B.W_ENTRY_UNITS: len(entries), B.W_SCALED: 2 * (n + m),
-    }  # fmt: skip
-    end = len(bundle.W)
-    for slot, count in sizes.items():
-        header[slot], end = end, end + count
-    made = np.concatenate([I, header, *parts.values()])
-    made[R.NEWTON] = len(I)
-    if made[R.PATTERN] == 0:
-        made[R.PATTERN] = len(I)
-    bundle.I = np.ascontiguousarray(made)
-    bundle.W = np.concatenate([bundle.W, np.zeros(end - len(bundle.W))])
-    _write_units(bundle, pattern, entries, parts[B.UNKNOWNS], scaled)
+    n, m = bundle.velocities, len(bundle.chosen)
+    factors, nodes = symbolic(pattern, entries[:, 1:], n), block_pattern(pattern)
+    groups, behind, targets = _groups(factors)
+    unknowns = np.array([u for group in factors.groups for u in group], dtype=np.int64)
+    diagonals = [_positions(factors, k, k).item() for k in n + np.arange(m).reshape(-1, 1)]
+    model = Newton(
+        nq=bundle.size - n - 1, nv=n, unknowns=unknowns, pattern=nodes, entries=_entries(factors, entries, n),
+        places=_places(pattern, factors), diagonals=np.array(diagonals, dtype=np.int64), groups=groups, behind=behind,
+        targets=targets, calls=NewtonCalls(), **_units(bundle, pattern, entries, unknowns, scaled),
+    )  # fmt: skip
+    span, size = max(room, int(entries[:, 0].max(initial=-1)) + 1), int(nodes.numbers)
+    state = NewtonState(M=size, C=size, K=size, P=span, V=span, factor=factors.size, pivots=n + m, scaled=n + m)
+    if complex_:
+        state.complex_factor, state.complex_pivots, state.complex_scaled = 2 * factors.size, n + m, n + m
+    scratch = NewtonScratch(right=2 * (n + m), point=bundle.size, rates=bundle.size)
+    return NewtonBlocks(model, state, scratch)
 
 
-def _write_units(bundle: Bundle, pattern: Pattern, entries: Integers, unknowns: Integers, scaled: bool) -> None:
-    """Write the scales of unknowns, numbers of block matrices and entries of Φ_q: L for lengths, 1/L for their rows, else 1."""
-    I, W, n = bundle.I, bundle.W, bundle.velocities
-    h, at = int(I[R.NEWTON]), int(I[R.W_SCALE])
-    count = int(I[R.ALL_COUNT])
-    columns, rows = W[at + count : at + count + n], W[at + bundle.chosen]
+def attach_newton(
+    bundle: Bundle, pattern: Pattern, entries: Integers, *, complex_: bool, scaled: bool = True, room: int = 0
+) -> None:
+    """Give a run everything that an implicit method needs; see :func:`iteration_blocks`.
+
+    In Cartesian coordinates the nodes of the matrix are those of derivatives of forces and rows too; in joint coordinates
+    these have a pattern of their own.
+    """
+    bundle.newton = iteration_blocks(bundle, pattern, entries, complex_=complex_, scaled=scaled, room=room)
+    if bundle.pattern is None:
+        bundle.pattern = bundle.newton.model.pattern
+
+
+def _units(bundle: Bundle, pattern: Pattern, entries: Integers, unknowns: Integers, scaled: bool) -> dict[str, Any]:
+    """Return the scales of unknowns, of block matrices and of entries of Φ_q: L for lengths, 1/L for their rows, else 1."""
+    model, n = bundle.blocks.model, bundle.velocities
+    columns, rows = model.column_scale, model.row_scale[bundle.chosen]
     size = characteristic_mass(bundle.tables) * bundle.tables.length**2
     if not scaled:
         columns, rows, size = np.ones(n), np.ones(len(bundle.chosen)), 1.0
     first, second = numbered(pattern)
-    values = {
-        B.W_UNIT: np.array([size]), B.W_UNITS: np.concatenate([columns, rows])[unknowns],
-        B.W_MATRIX_UNITS: columns[first] * columns[second], B.W_ENTRY_UNITS: rows[entries[:, 1]] * columns[entries[:, 2]],
-    }  # fmt: skip
-    for slot, numbers in values.items():
-        W[I[h + slot] : I[h + slot] + len(numbers)] = numbers
+    return {
+        "unit": size,
+        "units": np.concatenate([columns, rows])[unknowns],
+        "matrix_units": columns[first] * columns[second],
+        "entry_units": rows[entries[:, 1]] * columns[entries[:, 2]],
+    }
 
 
-def attach_pattern(bundle: Bundle, pattern: Pattern, entries: int) -> None:
-    """Append the pattern of block matrices over the Cartesian velocity columns to the arrays of a run in joint coordinates.
-
-    Parameters
-    ----------
-    bundle : Bundle
-    pattern : Pattern
-    entries : int
-        Entries of the Cartesian rows that carry multipliers.
-    """
-    I, header = with_pattern(bundle.I, pattern)
-    size, end = int(header[B.MATRIX_SIZE]), len(bundle.W)
-    for slot, count in {B.W_C: size, B.W_K: size, B.W_V: 2 * entries, B.W_POINT: bundle.tables.nv}.items():
-        header[slot], end = end, end + count
-    bundle.I = I
-    bundle.W = np.concatenate([bundle.W, np.zeros(end - len(bundle.W))])
-
-
-def with_pattern(I: Integers, pattern: Pattern) -> tuple[Integers, Integers]:
-    """Return I with the pattern of block matrices behind it, and a view of the header there."""
-    header = np.zeros(B.NEWTON_HEADER, dtype=np.int64)
-    meetings, starts, size = _matrix(pattern)
-    nodes = np.array([x for r in pattern.nodes for x in (r.start, len(r))], dtype=np.int64)
-    header[B.NODE_COUNT], header[B.MATRIX_SIZE], header[B.NODES] = len(pattern.nodes), size, len(I) + B.NEWTON_HEADER
-    header[B.MEETINGS] = at = header[B.NODES] + len(nodes)
-    made = np.ascontiguousarray(np.concatenate([I, header, nodes, starts + at + len(starts), meetings]))
-    made[R.PATTERN] = len(I)
-    return made, made[len(I) : len(I) + B.NEWTON_HEADER]
+def block_pattern(pattern: Pattern) -> Nodes:
+    """Return where the blocks of a pattern lie in a matrix."""
+    nodes, meetings, size = [], [], 0
+    for p, others in enumerate(pattern.meetings):
+        first, rows = len(meetings), pattern.nodes[p]
+        for q in others:
+            meetings.append((q, size, len(pattern.nodes[q])))
+            size += len(rows) * len(pattern.nodes[q])
+        nodes.append((rows.start, len(rows), first, len(meetings)))
+    return Nodes(nodes=np.array(nodes, Node.dtype), meetings=np.array(meetings, Meeting.dtype), numbers=size)
 
 
 def numbered(pattern: Pattern) -> tuple[Integers, Integers]:
@@ -183,18 +168,6 @@ def numbered(pattern: Pattern) -> tuple[Integers, Integers]:
             rows.append(np.repeat(np.array(pattern.nodes[p]), len(pattern.nodes[q])))
             columns.append(np.tile(np.array(pattern.nodes[q]), len(pattern.nodes[p])))
     return np.concatenate(rows), np.concatenate(columns)
-
-
-def _matrix(pattern: Pattern) -> tuple[Integers, Integers, int]:
-    """Return the meeting records, their starts, and the size of a matrix."""
-    meetings: list[int] = []
-    starts, size = [0], 0
-    for p, others in enumerate(pattern.meetings):
-        for q in others:
-            meetings += [q, size]
-            size += len(pattern.nodes[p]) * len(pattern.nodes[q])
-        starts.append(len(meetings))
-    return np.array(meetings, dtype=np.int64), np.array(starts, dtype=np.int64), size
 
 
 def _places(pattern: Pattern, factors: Factors) -> Integers:
@@ -216,32 +189,28 @@ def _positions(factors: Factors, rows: Integers, columns: Integers) -> Integers:
     return np.asarray(found, dtype=np.int64)
 
 
-def _entries(factors: Factors, entries: Integers, n: int) -> Integers:
+def _entries(factors: Factors, entries: Integers, n: int) -> npt.NDArray[Any]:
     """Return the records of the entries of Φ_q with their places below and above the diagonal."""
-    found = np.zeros((len(entries), B.ENTRY_STRIDE), dtype=np.int64)
     first = np.array([factors.place[group[0]] for group in factors.groups], dtype=np.int64)
     width = np.array([len(group) for group in factors.groups], dtype=np.int64)
-    for record, (entry, k, c) in zip(found, entries, strict=True):
+    found = []
+    for entry, k, c in entries:
         a, b = factors.owner[n + k], factors.owner[c]
         da, db = factors.place[n + k] - first[a], factors.place[c] - first[b]
         below = factors.blocks[int(a), int(b)] + width[b] * da + db
         above = factors.blocks[int(b), int(a)] + width[a] * db + da
-        record[:] = entry, c, k, below, above
-    return found.ravel()
+        found.append((entry, c, k, below, above))
+    return np.array(found, dtype=Entry.dtype)
 
 
-def _groups(factors: Factors, at: int) -> Integers:
-    """Return the records of the groups, then of their meetings and of the blocks that products change."""
-    head: list[int] = []
-    tail: list[int] = []
-    behind_head = at + U.GROUP_STRIDE * len(factors.groups)
+def _groups(factors: Factors) -> tuple[npt.NDArray[Any], npt.NDArray[Any], Integers]:
+    """Return the records of the groups, of the groups behind each, and the blocks that products of these change."""
+    groups: list[tuple[int, ...]] = []
+    behind: list[tuple[int, ...]] = []
+    targets: list[int] = []
+    place = [int(factors.place[group[0]]) for group in factors.groups]
     for g, later in enumerate(factors.behind):
-        first = behind_head + len(tail)
-        for j in later:
-            place = int(factors.place[factors.groups[j][0]])
-            tail += [len(factors.groups[j]), place, factors.blocks[g, j], factors.blocks[j, g]]
-        targets = behind_head + len(tail)
-        tail += [factors.blocks[i, j] for i in later for j in later]
-        size, place = len(factors.groups[g]), int(factors.place[factors.groups[g][0]])
-        head += [size, place, factors.blocks[g, g], len(later), first, targets]
-    return np.array(head + tail, dtype=np.int64)
+        groups.append((len(factors.groups[g]), place[g], factors.blocks[g, g], len(behind), len(later), len(targets)))
+        behind += [(len(factors.groups[j]), place[j], factors.blocks[g, j], factors.blocks[j, g]) for j in later]
+        targets += [factors.blocks[i, j] for i in later for j in later]
+    return np.array(groups, Group.dtype), np.array(behind, Behind.dtype), np.array(targets, dtype=np.int64)

@@ -5,17 +5,13 @@ massless body with its joints). The pattern is symmetric, its fill is known befo
 bodies are eliminated before the joints that connect them, which then have regular pivots. A pivot of which elimination leaves
 nothing but round-off belongs to an idle freedom (the spin of a slender rod), whose unknown is then 0.
 
-Record of a group: size, first place of its unknowns, place of its diagonal block, number of groups behind it that it meets,
-where their records (size, first place, block above the diagonal, block below) begin in I, and where the blocks that a product
-of them changes are listed. X is real or complex.
+Groups, and the groups behind each that it meets, are records of ``kernels/newton/declared.py``. X is real or complex.
 """
 
 from __future__ import annotations
 
-from multibody.kernels import blocks as B
 from multibody.kernels.compile import inlined, inner_kernel
 
-GROUP_STRIDE, MEETING_STRIDE = 6, 4
 VANISHING = 1e-14  # of what it is a difference of: a pivot that is none
 
 
@@ -49,13 +45,12 @@ def _pivot(X, at, s, k):
 
 
 @inner_kernel
-def _factor_group(model, X, at, s, pivots):
+def _factor_group(X, at, s, pivots):
     """Factor the diagonal block of s rows at X[at] with row exchanges; the diagonal gets 1/pivot. Return the smallest ratio."""
-    I = model.I
     lowest = 1.0
     for k in range(s):
         best, left = _pivot(X, at, s, k)
-        I[pivots + k] = best
+        pivots[k] = best
         if best != k:
             for c in range(s):
                 X[at + s * k + c], X[at + s * best + c] = X[at + s * best + c], X[at + s * k + c]
@@ -78,12 +73,11 @@ def _factor_group(model, X, at, s, pivots):
 
 
 @inner_kernel
-def _divide(model, X, at, s, pivots, meeting):
-    """Turn the blocks of one meeting into L⁻¹ P A (above the diagonal) and A U⁻¹ (below)."""
-    I = model.I
-    n, above, below = I[meeting], I[meeting + 2], I[meeting + 3]
+def _divide(X, at, s, pivots, other):
+    """Turn the blocks of a group and another one behind it into L⁻¹ P A (above the diagonal) and A U⁻¹ (below)."""
+    n, above, below = other.size, other.above, other.below
     for k in range(s):
-        best = I[pivots + k]
+        best = pivots[k]
         if best != k:
             for c in range(n):
                 X[above + n * k + c], X[above + n * best + c] = X[above + n * best + c], X[above + n * k + c]
@@ -103,28 +97,33 @@ def _divide(model, X, at, s, pivots, meeting):
 
 
 @inner_kernel
-def factor_blocks(model, X, h, pivots):
+def _take_products(newton, X, group):
+    """Take what a group's elimination changes off the blocks of the groups behind it."""
+    s, count = group.size, group.count
+    for i in range(count):
+        row = newton.behind[group.behind + i]
+        for j in range(count):
+            column = newton.behind[group.behind + j]
+            target, n = newton.targets[group.targets + count * i + j], column.size
+            for r in range(row.size):
+                for c in range(n):
+                    total = X[target + n * r + c]
+                    for k in range(s):
+                        total -= X[row.below + s * r + k] * X[column.above + n * k + c]
+                    X[target + n * r + c] = total
+
+
+@inner_kernel
+def factor_blocks(newton, X, pivots):
     """Factor the matrix in X in place; return the least that elimination has left of a pivot (0: idle unknowns)."""
-    I = model.I
     lowest = 1.0
-    for p in range(I[h + B.GROUP_COUNT]):
-        group = I[h + B.GROUPS] + GROUP_STRIDE * p
-        s, at, count, first, targets = I[group], I[group + 2], I[group + 3], I[group + 4], I[group + 5]
-        exchanges = pivots + I[group + 1]
-        lowest = min(lowest, _factor_group(model, X, at, s, exchanges))
-        for i in range(count):
-            _divide(model, X, at, s, exchanges, first + MEETING_STRIDE * i)
-        for i in range(count):
-            m, below = I[first + MEETING_STRIDE * i], I[first + MEETING_STRIDE * i + 3]
-            for j in range(count):
-                n, above = I[first + MEETING_STRIDE * j], I[first + MEETING_STRIDE * j + 2]
-                target = I[targets + count * i + j]
-                for r in range(m):
-                    for c in range(n):
-                        total = X[target + n * r + c]
-                        for k in range(s):
-                            total -= X[below + s * r + k] * X[above + n * k + c]
-                        X[target + n * r + c] = total
+    for p in range(newton.groups.size):
+        group = newton.groups[p]
+        exchanges = pivots[group.place :]
+        lowest = min(lowest, _factor_group(X, group.diagonal, group.size, exchanges))
+        for i in range(group.count):
+            _divide(X, group.diagonal, group.size, exchanges, newton.behind[group.behind + i])
+        _take_products(newton, X, group)
     return lowest
 
 
@@ -148,15 +147,13 @@ def _take_off(X, block, rows, columns, x, source, to):
 
 
 @inner_kernel
-def solve_blocks(model, X, h, pivots, x):
+def solve_blocks(newton, X, pivots, x):
     """Solve with the factors in X; x, in the order of elimination, is overwritten."""
-    I = model.I
-    count = I[h + B.GROUP_COUNT]
-    for p in range(count):
-        group = I[h + B.GROUPS] + GROUP_STRIDE * p
-        s, place, at, first = I[group], I[group + 1], I[group + 2], I[group + 4]
+    for p in range(newton.groups.size):
+        group = newton.groups[p]
+        s, place, at = group.size, group.place, group.diagonal
         for k in range(s):
-            best = I[pivots + place + k]
+            best = pivots[place + k]
             if best != k:
                 x[place + k], x[place + best] = x[place + best], x[place + k]
         for r in range(1, s):
@@ -164,15 +161,15 @@ def solve_blocks(model, X, h, pivots, x):
             for k in range(r):
                 total -= X[at + s * r + k] * x[place + k]
             x[place + r] = total
-        for i in range(I[group + 3]):
-            meeting = first + MEETING_STRIDE * i
-            _take_off(X, I[meeting + 3], I[meeting], s, x, place, I[meeting + 1])
-    for p in range(count - 1, -1, -1):
-        group = I[h + B.GROUPS] + GROUP_STRIDE * p
-        s, place, at, first = I[group], I[group + 1], I[group + 2], I[group + 4]
-        for i in range(I[group + 3]):
-            meeting = first + MEETING_STRIDE * i
-            _take_off(X, I[meeting + 2], s, I[meeting], x, I[meeting + 1], place)
+        for i in range(group.count):
+            other = newton.behind[group.behind + i]
+            _take_off(X, other.below, other.size, s, x, place, other.place)
+    for p in range(newton.groups.size - 1, -1, -1):
+        group = newton.groups[p]
+        s, place, at = group.size, group.place, group.diagonal
+        for i in range(group.count):
+            other = newton.behind[group.behind + i]
+            _take_off(X, other.above, s, other.size, x, other.place, place)
         for r in range(s - 1, -1, -1):
             total = x[place + r]
             for c in range(r + 1, s):

@@ -1,55 +1,13 @@
 """Square matrices over the velocity columns, by blocks: which columns can meet in K = ∂R/∂q is known when a run is prepared.
 
-A *node* is the columns of a body, or one extra coordinate (in joint coordinates: all columns together). ``I[NEWTON]`` is the
-place of a header in I, whose slots are counted below; without one (0) matrices are full and stored by rows, as tests and
-small analyses want them. ``I[PATTERN]`` is the place of a header whose nodes are bodies and extra coordinates in any case.
+Where everything lies says ``model.pattern`` (``kernels/newton/declared.py``), whose nodes are bodies and extra coordinates;
+without one matrices are full and stored by rows.
 """
 
 from __future__ import annotations
 
 from multibody.kernels import layout as L
-from multibody.kernels import sections as R
 from multibody.kernels.compile import inlined, inner_kernel
-
-# header, from I[NEWTON] on
-(
-    NODE_COUNT,
-    NODES,  # records (first column, size) of every node
-    MEETINGS,  # for every node where its records (node, place of the block) begin, and the end of the last
-    MATRIX_SIZE,  # numbers of a block matrix
-    W_M,  # ∂R/∂v̇
-    W_C,  # ∂R/∂v
-    W_K,  # ∂R/∂q
-    W_P,  # Φ_q
-    W_V,  # ∂(Φ_q v − ν)/∂q on the entries of Φ_q
-    ENTRIES,  # records (entry of Φ_q, column, chosen row, its places in the factors below and above the diagonal)
-    ENTRY_COUNT,
-    PLACES,  # for every number of a block matrix its place in the factors
-    GROUP_COUNT,  # block LU: see kernels/block_lu.py
-    GROUPS,
-    FACTOR_SIZE,
-    W_FACTOR,  # factors of the real matrix, then of the complex one (real and imaginary parts in turn)
-    W_COMPLEX,
-    PIVOTS,  # row exchanges of both
-    UNKNOWNS,  # unknown (column, or number of columns + chosen row) at every place of the elimination order
-    W_RIGHT,  # right side in that order, complex
-    W_POINT,  # scratch: state and forces at the point of an evaluation
-    NQ,  # numbers of coordinates and of rates
-    NV,
-    RHS,  # address of the right-hand side
-    FACTOR_REAL,  # addresses of what serves the real matrix
-    SOLVE_REAL,
-    RESIDUAL,  # address of the residual away from change points
-    DIAGONALS,  # for every chosen row its place on the diagonal of the factors
-    NEAR,  # 1: the factors are those for the neighborhood of a change point
-    W_UNIT,  # scales that make the matrix a matrix of plain numbers: of its square part (mass·length²),
-    W_UNITS,  # of every unknown in the order of elimination,
-    W_MATRIX_UNITS,  # of every number of a block matrix,
-    W_ENTRY_UNITS,  # of every entry of Φ_q,
-    W_SCALED,  # and what the unknowns and equations of the present factors were multiplied by, real ones, then complex ones
-) = range(34)
-NEWTON_HEADER = 34
-NODE_STRIDE, MEETING_STRIDE, ENTRY_STRIDE = 2, 2, 5
 
 
 @inlined
@@ -66,15 +24,14 @@ def spot(model, row, column):
 
     (−1, 0) where the two nodes do not meet; that is so only where nothing but zeros would be written.
     """
-    I = model.I
-    h = I[R.PATTERN]
-    if h == 0:
+    pattern = model.pattern
+    if pattern.nodes.size == 0:
         return (row * model.velocities + column, model.velocities)
-    p, q = node_of(model, row), node_of(model, column)
-    first, end = I[I[h + MEETINGS] + p], I[I[h + MEETINGS] + p + 1]
-    for e in range(first, end, MEETING_STRIDE):
-        if I[e] == q:
-            return (I[e + 1], I[I[h + NODES] + NODE_STRIDE * q + 1])
+    node, q = pattern.nodes[node_of(model, row)], node_of(model, column)
+    for e in range(node.first, node.end):
+        block = pattern.meetings[e]
+        if block.node == q:
+            return (block.at, block.stride)
     return (-1, 0)
 
 

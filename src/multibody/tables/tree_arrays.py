@@ -78,10 +78,22 @@ def _scratch(columns: Columns, method: int, entries: int) -> T.TreeScratch:
     )  # fmt: skip
 
 
-def add_partials(tree: T.TreeBlocks, planar: bool) -> None:
-    """Give the scratch of a tree room for derivatives, see ``kernels/tree/partials.py``."""
-    setattr(tree.scratch, _named(planar, "sums"), len(tree.model.links))
-    setattr(tree.scratch, _named(planar, "changes"), len(tree.model.columns))
+def add_partials(tree: T.TreeBlocks, tables: Tables, size: int, entries: int) -> None:
+    """Give the scratch of a tree room for derivatives, see ``kernels/tree/partials.py``.
+
+    Parameters
+    ----------
+    tree : TreeBlocks
+    tables : Tables
+    size : int
+        Numbers of a block matrix over the velocity columns of the bodies.
+    entries : int
+        Cartesian entries of the chosen rows.
+    """
+    planar, work = tables.dimension == 2, tree.scratch
+    setattr(work, _named(planar, "sums"), len(tree.model.links))
+    setattr(work, _named(planar, "changes"), len(tree.model.columns))
+    work.body_force, work.body_K, work.body_C, work.row_entries, work.row_changes = tables.nv, size, size, entries, entries
 
 
 def tree_constants(tree: T.Tree) -> npt.NDArray[Any]:

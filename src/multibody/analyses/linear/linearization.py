@@ -20,12 +20,13 @@ from multibody.analyses.state.state import State
 from multibody.analyses.state.system import Floats, Integers, System
 from multibody.formulations.pattern import sparse_pattern
 from multibody.formulations.prepare import prepare
-from multibody.formulations.prepare_newton import numbered, with_pattern
+from multibody.formulations.prepare_newton import block_pattern, numbered
 from multibody.kernels import layout as L
 from multibody.kernels.arrays import Arrays
 from multibody.kernels.force_partials import force_partials
 from multibody.kernels.forces import add_forces
 from multibody.kernels.mass import set_masses
+from multibody.kernels.newton.declared import Pattern
 from multibody.kernels.rows import row_jacobian, row_partials
 from multibody.kernels.state import set_positions, set_velocities
 from multibody.tables.lower import Tables
@@ -79,10 +80,10 @@ def linearize(system: System, state: State, a: Floats, multipliers: Floats) -> L
 
     system.ref[:] = state.references
     q, v, t, tables = np.ascontiguousarray(state.q), np.ascontiguousarray(state.v), state.t, system.tables
-    I, where = _blocks(tables)
+    pattern, where = _blocks(tables)
     place(system, q, v)
     by_q, by_v, curvature = np.zeros((3, len(where[0])))
-    arrays = Arrays(I, system.F, system.W, system.ref)
+    arrays = Arrays(system.I, system.F, system.W, system.ref, pattern=pattern)
     force_partials(*arrays.run, t, by_q, by_v)
     pointer, columns = tables.row_pointer[: system.rows + 1], tables.columns[: tables.row_pointer[system.rows]]
     J, V = np.zeros((2, len(columns)))
@@ -96,12 +97,12 @@ def linearize(system: System, state: State, a: Floats, multipliers: Floats) -> L
     return Linearization(t, state.q, state.v, a, multipliers, known_mass_matrix(system), *square, *flat)
 
 
-def _blocks(tables: Tables) -> tuple[Integers, tuple[Integers, Integers]]:
-    """Return I with the pattern of block matrices, and row and column of every number of one; made once for a model."""
+def _blocks(tables: Tables) -> tuple[Pattern, tuple[Integers, Integers]]:
+    """Return the pattern of block matrices, and row and column of every number of one; made once for a model."""
     if "blocks" not in tables.cache:
         pattern = sparse_pattern(tables, np.arange(tables.count_joint + tables.count_motion), ordered=False)
-        tables.cache["blocks"] = (with_pattern(tables.I, pattern)[0], numbered(pattern))
-    found: tuple[Integers, tuple[Integers, Integers]] = tables.cache["blocks"]
+        tables.cache["blocks"] = (block_pattern(pattern), numbered(pattern))
+    found: tuple[Pattern, tuple[Integers, Integers]] = tables.cache["blocks"]
     return found
 
 

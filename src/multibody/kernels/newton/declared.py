@@ -36,7 +36,7 @@ class Pattern(Block, readonly=True):
 
     nodes = records(Node, "columns that come together")
     meetings = records(Meeting, "blocks of all nodes, by rows")
-    size = integer("numbers of a matrix")
+    numbers = integer("of a matrix: how many")
 
 
 class Entry(Record):

@@ -123,10 +123,10 @@ def _add_rows(newton, values, x, out):
 @inlined
 def _some(x):
     """Return whether there is a number in x that is not 0."""
+    found = False
     for c in range(x.size):
-        if x[c] != 0.0:
-            return True
-    return False
+        found = found or x[c] != 0.0
+    return found
 
 
 @inner_kernel

@@ -7,8 +7,6 @@ last link that carries both, so that a force between neighbors costs no more tha
 
 from __future__ import annotations
 
-from multibody.kernels import blocks as B
-from multibody.kernels import sections as R
 from multibody.kernels.compile import inlined, inner_kernel
 from multibody.kernels.tree.algebra import carried, inner, load, load_at, plus, width
 from multibody.kernels.tree.bodies import twist_of
@@ -127,8 +125,8 @@ def add_couplings(d, model, scratch, Kc, Cc, C, K):
     tree = model.tree
     n, bodies, shift = tree.nv, model.bodies, tree.extras_rate - model.bodies  # rate of an extra node: shift + node
     for p in range(bodies + model.extras):
-        first, end, step = _meetings(model, p)
-        for e in range(first, end, step):
+        first, end = _meetings(model, p)
+        for e in range(first, end):
             q, at, stride = block_of(model, p, e)
             if p >= bodies:
                 row = n * (shift + p)
@@ -157,30 +155,27 @@ def _filled(d, at, stride, Kc, Cc):
 # --- where blocks are --------------------------------------------------------------------------------------------------------
 @inlined
 def _meetings(model, p):
-    """Return first, end and step of the records of the nodes whose columns the rows of node p have."""
-    I = model.I
-    g = I[R.PATTERN]
-    if g == 0:
-        return (0, model.bodies + model.extras, 1)
-    return (I[I[g + B.MEETINGS] + p], I[I[g + B.MEETINGS] + p + 1], B.MEETING_STRIDE)
+    """Return first and end of the meetings of node p; without a pattern all nodes meet."""
+    if model.pattern.nodes.size == 0:
+        return (0, model.bodies + model.extras)
+    node = model.pattern.nodes[p]
+    return (node.first, node.end)
 
 
 @inlined
 def block_of(model, p, e):
-    """Return the node q of record e, where the block (p, q) begins in a matrix, and the stride of its rows.
+    """Return the node q of meeting e, where the block (p, q) begins in a matrix, and the stride of its rows.
 
-    Without a pattern matrices are full, and records are the nodes themselves.
+    Without a pattern matrices are full, and meetings are the nodes themselves.
     """
-    I = model.I
-    g, w = I[R.PATTERN], model.width
-    if g == 0:
+    w, pattern = model.width, model.pattern
+    if pattern.nodes.size == 0:
         first = w * p if p < model.bodies else (w - 1) * model.bodies + p
         return (e, model.velocities * first + (w * e if e < model.bodies else (w - 1) * model.bodies + e), model.velocities)
-    return (I[e], I[e + 1], I[I[g + B.NODES] + B.NODE_STRIDE * I[e] + 1])
+    return (pattern.meetings[e].node, pattern.meetings[e].at, pattern.meetings[e].stride)
 
 
 @inlined
 def diagonal_block(model, p):
-    """Return where the block (p, p) of a body begins in a matrix, and the stride of its rows; it is its node's first record."""
-    I = model.I
-    return block_of(model, p, p if I[R.PATTERN] == 0 else I[I[I[R.PATTERN] + B.MEETINGS] + p])[1:]
+    """Return where the block (p, p) of a body begins in a matrix, and the stride of its rows: its node's first meeting."""
+    return block_of(model, p, p if model.pattern.nodes.size == 0 else model.pattern.nodes[p].first)[1:]

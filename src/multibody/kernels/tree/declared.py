@@ -289,6 +289,11 @@ class TreeScratch(Block):
     spatial_sums = records(SpatialSums, "derivatives: sums of every link")
     planar_changes = records(PlanarChanges, "derivatives: of every column")
     spatial_changes = records(SpatialChanges, "derivatives: of every column")
+    body_force = floats("derivatives: what acts on the bodies, over the Cartesian velocity columns, less its sign")
+    body_K = floats("derivatives: of that by positions of the bodies, see ``model.pattern``")
+    body_C = floats("derivatives: of that by velocities of the bodies")
+    row_entries = floats("derivatives: Cartesian entries of the chosen rows, one behind the other")
+    row_changes = floats("derivatives: of their velocities by positions, likewise")
 
 
 class TreeBlocks(NamedTuple):

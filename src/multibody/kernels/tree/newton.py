@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from multibody.kernels import blocks as B
-from multibody.kernels import sections as R
 from multibody.kernels.compile import inlined, inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
 from multibody.kernels.force_partials import force_partials
@@ -83,45 +81,47 @@ def _write_loops(d, model, state, scratch, t, x, out):
 
 
 @inner_kernel
-def linearize_tree(d, model, state, scratch, t, x):
-    """Keep H, C, K, Φ_u and V at x = (q, u, u̇, λ)."""
-    I, W, tree = model.I, scratch.W, model.tree
-    g, p = I[R.NEWTON], I[R.PATTERN]
-    nq, n, size = tree.nq, tree.nv, I[p + B.MATRIX_SIZE]
-    G = W[I[p + B.W_POINT] : I[p + B.W_POINT] + model.velocities]
-    Kc, Cc = W[I[p + B.W_K] : I[p + B.W_K] + size], W[I[p + B.W_C] : I[p + B.W_C] + size]
-    scratch.tree.with_bodies = 1
-    set_state(d, model, state, scratch, t, x)
+def _set_body_partials(model, state, scratch, t, x):
+    """Write forces on the bodies and their derivatives over the Cartesian columns, and the chosen rows and theirs."""
+    tree, work = model.tree, scratch.tree
+    G, Kc, Cc = work.body_force, work.body_K, work.body_C
     for c in range(G.size):
         G[c] = 0.0
-    for e in range(size):
+    for e in range(Kc.size):
         Kc[e] = 0.0
         Cc[e] = 0.0
     add_forces(model, state, scratch, t, G)
     force_partials(model, state, scratch, t, Kc, Cc)
     for c in range(G.size):
         G[c] = -G[c]
-    for e in range(size):
+    for e in range(Kc.size):
         Kc[e] = -Kc[e]
         Cc[e] = -Cc[e]
-    entries = I[p + B.W_V]  # of every chosen row those of Φ_c, then those of its derivative
+    first = 0
     for k in range(model.chosen.size):
-        r, at = tree.row_list[model.chosen[k]], nq + 2 * n + k
+        r, at = tree.row_list[model.chosen[k]], tree.nq + 2 * tree.nv + k
+        row_jacobian(model, state, scratch, t, r, r + 1, work.row_entries[first:])
+        row_partials(model, state, scratch, t, r, r + 1, x[at : at + 1], Kc, work.row_changes[first:])
         count = entry_count(model, r)
-        row_jacobian(model, state, scratch, t, r, r + 1, W[entries:])
-        row_partials(model, state, scratch, t, r, r + 1, x[at : at + 1], Kc, W[entries + count :])
         for e in range(count):
-            G[entry_column(model, r, e)] += x[at] * W[entries + e]
-        entries += 2 * count
-    H, C, K = W[I[g + B.W_M] :], W[I[g + B.W_C] :], W[I[g + B.W_K] :]
-    tree_partials(d, model, scratch, x[nq : nq + n], x[nq + n : nq + 2 * n], G, Kc, Cc, H, C, K)
-    entries = I[p + B.W_V]
+            G[entry_column(model, r, e)] += x[at] * work.row_entries[first + e]
+        first += count
+
+
+@inner_kernel
+def linearize_tree(d, model, state, scratch, t, x):
+    """Keep H, C, K, Φ_u and V at x = (q, u, u̇, λ)."""
+    tree, work, kept = model.tree, scratch.tree, state.newton
+    nq, n, first = tree.nq, tree.nv, 0
+    work.with_bodies = 1
+    set_state(d, model, state, scratch, t, x)
+    _set_body_partials(model, state, scratch, t, x)
+    u, a = x[nq : nq + n], x[nq + n : nq + 2 * n]
+    tree_partials(d, model, scratch, u, a, work.body_force, work.body_K, work.body_C, kept.M, kept.C, kept.K)
     for k in range(model.chosen.size):
         r, place = tree.row_list[model.chosen[k]], n * model.chosen[k]
-        count = entry_count(model, r)
-        J, V = W[I[g + B.W_P] + place :], W[I[g + B.W_V] + place :]
-        tree_row(d, model, scratch, r, W[entries:], W[entries + count :], J, V)
-        entries += 2 * count
+        tree_row(d, model, scratch, r, work.row_entries[first:], work.row_changes[first:], kept.P[place:], kept.V[place:])
+        first += entry_count(model, r)
 
 
 @inner_kernel
