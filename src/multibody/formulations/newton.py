@@ -10,7 +10,6 @@ import numpy.typing as npt
 from multibody.formulations.pattern import Pattern, full_pattern, sparse_pattern
 from multibody.formulations.prepare import Bundle
 from multibody.formulations.prepare_newton import attach_newton, block_pattern, numbered
-from multibody.kernels import sections as R
 from multibody.kernels.calls import address_of
 
 Integers = npt.NDArray[np.int64]
@@ -39,10 +38,9 @@ def prepare_newton(bundle: Bundle, relative: bool = False, complex_: bool = Fals
     complex_ : bool
         Whether complex factors are needed.
     """
-    if bundle.I[R.PARAMETRIC] > 0:
-        from multibody.formulations.parametric import ParametricBundle
+    from multibody.formulations.parametric import ParametricBundle
 
-        assert isinstance(bundle, ParametricBundle)
+    if isinstance(bundle, ParametricBundle):
         bundle.attach(complex_)
         return
     if relative:
@@ -60,8 +58,8 @@ def _prepare_partials(bundle: Any) -> None:
     tables = bundle.tables
     rows = np.array([bundle.loops[k] for k in bundle.chosen], dtype=np.int64)
     entries = int(sum(tables.row_pointer[r + 1] - tables.row_pointer[r] for r in rows))
-    bundle.pattern = block_pattern(sparse_pattern(tables, rows, ordered=False))
-    add_partials(bundle.tree, tables, bundle.pattern.numbers, entries)
+    bundle.model.pattern = block_pattern(sparse_pattern(tables, rows, ordered=False))
+    add_partials(bundle.tree, tables, bundle.model.pattern.numbers, entries)
 
 
 def newton_kernels(relative: bool, dimension: int, complex_: bool) -> tuple[Any, ...]:
@@ -96,13 +94,12 @@ def newton_calls(bundle: Bundle, rhs: Any, relative: bool, complex_: bool) -> In
     from multibody.formulations import implicit as c
 
     prepare_newton(bundle, relative, complex_)
-    assert bundle.newton is not None
     calls = bundle.newton.model.calls
     calls.rhs = address_of(rhs)
     if complex_:
         calls.factor, calls.solve = address_of(c.factor_newton), address_of(c.solve_newton)
     *found, residual = newton_kernels(relative, bundle.tables.dimension, complex_)
-    if bundle.I[R.PARAMETRIC] > 0:
+    if len(bundle.parametric.model.pairs):
         from multibody.kernels.parametric import linear
 
         found[1], found[4], found[5] = linear.residual_turned, linear.solve_turned, linear.product_turned
@@ -114,7 +111,6 @@ def kept_matrices(bundle: Bundle) -> tuple[Any, Any, Any, Any, Any]:
     """Return M, C, K (columns squared), Φ_q and V (chosen rows by columns) as a linearization left them, as sparse arrays."""
     from scipy.sparse import coo_array
 
-    assert bundle.newton is not None
     newton, kept, n = bundle.newton.model, bundle.newton.state, bundle.velocities
     nodes, blocks = newton.pattern.nodes, newton.pattern.meetings
     meetings = [[int(q) for q in blocks.node[node["first"] : node["end"]]] for node in nodes]

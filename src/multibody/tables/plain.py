@@ -8,12 +8,13 @@ from multibody.tables.lower import Tables
 
 def plain_row(tables: Tables, r: int) -> tuple[int, int, int, int]:
     """Return kind, first body, second body and place of the numbers of row r, zeros where it is more than one function."""
-    I, row = tables.I, int(tables.I[L.ROWS]) + L.ROW_STRIDE * r
-    if int(I[row + 1]) != 1:
+    packed = tables.packed
+    row = packed.rows[r]
+    if row.terms != 1:
         return 0, 0, 0, 0
-    term = int(I[L.TERMS]) + L.TERM_STRIDE * int(I[row])
-    kind, i, j, numbers, _ = (int(x) for x in I[I[L.FUNCTIONS] + L.FUNCTION_STRIDE * I[term] :][: L.FUNCTION_STRIDE])
-    constant = int(I[term + 1]) not in tables.slots and float(tables.F[I[term + 1]]) == 1.0
-    if int(I[row + 4]) >= 0 or kind == L.EXTRA or not constant or i == j:
+    term = packed.terms[row.first_term]
+    f = packed.functions[term.function]
+    constant = int(term.weight) not in tables.slots and float(tables.F[term.weight]) == 1.0
+    if row.program >= 0 or f.kind == L.EXTRA or not constant or f.first == f.second:
         return 0, 0, 0, 0
-    return kind, i, j, numbers
+    return int(f.kind), int(f.first), int(f.second), int(f.numbers)

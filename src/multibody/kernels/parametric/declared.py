@@ -5,8 +5,12 @@ from __future__ import annotations
 import functools
 from typing import NamedTuple
 
+from multibody.kernels.calls import Calls
 from multibody.kernels.memory.declaration import Block, Record, block, floats, indices, integer, number, records, vector
 from multibody.kernels.newton.declared import Newton, NewtonScratch, NewtonState, no_newton
+
+# why an acceptance gives up: a ball needs another chart, cosine rows have no rank, other rows may be better
+MOVING_CHART, LOST_RANK, OTHER_ROWS = -3, -4, -5
 
 
 # --- structure ---------------------------------------------------------------------------------------------------------------
@@ -57,7 +61,7 @@ class SpatialPairNumbers(Record):
     pitch = number("of a screw")
 
 
-class PairCalls(Block):
+class PairCalls(Calls, readonly=True):
     """Addresses of what the kernels of pairs call."""
 
     close = integer("acceptance that closes a state")
