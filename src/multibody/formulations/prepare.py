@@ -17,7 +17,7 @@ from multibody.kernels.arrays import Arrays, scratch_sizes
 from multibody.kernels.declared import Model, Scratch, State
 from multibody.kernels.mass import set_masses
 from multibody.tables.lower import Tables
-from multibody.tables.plain import plain_row
+from multibody.tables.plain import plain_rows
 from multibody.tables.rows import listed
 from multibody.tables.scales import characteristic_mass, second
 
@@ -112,10 +112,11 @@ def prepare(
     first = _envelope(blocks, m) if regular else np.zeros(m, dtype=np.int64)
     lengths = np.arange(m) - first + 1
     base = np.concatenate([[0], np.cumsum(lengths)])[:-1] - first
-    plain, others = _plain(tables, count)
+    every = plain_rows(tables)[:count]
+    plain = every["kind"] > 0
     model = own_model(
-        tables, plain=listed(D.Plain, plain), others=np.array(others, dtype=np.int64), all_rows=count,
-        driven=int(any(depends_on_time(tables, r) for r in range(count))), general=int(not regular), chosen=chosen, S_base=base,
+        tables, plain=every[plain], others=np.flatnonzero(~plain), all_rows=count,
+        driven=int(depend_on_time(tables, np.arange(count))), general=int(not regular), chosen=chosen, S_base=base,
         S_first=first, dense_base=n * np.arange(0 if regular else n), dense_first=0 if regular else n,
         pairs=listed(D.Pair, _pairs(blocks, base) if regular else []),
         blocks=listed(D.RowBlock, [(e, body - 1, k) for k, row in enumerate(blocks) for e, body in row]),
@@ -170,7 +171,7 @@ def _scales(tables: Tables, count: int, regular: bool) -> dict[str, Floats]:
 
 def row_scales(tables: Tables, rows: Integers) -> dict[str, Floats]:
     """Return the scales of rows, 1/L or 1, and their weights in the matrix of the general path."""
-    is_length, length, mass = tables.packed.rows.is_length[rows] == 1, tables.length, characteristic_mass(tables)
+    is_length, length, mass = tables.packed.rows["is_length"][rows] == 1, tables.length, characteristic_mass(tables)
     return {
         "row_scale": np.where(is_length, 1.0 / length, 1.0),
         "row_weight": np.where(is_length, mass, mass * length**2),
@@ -196,26 +197,10 @@ def _nearly_massless(tables: Tables) -> bool:
     return bool(np.min(masses, initial=np.inf) < 1e-7 * np.max(masses, initial=0.0))
 
 
-def _plain(tables: Tables, count: int) -> tuple[list[tuple[int, ...]], list[int]]:
-    """Return the records of rows that are one basic function with weight 1, and the other rows."""
-    packed = tables.packed
-    plain, others = [], []
-    for r in range(count):
-        found = plain_row(tables, r)
-        if found[0] == 0:
-            others.append(r)
-            continue
-        row = packed.rows[r]
-        term = packed.terms[row.first_term]
-        places = [int(row.entry + entry) if entry >= 0 else -1 for entry in term.entry]
-        plain.append((*found, *places, r, int(term.function)))
-    return plain, others
-
-
-def depends_on_time(tables: Tables, r: int) -> bool:
-    """Return whether a row has a partial derivative by time."""
-    program = int(tables.packed.rows.program[r])
-    return program >= 0 and int(tables.packed.tables[program + 1]) >= 0
+def depend_on_time(tables: Tables, rows: Integers) -> bool:
+    """Return whether one of these rows has a partial derivative by time."""
+    programs = tables.packed.rows["program"][rows]
+    return bool(np.any(tables.packed.tables[programs[programs >= 0] + 1] >= 0))
 
 
 def _blocks(tables: Tables, chosen: Integers) -> list[list[tuple[int, int]]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from multibody.formulations.prepare import Bundle, depends_on_time, own_model, row_scales, run_sizes, run_state
+from multibody.formulations.prepare import Bundle, depend_on_time, own_model, row_scales, run_sizes, run_state
 from multibody.kernels.arrays import scratch_sizes
 from multibody.kernels.calls import address_of
 from multibody.kernels.declared import Scratch
@@ -67,11 +67,12 @@ def prepare_relative(
     """
     tables, loops, chosen = columns.tables, columns.loop_rows(), np.sort(np.asarray(chosen, dtype=np.int64))
     n, m, count, rows = columns.nv, len(chosen), len(loops), np.arange(len(chosen))
+    rows_of = np.array(loops, dtype=np.int64)
     tree = tree_blocks(columns, method, loops, list(chosen), full=not regular)
     model = own_model(
-        tables, all_rows=count, driven=int(any(depends_on_time(tables, r) for r in loops)), general=int(not regular),
+        tables, all_rows=count, driven=int(depend_on_time(tables, rows_of)), general=int(not regular),
         chosen=chosen, S_base=rows * (rows + 1) // 2, S_first=m, column_scale=column_scales(columns),
-        **row_scales(tables, np.array(loops, dtype=np.int64)),
+        **row_scales(tables, rows_of),
     )  # fmt: skip
     unneeded = _unneeded(tree, bool(model.driven))
     for name, unit in units_of(tables.dimension, method).items():

@@ -129,6 +129,14 @@ class Tables:
         """Vector of gravity, zero where there is none."""
         return self.vector(self.packed.gravity)
 
+    def extra_of(self, function: int) -> int:
+        """Return which of the extra coordinates a function is, −1 if it is none."""
+        if "extra_of" not in self.cache:
+            functions = self.packed.functions
+            self.cache["extra_of"] = np.where(functions.kind == L.EXTRA, functions.extra, -1).tolist()
+        found: int = self.cache["extra_of"][function]
+        return found
+
     def function_of_row(self, r: int) -> int:
         """Return the first of the functions that a row is made of."""
         return int(self.packed.terms.function[self.packed.rows.first_term[r]])

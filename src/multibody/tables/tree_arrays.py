@@ -12,7 +12,7 @@ from multibody.kernels import layout as L
 from multibody.kernels.tree import declared as T
 from multibody.tables.columns import Columns, constants, records
 from multibody.tables.lower import Tables
-from multibody.tables.plain import plain_row
+from multibody.tables.plain import plain_rows
 from multibody.tables.rows import listed
 from multibody.tables.tree import Link
 
@@ -59,7 +59,7 @@ def _structure(columns: Columns, method: int, loops: Sequence[int], chosen: Sequ
         links=links, columns=rows, **{_named(planar, "constants"): constants(columns)}, base=ground_acceleration(tables),
         given=listed(T.Given, [(k, c.motion) for k, c in enumerate(columns.columns) if c.motion >= 0]),
         quaternions=np.array(list(columns.quaternions.values()), dtype=np.int64), row_list=np.array(loops, dtype=np.int64),
-        plain=listed(T.LoopRow, [tuple(plain_row(tables, r)) for r in loops]),
+        plain=listed(T.LoopRow, plain_rows(tables)[["kind", "first", "second", "numbers"]][loops].tolist()),
         group=np.array(_groups([tables.rows[loops[k]].owner for k in chosen]), dtype=np.int64),
         joint_rows=listed(T.JointRows, [_rows_of(tables, link) for link in tree.links]),
         link_of=np.array([number[b + 1] for b in range(len(tree.links))], dtype=np.int64), calls=T.TreeCalls(),

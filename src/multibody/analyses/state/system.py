@@ -139,11 +139,11 @@ class System(Arrays):
     def functions(self, q: Floats, v: Floats, lo: int, hi: int) -> tuple[Floats, Floats, Floats]:
         """Return values, rates and γ terms of the coordinate functions lo..hi−1."""
         out = np.zeros((3, 1, hi - lo))
-        which, ref = np.arange(lo, hi, dtype=np.int64), self.ref.copy()
+        which, kept = np.arange(lo, hi, dtype=np.int64), self.ref.copy()
         rest = np.zeros((1, self.nv))  # with v̇ = 0 the acceleration is −γ
         none = np.zeros((1, 0))
-        state = StateBlock(ref=ref)
-        measure_functions(self.at.model, state.address, self.at.scratch, q[None, :], v[None, :], rest, none, which, *out)
+        measure_functions(*self.run, q[None, :], v[None, :], rest, none, which, *out)
+        self.ref[:] = kept
         return out[0, 0], out[1, 0], -out[2, 0]
 
     def value(self, q: Floats, function: int) -> float:
@@ -155,13 +155,13 @@ class System(Arrays):
         row = np.zeros(self.nv)
         width = self.tables.width
         set_positions(self.at.model, self.at.scratch, q)
-        f = self.model.functions[function]
-        if f.kind == L.EXTRA:
-            row[width * (len(self.tables.bodies) - 1) + f.extra] = 1.0
+        extra = self.tables.extra_of(function)
+        if extra >= 0:
+            row[width * (len(self.tables.bodies) - 1) + extra] = 1.0
             return row
         g = np.zeros(2 * width)
         function_gradient(self.at.model, self.at.scratch, function, g)
-        for side, body in enumerate((int(f.first), int(f.second))):
+        for side, body in enumerate(self.tables.function_bodies[function]):
             if body:
                 row[width * (body - 1) : width * body] += g[side * width : (side + 1) * width]
         return row
