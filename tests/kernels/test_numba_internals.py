@@ -8,12 +8,13 @@ from typing import Any
 
 import numba
 import pytest
-from numba.core import codegen, imputils, types
+from numba.core import codegen, compiler, errors, imputils, ir, types
 from numba.core.dispatcher import Dispatcher
 from numba.core.typing.templates import AttributeTemplate
 from numba.np import arrayobj
 
-from multibody.kernels import joined
+from multibody.kernels import frugal, joined
+from multibody.kernels.rotations import matrix_of_quaternion
 
 LIBRARY = codegen.CPUCodeLibrary
 RELIED_ON: list[tuple[Any, str, tuple[str, ...]]] = [  # owner, name, parameters
@@ -23,6 +24,8 @@ RELIED_ON: list[tuple[Any, str, tuple[str, ...]]] = [  # owner, name, parameters
     (LIBRARY, "_optimize_final_module", ("self",)),
     (LIBRARY, "_get_module_for_linking", ("self",)),
     (LIBRARY, "_raise_if_finalized", ("self",)),
+    (LIBRARY, "_optimize_functions", ("self", "ll_module")),
+    (ir.Inst, "_rec_list_vars", ("self", "val")),
     (codegen.CPUCodegen, "_module_pass_manager", ("self", "kwargs")),
     (codegen.JITCPUCodegen, "set_env", ("self", "env_name", "env")),
     (codegen.JITCodeLibrary, "get_pointer_to_function", ("self", "name")),
@@ -51,6 +54,28 @@ def test_kernels_are_joined_with_this_release() -> None:
     """Without it they are compiled as numba does it, in twice the time."""
     assert joined.POSSIBLE
     assert codegen.JITCPUCodegen._library_class is codegen.JITCodeLibrary  # as it is outside our compilations
+
+
+def test_what_is_spared_is_there_and_put_back() -> None:
+    for owner, name, value in frugal.SPARED:
+        assert owner is not None and hasattr(owner, name), f"numba {numba.__version__} is without {name}"
+        assert getattr(owner, name) is not value  # outside our compilations
+
+
+def test_variables_of_instructions_are_those_that_numba_finds() -> None:
+    """Every instruction of a function, by the general search and by ours."""
+    code, seen = compiler.run_frontend(matrix_of_quaternion.py_func), 0
+    for block in code.blocks.values():
+        for each in block.body:
+            whole = each.value._kws if isinstance(getattr(each, "value", None), ir.Expr) else vars(each)
+            expected = ir.Inst._rec_list_vars(each, whole)
+            assert [x.name for x in frugal._variables(each, whole)] == [x.name for x in expected]
+            seen += len(expected)
+    assert seen > 100
+
+
+def test_errors_have_their_colors_back() -> None:
+    assert not isinstance(errors._termcolor_inst, frugal._PlainText)
 
 
 def test_numba_has_a_tested_upper_bound() -> None:

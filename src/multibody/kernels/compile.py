@@ -24,7 +24,7 @@ from numba.np import arrayobj
 
 from multibody import kernels
 from multibody._version import __version__
-from multibody.kernels import joined
+from multibody.kernels import frugal, joined
 from multibody.kernels.cache.folders import room_folder
 from multibody.kernels.cache.machine_code import MachineCode
 
@@ -36,7 +36,7 @@ _SOURCES = {  # what the functions of a room may call
     "robot": ("kernels/*.py", "kernels/memory/*.py", "kernels/tree/*.py", "kernels/robot/*.py"),
     "parametric": ("kernels/*.py", "kernels/memory/*.py", "kernels/parametric/*.py"),
     "formulations": ("kernels/**/*.py", "formulations/*.py"),
-    "integrators": ("kernels/compile.py", "kernels/joined.py", "kernels/calls.py", "integrators/*.py"),
+    "integrators": ("kernels/compile.py", "kernels/joined.py", "kernels/frugal.py", "kernels/calls.py", "integrators/*.py"),
 }
 
 
@@ -126,6 +126,7 @@ def _our_settings() -> Iterator[None]:
         (numba.config, "LOOP_VECTORIZE", 0),
         (arrayobj, "fix_integer_index", _plain_index),
         (types.BaseFunction, "get_call_type", _resolve_once),
+        *frugal.SPARED,
     )
     if _JOIN:
         ours += (
@@ -173,7 +174,7 @@ def _compiled(function: _Function, forceinline: bool = False, **options: bool) -
         plain = compiler.compile
 
         def compile_our_way(arguments: Any, result: Any) -> Any:
-            with _our_settings(), joined.compiling(function.__qualname__, inner):
+            with _our_settings(), frugal.without_collection(), joined.compiling(function.__qualname__, inner):
                 return plain(arguments, result)
 
         compiler.compile = compile_our_way

@@ -58,6 +58,11 @@ class JoinedLibrary(_LIBRARY):  # type: ignore[misc]
         self._final_module.verify()
         self._finalize_final_module()
 
+    def _optimize_functions(self, module: Any) -> None:
+        """Leave the functions of an inner kernel as they are: they are optimized where they are joined."""
+        if not self.waits:
+            super()._optimize_functions(module)
+
     def _optimize_final_module(self) -> None:
         """Run the optimizer once: the pass before it, which brings reference counts together, has nothing to do in kernels."""
         manager, builder = self._codegen._module_pass_manager()
