@@ -1,7 +1,6 @@
 """The configuration space of Cartesian coordinates: y = (q, v, w) with poses q, velocities v of all bodies and the work w.
 
-What the formulations ask of a space, see ``kernels/space.py``. In a parametric run the rows of pairs, and the solution of
-the equations of motion, are those of ``kernels/parametric``, called by their addresses.
+What the formulations ask of a space, see ``kernels/space.py``.
 """
 
 from __future__ import annotations
@@ -9,8 +8,6 @@ from __future__ import annotations
 import math
 
 from multibody.kernels import kkt, plain_rows
-from multibody.kernels import sections as R
-from multibody.kernels.calls import call
 from multibody.kernels.compile import inlined, inner_kernel
 from multibody.kernels.forces import add_forces
 from multibody.kernels.rows import row_velocity
@@ -35,65 +32,10 @@ def normalize(model, q):
                 q[k + c] *= s
 
 
-@inner_kernel
-def rows_at_pose(model, state, scratch, t, values, gradients):
-    """Write Φ of all rows to W_X where `values` is 1, Φ_q to W_J where `gradients` is 1, at the poses in W."""
-    I = model.I
-    plain_rows.rows_at_pose(model, state, scratch, t, values, gradients)
-    if I[R.PARAMETRIC] > 0:
-        if values == 1:
-            call(I[I[R.PARAMETRIC] + R.PAIR_VALUES], (model, state, scratch), t, scratch.W, scratch.W)
-        if gradients == 1:
-            _pair_rows(model, state, scratch, t, 0.0)
-
-
-@inlined
-def _pair_rows(model, state, scratch, t, rates):
-    """Write Φ_q of pairs with parameters to W_J and, with `rates` = 1, γ to W_X."""
-    I, W = model.I, scratch.W
-    h = I[R.PARAMETRIC]
-    W[I[h + R.PAIR_RESULT] + R.PAIR_WITH_RATES] = rates
-    call(I[h + R.PAIR_ROWS], (model, state, scratch), t, scratch.W, scratch.W)
-
-
-@inlined
-def rows_at_state(model, state, scratch, t):
-    """Write Φ_q of all rows to W_J and γ to W_X, at the poses and twists in W."""
-    I = model.I
-    plain_rows.rows_at_state(model, state, scratch, t)
-    if I[R.PARAMETRIC] > 0:
-        _pair_rows(model, state, scratch, t, 1.0)
-
-
-@inlined
-def factor(model, state, scratch):
-    """Factor the equations of motion at the rows in W; return the smallest pivot ratio, ≤ 0 where there is no solution."""
-    I, W = model.I, scratch.W
-    h = I[R.PARAMETRIC]
-    if h > 0:
-        call(I[h + R.PAIR_FACTOR], (model, state, scratch), 0.0, scratch.W, scratch.W)
-        return W[I[h + R.PAIR_RESULT] + R.PAIR_RATIO]
-    return kkt.factor(model, state, scratch)
-
-
-@inlined
-def solve(model, state, scratch):
-    """Write v̇ to W_A and λ of the chosen rows to W_LAMBDA."""
-    I = model.I
-    if I[R.PARAMETRIC] > 0:
-        call(I[I[R.PARAMETRIC] + R.PAIR_SOLVE], (model, state, scratch), 0.0, scratch.W, scratch.W)
-    else:
-        kkt.solve(model, state, scratch)
-
-
 @inlined
 def correct(model, state, scratch):
-    """Write the smallest change x (in the metric of the masses) with Φ_q x = W_X to W_A."""
-    I = model.I
-    if I[R.PARAMETRIC] > 0:
-        call(I[I[R.PARAMETRIC] + R.PAIR_CORRECT], (model, state, scratch), 0.0, scratch.W, scratch.W)
-    else:
-        kkt.correct(model, scratch)
+    """Write the smallest change x (in the metric of the masses) with Φ_q x = ``by_row`` to ``a``."""
+    kkt.correct(model, scratch)
 
 
 @inlined
@@ -225,13 +167,13 @@ CARTESIAN = Space(
     set_poses=set_poses,
     set_state=set_state,
     displace=displace,
-    rows_at_pose=rows_at_pose,
-    rows_at_state=rows_at_state,
+    rows_at_pose=plain_rows.rows_at_pose,
+    rows_at_state=plain_rows.rows_at_state,
     velocity_gaps=velocity_gaps,
     applied=applied,
     driving_power=driving_power,
-    factor=factor,
-    solve=solve,
+    factor=kkt.factor,
+    solve=kkt.solve,
     correct=correct,
     write_rates=write_rates,
     entry=entry,

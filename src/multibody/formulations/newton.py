@@ -10,7 +10,6 @@ import numpy.typing as npt
 from multibody.formulations.pattern import Pattern, full_pattern, sparse_pattern
 from multibody.formulations.prepare import Bundle
 from multibody.formulations.prepare_newton import attach_newton, block_pattern, numbered
-from multibody.kernels import sections as R
 from multibody.kernels.calls import address_of
 
 Integers = npt.NDArray[np.int64]
@@ -39,8 +38,8 @@ def prepare_newton(bundle: Bundle, relative: bool = False, complex_: bool = Fals
     complex_ : bool
         Whether complex factors are needed.
     """
-    if bundle.I[R.PARAMETRIC] > 0:
-        from multibody.formulations.parametric import ParametricBundle
+    if bundle.parametric is not None:
+        from multibody.formulations.prepare_parametric import ParametricBundle
 
         assert isinstance(bundle, ParametricBundle)
         bundle.attach(complex_)
@@ -101,11 +100,12 @@ def newton_calls(bundle: Bundle, rhs: Any, relative: bool, complex_: bool) -> In
     calls.rhs = address_of(rhs)
     if complex_:
         calls.factor, calls.solve = address_of(c.factor_newton), address_of(c.solve_newton)
-    *found, residual = newton_kernels(relative, bundle.tables.dimension, complex_)
-    if bundle.I[R.PARAMETRIC] > 0:
-        from multibody.kernels.parametric import linear
+    if bundle.parametric is None:
+        *found, residual = newton_kernels(relative, bundle.tables.dimension, complex_)
+    else:
+        from multibody.formulations.implicit_parametric import parametric_kernels
 
-        found[1], found[4], found[5] = linear.residual_turned, linear.solve_turned, linear.product_turned
+        *found, residual = parametric_kernels(bundle.parametric.model.exact == 1, complex_)
     calls.residual = address_of(residual)
     return np.array([address_of(each) for each in found], dtype=np.int64)
 

@@ -46,19 +46,11 @@ OTHER_COUNT = RUN + 37
 W_BRIDGE = RUN + 38  # a displaced (q, v), then accelerations
 NEWTON = RUN + 40  # header of the iteration matrix of implicit methods, see kernels/blocks.py; 0: there is none
 PATTERN = RUN + 41  # header of block matrices over the Cartesian velocity columns (in Cartesian coordinates the same one)
-PARAMETRIC = RUN + 42  # header of the pairs with parameters, see kernels/parametric/layout.py; 0: there are none
 COLUMN_COUNT = RUN + 43  # rates in y
 COORDINATE_COUNT = RUN + 44  # coordinates in y
 PARTITIONED = RUN + 45  # 1: there is room for a partition
 W_WEIGHT = RUN + 46  # weights of all rows on the general path
 PLAIN_STRIDE = 8
-
-# the header at I[PARAMETRIC] begins with addresses of what pairs with parameters have in place of the Cartesian kernels
-PAIR_VALUES, PAIR_ROWS, PAIR_FACTOR, PAIR_SOLVE, PAIR_CORRECT, PAIR_PARTIALS, PAIR_RESULT = range(7)
-# what these are told and answer, in W from I[… + PAIR_RESULT] on
-PAIR_RATIO, PAIR_WITH_RATES, PAIR_TROUBLE, PAIR_CHOICE = range(4)
-# why a parametric acceptance gives up: a ball needs another chart, cosine rows have no rank, other rows may be better
-MOVING_CHART, LOST_RANK, OTHER_ROWS = -3, -4, -5
 
 # statistics in W, from W_STATISTICS on
 POSITION_BEFORE, VELOCITY_BEFORE, POSITION_AFTER, VELOCITY_AFTER, LOWEST_RATIO, FACTORIZATIONS, LIFTED = range(7)

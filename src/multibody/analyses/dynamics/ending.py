@@ -9,8 +9,8 @@ from multibody.analyses.dynamics.passing import body_state
 from multibody.analyses.dynamics.simulation import Simulation
 from multibody.analyses.events.undefined import culprit_ahead
 from multibody.analyses.state.state import Status
+from multibody.formulations.closing import LOST_RANK
 from multibody.integrators import contract as C
-from multibody.kernels import sections as R
 
 
 def status_of(sim: Simulation, code: int) -> Status:
@@ -38,7 +38,7 @@ def status_of(sim: Simulation, code: int) -> Status:
     switch = _switching(sim) if code == C.STEP_TOO_SMALL else ""
     if switch:
         advice = f"{switch} switches there (abs, min, max, sign, if or step): make it smooth over a short range"
-    if code == C.ACCEPT_FAILED and int(sim.counts[C.CODE]) == R.LOST_RANK and sim.space.pairs is not None:
+    if code == C.ACCEPT_FAILED and int(sim.counts[C.CODE]) == LOST_RANK and sim.space.pairs is not None:
         text, advice = sim.space.pairs.trouble()
     return Status(False, f"{text} at t = {t:.9g}", t, worst, size, advice)
 

@@ -21,7 +21,7 @@ from multibody.analyses.state.kinetics import Event
 from multibody.analyses.state.state import State
 from multibody.analyses.state.system import Floats, Integers, System
 from multibody.formulations import Formulation
-from multibody.formulations.closing import WEAK_PARTITION
+from multibody.formulations.closing import MOVING_CHART, OTHER_ROWS, WEAK_PARTITION
 from multibody.formulations.prepare import Bundle, full_pivoting
 from multibody.integrators import Integrator
 from multibody.integrators import contract as C
@@ -33,7 +33,7 @@ from multibody.tables.scales import second
 if TYPE_CHECKING:
     from multibody.analyses.events.impulse import Impulse
 
-RECOVERABLE = (WEAK_PARTITION, R.MOVING_CHART, R.OTHER_ROWS)
+RECOVERABLE = (WEAK_PARTITION, MOVING_CHART, OTHER_ROWS)
 SHORTEST = 1e-12  # of the time: a shorter way to a switching instant is none
 CHUNK = 0.05  # seconds between looks at the clock
 ROWS = 256  # steps that one chunk can store
@@ -344,7 +344,7 @@ class Simulation:
             return
         pairs = self.space.pairs
         assert pairs is not None  # nothing else asks for it
-        if code == R.MOVING_CHART:
+        if code == MOVING_CHART:
             self.restart(self.t, pairs.with_new_charts(self.y))
         elif pairs.take_other_rows(self.y, self.t):
             self.bundle = self.space.bundle
