@@ -273,26 +273,11 @@ def repeated() -> Any:
 
 def sparse_matrices(sim: Any, c: float) -> tuple[Any, Any]:
     """Return the matrices of the accelerations and of an implicit step, from the last linearization, as SciPy has them."""
-    from scipy.sparse import block_array, coo_array, csc_array
+    from scipy.sparse import block_array, csc_array
 
-    from multibody.kernels import blocks as B
-    from multibody.kernels import sections as R
+    from multibody.formulations.newton import kept_matrices
 
-    I, W = sim.bundle.I, sim.bundle.W
-    h, n, m = int(I[R.NEWTON]), sim.space.nv, len(sim.bundle.chosen)
-    nodes = I[I[h + B.NODES] : I[h + B.NODES] + 2 * I[h + B.NODE_COUNT]].reshape(-1, 2)
-    rows, columns, places = [], [], []
-    for p, (first, size) in enumerate(nodes):
-        for e in range(I[I[h + B.MEETINGS] + p], I[I[h + B.MEETINGS] + p + 1], B.MEETING_STRIDE):
-            column, width = nodes[I[e]]
-            rows.append(np.repeat(np.arange(first, first + size), width))
-            columns.append(np.tile(np.arange(column, column + width), size))
-            places.append(I[e + 1] + np.arange(size * width))
-    spots, at = (np.concatenate(rows), np.concatenate(columns)), np.concatenate(places)
-    M, C, K = (coo_array((W[I[h + key] + at], spots), shape=(n, n)) for key in (B.W_M, B.W_C, B.W_K))
-    count = int(I[h + B.ENTRY_COUNT])
-    entries = I[I[h + B.ENTRIES] : I[h + B.ENTRIES] + B.ENTRY_STRIDE * count].reshape(-1, B.ENTRY_STRIDE)
-    P, V = (coo_array((W[I[h + key] + entries[:, 0]], (entries[:, 2], entries[:, 1])), shape=(m, n)) for key in (B.W_P, B.W_V))
+    M, C, K, P, V = kept_matrices(sim.bundle)
     index1 = csc_array(block_array([[M, P.T], [P, None]]))
     step = csc_array(block_array([[c * M + C + K / c, P.T], [P + V / c, None]]))
     return index1, step

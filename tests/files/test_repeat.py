@@ -9,7 +9,7 @@ import multibody as mb
 from five_models import planetary
 from multibody.files.reader import read_text
 from multibody.files.writer import model_to_plain
-from multibody.tables.lower import lower
+from multibody.tables.lower import lower, same_structure
 
 PLANETARY = (Path(__file__).parent / "models" / "planetary.yaml").read_text()
 
@@ -82,7 +82,7 @@ def test_every_section_is_written_out() -> None:
 def test_the_planetary_gear_with_any_number_of_planets(n: int) -> None:
     one, two = lower(read(PLANETARY, n=n)), lower(planetary(n))
     assert [row.name for row in one.rows] == [row.name for row in two.rows]
-    np.testing.assert_array_equal(one.I, two.I)
+    assert same_structure(one.packed, two.packed)
     np.testing.assert_array_equal(one.F, two.F)
 
 

@@ -49,7 +49,6 @@ def test_solutions_are_those_of_a_dense_solver(name: str) -> None:
 @pytest.mark.parametrize("n", [20, 40, 80])
 def test_fill_of_a_ladder_is_linear(n: int) -> None:
     b = Bench("iftomm-n-four-bar", n=n)
-    assert b.bundle.newton is not None
     assert len(b.bundle.newton.state.factor) < 145 * n + 10
     assert b.bundle.newton.model.pattern.numbers == 9 * (2 * n + 1)  # points that coincide couple no bodies in ∂R/∂q
 

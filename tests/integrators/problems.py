@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 
+from bare_blocks import bare_model_at, bare_scratch_at
 from multibody.kernels.compile import kernel
-from multibody.kernels.declared import model_at, scratch_at, state_at
+from multibody.kernels.declared import state_at
 
 MU = 0.012277471
 ARENSTORF = (0.994, 0.0, 0.0, -2.00158510637908252240537862224)
@@ -15,7 +16,7 @@ ARENSTORF_PERIOD = 17.0652165601579625588917206249
 @kernel
 def oscillator(model, state, scratch, t, y, out):
     """Harmonic oscillators of angular frequency 1: y = (x..., v...)."""
-    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    model, state, scratch = bare_model_at(model), state_at(state), bare_scratch_at(scratch)
     n = y.shape[0] // 2
     for i in range(n):
         out[i] = y[n + i]
@@ -26,7 +27,7 @@ def oscillator(model, state, scratch, t, y, out):
 @kernel
 def forced(model, state, scratch, t, y, out):
     """Y' = −y + cos t + sin t … with the solution y = sin t from y(0) = 0; the second component is t³ itself."""
-    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    model, state, scratch = bare_model_at(model), state_at(state), bare_scratch_at(scratch)
     out[0] = -(y[0] - math.sin(t)) + math.cos(t)
     out[1] = 3.0 * t * t * (1.0 + y[0] - math.sin(t))
     return 0
@@ -35,7 +36,7 @@ def forced(model, state, scratch, t, y, out):
 @kernel
 def kepler(model, state, scratch, t, y, out):
     """Two bodies, y = (x, y, vx, vy), gravity 1."""
-    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    model, state, scratch = bare_model_at(model), state_at(state), bare_scratch_at(scratch)
     r = y[0] * y[0] + y[1] * y[1]
     r = 1.0 / (r * math.sqrt(r))
     out[0], out[1] = y[2], y[3]
@@ -46,7 +47,7 @@ def kepler(model, state, scratch, t, y, out):
 @kernel
 def arenstorf(model, state, scratch, t, y, out):
     """Move in the restricted three-body problem, where ARENSTORF is on an orbit that closes."""
-    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    model, state, scratch = bare_model_at(model), state_at(state), bare_scratch_at(scratch)
     mu, nu = MU, 1.0 - MU
     a, b = y[0] + mu, y[0] - nu
     p, q = a * a + y[1] * y[1], b * b + y[1] * y[1]
@@ -60,7 +61,7 @@ def arenstorf(model, state, scratch, t, y, out):
 @kernel
 def duffing(model, state, scratch, t, y, out):
     """Swing on a cubic spring under a periodic force."""
-    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    model, state, scratch = bare_model_at(model), state_at(state), bare_scratch_at(scratch)
     out[0] = y[1]
     out[1] = y[0] - y[0] * y[0] * y[0] - 0.1 * y[1] + 0.3 * math.cos(1.2 * t)
     return 0
@@ -69,7 +70,7 @@ def duffing(model, state, scratch, t, y, out):
 @kernel
 def blow_up(model, state, scratch, t, y, out):
     """Y' = y², infinite at t = 1 from y = 1."""
-    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    model, state, scratch = bare_model_at(model), state_at(state), bare_scratch_at(scratch)
     out[0] = y[0] * y[0]
     return 0
 
@@ -77,7 +78,7 @@ def blow_up(model, state, scratch, t, y, out):
 @kernel
 def van_der_pol(model, state, scratch, t, y, out):
     """Stiff for a large F[0]."""
-    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    model, state, scratch = bare_model_at(model), state_at(state), bare_scratch_at(scratch)
     F = model.F
     out[0] = y[1]
     out[1] = F[0] * (1.0 - y[0] * y[0]) * y[1] - y[0]
@@ -87,7 +88,7 @@ def van_der_pol(model, state, scratch, t, y, out):
 @kernel
 def decay_until_one(model, state, scratch, t, y, out):
     """No derivative after t = 1: status F[0], or NaN where F[0] is 0."""
-    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    model, state, scratch = bare_model_at(model), state_at(state), bare_scratch_at(scratch)
     F = model.F
     out[0] = -y[0]
     if t > 1.0:
@@ -99,7 +100,7 @@ def decay_until_one(model, state, scratch, t, y, out):
 @kernel
 def narrow(model, state, scratch, t, y, out):
     """Be the oscillator, but only where |x| < 1.05."""
-    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    model, state, scratch = bare_model_at(model), state_at(state), bare_scratch_at(scratch)
     out[0], out[1] = y[1], -y[0]
     return 5 if abs(y[0]) > 1.05 else 0
 
@@ -107,7 +108,7 @@ def narrow(model, state, scratch, t, y, out):
 @kernel
 def lost_after_accept(model, state, scratch, t, y, out):
     """Y' = 1, but from t = 1/2 on no derivative at a state that has been accepted."""
-    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    model, state, scratch = bare_model_at(model), state_at(state), bare_scratch_at(scratch)
     ref = state.ref
     out[0] = 1.0
     return 9 if t > 0.5 and ref[0] == t else 0
@@ -116,7 +117,7 @@ def lost_after_accept(model, state, scratch, t, y, out):
 @kernel
 def rough(model, state, scratch, t, y, out):
     """Be the oscillator beside a fast component that nobody asks for."""
-    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    model, state, scratch = bare_model_at(model), state_at(state), bare_scratch_at(scratch)
     out[0], out[1] = y[1], -y[0]
     out[2] = math.cos(300.0 * t)
     return 0
@@ -125,7 +126,7 @@ def rough(model, state, scratch, t, y, out):
 @kernel
 def pendulum(model, state, scratch, t, y, out):
     """Be a pendulum of length 1 in x, y, vx, vy, gravity 1 downwards; the constraint is differentiated twice."""
-    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    model, state, scratch = bare_model_at(model), state_at(state), bare_scratch_at(scratch)
     tension = (y[2] * y[2] + y[3] * y[3] - y[1]) / (y[0] * y[0] + y[1] * y[1])
     out[0], out[1] = y[2], y[3]
     out[2], out[3] = -tension * y[0], -tension * y[1] - 1.0
@@ -138,7 +139,7 @@ def onto_circle(model, state, scratch, t, y, active):
 
     Where F[0] is not 0, the error test counts one coordinate and its velocity: the one along which the circle runs.
     """
-    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    model, state, scratch = bare_model_at(model), state_at(state), bare_scratch_at(scratch)
     F = model.F
     r = math.sqrt(y[0] * y[0] + y[1] * y[1])
     moved = abs(r - 1.0) > 1e-15
@@ -155,7 +156,7 @@ def onto_circle(model, state, scratch, t, y, active):
 @kernel
 def short_steps_only(model, state, scratch, t, y, active):
     """Refuse a step longer than F[0]; ref[0] remembers the last accepted time."""
-    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    model, state, scratch = bare_model_at(model), state_at(state), bare_scratch_at(scratch)
     F, ref = model.F, state.ref
     if abs(t - ref[0]) > F[0]:
         return 2
@@ -166,7 +167,7 @@ def short_steps_only(model, state, scratch, t, y, active):
 @kernel
 def remember_time(model, state, scratch, t, y, active):
     """Accept everything; ref[0] is the time of the last accepted state."""
-    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    model, state, scratch = bare_model_at(model), state_at(state), bare_scratch_at(scratch)
     ref = state.ref
     ref[0] = t
     return 0
@@ -175,14 +176,14 @@ def remember_time(model, state, scratch, t, y, active):
 @kernel
 def fatal_after_one(model, state, scratch, t, y, active):
     """Give up after t = 1."""
-    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    model, state, scratch = bare_model_at(model), state_at(state), bare_scratch_at(scratch)
     return -17 if t > 1.0 else 0
 
 
 @kernel
 def first_component(model, state, scratch, t, y, out):
     """Watch y[0]."""
-    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    model, state, scratch = bare_model_at(model), state_at(state), bare_scratch_at(scratch)
     out[0] = y[0]
     return 0
 
@@ -190,7 +191,7 @@ def first_component(model, state, scratch, t, y, out):
 @kernel
 def two_times(model, state, scratch, t, y, out):
     """Watch t − 1 and t − 1.6."""
-    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    model, state, scratch = bare_model_at(model), state_at(state), bare_scratch_at(scratch)
     out[0], out[1] = t - 1.0, t - 1.6
     return 0
 
@@ -198,7 +199,7 @@ def two_times(model, state, scratch, t, y, out):
 @kernel
 def falling(model, state, scratch, t, y, out):
     """Free fall, gravity 2."""
-    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    model, state, scratch = bare_model_at(model), state_at(state), bare_scratch_at(scratch)
     out[0], out[1] = y[1], -2.0
     return 0
 
@@ -206,7 +207,7 @@ def falling(model, state, scratch, t, y, out):
 @kernel
 def jumping(model, state, scratch, t, y, out):
     """Swing under a force that jumps between 1 and −1, which nobody is told of."""
-    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    model, state, scratch = bare_model_at(model), state_at(state), bare_scratch_at(scratch)
     out[0] = y[1]
     out[1] = -y[0] - 0.1 * y[1] + (1.0 if math.sin(3.0 * t) > 0.0 else -1.0)
     return 0

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 
+from bare_blocks import bare_model_at, bare_scratch_at
 from multibody.kernels.compile import inner_kernel, kernel
-from multibody.kernels.declared import model_at, scratch_at, state_at
+from multibody.kernels.declared import state_at
 
 PENDULUM, VAN_DER_POL, STIFF, TOP, HINGED_TOP, MOVING_CIRCLE, UNTIL_ONE, OSCILLATOR, JUMPING, BLOW_UP = range(10)
 ROUGH, FALLING, NARROW = range(10, 13)
@@ -181,7 +182,7 @@ def _metric(model, scratch):
 
 @kernel
 def start(model, state, scratch, t, y, out):
-    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    model, state, scratch = bare_model_at(model), state_at(state), bare_scratch_at(scratch)
     I, W = model.I, scratch.W
     nq, n, m = I[1], I[2], I[3]
     status = _terms(model, scratch, t, y[:nq], y[nq:])
@@ -198,7 +199,7 @@ def start(model, state, scratch, t, y, out):
 
 @kernel
 def residual(model, state, scratch, t, x, out):
-    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    model, state, scratch = bare_model_at(model), state_at(state), bare_scratch_at(scratch)
     I, W = model.I, scratch.W
     nq, n, m = I[1], I[2], I[3]
     v, a, lam = x[nq : nq + n], x[nq + n : nq + 2 * n], x[nq + 2 * n :]
@@ -250,7 +251,7 @@ def _quaternion_product(q, k, c, x, y, z, out):
 
 @kernel
 def linearize(model, state, scratch, t, x, out):
-    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    model, state, scratch = bare_model_at(model), state_at(state), bare_scratch_at(scratch)
     I, W = model.I, scratch.W
     nq, n, m = I[1], I[2], I[3]
     status = _terms(model, scratch, t, x[:nq], x[nq : nq + n])
@@ -305,7 +306,7 @@ def _assemble(model, scratch, x, part, at, size, row, column, sign):
 
 @kernel
 def factor(model, state, scratch, t, x, out):
-    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    model, state, scratch = bare_model_at(model), state_at(state), bare_scratch_at(scratch)
     I, W = model.I, scratch.W
     size = I[2] + I[3]
     out[0] = 1.0
@@ -325,7 +326,7 @@ def factor(model, state, scratch, t, x, out):
 
 @kernel
 def solve(model, state, scratch, t, x, out):
-    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    model, state, scratch = bare_model_at(model), state_at(state), bare_scratch_at(scratch)
     I, W = model.I, scratch.W
     size = I[2] + I[3]
     for i in range(x.shape[0]):
@@ -336,7 +337,7 @@ def solve(model, state, scratch, t, x, out):
 
 @kernel
 def product(model, state, scratch, t, x, out):
-    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    model, state, scratch = bare_model_at(model), state_at(state), bare_scratch_at(scratch)
     I, W = model.I, scratch.W
     n, m = I[2], I[3]
     for i in range(n):
@@ -352,7 +353,7 @@ def product(model, state, scratch, t, x, out):
 
 @kernel
 def move(model, state, scratch, t, x, out):
-    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    model, state, scratch = bare_model_at(model), state_at(state), bare_scratch_at(scratch)
     I = model.I
     nq, code, k, w = I[1], int(x[0]), I[4], I[5]
     plain = nq if k < 0 else k
@@ -387,7 +388,7 @@ def move(model, state, scratch, t, x, out):
 
 @kernel
 def correct(model, state, scratch, t, x, out):
-    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    model, state, scratch = bare_model_at(model), state_at(state), bare_scratch_at(scratch)
     I, W = model.I, scratch.W
     n, m = I[2], I[3]
     b = W[_RIGHT : _RIGHT + n + m]
@@ -404,7 +405,7 @@ def correct(model, state, scratch, t, x, out):
 @kernel
 def accept(model, state, scratch, t, y, active):
     """Factor the metric at the new state; if asked, normalize the quaternion and go onto Φ = 0 and ψ = 0."""
-    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    model, state, scratch = bare_model_at(model), state_at(state), bare_scratch_at(scratch)
     I, W = model.I, scratch.W
     nq, n, m, k = I[1], I[2], I[3], I[4]
     d, q = W[_MOVE : _MOVE + n], W[_X : _X + nq]

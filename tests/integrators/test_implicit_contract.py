@@ -7,13 +7,14 @@ import math
 import numpy as np
 import pytest
 
+from bare_blocks import bare_model_at, bare_scratch_at
 from integrators import problems, systems
 from integrators.drive import Floats
 from integrators.implicit_drive import run
 from integrators.problems import remember_time, short_steps_only
 from multibody.integrators import Alpha, Bdf, Dop853, Integrator, Radau, contract
 from multibody.kernels.compile import REGISTRY, kernel
-from multibody.kernels.declared import model_at, scratch_at, state_at
+from multibody.kernels.declared import state_at
 
 ADAPTIVE: list[Integrator] = [Bdf(), Radau()]
 ALL = [*ADAPTIVE, Alpha(0.01)]
@@ -25,7 +26,7 @@ ARM = (math.sin(1.0), -math.cos(1.0), 0.0, 0.0)  # pendulum at rest
 @kernel
 def height(model, state, scratch, t, y, out):
     """Watch the pendulum's x."""
-    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    model, state, scratch = bare_model_at(model), state_at(state), bare_scratch_at(scratch)
     out[0] = y[0]
     return 0
 
@@ -33,7 +34,7 @@ def height(model, state, scratch, t, y, out):
 @kernel
 def rough_gives_way(model, state, scratch, t, y, active):
     """Refuse steps longer than F[0] with the answer 3."""
-    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    model, state, scratch = bare_model_at(model), state_at(state), bare_scratch_at(scratch)
     F, ref = model.F, state.ref
     if abs(t - ref[0]) > F[0]:
         return 3

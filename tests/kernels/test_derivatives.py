@@ -117,8 +117,7 @@ def test_every_basic_function_occurs() -> None:
     codes = {2: set[int](), 3: set[int]()}
     for case in CASES:
         system = system_of(case)
-        for f in range(len(system.tables.function_is_length)):
-            codes[case.dimension].add(int(system.I[system.I[L.FUNCTIONS] + L.FUNCTION_STRIDE * f]))
+        codes[case.dimension] |= set(system.model.functions.kind.tolist())
     known = {L.COINCIDE, L.DOT1, L.DOT2, L.ANGLE, L.DISTANCE, L.EXTRA}
     assert codes == {2: known | {L.ALIGNED}, 3: known}
 
@@ -182,11 +181,11 @@ def test_a_sign_that_is_wrong_is_noticed(name: str, comparison: str) -> None:
 
 
 def numbers_on_bodies(system: System) -> list[int]:
-    """Return where F holds vectors that move with a body and that derivatives depend on."""
+    """Return which numbers are of vectors that move with a body and that derivatives depend on."""
     d = system.tables.dimension
     places: list[int] = []
     for f, ends in enumerate(system.tables.function_bodies):
-        kind, _, _, first = system.I[system.I[L.FUNCTIONS] + L.FUNCTION_STRIDE * f :][:4]
+        kind, first = system.model.functions.kind[f], int(system.model.functions.numbers[f])
         for vector in range(4 if d == 2 else 6):  # s_i, s_j, a_i, b_j (, c_i, d_j)
             only_shifts = kind == L.DOT2 and vector == 0  # a_i·s_i is a constant
             if ends[vector % 2] > 0 and not only_shifts:

@@ -132,11 +132,11 @@ def test_poses_and_velocities_are_unpacked(name: str) -> None:
     case = next(case for case in CASES if case.name == name)
     system = case.world().system()
     x = random_state(system, case.rng("unpacked"))
-    I, W, d = system.I, system.W, case.dimension
+    work, d = system.scratch, case.dimension
     set_positions(system.at.model, system.at.scratch, x.q)
     set_velocities(system.at.model, system.at.scratch, x.v)
-    pose = W[I[L.W_POSE] :][: 4 * L.POSE_STRIDE[d]].reshape(4, -1)
-    twist = W[I[L.W_TWIST] :][: 4 * L.TWIST_STRIDE[d]].reshape(4, -1)
+    poses, twists = (work.planar_pose, work.planar_twist) if d == 2 else (work.spatial_pose, work.spatial_twist)
+    pose, twist = (np.asarray(each).view(float).reshape(4, -1) for each in (poses, twists))
     np.testing.assert_array_equal(twist[0], 0.0)
     np.testing.assert_array_equal(pose[0], [0, 0, 0, 1, 0] if d == 2 else [0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1])
     for b in range(3):
@@ -148,9 +148,8 @@ def test_poses_and_velocities_are_unpacked(name: str) -> None:
             A = scipy_rotation(q[3:7]).as_matrix()
             np.testing.assert_allclose(pose[b + 1], [*q[:3], *A.ravel()], atol=1e-15)
             np.testing.assert_allclose(twist[b + 1], [*v[:3], *(A @ v[3:6])], atol=1e-14)  # ω in ground axes
-    assert W[I[L.W_EXTRA]] == x.q[-1]
-    plain = W[I[L.W_VELOCITY] :][: L.BODY_VELOCITIES[d] + system.nv]
-    np.testing.assert_array_equal(plain, [0.0] * L.BODY_VELOCITIES[d] + list(x.v))
+    assert work.extra[0] == x.q[-1]
+    np.testing.assert_array_equal(work.velocity, [0.0] * L.BODY_VELOCITIES[d] + list(x.v))
 
 
 @pytest.mark.parametrize("name", STATES)

@@ -10,9 +10,9 @@ import pytest
 from kernels.differences import Floats
 from multibody.analyses.state.system import System, tables_of
 from multibody.errors import ModelError
-from multibody.kernels import layout as L
 from multibody.kernels.arrays import Arrays
 from multibody.kernels.calls import address_of
+from multibody.kernels.declared import State
 from multibody.kernels.watch import monitor
 from multibody.model.model import Model
 from multibody.tables.watches import Watch
@@ -30,7 +30,7 @@ def arm(dimension: int = 2) -> Model:
 def watched(model: Model, q: Any, v: Any, t: float) -> Floats:
     """Return the values of all watched expressions."""
     system = System(tables_of(model))
-    out = np.full(int(system.I[L.WATCH_COUNT]), np.nan)
+    out = np.full(len(system.model.watches), np.nan)
     y = np.array([*q, *v, 7.0])
     assert monitor(*system.run, t, y, out) == 0
     return out
@@ -83,7 +83,7 @@ def test_what_depends_on_parameters_alone_is_not_watched() -> None:
     model = arm()
     model.effort("a", "O", value="if(level > 0, 3, 1)*t")
     assert tables_of(model).watches == []
-    assert tables_of(model).I[L.WATCH_COUNT] == 0
+    assert len(tables_of(model).packed.watches) == 0
 
 
 def test_parameters_of_events_change_without_a_new_lowering() -> None:
@@ -93,7 +93,7 @@ def test_parameters_of_events_change_without_a_new_lowering() -> None:
     changed = tables.with_parameters({"level": 3.0}, model)
     out = np.zeros(1)
     y = np.array([0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
-    arrays = Arrays(tables.I, changed.F, np.zeros(tables.workspace), np.zeros(9))
+    arrays = Arrays(changed.packed, State(ref=9))
     monitor(*arrays.run, 0.0, y, out)
     assert out[0] == pytest.approx(-2.0)
 

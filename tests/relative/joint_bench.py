@@ -16,8 +16,6 @@ from multibody.analyses.assembly.assemble import assemble
 from multibody.analyses.rank.run_rows import run_rows
 from multibody.analyses.spaces.joint_space import JointSpace
 from multibody.analyses.state.system import System, tables_of
-from multibody.kernels import layout as L
-from multibody.kernels.arrays import Arrays
 from multibody.kernels.force_partials import force_partials
 from multibody.kernels.forces import add_forces
 from multibody.kernels.rows import row_jacobian, row_partials, row_velocity
@@ -49,12 +47,12 @@ class Bench:
         system.ref[:] = state.references
         self.space = JointSpace(system, state, run_rows(system, state.q, state.t), mb.Recursive(cut))
         b, self.tables = self.space.bundle, system.tables
-        self.I, self.W, self.tree = b.I, b.W.copy(), b.tree
+        self.arrays = b.working()
+        self.tree, self.work = self.arrays.tree, self.arrays.scratch
         self.d, self.w = self.tables.dimension, 3 if self.tables.dimension == 2 else 6
         self.n, self.nq, self.nv = self.space.nv, self.space.nq, self.tables.nv
         self.rows = [b.loops[k] for k in b.chosen]
         add_partials(self.tree, self.tables, self.nv**2, 0)
-        self.arrays = Arrays(self.I, b.F, self.W, b.ref, self.tree)
         units = units_of(self.d, RECURSIVE)
         self.state, self.twists = units["state"], units["twists"]
         self.start, self.mass = self.space.start(state), self._mass()
@@ -82,16 +80,15 @@ class Bench:
 
     # --- R by hand ----------------------------------------------------------------------------------------------------
     def place(self, p: Point) -> Floats:
-        """Write poses and twists at a point to W; return v_c."""
+        """Write poses and twists at a point; return v_c."""
         self.tree.scratch.with_bodies = 1
         y = np.concatenate([p.q, p.u, [0.0]])
         self.state(*self.arrays.run, p.t, y, y)
         return self.velocities()
 
     def velocities(self) -> Floats:
-        """Return v_c as it stands in W."""
-        at = int(self.I[L.W_VELOCITY]) + self.w
-        return self.W[at : at + self.nv].copy()
+        """Return v_c as it stands in the scratch."""
+        return np.array(self.work.velocity[self.w :])
 
     def transformation(self, p: Point) -> Floats:
         """Return B, from the bodies' velocities at unit rates; W is as before."""
@@ -108,16 +105,17 @@ class Bench:
 
     def bias(self) -> Floats:
         """Return the accelerations of the bodies at u̇ = 0, prescribed ones included, from the state of the links."""
-        I, W, w, work = self.I, self.W, self.w, self.tree.scratch
+        w, work = self.w, self.tree.scratch
+        twists = np.asarray(self.work.planar_twist if self.d == 2 else self.work.spatial_twist).view(float).reshape(-1, w)
         out = np.zeros(self.nv)
         for link, now in zip(self.tree.model.links, work.planar_links if self.d == 2 else work.spatial_links, strict=True):
             body, c, s = int(link.body), now.center, now.bias - self.tree.model.base
-            twist = W[I[L.W_TWIST] + w * body : I[L.W_TWIST] + w * body + w]
+            twist = twists[body]
             own = out[w * (body - 1) : w * body]
             if self.d == 2:
                 own[:] = s + np.array([-s[2] * c[1] - twist[2] * twist[1], s[2] * c[0] + twist[2] * twist[0], 0.0])
             else:
-                A = W[I[L.W_POSE] + 12 * body + 3 : I[L.W_POSE] + 12 * body + 12].reshape(3, 3)
+                A = self.work.spatial_pose.A[body].reshape(3, 3)
                 own[:3] = s[:3] + np.cross(s[3:], c) + np.cross(twist[3:], twist[:3])
                 own[3:] = A.T @ s[3:]
         return out
@@ -126,19 +124,22 @@ class Bench:
         """Return what a kernel writes on the entries of the chosen rows, as a matrix over the velocity columns."""
         out = np.zeros((len(self.rows), self.nv))
         for k, r in enumerate(self.rows):
-            row = self.I[self.I[L.ROWS] + L.ROW_STRIDE * r :][: L.ROW_STRIDE]
-            values = np.zeros(int(row[3]))
+            columns = self.columns(r)
+            values = np.zeros(len(columns))
             kernel(*self.arrays.run, p.t, r, r + 1, *more, values)
-            out[k, self.I[self.I[L.COLUMNS] + row[2] : self.I[L.COLUMNS] + row[2] + row[3]]] = values
+            out[k, columns] = values
         return out
+
+    def columns(self, r: int) -> Any:
+        """Return the velocity columns of the entries of a row."""
+        return self.tables.columns[self.tables.row_pointer[r] : self.tables.row_pointer[r + 1]]
 
     def _mass(self) -> Floats:
         """Return M_c."""
-        M, I, W, w = np.zeros((self.nv, self.nv)), self.I, self.W, self.w
-        for b in range(len(self.tables.bodies) - 1):
-            at, d = int(I[L.W_MASS]) + L.MASS_STRIDE[self.d] * b, self.d
-            M[w * b : w * b + d, w * b : w * b + d] = W[at] * np.eye(d)
-            M[w * b + d : w * b + w, w * b + d : w * b + w] = W[at + 2] if d == 2 else W[at + 2 : at + 11].reshape(3, 3)
+        M, w, d = np.zeros((self.nv, self.nv)), self.w, self.d
+        for b, mass in enumerate(self.work.planar_mass if d == 2 else self.work.spatial_mass):
+            M[w * b : w * b + d, w * b : w * b + d] = mass.m * np.eye(d)
+            M[w * b + d : w * b + w, w * b + d : w * b + w] = mass.J if d == 2 else mass.J.reshape(3, 3)
         return M
 
     def loads(self, p: Point) -> Floats:
@@ -180,8 +181,7 @@ class Bench:
         found |= {"J": np.zeros((len(self.rows), n)), "V": np.zeros((len(self.rows), n))}
         Phi = self.entries(row_jacobian, p)
         for k, r in enumerate(self.rows):
-            row = self.I[self.I[L.ROWS] + L.ROW_STRIDE * r :][: L.ROW_STRIDE]
-            columns = self.I[self.I[L.COLUMNS] + row[2] : self.I[L.COLUMNS] + row[2] + row[3]]
+            columns = self.columns(r)
             row_kernel(*self.arrays.still, r, Phi[k, columns], V[k, columns], found["J"][k], found["V"][k])
         return found
 

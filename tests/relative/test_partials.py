@@ -123,7 +123,7 @@ def test_matrices_by_blocks() -> None:
     K, D = (np.concatenate(part) for part in parts)
     assert len(K) < bench.nv**2
     pattern = block_pattern(Pattern(nodes, meetings, []))
-    arrays = Arrays(bench.I, bench.arrays.F, bench.W, tree=bench.tree, pattern=pattern)
+    arrays = Arrays(bench.arrays.model.sharing(pattern=pattern), bench.arrays.state, bench.arrays.scratch)
     made = {key: np.full((bench.n, bench.n), np.nan) for key in "HCK"}
     partials_spatial(*arrays.still, p.u, p.a, bench.loads(p), K, D, *(x.reshape(-1) for x in made.values()))
     for key in "HCK":

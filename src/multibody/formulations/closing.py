@@ -13,7 +13,6 @@ from multibody.kernels.functions import largest_turn, set_references
 UNMOVED, MOVED, REFUSED, ELSEWHERE = 0, 1, 2, 3  # what an acceptance says of y
 ROUGH = 4  # added: near a change point
 LOCKED, WEAK_PARTITION = -1, -2  # why an acceptance gives up
-MOVING_CHART, LOST_RANK, OTHER_ROWS = -3, -4, -5  # of pairs: another chart, cosine rows without rank, perhaps better rows
 NEAR, TOO_NEAR = 0.1, 1e-4  # of the regular pivot ratio: near a change point
 STRIDE = 0.02  # between the states of a bridge across a change point: rad, or lengths over L
 NOTHING = 1e-150  # neither a length nor a rate

@@ -20,7 +20,7 @@ from multibody.formulations.newton import row_entries
 from multibody.formulations.pattern import Pattern, sparse_pattern
 from multibody.formulations.prepare import Bundle
 from multibody.formulations.prepare_newton import attach_newton
-from multibody.kernels.newton.declared import NewtonBlocks
+from multibody.kernels.newton.declared import NewtonBlocks, no_pattern
 from multibody.tables.scales import second
 
 Floats = npt.NDArray[np.float64]
@@ -38,7 +38,7 @@ def trial_error(bundle: Bundle, t: float, y: Floats) -> float:
     point = np.concatenate([y[: len(y) - 1], found[: n + m]])
     linearize_implicit(*arrays, t, point, point)
     factor_newton(*arrays, t, np.array([c, 0.0, 1.0, 0.0, 1.0 / c, 0.0, 1.0, 0.0, 1.0 / c, 0.0]), np.zeros(1))
-    newton = _newton(bundle)
+    newton = bundle.newton
     units = _units(newton)
     probe = units * np.concatenate([np.sin(1.0 + np.arange(n)), np.cos(1.0 + np.arange(m))])
     right, solution = _times(bundle, newton, t, probe, c), np.zeros(n + m)
@@ -70,16 +70,10 @@ def make_dependable(bundle: Bundle, t: float, y: Floats, complex_: bool) -> str:
     n, m = bundle.velocities, len(bundle.chosen)
     if error <= ALLOWED or n + m > MOST_FULL:
         return "" if error <= ALLOWED else f"the sparse linear systems are solved to {error:.1e} only"
-    before = _newton(bundle).model.calls
+    before = bundle.model.newton.calls
     pattern = sparse_pattern(bundle.tables, bundle.chosen, ordered=False)
-    bundle.pattern = None
+    bundle.model.pattern = no_pattern()
     full = Pattern(pattern.nodes, pattern.meetings, [list(range(n + m))])
     attach_newton(bundle, full, row_entries(bundle, relative=False), complex_=complex_)
-    _newton(bundle).model.calls = before
+    bundle.model.newton.calls = before
     return f"the sparse elimination order is no good here (error {error:.1e}): full matrices are used"
-
-
-def _newton(bundle: Bundle) -> NewtonBlocks:
-    """Return the iteration matrix of a run that has one."""
-    assert bundle.newton is not None
-    return bundle.newton

@@ -38,10 +38,9 @@ def prepare_newton(bundle: Bundle, relative: bool = False, complex_: bool = Fals
     complex_ : bool
         Whether complex factors are needed.
     """
-    if bundle.parametric is not None:
-        from multibody.formulations.prepare_parametric import ParametricBundle
+    from multibody.formulations.prepare_parametric import ParametricBundle
 
-        assert isinstance(bundle, ParametricBundle)
+    if isinstance(bundle, ParametricBundle):
         bundle.attach(complex_)
         return
     if relative:
@@ -59,8 +58,8 @@ def _prepare_partials(bundle: Any) -> None:
     tables = bundle.tables
     rows = np.array([bundle.loops[k] for k in bundle.chosen], dtype=np.int64)
     entries = int(sum(tables.row_pointer[r + 1] - tables.row_pointer[r] for r in rows))
-    bundle.pattern = block_pattern(sparse_pattern(tables, rows, ordered=False))
-    add_partials(bundle.tree, tables, bundle.pattern.numbers, entries)
+    bundle.model.pattern = block_pattern(sparse_pattern(tables, rows, ordered=False))
+    add_partials(bundle.tree, tables, bundle.model.pattern.numbers, entries)
 
 
 def newton_kernels(relative: bool, dimension: int, complex_: bool) -> tuple[Any, ...]:
@@ -93,19 +92,19 @@ def newton_calls(bundle: Bundle, rhs: Any, relative: bool, complex_: bool) -> In
         Whether complex matrices are factored too.
     """
     from multibody.formulations import implicit as c
+    from multibody.formulations.prepare_parametric import ParametricBundle
 
     prepare_newton(bundle, relative, complex_)
-    assert bundle.newton is not None
     calls = bundle.newton.model.calls
     calls.rhs = address_of(rhs)
     if complex_:
         calls.factor, calls.solve = address_of(c.factor_newton), address_of(c.solve_newton)
-    if bundle.parametric is None:
-        *found, residual = newton_kernels(relative, bundle.tables.dimension, complex_)
-    else:
+    if isinstance(bundle, ParametricBundle):
         from multibody.formulations.implicit_parametric import parametric_kernels
 
-        *found, residual = parametric_kernels(bundle.parametric.model.exact == 1, complex_)
+        *found, residual = parametric_kernels(bundle.exact, complex_)
+    else:
+        *found, residual = newton_kernels(relative, bundle.tables.dimension, complex_)
     calls.residual = address_of(residual)
     return np.array([address_of(each) for each in found], dtype=np.int64)
 
@@ -114,7 +113,6 @@ def kept_matrices(bundle: Bundle) -> tuple[Any, Any, Any, Any, Any]:
     """Return M, C, K (columns squared), Φ_q and V (chosen rows by columns) as a linearization left them, as sparse arrays."""
     from scipy.sparse import coo_array
 
-    assert bundle.newton is not None
     newton, kept, n = bundle.newton.model, bundle.newton.state, bundle.velocities
     nodes, blocks = newton.pattern.nodes, newton.pattern.meetings
     meetings = [[int(q) for q in blocks.node[node["first"] : node["end"]]] for node in nodes]

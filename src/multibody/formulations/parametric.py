@@ -11,10 +11,10 @@ from dataclasses import replace
 
 from multibody.formulations.augmented import close_augmented, rates_augmented
 from multibody.formulations.cartesian import CARTESIAN
-from multibody.formulations.closing import LOST_RANK, MOVING_CHART, OTHER_ROWS
 from multibody.kernels import plain_rows
 from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
+from multibody.kernels.parametric.declared import LOST_RANK, MOVING_CHART, OTHER_ROWS
 from multibody.kernels.parametric.linear import correct_pairs, factor_pairs, solve_pairs
 from multibody.kernels.parametric.rows import pair_gamma, pair_rows, pair_values
 from multibody.kernels.rotations import sincos

@@ -8,6 +8,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -78,48 +79,43 @@ def sparse_pattern(
 
 def _function_nodes(tables: Tables, f: int) -> set[int]:
     """Return the nodes that a function depends on."""
-    I, bodies = tables.I, len(tables.bodies) - 1
-    kind, i, j, _, extra = I[int(I[L.FUNCTIONS]) + L.FUNCTION_STRIDE * f :][:5]
-    if kind == L.EXTRA:
-        return {bodies + int(extra)}
-    return {int(b) - 1 for b in (i, j) if b > 0}
+    own, bodies = tables.packed.functions[f], len(tables.bodies) - 1
+    if own.kind == L.EXTRA:
+        return {bodies + int(own.extra)}
+    return {int(b) - 1 for b in (own.first, own.second) if b > 0}
 
 
 def _apart(tables: Tables, f: int) -> bool:
     """Return whether a function is a sum of a part for either body, so that its second derivative couples no bodies."""
-    kind = int(tables.I[int(tables.I[L.FUNCTIONS]) + L.FUNCTION_STRIDE * f])
-    return kind == L.COINCIDE or (tables.dimension == 2 and kind in (L.ANGLE, L.ALIGNED))
+    kind = tables.packed.functions.kind[f]
+    return bool(kind == L.COINCIDE or (tables.dimension == 2 and kind in (L.ANGLE, L.ALIGNED)))
 
 
 def _couplings(tables: Tables, chosen: Integers) -> list[tuple[set[int], set[int]]]:
     """Return pairs (nodes of rows, nodes of columns) that meet in ∂R/∂q or ∂R/∂v: by rows with multipliers, laws and loads."""
-    I, found = tables.I, []
-    for r in chosen:
-        row = int(I[L.ROWS]) + L.ROW_STRIDE * int(r)
-        terms = [int(I[int(I[L.TERMS]) + L.TERM_STRIDE * (int(I[row]) + k)]) for k in range(int(I[row + 1]))]
+    packed, found = tables.packed, []
+    for row in packed.rows[chosen]:
+        terms = packed.terms.function[row.first_term : row.first_term + row.terms].tolist()
         parts = [_function_nodes(tables, f) for f in terms]
-        if I[row + 4] >= 0:
+        if row.program >= 0:
             parts = [set().union(*parts)]
         else:  # points that coincide: each body's orientation enters by itself
             apart = [[{k} for k in part] if _apart(tables, f) else [part] for f, part in zip(terms, parts, strict=True)]
             parts = [one for some in apart for one in some]
         found += [(part, part) for part in parts]
-    for k in range(int(I[L.LAW_COUNT])):
-        law = int(I[L.LAWS]) + L.LAW_STRIDE * k
-        own = _function_nodes(tables, int(I[law + 1]))
-        found.append((own, own | _inputs(tables, int(I[law + 4]), int(I[law + 5]))))
-    for k in range(int(I[L.LOAD_COUNT])):
-        load = int(I[L.LOADS]) + L.LOAD_STRIDE * k
-        found.append(({int(I[load]) - 1}, _inputs(tables, int(I[load + 5]), int(I[load + 6]))))
+    for law in packed.laws:
+        own = _function_nodes(tables, law.function)
+        found.append((own, own | _inputs(tables, law)))
+    for load in packed.loads:
+        found.append(({int(load.body) - 1}, _inputs(tables, load)))
     return found
 
 
-def _inputs(tables: Tables, first: int, count: int) -> set[int]:
+def _inputs(tables: Tables, force: Any) -> set[int]:
     """Return the nodes that the inputs of a law or load depend on."""
-    I, found = tables.I, set[int]()
-    for k in range(first, first + count):
-        code, index = I[int(I[L.INPUTS]) + L.INPUT_STRIDE * k :][:2]
-        found |= ({int(index) - 1} if index > 0 else set()) if code >= L.INPUT_OMEGA else _function_nodes(tables, int(index))
+    found = set[int]()
+    for code, index in tables.packed.inputs[force.first_input : force.first_input + force.inputs].tolist():
+        found |= ({index - 1} if index > 0 else set()) if code >= L.INPUT_OMEGA else _function_nodes(tables, index)
     return found
 
 

@@ -1,38 +1,40 @@
-"""Preparing a run: the sections that the equations of motion need beside the tables, appended to I and W.
+"""Preparing a run: what the equations of motion need beside the tables.
 
-Structure only: which rows share a body (the pattern of S), an elimination order with a small envelope, places in the
-workspace. The independent rows and the partition are given by the analysis.
+Structure only: which rows share a body (the pattern of S), an elimination order with a small envelope, the room of state and
+scratch. The independent rows and the partition are given by the analysis.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from multibody.kernels import layout as L
-from multibody.kernels import sections as R
-from multibody.kernels.arrays import Arrays
+from multibody.kernels import declared as D
+from multibody.kernels.arrays import Arrays, scratch_sizes
+from multibody.kernels.declared import Model, Scratch, State
 from multibody.kernels.mass import set_masses
 from multibody.tables.lower import Tables
-from multibody.tables.plain import plain_row
+from multibody.tables.plain import plain_rows
+from multibody.tables.rows import listed
 from multibody.tables.scales import characteristic_mass, second
 
 LARGE = 400  # velocity coordinates from which on the general path, whose matrices are full, is only taken where it must be
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
+Records = npt.NDArray[Any]
 
 
 @dataclass
 class Bundle(Arrays):
-    """The arrays that every kernel of a run takes, with the numbers that describe them.
+    """The blocks that every kernel of a run takes, with the numbers that describe them.
 
     Attributes
     ----------
-    I, F, W, ref : arrays
-        Own copies: a run never writes to the tables.
+    model, state, scratch : blocks
+        Numbers, laws and program tables are own copies: a run never writes to the tables.
     chosen : array of int
         Independent rows in the order of elimination.
     regular : bool
@@ -40,18 +42,15 @@ class Bundle(Arrays):
     """
 
     tables: Tables
-    I: Integers
-    F: Floats
-    W: Floats
-    ref: Floats
+    model: Model
+    state: State
+    scratch: Scratch
     chosen: Integers
     regular: bool
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Return what makes it again, in this process or another."""
-        from multibody.formulations.travel import bundle_parts
-
-        return bundle_parts(self)
+    def working(self) -> Self:
+        """Return the same with state and scratch of its own."""
+        return replace(self, state=self.state.copy(), scratch=self.scratch.copy())
 
     @property
     def size(self) -> int:
@@ -64,28 +63,31 @@ class Bundle(Arrays):
         return self.tables.nv
 
     def settings(self, **values: float) -> None:
-        """Set settings by their names in lower case."""
+        """Set settings by name, see ``kernels.declared.Settings``."""
         for name, value in values.items():
-            self.W[self.I[R.W_SETTINGS] + getattr(R, name.upper())] = value
+            self.state.settings[name][0] = value
 
     def statistic(self, name: str) -> float:
-        """Return a statistic by its name in lower case."""
-        return float(self.W[self.I[R.W_STATISTICS] + getattr(R, name.upper())])
+        """Return a statistic by name, see ``kernels.declared.Statistics``."""
+        return float(self.state.statistics[name][0])
+
+    def forget_gaps(self) -> None:
+        """Begin anew to note how far constraints were open."""
+        for name in ("position_before", "velocity_before", "position_after", "velocity_after"):
+            self.state.statistics[name][0] = 0.0
 
     def set_partition(self, dependent: Integers) -> None:
         """Use these columns as dependent ones, one for each chosen row."""
-        n, m = self.velocities, len(self.chosen)
-        place = np.full(n, -1, dtype=np.int64)
-        place[dependent] = np.arange(m)
-        self.I[self.I[R.DEPENDENT] : self.I[R.DEPENDENT] + m] = dependent
-        self.I[self.I[R.INDEPENDENT] : self.I[R.INDEPENDENT] + n - m] = np.flatnonzero(place < 0)
-        self.I[self.I[R.PLACE] : self.I[R.PLACE] + n] = place
+        place = np.full(self.velocities, -1, dtype=np.int64)
+        place[dependent] = np.arange(len(dependent))
+        self.state.dependent[:], self.state.place[:] = dependent, place
+        self.state.independent[:] = np.flatnonzero(place < 0)
 
 
 def prepare(
     tables: Tables, rows: Integers, references: Floats, partitioned: bool = True, regular: bool | None = None
 ) -> Bundle:
-    """Return the arrays of a run.
+    """Return the blocks of a run.
 
     Parameters
     ----------
@@ -103,9 +105,6 @@ def prepare(
     -------
     Bundle
     """
-    W = np.zeros(tables.workspace)
-    arrays = Arrays(tables.I, tables.F, W)
-    set_masses(arrays.at.model, arrays.at.scratch)
     regular = inverts_masses(tables) if regular is None else regular
     chosen = _elimination_order(tables, np.asarray(rows, dtype=np.int64))
     n, m, count = tables.nv, len(chosen), tables.count_joint + tables.count_motion
@@ -113,51 +112,76 @@ def prepare(
     first = _envelope(blocks, m) if regular else np.zeros(m, dtype=np.int64)
     lengths = np.arange(m) - first + 1
     base = np.concatenate([[0], np.cumsum(lengths)])[:-1] - first
-    entries = int(tables.row_pointer[count])
-    places = _places(tables.workspace, n, m, count, entries, int(np.sum(lengths)), tables.nq, regular, partitioned)
-    end = places.pop(-1)
-    plain, others = _plain(tables, count)
-    sections = {
-        R.CHOSEN: chosen,
-        R.BASE: base,
-        R.FIRST: first,
-        R.PAIRS: _pairs(blocks, base) if regular else np.zeros(0, dtype=np.int64),
-        R.BLOCKS: np.array([x for k, row in enumerate(blocks) for e, body in row for x in (e, body - 1, k)], dtype=np.int64),
-        R.PLAIN: plain,
-        R.OTHERS: others,
-        R.DENSE_BASE: n * np.arange(0 if regular else n),
-        R.DENSE_FIRST: np.zeros(0 if regular else n, dtype=np.int64),
-        R.DEPENDENT: np.zeros(m, dtype=np.int64),
-        R.INDEPENDENT: np.zeros(n - m, dtype=np.int64),
-        R.PLACE: np.full(n, -1, dtype=np.int64),
-        R.PIVOTS: np.zeros(n, dtype=np.int64),
-    }
-    I = tables.I.copy()
-    I[R.ALL_COUNT], I[R.CHOSEN_COUNT], I[R.GENERAL] = count, m, int(not regular)
-    I[R.DRIVEN] = int(any(depends_on_time(tables, r) for r in range(count)))
-    I[R.PAIR_COUNT], I[R.BLOCK_COUNT] = len(sections[R.PAIRS]) // 3, len(sections[R.BLOCKS]) // 3
-    I[R.PLAIN_COUNT], I[R.OTHER_COUNT] = len(plain) // R.PLAIN_STRIDE, len(others)
-    for slot, place in places.items():
-        I[slot] = place
-    I[R.COLUMN_COUNT], I[R.COORDINATE_COUNT], I[R.PARTITIONED] = n, tables.nq, int(partitioned)
-    I[R.W_WEIGHT] = 0 if regular else places[R.W_GAUGE] + n
-    parts, at = [I], len(I)
-    for slot, section in sections.items():
-        I[slot] = at
-        at += len(section)
-        parts.append(section.astype(np.int64))
-    bundle = Bundle(
-        tables, np.ascontiguousarray(np.concatenate(parts)), tables.F.copy(), np.zeros(end), references.copy(), chosen, regular
+    every = plain_rows(tables)[:count]
+    plain = every["kind"] > 0
+    model = own_model(
+        tables, plain=every[plain], others=np.flatnonzero(~plain), all_rows=count,
+        driven=int(depend_on_time(tables, np.arange(count))), general=int(not regular), chosen=chosen, S_base=base,
+        S_first=first, dense_base=n * np.arange(0 if regular else n), dense_first=0 if regular else n,
+        pairs=listed(D.Pair, _pairs(blocks, base) if regular else []),
+        blocks=listed(D.RowBlock, [(e, body - 1, k) for k, row in enumerate(blocks) for e, body in row]),
+        **_scales(tables, count, regular),
+    )  # fmt: skip
+    entries, full = int(tables.row_pointer[count]), 0 if regular else n
+    scratch = Scratch(
+        **scratch_sizes(model), **run_sizes(tables.nq, n, m, count, partitioned), J=entries,
+        U=entries if regular else m * n, S=int(np.sum(lengths)), Q=n, dense=full * full, dense_D=full,
+    )  # fmt: skip
+    set_masses(model.address, scratch.address)
+    state = run_state(tables, references, n, m)
+    return Bundle(tables, model, state, scratch, chosen, regular)
+
+
+def own_model(tables: Tables, **values: Any) -> Model:
+    """Return the block of a run: the structure of its tables, own numbers, and what else is given."""
+    packed = tables.packed
+    return packed.sharing(numbers=packed.numbers.copy(), laws=packed.laws.copy(), tables=packed.tables.copy(), **values)
+
+
+def run_sizes(nq: int, n: int, m: int, count: int, partitioned: bool) -> dict[str, int]:
+    """Return the lengths of the scratch that all formulations have: coordinates, rates, chosen rows, all rows."""
+    f = max(n - m, 0)
+    sizes = {
+        "by_row": count, "feedback": count, "D": m, "multipliers": m, "a": n, "b": max(n, m, 12), "point": nq + n,
+        "support": nq + n, "support_sum": n,
+    }  # fmt: skip
+    return sizes | ({"phi_d": m * m, "null": n * f, "reduced": f * f, "reduced_right": f} if partitioned else {})
+
+
+def run_state(tables: Tables, references: Floats, n: int, m: int) -> State:
+    """Return what lives from step to step in a run of n rates and m chosen rows."""
+    state = State(
+        ref=references.copy(), statistics=1, settings=1, dependent=m, independent=max(n - m, 0), place=n, pivots=max(n, m)
     )
-    bundle.W[: tables.workspace] = W
-    _set_scales(bundle, count)
-    return bundle
+    state.statistics.lowest_ratio[0], state.settings.second[0] = 1.0, second(tables)
+    state.place[:] = -1
+    return state
+
+
+def _scales(tables: Tables, count: int, regular: bool) -> dict[str, Floats]:
+    """Return the scales of rows and columns, and the row weights of the general path."""
+    columns, length = np.ones(tables.nv), tables.length
+    for k in range(tables.dimension):
+        columns[k : tables.width * (len(tables.bodies) - 1) : tables.width] = length
+    found = {"column_scale": columns, **row_scales(tables, np.arange(count))}
+    if regular:
+        found["row_weight"] = np.zeros(0)
+    return found
+
+
+def row_scales(tables: Tables, rows: Integers) -> dict[str, Floats]:
+    """Return the scales of rows, 1/L or 1, and their weights in the matrix of the general path."""
+    is_length, length, mass = tables.packed.rows["is_length"][rows] == 1, tables.length, characteristic_mass(tables)
+    return {
+        "row_scale": np.where(is_length, 1.0 / length, 1.0),
+        "row_weight": np.where(is_length, mass, mass * length**2),
+    }
 
 
 def inverts_masses(tables: Tables) -> bool:
     """Return whether M can be inverted, and that without drowning bodies: then the fast path is taken."""
-    arrays = Arrays(tables.I, tables.F, np.zeros(tables.workspace))
-    invertible = bool(set_masses(arrays.at.model, arrays.at.scratch))
+    arrays = Arrays(tables.packed)
+    invertible = bool(set_masses(*arrays.still))
     return invertible and (tables.nv > LARGE or not _nearly_massless(tables))
 
 
@@ -173,64 +197,10 @@ def _nearly_massless(tables: Tables) -> bool:
     return bool(np.min(masses, initial=np.inf) < 1e-7 * np.max(masses, initial=0.0))
 
 
-def _plain(tables: Tables, count: int) -> tuple[Integers, Integers]:
-    """Return the records of rows that are one basic function with weight 1, and the other rows."""
-    I = tables.I
-    plain: list[int] = []
-    others: list[int] = []
-    for r in range(count):
-        found = plain_row(tables, r)
-        if found[0] == 0:
-            others.append(r)
-            continue
-        row = int(I[L.ROWS]) + L.ROW_STRIDE * r
-        term = int(I[L.TERMS]) + L.TERM_STRIDE * int(I[row])
-        places = [int(I[row + 2]) + int(entry) if entry >= 0 else -1 for entry in I[term + 2 : term + 4]]
-        plain += [*found, *places, r, int(I[term])]
-    return np.array(plain, dtype=np.int64), np.array(others, dtype=np.int64)
-
-
-def depends_on_time(tables: Tables, r: int) -> bool:
-    """Return whether a row has a partial derivative by time."""
-    program = int(tables.I[tables.I[L.ROWS] + L.ROW_STRIDE * r + 4])
-    return program >= 0 and int(tables.I[program + 1]) >= 0
-
-
-def _places(
-    start: int, n: int, m: int, count: int, entries: int, envelope: int, nq: int, regular: bool, partitioned: bool
-) -> dict[int, int]:
-    """Return where each scratch lies in W; under −1 the end."""
-    f = n - m
-    sizes = {
-        R.W_J: entries, R.W_U: entries if regular else m * n, R.W_S: envelope, R.W_D: m, R.W_X: count, R.W_FEEDBACK: count,
-        R.W_LAMBDA: m, R.W_Q: n, R.W_A: n, R.W_B: max(n, m, 12), R.W_STATE: nq + n, R.W_DENSE: 0 if regular else n * n,
-        R.W_GAUGE: 0 if regular else n + count, R.W_PARTITION: m * m + n * f + f * f + f if partitioned else 0,
-        R.W_SCALE: count + n, R.W_BRIDGE: nq + 2 * n, R.W_STATISTICS: R.STATISTICS, R.W_SETTINGS: R.SETTINGS,
-    }  # fmt: skip
-    places = {}
-    for slot, size in sizes.items():
-        places[slot] = start
-        start += size
-    places[-1] = start
-    return places
-
-
-def _set_scales(bundle: Bundle, count: int) -> None:
-    """Write the scales of rows and columns, and the row weights of the general path."""
-    tables, I, W = bundle.tables, bundle.I, bundle.W
-    length = tables.length
-    at = int(I[R.W_SCALE])
-    is_length = np.array([row.is_length for row in tables.rows[:count]], dtype=bool)
-    W[at : at + count] = np.where(is_length, 1.0 / length, 1.0)
-    columns = np.ones(tables.nv)
-    for k in range(tables.dimension):
-        columns[k : tables.width * (len(tables.bodies) - 1) : tables.width] = length
-    W[at + count : at + count + tables.nv] = columns
-    W[I[R.W_STATISTICS] + R.LOWEST_RATIO] = 1.0
-    W[I[R.W_SETTINGS] + R.SECOND] = second(tables)
-    if not bundle.regular:
-        mass = characteristic_mass(tables)
-        W[I[R.W_GAUGE] + tables.nv : I[R.W_GAUGE] + tables.nv + count] = np.where(is_length, mass, mass * length**2)
+def depend_on_time(tables: Tables, rows: Integers) -> bool:
+    """Return whether one of these rows has a partial derivative by time."""
+    programs = tables.packed.rows["program"][rows]
+    return bool(np.any(tables.packed.tables[programs[programs >= 0] + 1] >= 0))
 
 
 def _blocks(tables: Tables, chosen: Integers) -> list[list[tuple[int, int]]]:
@@ -284,16 +254,16 @@ def _envelope(blocks: list[list[tuple[int, int]]], m: int) -> Integers:
     return first
 
 
-def _pairs(blocks: list[list[tuple[int, int]]], base: Integers) -> Integers:
+def _pairs(blocks: list[list[tuple[int, int]]], base: Integers) -> list[tuple[int, ...]]:
     """Return records (place of S_ij, block of i, block of j), j ≤ i, of all pairs of rows that share a body."""
     of_body: dict[int, list[tuple[int, int]]] = {}
-    pairs: list[int] = []
+    pairs: list[tuple[int, ...]] = []
     for i, row in enumerate(blocks):
         for entry, body in row:
             of_body.setdefault(body, []).append((i, entry))
             for j, other in of_body[body]:
-                pairs += [int(base[i]) + j, entry, other]
-    return np.array(pairs, dtype=np.int64)
+                pairs.append((int(base[i]) + j, entry, other))
+    return pairs
 
 
 def full_pivoting(J: Floats) -> tuple[Integers, float]:

@@ -128,13 +128,13 @@ def attach_newton(
     these have a pattern of their own.
     """
     bundle.newton = iteration_blocks(bundle, pattern, entries, complex_=complex_, scaled=scaled, room=room)
-    if bundle.pattern is None:
-        bundle.pattern = bundle.newton.model.pattern
+    if len(bundle.model.pattern.nodes) == 0:
+        bundle.model.pattern = bundle.model.newton.pattern
 
 
 def _units(bundle: Bundle, pattern: Pattern, entries: Integers, unknowns: Integers, scaled: bool) -> dict[str, Any]:
     """Return the scales of unknowns, of block matrices and of entries of Φ_q: L for lengths, 1/L for their rows, else 1."""
-    model, n = bundle.blocks.model, bundle.velocities
+    model, n = bundle.model, bundle.velocities
     columns, rows = model.column_scale, model.row_scale[bundle.chosen]
     size = characteristic_mass(bundle.tables) * bundle.tables.length**2
     if not scaled:
@@ -150,7 +150,7 @@ def _units(bundle: Bundle, pattern: Pattern, entries: Integers, unknowns: Intege
 
 def block_pattern(pattern: Pattern) -> Nodes:
     """Return where the blocks of a pattern lie in a matrix."""
-    nodes, meetings, size = [], [], 0
+    nodes, meetings, size = list[tuple[int, ...]](), list[tuple[int, ...]](), 0
     for p, others in enumerate(pattern.meetings):
         first, rows = len(meetings), pattern.nodes[p]
         for q in others:

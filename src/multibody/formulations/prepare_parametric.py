@@ -12,7 +12,6 @@ from multibody.formulations.newton import row_entries
 from multibody.formulations.pattern import Pattern, sparse_pattern
 from multibody.formulations.prepare import Bundle, prepare
 from multibody.formulations.prepare_newton import attach_newton, iteration_blocks
-from multibody.kernels import sections as R
 from multibody.kernels.parametric.declared import (
     Chart,
     PairBlocks,
@@ -26,6 +25,7 @@ from multibody.kernels.parametric.declared import (
     SpatialPairNumbers,
 )
 from multibody.tables.parametric import COSINE, REGULAR, Pair, ParametricTables, picks
+from multibody.tables.rows import listed
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -34,7 +34,7 @@ NEVER = 1e9  # more idle unknowns than any group has
 
 @dataclass
 class ParametricBundle(Bundle):
-    """The arrays of a run in parametric coordinates.
+    """The blocks of a run in parametric coordinates.
 
     Attributes
     ----------
@@ -43,14 +43,11 @@ class ParametricBundle(Bundle):
         ``regular`` or ``cosine``: which rows the rotations of pairs have.
     exact : bool
         Whether derivatives are exact in ground axes, or functions of α alone in the axes of the bodies.
-    parametric : PairBlocks
-        The pairs' parts of model, state and scratch.
     """
 
     tables: ParametricTables
     rotation: str
     exact: bool
-    parametric: PairBlocks
 
     def attach(self, complex_: bool) -> None:
         """Give the run the iteration matrix of an implicit method."""
@@ -70,7 +67,7 @@ class ParametricBundle(Bundle):
 def prepare_parametric(
     tables: ParametricTables, rows: Integers, references: Floats, rotation: str = REGULAR, exact: bool = False
 ) -> ParametricBundle:
-    """Return the arrays of a run, without the scales of the linear systems (:func:`set_scales`).
+    """Return the blocks of a run, without the scales of the linear systems (:func:`set_scales`).
 
     Parameters
     ----------
@@ -83,18 +80,13 @@ def prepare_parametric(
     exact : bool
     """
     base = prepare(tables, rows, references, partitioned=False, regular=True)
-    _leave_out(base, {r for pair in tables.pairs for r in tables.joint_rows[pair.joint]})
-    base.blocks.model.column_scale[slide_columns(tables)] = tables.length
-    own: dict[str, Any] = {field.name: getattr(base, field.name) for field in fields(base)}
-    own["parametric"] = _blocks(base, tables, rotation, exact)
-    return ParametricBundle(**own, rotation=rotation, exact=exact)
-
-
-def _leave_out(bundle: Bundle, rows: set[int]) -> None:
-    """Take rows that pairs write from those that the Cartesian kernels do."""
-    I = bundle.I
-    others = [r for r in I[I[R.OTHERS] :][: I[R.OTHER_COUNT]] if int(r) not in rows]
-    I[I[R.OTHERS] : I[R.OTHERS] + len(others)], I[R.OTHER_COUNT] = others, len(others)
+    own = {r for pair in tables.pairs for r in tables.joint_rows[pair.joint]}
+    base.model.others = np.array([r for r in base.model.others if int(r) not in own], dtype=np.int64)
+    base.model.column_scale[slide_columns(tables)] = tables.length
+    values: dict[str, Any] = {field.name: getattr(base, field.name) for field in fields(base)}
+    made = ParametricBundle(**values, rotation=rotation, exact=exact)
+    made.parametric = _blocks(made)
+    return made
 
 
 def slide_columns(tables: ParametricTables) -> list[int]:
@@ -118,28 +110,29 @@ def _pattern(tables: ParametricTables, chosen: Integers, exact: bool) -> Pattern
     return sparse_pattern(tables, chosen, further=further)
 
 
-def _blocks(bundle: Bundle, tables: ParametricTables, rotation: str, exact: bool) -> PairBlocks:
+def _blocks(bundle: ParametricBundle) -> PairBlocks:
     """Return the pairs' parts of the three blocks."""
-    n, m, planar, bodies = bundle.velocities, len(bundle.chosen), tables.dimension == 2, len(tables.bodies)
-    pattern, entries = _pattern(tables, bundle.chosen, exact), row_entries(bundle, relative=False)
+    tables, n, m = bundle.tables, bundle.velocities, len(bundle.chosen)
+    planar, bodies = tables.dimension == 2, len(tables.bodies)
+    pattern, entries = _pattern(tables, bundle.chosen, bundle.exact), row_entries(bundle, relative=False)
     kkt = iteration_blocks(bundle, pattern, entries, complex_=False, scaled=False, room=_room(bundle))
     place = {int(r): k for k, r in enumerate(bundle.chosen)}
     shadows = [(f, pair.extra + k) for pair in tables.pairs for k, f in enumerate(pair.functions) if f >= 0]
     numbers = [(_planar_numbers if planar else _spatial_numbers)(tables, pair) for pair in tables.pairs]
     model = Pairs(
-        pairs=np.array([_record(tables, pair, rotation, place) for pair in tables.pairs], dtype=PairOfBodies.dtype),
-        shadows=np.array(shadows, dtype=Shadow.dtype), exact=int(exact), column_scale=np.ones(n), row_scale=np.ones(m),
+        pairs=listed(PairOfBodies, [_record(tables, pair, bundle.rotation, place) for pair in tables.pairs]),
+        shadows=listed(Shadow, shadows), exact=int(bundle.exact), column_scale=np.ones(n), row_scale=np.ones(m),
         kkt=kkt.model,
     )  # fmt: skip
-    state = PairState(seen=np.array([(0.0, NEVER)] * len(kkt.model.groups), dtype=Seen.dtype), kkt=kkt.state)
+    state = PairState(seen=listed(Seen, [(0.0, NEVER)] * len(kkt.model.groups)), kkt=kkt.state)
     if planar:
-        model.planar_numbers = np.array(numbers, dtype=PlanarPairNumbers.dtype)
+        model.planar_numbers = listed(PlanarPairNumbers, numbers)
         state.planar_turns = bodies
     else:
-        model.spatial_numbers = np.array(numbers, dtype=SpatialPairNumbers.dtype)
+        model.spatial_numbers = listed(SpatialPairNumbers, numbers)
         state.spatial_turns = bodies
         charts = [(tables.matrix(tables.ends[pair.joint][0].axes).T.ravel(), np.zeros(3)) for pair in tables.pairs]
-        state.charts = np.array(charts, dtype=Chart.dtype)
+        state.charts = listed(Chart, charts)
     scratch = PairScratch(trouble=-1, vector=max(2 * (n + m), 3 * n), answer=2 * (n + m), kkt=kkt.scratch)
     return PairBlocks(model, state, scratch)
 

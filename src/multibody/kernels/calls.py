@@ -8,6 +8,8 @@ microsecond; passing the function itself costs sixty.
 
 from __future__ import annotations
 
+import importlib
+import sys
 from typing import Any
 
 import numba
@@ -17,11 +19,14 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from multibody import kernels
+from multibody.errors import ModelError
+from multibody.kernels.memory.declaration import Block
 
 _FLOATS = types.float64[::1]
 _RUN = (types.int64,) * 3
 _ARGUMENTS = (*_RUN, types.float64, _FLOATS, _FLOATS)
 EVALUATE = types.int64(*_ARGUMENTS)
+_ROOMS = ("multibody.kernels", "multibody.formulations")  # in which functions with addresses live
 
 
 @intrinsic
@@ -56,3 +61,39 @@ def address_of(function: Any) -> int:
     function.compile(EVALUATE.args)
     result = function.get_compile_result(EVALUATE)
     return int(result.library.get_pointer_to_function(result.fndesc.llvm_func_name))
+
+
+class Calls(Block):
+    """A table of entry points: every field is the address of a kernel, 0 where there is none.
+
+    An address is good in one process only. A table that is pickled is written with the names of its functions, which are
+    looked up again, and compiled if need be, where it is read.
+    """
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return what makes it again, in this process or another."""
+        given = {name: address for name, address in self.contents().items() if address != 0}
+        known = _functions_by_address() if given else {}
+        if any(address not in known for address in given.values()):  # it would be called there, whatever lies at that place
+            hint = "save its data, or send the model and run it there"
+            raise ModelError("a compiled function of this result has no name to travel by", hint=hint)
+        return _called_again, (type(self), {name: known[address] for name, address in given.items()})
+
+
+def _functions_by_address() -> dict[int, tuple[str, str]]:
+    """Return module and name of every function that has an address in this process."""
+    found = {}
+    for module_name, module in list(sys.modules.items()):
+        if module is None or not module_name.startswith(_ROOMS):
+            continue
+        for name, member in vars(module).items():
+            compiled = getattr(member, "overloads", {}).get(EVALUATE.args)
+            if compiled is not None and isinstance(compiled.signature.return_type, types.Integer):  # a literal 0 too
+                found[address_of(member)] = (module_name, name)
+    return found
+
+
+def _called_again(kind: type[Calls], names: dict[str, tuple[str, str]]) -> Calls:
+    """Return a table with the addresses of this process."""
+    functions = {field: getattr(importlib.import_module(module), name) for field, (module, name) in names.items()}
+    return kind(**{field: address_of(function) for field, function in functions.items()})

@@ -292,11 +292,9 @@ class Settings(Record):
 
 
 # --- the three blocks -------------------------------------------------------------------------------------------------------
-class Model(Block):
+class Model(Block, readonly=True):
     """Structure and numbers."""
 
-    I = integers("records and places, see ``layout``")
-    F = floats("numbers of the model")
     planar = integer("1 in the plane, 0 in space")
     dimension = integer("2 or 3")
     width = integer("velocity coordinates of a body: 3 or 6")
@@ -308,6 +306,8 @@ class Model(Block):
     gravity = integer("where the vector of gravity begins")
     parameters = integer("where the parameters begin")
     numbers = floats("all numbers: of functions, laws, loads, tables, and the parameters")
+    most_inputs = integer("largest number of inputs of a program")
+    most_kept = integer("largest number of values that a program keeps")
     function_count = integer("number of basic functions")
     functions = records(Function, "basic functions")
     rows = records(Row, "constraints: joints, then motions, then held values")
@@ -360,7 +360,6 @@ class State(Block):
 class Scratch(Block):
     """What means nothing after a call."""
 
-    W = floats("workspace, see ``layout``")
     planar_pose = records(PlanarPose, "poses of all bodies, the ground first")
     spatial_pose = records(SpatialPose, "poses of all bodies, the ground first")
     planar_twist = records(PlanarTwist, "velocities of all bodies, the ground first")

@@ -161,8 +161,8 @@ def spline_value(model, s, order, x):
 
 
 @kernel
-def evaluate_programs(model, scratch, pcs, slots):
-    """Write the value of each program into its slot of the numbers: those that depend on parameters, in order."""
+def evaluate_programs(model, scratch, pcs, slots, numbers):
+    """Write the value of each program into its slot of the model's numbers: those that depend on parameters, in order."""
     model, scratch = model_at(model), scratch_at(scratch)
     for k in range(pcs.shape[0]):
-        model.numbers[slots[k]] = run_program(model, scratch, pcs[k])
+        numbers[slots[k]] = run_program(model, scratch, pcs[k])

@@ -92,7 +92,7 @@ class Space:
     settled: Kernel
 
 
-class SpaceType(types.Type):  # type: ignore[misc]
+class SpaceType(types.Type):
     """The type of a space inside kernels: it has no value, all of it is known when a kernel is compiled."""
 
     def __init__(self, space: Space) -> None:

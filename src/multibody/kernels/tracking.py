@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import math
 
-from multibody.kernels import layout as L
 from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
 from multibody.kernels.functions import largest_turn, set_references
@@ -36,27 +35,22 @@ STEPS, ITERATIONS, REJECTED, CROSSINGS = 0, 1, 2, 3
 @inner_kernel
 def _is_length_column(model, c):
     """Return whether velocity column c is a translation."""
-    I = model.I
-    width = 3 if I[L.DIMENSION] == 2 else 6
-    if c >= width * I[L.BODIES]:
-        return False
-    return c % width < (2 if width == 3 else 3)
+    return c < model.width * model.bodies and c % model.width < model.dimension
 
 
 @inner_kernel
 def _assemble(model, J, chosen, gauge, A):
     """Scatter the chosen rows and the gauge rows into A, rows and columns scaled by the characteristic length."""
-    I, F = model.I, model.F
-    n, length = I[L.VELOCITIES], F[I[L.LENGTH]]
+    n, length = model.velocities, model.numbers[model.length]
     for r in range(n):
         for c in range(n):
             A[r, c] = 0.0
     for k in range(chosen.shape[0]):
-        row = I[L.ROWS] + L.ROW_STRIDE * chosen[k]
-        row_scale = 1.0 / length if I[row + 5] == 1 else 1.0
-        for e in range(I[row + 3]):
-            c = I[I[L.COLUMNS] + I[row + 2] + e]
-            A[k, c] += row_scale * J[I[row + 2] + e] * (length if _is_length_column(model, c) else 1.0)
+        row = model.rows[chosen[k]]
+        row_scale = 1.0 / length if row.is_length == 1 else 1.0
+        for e in range(row.entry, row.entry + row.entries):
+            c = model.columns[e]
+            A[k, c] += row_scale * J[e] * (length if _is_length_column(model, c) else 1.0)
     for k in range(gauge.shape[0]):
         for c in range(n):
             A[chosen.shape[0] + k, c] = gauge[k, c] * (length if _is_length_column(model, c) else 1.0)
@@ -65,20 +59,18 @@ def _assemble(model, J, chosen, gauge, A):
 @inner_kernel
 def _right_side(model, chosen, values, sign, x):
     """Write sign · (scaled values of the chosen rows), zero for the gauge rows, into x."""
-    I, F = model.I, model.F
-    n, length = I[L.VELOCITIES], F[I[L.LENGTH]]
+    n, length = model.velocities, model.numbers[model.length]
     for k in range(n):
         x[k] = 0.0
     for k in range(chosen.shape[0]):
-        scale = 1.0 / length if I[I[L.ROWS] + L.ROW_STRIDE * chosen[k] + 5] == 1 else 1.0
+        scale = 1.0 / length if model.rows[chosen[k]].is_length == 1 else 1.0
         x[k] = sign * scale * values[chosen[k]]
 
 
 @inner_kernel
 def _unscale(model, x):
     """Turn the scaled solution into velocity dimensions; return its largest scaled component."""
-    I, F = model.I, model.F
-    n, length, worst = I[L.VELOCITIES], F[I[L.LENGTH]], 0.0
+    n, length, worst = model.velocities, model.numbers[model.length], 0.0
     for c in range(n):
         if not abs(x[c]) <= worst:
             worst = abs(x[c])
@@ -96,8 +88,7 @@ def newton(model, state, scratch, t, m, chosen, gauge, q, values, J, A, pivots, 
     The Jacobian is factored anew while steps are large; once they are small its factors are kept (simplified Newton), as
     their error then costs less than another factorization.
     """
-    I = model.I
-    n = I[L.VELOCITIES]
+    n = model.velocities
     total, previous, keep = 0.0, math.inf, False
     for iteration in range(NEWTON_LIMIT):
         set_positions(model, scratch, q)
@@ -126,15 +117,13 @@ def newton(model, state, scratch, t, m, chosen, gauge, q, values, J, A, pivots, 
 @inner_kernel
 def _violation(model, J, x, side, m, worst, level):
     """Write the largest scaled |J x − side| to worst[3 + level]; without x (level 0) the largest scaled |side|."""
-    I, F = model.I, model.F
     largest = 0.0
     for r in range(m):
-        row = I[L.ROWS] + L.ROW_STRIDE * r
-        total = side[r]
+        row, total = model.rows[r], side[r]
         if level > 0:
-            for e in range(I[row + 3]):
-                total -= J[I[row + 2] + e] * x[I[I[L.COLUMNS] + I[row + 2] + e]]
-        total = abs(total) / F[I[L.LENGTH]] if I[row + 5] == 1 else abs(total)
+            for e in range(row.entry, row.entry + row.entries):
+                total -= J[e] * x[model.columns[e]]
+        total = abs(total) / model.numbers[model.length] if row.is_length == 1 else abs(total)
         if not total <= largest:
             largest = total
     worst[3 + level] = largest
@@ -150,8 +139,7 @@ def rates(model, state, scratch, t, m, chosen, gauge, motion, values, J, A, pivo
     tuple
         (sign of det or 0 where singular, largest scaled residual of all rows, σ_min of the scaled Jacobian).
     """
-    I = model.I
-    n = I[L.VELOCITIES]
+    n = model.velocities
     set_positions(model, scratch, motion[0])
     row_values(model, state, scratch, t, 0, m, values)
     violated = _violation(model, J, x, values, m, worst, 0)
@@ -173,8 +161,7 @@ def rates(model, state, scratch, t, m, chosen, gauge, motion, values, J, A, pivo
 @inner_kernel
 def _solved_rates(model, chosen, values, A, pivots, x, out):
     """Write the solution of Φ_q out = values with the factors in A."""
-    I = model.I
-    n = I[L.VELOCITIES]
+    n = model.velocities
     _right_side(model, chosen, values, 1.0, x)
     solve(A, n, pivots, x)
     _unscale(model, x)
@@ -185,8 +172,7 @@ def _solved_rates(model, chosen, values, A, pivots, x, out):
 @inner_kernel
 def _predict(model, q, v, a, h, x, out):
     """Write q ⊕ (h v + ½ h² v̇); return nothing."""
-    I = model.I
-    for c in range(I[L.VELOCITIES]):
+    for c in range(model.velocities):
         x[c] = h * v[c] + 0.5 * h * h * a[c]
     displace(model, q, x, 1.0, out)
 
@@ -194,10 +180,9 @@ def _predict(model, q, v, a, h, x, out):
 @inner_kernel
 def _size(model, x):
     """Return the largest scaled component of a displacement."""
-    I, F = model.I, model.F
     worst = 0.0
-    for c in range(I[L.VELOCITIES]):
-        k = abs(x[c]) / F[I[L.LENGTH]] if _is_length_column(model, c) else abs(x[c])
+    for c in range(model.velocities):
+        k = abs(x[c]) / model.numbers[model.length] if _is_length_column(model, c) else abs(x[c])
         if not k <= worst:
             worst = k
     return worst
@@ -214,10 +199,9 @@ def _newton_outcome(iterations, correction, move):
 @inner_kernel
 def _rates_outcome(model, h, motion, trial, x, sign, violated, move):
     """Return what the rates say of a step: 0 accepted, 1 to be halved, 2 singular, 3 dropped rows violated."""
-    I = model.I
     if sign == 0.0:
         return 2
-    for c in range(I[L.VELOCITIES]):  # how far the rates turned from where they were heading, as a displacement
+    for c in range(model.velocities):  # how far the rates turned from where they were heading, as a displacement
         x[c] = h * (trial[1, c] - motion[1, c] - h * motion[2, c])
     if _size(model, x) > 0.7 * move + 1e-5:
         return 1
@@ -249,8 +233,7 @@ def track(model, state, scratch, times, first, m, nf, chosen, gauge, motion, tri
         (status, grid index reached): DONE, LOCKED, SINGULAR, INCONSISTENT or NOT_A_NUMBER.
     """
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    I, ref = model.I, state.ref
-    nq, nv = I[L.COORDINATES], I[L.VELOCITIES]
+    ref, nq, nv = state.ref, model.coordinates, model.velocities
     for k in range(first, times.shape[0]):
         interval = times[k] - clock[0]
         h = interval

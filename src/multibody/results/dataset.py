@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multibody.analyses.reactions.reactions import SHARED
-from multibody.kernels import layout as L
 from multibody.model.model import Model
 from multibody.model.result_paths import ENERGIES
 from multibody.model.units import rate_unit
@@ -171,8 +170,7 @@ def _whole(run: Run) -> Variables:
     columns["mass"] = (("body",), np.array([tables.F[mass] for mass, _ in tables.masses]))
     inertia = np.array([tables.F[slot] if d == 2 else tables.matrix(slot) for _, slot in tables.masses])
     columns["inertia"] = (("body",) if d == 2 else ("body", "component", "other_component"), inertia, {"axes": "body"})
-    slot = int(tables.I[L.GRAVITY])
-    columns["gravity"] = (("component",), tables.F[slot : slot + d].copy(), {"axes": "ground"})
+    columns["gravity"] = (("component",), tables.gravity.copy(), {"axes": "ground"})
     return columns
 
 

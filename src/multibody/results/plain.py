@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multibody.analyses.measures.measure import Measurer
-from multibody.kernels import layout as L
 from multibody.model.dimensions import unit_name
 from multibody.model.units import Units
 from multibody.tables.lower import Tables
@@ -53,8 +52,7 @@ def final_plain(run: Run, units: str | None) -> dict[str, Any]:
 
 def gravity_text(tables: Tables) -> str:
     """Return gravity in words: ``none``, or its components with the unit."""
-    at, units = int(tables.I[L.GRAVITY]), tables.model.units
-    vector = tables.F[at : at + tables.dimension]
+    vector, units = tables.gravity, tables.model.units
     return f"({', '.join(f'{x:g}' for x in vector)}) {units.length}/{units.time}²" if np.any(vector) else "none"
 
 

@@ -144,7 +144,7 @@ class Builder:
         flat: list[Number] = [*first.point, *second.point]
         for vector in vectors:
             flat.extend(vector)
-        return tuple(flat) + (0.0,) * (L.NUMBERS_STRIDE[d] - len(flat))
+        return tuple(flat) + (0.0,) * (L.NUMBERS[d] - len(flat))
 
     def dot1(self, first: End, second: End, a: Vec, b: Vec) -> int:
         """Add a_i·b_j, a on the first body and b on the second."""
@@ -178,7 +178,7 @@ class Builder:
     def extra(self, owner: str) -> int:
         """Add an extra coordinate and return the function that is its value."""
         self.extras.append(owner)
-        numbers = (0.0,) * L.NUMBERS_STRIDE[self.dimension]
+        numbers = (0.0,) * L.NUMBERS[self.dimension]
         return self._add(FunctionRecord(L.EXTRA, 0, 0, numbers, len(self.extras) - 1, is_length=False))
 
     def basic(self, spec: Basic, ends: tuple[End, End], kind: int = L.ANGLE) -> list[tuple[int, str]]:

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from multibody.kernels import layout as L
+from multibody.kernels.declared import PlanarNumbers
+from multibody.kernels.memory.declaration import numbers_of
 from multibody.kernels.tree import declared as T
 from multibody.tables.lower import Tables
 from multibody.tables.tree import Link, Tree, driven_functions
@@ -204,8 +205,8 @@ def _planar_offset(tables: Tables, link: Link) -> float:
         return 0.0
     function = tables.coordinates.get(("joint", link.joint, "angle", 0), -1)
     if function >= 0:
-        at = int(tables.I[tables.I[L.FUNCTIONS] + L.FUNCTION_STRIDE * function + 3])
-        return float(tables.F[at + 8]) * (1.0 if link.reversed else -1.0)
+        numbers = numbers_of(PlanarNumbers, tables.F, tables.packed.functions.numbers[function])
+        return float(numbers.offset) * (1.0 if link.reversed else -1.0)
     _, own, _, other = ends_of(tables, link)
     return math.atan2(other[1, 0], other[0, 0]) - math.atan2(own[1, 0], own[0, 0])
 

@@ -1,7 +1,7 @@
 """Forces, lowered: laws on coordinate functions, loads at points of bodies, and the expressions that a run watches.
 
 A law is an effort along one coordinate function. Springs, efforts, friction and stops are one law each, a bushing is one for
-each direction. A load is a force and a moment on one body. Numbers that depend on parameters alone lie in F; what depends on
+each direction. A load is a force and a moment on one body. Numbers that depend on parameters alone are stored; what depends on
 time or on the state is a program, whose inputs are t and then items (code, index): the value or the rate of a function or a
 component of a body's angular velocity.
 """
@@ -298,31 +298,25 @@ def collect(builder: Builder) -> Forces:
 # --- packing ---------------------------------------------------------------------------------------------------------
 @dataclass
 class PackedForces:
-    """Records for I, with program tables counted from the beginning of their section, and what names them.
+    """Records, and what names them.
 
     Attributes
     ----------
-    laws, loads, inputs, watches : list of int
-        Records; see ``kernels/layout.py``.
+    laws, loads, inputs, watches : list of tuple
+        Records; see ``kernels/declared.py``.
     law_slots, load_slots : list of int
-        Where the numbers of each law and the constant components of each load lie in F.
+        Where the numbers of each law and the constant components of each load lie.
     of_length : list of (int, float)
-        Slots of F that are multiples of the characteristic length.
+        Numbers that are multiples of the characteristic length.
     """
 
-    laws: list[int] = field(default_factory=list)
-    loads: list[int] = field(default_factory=list)
-    inputs: list[int] = field(default_factory=list)
-    watches: list[int] = field(default_factory=list)
+    laws: list[tuple[int, ...]] = field(default_factory=list)
+    loads: list[tuple[int, ...]] = field(default_factory=list)
+    inputs: list[tuple[int, ...]] = field(default_factory=list)
+    watches: list[tuple[int, ...]] = field(default_factory=list)
     law_slots: list[int] = field(default_factory=list)
     load_slots: list[int] = field(default_factory=list)
     of_length: list[tuple[int, float]] = field(default_factory=list)
-
-    def place(self, offset: int) -> None:
-        """Give program tables their absolute place."""
-        for records, stride, at in ((self.laws, L.LAW_STRIDE, 3), (self.loads, L.LOAD_STRIDE, 4)):
-            for k in range(at, len(records), stride):
-                records[k] += offset if records[k] >= 0 else 0
 
 
 def pack(forces: Forces, packer: Packer, compiler: Compiler, tables: list[int]) -> PackedForces:
@@ -330,11 +324,11 @@ def pack(forces: Forces, packer: Packer, compiler: Compiler, tables: list[int]) 
     packed = PackedForces()
     first: dict[tuple[Item, ...], int] = {}
 
-    def inputs(items: tuple[Item, ...]) -> list[int]:
+    def inputs(items: tuple[Item, ...]) -> tuple[int, int]:
         if items not in first:
-            first[items] = len(packed.inputs) // L.INPUT_STRIDE
-            packed.inputs += [number for item in items for number in item]
-        return [first[items], len(items)]
+            first[items] = len(packed.inputs)
+            packed.inputs += items
+        return first[items], len(items)
 
     def program(formulas: Sequence[Number], count: int, name: str) -> int:
         if all(formula == 0.0 for formula in formulas):
@@ -349,16 +343,16 @@ def pack(forces: Forces, packer: Packer, compiler: Compiler, tables: list[int]) 
         packed.of_length += [(slot + k, x.factor) for k, x in enumerate(law.numbers) if isinstance(x, OfLength)]
         packed.law_slots.append(slot)
         table = program((law.formula,), len(law.items), law.name)
-        packed.laws += [law.kind, law.function, slot, table, *inputs(law.items)]
+        packed.laws.append((law.kind, law.function, slot, table, *inputs(law.items)))
     for load in forces.loads:
         slot = packer.many(load.numbers)
         packed.load_slots.append(slot)
         table = program(load.formulas, len(load.items), load.name)
-        packed.loads += [load.body, packer.many(load.point), load.axes, slot, table, *inputs(load.items)]
+        packed.loads.append((load.body, packer.many(load.point), load.axes, slot, table, *inputs(load.items)))
     for watched in forces.watched:
         names_of = [("t",), *(coordinate(k + 1).args for k in range(len(watched.items)))]
         start = compiler.program(watched.formula, names_of, watched.watch.name)
-        packed.watches += [start, *inputs(watched.items)]
+        packed.watches.append((start, *inputs(watched.items)))
     return packed
 
 

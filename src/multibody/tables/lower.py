@@ -1,4 +1,4 @@
-"""Packing: functions, rows and numbers into the arrays I and F, and everything that names them."""
+"""Packing: functions, rows and numbers into the block that kernels read, and everything that names them."""
 
 from __future__ import annotations
 
@@ -12,12 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from multibody.errors import ModelError
+from multibody.kernels import declared as D
 from multibody.kernels import layout as L
+from multibody.kernels.declared import Model as Packed
+from multibody.kernels.newton.declared import no_pattern
 from multibody.model.model import Model
 from multibody.tables.build import Builder, Key, RateCondition, RowInfo, Soft
 from multibody.tables.forces import indices, pack
 from multibody.tables.packer import EndSlots, Packer
 from multibody.tables.programs import Compiler
+from multibody.tables.rows import Rows, listed
 from multibody.tables.splines import pack_table
 from multibody.tables.watches import Watch
 
@@ -30,14 +34,12 @@ MOST_BODIES = 20_000
 
 @dataclass
 class Tables:
-    """A model in flat arrays.
+    """A model as kernels read it, and the names of what is in it.
 
     Attributes
     ----------
-    I, F : arrays
-        Integers (header, functions, rows, terms, columns, programs) and numbers; see ``kernels/layout.py``.
-    workspace : int
-        Length of W.
+    packed : kernels.declared.Model
+        Functions, rows, terms, columns, programs, laws, loads as records, and all numbers.
     rows : list of RowInfo
         Name and meaning of every row: joints first, then motions, then held values.
     joint_rows : dict
@@ -49,21 +51,19 @@ class Tables:
     laws : dict
         Laws of each force but loads: one, or one for each direction of a bushing (translations, then rotations).
     law_functions, law_slots : list of int
-        Function that each law acts along, and where its numbers lie in F; that of a linear law is its constant effort.
+        Function that each law acts along, and where its numbers lie; that of a linear law is its constant effort.
     loads : dict
         Load of each force at a frame.
     load_slots : list of int
-        Where the constant components of each load lie in F: force, then moment.
+        Where the constant components of each load lie: force, then moment.
     watches : list of Watch
         What each watched expression is: events first, then switching points.
     of_length : list of (int, float)
-        Slots of F that are multiples of the characteristic length.
+        Numbers that are multiples of the characteristic length.
     """
 
     model: Model
-    I: Integers
-    F: Floats
-    workspace: int
+    packed: Packed
     rows: list[RowInfo]
     row_pointer: Integers
     columns: Integers
@@ -99,24 +99,47 @@ class Tables:
         return {**vars(self), "cache": {}}
 
     @property
+    def F(self) -> Floats:
+        """All numbers of the model."""
+        found: Floats = self.packed.numbers
+        return found
+
+    @property
     def dimension(self) -> int:
         """2 or 3."""
-        return int(self.I[L.DIMENSION])
+        return int(self.packed.dimension)
 
     @property
     def nq(self) -> int:
         """Number of position coordinates."""
-        return int(self.I[L.COORDINATES])
+        return int(self.packed.coordinates)
 
     @property
     def nv(self) -> int:
         """Number of velocity coordinates."""
-        return int(self.I[L.VELOCITIES])
+        return int(self.packed.velocities)
 
     @property
     def length(self) -> float:
         """Characteristic length."""
-        return float(self.F[self.I[L.LENGTH]])
+        return float(self.F[self.packed.length])
+
+    @property
+    def gravity(self) -> Floats:
+        """Vector of gravity, zero where there is none."""
+        return self.vector(self.packed.gravity)
+
+    def extra_of(self, function: int) -> int:
+        """Return which of the extra coordinates a function is, −1 if it is none."""
+        if "extra_of" not in self.cache:
+            functions = self.packed.functions
+            self.cache["extra_of"] = np.where(functions.kind == L.EXTRA, functions.extra, -1).tolist()
+        found: int = self.cache["extra_of"][function]
+        return found
+
+    def function_of_row(self, r: int) -> int:
+        """Return the first of the functions that a row is made of."""
+        return int(self.packed.terms.function[self.packed.rows.first_term[r]])
 
     @property
     def width(self) -> int:
@@ -138,7 +161,7 @@ class Tables:
         from multibody.kernels.programs import evaluate_programs
 
         changed = copy.copy(self)
-        changed.model, changed.F, changed.cache = model, self.F.copy(), {}
+        changed.model, changed.packed, changed.cache = model, self.packed.sharing(numbers=self.F.copy()), {}
         given: set[int] = set()
         for name, value in values.items():
             paths = [p for p in self.parameter_slots if p[0] == name]
@@ -147,8 +170,8 @@ class Tables:
                 changed.F[self.parameter_slots[path]] = part
                 given.add(self.parameter_slots[path])
         keep = np.array([slot not in given for slot in self.slots], dtype=bool)
-        arrays = Arrays(self.I, changed.F, np.zeros(self.workspace))
-        evaluate_programs(arrays.at.model, arrays.at.scratch, self.starts[keep], self.slots[keep])
+        arrays = Arrays(changed.packed)
+        evaluate_programs(*arrays.still, self.starts[keep], self.slots[keep], changed.F)
         if not np.all(np.isfinite(changed.F)):
             raise ModelError("the parameters give a number that is not finite", hint="check their values")
         set_length(changed)
@@ -174,11 +197,11 @@ def lower(model: Model) -> Tables:
     builder = Builder(model).run()
     packer = Packer(builder.scope)
     d, nb, nx = model.dimension, len(model.bodies), len(builder.extras)
-    numbers = [packer.many(f.numbers) for f in builder.functions]
-    spline_records, spline_index = _splines(model, packer)
+    functions = [(f.kind, f.first, f.second, packer.many(f.numbers), f.extra) for f in builder.functions]
+    splines, spline_index = _splines(model, packer)
     compiler = Compiler(packer.parameter_slots, spline_index, packer.constant)
-    rows, terms, columns, program_tables, pointer = _rows(builder, packer, compiler)
-
+    made_rows, program_tables = _rows(builder, packer, compiler)
+    rows, terms, columns = made_rows.packed()
     forces = pack(builder.forces, packer, compiler, program_tables)
     named = _named(builder, packer)
     gravity = packer.many((0.0,) * d if model.gravity is None else builder.scope.vector(model.gravity, d, "gravity"))
@@ -186,37 +209,22 @@ def lower(model: Model) -> Tables:
     starts = [compiler.program(number, (), "") for _, number in formulas]
     zero = compiler.program_of_zero() if -1 in starts else -1
 
-    I = np.zeros(L.HEADER, dtype=np.int64)
-    I[L.DIMENSION], I[L.BODIES], I[L.EXTRAS] = d, nb, nx
-    I[L.COORDINATES] = L.BODY_COORDINATES[d] * nb + nx
-    I[L.VELOCITIES] = L.BODY_VELOCITIES[d] * nb + nx
-    I[L.LENGTH], I[L.GRAVITY] = packer.length_slot, gravity
-    sections: list[list[int]] = [
-        [x for f, k in zip(builder.functions, numbers, strict=True) for x in (f.kind, f.first, f.second, k, f.extra)],
-        rows, terms, columns, program_tables, compiler.code, spline_records,
-        [slot for pair in named["masses"] for slot in pair], forces.laws, forces.loads, forces.inputs, forces.watches,
-    ]  # fmt: skip
-    offset = L.HEADER
-    offsets = []
-    for section in sections:
-        offsets.append(offset)
-        offset += len(section)
-    I[L.FUNCTIONS], I[L.ROWS], I[L.TERMS], I[L.COLUMNS], tables_at, I[L.CODE], I[L.SPLINES] = offsets[:7]
-    I[L.MASSES], I[L.LAWS], I[L.LOADS], I[L.INPUTS], I[L.WATCHES] = offsets[7:]
-    I[L.LAW_COUNT], I[L.LOAD_COUNT] = len(builder.forces.laws), len(builder.forces.loads)
-    I[L.WATCH_COUNT] = len(builder.forces.watched)
-    for r in range(len(builder.rows)):  # program tables get their absolute place
-        at = L.ROW_STRIDE * r + 4
-        rows[at] = rows[at] + tables_at if rows[at] >= 0 else -1
-    forces.place(tables_at)
     most = max((len(row.terms) for row in builder.rows), default=0)
-    most = max(most, builder.forces.most_inputs)
-    workspace = workspace_of(I, d, nb, nx, most, compiler.kept)
-    I = np.ascontiguousarray(np.concatenate([I, *(np.array(s, dtype=np.int64) for s in sections)]))
-    F = np.array([builder.scope.value(x) for x in packer.numbers], dtype=np.float64)
+    packed = Packed(
+        planar=int(d == 2), dimension=d, width=L.BODY_VELOCITIES[d], bodies=nb, extras=nx,
+        coordinates=L.BODY_COORDINATES[d] * nb + nx, velocities=L.BODY_VELOCITIES[d] * nb + nx,
+        length=packer.length_slot, gravity=gravity, parameters=0, most_inputs=max(most, builder.forces.most_inputs),
+        most_kept=compiler.kept, numbers=np.array([builder.scope.value(x) for x in packer.numbers], dtype=np.float64),
+        function_count=len(builder.functions), pattern=no_pattern(),
+        functions=listed(D.Function, functions),
+        rows=rows, terms=terms, columns=columns,
+        tables=np.array(program_tables, dtype=np.int64), code=np.array(compiler.code, dtype=np.int64),
+        splines=listed(D.Spline, splines), masses=listed(D.MassSlots, named["masses"]), laws=listed(D.Law, forces.laws),
+        loads=listed(D.Load, forces.loads), inputs=listed(D.Input, forces.inputs), watches=listed(D.Watch, forces.watches),
+    )  # fmt: skip
     tables = Tables(
-        model, I, F, workspace, [row.info for row in builder.rows], np.array(pointer, dtype=np.int64),
-        np.array(columns, dtype=np.int64), builder.count_joint, builder.count_motion, builder.joint_rows,
+        model, packed, [row.info for row in builder.rows], made_rows.pointer,
+        columns, builder.count_joint, builder.count_motion, builder.joint_rows,
         builder.coordinates, [f.is_length for f in builder.functions],
         [(f.first, f.second) for f in builder.functions], ["ground", *model.bodies], builder.extras,
         packer.parameter_slots, np.array([s if s >= 0 else zero for s in starts], dtype=np.int64),
@@ -229,53 +237,37 @@ def lower(model: Model) -> Tables:
     return tables
 
 
-def _splines(model: Model, packer: Packer) -> tuple[list[int], dict[str, int]]:
+def same_structure(one: Packed, other: Packed) -> bool:
+    """Return whether two models differ in numbers alone."""
+    return all(
+        np.array_equal(value, getattr(other, name)) if isinstance(value, np.ndarray) else value == getattr(other, name)
+        for name, value in one.contents().items() if name != "numbers"
+    )  # fmt: skip
+
+
+def _splines(model: Model, packer: Packer) -> tuple[list[tuple[int, ...]], dict[str, int]]:
     """Return the spline records and the number of each table."""
-    records: list[int] = []
+    records: list[tuple[int, ...]] = []
     index = {}
     for k, (name, table) in enumerate(model.tables.items()):
         kind, knots, coefficients = pack_table(table)
-        records += [kind, len(knots) - 1, packer.many(knots), packer.many(coefficients)]
+        records.append((kind, len(knots) - 1, packer.many(knots), packer.many(coefficients)))
         index[name] = k
     return records, index
 
 
-def _rows(builder: Builder, packer: Packer, compiler: Compiler) -> tuple[list[int], list[int], list[int], list[int], list[int]]:
-    """Return row records, term records, columns, program tables and the row pointer."""
-    width, nb = L.BODY_VELOCITIES[builder.dimension], len(builder.model.bodies)
-    rows: list[int] = []
-    terms: list[int] = []
-    columns: list[int] = []
-    tables: list[int] = []
-    pointer = [0]
+def _rows(builder: Builder, packer: Packer, compiler: Compiler) -> tuple[Rows, list[int]]:
+    """Return the rows and the program tables."""
+    made, tables = Rows(L.BODY_VELOCITIES[builder.dimension], len(builder.model.bodies)), list[int]()
     for row in builder.rows:
-        blocks: dict[tuple[str, int], int] = {}
-        first_term = len(terms) // L.TERM_STRIDE
-        own: list[int] = []
-        for function, weight in row.terms:
-            record = builder.functions[function]
-            entries = []
-            if record.kind == L.EXTRA:
-                keys = [("extra", record.extra)]
-            else:
-                keys = [("body", record.first), ("body", record.second)]
-            for key in keys:
-                if key == ("body", 0):
-                    entries.append(-1)
-                    continue
-                if key not in blocks:
-                    blocks[key] = len(own)
-                    own += [width * (key[1] - 1) + c for c in range(width)] if key[0] == "body" else [width * nb + key[1]]
-                entries.append(blocks[key])
-            terms += [function, packer.weight(weight), entries[0], entries[1] if len(entries) > 1 else -1]
         program = -1
         if not (isinstance(row.formula, float) and row.formula == 0.0):
             program = len(tables)
+        own = [(function, builder.functions[function], packer.weight(weight)) for function, weight in row.terms]
+        made.add(own, program, row.info.is_length)
+        if program >= 0:
             tables += compiler.table(row.formula, len(row.terms), f"{row.info.group}s.{row.info.owner}")
-        rows += [first_term, len(row.terms), len(columns), len(own), program, int(row.info.is_length)]
-        columns += own
-        pointer.append(len(columns))
-    return rows, terms, columns, tables, pointer
+    return made, tables
 
 
 def _named(builder: Builder, packer: Packer) -> dict[str, Any]:
@@ -316,30 +308,9 @@ def _named(builder: Builder, packer: Packer) -> dict[str, Any]:
     }
 
 
-def workspace_of(I: Integers, d: int, nb: int, nx: int, most: int, kept: int) -> int:
-    """Lay out W for nb bodies, nx extra coordinates and programs of at most so many inputs and kept values."""
-    at = 0
-    sizes = (
-        (L.W_POSE, L.POSE_STRIDE[d] * (nb + 1)),
-        (L.W_TWIST, L.TWIST_STRIDE[d] * (nb + 1)),
-        (L.W_VELOCITY, L.BODY_VELOCITIES[d] * (nb + 1) + nx),
-        (L.W_EXTRA, nx),
-        (L.W_GRADIENT, 80 + most),
-        (L.W_HESSIAN, 144),
-        (L.W_INPUT, most + 2),
-        (L.W_STACK, L.STACK_DEPTH + kept),
-        (L.W_MASS, L.MASS_STRIDE[d] * nb),
-        (L.W_DYNAMICS, 0),  # enlarged when a run is prepared
-    )
-    for slot, size in sizes:
-        I[slot] = at
-        at += size
-    return at
-
-
 def set_length(tables: Tables) -> None:
     """Set the characteristic length, unless the model states it, and the numbers that are multiples of it."""
-    at = tables.I[L.LENGTH]
+    at = tables.packed.length
     if tables.model.length is None:
         tables.F[at] = _derived_length(tables)
     for slot, factor in tables.of_length:

@@ -2,18 +2,37 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
 from multibody.kernels import layout as L
+from multibody.kernels.declared import Plain
 from multibody.tables.lower import Tables
 
 
-def plain_row(tables: Tables, r: int) -> tuple[int, int, int, int]:
-    """Return kind, first body, second body and place of the numbers of row r, zeros where it is more than one function."""
-    I, row = tables.I, int(tables.I[L.ROWS]) + L.ROW_STRIDE * r
-    if int(I[row + 1]) != 1:
-        return 0, 0, 0, 0
-    term = int(I[L.TERMS]) + L.TERM_STRIDE * int(I[row])
-    kind, i, j, numbers, _ = (int(x) for x in I[I[L.FUNCTIONS] + L.FUNCTION_STRIDE * I[term] :][: L.FUNCTION_STRIDE])
-    constant = int(I[term + 1]) not in tables.slots and float(tables.F[I[term + 1]]) == 1.0
-    if int(I[row + 4]) >= 0 or kind == L.EXTRA or not constant or i == j:
-        return 0, 0, 0, 0
-    return kind, i, j, numbers
+def plain_rows(tables: Tables) -> npt.NDArray[Any]:
+    """Return a record for every row, with kind 0 where it is more than one function; found once for a model."""
+    if "plain" not in tables.cache:
+        tables.cache["plain"] = _found(tables)
+    found: npt.NDArray[Any] = tables.cache["plain"]
+    return found
+
+
+def _found(tables: Tables) -> npt.NDArray[Any]:
+    """Return them."""
+    packed = tables.packed
+    out = np.zeros(len(packed.rows), dtype=Plain.dtype)
+    single = np.flatnonzero(packed.rows["terms"] == 1)
+    rows = np.asarray(packed.rows)[single]
+    terms = np.asarray(packed.terms)[rows["first_term"]]
+    own = np.asarray(packed.functions)[terms["function"]]
+    places = np.where(terms["entry"] >= 0, rows["entry"][:, None] + terms["entry"], -1)
+    constant = ~np.isin(terms["weight"], tables.slots) & (tables.F[terms["weight"]] == 1.0)
+    alone = (rows["program"] < 0) & (own["kind"] != L.EXTRA) & constant & (own["first"] != own["second"])
+    values = {name: own[name] for name in ("kind", "first", "second", "numbers")}
+    values |= {"at_first": places[:, 0], "at_second": places[:, 1], "row": single, "function": terms["function"]}
+    for name, numbers in values.items():
+        out[name][single[alone]] = numbers[alone]
+    return out

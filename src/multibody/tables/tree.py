@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from multibody.errors import ModelError
-from multibody.kernels import layout as L
 from multibody.model.names import unknown
 from multibody.tables.growing import Edge, Link, grown
 from multibody.tables.lower import Tables
@@ -143,11 +142,8 @@ def loop_rows(tables: Tables, tree: Tree) -> list[int]:
 
 def driven_functions(tables: Tables) -> dict[int, int]:
     """Return the coordinate function that each motion's row drives."""
-    I, found = tables.I, {}
-    for r in range(tables.count_joint, tables.count_joint + tables.count_motion):
-        term = I[I[L.ROWS] + L.ROW_STRIDE * r]
-        found[r] = int(I[I[L.TERMS] + L.TERM_STRIDE * term])
-    return found
+    motions = range(tables.count_joint, tables.count_joint + tables.count_motion)
+    return {r: tables.function_of_row(r) for r in motions}
 
 
 def _edges(tables: Tables) -> list[_Pair]:

@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from multibody.kernels import layout as L
-from multibody.kernels.memory.declaration import Record
 from multibody.kernels.tree import declared as T
 from multibody.tables.columns import Columns, constants, records
 from multibody.tables.lower import Tables
-from multibody.tables.plain import plain_row
+from multibody.tables.plain import plain_rows
+from multibody.tables.rows import listed
 from multibody.tables.tree import Link
 
 Integers = npt.NDArray[np.int64]
@@ -57,11 +57,11 @@ def _structure(columns: Columns, method: int, loops: Sequence[int], chosen: Sequ
         nq=columns.nq, nv=columns.nv, extras_at=columns.extras_at, extras_rate=columns.extras_rate, method=method, acted=acted,
         posed=int(bool(acted or loops)), counted=int(not planar and _counts_others(columns)), all_joints=1,
         links=links, columns=rows, **{_named(planar, "constants"): constants(columns)}, base=ground_acceleration(tables),
-        given=_listed(T.Given, [(k, c.motion) for k, c in enumerate(columns.columns) if c.motion >= 0]),
+        given=listed(T.Given, [(k, c.motion) for k, c in enumerate(columns.columns) if c.motion >= 0]),
         quaternions=np.array(list(columns.quaternions.values()), dtype=np.int64), row_list=np.array(loops, dtype=np.int64),
-        plain=_listed(T.LoopRow, [tuple(plain_row(tables, r)) for r in loops]),
+        plain=listed(T.LoopRow, plain_rows(tables)[["kind", "first", "second", "numbers"]][loops].tolist()),
         group=np.array(_groups([tables.rows[loops[k]].owner for k in chosen]), dtype=np.int64),
-        joint_rows=_listed(T.JointRows, [_rows_of(tables, link) for link in tree.links]),
+        joint_rows=listed(T.JointRows, [_rows_of(tables, link) for link in tree.links]),
         link_of=np.array([number[b + 1] for b in range(len(tree.links))], dtype=np.int64), calls=T.TreeCalls(),
     )  # fmt: skip
 
@@ -107,17 +107,10 @@ def _named(planar: bool, name: str) -> str:
     return f"{'planar' if planar else 'spatial'}_{name}"
 
 
-def _listed(kind: type[Record], rows: Sequence[tuple[int, ...]]) -> npt.NDArray[Any]:
-    """Return records from their numbers."""
-    return np.array(rows, dtype=kind.dtype).reshape(-1)
-
-
 def _counts_others(columns: Columns) -> bool:
     """Return whether there are counted angles that are no coordinates of the tree."""
     tables, own = columns.tables, {column.function for column in columns.columns}
-    first, count = int(tables.I[L.FUNCTIONS]), len(tables.function_is_length)
-    kinds = tables.I[first : first + L.FUNCTION_STRIDE * count : L.FUNCTION_STRIDE]
-    return any(kind == L.ANGLE and k not in own for k, kind in enumerate(kinds))
+    return any(kind == L.ANGLE and k not in own for k, kind in enumerate(tables.packed.functions.kind))
 
 
 def _groups(owners: list[str]) -> list[int]:
@@ -136,8 +129,8 @@ def _rows_of(tables: Tables, link: Link) -> tuple[int, int]:
 
 def ground_acceleration(tables: Tables) -> Floats:
     """Return the acceleration of the ground as a motion: minus gravity."""
-    out, g = np.zeros(tables.width), int(tables.I[L.GRAVITY])
-    out[: tables.dimension] = -tables.F[g : g + tables.dimension]
+    out = np.zeros(tables.width)
+    out[: tables.dimension] = -tables.gravity
     return out
 
 

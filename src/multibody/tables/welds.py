@@ -11,15 +11,19 @@ import copy
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from multibody.kernels import layout as L
-from multibody.tables.lower import EndSlots, Tables, workspace_of
+from multibody.kernels.declared import MassSlots
+from multibody.tables.lower import EndSlots, Tables
+from multibody.tables.rows import Rows, listed
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
+Records = npt.NDArray[Any]
 ALIGNED = 1e-14  # difference of two unit vectors that are the same
 
 
@@ -120,11 +124,9 @@ def _fixed_joints(tables: Tables) -> dict[int, list[tuple[str, int]]]:
 
 def _loads(tables: Tables) -> tuple[set[int], set[int]]:
     """Return the bodies with loads in their own axes, and those with any loads or whose spin a force depends on."""
-    I = tables.I
-    records = [I[I[L.LOADS] + L.LOAD_STRIDE * k :][: L.LOAD_STRIDE] for k in range(int(I[L.LOAD_COUNT]))]
-    inputs = I[I[L.INPUTS] : I[L.WATCHES]].reshape(-1, L.INPUT_STRIDE)
-    spinning = {int(body) for code, body in inputs if code >= L.INPUT_OMEGA}
-    return {int(r[0]) for r in records if r[2] == 1}, {int(r[0]) for r in records} | spinning
+    loads, inputs = tables.packed.loads, tables.packed.inputs
+    spinning = inputs.index[inputs.code >= L.INPUT_OMEGA].tolist()
+    return set(loads.body[loads.follows == 1].tolist()), {*loads.body.tolist(), *spinning}
 
 
 def _relative(tables: Tables, joint: str, parent: int) -> tuple[Floats, Floats]:
@@ -152,8 +154,8 @@ def count_turns(welds: Welds, q: Floats) -> None:
 def welded_tables(tables: Tables, welds: Welds) -> tuple[Tables, Integers]:
     """Return the tables on composites, and the rows of joints and motions that they keep.
 
-    Everything of I and F stays where it was, so that what names a number of a law or a program still finds it; changed records
-    stand behind.
+    All numbers stay where they were, so that what names a number of a law or a program still finds it; changed ones stand
+    behind them.
     """
     made = copy.copy(tables)
     d, nb, nx = tables.dimension, len(welds.roots) - 1, len(tables.extras)
@@ -162,31 +164,22 @@ def welded_tables(tables: Tables, welds: Welds) -> tuple[Tables, Integers]:
     functions = _functions(tables, welds, numbers)
     gone = {r for name in welds.owners for r in tables.joint_rows[name]}
     kept = np.array([r for r in range(tables.count_joint + tables.count_motion) if r not in gone], dtype=np.int64)
-    rows, terms, columns, pointer = _rows(tables, functions, kept, nb)
+    made_rows = Rows(tables.width, nb)
+    made_rows.add_of(tables.packed, functions, kept)
+    (rows, terms, columns), pointer = made_rows.packed(), made_rows.pointer
     made.rows = [tables.rows[r] for r in kept]
     made.count_joint = int(np.sum(kept < tables.count_joint))
     made.row_pointer, made.columns = pointer, columns
     made.joint_rows = _joint_rows(tables, welds, kept)
     made.ends = {name: _moved_ends(tables, welds, numbers, name) for name in made.joint_rows if name in tables.ends}
-    made.function_bodies = [(int(f[1]), int(f[2])) for f in functions.reshape(-1, L.FUNCTION_STRIDE)]
+    made.function_bodies = [(int(f["first"]), int(f["second"])) for f in functions]
     made.masses = _masses(tables, welds, numbers)
-    I = tables.I.copy()
-    sections = {
-        L.FUNCTIONS: functions, L.ROWS: rows, L.TERMS: terms, L.COLUMNS: columns,
-        L.MASSES: np.array(made.masses, dtype=np.int64).ravel(), L.LOADS: _moved_loads(tables, welds, numbers),
-        L.INPUTS: _inputs(tables, welds),
-    }  # fmt: skip
-    I[L.BODIES], I[L.COORDINATES] = nb, L.BODY_COORDINATES[d] * nb + nx
-    I[L.VELOCITIES] = L.BODY_VELOCITIES[d] * nb + nx
-    most = int(I[L.W_HESSIAN] - I[L.W_GRADIENT]) - 80
-    stored = int(I[L.W_MASS] - I[L.W_STACK]) - L.STACK_DEPTH
-    made.workspace = workspace_of(I, d, nb, nx, most, stored)
-    at = len(I)
-    for slot, section in sections.items():
-        I[slot] = at
-        at += len(section)
-    made.I = np.ascontiguousarray(np.concatenate([I, *(section.astype(np.int64) for section in sections.values())]))
-    made.F = np.concatenate(numbers)
+    loads = _moved_loads(tables, welds, numbers)
+    made.packed = tables.packed.sharing(
+        bodies=nb, coordinates=L.BODY_COORDINATES[d] * nb + nx, velocities=L.BODY_VELOCITIES[d] * nb + nx,
+        functions=functions, rows=rows, terms=terms, columns=columns, masses=listed(MassSlots, made.masses), loads=loads,
+        inputs=_inputs(tables, welds), numbers=np.concatenate(numbers),
+    )  # fmt: skip
     return made, kept
 
 
@@ -197,20 +190,19 @@ def _append(numbers: list[Floats], values: Iterable[float]) -> int:
     return at
 
 
-def _functions(tables: Tables, welds: Welds, numbers: list[Floats]) -> Integers:
+def _functions(tables: Tables, welds: Welds, numbers: list[Floats]) -> Records:
     """Return the records of the coordinate functions, told from composites."""
-    I, d, size = tables.I, tables.dimension, L.NUMBERS_STRIDE[tables.dimension]
-    count = len(tables.function_is_length)
-    records = I[I[L.FUNCTIONS] : I[L.FUNCTIONS] + L.FUNCTION_STRIDE * count].reshape(count, L.FUNCTION_STRIDE).copy()
+    d, size = tables.dimension, L.NUMBERS[tables.dimension]
+    records: Records = tables.packed.functions.copy()
     for record in records:
-        kind, i, j, at, _ = record
-        if kind == L.EXTRA:
+        if record.kind == L.EXTRA:
             continue
-        values = _told(tables.F[at : at + size], int(kind), int(i), int(j), welds, d)
-        record[1], record[2] = welds.composite[i], welds.composite[j]
-        if not np.array_equal(values, tables.F[at : at + size]):
-            record[3] = _append(numbers, values)
-    return records.ravel()
+        own = tables.F[record.numbers : record.numbers + size]
+        values = _told(own, int(record.kind), int(record.first), int(record.second), welds, d)
+        record.first, record.second = welds.composite[record.first], welds.composite[record.second]
+        if not np.array_equal(values, own):
+            record.numbers = _append(numbers, values)
+    return records
 
 
 def _told(numbers: Floats, kind: int, i: int, j: int, welds: Welds, d: int) -> Floats:
@@ -226,38 +218,6 @@ def _told(numbers: Floats, kind: int, i: int, j: int, welds: Welds, d: int) -> F
     if d == 2 and kind in (L.ANGLE, L.ALIGNED):
         out[8] += welds.angles[j] - welds.angles[i]
     return out
-
-
-def _rows(tables: Tables, functions: Integers, kept: Integers, nb: int) -> tuple[Integers, Integers, Integers, Integers]:
-    """Return row records, term records, columns and the row pointer of the rows that are kept."""
-    I, width = tables.I, tables.width
-    rows: list[int] = []
-    terms: list[int] = []
-    columns: list[int] = []
-    pointer = [0]
-    for r in kept:
-        first, count, _, _, program, is_length = (int(x) for x in I[I[L.ROWS] + L.ROW_STRIDE * r :][: L.ROW_STRIDE])
-        own: list[int] = []
-        blocks: dict[int, int] = {}
-        start = len(terms) // L.TERM_STRIDE
-        for k in range(first, first + count):
-            function, weight = (int(x) for x in I[I[L.TERMS] + L.TERM_STRIDE * k :][:2])
-            kind, i, j, _, extra = functions[L.FUNCTION_STRIDE * function :][: L.FUNCTION_STRIDE]
-            entries = []
-            sides = [(width * nb + extra, 1)] if kind == L.EXTRA else [(width * (b - 1), width) for b in (i, j)]
-            for column, size in sides:
-                if column < 0:  # the ground
-                    entries.append(-1)
-                    continue
-                if column not in blocks:
-                    blocks[column] = len(own)
-                    own += range(column, column + size)
-                entries.append(blocks[column])
-            terms += [function, weight, entries[0], entries[1] if len(entries) > 1 else -1]
-        rows += [start, count, len(columns), len(own), program, is_length]
-        columns += own
-        pointer.append(len(columns))
-    return tuple(np.array(x, dtype=np.int64) for x in (rows, terms, columns, pointer))  # type: ignore[return-value]
 
 
 def _joint_rows(tables: Tables, welds: Welds, kept: Integers) -> dict[str, range]:
@@ -302,21 +262,19 @@ def _masses(tables: Tables, welds: Welds, numbers: list[Floats]) -> list[tuple[i
     return found
 
 
-def _moved_loads(tables: Tables, welds: Welds, numbers: list[Floats]) -> Integers:
+def _moved_loads(tables: Tables, welds: Welds, numbers: list[Floats]) -> Records:
     """Return the records of loads on composites."""
-    I, d, count = tables.I, tables.dimension, int(tables.I[L.LOAD_COUNT])
-    records = I[I[L.LOADS] : I[L.LOADS] + L.LOAD_STRIDE * count].reshape(count, L.LOAD_STRIDE).copy()
+    records: Records = tables.packed.loads.copy()
     for record in records:
-        body, at = int(record[0]), int(record[1])
-        record[0] = welds.composite[body]
-        record[1] = _append(numbers, welds.points[body] + welds.turns[body] @ tables.F[at : at + d])
-    return records.ravel()
+        body, own = int(record.body), tables.vector(record.point)
+        record.body = welds.composite[body]
+        record.point = _append(numbers, welds.points[body] + welds.turns[body] @ own)
+    return records
 
 
-def _inputs(tables: Tables, welds: Welds) -> Integers:
+def _inputs(tables: Tables, welds: Welds) -> Records:
     """Return the inputs of programs: angular velocities are those of composites."""
-    I = tables.I
-    records = I[I[L.INPUTS] : I[L.WATCHES]].reshape(-1, L.INPUT_STRIDE).copy()
-    spinning = records[:, 0] >= L.INPUT_OMEGA
-    records[spinning, 1] = welds.composite[records[spinning, 1]]
-    return records.ravel()
+    records: Records = tables.packed.inputs.copy()
+    spinning = records["code"] >= L.INPUT_OMEGA
+    records["index"][spinning] = welds.composite[records["index"][spinning]]
+    return records

@@ -43,7 +43,7 @@ class TreeStarts:
         self.system, self.state, self.random = system, state, np.random.default_rng(seed)
         self.columns = columns_of(tables, spanning_tree(tables), prescribed=False)
         tree = tree_blocks(self.columns, T.RECURSIVE)
-        self.arrays = Arrays(tables.I, tables.F, np.zeros(tables.workspace), tree=tree)
+        self.arrays = Arrays(tables.packed.sharing()).with_tree(tree)
         self._d = PLANAR if tables.dimension == 2 else SPATIAL
 
     def draw(self, pose: Floats, group: Group) -> Floats:

@@ -6,21 +6,17 @@ import numpy as np
 
 from multibody.analyses.state.state import Status
 from multibody.analyses.state.system import System
-from multibody.kernels import layout as L
 from multibody.model.geometry import Orientation
 from multibody.model.paths import Path
 from multibody.tables.scope import Scope
+from multibody.tables.tree import driven_functions as functions_of_motions
 
 AGREE = 1e-9  # of the larger of both values and of the model's length, or 1 rad
 
 
 def driven_functions(system: System) -> dict[int, int]:
     """Return the row of the motion of every coordinate function that one drives."""
-    I, found = system.I, {}
-    for row in range(system.joint_rows, system.rows):
-        terms = int(I[int(I[L.ROWS]) + L.ROW_STRIDE * row])
-        found[int(I[int(I[L.TERMS]) + L.TERM_STRIDE * terms])] = row
-    return found
+    return {function: row for row, function in functions_of_motions(system.tables).items()}
 
 
 def against_motions(system: System, t: float) -> Status | None:
@@ -62,6 +58,4 @@ def motion_value(system: System, row: int, path: Path, t: float) -> float:
         q[3 : 7 * (len(system.tables.bodies) - 1) : 7] = 1.0  # unit quaternions
     if path.order:
         return float(system.velocity_side(q, t)[row]) + 0.0  # no −0 for people
-    terms = int(system.I[int(system.I[L.ROWS]) + L.ROW_STRIDE * row])
-    function = int(system.I[int(system.I[L.TERMS]) + L.TERM_STRIDE * terms])
-    return float(system.value(q, function) - system.phi(q, t)[row])
+    return float(system.value(q, system.tables.function_of_row(row)) - system.phi(q, t)[row])

@@ -14,7 +14,6 @@ import numpy as np
 from multibody.analyses.state.poses import drawn_pose, quaternion_of, read_pose, write_pose
 from multibody.analyses.state.system import Floats, System
 from multibody.errors import ModelError
-from multibody.kernels import layout as L
 from multibody.model.joints import Joint
 from multibody.tables.growing import Edge, grown
 from multibody.tables.lower import EndSlots
@@ -34,9 +33,7 @@ def targets(system: System, q: Floats, t: float) -> dict[int, float]:
             where = f"{'motions' if row.group == 'motion' else 'initial'}.{row.owner}"
             raise ModelError(f"it is not a finite number at t = {t:g}", where=where, hint="check its formula there")
     for r in reversed(range(system.joint_rows, system.all_rows)):
-        at = int(system.I[L.ROWS]) + L.ROW_STRIDE * r
-        term = int(system.I[L.TERMS]) + L.TERM_STRIDE * int(system.I[at])
-        function = int(system.I[term])
+        function = tables.function_of_row(r)
         found[function] = system.value(q, function) - float(phi[r])
     return found
 
@@ -75,9 +72,9 @@ class Starter:
 
     def _screw_weight(self, joint: Joint) -> float:
         """Return −lead/2π, the weight of the angle in the screw's last row."""
-        I = self.system.I
-        row = int(I[L.ROWS]) + L.ROW_STRIDE * self.tables.joint_rows[joint.name][-1]
-        return float(self.system.F[I[I[L.TERMS] + L.TERM_STRIDE * (I[row] + 1) + 1]])
+        packed = self.tables.packed
+        first = packed.rows.first_term[self.tables.joint_rows[joint.name][-1]]
+        return float(packed.numbers[packed.terms.weight[first + 1]])
 
     def _apply_body_guesses(self) -> None:
         """Move the drawn pose of bodies whose own position, angle or orientation is given."""

@@ -6,7 +6,6 @@ import numpy as np
 
 from multibody.analyses.state.motion import Motion
 from multibody.analyses.state.system import Floats
-from multibody.kernels import layout as L
 from multibody.tables.scales import second
 
 FIXED = 1e-3  # of a method with a fixed step, which promises nothing
@@ -38,7 +37,7 @@ def promised_drift(motion: Motion, adaptive: bool, rtol: float, atol: float) -> 
         return MOST
     d, F = tables.dimension, tables.F
     masses = np.array([F[slot] if slot >= 0 else 0.0 for slot, _ in tables.masses])
-    weight = float(np.linalg.norm(F[int(tables.I[L.GRAVITY]) :][:d])) if tables.model.gravity is not None else 0.0
+    weight = float(np.linalg.norm(tables.gravity))
     force = masses * (_lengths(motion, np.nan_to_num(motion.a), tables.width) + weight)
     relative = 2.0 * dynamics.kinetic + np.sum(force * _lengths(motion, motion.q, 3 if d == 2 else 7), axis=1)
     momentum = masses * _lengths(motion, motion.v, tables.width)

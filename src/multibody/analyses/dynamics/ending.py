@@ -9,8 +9,8 @@ from multibody.analyses.dynamics.passing import body_state
 from multibody.analyses.dynamics.simulation import Simulation
 from multibody.analyses.events.undefined import culprit_ahead
 from multibody.analyses.state.state import Status
-from multibody.formulations.closing import LOST_RANK
 from multibody.integrators import contract as C
+from multibody.kernels.parametric.declared import LOST_RANK
 
 
 def status_of(sim: Simulation, code: int) -> Status:

@@ -12,7 +12,8 @@ import copy
 import numpy as np
 
 from multibody.analyses.state.system import Floats, System
-from multibody.kernels import layout as L
+from multibody.kernels.declared import MassSlots
+from multibody.tables.rows import listed
 from multibody.tables.scales import characteristic_mass
 
 SMALL = 1e-9  # of the characteristic mass times the square of the characteristic length
@@ -33,13 +34,12 @@ def with_spins(system: System, spins: Spins) -> System:
         return system
     tables = copy.copy(system.tables)
     size = SMALL * characteristic_mass(tables) * tables.length**2
-    tables.I, tables.masses, tables.cache = tables.I.copy(), list(tables.masses), {}
+    tables.masses, tables.cache, numbers = list(tables.masses), {}, [tables.F]
     for body, axis in spins.items():
         mass, inertia = tables.masses[body]
-        at = len(tables.F)
-        tables.F = np.append(tables.F, (tables.matrix(inertia) + size * np.outer(axis, axis)).ravel())
-        tables.masses[body] = (mass, at)
-        tables.I[tables.I[L.MASSES] + 2 * body + 1] = at
+        tables.masses[body] = (mass, sum(len(part) for part in numbers))
+        numbers.append((tables.matrix(inertia) + size * np.outer(axis, axis)).ravel())
+    tables.packed = tables.packed.sharing(numbers=np.concatenate(numbers), masses=listed(MassSlots, tables.masses))
     made = System(tables)
     made.ref[:] = system.ref
     return made

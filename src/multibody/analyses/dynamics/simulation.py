@@ -21,12 +21,12 @@ from multibody.analyses.state.kinetics import Event
 from multibody.analyses.state.state import State
 from multibody.analyses.state.system import Floats, Integers, System
 from multibody.formulations import Formulation
-from multibody.formulations.closing import MOVING_CHART, OTHER_ROWS, WEAK_PARTITION
+from multibody.formulations.closing import WEAK_PARTITION
 from multibody.formulations.prepare import Bundle, full_pivoting
 from multibody.integrators import Integrator
 from multibody.integrators import contract as C
-from multibody.kernels import sections as R
 from multibody.kernels.calls import address_of
+from multibody.kernels.parametric.declared import MOVING_CHART, OTHER_ROWS
 from multibody.kernels.subnormals import flushed
 from multibody.tables.scales import second
 
@@ -157,7 +157,7 @@ class Simulation:
         if self.formulation.partitioned:
             self.repartition()
         self.formulation.kernels()[1](*b.run, float(self.control[C.T]), y, self.active)
-        b.W[b.I[R.W_STATISTICS] : b.I[R.W_STATISTICS] + R.LOWEST_RATIO] = 0.0
+        b.forget_gaps()
 
     def _equations(self) -> Integers:
         """Prepare what an implicit method needs; return the addresses of the functions that it calls."""
@@ -165,7 +165,7 @@ class Simulation:
 
         s, m = self.space, len(self.bundle.chosen)
         self.counts[C.NQ], self.counts[C.NV], self.counts[C.NM] = s.nq, s.nv, m
-        self.counts[C.DRIVEN] = self.bundle.I[R.DRIVEN]
+        self.counts[C.DRIVEN] = self.bundle.model.driven
         self.work = (np.zeros(self.integrator.work_size(s.nq, s.nv, m)),)
         rhs = self.formulation.kernels()[0]
         return newton_calls(self.bundle, rhs, self.formulation.relative, self.integrator.complex_factors)
@@ -194,12 +194,12 @@ class Simulation:
         """Choose dependent columns by full pivoting at the present pose."""
         s, b = self.space, self.bundle
         J = s.rows_at(self.y, float(self.control[C.T]))
-        before = b.I[b.I[R.DEPENDENT] : b.I[R.DEPENDENT] + len(b.chosen)].copy()
+        before = b.state.dependent.copy()
         dependent, _ = full_pivoting(J)
         b.set_partition(dependent)
         ratio = _pivot_ratio(J[:, dependent])
         if self.partitions and np.array_equal(before, dependent):  # no better one: let this one get weaker
-            ratio = 0.1 * b.W[b.I[R.W_SETTINGS] + R.PARTITION_RATIO]
+            ratio = 0.1 * float(b.state.settings.partition_ratio[0])
         b.settings(partition_ratio=ratio)
         self.partitions += 1
         self.active[:] = 0.0

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Self, SupportsFloat
+from typing import Any, NamedTuple, Self, SupportsFloat
 
 import numpy as np
 
@@ -22,11 +22,10 @@ from multibody.analyses.given.initial import given
 from multibody.analyses.given.run_options import read_options
 from multibody.analyses.state.kinetics import Event
 from multibody.analyses.state.state import State, Status
-from multibody.analyses.state.system import Floats, Integers, tables_of
+from multibody.analyses.state.system import Floats, tables_of
 from multibody.arguments import answered, short
 from multibody.errors import AnalysisError, ModelError, nearest
 from multibody.integrators import contract as C
-from multibody.kernels import layout as L
 from multibody.kernels.subnormals import flushed
 from multibody.model.model import Model
 from multibody.tables.lower import Tables
@@ -71,7 +70,7 @@ class Stepper:
         self.stopped = ""
         b = s.bundle
         self._control, self._counts, self._F = s.control, s.counts, b.F
-        self._advance, self._blocks = s.integrator.advance, b.blocks  # addresses are good as long as their blocks live
+        self._advance, self._bundle = s.integrator.advance, b  # addresses are good as long as its blocks live
         self._arguments = (
             *s.addresses, b.run, b.ref, s.control, s.counts, s.y, s.atol, s.active, s.memory, s.g, s._steps, s._dense,
             s._refs, *s.work,
@@ -223,17 +222,17 @@ class Stepper:
         self._stale = True
 
     def _take(self, path: str, value: Any) -> int | list[int]:
-        """Take a force over from its formula; return where its numbers lie in F. A value that will not do changes nothing."""
+        """Take a force over from its formula; return where its numbers lie. A value that will not do changes nothing."""
         if path not in self._inputs:
             raise self._unknown(path)
-        slots, programs, others = self._inputs[path]
+        slots, laws, formulas, others = self._inputs[path]
         if len(slots) == 1:
             self._number(path, value)
         else:
             self._numbers(path, value, len(slots))
-        I = self.simulation.bundle.I
-        for entry in programs:
-            I[entry] = -1
+        model = self.simulation.bundle.model
+        model.laws.program[laws] = -1
+        model.tables[formulas] = -1
         for slot in (*others, *slots):
             self._F[slot] = 0.0
         self._renew()
@@ -292,32 +291,38 @@ class Stepper:
         return self
 
 
-Slots = tuple[list[int], list[int], list[int]]
+class Slots(NamedTuple):
+    """Where an effort or force lies: its numbers, its formulas, and numbers that are cleared with it."""
+
+    values: list[int]
+    laws: list[int]  # whose programs are dropped
+    formulas: list[int]  # entries of program tables
+    cleared: list[int]
 
 
 def input_slots(tables: Tables) -> dict[str, Slots]:
-    """Return what can be set: slots of its value in F, entries of I that hold its formulas, slots that are cleared with it."""
+    """Return what can be set."""
     found: dict[str, Slots] = {}
-    I, axes = tables.I, "xyz"[: tables.dimension]
+    axes = "xyz"[: tables.dimension]
     for name, force in tables.model.forces.items():
         if force.kind.name in ("effort", "spring"):
             k = tables.laws[name][0]
             slot = tables.law_slots[k]
-            found[f"{name}.effort"] = ([slot], [int(I[L.LAWS]) + L.LAW_STRIDE * k + 3], [slot + 1, slot + 3])
+            found[f"{name}.effort"] = Slots([slot], [k], [], [slot + 1, slot + 3])
         elif force.kind.name == "force":
-            k = tables.loads[name]
-            slot, load = tables.load_slots[k], int(I[L.LOADS]) + L.LOAD_STRIDE * k
+            load = tables.packed.loads[tables.loads[name]]
             d, moments = len(axes), 1 if len(axes) == 2 else 3
             parts = {"force": range(d), "moment": range(d, d + moments)}
             for part, components in parts.items():
-                found[f"{name}.{part}"] = _load_slots(I, load, slot, components)
+                found[f"{name}.{part}"] = _load_slots(load, components)
                 if len(components) > 1:
                     for axis, c in zip(axes, components, strict=True):
-                        found[f"{name}.{part}.{axis}"] = _load_slots(I, load, slot, range(c, c + 1))
+                        found[f"{name}.{part}.{axis}"] = _load_slots(load, range(c, c + 1))
     return found
 
 
-def _load_slots(I: Integers, load: int, slot: int, components: range) -> Slots:
+def _load_slots(load: Any, components: range) -> Slots:
     """Return where some components of a load lie, and their formulas."""
-    table, stride = int(I[load + 4]), int(I[load + 6]) + 2
-    return [slot + c for c in components], [table + c * stride for c in components] if table >= 0 else [], []
+    stride = int(load.inputs) + 2  # of a program table: the value, by time, by every input
+    formulas = [int(load.program) + c * stride for c in components] if load.program >= 0 else []
+    return Slots([int(load.components) + c for c in components], [], formulas, [])

@@ -14,7 +14,7 @@ from multibody.errors import ModelError
 from multibody.model.changes import copied
 from multibody.model.forces import coordinate_text
 from multibody.model.model import Model
-from multibody.tables.lower import Tables
+from multibody.tables.lower import Tables, same_structure
 
 _Model = TypeVar("_Model", bound=Model)
 
@@ -77,7 +77,7 @@ def adopted(state: State, tables: Tables, where: str) -> State:
 def _references(state: State, tables: Tables, q: Floats) -> Floats:
     """Return the angle references for other tables: the same coordinates keep their turns, new ones take them from q."""
     old = state.tables
-    if np.array_equal(old.I, tables.I):
+    if same_structure(old.packed, tables.packed):
         return np.array(state.references)
     system = System(tables)
     kept = {index: old.coordinates[key] for key, index in tables.coordinates.items() if key in old.coordinates}

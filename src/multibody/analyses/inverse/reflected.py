@@ -56,10 +56,7 @@ def reflected_inertia(
 
 def _drives(system: System, row: int) -> int:
     """Return the coordinate function that a motion's row drives."""
-    from multibody.kernels import layout as L
-
-    I = system.I
-    return int(I[I[L.TERMS] + L.TERM_STRIDE * I[I[L.ROWS] + L.ROW_STRIDE * row]])
+    return system.tables.function_of_row(row)
 
 
 def _null_space(J: Floats, columns: int) -> Floats:

@@ -17,7 +17,6 @@ from multibody.analyses.state.system import Floats
 from multibody.errors import AnalysisError, ModelError
 from multibody.formulations import JointFormulation
 from multibody.formulations.newton import kept_matrices, prepare_newton
-from multibody.kernels import sections as R
 from multibody.kernels.tree import declared as T
 from multibody.kernels.tree.newton import newton_units
 
@@ -59,8 +58,7 @@ def _given(space: JointSpace, y: Floats, t: float, acceleration: Any, multiplier
         rhs, _ = space.formulation.kernels()
         if rhs(*b.run, t, y, dy) != 0:
             raise AnalysisError(f"the equations of motion have no solution at t = {t:g}")
-    m = len(b.chosen)
-    own = (dy[space.nq : space.nq + n].copy(), b.W[b.I[R.W_LAMBDA] : b.I[R.W_LAMBDA] + m].copy())
+    own = (dy[space.nq : space.nq + n].copy(), b.scratch.multipliers.copy())
     made = []
     for given, found, name in zip((acceleration, multipliers), own, ("acceleration", "multipliers"), strict=True):
         array = np.array(found if given is None else given, dtype=float)

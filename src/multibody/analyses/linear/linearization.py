@@ -21,7 +21,6 @@ from multibody.analyses.state.system import Floats, Integers, System
 from multibody.formulations.pattern import sparse_pattern
 from multibody.formulations.prepare import prepare
 from multibody.formulations.prepare_newton import block_pattern, numbered
-from multibody.kernels import layout as L
 from multibody.kernels.arrays import Arrays
 from multibody.kernels.force_partials import force_partials
 from multibody.kernels.forces import add_forces
@@ -83,7 +82,7 @@ def linearize(system: System, state: State, a: Floats, multipliers: Floats) -> L
     pattern, where = _blocks(tables)
     place(system, q, v)
     by_q, by_v, curvature = np.zeros((3, len(where[0])))
-    arrays = Arrays(system.I, system.F, system.W, system.ref, pattern=pattern)
+    arrays = Arrays(system.model.sharing(pattern=pattern), system.state, system.scratch)
     force_partials(*arrays.run, t, by_q, by_v)
     pointer, columns = tables.row_pointer[: system.rows + 1], tables.columns[: tables.row_pointer[system.rows]]
     J, V = np.zeros((2, len(columns)))
@@ -111,12 +110,12 @@ def place(system: System, q: Floats, v: Floats) -> None:
     set_positions(system.at.model, system.at.scratch, q)
     set_velocities(system.at.model, system.at.scratch, v)
     set_masses(system.at.model, system.at.scratch)
-    stride, at = L.MASS_STRIDE[system.tables.dimension], int(system.I[L.W_MASS])
+    known = system.scratch.planar_mass if system.tables.dimension == 2 else system.scratch.spatial_mass
     for b, (mass, inertia) in enumerate(system.tables.masses):
         if mass < 0:
-            system.W[at + stride * b : at + stride * b + 2] = 0.0
+            known.m[b], known.per_m[b] = 0.0, 0.0
         if inertia < 0:
-            system.W[at + stride * b + 2 : at + stride * (b + 1)] = 0.0
+            known.J[b], known.per_J[b] = 0.0, 0.0
 
 
 def known_mass_matrix(system: System) -> Matrix:

@@ -13,7 +13,9 @@ import numpy as np
 
 from multibody.analyses.state.system import Floats
 from multibody.kernels import layout as L
+from multibody.kernels.declared import LinearLaw, StopLaw
 from multibody.kernels.forces import APART
+from multibody.kernels.memory.declaration import numbers_of
 from multibody.model.expressions import differentiate, evaluate
 from multibody.tables.expression_forces import target_formula
 from multibody.tables.scope import Scope
@@ -54,7 +56,7 @@ def line_notes(measurer: Measurer) -> list[str]:
     tables, t, notes = measurer.tables, measurer.t, []
     for name, (law, *_) in tables.laws.items():
         function = tables.law_functions[law]
-        if tables.I[tables.I[L.FUNCTIONS] + L.FUNCTION_STRIDE * function] != L.DISTANCE or not _needs_line(tables, law):
+        if tables.packed.functions.kind[function] != L.DISTANCE or not _needs_line(tables, law):
             continue
         together = np.flatnonzero(measurer.coordinate(function)[0] <= APART * tables.length)
         if len(together):
@@ -65,11 +67,11 @@ def line_notes(measurer: Measurer) -> list[str]:
 
 def _needs_line(tables: Tables, law: int) -> bool:
     """Return whether a law along a length pushes or pulls at the length zero."""
-    record = int(tables.I[L.LAWS]) + L.LAW_STRIDE * law
-    kind, numbers = int(tables.I[record]), tables.F[tables.law_slots[law] :]
-    if kind == L.LINEAR:
-        return bool(numbers[0] + numbers[1] * numbers[2] != 0.0 or tables.I[record + 3] >= 0)
-    return bool(kind == L.STOP and numbers[0] > 0.0)
+    record = tables.packed.laws[law]
+    if record.kind == L.LINEAR:
+        own = numbers_of(LinearLaw, tables.F, record.numbers)
+        return bool(own.effort + own.stiffness * own.free != 0.0 or record.program >= 0)
+    return bool(record.kind == L.STOP and numbers_of(StopLaw, tables.F, record.numbers).lower > 0.0)
 
 
 def normal_force(forces: ForceValues, joint: str) -> Floats:
@@ -120,8 +122,7 @@ def _cam_note(forces: ForceValues, joint: str) -> list[str]:
 def _weight(forces: ForceValues, joint: str) -> float:
     """Return the largest force of weight and inertia on the bodies that touch."""
     tables, largest = forces.tables, 0.0
-    slot = int(tables.I[L.GRAVITY])
-    gravity = float(np.linalg.norm(tables.F[slot : slot + tables.dimension]))
+    gravity = float(np.linalg.norm(tables.gravity))
     for end in tables.ends[joint]:
         if end.body:
             r = forces.measurer.body_motion(tables.bodies[end.body])
@@ -137,7 +138,8 @@ def _stop_note(forces: ForceValues, name: str) -> list[str]:
         lower, upper, value = _on_expression(forces, name)
     else:
         law = tables.laws[name][0]
-        lower, upper = tables.F[tables.law_slots[law] : tables.law_slots[law] + 2]
+        own = numbers_of(StopLaw, tables.F, tables.law_slots[law])
+        lower, upper = own.lower, own.upper
         value = forces.measurer.coordinate(tables.law_functions[law])[0]
     about, notes = f'{name}: "{forces.model.forces[name].target[0]}"', []
     for side, free in (("lower", value - lower), ("upper", upper - value)):

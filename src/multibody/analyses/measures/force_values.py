@@ -13,7 +13,6 @@ from multibody.analyses.reactions.wrenches import Wrench, arm_cross
 from multibody.analyses.state.kinetics import Dynamics
 from multibody.analyses.state.system import Floats
 from multibody.errors import ModelError
-from multibody.kernels import layout as L
 from multibody.model.dimensions import ENERGY, product, unit_name
 from multibody.model.paths import Path
 from multibody.tables.expression_forces import effort_formula, target_formula
@@ -175,8 +174,7 @@ class ForceValues:
 
     def _weight_potential(self) -> Floats:
         """Return the potential energy of gravity."""
-        slot = int(self.tables.I[L.GRAVITY])
-        g = self.tables.F[slot : slot + self.tables.dimension]
+        g = self.tables.gravity
         total = np.zeros(len(self.measurer.t))
         for name, (mass, _) in zip(self.tables.bodies[1:], self.tables.masses, strict=True):
             total -= self.tables.F[mass] * (self.measurer.body_motion(name)[0] @ g)

@@ -13,7 +13,6 @@ from multibody.analyses.measures.readable import no_forces, paths_of
 from multibody.analyses.state.poses import matrix_of
 from multibody.analyses.state.system import Floats, System
 from multibody.errors import ModelError
-from multibody.kernels.arrays import Arrays
 from multibody.kernels.forces import APART, ROUNDING
 from multibody.kernels.measure import measure_functions
 from multibody.model.dimensions import (
@@ -293,9 +292,9 @@ class Measurer:
         every = np.ascontiguousarray(self.references) if self.references.ndim == 2 else np.zeros((n, 0))
         first = np.zeros(len(system.ref)) if self.references.ndim == 2 else self.references.copy()
         a = np.zeros_like(self.v) if self.a is None else self.a
-        arrays = Arrays(system.I, system.F, system.W, first)  # kept: an address is good as long as its block lives
+        system.ref[:] = first
         measure_functions(
-            *arrays.run, np.ascontiguousarray(self.q), np.ascontiguousarray(self.v),
+            *system.run, np.ascontiguousarray(self.q), np.ascontiguousarray(self.v),
             np.ascontiguousarray(a), every, np.array(functions, dtype=np.int64), *out,
         )  # fmt: skip
         for k, function in enumerate(functions):

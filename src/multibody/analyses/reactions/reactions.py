@@ -22,6 +22,7 @@ from multibody.errors import ModelError
 from multibody.formulations.driven import gradients_at
 from multibody.kernels import layout as L
 from multibody.model.expressions import evaluate
+from multibody.tables.tree import driven_functions
 
 if TYPE_CHECKING:
     from multibody.analyses.measures.measure import Measurer
@@ -98,12 +99,12 @@ class Reactions:
         """Return the gradient of a coordinate function by bodies, at every instant."""
         if function not in self._gradients:
             s, q, width = self.system, np.ascontiguousarray(self.measurer.q), self.tables.width
-            record = s.I[s.I[L.FUNCTIONS] + L.FUNCTION_STRIDE * function :][: L.FUNCTION_STRIDE]
+            f = self.tables.packed.functions[function]
             out = np.zeros((len(q), 1, s.nv))
             gradients_at(s.at.model, s.at.scratch, q, np.array([function]), np.ones(s.nv), out)
             blocks: Blocks = {}
-            if record[0] != L.EXTRA:
-                for body in {int(record[1]), int(record[2])} - {0}:
+            if f.kind != L.EXTRA:
+                for body in {int(f.first), int(f.second)} - {0}:
                     blocks[body] = out[:, 0, width * (body - 1) : width * body]
             self._gradients[function] = blocks
         return self._gradients[function]
@@ -205,9 +206,7 @@ class Reactions:
     @cached_property
     def motion_functions(self) -> dict[int, int]:
         """Row of the motion that drives each coordinate function."""
-        I = self.tables.I
-        rows = range(self.tables.count_joint, self.system.rows)
-        return {int(I[I[L.TERMS] + L.TERM_STRIDE * I[I[L.ROWS] + L.ROW_STRIDE * r]]): r for r in rows}
+        return {function: r for r, function in driven_functions(self.tables).items()}
 
     @cached_property
     def acted_on(self) -> set[int]:

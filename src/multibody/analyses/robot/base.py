@@ -17,6 +17,7 @@ from multibody.analyses.state.system import Floats, Integers, System, tables_of
 from multibody.arguments import answered, short
 from multibody.errors import ModelError
 from multibody.kernels.arrays import Arrays
+from multibody.kernels.declared import State as StateBlock
 from multibody.kernels.robot.applied import body_states
 from multibody.kernels.robot.frames import displaced
 from multibody.kernels.tags import ACTED, ALONE, PLANAR, SPATIAL
@@ -67,7 +68,7 @@ class RobotBase:
 
     def _arrays_of(self, tree: T.TreeBlocks) -> Arrays:
         """Return arrays with other numbers of the tree, or another workspace for it."""
-        return Arrays(self.tables.I, self.tables.F, np.zeros(self.tables.workspace), self._ref, tree)
+        return Arrays(self.tables.packed.sharing(), StateBlock(ref=self._ref)).with_tree(tree)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Return what makes it again, in this process or another: the model as it was."""

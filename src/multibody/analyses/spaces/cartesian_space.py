@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -162,9 +161,9 @@ class CartesianSpace:
         """Let only these joints' forces be found: here they come all at once."""
 
     def reading(self) -> CartesianSpace:
-        """Return a copy with a workspace of its own; I and F stay the living ones."""
-        other, b = copy.copy(self), self.bundle
-        other.bundle = replace(b, W=b.W.copy(), ref=b.ref.copy())
+        """Return a copy with state and scratch of its own; the model stays the living one."""
+        other = copy.copy(self)
+        other.bundle = self.bundle.working()
         return other
 
     def reader(self) -> Reader:
@@ -173,5 +172,5 @@ class CartesianSpace:
 
 
 def reader_of(bundle: Bundle) -> Reader:
-    """Return the arrays of a bundle on bodies."""
-    return Arrays(bundle.I, bundle.F, bundle.W, bundle.ref)
+    """Return the blocks of a bundle on bodies."""
+    return Arrays(bundle.model, bundle.state, bundle.scratch)

@@ -11,7 +11,6 @@ from multibody.analyses.state.system import Floats
 from multibody.errors import ModelError
 from multibody.formulations.expand import expand
 from multibody.formulations.prepare import Bundle
-from multibody.kernels import sections as R
 from multibody.tables.lower import Tables
 
 
@@ -42,11 +41,10 @@ def expanded(bundle: Bundle, times: Floats, Y: Floats, references: Floats, closi
     A, multipliers, energies = np.zeros((n, tables.nv)), np.zeros((n, rows)), np.zeros((n, 2))
     efforts = np.zeros((n, len(tables.law_functions)))
     loads = np.zeros((n, (3 if tables.dimension == 2 else 6) * len(tables.loads)))
-    I, W = bundle.I, bundle.W
-    now, statistics = bundle.ref.copy(), W[I[R.W_STATISTICS] : I[R.W_STATISTICS] + R.STATISTICS].copy()
+    now, statistics = bundle.ref.copy(), bundle.state.statistics.copy()
     done = expand(*bundle.run, times, Y, references, int(closing), A, multipliers, energies, efforts, loads)
     bundle.ref[:] = now
-    W[I[R.W_STATISTICS] : I[R.W_STATISTICS] + R.STATISTICS] = statistics
+    bundle.state.statistics[:] = statistics
     if done < n:
         raise no_solution(tables, times[done])
     dynamics = Dynamics(

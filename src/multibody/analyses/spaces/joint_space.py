@@ -25,7 +25,6 @@ from multibody.formulations.relative import (
     monitor_relative,
     probe_relative,
 )
-from multibody.kernels import sections as R
 from multibody.kernels.tree import declared as T
 from multibody.tables.columns import Columns, columns_of
 from multibody.tables.lower import Tables
@@ -127,9 +126,8 @@ class JointSpace:
 
     def _scaled(self, b: JointBundle) -> Floats:
         """Return Φ_u of all loop rows as it stands in W, free of units."""
-        at, count, scale = int(b.I[R.W_J]), len(b.loops), int(b.I[R.W_SCALE])
-        J = b.W[at : at + count * self.nv].reshape(count, self.nv)
-        return np.asarray(b.W[scale : scale + count, None] * J * self.rate_scales)
+        J = b.scratch.J.reshape(len(b.loops), self.nv)
+        return np.asarray(b.model.row_scale[:, None] * J * self.rate_scales)
 
     def _count_turns(self, b: JointBundle, state: State) -> None:
         """Give the constant angles of planar links the whole turns that they have at a state."""
@@ -181,7 +179,7 @@ class JointSpace:
     def expanded(self, times: Floats, Y: Floats, references: Floats, like: Floats, closing: bool) -> Expanded:
         """Return everything that follows from states y, with Cartesian states."""
         b, tables, n = self.bundle, self.system.tables, len(times)
-        statistics = b.W[b.I[R.W_STATISTICS] : b.I[R.W_STATISTICS] + R.STATISTICS].copy()
+        statistics = b.state.statistics.copy()
         bodies = self.cartesian(times, Y, references, like, closing)
         A, energies = np.zeros((n, tables.nv)), np.zeros((n, 2))
         multipliers = self._unknown_multipliers(n)
@@ -190,7 +188,7 @@ class JointSpace:
         kept = b.ref.copy()
         done = expand_relative(*b.run, times, Y, references, A, multipliers, energies, efforts, loads)
         b.ref[:] = kept
-        b.W[b.I[R.W_STATISTICS] : b.I[R.W_STATISTICS] + R.STATISTICS] = statistics
+        b.state.statistics[:] = statistics
         if done < n:
             raise no_solution(tables, times[done])
         dynamics = Dynamics(
@@ -235,9 +233,9 @@ class JointSpace:
         self.bundle.tree.state.accepted[:] = np.nan
 
     def reading(self) -> JointSpace:
-        """Return a copy with a workspace of its own; I, F and the tree's structure stay the living ones."""
-        other, b = copy.copy(self), self.bundle
-        other.bundle = replace(b, W=b.W.copy(), ref=b.ref.copy(), tree=b.tree.working())
+        """Return a copy with state and scratch of its own; the model stays the living one."""
+        other = copy.copy(self)
+        other.bundle = self.bundle.working()
         return other
 
     def reader(self) -> Reader:

@@ -19,7 +19,6 @@ from multibody.errors import ModelError
 from multibody.formulations import Parametric
 from multibody.formulations.prepare import Bundle, prepare
 from multibody.formulations.prepare_parametric import ParametricBundle, prepare_parametric, set_scales, slide_columns
-from multibody.kernels import layout as L
 from multibody.kernels.parametric.rows import pair_rows
 from multibody.kernels.rows import row_jacobian
 from multibody.kernels.state import set_positions
@@ -52,7 +51,6 @@ class ParametricSpace:
         self.rate_scales[slide_columns(self.tables)] = self.tables.length
         self._references = state.references
         self._plain: Bundle | None = None
-        self._living: ParametricSpace | None = None  # whose forces a copy for reading has
         self.bundle: ParametricBundle = self._prepared(state, exact)
 
     @property
@@ -95,10 +93,8 @@ class ParametricSpace:
         if len(rows) < len(b.chosen) or not found > BETTER * held:
             return False
         made = prepare_parametric(self.tables, rows, b.ref, b.rotation, b.exact)
-        made.F, made.ref = b.F, b.ref
-        made.I[self._data] = b.I[self._data]
-        now, before = made.blocks.state, b.blocks.state
-        now.settings[:], now.statistics[:] = before.settings, before.statistics
+        _share(b, made)
+        made.state.ref, made.state.settings, made.state.statistics = b.state.ref, b.state.settings, b.state.statistics
         made.parametric.state.charts = b.parametric.state.charts
         self.bundle = made
         made.settings(regular_ratio=1.0, near_change=0.0)
@@ -112,7 +108,7 @@ class ParametricSpace:
         b, tables = self.bundle, self.tables
         count = tables.count_joint + tables.count_motion
         set_positions(b.at.model, b.at.scratch, y[: self.nq].copy())
-        entries = b.blocks.scratch.J[: tables.row_pointer[count]]
+        entries = b.scratch.J[: tables.row_pointer[count]]
         row_jacobian(*b.run, t, 0, count, entries)
         pair_rows(*b.run)
         J = np.zeros((count, self.nv))
@@ -244,17 +240,11 @@ class ParametricSpace:
         return np.hstack([Y[:, : s.nq], Y[:, self.nq : self.nq + s.nv], Y[:, -1:]])
 
     @property
-    def _data(self) -> slice:
-        """Where the model lies in I: the same for all arrays, and with the formulas that a simulator has replaced meanwhile."""
-        return slice(L.HEADER, len(self.system.tables.I))
-
-    @property
     def plain(self) -> Bundle:
-        """The arrays of the same model in Cartesian coordinates; its numbers and formulas are the living ones."""
+        """The blocks of the same model in Cartesian coordinates; its numbers and formulas are the living ones."""
         if self._plain is None:
-            made = prepare(self.system.tables, self.rows, self._references, partitioned=False)
-            self._plain = replace(made, F=self.bundle.F)
-        self._plain.I[self._data] = (self._living or self).bundle.I[self._data]
+            self._plain = prepare(self.system.tables, self.rows, self._references, partitioned=False)
+        _share(self.bundle, self._plain)
         return self._plain
 
     def expanded(self, times: Floats, Y: Floats, references: Floats, like: Floats, closing: bool) -> Expanded:
@@ -272,10 +262,9 @@ class ParametricSpace:
         return reader_of(self.bundle)
 
     def reading(self) -> Any:
-        """Return a copy for reading, whose arrays are those of Cartesian coordinates with a workspace of their own."""
+        """Return a copy for reading, whose blocks are those of Cartesian coordinates with state and scratch of their own."""
         other: Any = copy.copy(self)
-        other.bundle = other._plain = replace(self.plain, W=self.plain.W.copy(), ref=self.plain.ref.copy())
-        other._living = self._living or self
+        other.bundle = other._plain = self.plain.working()
         return other
 
     def trouble(self) -> tuple[str, str]:
@@ -283,6 +272,12 @@ class ParametricSpace:
         k = self.bundle.parametric.scratch.trouble
         text = f"the cosine rows of joint {self.tables.pairs[k].joint} lose rank, the sine of its angle vanishes"
         return text, 'use Parametric("regular"), whose rows keep their rank'
+
+
+def _share(living: Bundle, other: Bundle) -> None:
+    """Let another bundle of the model have the numbers and formulas that a simulator may set."""
+    own, model = living.model, other.model
+    model.numbers, model.laws, model.tables = own.numbers, own.laws, own.tables
 
 
 def rotation_of(angles: Floats) -> Floats:

@@ -19,7 +19,6 @@ from multibody.analyses.state.state import State
 from multibody.analyses.state.system import Floats, System
 from multibody.formulations import Formulation
 from multibody.formulations.prepare import Bundle
-from multibody.kernels import layout as L
 from multibody.kernels.watch import monitor
 from multibody.tables.welds import Welds, count_turns, welded_tables
 
@@ -115,8 +114,8 @@ class WeldedSpace:
         """Return the system on bodies with the numbers of forces that a simulator may have set meanwhile."""
         tables, b = self.system.tables, self.inner.plain
         living = copy.copy(tables)
-        living.I, living.F = tables.I.copy(), b.F[: len(tables.F)].copy()
-        living.I[L.HEADER :] = b.I[L.HEADER : len(tables.I)]
+        numbers = b.F[: len(tables.F)].copy()
+        living.packed = tables.packed.sharing(numbers=numbers, tables=b.model.tables, laws=b.model.laws)
         return System(living)
 
     def forget(self) -> None:

@@ -54,8 +54,7 @@ class System(Arrays):
 
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
-        ref = np.zeros(max(len(tables.function_is_length), 1))
-        super().__init__(tables.I, tables.F, np.zeros(tables.workspace), ref)
+        super().__init__(tables.packed, StateBlock(ref=max(len(tables.function_is_length), 1)))
         self.nq, self.nv = tables.nq, tables.nv
         self.joint_rows = tables.count_joint
         self.rows = tables.count_joint + tables.count_motion
@@ -140,11 +139,11 @@ class System(Arrays):
     def functions(self, q: Floats, v: Floats, lo: int, hi: int) -> tuple[Floats, Floats, Floats]:
         """Return values, rates and γ terms of the coordinate functions lo..hi−1."""
         out = np.zeros((3, 1, hi - lo))
-        which, ref = np.arange(lo, hi, dtype=np.int64), self.ref.copy()
+        which, kept = np.arange(lo, hi, dtype=np.int64), self.ref.copy()
         rest = np.zeros((1, self.nv))  # with v̇ = 0 the acceleration is −γ
         none = np.zeros((1, 0))
-        state = StateBlock(ref=ref)
-        measure_functions(self.at.model, state.address, self.at.scratch, q[None, :], v[None, :], rest, none, which, *out)
+        measure_functions(*self.run, q[None, :], v[None, :], rest, none, which, *out)
+        self.ref[:] = kept
         return out[0, 0], out[1, 0], -out[2, 0]
 
     def value(self, q: Floats, function: int) -> float:
@@ -156,14 +155,13 @@ class System(Arrays):
         row = np.zeros(self.nv)
         width = self.tables.width
         set_positions(self.at.model, self.at.scratch, q)
-        record = self.I[self.I[L.FUNCTIONS] + L.FUNCTION_STRIDE * function :][: L.FUNCTION_STRIDE]
-        if record[0] == L.EXTRA:
-            row[width * (len(self.tables.bodies) - 1) + record[4]] = 1.0
+        extra = self.tables.extra_of(function)
+        if extra >= 0:
+            row[width * (len(self.tables.bodies) - 1) + extra] = 1.0
             return row
         g = np.zeros(2 * width)
         function_gradient(self.at.model, self.at.scratch, function, g)
-        for side in range(2):
-            body = int(record[1 + side])
+        for side, body in enumerate(self.tables.function_bodies[function]):
             if body:
                 row[width * (body - 1) : width * body] += g[side * width : (side + 1) * width]
         return row
@@ -181,15 +179,10 @@ class System(Arrays):
 
 def row_vertices(system: System) -> list[tuple[int, ...]]:
     """Return what each row connects: bodies (0: ground) and, after them, extra coordinates."""
-    tables, I = system.tables, system.I
-    bodies = len(tables.bodies)
+    packed, bodies = system.model, len(system.tables.bodies)
+    ends = [(bodies + extra,) if kind == L.EXTRA else (i, j) for kind, i, j, _, extra in packed.functions.tolist()]
+    functions = packed.terms.function.tolist()
     found = []
-    for r in range(len(tables.rows)):
-        at = int(I[L.ROWS]) + L.ROW_STRIDE * r
-        vertices: set[int] = set()
-        for k in range(int(I[at + 1])):
-            function = int(I[I[L.TERMS] + L.TERM_STRIDE * (I[at] + k)])
-            record = I[I[L.FUNCTIONS] + L.FUNCTION_STRIDE * function :][: L.FUNCTION_STRIDE]
-            vertices |= {bodies + int(record[4])} if record[0] == L.EXTRA else {int(record[1]), int(record[2])}
-        found.append(tuple(sorted(vertices)))
+    for first, count, *_ in packed.rows.tolist():
+        found.append(tuple(sorted({end for f in functions[first : first + count] for end in ends[f]})))
     return found

@@ -18,7 +18,6 @@ from multibody.analyses.linear.linearization import Linearization, applied_force
 from multibody.analyses.rank.leastnorm import DENSE_LIMIT
 from multibody.analyses.state.state import State
 from multibody.analyses.state.system import Floats, Integers, System
-from multibody.kernels import layout as L
 from multibody.kernels.forces import law_efforts, load_wrenches
 
 CLOSED = 1e-12  # scaled residual of constraints that a pose may have
@@ -143,8 +142,8 @@ class Balance:
         s, tables = self.system, self.system.tables
         place(s, q, np.zeros(s.nv))
         d, length = tables.dimension, tables.length
-        gravity = float(np.linalg.norm(tables.F[s.I[L.GRAVITY] : s.I[L.GRAVITY] + d]))
-        masses = s.W[s.I[L.W_MASS] : s.I[L.W_MASS] + L.MASS_STRIDE[d] * (len(tables.bodies) - 1) : L.MASS_STRIDE[d]]
+        gravity = float(np.linalg.norm(tables.gravity))
+        masses = (s.scratch.planar_mass if d == 2 else s.scratch.spatial_mass).m
         efforts, loads = np.zeros(len(tables.law_functions)), np.zeros((len(tables.loads), 3 if d == 2 else 6))
         law_efforts(*s.run, self.t, efforts)
         load_wrenches(*s.run, self.t, loads.reshape(-1))

@@ -23,7 +23,6 @@ from multibody.analyses.statics.balance import Balance, Point
 from multibody.analyses.statics.stability import Stability, stability
 from multibody.arguments import number_in
 from multibody.errors import ModelError, nearest
-from multibody.kernels import layout as L
 from multibody.kernels.forces import law_efforts, load_wrenches, potential_energy
 from multibody.model.model import Model
 
@@ -117,8 +116,7 @@ def _check_options(method: str, tolerance: float) -> None:
 def _require_weights(system: System) -> None:
     """Raise where gravity acts and a body states no mass."""
     tables = system.tables
-    at = int(tables.I[L.GRAVITY])
-    if np.any(tables.F[at : at + tables.dimension]):
+    if np.any(tables.gravity):
         for body, (mass, _) in zip(tables.bodies[1:], tables.masses, strict=True):
             if mass < 0:
                 hint = "give mass, or a shape with a mass; 0 is one"

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -157,25 +157,50 @@ class Block:
         cls.readonly = readonly
 
     def __init__(self, **values: Any) -> None:
-        self._slots: npt.NDArray[np.int64] = np.zeros(max(self.size, 1), dtype=np.int64)
-        self._floats = self._slots.view(np.float64)
-        self._held: dict[str, Any] = {}  # arrays and blocks must live as long as their addresses stand here
-        self.address = int(self._slots.ctypes.data)
-        LIVING[self.address] = self
+        self._place(np.zeros(max(self.size, 1), dtype=np.int64), {})
         unknown = [name for name in values if name not in self.fields]
         if unknown:
             raise TypeError(f"{type(self).__name__} declares no {', '.join(unknown)}")
+        sizes = {name: int(value) for name, value in values.items() if self.fields[name].array and _is_size(value)}
         for name, value in values.items():
-            self._write(self.fields[name], value)
+            if name not in sizes:
+                self._write(self.fields[name], value)
+        self._allocate(sizes)
+
+    def _place(self, slots: npt.NDArray[np.int64], held: dict[str, Any]) -> None:
+        """Take slots and what must live as long as their addresses stand in them: arrays, blocks, or parts of a memory."""
+        self._slots, self._floats, self._held = slots, slots.view(np.float64), held
+        self.address = int(slots.ctypes.data)
+        LIVING[self.address] = self
+
+    def _allocate(self, sizes: dict[str, int]) -> None:
+        """Give arrays of these lengths room in one piece of memory, zero, in the order of their declaration."""
+        fields = [field for name, field in self.fields.items() if name in sizes]
+        words = [sizes[field.name] * (field.dtype.itemsize // SLOT) for field in fields]
+        memory = np.zeros(sum(words), dtype=np.int64)
+        at, first = 0, int(memory.ctypes.data)
+        for field, count in zip(fields, words, strict=True):
+            self._held[field.name] = _Part(memory, at, count)
+            self._slots[field.slot], self._slots[field.slot + 1] = first + SLOT * at, sizes[field.name]
+            at += count
 
     def contents(self) -> dict[str, Any]:
         """Return the values of all fields by name: numbers, the arrays and blocks themselves."""
         return {name: getattr(self, name) for name in self.fields}
 
+    def sharing(self, **values: Any) -> Self:
+        """Return a block with other values for some fields; all other arrays and blocks are the same as here."""
+        made = object.__new__(type(self))
+        made._place(self._slots.copy(), self._held.copy())
+        for name, value in values.items():
+            made._write(made.fields[name], value)
+        return made
+
     def copy(self, **values: Any) -> Self:
-        """Return a block with other values for some fields and copies of all other arrays; blocks are shared."""
-        held = {name: value.copy() if isinstance(value, np.ndarray) else value for name, value in self.contents().items()}
-        return type(self)(**{**held, **values})
+        """Return a block with other values for some fields and copies of all other arrays; read-only blocks are shared."""
+        held = {name: getattr(self, name) for name in self._held if name not in values}
+        shared = {name for name, value in held.items() if isinstance(value, Block) and value.readonly}
+        return self.sharing(**{name: value.copy() for name, value in held.items() if name not in shared}, **values)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Return what makes it again, elsewhere in memory."""
@@ -183,17 +208,22 @@ class Block:
 
     def _read(self, field: Field) -> Any:
         held = self._held.get(field.name)
-        if field.array:  # what is not given is empty; rows have their fields by name
-            held = np.zeros(0, field.dtype) if held is None else held
-            return held.view(np.recarray) if field.dtype.names else held
-        if held is not None:
-            return held
-        return float(self._floats[field.slot]) if field.kind is float else int(self._slots[field.slot])
+        if not field.array:
+            if held is not None:
+                return held
+            return float(self._floats[field.slot]) if field.kind is float else int(self._slots[field.slot])
+        if held is None:  # what is not given is empty
+            held = np.zeros(0, field.dtype)
+        elif isinstance(held, _Part):
+            held = held.memory[held.at : held.at + held.words].view(field.dtype)
+        if field.dtype.names and not isinstance(held, np.recarray):  # rows have their fields by name
+            held = held.view(np.recarray)
+        self._held[field.name] = held
+        return held
 
     def _write(self, field: Field, value: Any) -> None:
         if field.array:
-            kind = field.dtype
-            made = np.zeros(value, dtype=kind) if isinstance(value, int | np.integer) else _contiguous(value, kind)
+            made = np.zeros(value, dtype=field.dtype) if _is_size(value) else _contiguous(value, field.dtype)
             self._held[field.name] = made
             self._slots[field.slot], self._slots[field.slot + 1] = made.__array_interface__["data"][0], len(made)
         elif isinstance(value, Block):
@@ -203,6 +233,24 @@ class Block:
             self._floats[field.slot] = value
         else:
             self._slots[field.slot] = value
+
+
+class _Part(NamedTuple):
+    """Room of an array in the memory of its block."""
+
+    memory: npt.NDArray[np.int64]
+    at: int
+    words: int
+
+
+def _is_size(value: Any) -> bool:
+    """Return whether the length of an array is given instead of the array."""
+    return isinstance(value, int | np.integer)
+
+
+def numbers_of(kind: type[Record], numbers: npt.NDArray[np.float64], at: int) -> Any:
+    """Return the record that begins at a place of an array of numbers, its fields by name."""
+    return numbers[at : at + kind.size].view(kind.dtype).view(np.recarray)[0]
 
 
 def _again(kind: type[Block], values: dict[str, Any]) -> Block:

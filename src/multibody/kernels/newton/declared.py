@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 from typing import NamedTuple
 
+from multibody.kernels.calls import Calls
 from multibody.kernels.memory.declaration import Block, Record, block, floats, integer, integers, number, records
 
 
@@ -69,7 +70,7 @@ class Behind(Record):
     below = integer("and that below")
 
 
-class NewtonCalls(Block):
+class NewtonCalls(Calls, readonly=True):
     """Addresses of what the kernels of implicit methods call."""
 
     rhs = integer("right-hand side of the formulation")

@@ -14,6 +14,7 @@ from __future__ import annotations
 import functools
 from typing import Any, NamedTuple
 
+from multibody.kernels.calls import Calls
 from multibody.kernels.compile import inlined
 from multibody.kernels.memory.declaration import Block, Record, block, floats, integer, integers, number, records, vector
 from multibody.kernels.tags import PLANAR
@@ -96,7 +97,7 @@ class SpatialConstants(Record):
     G = vector(9, "body axes in the link's frame, by rows")
 
 
-class TreeCalls(Block, readonly=True):
+class TreeCalls(Calls, readonly=True):
     """Addresses of the compiled units of this dimension and method, see ``units``; 0 where one is never called."""
 
     state = integer("poses and motions of links and bodies")
