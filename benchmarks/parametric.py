@@ -107,7 +107,7 @@ def proposed(kind: str) -> tuple[int, int]:
     count, rng = len(slides) + structure.rotation, np.random.default_rng(0)
     pair = SimpleNamespace(
         first=1, second=2, rotation=structure.rotation, cosine=0, slides=len(slides), pitched=int(pitched), slide=slides,
-        extra=0, parameters=count, row=0, entry=0, width=12 + count, at_first=0, at_second=6, at_alpha=12,
+        extra=0, parameters=count, row=0, entry=0, width=12 + count, at_first=0, at_second=6, at_alpha=12, chosen=range(6),
     )  # fmt: skip
     numbers = SimpleNamespace(s_i=_numbers(3, rng), s_j=_numbers(3, rng), C_j=_numbers(9, rng), pitch=Counted(rng.normal()))
     model = SimpleNamespace(
@@ -117,12 +117,12 @@ def proposed(kind: str) -> tuple[int, int]:
     state = SimpleNamespace(parametric=SimpleNamespace(charts=[SimpleNamespace(C_i=_numbers(9, rng))]))
     scratch = SimpleNamespace(extra=_numbers(count, rng))
     P, K = np.zeros(6 * pair.width, dtype=object), np.zeros((12 + count) ** 2, dtype=object)
-    force, moment = tuple(_numbers(3, rng)), tuple(_numbers(3, rng))
+    multipliers = _numbers(6, rng)
     _sum()
     moved, axes = alpha.moved_frame(SPATIAL, model, state, scratch, 0)
     alpha.alpha_rows(SPATIAL, model, state, scratch, 0, moved, axes, P)
     first = _sum()
-    alpha.alpha_second(SPATIAL, model, state, scratch, 0, moved, axes, force, moment, K)
+    alpha.alpha_second(SPATIAL, model, state, scratch, 0, moved, axes, multipliers, K)
     return first, _sum()
 
 

@@ -6,7 +6,7 @@ angular velocity, a moment or a virtual rotation, has one or three. An orientati
 
 from __future__ import annotations
 
-from multibody.kernels import vectors as V
+from multibody.kernels import vectors as v3
 from multibody.kernels.compile import inlined
 from multibody.kernels.tags import PLANAR
 
@@ -32,7 +32,7 @@ def load(d, x, k):
     """Return the vector at x[k…]."""
     if d is PLANAR:
         return (x[k], x[k + 1])
-    return V.load3(x, k)
+    return v3.load3(x, k)
 
 
 @inlined
@@ -68,19 +68,11 @@ def unit_turn(d, r):
 
 
 @inlined
-def no_turn(d):
-    """Return the zero turn."""
-    if d is PLANAR:
-        return (0.0,)
-    return (0.0, 0.0, 0.0)
-
-
-@inlined
 def add(d, a, b):
     """Return the sum of two vectors."""
     if d is PLANAR:
         return (a[0] + b[0], a[1] + b[1])
-    return V.add(a, b)
+    return v3.add(a, b)
 
 
 @inlined
@@ -88,7 +80,7 @@ def subtract(d, a, b):
     """Return the difference of two vectors."""
     if d is PLANAR:
         return (a[0] - b[0], a[1] - b[1])
-    return V.subtract(a, b)
+    return v3.subtract(a, b)
 
 
 @inlined
@@ -96,15 +88,7 @@ def scale(d, k, a):
     """Return k times a vector."""
     if d is PLANAR:
         return (k * a[0], k * a[1])
-    return V.scale(k, a)
-
-
-@inlined
-def negative(d, a):
-    """Return −a."""
-    if d is PLANAR:
-        return (-a[0], -a[1])
-    return (-a[0], -a[1], -a[2])
+    return v3.scale(k, a)
 
 
 @inlined
@@ -112,7 +96,7 @@ def add_turns(d, a, b):
     """Return the sum of two turns."""
     if d is PLANAR:
         return (a[0] + b[0],)
-    return V.add(a, b)
+    return v3.add(a, b)
 
 
 @inlined
@@ -120,7 +104,7 @@ def cross(d, a, b):
     """Return the turn a × b of two vectors."""
     if d is PLANAR:
         return (a[0] * b[1] - a[1] * b[0],)
-    return V.cross(a, b)
+    return v3.cross(a, b)
 
 
 @inlined
@@ -128,7 +112,7 @@ def swing(d, w, x):
     """Return the vector w × x of a turn and a vector."""
     if d is PLANAR:
         return (-w[0] * x[1], w[0] * x[0])
-    return V.cross(w, x)
+    return v3.cross(w, x)
 
 
 @inlined
@@ -148,7 +132,7 @@ def apply(d, A, x):
     """Return A x."""
     if d is PLANAR:
         return (A[0] * x[0] - A[1] * x[1], A[1] * x[0] + A[0] * x[1])
-    return V.apply(A, x)
+    return v3.apply(A, x)
 
 
 @inlined
@@ -156,7 +140,7 @@ def apply_transposed(d, A, x):
     """Return Aᵀ x."""
     if d is PLANAR:
         return (A[0] * x[0] + A[1] * x[1], A[0] * x[1] - A[1] * x[0])
-    return V.apply_transposed(A, x)
+    return v3.apply_transposed(A, x)
 
 
 @inlined
@@ -172,7 +156,7 @@ def inside(d, frame, x):
     """Return the components of x in a frame, given by its axes."""
     if d is PLANAR:
         return (_dot(frame[0], x), _dot(frame[1], x))
-    return (V.dot(frame[0], x), V.dot(frame[1], x), V.dot(frame[2], x))
+    return (v3.dot(frame[0], x), v3.dot(frame[1], x), v3.dot(frame[2], x))
 
 
 @inlined
@@ -186,7 +170,7 @@ def outside(d, frame, x):
     """Return the vector with the components x in a frame."""
     if d is PLANAR:
         return add(d, scale(d, x[0], frame[0]), scale(d, x[1], frame[1]))
-    return V.add(V.add(V.scale(x[0], frame[0]), V.scale(x[1], frame[1])), V.scale(x[2], frame[2]))
+    return v3.add(v3.add(v3.scale(x[0], frame[0]), v3.scale(x[1], frame[1])), v3.scale(x[2], frame[2]))
 
 
 # --- memory ------------------------------------------------------------------------------------------------------------------
@@ -219,7 +203,7 @@ def position(d, pose):
     """Return the center of mass of a body."""
     if d is PLANAR:
         return (pose.x, pose.y)
-    return V.load3(pose.r, 0)
+    return v3.load3(pose.r, 0)
 
 
 @inlined
@@ -227,7 +211,7 @@ def orientation(d, pose):
     """Return the orientation of a pose, or of one that was kept."""
     if d is PLANAR:
         return (pose.cos, pose.sin)
-    return V.load9(pose.A, 0)
+    return v3.load9(pose.A, 0)
 
 
 @inlined
@@ -236,7 +220,7 @@ def velocity_of(d, model, scratch, body):
     v, k = scratch.velocity, model.width * body
     if d is PLANAR:
         return (v[k], v[k + 1]), (v[k + 2],)
-    return V.load3(v, k), V.load3(v, k + size(d))
+    return v3.load3(v, k), v3.load3(v, k + size(d))
 
 
 @inlined
@@ -257,25 +241,24 @@ def write_row(d, pair, J, r, x, turn_i, y, turn_j):
 
 
 @inlined
+def clear_row(pair, J, r):
+    """Write zeros to the r-th row of a pair."""
+    for c in range(pair.width):
+        J[pair.entry + pair.width * r + c] = 0.0
+
+
+@inlined
 def parameter_entry(pair, r, k):
     """Return which entry of Φ_q the k-th parameter has in the r-th row of a pair."""
     return pair.entry + pair.width * r + pair.at_alpha + k
 
 
 @inlined
-def multipliers_of(d, pair, x):
-    """Return the multipliers of a pair's translations in x, over the chosen rows; 0 for rows that are left out."""
+def multipliers_of(d, pair, x, r):
+    """Return the multipliers of a pair's rows from the r-th on, as a vector; 0 for rows that are left out."""
     if d is PLANAR:
-        return (_multiplier(pair, x, 0), _multiplier(pair, x, 1))
-    return (_multiplier(pair, x, 0), _multiplier(pair, x, 1), _multiplier(pair, x, 2))
-
-
-@inlined
-def moments_of(d, pair, x):
-    """Return the multipliers of its rotations."""
-    if d is PLANAR:
-        return (_multiplier(pair, x, 2),)
-    return (_multiplier(pair, x, 3), _multiplier(pair, x, 4), _multiplier(pair, x, 5))
+        return (_multiplier(pair, x, r), _multiplier(pair, x, r + 1))
+    return (_multiplier(pair, x, r), _multiplier(pair, x, r + 1), _multiplier(pair, x, r + 2))
 
 
 @inlined

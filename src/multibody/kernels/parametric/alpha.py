@@ -12,21 +12,19 @@ likewise for rates.
 
 from __future__ import annotations
 
+from multibody.kernels import vectors as v3
 from multibody.kernels.blocks import add_matrix, spot
 from multibody.kernels.compile import inner_kernel
 from multibody.kernels.parametric.algebra import (
     add,
     apply_transposed,
+    clear_row,
     cross,
     inside,
-    load,
-    moments_of,
     multipliers_of,
-    negative,
-    no_turn,
-    numbers_of,
     outside,
     parameter_entry,
+    scale,
     size,
     swing,
     unit,
@@ -44,26 +42,33 @@ from multibody.kernels.parametric.frames import (
     direction,
     moved_frame,
     right_frame,
+    second_point,
     slide_of,
     sum_of_axes,
 )
-from multibody.kernels.parametric.rotation_rows import FIRST, by_turns, parameter_matrix, picked, turning
-from multibody.kernels.parametric.rows import ANGLE, orientations, write_angle_row, write_slides
+from multibody.kernels.parametric.rows import (
+    ANGLE,
+    ROTATION,
+    by_turns,
+    orientations,
+    parameter_matrix,
+    picked,
+    turning,
+    write_angle_row,
+    write_slides,
+)
 from multibody.kernels.state import POINT
 from multibody.kernels.tags import PLANAR, SPATIAL
-from multibody.kernels.vectors import cross as cross3
-from multibody.kernels.vectors import dot, multiply, scale, subtract, tilde
 
 
 @inner_kernel
 def alpha_partials(d, model, state, scratch, n, multipliers):
     """Write Φ_Z, Φ_α and (Φ_q v)_q of a pair to the kept rows and add (Φ_qᵀ λ)_q to the kept matrix K."""
-    pair, kept = model.parametric.pairs[n], state.newton
+    kept = state.newton
     moved, axes = moved_frame(d, model, state, scratch, n)
     alpha_rows(d, model, state, scratch, n, moved, axes, kept.P)
     alpha_rates(d, model, state, scratch, n, moved, axes, kept.V)
-    force, moment = multipliers_of(d, pair, multipliers), moments_of(d, pair, multipliers)
-    alpha_second(d, model, state, scratch, n, moved, axes, force, moment, kept.K)
+    alpha_second(d, model, state, scratch, n, moved, axes, multipliers, kept.K)
 
 
 # --- Φ_Z and Φ_α -------------------------------------------------------------------------------------------------------------
@@ -71,10 +76,10 @@ def alpha_partials(d, model, state, scratch, n, multipliers):
 def alpha_rows(d, model, state, scratch, n, moved, axes, P):
     """Write Φ_Z and Φ_α of a pair; `moved` and `axes` from ``moved_frame``."""
     pair, right = model.parametric.pairs[n], right_frame(d, model, n)
-    s, x = load(d, numbers_of(d, model.parametric)[n].s_j, 0), slide_of(d, model, state, scratch, n)
+    s, x = second_point(d, model, n), slide_of(d, model, state, scratch, n)
     for r in range(size(d)):
         a = across(d, moved, right, r)
-        write_row(d, pair, P, r, negative(d, unit(d, r)), unit_cross(d, r, x), a, cross(d, s, a))
+        write_row(d, pair, P, r, scale(d, -1.0, unit(d, r)), unit_cross(d, r, x), a, cross(d, s, a))
     write_slides(d, model, state, n, P)
     if d is PLANAR:
         write_angle_row(pair, P)
@@ -82,10 +87,10 @@ def alpha_rows(d, model, state, scratch, n, moved, axes, P):
         _cosine_rows(model, state, scratch, n, axes, P)
     else:
         for r in range(3):
-            write_row(d, pair, P, FIRST + r, NONE, moved[r], NONE, negative(d, right[r]))
+            write_row(d, pair, P, ROTATION + r, NONE, moved[r], NONE, scale(d, -1.0, right[r]))
             for k in range(pair.parameters):
                 angle = k - pair.slides
-                P[parameter_entry(pair, FIRST + r, k)] = axes[angle][r] if angle >= 0 else 0.0
+                P[parameter_entry(pair, ROTATION + r, k)] = axes[angle][r] if angle >= 0 else 0.0
 
 
 @inner_kernel
@@ -96,10 +101,10 @@ def _cosine_rows(model, state, scratch, n, axes, P):
     for r in range(3):
         a, b = picked(pair, r)
         gu, gv = by_turns(H, a, b)
-        write_row(SPATIAL, pair, P, FIRST + r, NONE, outside(SPATIAL, left, gu), NONE, outside(SPATIAL, right, gv))
+        write_row(SPATIAL, pair, P, ROTATION + r, NONE, outside(SPATIAL, left, gu), NONE, outside(SPATIAL, right, gv))
         for k in range(pair.parameters):
             angle = k - pair.slides
-            P[parameter_entry(pair, FIRST + r, k)] = -dot(gv, axes[angle]) if angle >= 0 else 0.0
+            P[parameter_entry(pair, ROTATION + r, k)] = -v3.dot(gv, axes[angle]) if angle >= 0 else 0.0
 
 
 # --- (Φ_q v)_q ---------------------------------------------------------------------------------------------------------------
@@ -110,28 +115,20 @@ def alpha_rates(d, model, state, scratch, n, moved, axes, V):
     (vi, oi), (vj, oj) = velocity_of(d, model, scratch, pair.first), velocity_of(d, model, scratch, pair.second)
     A, B = orientations(d, scratch, pair)
     ri, rj = apply_transposed(d, A, vi), apply_transposed(d, B, vj)
-    swung = inside(d, right, add(d, rj, swing(d, oj, load(d, numbers_of(d, model.parametric)[n].s_j, 0))))
+    swung = inside(d, right, add(d, rj, swing(d, oj, second_point(d, model, n))))
     for r in range(size(d)):
         turn_j = cross(d, across(d, moved, right, r), rj)
         write_row(d, pair, V, r, zero(d), cross(d, ri, unit(d, r)), zero(d), turn_j)
     for k in range(pair.parameters):
-        x, angle = negative(d, swing(d, oi, direction(d, model, state, n, k))), k - pair.slides
+        x, angle = scale(d, -1.0, swing(d, oi, direction(d, model, state, n, k))), k - pair.slides
         if angle >= 0:
             x = add(d, x, outside(d, moved, swing(d, axes[angle], swung)))
         for r in range(size(d)):
             V[parameter_entry(pair, r, k)] = x[r]
     if d is PLANAR:
-        clear_row(d, pair, V, ANGLE)
+        clear_row(pair, V, ANGLE)
     else:
         _rotation_rates(model, state, scratch, n, moved, axes, oi, oj, V)
-
-
-@inner_kernel
-def clear_row(d, pair, V, r):
-    """Write zeros to a row of a pair."""
-    write_row(d, pair, V, r, zero(d), no_turn(d), zero(d), no_turn(d))
-    for k in range(pair.parameters):
-        V[parameter_entry(pair, r, k)] = 0.0
 
 
 @inner_kernel
@@ -140,15 +137,15 @@ def _rotation_rates(model, state, scratch, n, moved, axes, oi, oj, V):
     pair, rates = model.parametric.pairs[n], angle_rates(model, scratch, model.parametric.pairs[n])
     spin = inside(SPATIAL, moved, oi)
     for r in range(3):
-        clear_row(SPATIAL, pair, V, FIRST + r)
+        clear_row(pair, V, ROTATION + r)
     for angle in range(pair.rotation):
         k, x = pair.slides + angle, NONE
         if pair.cosine == 0:
-            x = subtract(axis_change(axes, rates, angle), cross3(axes[angle], spin))
+            x = v3.subtract(axis_change(axes, rates, angle), v3.cross(axes[angle], spin))
         else:
             x = _cosine_rate(model, state, scratch, n, axes, rates, angle, oi, oj)
         for r in range(3):
-            V[parameter_entry(pair, FIRST + r, k)] = x[r]
+            V[parameter_entry(pair, ROTATION + r, k)] = x[r]
 
 
 @inner_kernel
@@ -158,7 +155,7 @@ def _cosine_rate(model, state, scratch, n, axes, rates, angle, oi, oj):
     u = inside(SPATIAL, axes_of(state.parametric.charts[n].C_i), oi)
     change, turn = turning(H, NONE, axes[angle]), inside(SPATIAL, right_frame(SPATIAL, model, n), oj)
     by_w, own = turning(change, u, turn), turning(change, NONE, sum_of_axes(axes, rates))
-    by_axis = multiply(H, tilde(axis_change(axes, rates, angle)))
+    by_axis = v3.multiply(H, v3.tilde(axis_change(axes, rates, angle)))
     a, b, c = pair.pick[0], pair.pick[1], pair.pick[2]
     return (by_w[a] - own[a] - by_axis[a], by_w[b] - own[b] - by_axis[b], by_w[c] - own[c] - by_axis[c])
 
@@ -185,15 +182,16 @@ def _add_tilde(d, model, K, i, sign, force):
     if d is PLANAR:
         add_column(model, K, i, i, 0, size(d), (sign * force[1], -sign * force[0]))
     else:
-        add_matrix(model, K, i, i, 0, size(d), sign, tilde(force))
+        add_matrix(model, K, i, i, 0, size(d), sign, v3.tilde(force))
 
 
 @inner_kernel
-def alpha_second(d, model, state, scratch, n, moved, axes, force, moment, K):
-    """Add (Φ_qᵀ λ)_q of a pair to a block matrix, λ = (force, moment) of its translations and rotations."""
+def alpha_second(d, model, state, scratch, n, moved, axes, multipliers, K):
+    """Add (Φ_qᵀ λ)_q of a pair to a block matrix."""
     pair, right = model.parametric.pairs[n], right_frame(d, model, n)
-    s, (i, j, alpha) = load(d, numbers_of(d, model.parametric)[n].s_j, 0), columns_of(model, pair)
-    y, turn = inside(d, moved, force), size(d)
+    s, (i, j, alpha) = second_point(d, model, n), columns_of(model, pair)
+    force, turn = multipliers_of(d, pair, multipliers, 0), size(d)
+    y = inside(d, moved, force)
     if i >= 0:
         _add_tilde(d, model, K, i, 1.0, force)
     if j >= 0:
@@ -202,11 +200,12 @@ def alpha_second(d, model, state, scratch, n, moved, axes, force, moment, K):
         if i >= 0 and (k < pair.slides or pair.pitched == 1):
             add_column(model, K, i, alpha + k, turn, 0, cross(d, force, direction(d, model, state, n, k)))
         if j >= 0 and k >= pair.slides:
-            x = negative(d, outside(d, right, swing(d, axes[k - pair.slides], y)))  # D_rᵀ λ
+            x = scale(d, -1.0, outside(d, right, swing(d, axes[k - pair.slides], y)))  # D_rᵀ λ
             add_column(model, K, j, alpha + k, 0, 0, x)
             add_column(model, K, j, alpha + k, turn, 0, cross(d, s, x))
     if d is PLANAR:
         return
+    moment = multipliers_of(d, pair, multipliers, ROTATION)
     if pair.cosine == 1:
         _cosine_second(model, state, scratch, n, axes, moment, K)
     else:
@@ -221,9 +220,9 @@ def _rotation_second(model, n, moved, axes, moment, K):
     alpha += pair.slides
     for c in range(pair.rotation):
         if i >= 0:
-            add_column(model, K, i, alpha + c, POINT, 0, outside(SPATIAL, moved, cross3(axes[c], moment)))
+            add_column(model, K, i, alpha + c, POINT, 0, outside(SPATIAL, moved, v3.cross(axes[c], moment)))
         for a in range(c):
-            K[spot(model, alpha + a, alpha + c)[0]] += dot(cross3(axes[a], axes[c]), moment)
+            K[spot(model, alpha + a, alpha + c)[0]] += v3.dot(v3.cross(axes[a], axes[c]), moment)
 
 
 @inner_kernel
@@ -239,9 +238,9 @@ def _cosine_second(model, state, scratch, n, axes, moment, K):
             a, b = picked(pair, r)
             gu, gv = by_turns(change, a, b)
             if i >= 0:
-                add_column(model, K, i, alpha + c, POINT, 0, scale(moment[r], outside(SPATIAL, left, gu)))
+                add_column(model, K, i, alpha + c, POINT, 0, v3.scale(moment[r], outside(SPATIAL, left, gu)))
             if j >= 0:
-                add_column(model, K, j, alpha + c, POINT, 0, scale(moment[r], outside(SPATIAL, right, gv)))
+                add_column(model, K, j, alpha + c, POINT, 0, v3.scale(moment[r], outside(SPATIAL, right, gv)))
             for e in range(pair.rotation):
                 K[spot(model, alpha + e, alpha + c)[0]] -= moment[r] * bend(H, axes, e, c, 3 * a + b)
 
@@ -251,5 +250,5 @@ def bend(H, axes, d, c, code):
     """Return ∂²H/∂α_d∂α_c at one entry."""
     twice = turning(turning(H, NONE, axes[c]), NONE, axes[d])[code]
     if c > d:  # ∂(H w̃_d)/∂α_c = H w̃_c w̃_d + H tilde(∂w_d/∂α_c)
-        twice += multiply(H, tilde(cross3(axes[d], axes[c])))[code]
+        twice += v3.multiply(H, v3.tilde(v3.cross(axes[d], axes[c])))[code]
     return twice

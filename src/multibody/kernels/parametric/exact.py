@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from multibody.kernels import vectors as v3
 from multibody.kernels.blocks import spot
 from multibody.kernels.compile import inner_kernel
 from multibody.kernels.parametric.algebra import (
@@ -9,15 +10,13 @@ from multibody.kernels.parametric.algebra import (
     apply,
     apply_transposed,
     axis,
+    clear_row,
     cross,
     inside,
-    load,
-    moments_of,
     multipliers_of,
-    negative,
-    numbers_of,
     outside,
     parameter_entry,
+    scale,
     size,
     swing,
     turns,
@@ -27,14 +26,22 @@ from multibody.kernels.parametric.algebra import (
     velocity_of,
     write_row,
 )
-from multibody.kernels.parametric.alpha import add_column, bend, clear_row, columns_of
-from multibody.kernels.parametric.frames import NONE, angle_rates, axis_change, right_frame, sum_of_axes
-from multibody.kernels.parametric.rotation_rows import FIRST, by_turns, left_frame, picked, seen_from, turning
-from multibody.kernels.parametric.rows import ANGLE, orientations, reach, reach_rate
+from multibody.kernels.parametric.alpha import add_column, bend, columns_of
+from multibody.kernels.parametric.frames import NONE, angle_rates, axis_change, right_frame, second_point, sum_of_axes
+from multibody.kernels.parametric.rows import (
+    ANGLE,
+    ROTATION,
+    by_turns,
+    left_frame,
+    orientations,
+    picked,
+    reach,
+    reach_rate,
+    seen_from,
+    turning,
+)
 from multibody.kernels.state import POINT
 from multibody.kernels.tags import PLANAR, SPATIAL
-from multibody.kernels.vectors import add, dot, multiply, scale, subtract, tilde
-from multibody.kernels.vectors import cross as cross3
 
 
 @inner_kernel
@@ -42,19 +49,19 @@ def exact_partials(d, model, state, scratch, n, multipliers):
     """Write (Φ_q v)_q of a pair to the kept rows and add (Φ_qᵀ λ)_q to the kept matrix K, with room for all its columns."""
     pair = model.parametric.pairs[n]
     _translation_rates(d, model, scratch, n, state.newton.V)
-    _translation_second(d, model, scratch, n, multipliers_of(d, pair, multipliers), state.newton.K)
+    _translation_second(d, model, scratch, n, multipliers_of(d, pair, multipliers, 0), state.newton.K)
     if d is PLANAR:
-        clear_row(d, pair, state.newton.V, ANGLE)
+        clear_row(pair, state.newton.V, ANGLE)
     else:
         _rotation_rates(model, state, scratch, n, state.newton.V)
-        _rotation_second(model, state, scratch, n, moments_of(d, pair, multipliers), state.newton.K)
+        _rotation_second(model, state, scratch, n, multipliers_of(d, pair, multipliers, ROTATION), state.newton.K)
 
 
 # --- translations ------------------------------------------------------------------------------------------------------------
 @inner_kernel
 def _translation_rates(d, model, scratch, n, V):
     """Write (Φ_q v)_q of the translations."""
-    pair, s = model.parametric.pairs[n], load(d, numbers_of(d, model.parametric)[n].s_j, 0)
+    pair, s = model.parametric.pairs[n], second_point(d, model, n)
     oi, (A, B) = velocity_of(d, model, scratch, pair.first)[1], orientations(d, scratch, pair)
     x, (rate, swung) = reach(d, model, scratch, n), reach_rate(d, model, scratch, n)
     for r in range(size(d)):
@@ -62,14 +69,14 @@ def _translation_rates(d, model, scratch, n, V):
         ground, own = apply(d, A, back), apply_transposed(d, B, axis(d, A, r))
         turn_i = add_turns(d, unit_cross(d, r, rate), cross(d, back, x))
         turn_j = add_turns(d, cross(d, swung, own), cross(d, s, apply_transposed(d, B, ground)))
-        clear_row(d, pair, V, r)
-        write_row(d, pair, V, r, negative(d, ground), turn_i, ground, turn_j)
+        clear_row(pair, V, r)
+        write_row(d, pair, V, r, scale(d, -1.0, ground), turn_i, ground, turn_j)
 
 
 @inner_kernel
 def _translation_second(d, model, scratch, n, force, K):
     """Add the derivatives of what λ does: −A_i λ and λ × A_iᵀ(…) on body i, A_i λ and s_j × A_ijᵀ λ on body j."""
-    pair, s = model.parametric.pairs[n], load(d, numbers_of(d, model.parametric)[n].s_j, 0)
+    pair, s = model.parametric.pairs[n], second_point(d, model, n)
     (i, j, _), (A, B) = columns_of(model, pair), orientations(d, scratch, pair)
     x, turn = reach(d, model, scratch, n), size(d)
     own = apply_transposed(d, B, apply(d, A, force))
@@ -77,7 +84,7 @@ def _translation_second(d, model, scratch, n, force, K):
         u = unit_turn(d, c)
         moved = apply(d, A, swing(d, u, force))
         if i >= 0:
-            add_column(model, K, i, i, 0, turn + c, negative(d, moved))
+            add_column(model, K, i, i, 0, turn + c, scale(d, -1.0, moved))
             add_column(model, K, i, i, turn, turn + c, cross(d, swing(d, u, x), force))
         if j >= 0:
             add_column(model, K, j, j, turn, turn + c, cross(d, swing(d, u, own), s))
@@ -109,12 +116,12 @@ def _variation(pair, left, axes, right, c):
 @inner_kernel
 def _entry(pair, r, c):
     """Return which entry of Φ_q such a column has in the r-th rotation row, −1 for the ground."""
-    at = pair.entry + pair.width * (FIRST + r)
+    at = pair.entry + pair.width * (ROTATION + r)
     if c < 3:
         return at + pair.at_first + POINT + c if pair.at_first >= 0 else -1
     if c < 6:
         return at + pair.at_second + POINT + c - 3 if pair.at_second >= 0 else -1
-    return parameter_entry(pair, FIRST + r, pair.slides + c - 6)
+    return parameter_entry(pair, ROTATION + r, pair.slides + c - 6)
 
 
 @inner_kernel
@@ -127,9 +134,9 @@ def _rotation_rates(model, state, scratch, n, V):
     turn = inside(SPATIAL, right, velocity_of(SPATIAL, model, scratch, pair.second)[1])
     rates = angle_rates(model, scratch, pair)
     w = sum_of_axes(axes, rates)
-    u = spin if cosine else add(spin, w)
+    u = spin if cosine else v3.add(spin, w)
     for r in range(3):
-        clear_row(SPATIAL, pair, V, FIRST + r)
+        clear_row(pair, V, ROTATION + r)
     for c in range(6 + pair.rotation):
         if _entry(pair, 0, c) < 0:
             continue
@@ -137,8 +144,8 @@ def _rotation_rates(model, state, scratch, n, V):
         found, change = turning(turning(G, du, dv), u, turn), NONE
         if c >= 6:
             change = axis_change(axes, rates, c - 6)
-        bent, bent_by = turning(turning(H, NONE, dw), NONE, w), multiply(H, tilde(change))
-        sway = multiply(tilde(subtract(change, cross3(dw, spin))), G)
+        bent, bent_by = turning(turning(H, NONE, dw), NONE, w), v3.multiply(H, v3.tilde(change))
+        sway = v3.multiply(v3.tilde(v3.subtract(change, v3.cross(dw, spin))), G)
         for r in range(3):
             code = pair.pick[r]
             V[_entry(pair, r, c)] = found[code] - (bent[code] + bent_by[code] if cosine else sway[code])
@@ -151,7 +158,7 @@ def _forces(pair, G, moment):
     for r in range(3):
         a, b = picked(pair, r)
         by_left, by_right = by_turns(G, a, b)
-        gu, gv = add(gu, scale(moment[r], by_left)), add(gv, scale(moment[r], by_right))
+        gu, gv = v3.add(gu, v3.scale(moment[r], by_left)), v3.add(gv, v3.scale(moment[r], by_right))
     return gu, gv
 
 
@@ -171,14 +178,14 @@ def _rotation_second(model, state, scratch, n, moment, K):
         hu, hv = _forces(pair, turning(G, du, dv), moment)
         to, inner = (i, POINT + c) if c < 3 else (j, POINT + c - 3) if c < 6 else (alpha + c - 6, 0)
         if i >= 0:
-            turn_i = hu if cosine else add(hu, cross3(dw, gu))
+            turn_i = hu if cosine else v3.add(hu, v3.cross(dw, gu))
             add_column(model, K, i, to, POINT, inner, outside(SPATIAL, left, turn_i))
         if j >= 0:
             add_column(model, K, j, to, POINT, inner, outside(SPATIAL, right, hv))
         for a in range(pair.rotation):
             value = 0.0
             if not cosine:
-                value = dot(axes[a], hu) + (dot(cross3(axes[a], dw), gu) if c - 6 > a else 0.0)
+                value = v3.dot(axes[a], hu) + (v3.dot(v3.cross(axes[a], dw), gu) if c - 6 > a else 0.0)
             elif c >= 6:
                 for r in range(3):
                     value -= moment[r] * bend(H, axes, a, c - 6, pair.pick[r])

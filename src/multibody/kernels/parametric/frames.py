@@ -7,7 +7,7 @@ turns by the one angle there is.
 
 from __future__ import annotations
 
-from multibody.kernels import vectors as V
+from multibody.kernels import vectors as v3
 from multibody.kernels.compile import inner_kernel
 from multibody.kernels.parametric.algebra import add, load, numbers_of, outside, scale, zero
 from multibody.kernels.rotations import sincos
@@ -24,23 +24,23 @@ def turned(rotation, frame, angles):
     if rotation == 0:
         return (f, g, h), (NONE, NONE, NONE)
     s, c = sincos(angles[0])
-    f, g = V.add(V.scale(c, f), V.scale(s, g)), V.subtract(V.scale(c, g), V.scale(s, f))
+    f, g = v3.add(v3.scale(c, f), v3.scale(s, g)), v3.subtract(v3.scale(c, g), v3.scale(s, f))
     if rotation == 1:
         return (f, g, h), ((0.0, 0.0, 1.0), NONE, NONE)
     s2, c2 = sincos(angles[1])
     if rotation == 2:
-        g, h = V.add(V.scale(c2, g), V.scale(s2, h)), V.subtract(V.scale(c2, h), V.scale(s2, g))
+        g, h = v3.add(v3.scale(c2, g), v3.scale(s2, h)), v3.subtract(v3.scale(c2, h), v3.scale(s2, g))
         return (f, g, h), ((0.0, s2, c2), (1.0, 0.0, 0.0), NONE)
     s3, c3 = sincos(angles[2])
-    f, h = V.subtract(V.scale(c2, f), V.scale(s2, h)), V.add(V.scale(s2, f), V.scale(c2, h))
-    g, h = V.add(V.scale(c3, g), V.scale(s3, h)), V.subtract(V.scale(c3, h), V.scale(s3, g))
+    f, h = v3.subtract(v3.scale(c2, f), v3.scale(s2, h)), v3.add(v3.scale(s2, f), v3.scale(c2, h))
+    g, h = v3.add(v3.scale(c3, g), v3.scale(s3, h)), v3.subtract(v3.scale(c3, h), v3.scale(s3, g))
     return (f, g, h), ((-s2, c2 * s3, c2 * c3), (0.0, c3, -s3), (1.0, 0.0, 0.0))
 
 
 @inner_kernel
 def axis_of(C, k):
     """Return the k-th axis of a joint frame."""
-    return V.load3(C, 3 * k)
+    return v3.load3(C, 3 * k)
 
 
 @inner_kernel
@@ -55,6 +55,12 @@ def right_frame(d, model, n):
     if d is PLANAR:
         return ((1.0, 0.0), (0.0, 1.0))
     return axes_of(model.parametric.spatial_numbers[n].C_j)
+
+
+@inner_kernel
+def second_point(d, model, n):
+    """Return s_j, the point of a pair on body j."""
+    return load(d, numbers_of(d, model.parametric)[n].s_j, 0)
 
 
 @inner_kernel
@@ -99,7 +105,7 @@ def direction(d, model, state, n, k):
         return load(d, model.parametric.planar_numbers[n].slide, 0) if k < pair.slides else zero(d)
     C = state.parametric.charts[n].C_i
     if pair.pitched == 1:
-        return V.scale(model.parametric.spatial_numbers[n].pitch, axis_of(C, 2))
+        return v3.scale(model.parametric.spatial_numbers[n].pitch, axis_of(C, 2))
     return axis_of(C, pair.slide[k]) if k < pair.slides else zero(d)
 
 
@@ -125,7 +131,7 @@ def axis_change(axes, rates, k):
     """Return ∂(W x)/∂α_k, x held."""
     x = NONE
     if k > 0:
-        x = V.scale(rates[0], V.cross(axes[0], axes[k]))
+        x = v3.scale(rates[0], v3.cross(axes[0], axes[k]))
     if k > 1:
-        x = V.add(x, V.scale(rates[1], V.cross(axes[1], axes[2])))
+        x = v3.add(x, v3.scale(rates[1], v3.cross(axes[1], axes[2])))
     return x

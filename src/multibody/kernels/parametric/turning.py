@@ -169,7 +169,7 @@ def _turn_pair(d, state, scratch, pair, x, back):
     then = orientation(d, turns_of(d, state.parametric)[pair.first])
     if back:
         now, then = then, now
-    y = apply_transposed(d, now, apply(d, then, multipliers_of(d, pair, x)))
+    y = apply_transposed(d, now, apply(d, then, multipliers_of(d, pair, x, 0)))
     for r in range(size(d)):
         x[pair.chosen[r]] = y[r]
 
