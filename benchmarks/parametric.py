@@ -97,30 +97,32 @@ def conventional(kind: str) -> tuple[int, int]:
 
 def proposed(kind: str) -> tuple[int, int]:
     """Return the same in parametric coordinates, derivatives as functions of α alone."""
-    from multibody.kernels import layout as L
     from multibody.kernels.parametric import alpha, frames
-    from multibody.kernels.parametric import layout as P
+    from multibody.kernels.tags import SPATIAL
     from multibody.model.joints import KINDS as CATALOG
 
     frames.sincos = lambda x: (Counted(math.sin(x)), Counted(math.cos(x)))  # as the paper, which counts × and + only
     structure, pitched = CATALOG[kind].structure(3), kind == "screw"
     slides = () if pitched else tuple("fgh".index(letter) for letter in structure.translations)
-    count = len(slides) + structure.rotation
-    pair, rng = 100, np.random.default_rng(0)
-    I, F, W = np.zeros(200, dtype=int), _numbers(P.SPATIAL_NUMBERS, rng), _numbers(400, rng)
-    I[L.BODIES], I[L.VELOCITIES], I[L.DIMENSION] = 2, 12 + count, 3
-    I[pair + P.FIRST], I[pair + P.SECOND], I[pair + P.ROTATION] = 1, 2, structure.rotation
-    I[pair + P.SLIDES], I[pair + P.PITCHED], I[pair + P.ALPHAS] = len(slides), int(pitched), count
-    I[pair + P.SLIDE : pair + P.SLIDE + len(slides)] = slides
-    I[pair + P.WIDTH], I[pair + P.AT_SECOND], I[pair + P.AT_ALPHA] = 12 + count, 6, 12
-    K, force, moment = np.zeros((12 + count) ** 2, dtype=object), tuple(_numbers(3, rng)), tuple(_numbers(3, rng))
+    count, rng = len(slides) + structure.rotation, np.random.default_rng(0)
+    pair = SimpleNamespace(
+        first=1, second=2, rotation=structure.rotation, cosine=0, slides=len(slides), pitched=int(pitched), slide=slides,
+        extra=0, parameters=count, row=0, entry=0, width=12 + count, at_first=0, at_second=6, at_alpha=12, chosen=range(6),
+    )  # fmt: skip
+    numbers = SimpleNamespace(s_i=_numbers(3, rng), s_j=_numbers(3, rng), C_j=_numbers(9, rng), pitch=Counted(rng.normal()))
+    model = SimpleNamespace(
+        parametric=SimpleNamespace(pairs=[pair], spatial_numbers=[numbers]), pattern=SimpleNamespace(nodes=np.zeros(0)),
+        width=6, bodies=2, velocities=12 + count,
+    )  # fmt: skip
+    state = SimpleNamespace(parametric=SimpleNamespace(charts=[SimpleNamespace(C_i=_numbers(9, rng))]))
+    scratch = SimpleNamespace(extra=_numbers(count, rng))
+    P, K = np.zeros(6 * pair.width, dtype=object), np.zeros((12 + count) ** 2, dtype=object)
+    multipliers = _numbers(6, rng)
     _sum()
-    model = SimpleNamespace(I=I, F=F, width=6, bodies=2, velocities=12 + count)
-    scratch = SimpleNamespace(W=W)
-    moved, axes = alpha.moved_frame(model, scratch, pair)
-    alpha.alpha_rows(model, scratch, pair, moved, axes, 100)
+    moved, axes = alpha.moved_frame(SPATIAL, model, state, scratch, 0)
+    alpha.alpha_rows(SPATIAL, model, state, scratch, 0, moved, axes, P)
     first = _sum()
-    alpha.alpha_second(model, scratch, pair, moved, axes, force, moment, K)
+    alpha.alpha_second(SPATIAL, model, state, scratch, 0, moved, axes, multipliers, K)
     return first, _sum()
 
 

@@ -15,9 +15,9 @@ from multibody.analyses.rank.run_rows import run_rows
 from multibody.analyses.spaces.parametric_space import ParametricSpace
 from multibody.analyses.state.system import System, tables_of
 from multibody.formulations import Parametric
-from multibody.formulations.augmented import rhs_augmented
-from multibody.formulations.newton import newton_calls, newton_kernels
-from multibody.kernels.parametric import linear
+from multibody.formulations.implicit_parametric import parametric_kernels
+from multibody.formulations.newton import newton_calls
+from multibody.formulations.parametric import rhs_parametric
 
 Floats = npt.NDArray[np.float64]
 START, RESIDUAL, LINEARIZE, FACTOR, SOLVE, PRODUCT, MOVE = range(7)
@@ -42,9 +42,8 @@ class Equations:
         rows = run_rows(system, state.q, state.t)
         self.space = ParametricSpace(system, state, rows, Parametric(rotation), exact)
         self.bundle, self.y = self.space.bundle, self.space.start(state)
-        newton_calls(self.bundle, rhs_augmented, relative=False, complex_=False)
-        self.kernels: list[Any] = list(newton_kernels(False, system.tables.dimension, False))[:8]
-        self.kernels[1], self.kernels[4:6] = linear.residual_turned, [linear.solve_turned, linear.product_turned]
+        newton_calls(self.bundle, rhs_parametric, relative=False, complex_=False)
+        self.kernels = parametric_kernels(exact, complex_=False)
         self.nq, self.n, self.m = self.space.nq, self.space.nv, len(self.bundle.chosen)
 
     def ask(self, k: int, x: Floats, size: int, t: float = 0.1) -> Floats:

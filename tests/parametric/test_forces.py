@@ -52,11 +52,10 @@ def test_the_coordinates_of_pairs_are_states_and_their_forces_stand_in_their_own
     e = Equations(model)
     tables = parametric(e.space.system.tables)
     functions = {f: k for pair in tables.pairs for k, f in enumerate(pair.functions, pair.extra) if f >= 0}
-    I = e.bundle.I
     for name in ("motor0", "motor1", "rub0", "stop1"):
         function = tables.law_functions[tables.laws[name][0]]
         assert function in functions
-        assert I[I[L.FUNCTIONS] + L.FUNCTION_STRIDE * function] == L.EXTRA
+        assert e.bundle.model.functions[function].kind == L.EXTRA
     q, v, a, x = e.consistent()
     row = e.n - len(tables.extras) + functions[tables.law_functions[tables.laws["motor1"][0]]]
     before = e.residual(q, v, a, x)["R"]

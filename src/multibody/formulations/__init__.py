@@ -62,6 +62,7 @@ class _OfPairs(_Formulation):
 
     relative: ClassVar[Literal[False]] = False
     pairs: ClassVar[Literal[True]] = True
+    compiled: ClassVar[str] = "parametric.rhs_parametric"
 
 
 @dataclass(frozen=True)
@@ -180,10 +181,9 @@ class Parametric(_OfPairs):
 
     def kernels(self) -> tuple[Any, Any]:
         """Return the right-hand side and the acceptance."""
-        from multibody.formulations.augmented import rhs_augmented
-        from multibody.kernels.parametric.linear import accept_parametric
+        from multibody.formulations.parametric import accept_parametric, rhs_parametric
 
-        return rhs_augmented, accept_parametric
+        return rhs_parametric, accept_parametric
 
 
 @answered

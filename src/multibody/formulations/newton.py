@@ -38,7 +38,7 @@ def prepare_newton(bundle: Bundle, relative: bool = False, complex_: bool = Fals
     complex_ : bool
         Whether complex factors are needed.
     """
-    from multibody.formulations.parametric import ParametricBundle
+    from multibody.formulations.prepare_parametric import ParametricBundle
 
     if isinstance(bundle, ParametricBundle):
         bundle.attach(complex_)
@@ -92,17 +92,19 @@ def newton_calls(bundle: Bundle, rhs: Any, relative: bool, complex_: bool) -> In
         Whether complex matrices are factored too.
     """
     from multibody.formulations import implicit as c
+    from multibody.formulations.prepare_parametric import ParametricBundle
 
     prepare_newton(bundle, relative, complex_)
     calls = bundle.newton.model.calls
     calls.rhs = address_of(rhs)
     if complex_:
         calls.factor, calls.solve = address_of(c.factor_newton), address_of(c.solve_newton)
-    *found, residual = newton_kernels(relative, bundle.tables.dimension, complex_)
-    if len(bundle.parametric.model.pairs):
-        from multibody.kernels.parametric import linear
+    if isinstance(bundle, ParametricBundle):
+        from multibody.formulations.implicit_parametric import parametric_kernels
 
-        found[1], found[4], found[5] = linear.residual_turned, linear.solve_turned, linear.product_turned
+        *found, residual = parametric_kernels(bundle.exact, complex_)
+    else:
+        *found, residual = newton_kernels(relative, bundle.tables.dimension, complex_)
     calls.residual = address_of(residual)
     return np.array([address_of(each) for each in found], dtype=np.int64)
 

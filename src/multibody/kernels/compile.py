@@ -31,10 +31,10 @@ from multibody.kernels.cache.machine_code import MachineCode
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _PACKAGE = pathlib.Path(__file__).parent.parent
 _SOURCES = {  # what the functions of a room may call
-    "kernels": ("kernels/*.py", "kernels/memory/*.py"),
-    "tree": ("kernels/*.py", "kernels/memory/*.py", "kernels/tree/*.py"),
-    "robot": ("kernels/*.py", "kernels/memory/*.py", "kernels/tree/*.py", "kernels/robot/*.py"),
-    "parametric": ("kernels/*.py", "kernels/memory/*.py", "kernels/parametric/*.py"),
+    "kernels": ("kernels/*.py", "kernels/memory/*.py", "kernels/newton/*.py"),
+    "tree": ("kernels/*.py", "kernels/memory/*.py", "kernels/newton/*.py", "kernels/tree/*.py"),
+    "robot": ("kernels/*.py", "kernels/memory/*.py", "kernels/newton/*.py", "kernels/tree/*.py", "kernels/robot/*.py"),
+    "parametric": ("kernels/*.py", "kernels/memory/*.py", "kernels/newton/*.py", "kernels/parametric/*.py"),
     "formulations": ("kernels/**/*.py", "formulations/*.py"),
     "integrators": ("kernels/compile.py", "kernels/joined.py", "kernels/frugal.py", "kernels/calls.py", "integrators/*.py"),
 }

@@ -9,14 +9,12 @@ from __future__ import annotations
 import copy
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from multibody.kernels import layout as L
+from multibody.kernels.declared import PlanarNumbers
 from multibody.tables.build import RowInfo
-from multibody.tables.lower import Tables, workspace_of
+from multibody.tables.lower import Tables
+from multibody.tables.rows import Records, Rows
 
-Integers = NDArray[np.int64]
 _LETTERS = "fgh"
 _AXES = "xyz"
 REGULAR, COSINE = "regular", "cosine"
@@ -94,28 +92,22 @@ def parametric(tables: Tables) -> ParametricTables:
 
 
 def _made(tables: Tables) -> ParametricTables:
-    """Return new tables with the sections of functions, rows, terms and columns appended."""
+    """Return new tables with other functions, rows, terms and columns."""
     pairs, extras = _pairs(tables)
-    I, d, nb = tables.I.copy(), tables.dimension, len(tables.bodies) - 1
-    count, nx = len(tables.function_is_length), len(extras)
-    functions = I[I[L.FUNCTIONS] : I[L.FUNCTIONS] + L.FUNCTION_STRIDE * count].copy().reshape(count, L.FUNCTION_STRIDE)
+    d, nb, nx = tables.dimension, len(tables.bodies) - 1, len(extras)
+    functions: Records = tables.packed.functions.copy()
     for pair in pairs:
         for k, f in enumerate(pair.functions):
             if f >= 0:
-                functions[f] = L.EXTRA, 0, 0, functions[f, 3], pair.extra + k
-    rows, terms, columns, infos, joint_rows = _Rows(tables, functions, pairs).lowered()
-    at = len(I)
-    for slot, section in ((L.FUNCTIONS, functions.ravel()), (L.ROWS, rows), (L.TERMS, terms), (L.COLUMNS, columns)):
-        I[slot], at = at, at + len(section)
-    I[L.EXTRAS], I[L.COORDINATES], I[L.VELOCITIES] = nx, L.BODY_COORDINATES[d] * nb + nx, L.BODY_VELOCITIES[d] * nb + nx
-    most = int(tables.I[L.W_STACK] - tables.I[L.W_INPUT]) - 2
-    kept = int(tables.I[L.W_MASS] - tables.I[L.W_STACK]) - L.STACK_DEPTH
-    workspace = workspace_of(I, d, nb, nx, most, kept)
-    pointer = np.concatenate([[0], np.cumsum(np.asarray(rows, dtype=np.int64).reshape(-1, L.ROW_STRIDE)[:, 3])])
+                functions[f] = L.EXTRA, 0, 0, functions["numbers"][f], pair.extra + k
+    made_rows, infos, joint_rows = _rows(tables, functions, {pair.joint: pair for pair in pairs})
+    rows, terms, columns = made_rows.packed()
     made = ParametricTables(**{key: value for key, value in vars(tables).items() if key != "cache"})
-    sections = [np.array(section, dtype=np.int64) for section in (rows, terms, columns)]
-    made.I = np.ascontiguousarray(np.concatenate([I, functions.ravel(), *sections]))
-    made.workspace, made.rows, made.row_pointer, made.columns = workspace, infos, pointer, np.array(columns, dtype=np.int64)
+    made.packed = tables.packed.sharing(
+        extras=nx, coordinates=L.BODY_COORDINATES[d] * nb + nx, velocities=L.BODY_VELOCITIES[d] * nb + nx,
+        functions=functions, rows=rows, terms=terms, columns=columns,
+    )  # fmt: skip
+    made.rows, made.row_pointer, made.columns = infos, made_rows.pointer, columns
     made.count_joint, made.joint_rows, made.extras = len(infos) - tables.count_motion, joint_rows, extras
     made.pairs, made.plain, made.cache = pairs, copy.copy(tables), {}
     return made
@@ -148,79 +140,38 @@ def _pairs(tables: Tables) -> tuple[tuple[Pair, ...], list[str]]:
 
 def _slot(tables: Tables, functions: tuple[int, ...], rows: range, pitched: bool, rotation: int) -> int:
     """Return where a screw's pitch (negative) or the offset of a planar angle lies in F."""
-    I = tables.I
-    last = int(I[L.ROWS]) + L.ROW_STRIDE * (rows.stop - 1)
-    term = int(I[L.TERMS]) + L.TERM_STRIDE * int(I[last])
+    packed, first = tables.packed, tables.packed.rows.first_term[rows.stop - 1]
     if pitched:  # its last row is position − pitch · angle
-        return int(I[term + L.TERM_STRIDE + 1])
+        return int(packed.terms.weight[first + 1])
     if tables.dimension == 3:
         return -1
-    f = functions[-1] if rotation == 1 else int(I[term])  # the angle itself, or the row that keeps the frames aligned
-    return int(I[I[L.FUNCTIONS] + L.FUNCTION_STRIDE * f + 3]) + 8
+    f = functions[-1] if rotation == 1 else packed.terms.function[first]  # the angle, or the row that keeps frames aligned
+    return int(packed.functions.numbers[f]) + PlanarNumbers.fields["offset"].slot
 
 
-class _Rows:
-    """Rows of joints and motions: three or six for a pair, the others over the new functions."""
+def _rows(tables: Tables, functions: Records, pairs: dict[str, Pair]) -> tuple[Rows, list[RowInfo], dict[str, range]]:
+    """Return the rows of joints and motions, their descriptions and the rows of each joint: three or six for a pair."""
+    made, infos, joint_rows = Rows(tables.width, len(tables.bodies) - 1), list[RowInfo](), dict[str, range]()
+    for name, own in tables.joint_rows.items():
+        start = len(infos)
+        if name in pairs:
+            infos += _add_pair(tables, made, pairs[name])
+        else:
+            made.add_of(tables.packed, functions, own)
+            infos += [tables.rows[r] for r in own]
+        joint_rows[name] = range(start, len(infos))
+    motions = range(tables.count_joint, tables.count_joint + tables.count_motion)
+    made.add_of(tables.packed, functions, motions)
+    return made, infos + [tables.rows[r] for r in motions], joint_rows
 
-    def __init__(self, tables: Tables, functions: Integers, pairs: tuple[Pair, ...]) -> None:
-        self.tables, self.functions, self.pairs = tables, functions, {pair.joint: pair for pair in pairs}
-        self.rows: list[int] = []
-        self.terms: list[int] = []
-        self.columns: list[int] = []
-        self.infos: list[RowInfo] = []
 
-    def lowered(self) -> tuple[list[int], list[int], list[int], list[RowInfo], dict[str, range]]:
-        """Return row records, terms, columns, descriptions and the rows of each joint."""
-        tables, joint_rows = self.tables, {}
-        for name, own in tables.joint_rows.items():
-            start = len(self.infos)
-            if name in self.pairs:
-                self._pair(self.pairs[name])
-            else:
-                for r in own:
-                    self._other(r)
-            joint_rows[name] = range(start, len(self.infos))
-        for r in range(tables.count_joint, tables.count_joint + tables.count_motion):
-            self._other(r)
-        return self.rows, self.terms, self.columns, self.infos, joint_rows
-
-    def _block(self, body: int) -> list[int]:
-        width = self.tables.width
-        return [width * (body - 1) + c for c in range(width)]
-
-    def _pair(self, pair: Pair) -> None:
-        """Add the rows of a pair: no terms, blocks of both bodies, then its parameters."""
-        tables, d = self.tables, self.tables.dimension
-        nb = len(tables.bodies) - 1
-        own = [c for body in (pair.first, pair.second) if body > 0 for c in self._block(body)]
-        own += [tables.width * nb + pair.extra + k for k in range(pair.parameters)]
-        words = [(f"translation along {_AXES[k]} of the first body", True) for k in range(d)]
-        words += [("rotation", False)] if d == 2 else [(f"rotation about {letter}", False) for letter in _LETTERS]
-        for meaning, is_length in words:
-            self.rows += [len(self.terms) // L.TERM_STRIDE, 0, len(self.columns), len(own), -1, int(is_length)]
-            self.columns += own
-            self.infos.append(RowInfo(pair.joint, "joint", meaning, is_length))
-
-    def _other(self, r: int) -> None:
-        """Add a row of the Cartesian tables, its functions as they are now."""
-        tables, I = self.tables, self.tables.I
-        row = int(I[L.ROWS]) + L.ROW_STRIDE * r
-        nb, first = len(tables.bodies) - 1, len(self.terms) // L.TERM_STRIDE
-        blocks: dict[tuple[str, int], int] = {}
-        own: list[int] = []
-        for k in range(int(I[row + 1])):
-            f, weight = (int(x) for x in I[I[L.TERMS] + L.TERM_STRIDE * (I[row] + k) :][:2])
-            kind, i, j, _, extra = (int(x) for x in self.functions[f])
-            entries = []
-            for key in [("extra", extra)] if kind == L.EXTRA else [("body", i), ("body", j)]:
-                if key == ("body", 0):
-                    entries.append(-1)
-                    continue
-                if key not in blocks:
-                    blocks[key] = len(own)
-                    own += self._block(key[1]) if key[0] == "body" else [tables.width * nb + key[1]]
-                entries.append(blocks[key])
-            self.terms += [f, weight, entries[0], entries[1] if len(entries) > 1 else -1]
-        self.rows += [first, int(I[row + 1]), len(self.columns), len(own), int(I[row + 4]), int(I[row + 5])]
-        self.columns += own
-        self.infos.append(tables.rows[r])
+def _add_pair(tables: Tables, made: Rows, pair: Pair) -> list[RowInfo]:
+    """Add the rows of a pair: no terms, blocks of both bodies, then its parameters."""
+    d, width = tables.dimension, tables.width
+    own = [c for body in (pair.first, pair.second) if body > 0 for c in range(width * (body - 1), width * body)]
+    own += range(width * made.bodies + pair.extra, width * made.bodies + pair.extra + pair.parameters)
+    words = [(f"translation along {_AXES[k]} of the first body", True) for k in range(d)]
+    words += [("rotation", False)] if d == 2 else [(f"rotation about {letter}", False) for letter in _LETTERS]
+    for _, is_length in words:
+        made.add_block(own, is_length)
+    return [RowInfo(pair.joint, "joint", meaning, is_length) for meaning, is_length in words]

@@ -79,6 +79,23 @@ class Rows:
         self.rows.append((len(self.terms), 0, len(self.columns), len(columns), -1, int(is_length)))
         self.columns += columns
 
+    def add_of(self, packed: D.Model, functions: Records, kept: Iterable[int]) -> None:
+        """Add rows of a model over other records of the same functions.
+
+        Parameters
+        ----------
+        packed : Model
+        functions : records of Function
+        kept : list of int
+            The rows.
+        """
+        records = functions.view(np.recarray)
+        for r in kept:
+            row = packed.rows[r]
+            terms = packed.terms[row.first_term : row.first_term + row.terms]
+            own = [(int(term.function), records[term.function], int(term.weight)) for term in terms]
+            self.add(own, int(row.program), bool(row.is_length))
+
     @property
     def pointer(self) -> Integers:
         """Where the entries of each row begin, and the end of the last."""
@@ -87,24 +104,3 @@ class Rows:
     def packed(self) -> tuple[Records, Records, Integers]:
         """Return the records of rows and terms, and the columns."""
         return listed(D.Row, self.rows), listed(D.Term, self.terms), np.array(self.columns, dtype=np.int64)
-
-
-def rows_on(packed: D.Model, functions: Records, kept: Iterable[int], width: int, bodies: int) -> Rows:
-    """Return rows of a model over other records of the same functions.
-
-    Parameters
-    ----------
-    packed : Model
-    functions : records of Function
-    kept : list of int
-        The rows.
-    width, bodies : int
-        Of the other functions.
-    """
-    made, records = Rows(width, bodies), functions.view(np.recarray)
-    for r in kept:
-        row = packed.rows[r]
-        terms = packed.terms[row.first_term : row.first_term + row.terms]
-        own = [(int(term.function), records[term.function], int(term.weight)) for term in terms]
-        made.add(own, int(row.program), bool(row.is_length))
-    return made

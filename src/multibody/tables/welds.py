@@ -19,7 +19,7 @@ import numpy.typing as npt
 from multibody.kernels import layout as L
 from multibody.kernels.declared import MassSlots
 from multibody.tables.lower import EndSlots, Tables
-from multibody.tables.rows import listed, rows_on
+from multibody.tables.rows import Rows, listed
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -164,7 +164,8 @@ def welded_tables(tables: Tables, welds: Welds) -> tuple[Tables, Integers]:
     functions = _functions(tables, welds, numbers)
     gone = {r for name in welds.owners for r in tables.joint_rows[name]}
     kept = np.array([r for r in range(tables.count_joint + tables.count_motion) if r not in gone], dtype=np.int64)
-    made_rows = rows_on(tables.packed, functions, kept, tables.width, nb)
+    made_rows = Rows(tables.width, nb)
+    made_rows.add_of(tables.packed, functions, kept)
     (rows, terms, columns), pointer = made_rows.packed(), made_rows.pointer
     made.rows = [tables.rows[r] for r in kept]
     made.count_joint = int(np.sum(kept < tables.count_joint))

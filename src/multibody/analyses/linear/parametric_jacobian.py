@@ -13,9 +13,9 @@ from multibody.analyses.spaces.parametric_space import ParametricSpace
 from multibody.analyses.state.named_columns import column_names
 from multibody.errors import AnalysisError, ModelError
 from multibody.formulations import Parametric
-from multibody.formulations.implicit import linearize_implicit, start_newton
+from multibody.formulations.implicit import start_newton
+from multibody.formulations.implicit_parametric import linearize_exact, product_parametric, residual_parametric
 from multibody.formulations.newton import newton_calls
-from multibody.kernels.parametric.linear import product_turned, residual_turned
 
 
 def of_parameters(opening: Opening, formulation: Parametric, acceleration: Any, multipliers: Any) -> SystemJacobian:
@@ -40,9 +40,9 @@ def of_parameters(opening: Opening, formulation: Parametric, acceleration: Any, 
         raise AnalysisError(f"the equations of motion have no solution at t = {state.t:g}")
     a, forces = _given(found[:n], acceleration, "acceleration"), _given(found[n : n + m], multipliers, "multipliers")
     x = np.concatenate([y[:-1], a, forces])
-    linearize_implicit(*b.run, state.t, x, x)
+    linearize_exact(*b.run, state.t, x, x)
     M, C, K, P, V = _matrices(b, state.t, n, m)
-    residual_turned(*b.run, state.t, x, out)
+    residual_parametric(*b.run, state.t, x, out)
     q, v = y[: space.nq], y[space.nq : space.nq + n]
     more = n - system.nv
     turn = block_diag([turning(system, v[: system.nv]), csr_array((more, more))], format="csr")
@@ -63,7 +63,7 @@ def _matrices(b: Any, t: float, n: int, m: int) -> list[Any]:
         for c in range(n):
             x, out = np.zeros(3 * n), np.zeros(n + m)
             x[part * n + c] = 1.0
-            product_turned(model, memory, scratch, t, x, out)
+            product_parametric(model, memory, scratch, t, x, out)
             found[part, :, c] = out
     inertia, rates, positions = found
     return [csr_array(matrix) for matrix in (inertia[:n], rates[:n], positions[:n], rates[n:], positions[n:])]

@@ -17,12 +17,9 @@ from multibody.analyses.state.state import State
 from multibody.analyses.state.system import Floats, Integers, System
 from multibody.errors import ModelError
 from multibody.formulations import Parametric
-from multibody.formulations.parametric import ParametricBundle, prepare_parametric, set_scales, slide_columns
 from multibody.formulations.prepare import Bundle, prepare
-from multibody.kernels import layout as L
-from multibody.kernels import sections as R
-from multibody.kernels.parametric import layout as P
-from multibody.kernels.parametric.units import units_of
+from multibody.formulations.prepare_parametric import ParametricBundle, prepare_parametric, set_scales, slide_columns
+from multibody.kernels.parametric.rows import pair_rows
 from multibody.kernels.rows import row_jacobian
 from multibody.kernels.state import set_positions
 from multibody.kernels.watch import monitor
@@ -54,7 +51,6 @@ class ParametricSpace:
         self.rate_scales[slide_columns(self.tables)] = self.tables.length
         self._references = state.references
         self._plain: Bundle | None = None
-        self._living: ParametricSpace | None = None  # whose forces a copy for reading has
         self.bundle: ParametricBundle = self._prepared(state, exact)
 
     @property
@@ -67,10 +63,10 @@ class ParametricSpace:
         form, none = self.formulation.rotation, np.zeros(0, dtype=np.int64)
         self.bundle = prepare_parametric(self.tables, none, state.references, form, exact)
         self._choose_charts(state)
-        frames = self.bundle.F[self.bundle.numbers :].copy()
+        charts = self.bundle.parametric.state.charts
         chosen = self._independent(state)
         made = prepare_parametric(self.tables, chosen, state.references, form, exact)
-        made.F[made.numbers :] = frames
+        made.parametric.state.charts = charts
         self.bundle = made
         y = self.start(state)
         set_scales(made, self.jacobian(y, state.t)[made.chosen])
@@ -82,7 +78,7 @@ class ParametricSpace:
         """Let a run ask for other rows if some are left out, and the rotations' rows keep their rank."""
         b, count = self.bundle, self.tables.count_joint + self.tables.count_motion
         free = len(b.chosen) < count and self.formulation.rotation != COSINE
-        b.W[b.I[b.I[R.PARAMETRIC] + R.PAIR_RESULT] + R.PAIR_CHOICE] = 1.0 if free else -1.0
+        b.parametric.state.choice = 1 if free else -1
 
     def take_other_rows(self, y: Floats, t: float) -> bool:
         """Choose independent rows anew at y; return whether others serve better, so that the arrays are new ones.
@@ -90,23 +86,20 @@ class ParametricSpace:
         Left out are rows that the others imply. In the axes of turning bodies these may become the very ones that are needed.
         """
         b = self.bundle
-        choice = int(b.I[b.I[R.PARAMETRIC] + R.PAIR_RESULT]) + R.PAIR_CHOICE
-        b.W[choice] = 0.0  # not again before the rows are sound
+        b.parametric.state.choice = 0  # not again before the rows are sound
         J = self.jacobian(y, t)
         rows = independent_rows(self._scaled(J), floor=VANISHES, most=len(b.chosen))
-        now, then = (np.linalg.svd(self._scaled(J)[which], compute_uv=False)[-1] for which in (b.chosen, rows))
-        if len(rows) < len(b.chosen) or not then > BETTER * now:
+        held, found = (np.linalg.svd(self._scaled(J)[which], compute_uv=False)[-1] for which in (b.chosen, rows))
+        if len(rows) < len(b.chosen) or not found > BETTER * held:
             return False
         made = prepare_parametric(self.tables, rows, b.ref, b.rotation, b.exact)
-        made.F, made.ref = b.F, b.ref
-        made.I[self._data] = b.I[self._data]
-        for slot, size in ((R.W_SETTINGS, R.SETTINGS), (R.W_STATISTICS, R.STATISTICS)):
-            made.W[made.I[slot] : made.I[slot] + size] = b.W[b.I[slot] : b.I[slot] + size]
+        _share(b, made)
+        made.state.ref, made.state.settings, made.state.statistics = b.state.ref, b.state.settings, b.state.statistics
+        made.parametric.state.charts = b.parametric.state.charts
         self.bundle = made
         made.settings(regular_ratio=1.0, near_change=0.0)
         set_scales(made, J[made.chosen])
-        self._allow_other_rows()
-        made.W[int(made.I[made.I[R.PARAMETRIC] + R.PAIR_RESULT]) + R.PAIR_CHOICE] = 0.0
+        made.parametric.state.choice = 0
         return True
 
     # --- rows ---------------------------------------------------------------------------------------------------------
@@ -115,10 +108,9 @@ class ParametricSpace:
         b, tables = self.bundle, self.tables
         count = tables.count_joint + tables.count_motion
         set_positions(b.at.model, b.at.scratch, y[: self.nq].copy())
-        entries = b.W[b.I[R.W_J] : b.I[R.W_J] + tables.row_pointer[count]]
+        entries = b.scratch.J[: tables.row_pointer[count]]
         row_jacobian(*b.run, t, 0, count, entries)
-        b.W[b.I[b.I[R.PARAMETRIC] + R.PAIR_RESULT] + R.PAIR_WITH_RATES] = 0.0
-        units_of(tables.dimension, False)[R.PAIR_ROWS](*b.run, t, b.W, b.W)
+        pair_rows(*b.run)
         J = np.zeros((count, self.nv))
         which = np.repeat(np.arange(count), np.diff(tables.row_pointer[: count + 1]))
         np.add.at(J, (which, tables.columns[: len(entries)]), entries)
@@ -217,8 +209,7 @@ class ParametricSpace:
         sines = self._sines(y)
         if np.min(np.abs(sines), initial=1.0) < FLAT:
             raise self._lost(y)
-        at = int(self.bundle.I[self.bundle.I[R.PARAMETRIC] + P.W_LAST])
-        self.bundle.W[at : at + sines.size] = sines.ravel()
+        self.bundle.parametric.state.charts.last[:] = sines
 
     def _lost(self, y: Floats) -> ModelError:
         """Return the error for a start at which cosine rows have no rank."""
@@ -249,17 +240,11 @@ class ParametricSpace:
         return np.hstack([Y[:, : s.nq], Y[:, self.nq : self.nq + s.nv], Y[:, -1:]])
 
     @property
-    def _data(self) -> slice:
-        """Where the model lies in I: the same for all arrays, and with the formulas that a simulator has replaced meanwhile."""
-        return slice(L.HEADER, len(self.system.tables.I))
-
-    @property
     def plain(self) -> Bundle:
-        """The arrays of the same model in Cartesian coordinates; its numbers and formulas are the living ones."""
+        """The blocks of the same model in Cartesian coordinates; its numbers and formulas are the living ones."""
         if self._plain is None:
-            made = prepare(self.system.tables, self.rows, self._references, partitioned=False)
-            self._plain = replace(made, F=self.bundle.F[: len(made.F)])
-        self._plain.I[self._data] = (self._living or self).bundle.I[self._data]
+            self._plain = prepare(self.system.tables, self.rows, self._references, partitioned=False)
+        _share(self.bundle, self._plain)
         return self._plain
 
     def expanded(self, times: Floats, Y: Floats, references: Floats, like: Floats, closing: bool) -> Expanded:
@@ -277,18 +262,22 @@ class ParametricSpace:
         return reader_of(self.bundle)
 
     def reading(self) -> Any:
-        """Return a copy for reading, whose arrays are those of Cartesian coordinates with a workspace of their own."""
+        """Return a copy for reading, whose blocks are those of Cartesian coordinates with state and scratch of their own."""
         other: Any = copy.copy(self)
-        other.bundle = other._plain = replace(self.plain, W=self.plain.W.copy(), ref=self.plain.ref.copy())
-        other._living = self._living or self
+        other.bundle = other._plain = self.plain.working()
         return other
 
     def trouble(self) -> tuple[str, str]:
         """Return which pair's cosine rows lost their rank, and what helps."""
-        b = self.bundle
-        k = int(b.W[b.I[b.I[R.PARAMETRIC] + R.PAIR_RESULT] + R.PAIR_TROUBLE])
+        k = self.bundle.parametric.scratch.trouble
         text = f"the cosine rows of joint {self.tables.pairs[k].joint} lose rank, the sine of its angle vanishes"
         return text, 'use Parametric("regular"), whose rows keep their rank'
+
+
+def _share(living: Bundle, other: Bundle) -> None:
+    """Let another bundle of the model have the numbers and formulas that a simulator may set."""
+    own, model = living.model, other.model
+    model.numbers, model.laws, model.tables = own.numbers, own.laws, own.tables
 
 
 def rotation_of(angles: Floats) -> Floats:

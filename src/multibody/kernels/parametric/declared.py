@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 from typing import NamedTuple
 
-from multibody.kernels.calls import Calls
 from multibody.kernels.memory.declaration import Block, Record, block, floats, indices, integer, number, records, vector
 from multibody.kernels.newton.declared import Newton, NewtonScratch, NewtonState, no_newton
 
@@ -61,15 +60,6 @@ class SpatialPairNumbers(Record):
     pitch = number("of a screw")
 
 
-class PairCalls(Calls, readonly=True):
-    """Addresses of what the kernels of pairs call."""
-
-    close = integer("acceptance that closes a state")
-    residual = integer("residuals of an implicit method in the columns of the ground")
-    solve = integer("solution of its linear systems in the columns of the bodies")
-    product = integer("product with its kept matrices, likewise")
-
-
 class Pairs(Block, readonly=True):
     """Structure and numbers of all pairs."""
 
@@ -81,7 +71,6 @@ class Pairs(Block, readonly=True):
     column_scale = floats("that makes the linear systems free of units, of the columns")
     row_scale = floats("of the chosen rows")
     kkt = block(Newton, "the matrix [M Φ_qᵀ; Φ_q 0]")
-    calls = block(PairCalls, "what its kernels call")
 
 
 # --- what lives from step to step --------------------------------------------------------------------------------------------
@@ -117,8 +106,8 @@ class PairState(Block):
 
     choice = integer("1: other rows may be looked for; 0: not now; −1: never")
     charts = records(Chart, "of spatial pairs")
-    planar_turns = records(PlanarTurn, "of every body, where the kept matrices were made")
-    spatial_turns = records(SpatialTurn, "of every body, where the kept matrices were made")
+    planar_turns = records(PlanarTurn, "of every body, the ground first, where the kept matrices were made")
+    spatial_turns = records(SpatialTurn, "of every body, the ground first, where the kept matrices were made")
     seen = records(Seen, "of every group of the matrix")
     kkt = block(NewtonState, "the matrix and its factors")
 
@@ -131,7 +120,6 @@ class PairScratch(Block):
     trouble = integer("answer: the pair whose parameters do not serve any more, −1 for none")
     vector = floats("right side of a linear system over all unknowns; twice as long where it is complex")
     answer = floats("its solution, or a product")
-    three = floats("two or three numbers that are turned")
     kkt = block(NewtonScratch, "what solutions need")
 
 
@@ -142,15 +130,10 @@ class PairBlocks(NamedTuple):
     state: PairState
     scratch: PairScratch
 
-    def working(self) -> PairBlocks:
-        """Return blocks on the same structure with a state and scratch of their own."""
-        kkt, work = self.state.kkt.copy(), self.scratch.kkt.copy()
-        return PairBlocks(self.model, self.state.copy(kkt=kkt), self.scratch.copy(kkt=work))
-
 
 @functools.cache
 def no_pairs() -> PairBlocks:
     """Return the blocks of runs without pairs, in which nobody reads or writes."""
     kkt = no_newton()
-    model, state, scratch = Pairs(kkt=kkt.model, calls=PairCalls()), PairState(kkt=kkt.state), PairScratch(kkt=kkt.scratch)
+    model, state, scratch = Pairs(kkt=kkt.model), PairState(kkt=kkt.state), PairScratch(kkt=kkt.scratch)
     return PairBlocks(model, state, scratch)

@@ -1,16 +1,17 @@
-"""Joint frames of a spatial pair, turned by its parameters.
+"""Joint frames of a pair, turned by its parameters.
 
-H(α) = R_z(α₁), R_z(α₁)R_x(α₂) or R_z(α₁)R_y(α₂)R_x(α₃). Its derivatives are ∂H/∂α_k = H w̃_k with the axes w_k, the columns of
-W(α), in the turned frame; these change by ∂w_a/∂α_b = w_a × w_b for b > a and not at all for b ≤ a.
+In space H(α) = R_z(α₁), R_z(α₁)R_x(α₂) or R_z(α₁)R_y(α₂)R_x(α₃). Its derivatives are ∂H/∂α_k = H w̃_k with the axes w_k, the
+columns of W(α), in the turned frame; these change by ∂w_a/∂α_b = w_a × w_b for b > a and not at all for b ≤ a. In the plane H
+turns by the one angle there is.
 """
 
 from __future__ import annotations
 
-from multibody.kernels import layout as L
+from multibody.kernels import vectors as v3
 from multibody.kernels.compile import inner_kernel
-from multibody.kernels.parametric import layout as P
+from multibody.kernels.parametric.algebra import add, load, numbers_of, outside, scale, zero
 from multibody.kernels.rotations import sincos
-from multibody.kernels.vectors import add, cross, dot, load3, scale, subtract
+from multibody.kernels.tags import PLANAR, SPATIAL
 
 NONE = (0.0, 0.0, 0.0)
 UNIT = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
@@ -23,72 +24,106 @@ def turned(rotation, frame, angles):
     if rotation == 0:
         return (f, g, h), (NONE, NONE, NONE)
     s, c = sincos(angles[0])
-    f, g = add(scale(c, f), scale(s, g)), subtract(scale(c, g), scale(s, f))
+    f, g = v3.add(v3.scale(c, f), v3.scale(s, g)), v3.subtract(v3.scale(c, g), v3.scale(s, f))
     if rotation == 1:
         return (f, g, h), ((0.0, 0.0, 1.0), NONE, NONE)
     s2, c2 = sincos(angles[1])
     if rotation == 2:
-        g, h = add(scale(c2, g), scale(s2, h)), subtract(scale(c2, h), scale(s2, g))
+        g, h = v3.add(v3.scale(c2, g), v3.scale(s2, h)), v3.subtract(v3.scale(c2, h), v3.scale(s2, g))
         return (f, g, h), ((0.0, s2, c2), (1.0, 0.0, 0.0), NONE)
     s3, c3 = sincos(angles[2])
-    f, h = subtract(scale(c2, f), scale(s2, h)), add(scale(s2, f), scale(c2, h))
-    g, h = add(scale(c3, g), scale(s3, h)), subtract(scale(c3, h), scale(s3, g))
+    f, h = v3.subtract(v3.scale(c2, f), v3.scale(s2, h)), v3.add(v3.scale(s2, f), v3.scale(c2, h))
+    g, h = v3.add(v3.scale(c3, g), v3.scale(s3, h)), v3.subtract(v3.scale(c3, h), v3.scale(s3, g))
     return (f, g, h), ((-s2, c2 * s3, c2 * c3), (0.0, c3, -s3), (1.0, 0.0, 0.0))
 
 
 @inner_kernel
-def frame_at(F, k):
-    """Return the axes f, g, h of a joint frame at F[k]."""
-    return (load3(F, k), load3(F, k + 3), load3(F, k + 6))
+def axis_of(C, k):
+    """Return the k-th axis of a joint frame."""
+    return v3.load3(C, 3 * k)
 
 
 @inner_kernel
-def angles_of(model, scratch, pair, at):
-    """Return three numbers a pair's angles have at W[at…] (its parameters or their rates), 0 where it has none."""
-    I, W = model.I, scratch.W
-    n, k = I[pair + P.ROTATION], at + I[pair + P.EXTRA] + I[pair + P.SLIDES]
-    return (W[k] if n > 0 else 0.0, W[k + 1] if n > 1 else 0.0, W[k + 2] if n > 2 else 0.0)
+def axes_of(C):
+    """Return the axes f, g, h of a joint frame."""
+    return (axis_of(C, 0), axis_of(C, 1), axis_of(C, 2))
 
 
 @inner_kernel
-def direction(model, pair, k):
+def right_frame(d, model, n):
+    """Return the axes of a pair's frame on body j; in the plane those of the body itself."""
+    if d is PLANAR:
+        return ((1.0, 0.0), (0.0, 1.0))
+    return axes_of(model.parametric.spatial_numbers[n].C_j)
+
+
+@inner_kernel
+def second_point(d, model, n):
+    """Return s_j, the point of a pair on body j."""
+    return load(d, numbers_of(d, model.parametric)[n].s_j, 0)
+
+
+@inner_kernel
+def angles_of(pair, x):
+    """Return three numbers that the angles of a spatial pair have in x (parameters, or their rates), 0 where it has none."""
+    n, k = pair.rotation, pair.extra + pair.slides
+    return (x[k] if n > 0 else 0.0, x[k + 1] if n > 1 else 0.0, x[k + 2] if n > 2 else 0.0)
+
+
+@inner_kernel
+def angle_rates(model, scratch, pair):
+    """Return the rates of the angles of a spatial pair; those of the extra coordinates come behind those of the bodies."""
+    return angles_of(pair, scratch.velocity[model.width * (model.bodies + 1) :])
+
+
+@inner_kernel
+def moved_frame(d, model, state, scratch, n):
+    """Return the frame on body j as the parameters have it, C_i H(α), and the axes of the angles in it."""
+    pair = model.parametric.pairs[n]
+    if d is PLANAR:
+        angle = -model.parametric.planar_numbers[n].offset
+        if pair.rotation == 1:
+            angle += scratch.extra[pair.extra + pair.slides]
+        s, c = sincos(angle)
+        return ((c, s), (-s, c)), ((1.0,),)
+    return turned(pair.rotation, axes_of(state.parametric.charts[n].C_i), angles_of(pair, scratch.extra))
+
+
+@inner_kernel
+def across(d, moved, right, r):
+    """Return row r of A_ij, which is C_i H C_jᵀ, as a vector in the axes of body j."""
+    if d is PLANAR:
+        return (moved[0][r], moved[1][r])
+    return outside(d, right, (moved[0][r], moved[1][r], moved[2][r]))
+
+
+@inner_kernel
+def direction(d, model, state, n, k):
     """Return the direction, on body i, in which the k-th parameter slides; zero for an angle that does not."""
-    I, F = model.I, model.F
-    numbers = I[pair + P.NUMBERS]
-    if I[pair + P.PITCHED] == 1:
-        return scale(F[numbers + P.PITCH], load3(F, numbers + 12))
-    if k < I[pair + P.SLIDES]:
-        return load3(F, numbers + 6 + 3 * I[pair + P.SLIDE + k])
-    return NONE
+    pair = model.parametric.pairs[n]
+    if d is PLANAR:
+        return load(d, model.parametric.planar_numbers[n].slide, 0) if k < pair.slides else zero(d)
+    C = state.parametric.charts[n].C_i
+    if pair.pitched == 1:
+        return v3.scale(model.parametric.spatial_numbers[n].pitch, axis_of(C, 2))
+    return axis_of(C, pair.slide[k]) if k < pair.slides else zero(d)
 
 
 @inner_kernel
-def slide_of(model, scratch, pair):
-    """Return s_i + B α, where the pair's parameters put its second point on body i."""
-    I, F, W = model.I, model.F, scratch.W
-    x, at = load3(F, I[pair + P.NUMBERS]), I[L.W_EXTRA] + I[pair + P.EXTRA]
-    for k in range(I[pair + P.ALPHAS]):
-        if k < I[pair + P.SLIDES] or I[pair + P.PITCHED] == 1:
-            x = add(x, scale(W[at + k], direction(model, pair, k)))
+def slide_of(d, model, state, scratch, n):
+    """Return s_i + B α, where the parameters of a pair put its second point on body i."""
+    pair = model.parametric.pairs[n]
+    x = load(d, numbers_of(d, model.parametric)[n].s_i, 0)
+    for k in range(pair.parameters):
+        if k < pair.slides or pair.pitched == 1:
+            x = add(d, x, scale(d, scratch.extra[pair.extra + k], direction(d, model, state, n, k)))
     return x
-
-
-@inner_kernel
-def inside(frame, x):
-    """Return the components of x in a frame."""
-    return (dot(frame[0], x), dot(frame[1], x), dot(frame[2], x))
-
-
-@inner_kernel
-def outside(frame, x):
-    """Return the vector with the components x in a frame."""
-    return add(add(scale(x[0], frame[0]), scale(x[1], frame[1])), scale(x[2], frame[2]))
 
 
 @inner_kernel
 def sum_of_axes(axes, rates):
     """Return Σ w_k x_k."""
-    return add(add(scale(rates[0], axes[0]), scale(rates[1], axes[1])), scale(rates[2], axes[2]))
+    return outside(SPATIAL, axes, rates)
 
 
 @inner_kernel
@@ -96,7 +131,7 @@ def axis_change(axes, rates, k):
     """Return ∂(W x)/∂α_k, x held."""
     x = NONE
     if k > 0:
-        x = scale(rates[0], cross(axes[0], axes[k]))
+        x = v3.scale(rates[0], v3.cross(axes[0], axes[k]))
     if k > 1:
-        x = add(x, scale(rates[1], cross(axes[1], axes[2])))
+        x = v3.add(x, v3.scale(rates[1], v3.cross(axes[1], axes[2])))
     return x
