@@ -148,8 +148,8 @@ def simulation(
     """
     from multibody.analyses.dynamics.run_start import start_state
     from multibody.analyses.dynamics.simulation import Simulation
-    from multibody.analyses.rank.run_rows import run_rows
-    from multibody.analyses.state.system import System, tables_of
+    from multibody.rank.run_rows import run_rows
+    from multibody.state.system import System, tables_of
     from multibody.formulations import formulation_of
     from multibody.integrators import integrator_of
 

@@ -18,8 +18,8 @@ from common import table
 
 import multibody as mb
 from multibody.analyses.dynamics.simulation import Simulation
-from multibody.analyses.rank.run_rows import run_rows
-from multibody.analyses.state.system import System, tables_of
+from multibody.rank.run_rows import run_rows
+from multibody.state.system import System, tables_of
 from multibody.formulations import formulation_of
 from multibody.integrators import Alpha, Integrator, integrator_of
 from multibody.integrators import contract as C

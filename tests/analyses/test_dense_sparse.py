@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 
 import multibody as mb
 import multibody.analyses
-from multibody.analyses.rank.leastnorm import constrained_step, sparse_step
+from multibody.rank.leastnorm import constrained_step, sparse_step
 
 SWITCHES = ("DENSE_LIMIT", "DENSE_ASSEMBLY", "DENSE_COLUMNS", "DENSE")
 MODELS = ["four-bar", "spatial-four-bar", "iftomm-bricard", "parallelogram", "rods"]

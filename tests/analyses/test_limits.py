@@ -12,9 +12,9 @@ import multibody as mb
 from multibody.analyses.dynamics import simulation
 from multibody.analyses.modes import modes
 from multibody.analyses.robot import base as robot_base
-from multibody.analyses.spaces import joint_space, parametric_space
-from multibody.analyses.state.system import tables_of
 from multibody.formulations import dependable, prepare
+from multibody.formulations.spaces import joint_space, parametric_space
+from multibody.state.system import tables_of
 
 TIGHT: dict[str, Any] = {"until": 0.1, "rtol": 1e-10, "atol": 1e-12}
 

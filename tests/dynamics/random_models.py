@@ -11,10 +11,10 @@ from scipy.spatial.transform import Rotation
 import multibody as mb
 from dynamics.checks import Floats
 from multibody.analyses.dynamics.simulation import Simulation
-from multibody.analyses.rank.run_rows import run_rows
-from multibody.analyses.state.system import System, tables_of
 from multibody.formulations import formulation_of
 from multibody.integrators import Dop853
+from multibody.rank.run_rows import run_rows
+from multibody.state.system import System, tables_of
 from properties.strategies import Frame, Mechanism, _fields, _plain, orientation, regularity
 
 

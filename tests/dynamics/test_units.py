@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import multibody as mb
-from multibody.analyses.state.system import tables_of
+from multibody.state.system import tables_of
 from multibody.tables.scales import characteristic_mass, second
 from other_units import SYSTEMS, in_units
 from unit_models import flyer, heavy_pair, stiff_arm

@@ -9,8 +9,8 @@ import pytest
 
 import multibody as mb
 from dynamics.welded_models import planar, spatial
-from multibody.analyses.spaces import cartesian_space as space
-from multibody.analyses.state.system import tables_of
+from multibody.formulations.spaces import cartesian_space as space
+from multibody.state.system import tables_of
 from multibody.tables.welds import find_welds
 
 CASES: dict[str, Callable[[], mb.Model]] = {

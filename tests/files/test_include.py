@@ -7,12 +7,12 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import multibody as mb
-from multibody.analyses.state.system import System
 from multibody.files.reader import read_file, read_text
 from multibody.files.writer import model_to_plain
 from multibody.model.expressions import evaluate, names
 from multibody.model.include import include
 from multibody.model.joints import KINDS as JOINT_KINDS
+from multibody.state.system import System
 from multibody.tables.build import Builder
 from multibody.tables.lower import Tables, lower
 

@@ -3,8 +3,8 @@
 import pytest
 
 import multibody as mb
-from multibody.analyses.state.system import tables_of
 from multibody.files.reader import read_text
+from multibody.state.system import tables_of
 
 TEXT = """name: x
 bodies:

@@ -9,12 +9,12 @@ import numpy.typing as npt
 
 import multibody as mb
 from multibody.analyses.dynamics.run_start import start_state
-from multibody.analyses.rank.run_rows import run_rows
-from multibody.analyses.spaces.cartesian_space import CartesianSpace
-from multibody.analyses.state.system import System, tables_of
 from multibody.formulations import Augmented
 from multibody.formulations.augmented import rhs_augmented
 from multibody.formulations.newton import kept_matrices, newton_calls, newton_kernels
+from multibody.formulations.spaces.cartesian_space import CartesianSpace
+from multibody.rank.run_rows import run_rows
+from multibody.state.system import System, tables_of
 
 Floats = npt.NDArray[np.float64]
 START, RESIDUAL, LINEARIZE, FACTOR, SOLVE, PRODUCT, MOVE, CORRECT = range(8)

@@ -12,8 +12,6 @@ import multibody as mb
 from dynamics.random_loops import random_loops
 from implicit.newton_bench import Bench
 from multibody.analyses.dynamics.simulation import Simulation
-from multibody.analyses.rank.run_rows import run_rows
-from multibody.analyses.state.system import System, tables_of
 from multibody.formulations import dependable, formulation_of, newton
 from multibody.formulations.pattern import Pattern, sparse_pattern
 from multibody.formulations.prepare_newton import symbolic
@@ -22,6 +20,8 @@ from multibody.kernels.block_lu import factor_blocks
 from multibody.kernels.compile import kernel
 from multibody.kernels.declared import Model, model_at
 from multibody.kernels.newton.declared import Group, Newton
+from multibody.rank.run_rows import run_rows
+from multibody.state.system import System, tables_of
 
 Floats = npt.NDArray[np.float64]
 MODELS = ("four-bar", "iftomm-andrews", "cam-roller", "planetary", "rssr", "iftomm-bricard", "stewart-platform", "delta-robot")

@@ -52,10 +52,10 @@ def test_bdf_and_ida_agree_and_bdf_needs_no_more_work(name: str) -> None:
 def session_of(name: str, at: float) -> tuple[Simulation, Any]:
     """Return a simulation with IDA that has come to a time, and its session."""
     from multibody.analyses.dynamics.run_start import start_state
-    from multibody.analyses.rank.run_rows import run_rows
-    from multibody.analyses.state.system import System, tables_of
     from multibody.formulations import Augmented
     from multibody.integrators import ida
+    from multibody.rank.run_rows import run_rows
+    from multibody.state.system import System, tables_of
 
     model = mb.load(name)
     state, _ = start_state(model, None, None)

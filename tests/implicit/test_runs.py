@@ -91,7 +91,7 @@ def test_auto_notices_stiffness_after_the_first_steps() -> None:
 def test_auto_goes_back_to_the_explicit_method_where_the_implicit_one_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     import importlib
 
-    from multibody.analyses.state.state import Status
+    from multibody.state.state import Status
 
     runs = importlib.import_module("multibody.analyses.dynamics.run")
     plain = runs._integrate

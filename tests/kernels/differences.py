@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from multibody.analyses.state.system import System
+from multibody.state.system import System
 
 Floats = npt.NDArray[np.float64]
 

@@ -12,11 +12,11 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from kernels.mechanisms import BODIES, KNOTS, PROFILE, Floats, Random, World, random_state
-from multibody.analyses.state.system import System
 from multibody.kernels.force_partials import force_partials
 from multibody.kernels.forces import add_forces, law_efforts, load_wrenches, potential_energy
 from multibody.kernels.mass import set_masses
 from multibody.kernels.state import set_positions, set_velocities
+from multibody.state.system import System
 
 MASSES = {"a": 1.3, "b": 0.8, "c": 2.1}
 PLANAR_INERTIA = {"a": 0.4, "b": 0.7, "c": 0.2}

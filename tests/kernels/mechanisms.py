@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.spatial.transform import Rotation
 
-from multibody.analyses.state.system import System, tables_of
 from multibody.model.joints import KINDS
 from multibody.model.model import Model
+from multibody.state.system import System, tables_of
 
 Floats = npt.NDArray[np.float64]
 Random = np.random.Generator

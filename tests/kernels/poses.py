@@ -13,7 +13,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from kernels.mechanisms import Floats, Pose, Random, World, turn
-from multibody.analyses.state.system import System
+from multibody.state.system import System
 
 
 def about(axis: str | Floats | Sequence[float], angle: float) -> Floats:

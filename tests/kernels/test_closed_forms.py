@@ -10,10 +10,10 @@ from scipy.interpolate import CubicSpline
 
 from kernels.mechanisms import BY_FRAMES, CASES, Case, Floats, Random, World, random_state, turn
 from kernels.poses import MAKERS, about, joint_value, placed, wrapped
-from multibody.analyses.state.system import System, tables_of
 from multibody.model.expressions import evaluate
 from multibody.model.joints import KINDS
 from multibody.model.model import Model
+from multibody.state.system import System, tables_of
 
 TINY = 1e-12
 

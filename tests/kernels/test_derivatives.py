@@ -11,9 +11,9 @@ import pytest
 from kernels import differences
 from kernels.differences import Floats, relative_error
 from kernels.mechanisms import CASES, SPECIAL, VARIANTS, Case, State, catalog, random_state
-from multibody.analyses.state.system import System, tables_of
 from multibody.kernels import layout as L
 from multibody.model.joints import KINDS
+from multibody.state.system import System, tables_of
 
 TOLERANCE = 1e-10
 every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kernels.mechanisms import CASES, VARIANTS, Case, Floats, catalog, random_state
-from multibody.analyses.state.system import System
+from multibody.state.system import System
 
 REMOVED = {
     ("fixed", 2): 3, ("revolute", 2): 2, ("translational", 2): 2, ("free", 2): 0, ("distance", 2): 1,

@@ -11,10 +11,10 @@ from kernels import differences
 from kernels.differences import Floats, relative_error
 from kernels.force_cases import CASES, INERTIA, MASSES, STOPS, Bench, ForceCase, bench, bench_of, stop_bench, weighted
 from kernels.mechanisms import BODIES, World
-from multibody.analyses.state.system import System, tables_of
 from multibody.kernels import layout as L
 from multibody.model.forces import KINDS
 from multibody.model.model import Model
+from multibody.state.system import System, tables_of
 
 
 def name_of(case: ForceCase) -> str:

@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 from scipy.interpolate import CubicSpline
 
 from kernels.entrance import entrance
-from multibody.analyses.state.system import System, tables_of
 from multibody.kernels import layout as L
 from multibody.kernels import programs
 from multibody.kernels.declared import Model as ModelBlock
@@ -34,6 +33,7 @@ from multibody.model.expressions import (
     substitute,
 )
 from multibody.model.model import Model
+from multibody.state.system import System, tables_of
 from multibody.tables.programs import Compiler
 
 run_program, spline_value = entrance(programs.run_program), entrance(programs.spline_value)

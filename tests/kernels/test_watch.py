@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from kernels.differences import Floats
-from multibody.analyses.state.system import System, tables_of
 from multibody.errors import ModelError
 from multibody.kernels.arrays import Arrays
 from multibody.kernels.calls import address_of
 from multibody.kernels.declared import State
 from multibody.kernels.watch import monitor
 from multibody.model.model import Model
+from multibody.state.system import System, tables_of
 from multibody.tables.watches import Watch
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
-from multibody.analyses.state.poses import read_pose
-from multibody.analyses.state.system import System
+from multibody.state.poses import read_pose
+from multibody.state.system import System
 
 DATA = Path(__file__).parent.parent / "data" / "library.json"
 

@@ -7,9 +7,9 @@ from scipy.optimize import brentq, minimize_scalar
 import multibody as mb
 from library.states import Reading, e, references
 from multibody.analyses.assembly.assemble import assemble
-from multibody.analyses.state.poses import matrix_of
-from multibody.analyses.state.system import System
 from multibody.library import find
+from multibody.state.poses import matrix_of
+from multibody.state.system import System
 
 
 def readings(model, times, state=None):

@@ -10,8 +10,8 @@ import pytest
 import multibody as mb
 from library.states import Reading
 from multibody.analyses.assembly.assemble import assemble
-from multibody.analyses.state.system import System, tables_of
 from multibody.library import describe, example, find, names
+from multibody.state.system import System, tables_of
 
 # mobility: velocity coordinates minus rank of the joints; equations: rows of the joints, redundant ones counted
 MOBILITY = {

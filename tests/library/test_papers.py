@@ -9,8 +9,8 @@ import pytest
 
 from library.states import Reading, e, references
 from multibody.analyses.assembly.assemble import assemble
-from multibody.analyses.state.poses import read_pose
 from multibody.library import find
+from multibody.state.poses import read_pose
 
 
 def hold(model, **values):

@@ -11,9 +11,9 @@ import multibody as mb
 from kernels.differences import Floats, central
 from multibody.analyses.linear.linearization import applied_forces, known_mass_matrix
 from multibody.analyses.modes.minimal import Minimal
-from multibody.analyses.rank.run_rows import run_rows
-from multibody.analyses.state.system import System, tables_of
+from multibody.rank.run_rows import run_rows
 from multibody.results.modes import Modes
+from multibody.state.system import System, tables_of
 
 G = 9.81
 

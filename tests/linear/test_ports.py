@@ -74,7 +74,7 @@ def test_outputs_are_derivatives_of_what_results_read() -> None:
     assert made is not None
     from dataclasses import replace
 
-    from multibody.analyses.state.system import System
+    from multibody.state.system import System
 
     system, h = System(base.tables), 1e-5
     for k in range(3):

@@ -14,9 +14,9 @@ from dynamics.test_random_models import heavies
 from kernels.differences import Floats, derivative
 from multibody.analyses.linear.linearization import applied_forces, known_mass_matrix
 from multibody.analyses.linear.system_jacobian import SystemJacobian
-from multibody.analyses.rank.run_rows import run_rows
-from multibody.analyses.state.system import System, tables_of
 from multibody.library import names
+from multibody.rank.run_rows import run_rows
+from multibody.state.system import System, tables_of
 from properties.strategies import examples
 
 TOLERANCE = 1e-9

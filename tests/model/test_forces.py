@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import multibody as mb
-from multibody.analyses.state.system import tables_of
 from multibody.kernels import layout as L
 from multibody.model.forces import KINDS
+from multibody.state.system import tables_of
 from multibody.tables.lower import same_structure
 
 

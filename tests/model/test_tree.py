@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import multibody as mb
 from multibody.analyses.check.check import check
-from multibody.analyses.state.system import tables_of
+from multibody.state.system import tables_of
 from multibody.tables.tree import Link, Tree, joint_freedom, loop_rows, spanning_tree
 from properties.strategies import examples
 

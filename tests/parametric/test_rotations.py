@@ -95,7 +95,7 @@ def test_a_screw_turns_many_times(integrator: str) -> None:
 
 @pytest.mark.parametrize("integrator", ["dop853", "bdf", "rk4"])
 def test_a_ball_passes_the_edges_of_its_charts(integrator: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    from multibody.analyses.spaces.parametric_space import ParametricSpace
+    from multibody.formulations.spaces.parametric_space import ParametricSpace
 
     moves, plain = [], ParametricSpace.with_new_charts
     monkeypatch.setattr(ParametricSpace, "with_new_charts", lambda self, y: (moves.append(1), plain(self, y))[1])

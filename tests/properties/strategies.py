@@ -460,8 +460,8 @@ def meshes(draw: st.DrawFn, dimension: int) -> Mechanism:
 
 def drawn_state(mechanism: Mechanism) -> tuple[Any, Floats]:
     """Return the system of the model and q as drawn."""
-    from multibody.analyses.state.poses import drawn_pose
-    from multibody.analyses.state.system import System, tables_of
+    from multibody.state.poses import drawn_pose
+    from multibody.state.system import System, tables_of
 
     system = System(tables_of(mechanism.model()))
     q = drawn_pose(system)

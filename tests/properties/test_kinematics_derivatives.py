@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given
 
 import multibody as mb
-from multibody.analyses.state.poses import matrix_of
+from multibody.state.poses import matrix_of
 from properties.strategies import Floats, Mechanism, driven, examples, seeds, single_loops, trees
 
 FIRST = np.array([1 / 280, -4 / 105, 1 / 5, -4 / 5, 0.0, 4 / 5, -1 / 5, 4 / 105, -1 / 280])

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import multibody as mb
 from multibody.analyses.check.check import check
-from multibody.analyses.state.system import System, tables_of
+from multibody.state.system import System, tables_of
 from properties.strategies import (
     FREEDOM,
     Floats,

@@ -13,15 +13,15 @@ from scipy.spatial.transform import Rotation
 import multibody as mb
 from kernels.differences import derivative
 from multibody.analyses.assembly.assemble import assemble
-from multibody.analyses.rank.run_rows import run_rows
-from multibody.analyses.spaces.joint_space import JointSpace
-from multibody.analyses.state.system import System, tables_of
+from multibody.formulations.spaces.joint_space import JointSpace
 from multibody.kernels.force_partials import force_partials
 from multibody.kernels.forces import add_forces
 from multibody.kernels.rows import row_jacobian, row_partials, row_velocity
 from multibody.kernels.tree.declared import RECURSIVE
 from multibody.kernels.tree.partials import partials_planar, partials_spatial, row_planar, row_spatial
 from multibody.kernels.tree.units import units_of
+from multibody.rank.run_rows import run_rows
+from multibody.state.system import System, tables_of
 from multibody.tables.tree_arrays import add_partials
 
 Floats = npt.NDArray[np.float64]

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import multibody as mb
-from multibody.analyses.state.system import tables_of
 from multibody.kernels.declared import model_at
 from multibody.kernels.tags import PLANAR
 from multibody.kernels.tree.declared import ARTICULATED, RECURSIVE, TreeBlocks, no_tree
+from multibody.state.system import tables_of
 from multibody.tables.columns import columns_of
 from multibody.tables.tree import spanning_tree
 from multibody.tables.tree_arrays import tree_blocks, tree_constants

@@ -158,7 +158,7 @@ def test_full_matrices_have_a_limit(name: str) -> None:
 
 
 def test_many_loops_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    from multibody.analyses.spaces import joint_space
+    from multibody.formulations.spaces import joint_space
 
     monkeypatch.setattr(joint_space, "MOST_LOOPS", 15)
     with pytest.raises(mb.ModelError, match=r"20 loop equations are too many for articulated, which takes 15; use augmented"):

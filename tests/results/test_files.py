@@ -17,8 +17,8 @@ import pytest
 import multibody as mb
 from multibody import _target
 from multibody._target import check_target, write_whole
-from multibody.analyses.state.state import Status
 from multibody.errors import ModelError
+from multibody.state.state import Status
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="files as on Unix")
 

@@ -167,7 +167,7 @@ def _evaluate(model: Model) -> None:
     """Evaluate everything that analyses ask of a system one by one, and the parameters' programs."""
     import numpy as np
 
-    from multibody.analyses.state.system import System, tables_of
+    from multibody.state.system import System, tables_of
 
     state = model.assemble()
     system = System(tables_of(model))

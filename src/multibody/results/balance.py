@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multibody.analyses.reactions.wrenches import arm_cross
-from multibody.analyses.state.poses import matrix_of
+from multibody.state.poses import matrix_of
 
 if TYPE_CHECKING:
     import xarray

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import SupportsIndex, overload
 
-from multibody.analyses.state.kinetics import Event
+from multibody.state.kinetics import Event
 
 SHOWN = 12  # events that a table lists at both ends together
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from multibody.analyses.events.zeros import changed, zero_of
-from multibody.analyses.state.kinetics import Event
 from multibody.errors import ModelError
 from multibody.model.events import crossing, needs_forces, of_results
+from multibody.state.kinetics import Event
 
 if TYPE_CHECKING:
     from multibody.results.instant import Instant

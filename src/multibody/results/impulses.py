@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from multibody.analyses.state.kinetics import Event
     from multibody.results.run import Run
+    from multibody.state.kinetics import Event
 
 PARTS = ("force", "moment", "effort", "total", "point", "on_body", "axes", "unique")
 

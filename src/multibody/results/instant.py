@@ -10,12 +10,12 @@ import numpy as np
 
 from multibody.analyses.given.initial import adopted
 from multibody.analyses.measures.measure import Measurer
-from multibody.analyses.spaces.expanded import expanded
-from multibody.analyses.state.kinetics import Dynamics
-from multibody.analyses.state.motion import Motion
-from multibody.analyses.state.state import Status
 from multibody.errors import ModelError
+from multibody.formulations.spaces.expanded import expanded
 from multibody.results.state import State
+from multibody.state.kinetics import Dynamics
+from multibody.state.motion import Motion
+from multibody.state.state import Status
 
 if TYPE_CHECKING:
     from multibody.results.run import Run

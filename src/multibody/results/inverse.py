@@ -15,7 +15,6 @@ from multibody._target import check_target, write_whole
 from multibody.analyses.inverse.inverse import coordinate_key
 from multibody.analyses.inverse.virtual_power import Actuator, Efforts
 from multibody.analyses.measures.measure import Measure
-from multibody.analyses.state.state import Status
 from multibody.arguments import answered, warn
 from multibody.errors import ModelError
 from multibody.model.units import Units
@@ -25,6 +24,7 @@ from multibody.results.netcdf import netcdf
 from multibody.results.reading import path_text, sealed, several
 from multibody.results.run import Run
 from multibody.results.save import csv_text
+from multibody.state.state import Status
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

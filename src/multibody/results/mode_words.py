@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from multibody.analyses.state.named_columns import MOST, NOTICED, displacements, in_words, joint_coordinates
-from multibody.analyses.state.system import Floats, System
+from multibody.state.named_columns import MOST, NOTICED, displacements, in_words, joint_coordinates
+from multibody.state.system import Floats, System
 
 Complexes = npt.NDArray[np.complex128]
 SAME = 1e-8  # singular value beside the largest below which a direction adds nothing

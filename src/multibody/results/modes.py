@@ -14,9 +14,6 @@ from multibody._result_verbs import PageVerbs
 from multibody.analyses.given.own_options import own_options
 from multibody.analyses.measures.contact import line_notes
 from multibody.analyses.modes import modes as analysis
-from multibody.analyses.state.named_columns import displacements, joint_coordinates
-from multibody.analyses.state.state import Status
-from multibody.analyses.state.system import Floats, System
 from multibody.arguments import answered, warn
 from multibody.errors import ModelError
 from multibody.model.units import Units
@@ -24,6 +21,9 @@ from multibody.results.mode_words import coordinates_tell, shape_words
 from multibody.results.plain import gravity_text
 from multibody.results.reading import sealed
 from multibody.results.state import State
+from multibody.state.named_columns import displacements, joint_coordinates
+from multibody.state.state import Status
+from multibody.state.system import Floats, System
 
 if TYPE_CHECKING:
     from multibody.model.model import Model

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from multibody.analyses.state.state import sealed
 from multibody.arguments import short
 from multibody.errors import ModelError
 from multibody.model.expressions import Expression
+from multibody.state.state import sealed
 
 __all__ = ["number_or_array", "owned", "path_text", "sealed", "several"]
 

@@ -13,10 +13,6 @@ from multibody._result_verbs import RunVerbs
 from multibody.analyses.measures.contact import contact_notes
 from multibody.analyses.measures.measure import Measurer
 from multibody.analyses.reactions.uniqueness import smallest_singular_value
-from multibody.analyses.state.kinetics import Event
-from multibody.analyses.state.motion import Motion, Singularity
-from multibody.analyses.state.state import Status
-from multibody.analyses.state.system import System
 from multibody.arguments import answered, short, warn
 from multibody.errors import ModelError
 from multibody.model.paths import letters_of
@@ -26,6 +22,10 @@ from multibody.results.force_events import result_events, unseen
 from multibody.results.instant import Instant, instant_at, instant_of, slice_of
 from multibody.results.plain import final_plain, gravity_text
 from multibody.results.reading import path_text, sealed, several
+from multibody.state.kinetics import Event
+from multibody.state.motion import Motion, Singularity
+from multibody.state.state import Status
+from multibody.state.system import System
 
 if TYPE_CHECKING:
     import xarray

@@ -11,11 +11,11 @@ import numpy as np
 
 from multibody._target import check_target, write_whole
 from multibody.analyses.measures.measure import Measure
-from multibody.analyses.state.state import Status
 from multibody.errors import ModelError
 from multibody.results.dataset import force_paths, standard_paths
 from multibody.results.finite import finite
 from multibody.results.netcdf import netcdf
+from multibody.state.state import Status
 
 if TYPE_CHECKING:
     from multibody.results.run import Run

@@ -11,8 +11,6 @@ import numpy as np
 from multibody.analyses.dynamics.simulation import Simulation
 from multibody.analyses.dynamics.stepper import Stepper, started
 from multibody.analyses.measures.measure import Measurer
-from multibody.analyses.state.state import State as PlainState
-from multibody.analyses.state.state import Status
 from multibody.arguments import answered
 from multibody.kernels.measure import measure_functions
 from multibody.model.events import of_results
@@ -20,6 +18,8 @@ from multibody.model.model import Model
 from multibody.model.paths import Path
 from multibody.results.reading import number_or_array, path_text, several
 from multibody.results.state import State
+from multibody.state.state import State as PlainState
+from multibody.state.state import Status
 
 
 @dataclass(frozen=True, repr=False)

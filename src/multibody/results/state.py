@@ -12,9 +12,9 @@ from multibody._result_verbs import StateVerbs
 from multibody.analyses.assembly.assemble import assemble
 from multibody.analyses.given.own_options import own_options
 from multibody.analyses.measures.measure import Measurer
-from multibody.analyses.state import state as analysis
 from multibody.results.plain import instant_plain
 from multibody.results.reading import number_or_array, path_text, sealed, several
+from multibody.state import state as analysis
 
 if TYPE_CHECKING:
     from multibody.model.model import Model

@@ -12,8 +12,6 @@ import numpy as np
 from multibody._result_verbs import PageVerbs
 from multibody.analyses.given.own_options import own_options
 from multibody.analyses.measures.contact import contact_notes
-from multibody.analyses.state import state as analysis
-from multibody.analyses.state.state import Status
 from multibody.analyses.statics.statics import Balanced
 from multibody.analyses.statics.statics import statics as search
 from multibody.arguments import answered, warn
@@ -22,6 +20,8 @@ from multibody.model.units import Units
 from multibody.results.instant import Instant, instant_of
 from multibody.results.plain import gravity_text, instant_plain
 from multibody.results.reading import sealed
+from multibody.state import state as analysis
+from multibody.state.state import Status
 
 if TYPE_CHECKING:
     from multibody.model.model import Model

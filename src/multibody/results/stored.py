@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multibody.analyses.events.impulse import Impulse, impulse_motion
-from multibody.analyses.state.kinetics import Dynamics, Event
-from multibody.analyses.state.motion import Motion, Singularity
-from multibody.analyses.state.state import State, Status
-from multibody.analyses.state.system import tables_of
 from multibody.errors import ModelError
 from multibody.model.model import Model
 from multibody.results.finite import finite
+from multibody.state.kinetics import Dynamics, Event
+from multibody.state.motion import Motion, Singularity
+from multibody.state.state import State, Status
+from multibody.state.system import tables_of
 
 if TYPE_CHECKING:
     import xarray

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from multibody.analyses.state.poses import matrix_of
+from multibody.state.poses import matrix_of
 from multibody.tables.lower import Tables
 from multibody.tables.scope import Scope
 from multibody.view.geometry import Floats, box_corners, distinct, nearest_on

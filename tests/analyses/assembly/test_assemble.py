@@ -12,9 +12,9 @@ from scipy.spatial.transform import Rotation
 
 import multibody as mb
 from multibody.analyses.assembly.assemble import CLOSED
-from multibody.analyses.state.poses import drawn_pose
-from multibody.analyses.state.state import State, Status
-from multibody.analyses.state.system import Floats, System, tables_of
+from multibody.state.poses import drawn_pose
+from multibody.state.state import State, Status
+from multibody.state.system import Floats, System, tables_of
 from properties.strategies import (
     Mechanism,
     drawn_state,

@@ -11,10 +11,10 @@ import pytest
 
 from multibody.analyses.check.check import check
 from multibody.analyses.check.four_body_loops import four_cycles, full_turn, grashof
-from multibody.analyses.state.poses import drawn_pose
-from multibody.analyses.state.system import System, tables_of
 from multibody.errors import AnalysisError
 from multibody.model.model import Model
+from multibody.state.poses import drawn_pose
+from multibody.state.system import System, tables_of
 
 
 def place(dimension: int, x: float, y: float) -> tuple[float, ...]:

@@ -7,7 +7,7 @@ import pytest
 
 import multibody as mb
 from multibody.analyses.kinematics.sigma import opened_direction, sigma_over
-from multibody.analyses.state.system import System
+from multibody.state.system import System
 
 
 @pytest.mark.parametrize("name", ["four-bar", "six-bar", "rssr", "stewart-platform", "arm7", "planetary", "screw-press"])

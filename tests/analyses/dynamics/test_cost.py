@@ -8,8 +8,8 @@ import pytest
 import multibody as mb
 from multibody.analyses.dynamics.choice import GAIN, choose
 from multibody.analyses.dynamics.cost import Structure, evaluation_costs, structure_of
-from multibody.analyses.state.system import tables_of
 from multibody.library import names
+from multibody.state.system import tables_of
 from tool_arms import arm
 
 

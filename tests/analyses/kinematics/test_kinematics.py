@@ -11,7 +11,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import multibody as mb
-from multibody.analyses.state.system import Floats
+from multibody.state.system import Floats
 
 L2, L3 = 0.15, 0.35
 
@@ -695,7 +695,7 @@ def test_statistics_and_certificate() -> None:
 
 def _smallest(run: Any, k: int) -> float:
     """Return the smallest singular value of the scaled Jacobian at an instant."""
-    from multibody.analyses.state.system import System
+    from multibody.state.system import System
 
     system = System(run.tables)
     J = system.scaled(system.jacobian(run.motion.q[k], float(run.time[k])))

@@ -14,8 +14,8 @@ import pytest
 import multibody as mb
 from multibody.analyses.kinematics.follower import DenseFollower
 from multibody.analyses.kinematics.sparse_tracking import SparseFollower
-from multibody.analyses.rank import leastnorm
-from multibody.analyses.state.system import Floats, System
+from multibody.rank import leastnorm
+from multibody.state.system import Floats, System
 
 L2, L3 = 0.15, 0.35
 

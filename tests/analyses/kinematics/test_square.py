@@ -9,12 +9,12 @@ from scipy import sparse
 import multibody as mb
 from multibody.analyses.assembly.assemble import assemble
 from multibody.analyses.kinematics.square import Square, smallest_of_all
-from multibody.analyses.rank.decider import Rank, well_chosen
-from multibody.analyses.rank.drive import find_drive
-from multibody.analyses.rank.elimination import decide_dense
-from multibody.analyses.rank.idle import gauge_rows
-from multibody.analyses.rank.triangular_form import split
-from multibody.analyses.state.system import Floats, System, tables_of
+from multibody.rank.decider import Rank, well_chosen
+from multibody.rank.drive import find_drive
+from multibody.rank.elimination import decide_dense
+from multibody.rank.idle import gauge_rows
+from multibody.rank.triangular_form import split
+from multibody.state.system import Floats, System, tables_of
 
 
 def dense(square: Square, q: Floats, t: float) -> Floats:

@@ -10,7 +10,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import multibody as mb
-from multibody.analyses.state.system import Floats
+from multibody.state.system import Floats
 
 
 def e(angle: Any) -> Floats:

@@ -15,12 +15,12 @@ from multibody.analyses.assembly.finite_start import not_finite
 from multibody.analyses.assembly.held import against_motions, driven_functions
 from multibody.analyses.assembly.tree_start import Starter, targets
 from multibody.analyses.events.switching import limit_after
-from multibody.analyses.rank.leastnorm import DENSE_ASSEMBLY, WEAK, constrained_step, largest_row, least_norm, sparse_step
-from multibody.analyses.state.poses import drawn_pose, read_pose, write_pose
-from multibody.analyses.state.state import State, Status
-from multibody.analyses.state.system import Floats, System, tables_of
 from multibody.errors import ModelError
 from multibody.model.model import Model
+from multibody.rank.leastnorm import DENSE_ASSEMBLY, WEAK, constrained_step, largest_row, least_norm, sparse_step
+from multibody.state.poses import drawn_pose, read_pose, write_pose
+from multibody.state.state import State, Status
+from multibody.state.system import Floats, System, tables_of
 
 CLOSED = 1e-11  # largest scaled residual of an assembled mechanism
 ITERATIONS = 60
@@ -232,7 +232,7 @@ class PositionSolver:
         if system.nv > DENSE_ASSEMBLY:
             from scipy.sparse import csr_array
 
-            from multibody.analyses.rank.decider import scaled_rows
+            from multibody.rank.decider import scaled_rows
 
             return (
                 sparse_step(scaled_rows(system, q, self.t, self.count), c, csr_array(soft), rest) * system.scale_columns
@@ -382,7 +382,7 @@ def velocities(system: System, q: Floats, t: float, status: Status) -> tuple[Flo
     if n > DENSE_ASSEMBLY:
         from scipy.sparse import csr_array, vstack
 
-        from multibody.analyses.rank.decider import scaled_rows
+        from multibody.rank.decider import scaled_rows
 
         matrix: Any = csr_array(vstack([scaled_rows(system, q, t, system.rows), csr_array(held)]))
         x = sparse_step(matrix, -right, csr_array(wishes), np.array(rest))

@@ -12,13 +12,13 @@ from dataclasses import replace
 import numpy as np
 
 from multibody.analyses.assembly.branches import Group
-from multibody.analyses.spaces.joint_coordinates import joint_coordinates
-from multibody.analyses.state.state import State
-from multibody.analyses.state.system import Floats, System
+from multibody.formulations.spaces.joint_coordinates import joint_coordinates
 from multibody.kernels.arrays import Arrays
 from multibody.kernels.robot.applied import body_states
 from multibody.kernels.tags import PLANAR, SPATIAL
 from multibody.kernels.tree import declared as T
+from multibody.state.state import State
+from multibody.state.system import Floats, System
 from multibody.tables.columns import columns_of
 from multibody.tables.tree import spanning_tree
 from multibody.tables.tree_arrays import tree_blocks

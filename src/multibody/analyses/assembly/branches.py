@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from multibody.analyses.rank.decider import Decider, scaled_rows, well_chosen
-from multibody.analyses.rank.idle import gauge_rows, idle_motions
-from multibody.analyses.rank.leastnorm import independent_rows, is_large
-from multibody.analyses.rank.triangular_form import determinants, split
-from multibody.analyses.state.poses import read_pose
-from multibody.analyses.state.system import Floats, Integers, System
+from multibody.rank.decider import Decider, scaled_rows, well_chosen
+from multibody.rank.idle import gauge_rows, idle_motions
+from multibody.rank.leastnorm import independent_rows, is_large
+from multibody.rank.triangular_form import determinants, split
+from multibody.state.poses import read_pose
+from multibody.state.system import Floats, Integers, System
 
 
 @dataclass(frozen=True)

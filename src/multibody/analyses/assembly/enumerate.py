@@ -11,13 +11,13 @@ from scipy.spatial.transform import Rotation
 from multibody.analyses.assembly.assemble import CLOSED, PositionSolver, assemble, velocities
 from multibody.analyses.assembly.branch_starts import TreeStarts
 from multibody.analyses.assembly.branches import Group, find_groups, label_of, new_groups
-from multibody.analyses.rank.idle import idle_motions
-from multibody.analyses.rank.leastnorm import DENSE_LIMIT, least_norm
-from multibody.analyses.state.poses import read_pose
-from multibody.analyses.state.state import State, Status
-from multibody.analyses.state.system import Floats, System, tables_of
 from multibody.errors import ModelError
 from multibody.model.model import Model
+from multibody.rank.idle import idle_motions
+from multibody.rank.leastnorm import DENSE_LIMIT, least_norm
+from multibody.state.poses import read_pose
+from multibody.state.state import State, Status
+from multibody.state.system import Floats, System, tables_of
 
 STARTS = 40  # random starts a group, and as many again for every assembly of it that was found:
 MORE = 25

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from multibody.analyses.state.system import Floats, System
 from multibody.errors import ModelError
+from multibody.state.system import Floats, System
 
 SECTIONS = {"joint": "joints", "motion": "motions", "held": "initial"}
 

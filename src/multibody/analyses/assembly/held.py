@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from multibody.analyses.state.state import Status
-from multibody.analyses.state.system import System
 from multibody.model.geometry import Orientation
 from multibody.model.paths import Path
+from multibody.state.state import Status
+from multibody.state.system import System
 from multibody.tables.scope import Scope
 from multibody.tables.tree import driven_functions as functions_of_motions
 

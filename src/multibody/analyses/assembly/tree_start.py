@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from multibody.analyses.state.poses import drawn_pose, quaternion_of, read_pose, write_pose
-from multibody.analyses.state.system import Floats, System
 from multibody.errors import ModelError
 from multibody.model.joints import Joint
+from multibody.state.poses import drawn_pose, quaternion_of, read_pose, write_pose
+from multibody.state.system import Floats, System
 from multibody.tables.growing import Edge, grown
 from multibody.tables.lower import EndSlots
 

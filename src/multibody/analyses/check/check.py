@@ -16,14 +16,14 @@ from multibody.analyses.check.four_body_loops import LoopFinder
 from multibody.analyses.check.report import CheckReport, shortened
 from multibody.analyses.check.tree_report import describe_tree
 from multibody.analyses.given.own_options import own_options
-from multibody.analyses.rank.decider import DENSE_COLUMNS, Decider, Rank, scaled_rows
-from multibody.analyses.rank.elimination import Matrix
-from multibody.analyses.rank.freedom import idle_freedoms, undriven_coordinates, unique_reactions
-from multibody.analyses.rank.generic import DENSE, STEPS, Joints, free_direction, singular_value
-from multibody.analyses.state.poses import drawn_pose
-from multibody.analyses.state.system import Floats, System, tables_of
 from multibody.errors import AnalysisError
 from multibody.model.model import Model
+from multibody.rank.decider import DENSE_COLUMNS, Decider, Rank, scaled_rows
+from multibody.rank.elimination import Matrix
+from multibody.rank.freedom import idle_freedoms, undriven_coordinates, unique_reactions
+from multibody.rank.generic import DENSE, STEPS, Joints, free_direction, singular_value
+from multibody.state.poses import drawn_pose
+from multibody.state.system import Floats, System, tables_of
 from multibody.tables.scope import Scope
 from multibody.tables.tree import Tree, spanning_tree
 

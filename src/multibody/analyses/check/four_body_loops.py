@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from multibody.analyses.state.poses import read_pose
-from multibody.analyses.state.system import Floats, System
+from multibody.state.poses import read_pose
+from multibody.state.system import Floats, System
 
 SHOWN = 10
 MOST = 100_000  # loops that are looked at

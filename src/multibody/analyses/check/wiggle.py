@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from multibody.analyses.assembly.held import driven_functions
-from multibody.analyses.rank.leastnorm import CUT, DENSE_LIMIT, least_norm
-from multibody.analyses.state.named_columns import in_words, joint_coordinates
-from multibody.analyses.state.state import State
-from multibody.analyses.state.system import Floats, System
 from multibody.errors import ModelError
+from multibody.rank.leastnorm import CUT, DENSE_LIMIT, least_norm
+from multibody.state.named_columns import in_words, joint_coordinates
+from multibody.state.state import State
+from multibody.state.system import Floats, System
 
 SHOWN = 0.15  # largest displacement: lengths over the characteristic length, angles in rad
 QUARTER = 12  # instants of a quarter of an oscillation

@@ -11,7 +11,6 @@ import numpy as np
 
 from multibody.analyses.dynamics.run import run
 from multibody.analyses.measures.measure import Measurer
-from multibody.analyses.state.motion import Motion
 from multibody.errors import ModelError, nearest
 from multibody.formulations import FORMULATIONS, formulation_of
 from multibody.integrators import INTEGRATORS, OPTIONAL, integrator_of
@@ -19,6 +18,7 @@ from multibody.library import find
 from multibody.library.criteria import Check, Problem
 from multibody.model.model import Model
 from multibody.options.methods import read_method
+from multibody.state.motion import Motion
 
 AUTO = "auto"
 KNOWN = INTEGRATORS | OPTIONAL

@@ -11,14 +11,14 @@ import numpy as np
 
 from multibody.analyses.dynamics.run import run
 from multibody.analyses.given.run_options import evaluated_options, read_options
-from multibody.analyses.state.motion import Motion
-from multibody.analyses.state.state import State
-from multibody.analyses.state.system import Floats
 from multibody.errors import ModelError
 from multibody.formulations import Formulation, formulation_of
 from multibody.integrators import INTEGRATORS, OPTIONAL, integrator_of
 from multibody.model.model import Model
 from multibody.options.methods import AUTO, Method, label_of, read_method
+from multibody.state.motion import Motion
+from multibody.state.state import State
+from multibody.state.system import Floats
 
 TIGHT = 1e-13  # relative tolerance of the reference
 USUAL = 1e-8  # tolerance for which a fixed step is chosen

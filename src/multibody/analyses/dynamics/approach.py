@@ -18,7 +18,7 @@ from multibody.integrators import contract as C
 
 if TYPE_CHECKING:
     from multibody.analyses.dynamics.simulation import Simulation
-    from multibody.analyses.state.system import Floats
+    from multibody.state.system import Floats
 
 PART = 0.9  # of the way to a jump: length of a step toward it
 NEAR = 1e-9  # of a step: a jump that is no further from its start needs no steps of its own

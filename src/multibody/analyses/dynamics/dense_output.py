@@ -6,9 +6,9 @@ import numpy as np
 
 from multibody.analyses.dynamics.simulation import Simulation, interpolated
 from multibody.analyses.events.switching import limits_behind
-from multibody.analyses.spaces.cartesian_space import Space
-from multibody.analyses.state.system import Floats
 from multibody.errors import ModelError
+from multibody.formulations.spaces.cartesian_space import Space
+from multibody.state.system import Floats
 
 
 class DenseOutput:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from multibody.analyses.state.motion import Motion
-from multibody.analyses.state.system import Floats
+from multibody.state.motion import Motion
+from multibody.state.system import Floats
 from multibody.tables.scales import second
 
 FIXED = 1e-3  # of a method with a fixed step, which promises nothing

@@ -8,9 +8,9 @@ from multibody.analyses.dynamics.headway import NO_HEADWAY
 from multibody.analyses.dynamics.passing import body_state
 from multibody.analyses.dynamics.simulation import Simulation
 from multibody.analyses.events.undefined import culprit_ahead
-from multibody.analyses.state.state import Status
 from multibody.integrators import contract as C
 from multibody.kernels.parametric.declared import LOST_RANK
+from multibody.state.state import Status
 
 
 def status_of(sim: Simulation, code: int) -> Status:

@@ -11,8 +11,8 @@ import copy
 
 import numpy as np
 
-from multibody.analyses.state.system import Floats, System
 from multibody.kernels.declared import MassSlots
+from multibody.state.system import Floats, System
 from multibody.tables.rows import listed
 from multibody.tables.scales import characteristic_mass
 

@@ -13,12 +13,12 @@ from multibody.analyses.dynamics.idle_spin import with_spins
 from multibody.analyses.dynamics.run_start import require_inertia, require_masses, start_state
 from multibody.analyses.dynamics.simulation import Simulation
 from multibody.analyses.given.run_options import Options
-from multibody.analyses.rank.leastnorm import DENSE_LIMIT
-from multibody.analyses.rank.run_rows import run_rows
-from multibody.analyses.state.state import State
-from multibody.analyses.state.system import Integers, System, tables_of
 from multibody.errors import AnalysisError, ModelError
 from multibody.model.model import Model
+from multibody.rank.leastnorm import DENSE_LIMIT
+from multibody.rank.run_rows import run_rows
+from multibody.state.state import State
+from multibody.state.system import Integers, System, tables_of
 from multibody.tables.lower import Tables
 
 
@@ -103,7 +103,7 @@ def planned(tables: Tables, options: Options) -> Choice:
     choice = choose(tables, options.formulation, options.integrator)
     check_pair(choice.formulation, choice.integrator)
     if choice.formulation.relative:
-        from multibody.analyses.spaces.joint_space import joint_columns
+        from multibody.formulations.spaces.joint_space import joint_columns
 
         joint_columns(tables, choice.formulation)
     return choice

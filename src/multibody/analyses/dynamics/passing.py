@@ -12,8 +12,8 @@ import numpy as np
 
 from multibody.analyses.events.impulse import jump, refuse_positions
 from multibody.analyses.events.switching import Switching
-from multibody.analyses.state.state import State, Status
 from multibody.integrators import contract as C
+from multibody.state.state import State, Status
 
 if TYPE_CHECKING:
     from multibody.analyses.dynamics.simulation import Simulation

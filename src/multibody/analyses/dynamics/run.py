@@ -20,15 +20,15 @@ from multibody.analyses.events.impulse import JumpError, with_impulses
 from multibody.analyses.events.switching import limits_behind
 from multibody.analyses.events.undefined import silent_events
 from multibody.analyses.given.run_options import Options, read_options
-from multibody.analyses.spaces.expanded import Expanded, expanded
-from multibody.analyses.state.motion import Motion
-from multibody.analyses.state.state import State, Status
-from multibody.analyses.state.system import Floats, Integers, System, tables_of
 from multibody.errors import ModelError
 from multibody.formulations import Augmented, Formulation
 from multibody.formulations.prepare import prepare
+from multibody.formulations.spaces.expanded import Expanded, expanded
 from multibody.integrators import contract as C
 from multibody.model.model import Model
+from multibody.state.motion import Motion
+from multibody.state.state import State, Status
+from multibody.state.system import Floats, Integers, System, tables_of
 
 INTERVALS = 400  # of the output grid, unless a step is asked for
 MOST_NUMBERS = 200_000_000  # numbers of output (1.6 GB) that a run may fill
@@ -267,7 +267,7 @@ def forces_of(
     if not formulation.relative:
         Y = np.hstack([motion.q, motion.v, np.zeros((n, 1))])
         return expanded(prepare(tables, rows, state.references, False), times, Y, references, closing=False)
-    from multibody.analyses.spaces.joint_space import JointSpace
+    from multibody.formulations.spaces.joint_space import JointSpace
 
     system = System(tables)
     system.ref[:] = state.references

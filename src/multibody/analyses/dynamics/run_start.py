@@ -8,11 +8,11 @@ from multibody.analyses.assembly.assemble import assemble
 from multibody.analyses.dynamics.idle_spin import Spins
 from multibody.analyses.events.switching import limit_after
 from multibody.analyses.given.initial import adopted
-from multibody.analyses.rank.leastnorm import DENSE_ASSEMBLY, least_norm, sparse_step
-from multibody.analyses.state.state import State, Status
-from multibody.analyses.state.system import Floats, Integers, System, tables_of
 from multibody.errors import MassError, ModelError
 from multibody.model.model import Model
+from multibody.rank.leastnorm import DENSE_ASSEMBLY, least_norm, sparse_step
+from multibody.state.state import State, Status
+from multibody.state.system import Floats, Integers, System, tables_of
 
 CONSISTENT = 1e-9  # scaled violation below which a given state is taken as it is
 
@@ -69,7 +69,7 @@ def _closed(system: System, q: Floats, v: Floats, t: float) -> tuple[Floats, Flo
 def smallest_step(system: System, q: Floats, t: float, c: Floats) -> Floats:
     """Return the smallest scaled step with J δ = −c."""
     if system.nv > DENSE_ASSEMBLY:
-        from multibody.analyses.rank.decider import scaled_rows
+        from multibody.rank.decider import scaled_rows
 
         return sparse_step(scaled_rows(system, q, t, system.rows), c)
     return least_norm(system.scaled(system.jacobian(q, t)), -c)[0]

@@ -16,18 +16,18 @@ import numpy as np
 
 from multibody.analyses.dynamics.headway import NO_HEADWAY, Headway
 from multibody.analyses.events.switching import Switching, SwitchingTimes
-from multibody.analyses.spaces.cartesian_space import Space, space_of
-from multibody.analyses.state.kinetics import Event
-from multibody.analyses.state.state import State
-from multibody.analyses.state.system import Floats, Integers, System
 from multibody.formulations import Formulation
 from multibody.formulations.closing import WEAK_PARTITION
 from multibody.formulations.prepare import Bundle, full_pivoting
+from multibody.formulations.spaces.cartesian_space import Space, space_of
 from multibody.integrators import Integrator
 from multibody.integrators import contract as C
 from multibody.kernels.calls import address_of
 from multibody.kernels.parametric.declared import MOVING_CHART, OTHER_ROWS
 from multibody.kernels.subnormals import flushed
+from multibody.state.kinetics import Event
+from multibody.state.state import State
+from multibody.state.system import Floats, Integers, System
 from multibody.tables.scales import second
 
 if TYPE_CHECKING:

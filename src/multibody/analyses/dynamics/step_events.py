@@ -16,7 +16,7 @@ from multibody.integrators import contract as C
 
 if TYPE_CHECKING:
     from multibody.analyses.dynamics.simulation import Simulation
-    from multibody.analyses.state.system import Floats
+    from multibody.state.system import Floats
 
 ASIDE = 1e-4  # of a step, before and behind a zero: where the rows of a coupler are compared
 KINK = 1e-2  # part of the rows by which they turn in a kink
@@ -110,7 +110,7 @@ def count(sim: Simulation, k: int, time: float) -> None:
 def _refuse_kink(sim: Simulation, last: int, name: str, time: float) -> None:
     """End a run where a coupler has a kink in a coordinate: its rows turn at once, and how velocities pass that is not said."""
     from multibody.analyses.events.impulse import JumpError
-    from multibody.analyses.state.state import Status
+    from multibody.state.state import Status
 
     tables, system = sim.system.tables, sim.system
     t0, h = (float(x) for x in sim._steps[last])

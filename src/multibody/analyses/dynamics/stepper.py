@@ -20,14 +20,14 @@ from multibody.analyses.dynamics.step_events import EndlessEventsError, handle_e
 from multibody.analyses.events.impulse import JumpError
 from multibody.analyses.given.initial import given
 from multibody.analyses.given.run_options import read_options
-from multibody.analyses.state.kinetics import Event
-from multibody.analyses.state.state import State, Status
-from multibody.analyses.state.system import Floats, tables_of
 from multibody.arguments import answered, short
 from multibody.errors import AnalysisError, ModelError, nearest
 from multibody.integrators import contract as C
 from multibody.kernels.subnormals import flushed
 from multibody.model.model import Model
+from multibody.state.kinetics import Event
+from multibody.state.state import State, Status
+from multibody.state.system import Floats, tables_of
 from multibody.tables.lower import Tables
 
 REACH = 500.0  # how many steps ahead the instants are looked for at which motions switch

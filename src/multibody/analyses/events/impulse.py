@@ -15,11 +15,11 @@ import numpy as np
 
 from multibody.analyses.events.switching import Switching
 from multibody.analyses.events.zeros import MOST
-from multibody.analyses.rank.leastnorm import constrained_step, is_large, least_norm, sparse_step
-from multibody.analyses.state.kinetics import Dynamics, Event
-from multibody.analyses.state.motion import Motion
-from multibody.analyses.state.state import State, Status
-from multibody.analyses.state.system import Floats, Integers, System
+from multibody.rank.leastnorm import constrained_step, is_large, least_norm, sparse_step
+from multibody.state.kinetics import Dynamics, Event
+from multibody.state.motion import Motion
+from multibody.state.state import State, Status
+from multibody.state.system import Floats, Integers, System
 
 if TYPE_CHECKING:
     from multibody.tables.lower import Tables
@@ -94,7 +94,7 @@ def jump(system: System, state: State, switching: Switching, rows: Integers) -> 
     JumpError
         Where a prescribed position jumps, or no velocities satisfy the constraints behind the instant.
     """
-    from multibody.analyses.rank.decider import scaled_rows  # here: SciPy's sparse matrices take long to import
+    from multibody.rank.decider import scaled_rows  # here: SciPy's sparse matrices take long to import
 
     q, v, scale = state.q, state.v, system.scale_rows[: system.rows]
     refuse_nothing(system, q, v, switching)

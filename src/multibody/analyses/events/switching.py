@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from multibody.analyses.state.system import Floats
 from multibody.model.expressions import (
     CONSTANTS,
     Expression,
@@ -27,6 +26,7 @@ from multibody.model.expressions import (
     switches,
 )
 from multibody.model.model import Model
+from multibody.state.system import Floats
 from multibody.tables.scope import Scope
 from multibody.tables.watches import table_kinks
 

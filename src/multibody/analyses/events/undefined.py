@@ -12,11 +12,11 @@ import numpy as np
 
 from multibody.analyses.events.impulse import no_value, prescriber
 from multibody.analyses.events.switching import Switching
-from multibody.analyses.state.state import Status
-from multibody.analyses.state.system import Floats, System
 from multibody.errors import ModelError
 from multibody.kernels.forces import law_efforts, load_wrenches
 from multibody.kernels.watch import monitor
+from multibody.state.state import Status
+from multibody.state.system import Floats, System
 
 AHEAD = (0.0, 1e-15, 1e-12, 1e-9, 1e-6)  # parts of a length of time, behind an instant at which formulas are asked
 ABRUPT = 0.5  # change over such a part, over the value itself, that is no smooth one

@@ -7,13 +7,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from multibody.analyses.state.state import State
-from multibody.analyses.state.system import Floats, System, tables_of
 from multibody.arguments import short
 from multibody.errors import ModelError
 from multibody.model.changes import copied
 from multibody.model.forces import coordinate_text
 from multibody.model.model import Model
+from multibody.state.state import State
+from multibody.state.system import Floats, System, tables_of
 from multibody.tables.lower import Tables, same_structure
 
 _Model = TypeVar("_Model", bound=Model)

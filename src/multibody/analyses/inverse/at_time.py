@@ -12,10 +12,10 @@ from multibody.analyses.dynamics.run import as_motion, forces_of, run
 from multibody.analyses.events.undefined import require_values
 from multibody.analyses.given.run_options import formulation_asked
 from multibody.analyses.inverse.inverse import inverse
-from multibody.analyses.state.motion import Motion
-from multibody.analyses.state.state import Status
 from multibody.formulations import Augmented, Formulation
 from multibody.model.model import Model
+from multibody.state.motion import Motion
+from multibody.state.state import Status
 
 
 def motion_at(model: Model, at: float, options: dict[str, Any], joints: Sequence[str] | None = None) -> Motion:

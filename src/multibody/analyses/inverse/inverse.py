@@ -19,13 +19,13 @@ from multibody.analyses.dynamics.run_start import require_masses
 from multibody.analyses.given.own_options import own_options
 from multibody.analyses.inverse.virtual_power import Actuator, Efforts, Progress, Solver, laws_beside
 from multibody.analyses.kinematics.kinematics import kinematics
-from multibody.analyses.state.motion import Motion
-from multibody.analyses.state.state import State
-from multibody.analyses.state.system import System, tables_of
 from multibody.errors import ModelError
 from multibody.formulations import Formulation, formulation_of
 from multibody.model.forces import coordinate_text, make_force
 from multibody.model.model import Model
+from multibody.state.motion import Motion
+from multibody.state.state import State
+from multibody.state.system import System, tables_of
 from multibody.tables.lower import Tables
 
 
@@ -77,7 +77,7 @@ def inverse(
 def in_joint_coordinates(model: Model, motion: Motion, formulation: Formulation, joints: Sequence[str] | None) -> Efforts:
     """Return the efforts of a motion from its joint coordinates."""
     from multibody.analyses.dynamics.run import forces_of
-    from multibody.analyses.rank.run_rows import run_rows
+    from multibody.rank.run_rows import run_rows
 
     tables, state, n = motion.tables, motion.initial, len(motion.t)
     actuators = find_actuators(tables, dict.fromkeys(model.motions, ""))

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from multibody.analyses.dynamics.run_start import mass_matrix
-from multibody.analyses.state.motion import Motion
-from multibody.analyses.state.system import Floats, Integers, System
+from multibody.state.motion import Motion
+from multibody.state.system import Floats, Integers, System
 
 LARGEST = 400  # velocity coordinates up to which it is computed
 MOST = 101  # instants

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from multibody.analyses.rank.drive import find_drive
-from multibody.analyses.rank.leastnorm import DENSE_ASSEMBLY, DENSE_LIMIT, independent_rows
-from multibody.analyses.state.system import Floats, System
+from multibody.rank.drive import find_drive
+from multibody.rank.leastnorm import DENSE_ASSEMBLY, DENSE_LIMIT, independent_rows
+from multibody.state.system import Floats, System
 
 NOTICED = 0.02  # part of the largest motion below which a body or a coordinate counts as standing still
 MOST = 6  # bodies or coordinates that a sentence names
@@ -61,7 +61,7 @@ class Directions:
         from scipy.sparse import csc_array, vstack
         from scipy.sparse.linalg import splu
 
-        from multibody.analyses.rank.decider import scaled_rows
+        from multibody.rank.decider import scaled_rows
 
         s, rows = self.system, self.drive.rows
         J = vstack([scaled_rows(s, q, t, s.rows)[rows], csc_array(self.gauge)], format="csc")

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 
 from multibody.analyses.inverse.virtual_motions import Directions, said
-from multibody.analyses.reactions.square_forces import REGULAR, SquareForces, forces_along
-from multibody.analyses.state.kinetics import Dynamics
-from multibody.analyses.state.motion import Motion
-from multibody.analyses.state.state import Status
-from multibody.analyses.state.system import Floats, Integers, System
 from multibody.errors import ModelError
+from multibody.formulations.square_forces import REGULAR, SquareForces, forces_along
+from multibody.state.kinetics import Dynamics
+from multibody.state.motion import Motion
+from multibody.state.state import Status
+from multibody.state.system import Floats, Integers, System
 from multibody.tables.lower import Tables
 
 LIMIT = 1e6  # an actuator that moves less than this part of what it could in a free motion counts as not moving at all

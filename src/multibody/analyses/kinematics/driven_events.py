@@ -15,11 +15,11 @@ from multibody.analyses.events.zeros import MOST, changed, zero_of
 from multibody.analyses.kinematics.instant import Instant, between
 from multibody.analyses.kinematics.locate import regular_near
 from multibody.analyses.kinematics.square import Square
-from multibody.analyses.state.kinetics import Event
-from multibody.analyses.state.motion import Motion
-from multibody.analyses.state.state import Status
-from multibody.analyses.state.system import Floats, Integers, System
 from multibody.kernels.watch import monitor
+from multibody.state.kinetics import Event
+from multibody.state.motion import Motion
+from multibody.state.state import Status
+from multibody.state.system import Floats, Integers, System
 
 LEAST = 400  # intervals of the search over the whole time
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from multibody.analyses.kinematics.instant import Instant
 from multibody.analyses.kinematics.square import Square
-from multibody.analyses.rank.drive import Drive
-from multibody.analyses.state.system import Floats, System
 from multibody.kernels import tracking
+from multibody.rank.drive import Drive
+from multibody.state.system import Floats, System
 
 
 class Record:

@@ -18,12 +18,12 @@ from multibody.analyses.kinematics.driven_events import searched, with_events
 from multibody.analyses.kinematics.switched_grid import SwitchedGrid
 from multibody.analyses.kinematics.tracker import Tracker
 from multibody.analyses.kinematics.turning import over_periods
-from multibody.analyses.rank.drive import find_drive, refuse_too_many
-from multibody.analyses.state.motion import Motion
-from multibody.analyses.state.state import State, Status
-from multibody.analyses.state.system import Floats, System, tables_of
 from multibody.errors import ModelError
 from multibody.model.model import Model
+from multibody.rank.drive import find_drive, refuse_too_many
+from multibody.state.motion import Motion
+from multibody.state.state import State, Status
+from multibody.state.system import Floats, System, tables_of
 
 
 def kinematics(

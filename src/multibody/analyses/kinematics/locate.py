@@ -9,9 +9,9 @@ import numpy as np
 from multibody.analyses.kinematics.follower import Crossing
 from multibody.analyses.kinematics.instant import Instant, between
 from multibody.analyses.kinematics.square import Factors, Square
-from multibody.analyses.rank.decider import scaled_rows
-from multibody.analyses.rank.leastnorm import is_large, least_norm, sparse_step
-from multibody.analyses.state.system import Floats, System
+from multibody.rank.decider import scaled_rows
+from multibody.rank.leastnorm import is_large, least_norm, sparse_step
+from multibody.state.system import Floats, System
 
 APART = 1e-3  # of a noted interval: zeros of determinants that are nearer count as one singular position
 

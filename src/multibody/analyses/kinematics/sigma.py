@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from multibody.analyses.rank.leastnorm import DENSE_LIMIT
-from multibody.analyses.state.motion import Motion
-from multibody.analyses.state.system import Floats, Integers, System
+from multibody.rank.leastnorm import DENSE_LIMIT
+from multibody.state.motion import Motion
+from multibody.state.system import Floats, Integers, System
 
 INSTANTS = 121  # at which it is taken where the analysis itself did not
 WORK = 2e8  # cubes of the number of unknowns that may be spent on it

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from multibody.analyses.assembly.branches import Group, group_blocks, pin_position
-from multibody.analyses.state.poses import read_pose
-from multibody.analyses.state.system import Floats, System
+from multibody.state.poses import read_pose
+from multibody.state.system import Floats, System
 
 VANISHING = 1e-5  # a group whose smallest singular value is below this takes part in a located singular position
 

@@ -13,9 +13,9 @@ import numpy as np
 
 from multibody.analyses.kinematics.follower import Crossing, Follower, Record
 from multibody.analyses.kinematics.square import Factors
-from multibody.analyses.rank.drive import Drive
-from multibody.analyses.state.system import Floats, System
 from multibody.kernels import tracking
+from multibody.rank.drive import Drive
+from multibody.state.system import Floats, System
 
 HALVE = tracking.LOCKED  # a step that is refused; where it cannot be halved any more the mechanism is locked
 SWEEPS = 2  # of inverse iteration an instant

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from multibody.analyses.rank.decider import scaled_rows
-from multibody.analyses.rank.drive import Drive
-from multibody.analyses.rank.triangular_form import determinants, split
-from multibody.analyses.state.system import Floats, Integers, System
+from multibody.rank.decider import scaled_rows
+from multibody.rank.drive import Drive
+from multibody.rank.triangular_form import determinants, split
+from multibody.state.system import Floats, Integers, System
 
 SMALL_BLOCK = 24  # blocks up to this size are factored in the order in which they come
 NUDGE = 1e-13  # disturbs the entries of a matrix that is exactly singular
@@ -160,7 +160,7 @@ class Square:
 
         Where nothing could, the direction that resists least.
         """
-        from multibody.analyses.rank.generic import free_direction
+        from multibody.rank.generic import free_direction
 
         direction = free_direction(self.all_rows(q, t), np.random.default_rng(1))
         return direction if np.any(direction) else self.smallest(q, t)[1]

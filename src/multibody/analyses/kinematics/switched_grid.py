@@ -13,9 +13,9 @@ import numpy as np
 from multibody.analyses.events.impulse import JUMPS, JumpError, moved_at, refuse_nothing, refuse_positions
 from multibody.analyses.events.switching import Switching, SwitchingTimes, limits_behind
 from multibody.analyses.events.undefined import unbounded
-from multibody.analyses.state.motion import Jump, Motion
-from multibody.analyses.state.state import Status
-from multibody.analyses.state.system import Floats, System
+from multibody.state.motion import Jump, Motion
+from multibody.state.state import Status
+from multibody.state.system import Floats, System
 
 MOST = 100_000  # switching instants that are added to a grid
 

@@ -19,13 +19,13 @@ from multibody.analyses.kinematics.locate import locate, resolved_rates, state_b
 from multibody.analyses.kinematics.singular import explain
 from multibody.analyses.kinematics.sparse_tracking import SparseFollower
 from multibody.analyses.kinematics.square import smallest_of_all
-from multibody.analyses.rank.drive import Drive, find_drive
-from multibody.analyses.rank.leastnorm import is_large
-from multibody.analyses.state.motion import Motion, Singularity
-from multibody.analyses.state.state import State, Status
-from multibody.analyses.state.system import Floats, System
 from multibody.errors import ModelError
 from multibody.kernels import tracking
+from multibody.rank.drive import Drive, find_drive
+from multibody.rank.leastnorm import is_large
+from multibody.state.motion import Motion, Singularity
+from multibody.state.state import State, Status
+from multibody.state.system import Floats, System
 
 PART = 500  # grid points that are followed without a look at the keyboard
 REGULAR = 1e-5  # a smallest singular value above this is not zero at a located singular position

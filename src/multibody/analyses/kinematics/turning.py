@@ -15,10 +15,10 @@ import numpy as np
 from multibody.analyses.kinematics.instant import Instant
 from multibody.analyses.kinematics.locate import regular_near
 from multibody.analyses.kinematics.tracker import Tracker
-from multibody.analyses.rank.drive import Drive
-from multibody.analyses.state.motion import Motion
-from multibody.analyses.state.state import State, Status
-from multibody.analyses.state.system import Floats, System
+from multibody.rank.drive import Drive
+from multibody.state.motion import Motion
+from multibody.state.state import State, Status
+from multibody.state.system import Floats, System
 
 MANY = 1000.0  # periods over a grid with fewer instants: only then they are not all followed
 FOLLOWED = 1e6  # rad of a motion that are followed one after another

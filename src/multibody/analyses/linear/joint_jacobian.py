@@ -12,13 +12,13 @@ import numpy as np
 from multibody.analyses.dynamics.opening import Opening
 from multibody.analyses.linear.linearization import Matrix
 from multibody.analyses.linear.system_jacobian import SystemJacobian, assembled, named
-from multibody.analyses.spaces.joint_space import JointSpace
-from multibody.analyses.state.system import Floats
 from multibody.errors import AnalysisError, ModelError
 from multibody.formulations import JointFormulation
 from multibody.formulations.newton import kept_matrices, prepare_newton
+from multibody.formulations.spaces.joint_space import JointSpace
 from multibody.kernels.tree import declared as T
 from multibody.kernels.tree.newton import newton_units
+from multibody.state.system import Floats
 
 
 def of_joints(opening: Opening, formulation: JointFormulation, acceleration: Any, multipliers: Any) -> SystemJacobian:

@@ -15,12 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from multibody.analyses.spaces.expanded import Expanded, expanded
-from multibody.analyses.state.state import State
-from multibody.analyses.state.system import Floats, Integers, System
 from multibody.formulations.pattern import sparse_pattern
 from multibody.formulations.prepare import prepare
 from multibody.formulations.prepare_newton import block_pattern, numbered
+from multibody.formulations.spaces.expanded import Expanded, expanded
 from multibody.kernels.arrays import Arrays
 from multibody.kernels.force_partials import force_partials
 from multibody.kernels.forces import add_forces
@@ -28,6 +26,8 @@ from multibody.kernels.mass import set_masses
 from multibody.kernels.newton.declared import Pattern
 from multibody.kernels.rows import row_jacobian, row_partials
 from multibody.kernels.state import set_positions, set_velocities
+from multibody.state.state import State
+from multibody.state.system import Floats, Integers, System
 from multibody.tables.lower import Tables
 
 Matrix = Any  # a sparse matrix by rows

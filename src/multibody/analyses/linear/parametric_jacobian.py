@@ -9,13 +9,13 @@ import numpy as np
 from multibody.analyses.dynamics.opening import Opening
 from multibody.analyses.linear.linearization import turning
 from multibody.analyses.linear.system_jacobian import SystemJacobian, assembled, named
-from multibody.analyses.spaces.parametric_space import ParametricSpace
-from multibody.analyses.state.named_columns import column_names
 from multibody.errors import AnalysisError, ModelError
 from multibody.formulations import Parametric
 from multibody.formulations.implicit import start_newton
 from multibody.formulations.implicit_parametric import linearize_exact, product_parametric, residual_parametric
 from multibody.formulations.newton import newton_calls
+from multibody.formulations.spaces.parametric_space import ParametricSpace
+from multibody.state.named_columns import column_names
 
 
 def of_parameters(opening: Opening, formulation: Parametric, acceleration: Any, multipliers: Any) -> SystemJacobian:

@@ -17,12 +17,12 @@ import numpy as np
 
 from multibody.analyses.dynamics.opening import Opening, opened
 from multibody.analyses.linear.linearization import Matrix, applied_forces, linearize, motion_at, turning
-from multibody.analyses.state.named_columns import column_names
-from multibody.analyses.state.state import State
-from multibody.analyses.state.system import Floats, Integers
 from multibody.errors import ModelError
 from multibody.formulations import formulation_of
 from multibody.model.model import Model
+from multibody.state.named_columns import column_names
+from multibody.state.state import State
+from multibody.state.system import Floats, Integers
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multibody.analyses.state.system import Floats
 from multibody.kernels import layout as L
 from multibody.kernels.declared import LinearLaw, StopLaw
 from multibody.kernels.forces import APART
 from multibody.kernels.memory.declaration import numbers_of
 from multibody.model.expressions import differentiate, evaluate
+from multibody.state.system import Floats
 from multibody.tables.expression_forces import target_formula
 from multibody.tables.scope import Scope
 

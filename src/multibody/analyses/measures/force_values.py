@@ -10,11 +10,11 @@ import numpy as np
 from multibody.analyses.measures.measure import Measure
 from multibody.analyses.reactions.reactions import Reactions
 from multibody.analyses.reactions.wrenches import Wrench, arm_cross
-from multibody.analyses.state.kinetics import Dynamics
-from multibody.analyses.state.system import Floats
 from multibody.errors import ModelError
 from multibody.model.dimensions import ENERGY, product, unit_name
 from multibody.model.paths import Path
+from multibody.state.kinetics import Dynamics
+from multibody.state.system import Floats
 from multibody.tables.expression_forces import effort_formula, target_formula
 from multibody.tables.scope import Scope
 

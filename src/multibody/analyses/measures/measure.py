@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multibody.analyses.measures.readable import no_forces, paths_of
-from multibody.analyses.state.poses import matrix_of
-from multibody.analyses.state.system import Floats, System
 from multibody.errors import ModelError
 from multibody.kernels.forces import APART, ROUNDING
 from multibody.kernels.measure import measure_functions
@@ -35,12 +33,14 @@ from multibody.model.expressions import CONSTANTS, Expression, evaluate, names
 from multibody.model.paths import Path, component, vector_size
 from multibody.model.result_paths import RESULT_KINDS
 from multibody.model.units import rate_unit
+from multibody.state.poses import matrix_of
+from multibody.state.system import Floats, System
 from multibody.tables.lower import Tables
 from multibody.tables.splines import table_function
 
 if TYPE_CHECKING:
     from multibody.analyses.measures.force_values import ForceValues
-    from multibody.analyses.state.kinetics import Dynamics
+    from multibody.state.kinetics import Dynamics
 
 BodyMotion = tuple[Floats, Floats, Floats, Floats, Floats, Floats]
 KEPT = 500_000  # instants times bodies up to which the motion of every body is kept once it is known
@@ -269,7 +269,7 @@ class Measurer:
 
     def _rotation(self, path: Path) -> Floats:
         """Return the unit quaternion of a body, or of a joint's second frame relative to its first."""
-        from multibody.analyses.state.poses import quaternion_of
+        from multibody.state.poses import quaternion_of
 
         if path.owner in self.model.joints:
             first, second = self.tables.ends[path.owner]

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from multibody.analyses.measures.measure import Measurer, cross
-from multibody.analyses.state.system import Floats
 from multibody.errors import ModelError
 from multibody.model.names import unknown
+from multibody.state.system import Floats
 
 
 @dataclass(frozen=True)

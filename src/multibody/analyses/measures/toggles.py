@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from multibody.analyses.measures.measure import Measurer, cross
-from multibody.analyses.state.system import Floats
 from multibody.errors import ModelError
+from multibody.state.system import Floats
 
 SAME = 1e-9  # part of the characteristic length within which points of a body are one
 

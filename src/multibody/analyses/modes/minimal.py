@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 
 from multibody.analyses.linear.linearization import Linearization
-from multibody.analyses.state.named_columns import joint_coordinates
-from multibody.analyses.state.poses import read_pose
-from multibody.analyses.state.system import Floats, Integers, System
+from multibody.state.named_columns import joint_coordinates
+from multibody.state.poses import read_pose
+from multibody.state.system import Floats, Integers, System
 
 WEIGHTS = (4.0 / 5.0, -1.0 / 5.0, 4.0 / 105.0, -1.0 / 280.0)  # of central differences of order 8
 STEP = 1.5e-2  # of differences along displacements, scaled

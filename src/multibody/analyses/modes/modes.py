@@ -14,14 +14,14 @@ from multibody.analyses.dynamics.run_start import require_masses, start_state
 from multibody.analyses.linear.linearization import Linearization, linearize, motion_at
 from multibody.analyses.modes.minimal import Minimal, minimal
 from multibody.analyses.modes.spectrum import lowest_modes, spectrum
-from multibody.analyses.rank.leastnorm import DENSE_LIMIT
-from multibody.analyses.state.named_columns import in_words
-from multibody.analyses.state.state import State, Status
-from multibody.analyses.state.system import Floats, Integers, System, tables_of
 from multibody.analyses.statics.balance import Balance
 from multibody.analyses.statics.statics import Balanced, statics
 from multibody.errors import ModelError, nearest
 from multibody.model.model import Model
+from multibody.rank.leastnorm import DENSE_LIMIT
+from multibody.state.named_columns import in_words
+from multibody.state.state import State, Status
+from multibody.state.system import Floats, Integers, System, tables_of
 
 Complexes = npt.NDArray[np.complex128]
 PLACES = ("equilibrium", "initial")

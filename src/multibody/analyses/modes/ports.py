@@ -10,15 +10,15 @@ import numpy as np
 from multibody.analyses.linear.linearization import Linearization
 from multibody.analyses.measures.measure import Measurer
 from multibody.analyses.modes.minimal import STEP, WEIGHTS, Minimal
-from multibody.analyses.state.named_columns import joint_coordinates
-from multibody.analyses.state.poses import read_pose
-from multibody.analyses.state.system import Floats, System
 from multibody.errors import ModelError
 from multibody.model.expressions import names as path_names
 from multibody.model.forces import coordinate_text
 from multibody.model.model import Model
 from multibody.model.paths import Path
 from multibody.model.result_paths import resolve_result
+from multibody.state.named_columns import joint_coordinates
+from multibody.state.poses import read_pose
+from multibody.state.system import Floats, System
 
 
 def _list(given: Sequence[Any] | None, where: str) -> list[str] | None:

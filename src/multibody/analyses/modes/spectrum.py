@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from multibody.analyses.linear.linearization import Linearization
 from multibody.analyses.modes.minimal import Minimal
-from multibody.analyses.state.system import Floats, System
 from multibody.analyses.statics.balance import Balance
 from multibody.analyses.statics.lowest import lowest_along
+from multibody.state.system import Floats, System
 
 Complexes = npt.NDArray[np.complex128]
 ASYMMETRIC = 1e-9  # of the stiffness, relative, below which a model without damping is conservative

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from multibody.analyses.reactions.square_forces import jacobian_entries
 from multibody.analyses.reactions.uniqueness import Dependency, Redundancy
 from multibody.analyses.reactions.wrenches import Wrench
-from multibody.analyses.state.kinetics import Dynamics
-from multibody.analyses.state.system import Floats, Integers, System
 from multibody.errors import ModelError
 from multibody.formulations.driven import gradients_at
+from multibody.formulations.square_forces import jacobian_entries
 from multibody.kernels import layout as L
 from multibody.model.expressions import evaluate
+from multibody.state.kinetics import Dynamics
+from multibody.state.system import Floats, Integers, System
 from multibody.tables.tree import driven_functions
 
 if TYPE_CHECKING:

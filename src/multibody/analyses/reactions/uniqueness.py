@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from multibody.analyses.rank.leastnorm import DENSE_LIMIT, sparse_step
-from multibody.analyses.state.system import Floats, Integers, System
+from multibody.rank.leastnorm import DENSE_LIMIT, sparse_step
+from multibody.state.system import Floats, Integers, System
 
 SAMPLES = 7  # instants at which dependencies are looked for
 SPREAD, AROUND, MINIMA = 105, 9, 3  # instants at which singular values are taken: over the motion, about its lowest minima
@@ -49,7 +49,7 @@ class Redundancy:
     """
 
     def __init__(self, system: System, chosen: Integers) -> None:
-        from multibody.analyses.rank.decider import Decider  # here: SciPy's sparse matrices take long to import
+        from multibody.rank.decider import Decider  # here: SciPy's sparse matrices take long to import
 
         self.system, self.rank, self.chosen = system, len(chosen), chosen
         self.decider = Decider(system, system.rows)

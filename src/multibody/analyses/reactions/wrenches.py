@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from multibody.analyses.state.system import Floats
+from multibody.state.system import Floats
 
 
 @dataclass(frozen=True)

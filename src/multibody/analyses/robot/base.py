@@ -11,11 +11,9 @@ import numpy as np
 
 from multibody.analyses.assembly.assemble import assemble
 from multibody.analyses.given.initial import adopted
-from multibody.analyses.spaces.joint_coordinates import count_turns, joint_coordinates
-from multibody.analyses.state.state import State
-from multibody.analyses.state.system import Floats, Integers, System, tables_of
 from multibody.arguments import answered, short
 from multibody.errors import ModelError
+from multibody.formulations.spaces.joint_coordinates import count_turns, joint_coordinates
 from multibody.kernels.arrays import Arrays
 from multibody.kernels.declared import State as StateBlock
 from multibody.kernels.robot.applied import body_states
@@ -24,6 +22,8 @@ from multibody.kernels.tags import ACTED, ALONE, PLANAR, SPATIAL
 from multibody.kernels.tree import declared as T
 from multibody.model.model import Model
 from multibody.model.names import unknown
+from multibody.state.state import State
+from multibody.state.system import Floats, Integers, System, tables_of
 from multibody.tables.columns import Columns, columns_of
 from multibody.tables.lower import Tables
 from multibody.tables.tree import Tree, spanning_tree

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from multibody.analyses.robot.base import RobotBase
-from multibody.analyses.state.system import Floats
 from multibody.arguments import answered
 from multibody.errors import ModelError
 from multibody.kernels.arrays import Arrays
 from multibody.kernels.robot.applied import tree_energies
 from multibody.kernels.robot.centroidal import mass_centers, momentum_biases, momentum_matrices
 from multibody.kernels.tree import declared as T
+from multibody.state.system import Floats
 from multibody.tables.tree_arrays import tree_constants
 
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from multibody.analyses.robot.base import RobotBase
-from multibody.analyses.state.system import Floats
 from multibody.arguments import answered
 from multibody.kernels.robot.frames import frame_jacobian_rates, frame_jacobians, frame_poses
+from multibody.state.system import Floats
 
 
 @answered

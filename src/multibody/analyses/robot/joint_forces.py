@@ -9,7 +9,6 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from multibody.analyses.robot.base import RobotBase
-from multibody.analyses.state.system import Floats, Integers
 from multibody.arguments import answered
 from multibody.errors import ModelError
 from multibody.kernels.robot.reactions import (
@@ -21,6 +20,7 @@ from multibody.kernels.robot.reactions import (
 )
 from multibody.kernels.tags import ALONE
 from multibody.model.names import unknown
+from multibody.state.system import Floats, Integers
 
 
 @answered

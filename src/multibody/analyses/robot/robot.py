@@ -10,7 +10,6 @@ from multibody.analyses.robot.base import RobotBase
 from multibody.analyses.robot.centroidal import CentroidalMethods
 from multibody.analyses.robot.frames import FrameMethods
 from multibody.analyses.robot.joint_forces import ReactionMethods
-from multibody.analyses.state.system import Floats
 from multibody.arguments import answered
 from multibody.errors import ModelError
 from multibody.kernels.robot.applied import applied_forces
@@ -27,6 +26,7 @@ from multibody.kernels.robot.dynamics import (
 )
 from multibody.kernels.robot.entrance import prepared
 from multibody.kernels.tree import declared as T
+from multibody.state.system import Floats
 
 
 @answered

@@ -15,10 +15,10 @@ import numpy as np
 from multibody.analyses.dynamics.run_start import smallest_step
 from multibody.analyses.events.undefined import require_values
 from multibody.analyses.linear.linearization import Linearization, applied_forces, linearize, place
-from multibody.analyses.rank.leastnorm import DENSE_LIMIT
-from multibody.analyses.state.state import State
-from multibody.analyses.state.system import Floats, Integers, System
 from multibody.kernels.forces import law_efforts, load_wrenches
+from multibody.rank.leastnorm import DENSE_LIMIT
+from multibody.state.state import State
+from multibody.state.system import Floats, Integers, System
 
 CLOSED = 1e-12  # scaled residual of constraints that a pose may have
 CLOSINGS = 25  # Newton steps back onto the constraints
@@ -126,7 +126,7 @@ class Balance:
         from scipy.sparse import block_array
         from scipy.sparse.linalg import splu
 
-        from multibody.analyses.rank.decider import scaled_rows
+        from multibody.rank.decider import scaled_rows
 
         J = scaled_rows(self.system, q, self.t, self.system.rows)[self.rows]
         factors = splu(block_array([[A, J.T], [J, None]], format="csc"))

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from multibody.analyses.state.system import Floats
 from multibody.analyses.statics.balance import Balance
+from multibody.state.system import Floats
 
 
 def lowest_along(balance: Balance, q: Floats, K: Any, M: Any, shift: float, count: int) -> tuple[Floats, Floats]:

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from multibody.analyses.rank.idle import idle_motions
-from multibody.analyses.state.named_columns import in_words
-from multibody.analyses.state.system import Floats
 from multibody.analyses.statics.balance import Balance, Point
 from multibody.analyses.statics.lowest import lowest_along
+from multibody.rank.idle import idle_motions
+from multibody.state.named_columns import in_words
+from multibody.state.system import Floats
 
 FEW = 6  # eigenvalues of a large model
 ASYMMETRIC = 1e-7  # part of the stiffness that must be asymmetric before forces count as such without potential

@@ -14,17 +14,17 @@ import numpy as np
 
 from multibody.analyses.dynamics.opening import opened
 from multibody.analyses.linear.linearization import place
-from multibody.analyses.state.kinetics import Dynamics
-from multibody.analyses.state.motion import Motion
-from multibody.analyses.state.named_columns import in_words
-from multibody.analyses.state.state import State, Status
-from multibody.analyses.state.system import Floats, System
 from multibody.analyses.statics.balance import Balance, Point
 from multibody.analyses.statics.stability import Stability, stability
 from multibody.arguments import number_in
 from multibody.errors import ModelError, nearest
 from multibody.kernels.forces import law_efforts, load_wrenches, potential_energy
 from multibody.model.model import Model
+from multibody.state.kinetics import Dynamics
+from multibody.state.motion import Motion
+from multibody.state.named_columns import in_words
+from multibody.state.state import State, Status
+from multibody.state.system import Floats, System
 
 METHODS = ("newton", "nearest", "relaxation")
 ITERATIONS = 150

@@ -8,7 +8,7 @@ import numpy as np
 
 from multibody.analyses.check.wiggle import QUARTER, SHOWN, Closing, system_at
 from multibody.analyses.kinematics.sigma import opened_direction
-from multibody.analyses.state.system import System
+from multibody.state.system import System
 from multibody.view.page.tracks import Track
 
 if TYPE_CHECKING:

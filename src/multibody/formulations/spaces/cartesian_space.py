@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from multibody.analyses.spaces.expanded import Expanded, expanded
-from multibody.analyses.state.state import State
-from multibody.analyses.state.system import Floats, Integers, System
 from multibody.formulations import Formulation
 from multibody.formulations.prepare import Bundle, prepare
+from multibody.formulations.spaces.expanded import Expanded, expanded
 from multibody.kernels.arrays import Arrays
 from multibody.kernels.watch import monitor
+from multibody.state.state import State
+from multibody.state.system import Floats, Integers, System
 from multibody.tables.welds import find_welds
 
 if TYPE_CHECKING:
-    from multibody.analyses.spaces.parametric_space import ParametricSpace
+    from multibody.formulations.spaces.parametric_space import ParametricSpace
 
 Reader = Arrays  # with which coordinate functions are read at poses of bodies
 
@@ -83,10 +83,10 @@ def space_of(system: System, state: State, rows: Integers, formulation: Formulat
         welds = find_welds(system.tables)
         if welds is None:
             return body_space(system, state, rows, formulation)
-        from multibody.analyses.spaces.welded_space import WeldedSpace  # here: it loads SciPy's sparse matrices
+        from multibody.formulations.spaces.welded_space import WeldedSpace  # here: it loads SciPy's sparse matrices
 
         return WeldedSpace(system, state, formulation, welds)
-    from multibody.analyses.spaces.joint_space import JointSpace
+    from multibody.formulations.spaces.joint_space import JointSpace
 
     return JointSpace(system, state, rows, formulation)
 
@@ -94,7 +94,7 @@ def space_of(system: System, state: State, rows: Integers, formulation: Formulat
 def body_space(system: System, state: State, rows: Integers, formulation: Formulation) -> CartesianSpace | ParametricSpace:
     """Return the space of bodies, or composites, that a formulation in their coordinates works in."""
     if formulation.pairs:
-        from multibody.analyses.spaces.parametric_space import ParametricSpace
+        from multibody.formulations.spaces.parametric_space import ParametricSpace
 
         return ParametricSpace(system, state, rows, formulation)
     return CartesianSpace(system, state, rows, formulation)

@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multibody.analyses.rank.run_rows import run_rows
-from multibody.analyses.reactions.square_forces import forces_along, jacobian_entries
-from multibody.analyses.spaces.cartesian_space import Reader, body_space
-from multibody.analyses.spaces.composites import Composites, independent_of, weld_multipliers
-from multibody.analyses.spaces.expanded import Expanded
-from multibody.analyses.state.kinetics import Dynamics
-from multibody.analyses.state.state import State
-from multibody.analyses.state.system import Floats, System
 from multibody.formulations import Formulation
 from multibody.formulations.prepare import Bundle
+from multibody.formulations.spaces.cartesian_space import Reader, body_space
+from multibody.formulations.spaces.composites import Composites, independent_of, weld_multipliers
+from multibody.formulations.spaces.expanded import Expanded
+from multibody.formulations.square_forces import forces_along, jacobian_entries
 from multibody.kernels.watch import monitor
+from multibody.rank.run_rows import run_rows
+from multibody.state.kinetics import Dynamics
+from multibody.state.state import State
+from multibody.state.system import Floats, System
 from multibody.tables.welds import Welds, count_turns, welded_tables
 
 if TYPE_CHECKING:
-    from multibody.analyses.spaces.parametric_space import ParametricSpace
+    from multibody.formulations.spaces.parametric_space import ParametricSpace
 
 
 class WeldedSpace:

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from multibody.analyses.rank.elimination import Matrix
-from multibody.analyses.state.system import Floats, System, row_vertices
+from multibody.rank.elimination import Matrix
+from multibody.state.system import Floats, System, row_vertices
 
 VANISHES = 1e-8
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from multibody.analyses.state.poses import matrix_of, quaternion_of
-from multibody.analyses.state.system import Floats, Integers, System
+from multibody.state.poses import matrix_of, quaternion_of
+from multibody.state.system import Floats, Integers, System
 from multibody.tables.lower import Tables
 from multibody.tables.welds import Weld, Welds
 

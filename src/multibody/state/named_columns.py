@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from multibody.analyses.state.poses import read_pose
-from multibody.analyses.state.system import Floats, System
+from multibody.state.poses import read_pose
+from multibody.state.system import Floats, System
 from multibody.tables.lower import Tables
 
 NOTICED = 0.02  # part of the largest change below which a coordinate or a body counts as standing still

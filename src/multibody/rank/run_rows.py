@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from multibody.analyses.rank.leastnorm import DENSE_LIMIT, independent_rows
-from multibody.analyses.state.system import Floats, Integers, System
+from multibody.rank.leastnorm import DENSE_LIMIT, independent_rows
+from multibody.state.system import Floats, Integers, System
 
 NOISE = 1e-13  # size of a row, free of units, that is round-off: joints within one composite hold by themselves
 
@@ -15,7 +15,7 @@ def run_rows(system: System, q: Floats, t: float) -> Integers:
     A start at a change point would show too few: where the rank falls short, poses around are looked at.
     """
     if system.nv > DENSE_LIMIT:
-        from multibody.analyses.rank.decider import Decider
+        from multibody.rank.decider import Decider
 
         decider = Decider(system, system.rows, relative=False)
         return np.asarray(decider.decide(decider.jacobian(q, t)).independent, dtype=np.int64)
@@ -23,7 +23,7 @@ def run_rows(system: System, q: Floats, t: float) -> Integers:
     best = independent_rows(J, floor=NOISE)
     if len(best) == min(J.shape) or system.rows == 0:
         return best
-    from multibody.analyses.rank.generic import Joints
+    from multibody.rank.generic import Joints
 
     references = system.ref.copy()
     poses, _, _ = Joints(system, t, np.zeros(system.joint_rows)).neighbors(q, 4)

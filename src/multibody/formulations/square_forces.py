@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from multibody.analyses.rank.drive import Drive
-from multibody.analyses.state.motion import Motion
-from multibody.analyses.state.system import Floats, Integers, System
 from multibody.formulations.driven import entries_at, forces_at, gradients_at, solve_square
 from multibody.kernels.mass import set_masses
+from multibody.rank.drive import Drive
+from multibody.state.motion import Motion
+from multibody.state.system import Floats, Integers, System
 
 REGULAR = 1e-4  # smallest singular value of T (free of units) from which on its factors are trusted
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from multibody.analyses.state.state import State, Status
+from multibody.state.state import State, Status
 from multibody.tables.lower import Tables
 
 if TYPE_CHECKING:
     from multibody.analyses.events.switching import Switching
-    from multibody.analyses.state.kinetics import Dynamics, Event
+    from multibody.state.kinetics import Dynamics, Event
 
 Floats = npt.NDArray[np.float64]
 

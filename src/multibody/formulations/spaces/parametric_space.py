@@ -9,20 +9,20 @@ from typing import Any
 
 import numpy as np
 
-from multibody.analyses.rank.leastnorm import independent_rows
-from multibody.analyses.spaces.cartesian_space import Reader, reader_of
-from multibody.analyses.spaces.expanded import Expanded, expanded
-from multibody.analyses.state.poses import matrix_of
-from multibody.analyses.state.state import State
-from multibody.analyses.state.system import Floats, Integers, System
 from multibody.errors import ModelError
 from multibody.formulations import Parametric
 from multibody.formulations.prepare import Bundle, prepare
 from multibody.formulations.prepare_parametric import ParametricBundle, prepare_parametric, set_scales, slide_columns
+from multibody.formulations.spaces.cartesian_space import Reader, reader_of
+from multibody.formulations.spaces.expanded import Expanded, expanded
 from multibody.kernels.parametric.rows import pair_rows
 from multibody.kernels.rows import row_jacobian
 from multibody.kernels.state import set_positions
 from multibody.kernels.watch import monitor
+from multibody.rank.leastnorm import independent_rows
+from multibody.state.poses import matrix_of
+from multibody.state.state import State
+from multibody.state.system import Floats, Integers, System
 from multibody.tables.parametric import COSINE, Pair, parametric
 
 MOST = 4000  # columns for which independent rows are found by a full matrix
@@ -133,7 +133,7 @@ class ParametricSpace:
             return best
         if self.formulation.rotation == COSINE:
             raise self._lost(self.start(state))
-        from multibody.analyses.rank.generic import Joints
+        from multibody.rank.generic import Joints
 
         kept = s.ref.copy()
         for pose in Joints(s, state.t, np.zeros(s.joint_rows)).neighbors(state.q, 4)[0]:

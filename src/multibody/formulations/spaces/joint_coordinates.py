@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
-from multibody.analyses.state.poses import matrix_of, quaternion_of
-from multibody.analyses.state.state import State
-from multibody.analyses.state.system import Floats, System
 from multibody.kernels.tree import declared as T
+from multibody.state.poses import matrix_of, quaternion_of
+from multibody.state.state import State
+from multibody.state.system import Floats, System
 from multibody.tables.columns import Columns, ends_of
 
 

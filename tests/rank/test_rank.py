@@ -7,14 +7,14 @@ import pytest
 from scipy import sparse
 from scipy.linalg import qr
 
-from multibody.analyses.rank import decider as rank_module
-from multibody.analyses.rank.decider import Decider, biconnected_parts, neighbors, row_priority, row_vertices
-from multibody.analyses.rank.elimination import decide_dense, decide_frontal
-from multibody.analyses.rank.generic import Joints, singular_value
-from multibody.analyses.rank.leastnorm import independent_rows
-from multibody.analyses.state.poses import drawn_pose
-from multibody.analyses.state.system import System, tables_of
 from multibody.model.model import Model
+from multibody.rank import decider as rank_module
+from multibody.rank.decider import Decider, biconnected_parts, neighbors, row_priority, row_vertices
+from multibody.rank.elimination import decide_dense, decide_frontal
+from multibody.rank.generic import Joints, singular_value
+from multibody.rank.leastnorm import independent_rows
+from multibody.state.poses import drawn_pose
+from multibody.state.system import System, tables_of
 
 
 def random_mechanism(seed: int, bodies: int, extra: int, dimension: int) -> Model:

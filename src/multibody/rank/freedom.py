@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from multibody.analyses.rank.decider import Rank
-from multibody.analyses.rank.elimination import Matrix
-from multibody.analyses.rank.generic import free_direction
-from multibody.analyses.rank.idle import VANISHES, idle_motions
-from multibody.analyses.state.poses import read_pose
-from multibody.analyses.state.system import Floats, System
+from multibody.rank.decider import Rank
+from multibody.rank.elimination import Matrix
+from multibody.rank.generic import free_direction
+from multibody.rank.idle import VANISHES, idle_motions
+from multibody.state.poses import read_pose
+from multibody.state.system import Floats, System
 
 BY_MULTIPLIERS = ("gear", "rack", "cam", "coupler")  # kinds whose rows act on more than two bodies or at no fixed point
 

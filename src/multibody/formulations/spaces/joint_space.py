@@ -9,13 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from multibody.analyses.rank.leastnorm import independent_rows
-from multibody.analyses.spaces.cartesian_space import Reader, reader_of
-from multibody.analyses.spaces.expanded import Expanded, no_solution
-from multibody.analyses.spaces.joint_coordinates import count_turns, joint_coordinates
-from multibody.analyses.state.kinetics import Dynamics
-from multibody.analyses.state.state import State
-from multibody.analyses.state.system import Floats, Integers, System
 from multibody.errors import ModelError
 from multibody.formulations import JointFormulation
 from multibody.formulations.prepare_relative import JointBundle, column_scales, prepare_relative
@@ -25,7 +18,14 @@ from multibody.formulations.relative import (
     monitor_relative,
     probe_relative,
 )
+from multibody.formulations.spaces.cartesian_space import Reader, reader_of
+from multibody.formulations.spaces.expanded import Expanded, no_solution
+from multibody.formulations.spaces.joint_coordinates import count_turns, joint_coordinates
 from multibody.kernels.tree import declared as T
+from multibody.rank.leastnorm import independent_rows
+from multibody.state.kinetics import Dynamics
+from multibody.state.state import State
+from multibody.state.system import Floats, Integers, System
 from multibody.tables.columns import Columns, columns_of
 from multibody.tables.lower import Tables
 from multibody.tables.tree import spanning_tree
@@ -111,7 +111,7 @@ class JointSpace:
         best = independent_rows(self._scaled(b), floor=VANISHES, most=expected)
         if len(best) >= expected:
             return best
-        from multibody.analyses.rank.generic import Joints
+        from multibody.rank.generic import Joints
 
         s = self.system
         kept = s.ref.copy()

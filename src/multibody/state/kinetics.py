@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multibody.analyses.state.state import sealed
-from multibody.analyses.state.system import Floats, Integers
-from multibody.formulations.prepare import Bundle
+from multibody.state.state import sealed
+from multibody.state.system import Floats, Integers
 
 if TYPE_CHECKING:
     from multibody.analyses.dynamics.dense_output import DenseOutput
     from multibody.analyses.events.impulse import Impulse
+    from multibody.formulations.prepare import Bundle
 
 NOTHING = 1e-40  # an energy that no motion has
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from multibody.analyses.state.system import Floats, Integers
+from multibody.state.system import Floats, Integers
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from multibody.analyses.state.kinetics import Dynamics
-from multibody.analyses.state.system import Floats
 from multibody.errors import ModelError
 from multibody.formulations.expand import expand
 from multibody.formulations.prepare import Bundle
+from multibody.state.kinetics import Dynamics
+from multibody.state.system import Floats
 from multibody.tables.lower import Tables
 
 

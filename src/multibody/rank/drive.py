@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from multibody.analyses.rank.decider import Decider, Rank, well_chosen
-from multibody.analyses.rank.elimination import Matrix
-from multibody.analyses.rank.idle import gauge_rows
-from multibody.analyses.rank.leastnorm import independent_rows, is_large
-from multibody.analyses.state.system import Floats, Integers, System
 from multibody.errors import ModelError
+from multibody.rank.decider import Decider, Rank, well_chosen
+from multibody.rank.elimination import Matrix
+from multibody.rank.idle import gauge_rows
+from multibody.rank.leastnorm import independent_rows, is_large
+from multibody.state.system import Floats, Integers, System
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ def _large_drive(system: System, q: Floats, t: float) -> Drive:
     gauge = gauge_rows(system, J)  # idle with the motions too: each is independent of all rows and of other bodies'
     missing = system.nv - found.rank - gauge.shape[0]
     if missing > 0:
-        from multibody.analyses.rank.freedom import undriven_coordinates
+        from multibody.rank.freedom import undriven_coordinates
 
         held: Any = sparse.vstack([J, gauge], format="csr")
         raise _missing(system, missing, undriven_coordinates(system, q, held, 12))

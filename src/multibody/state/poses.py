@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from multibody.analyses.state.system import Floats, System
+from multibody.state.system import Floats, System
 
 
 def drawn_pose(system: System) -> Floats:

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from multibody.analyses.rank.elimination import Circuits, Matrix, decide_dense, decide_frontal, doubt
-from multibody.analyses.state.system import Floats, Integers, System, row_vertices
+from multibody.rank.elimination import Circuits, Matrix, decide_dense, decide_frontal, doubt
+from multibody.state.system import Floats, Integers, System, row_vertices
 
 DENSE_COLUMNS = 400  # largest block that is decided by its singular values
 

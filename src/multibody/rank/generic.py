@@ -13,9 +13,9 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import LinearOperator, eigsh, splu
 
-from multibody.analyses.rank.decider import scaled_rows
-from multibody.analyses.rank.elimination import Matrix
-from multibody.analyses.state.system import Floats, System
+from multibody.rank.decider import scaled_rows
+from multibody.rank.elimination import Matrix
+from multibody.state.system import Floats, System
 
 CLOSED = 1e-12  # largest scaled residual of a pose on the joints
 ITERATIONS = 80
