@@ -11,7 +11,7 @@ import multibody as mb
 from multibody.analyses.dynamics.run_start import start_state
 from multibody.formulations import Augmented
 from multibody.formulations.augmented import rhs_augmented
-from multibody.formulations.newton import kept_matrices, newton_calls, newton_kernels
+from multibody.formulations.newton import kept_matrices, newton_calls
 from multibody.formulations.spaces.cartesian_space import CartesianSpace
 from multibody.rank.run_rows import run_rows
 from multibody.state.system import System, tables_of
@@ -30,9 +30,9 @@ class Bench:
         self.system.ref[:] = self.state.references
         rows = run_rows(self.system, self.state.q, self.state.t)
         self.bundle = CartesianSpace(self.system, self.state, rows, Augmented()).bundle
-        newton_calls(self.bundle, rhs_augmented, False, True)
+        newton_calls(self.bundle, rhs_augmented, complex_=True)
         self.bundle.settings(regular_ratio=1e-300)
-        self.kernels = newton_kernels(False, self.system.tables.dimension, True)
+        self.kernels = self.bundle.newton_kernels(complex_=True)
         self.n, self.nq, self.m = self.system.nv, self.system.nq, len(self.bundle.chosen)
         self.random = np.random.default_rng(seed)
         self.q, self.t = self.state.q.copy(), self.state.t

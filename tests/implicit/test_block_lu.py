@@ -12,9 +12,9 @@ import multibody as mb
 from dynamics.random_loops import random_loops
 from implicit.newton_bench import Bench
 from multibody.analyses.dynamics.simulation import Simulation
-from multibody.formulations import dependable, formulation_of, newton
+from multibody.formulations import dependable, formulation_of, newton, pattern
 from multibody.formulations.pattern import Pattern, sparse_pattern
-from multibody.formulations.prepare_newton import symbolic
+from multibody.formulations.prepare_newton import sparse_entries, symbolic
 from multibody.integrators import integrator_of
 from multibody.kernels.block_lu import factor_blocks
 from multibody.kernels.compile import kernel
@@ -69,7 +69,7 @@ def test_order_lets_joints_wait_for_their_bodies() -> None:
 def test_a_chain_is_eliminated_without_fill() -> None:
     b = Bench("chain", n=30)
     found = sparse_pattern(b.system.tables, b.bundle.chosen)
-    factors = symbolic(found, newton.row_entries(b.bundle, False)[:, 1:], b.n)
+    factors = symbolic(found, sparse_entries(b.bundle)[:, 1:], b.n)
     assert max(len(later) for later in factors.behind) <= 2
 
 
@@ -101,7 +101,7 @@ def test_full_matrices_take_over_where_the_order_is_no_good(monkeypatch: pytest.
         rows_first = sorted(found.groups, key=lambda group: -max(group))
         return Pattern(found.nodes, found.meetings, rows_first)
 
-    monkeypatch.setattr(newton, "sparse_pattern", joints_first)
+    monkeypatch.setattr(pattern, "sparse_pattern", joints_first)
     model = mb.load("four-bar")
     run = model.run(1.0, integrator="bdf", rtol=1e-8, atol=1e-10)
     assert run.ok and any("full matrices" in note for note in run.notes)
@@ -133,7 +133,7 @@ def test_short_and_long_steps_in_joint_coordinates(seed: int) -> None:
     """The pivots of constraints go with h² beside those of the masses; all rows must hold, however short the step."""
     sim = loop_run(seed)
     b, m = sim.bundle, len(sim.bundle.chosen)
-    kernels = newton.newton_kernels(True, sim.system.tables.dimension, False)
+    kernels = sim.bundle.newton_kernels(complex_=False)
     M, C, K, P, V = (part.toarray() for part in newton.kept_matrices(b))
     right = np.random.default_rng(seed).normal(size=len(M) + m)
     for c in 10.0 ** np.arange(-2, 13, 2):

@@ -42,7 +42,7 @@ class Equations:
         rows = run_rows(system, state.q, state.t)
         self.space = ParametricSpace(system, state, rows, Parametric(rotation), exact)
         self.bundle, self.y = self.space.bundle, self.space.start(state)
-        newton_calls(self.bundle, rhs_parametric, relative=False, complex_=False)
+        newton_calls(self.bundle, rhs_parametric, complex_=False)
         self.kernels = parametric_kernels(exact, complex_=False)
         self.nq, self.n, self.m = self.space.nq, self.space.nv, len(self.bundle.chosen)
 

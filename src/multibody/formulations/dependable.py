@@ -16,10 +16,9 @@ from multibody.formulations.implicit import (
     solve_newton,
     start_newton,
 )
-from multibody.formulations.newton import row_entries
 from multibody.formulations.pattern import Pattern, sparse_pattern
 from multibody.formulations.prepare import Bundle
-from multibody.formulations.prepare_newton import attach_newton
+from multibody.formulations.prepare_newton import attach_newton, sparse_entries
 from multibody.kernels.newton.declared import NewtonBlocks, no_pattern
 from multibody.tables.scales import second
 
@@ -74,6 +73,6 @@ def make_dependable(bundle: Bundle, t: float, y: Floats, complex_: bool) -> str:
     pattern = sparse_pattern(bundle.tables, bundle.chosen, ordered=False)
     bundle.model.pattern = no_pattern()
     full = Pattern(pattern.nodes, pattern.meetings, [list(range(n + m))])
-    attach_newton(bundle, full, row_entries(bundle, relative=False), complex_=complex_)
+    attach_newton(bundle, full, sparse_entries(bundle), complex_=complex_)
     bundle.model.newton.calls = before
     return f"the sparse elimination order is no good here (error {error:.1e}): full matrices are used"

@@ -6,8 +6,6 @@ so are right sides and solutions (``kernels/parametric/turning.py``).
 
 from __future__ import annotations
 
-from typing import Any
-
 from multibody.formulations.implicit import (
     correction,
     factor_complex,
@@ -22,6 +20,7 @@ from multibody.formulations.implicit import (
     start_newton,
     write_residual,
 )
+from multibody.formulations.newton import NewtonKernels
 from multibody.formulations.parametric import PARAMETRIC
 from multibody.kernels.compile import inlined, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
@@ -173,10 +172,10 @@ def correct_parametric(model, state, scratch, t, x, out):
     return correction(PARAMETRIC, model, state, scratch, x, out)
 
 
-def parametric_kernels(exact: bool, complex_: bool) -> tuple[Any, ...]:
-    """Return the compiled functions in the order of ``newton.newton_kernels``."""
+def parametric_kernels(exact: bool, complex_: bool) -> NewtonKernels:
+    """Return what an implicit method calls."""
     linear = (factor_complex, solve_complex_parametric) if complex_ else (factor_newton, solve_parametric)
-    return (
+    return NewtonKernels(
         start_newton, residual_parametric, linearize_exact if exact else linearize_parametric, *linear, product_parametric,
         move_implicit, correct_parametric, residual_implicit_parametric,
     )  # fmt: skip

@@ -1,112 +1,74 @@
-"""Joining a formulation with an implicit method: the arrays and the addresses that it calls."""
+"""Joining a formulation with an implicit method: the functions that it calls, and the matrices that they keep."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from multibody.formulations.pattern import Pattern, full_pattern, sparse_pattern
+from multibody.formulations.pattern import Pattern
 from multibody.formulations.prepare import Bundle
-from multibody.formulations.prepare_newton import attach_newton, block_pattern, numbered
+from multibody.formulations.prepare_newton import numbered
 from multibody.kernels.calls import address_of
 
 Integers = npt.NDArray[np.int64]
 
 
-def row_entries(bundle: Bundle, relative: bool) -> Integers:
-    """Return (which entry of Φ_q, chosen row, column) of the entries in the chosen rows of a run."""
-    if relative:
-        n = bundle.velocities
-        found = [(n * int(r) + c, k, c) for k, r in enumerate(bundle.chosen) for c in range(n)]
-    else:
-        tables = bundle.tables
-        pointer, columns = tables.row_pointer, tables.columns
-        found = [(e, k, int(columns[e])) for k, r in enumerate(bundle.chosen) for e in range(pointer[r], pointer[r + 1])]
-    return np.array(found, dtype=np.int64).reshape(-1, 3)
+class NewtonKernels(NamedTuple):
+    """What an implicit method asks of the equations of motion, in the order in which it takes addresses."""
+
+    start: Any  # consistent v̇, λ and the power at (t, y)
+    residual: Any  # R, ψ, Φ, χ and the power at x = (q, v, v̇, λ)
+    linearize: Any  # keeps M, C, K, Φ_q and V at x
+    factor: Any  # forms and factors the iteration matrix
+    solve: Any  # solves with it
+    product: Any  # multiplies the kept matrices by vectors
+    move: Any  # answers questions about coordinates and rates
+    correct: Any  # the smallest change that closes gaps
+    regular: Any  # the residual away from change points, which `residual` calls
 
 
-def prepare_newton(bundle: Bundle, relative: bool = False, complex_: bool = False) -> None:
-    """Give a run what an implicit method needs: matrices sparse in Cartesian coordinates, full in joint coordinates.
-
-    Parameters
-    ----------
-    bundle : Bundle
-    relative : bool
-        Whether it is one in joint coordinates.
-    complex_ : bool
-        Whether complex factors are needed.
-    """
-    from multibody.formulations.prepare_parametric import ParametricBundle
-
-    if isinstance(bundle, ParametricBundle):
-        bundle.attach(complex_)
-        return
-    if relative:
-        _prepare_partials(bundle)
-        pattern = full_pattern(bundle.velocities, len(bundle.chosen))
-    else:
-        pattern = sparse_pattern(bundle.tables, bundle.chosen)
-    attach_newton(bundle, pattern, row_entries(bundle, relative), complex_=complex_)
-
-
-def _prepare_partials(bundle: Any) -> None:
-    """Give a run what the derivatives in joint coordinates need: the bodies' block matrices, rows and scratch."""
-    from multibody.tables.tree_arrays import add_partials
-
-    tables = bundle.tables
-    rows = np.array([bundle.loops[k] for k in bundle.chosen], dtype=np.int64)
-    entries = int(sum(tables.row_pointer[r + 1] - tables.row_pointer[r] for r in rows))
-    bundle.model.pattern = block_pattern(sparse_pattern(tables, rows, ordered=False))
-    add_partials(bundle.tree, tables, bundle.model.pattern.numbers, entries)
-
-
-def newton_kernels(relative: bool, dimension: int, complex_: bool) -> tuple[Any, ...]:
-    """Return the compiled functions in the order in which implicit methods take their addresses, then the regular residual."""
+def cartesian_kernels(complex_: bool) -> NewtonKernels:
+    """Return them in Cartesian coordinates."""
     from multibody.formulations import implicit as c
 
-    if not relative:
-        first: tuple[Any, ...] = (c.residual_implicit, c.linearize_implicit)
-        last: tuple[Any, ...] = (c.move_implicit, c.correct_implicit)
-    else:
-        from multibody.formulations import implicit_relative as r
-        from multibody.kernels.tree.newton import newton_units
-
-        first, last = newton_units(dimension), (r.move_relative, r.correct_relative)
     linear = (c.factor_complex, c.solve_complex) if complex_ else (c.factor_newton, c.solve_newton)
-    return (c.start_newton, c.residual_newton, first[1], *linear, c.product_newton, *last, first[0])
+    return NewtonKernels(
+        c.start_newton, c.residual_newton, c.linearize_implicit, *linear, c.product_newton, c.move_implicit,
+        c.correct_implicit, c.residual_implicit,
+    )  # fmt: skip
 
 
-def newton_calls(bundle: Bundle, rhs: Any, relative: bool, complex_: bool) -> Integers:
-    """Prepare the arrays of a run for an implicit method; return the addresses that it calls.
+def joint_kernels(dimension: int, complex_: bool) -> NewtonKernels:
+    """Return them in joint coordinates."""
+    from multibody.formulations import implicit_relative as r
+    from multibody.kernels.tree.newton import newton_units
+
+    regular, linearize = newton_units(dimension)
+    own = {"linearize": linearize, "move": r.move_relative, "correct": r.correct_relative, "regular": regular}
+    return cartesian_kernels(complex_)._replace(**own)
+
+
+def newton_calls(bundle: Bundle, rhs: Any, complex_: bool) -> Integers:
+    """Prepare a run for an implicit method; return the addresses that it calls.
 
     Parameters
     ----------
     bundle : Bundle
     rhs : kernel
         The formulation's right-hand side, which finds consistent accelerations.
-    relative : bool
-        Whether the run is one in joint coordinates.
     complex_ : bool
         Whether complex matrices are factored too.
     """
     from multibody.formulations import implicit as c
-    from multibody.formulations.prepare_parametric import ParametricBundle
 
-    prepare_newton(bundle, relative, complex_)
-    calls = bundle.newton.model.calls
-    calls.rhs = address_of(rhs)
+    bundle.attach(complex_)
+    calls, kernels = bundle.newton.model.calls, bundle.newton_kernels(complex_)
+    calls.rhs, calls.residual = address_of(rhs), address_of(kernels.regular)
     if complex_:
         calls.factor, calls.solve = address_of(c.factor_newton), address_of(c.solve_newton)
-    if isinstance(bundle, ParametricBundle):
-        from multibody.formulations.implicit_parametric import parametric_kernels
-
-        *found, residual = parametric_kernels(bundle.exact, complex_)
-    else:
-        *found, residual = newton_kernels(relative, bundle.tables.dimension, complex_)
-    calls.residual = address_of(residual)
-    return np.array([address_of(each) for each in found], dtype=np.int64)
+    return np.array([address_of(each) for each in kernels[: NewtonKernels._fields.index("regular")]], dtype=np.int64)
 
 
 def kept_matrices(bundle: Bundle) -> tuple[Any, Any, Any, Any, Any]:

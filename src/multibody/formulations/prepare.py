@@ -7,7 +7,7 @@ scratch. The independent rows and the partition are given by the analysis.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,9 @@ from multibody.tables.lower import Tables
 from multibody.tables.plain import plain_rows
 from multibody.tables.rows import listed
 from multibody.tables.scales import characteristic_mass, second
+
+if TYPE_CHECKING:
+    from multibody.formulations.newton import NewtonKernels
 
 LARGE = 400  # velocity coordinates from which on the general path, whose matrices are full, is only taken where it must be
 Floats = npt.NDArray[np.float64]
@@ -61,6 +64,19 @@ class Bundle(Arrays):
     def velocities(self) -> int:
         """Number of rates in y."""
         return self.tables.nv
+
+    def attach(self, complex_: bool) -> None:
+        """Give the run the iteration matrix of an implicit method, sparse; `complex_`: with complex factors too."""
+        from multibody.formulations.pattern import sparse_pattern
+        from multibody.formulations.prepare_newton import attach_newton, sparse_entries
+
+        attach_newton(self, sparse_pattern(self.tables, self.chosen), sparse_entries(self), complex_=complex_)
+
+    def newton_kernels(self, complex_: bool) -> NewtonKernels:
+        """Return what an implicit method calls."""
+        from multibody.formulations.newton import cartesian_kernels
+
+        return cartesian_kernels(complex_)
 
     def settings(self, **values: float) -> None:
         """Set settings by name, see ``kernels.declared.Settings``."""

@@ -119,6 +119,13 @@ def iteration_blocks(
     return NewtonBlocks(model, state, scratch)
 
 
+def sparse_entries(bundle: Bundle) -> Integers:
+    """Return (which entry of Φ_q, chosen row, column) of the entries in the chosen rows of a run in Cartesian coordinates."""
+    pointer, columns = bundle.tables.row_pointer, bundle.tables.columns
+    found = [(e, k, int(columns[e])) for k, r in enumerate(bundle.chosen) for e in range(pointer[r], pointer[r + 1])]
+    return np.array(found, dtype=np.int64).reshape(-1, 3)
+
+
 def attach_newton(
     bundle: Bundle, pattern: Pattern, entries: Integers, *, complex_: bool, scaled: bool = True, room: int = 0
 ) -> None:

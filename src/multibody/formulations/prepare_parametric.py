@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from multibody.formulations.newton import row_entries
+from multibody.formulations.newton import NewtonKernels
 from multibody.formulations.pattern import Pattern, sparse_pattern
 from multibody.formulations.prepare import Bundle, prepare
-from multibody.formulations.prepare_newton import attach_newton, iteration_blocks
+from multibody.formulations.prepare_newton import attach_newton, iteration_blocks, sparse_entries
 from multibody.kernels.parametric.declared import (
     Chart,
     PairBlocks,
@@ -51,8 +51,14 @@ class ParametricBundle(Bundle):
 
     def attach(self, complex_: bool) -> None:
         """Give the run the iteration matrix of an implicit method."""
-        pattern, entries = _pattern(self.tables, self.chosen, self.exact), row_entries(self, relative=False)
+        pattern, entries = _pattern(self.tables, self.chosen, self.exact), sparse_entries(self)
         attach_newton(self, pattern, entries, complex_=complex_, scaled=False, room=_room(self))
+
+    def newton_kernels(self, complex_: bool) -> NewtonKernels:
+        """Return what an implicit method calls."""
+        from multibody.formulations.implicit_parametric import parametric_kernels
+
+        return parametric_kernels(self.exact, complex_)
 
     def frame(self, k: int, second: bool = False) -> Floats:
         """Return the axes of a spatial pair's frame as columns."""
@@ -114,7 +120,7 @@ def _blocks(bundle: ParametricBundle) -> PairBlocks:
     """Return the pairs' parts of the three blocks."""
     tables, n, m = bundle.tables, bundle.velocities, len(bundle.chosen)
     planar, bodies = tables.dimension == 2, len(tables.bodies)
-    pattern, entries = _pattern(tables, bundle.chosen, bundle.exact), row_entries(bundle, relative=False)
+    pattern, entries = _pattern(tables, bundle.chosen, bundle.exact), sparse_entries(bundle)
     kkt = iteration_blocks(bundle, pattern, entries, complex_=False, scaled=False, room=_room(bundle))
     place = {int(r): k for k, r in enumerate(bundle.chosen)}
     shadows = [(f, pair.extra + k) for pair in tables.pairs for k, f in enumerate(pair.functions) if f >= 0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,9 @@ from multibody.kernels.tree.declared import TreeBlocks
 from multibody.kernels.tree.units import units_of
 from multibody.tables.columns import Columns
 from multibody.tables.tree_arrays import tree_blocks
+
+if TYPE_CHECKING:
+    from multibody.formulations.newton import NewtonKernels
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -44,6 +48,26 @@ class JointBundle(Bundle):
     def velocities(self) -> int:
         """Number of rates in y."""
         return self.columns.nv
+
+    def attach(self, complex_: bool) -> None:
+        """Give the run the iteration matrix of an implicit method, full, and room for derivatives on the way to it."""
+        from multibody.formulations.pattern import full_pattern, sparse_pattern
+        from multibody.formulations.prepare_newton import attach_newton, block_pattern
+        from multibody.tables.tree_arrays import add_partials
+
+        tables, n = self.tables, self.velocities
+        rows = np.array([self.loops[k] for k in self.chosen], dtype=np.int64)
+        self.model.pattern = block_pattern(sparse_pattern(tables, rows, ordered=False))
+        add_partials(self.tree, tables, self.model.pattern.numbers, int(np.sum(np.diff(tables.row_pointer)[rows])))
+        entries = [(n * int(r) + c, k, c) for k, r in enumerate(self.chosen) for c in range(n)]
+        full = np.array(entries, dtype=np.int64).reshape(-1, 3)
+        attach_newton(self, full_pattern(n, len(self.chosen)), full, complex_=complex_)
+
+    def newton_kernels(self, complex_: bool) -> NewtonKernels:
+        """Return what an implicit method calls."""
+        from multibody.formulations.newton import joint_kernels
+
+        return joint_kernels(self.tables.dimension, complex_)
 
 
 def prepare_relative(

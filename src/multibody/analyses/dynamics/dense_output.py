@@ -7,7 +7,7 @@ import numpy as np
 from multibody.analyses.dynamics.simulation import Simulation, interpolated
 from multibody.analyses.events.switching import limits_behind
 from multibody.errors import ModelError
-from multibody.formulations.spaces.cartesian_space import Space
+from multibody.formulations.spaces.space import Space
 from multibody.state.system import Floats
 
 

@@ -19,7 +19,7 @@ from multibody.analyses.events.switching import Switching, SwitchingTimes
 from multibody.formulations import Formulation
 from multibody.formulations.closing import WEAK_PARTITION
 from multibody.formulations.prepare import Bundle, full_pivoting
-from multibody.formulations.spaces.cartesian_space import Space, space_of
+from multibody.formulations.spaces.space import Space
 from multibody.integrators import Integrator
 from multibody.integrators import contract as C
 from multibody.kernels.calls import address_of
@@ -98,7 +98,7 @@ class Simulation:
         rtol: float, atol: float, dense: bool = True,
     ) -> None:  # fmt: skip
         self.system, self.formulation, self.integrator, self.rows = system, formulation, integrator, rows
-        self.space: Space = space_of(system, state, rows, formulation)
+        self.space: Space = formulation.space(system, state, rows)
         self.bundle: Bundle = self.space.bundle
         self.y: Floats = self.space.start(state)
         self.begin: Floats = state.q.copy()
@@ -168,11 +168,11 @@ class Simulation:
         self.counts[C.DRIVEN] = self.bundle.model.driven
         self.work = (np.zeros(self.integrator.work_size(s.nq, s.nv, m)),)
         rhs = self.formulation.kernels()[0]
-        return newton_calls(self.bundle, rhs, self.formulation.relative, self.integrator.complex_factors)
+        return newton_calls(self.bundle, rhs, self.integrator.complex_factors)
 
     def _check_factors(self) -> list[str]:
         """Try the sparse linear systems of an implicit method; return notes."""
-        if self.formulation.relative or self.formulation.pairs:  # full matrices, or a check of its own
+        if not self.formulation.sparse:  # full matrices, or a check of its own
             return []
         from multibody.formulations.dependable import make_dependable
 

@@ -14,7 +14,7 @@ from multibody.analyses.linear.linearization import Matrix
 from multibody.analyses.linear.system_jacobian import SystemJacobian, assembled, named
 from multibody.errors import AnalysisError, ModelError
 from multibody.formulations import JointFormulation
-from multibody.formulations.newton import kept_matrices, prepare_newton
+from multibody.formulations.newton import kept_matrices
 from multibody.formulations.spaces.joint_space import JointSpace
 from multibody.kernels.tree import declared as T
 from multibody.kernels.tree.newton import newton_units
@@ -35,7 +35,7 @@ def of_joints(opening: Opening, formulation: JointFormulation, acceleration: Any
     system, state = opening.system, opening.state
     space = JointSpace(system, state, opening.rows, formulation)
     b, y, n, m = space.bundle, space.start(state), space.nv, len(space.bundle.chosen)
-    prepare_newton(b, relative=True)
+    b.attach(complex_=False)
     u_dot, forces = _given(space, y, state.t, acceleration, multipliers)
     x, out = np.concatenate([y[:-1], u_dot, forces]), np.zeros(n + 3 * m + 1)
     residual, linearize = newton_units(system.tables.dimension)

@@ -34,7 +34,7 @@ def of_parameters(opening: Opening, formulation: Parametric, acceleration: Any, 
     system, state = opening.system, opening.state
     space = ParametricSpace(system, state, opening.rows, formulation, exact=True)
     b, y, n, m = space.bundle, space.start(state), space.nv, len(space.bundle.chosen)
-    newton_calls(b, formulation.kernels()[0], relative=False, complex_=False)
+    newton_calls(b, formulation.kernels()[0], complex_=False)
     found, out = np.zeros(n + m + 1), np.zeros(n + 3 * m + 1)
     if start_newton(*b.run, state.t, y, found) != 0:
         raise AnalysisError(f"the equations of motion have no solution at t = {state.t:g}")

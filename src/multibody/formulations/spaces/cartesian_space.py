@@ -1,103 +1,20 @@
-"""Which coordinates a simulation integrates: those of the bodies, or those of the joints of a spanning tree.
-
-A space turns states into y = (q, v, w) and back, knows the scales of its components, and evaluates what is reported.
-"""
+"""Coordinates of the bodies as the space of a simulation."""
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any
 
 import numpy as np
 
-from multibody.formulations import Formulation
+from multibody.formulations.of_bodies import OfBodies
 from multibody.formulations.prepare import Bundle, prepare
 from multibody.formulations.spaces.expanded import Expanded, expanded
-from multibody.kernels.arrays import Arrays
+from multibody.formulations.spaces.space import Reader, reader_of
 from multibody.kernels.watch import monitor
 from multibody.state.state import State
 from multibody.state.system import Floats, Integers, System
-from multibody.tables.welds import find_welds
-
-if TYPE_CHECKING:
-    from multibody.formulations.spaces.parametric_space import ParametricSpace
-
-Reader = Arrays  # with which coordinate functions are read at poses of bodies
-
-
-class Space(Protocol):
-    """What a simulation asks of its coordinates."""
-
-    system: System
-    monitor: Any
-    nq: int
-    nv: int
-    rate_scales: Floats
-
-    @property
-    def bundle(self) -> Bundle: ...  # noqa: D102
-
-    @property
-    def of_bodies(self) -> bool: ...  # whether y is (q, v, w) of the bodies  # noqa: D102
-
-    @property
-    def pairs(self) -> ParametricSpace | None: ...  # that of the parameters of pairs, where they are coordinates  # noqa: D102
-
-    def start(self, state: State, work: float = 0.0) -> Floats: ...  # noqa: D102
-
-    def scales(self) -> Floats: ...  # noqa: D102
-
-    def rows_at(self, y: Floats, t: float) -> Floats: ...  # noqa: D102
-
-    def position_mask(self, rates: Floats) -> Floats: ...  # noqa: D102
-
-    def cartesian(  # noqa: D102
-        self, times: Floats, Y: Floats, references: Floats, like: Floats, closing: bool = False
-    ) -> Floats: ...
-
-    def expanded(self, times: Floats, Y: Floats, references: Floats, like: Floats, closing: bool) -> Expanded: ...  # noqa: D102
-
-    def forget(self) -> None: ...  # noqa: D102
-
-    def select(self, joints: Sequence[str]) -> None: ...  # noqa: D102
-
-    def reading(self) -> Space: ...  # noqa: D102
-
-    def reader(self) -> Reader: ...  # noqa: D102
-
-
-def space_of(system: System, state: State, rows: Integers, formulation: Formulation) -> Space:
-    """Return the space that a formulation works in, with its arrays prepared.
-
-    Parameters
-    ----------
-    system : System
-    state : State
-        Consistent start.
-    rows : array of int
-        Independent rows of the bodies' coordinates.
-    formulation : Formulation
-    """
-    if not formulation.relative:
-        welds = find_welds(system.tables)
-        if welds is None:
-            return body_space(system, state, rows, formulation)
-        from multibody.formulations.spaces.welded_space import WeldedSpace  # here: it loads SciPy's sparse matrices
-
-        return WeldedSpace(system, state, formulation, welds)
-    from multibody.formulations.spaces.joint_space import JointSpace
-
-    return JointSpace(system, state, rows, formulation)
-
-
-def body_space(system: System, state: State, rows: Integers, formulation: Formulation) -> CartesianSpace | ParametricSpace:
-    """Return the space of bodies, or composites, that a formulation in their coordinates works in."""
-    if formulation.pairs:
-        from multibody.formulations.spaces.parametric_space import ParametricSpace
-
-        return ParametricSpace(system, state, rows, formulation)
-    return CartesianSpace(system, state, rows, formulation)
 
 
 class CartesianSpace:
@@ -107,7 +24,7 @@ class CartesianSpace:
     of_bodies = True
     pairs = None
 
-    def __init__(self, system: System, state: State, rows: Integers, formulation: Formulation) -> None:
+    def __init__(self, system: System, state: State, rows: Integers, formulation: OfBodies) -> None:
         self.system = system
         self.bundle: Bundle = prepare(system.tables, rows, state.references, formulation.partitioned)
         self.nq, self.nv, self.rate_scales = system.nq, system.nv, system.scale_columns
@@ -169,8 +86,3 @@ class CartesianSpace:
     def reader(self) -> Reader:
         """Return what coordinate functions are read with."""
         return reader_of(self.bundle)
-
-
-def reader_of(bundle: Bundle) -> Reader:
-    """Return the blocks of a bundle on bodies."""
-    return Arrays(bundle.model, bundle.state, bundle.scratch)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from multibody.errors import ModelError
-from multibody.formulations import JointFormulation
+from multibody.formulations.of_joints import JointFormulation
 from multibody.formulations.prepare_relative import JointBundle, column_scales, prepare_relative
 from multibody.formulations.relative import (
     cartesian_states,
@@ -18,9 +18,9 @@ from multibody.formulations.relative import (
     monitor_relative,
     probe_relative,
 )
-from multibody.formulations.spaces.cartesian_space import Reader, reader_of
 from multibody.formulations.spaces.expanded import Expanded, no_solution
 from multibody.formulations.spaces.joint_coordinates import count_turns, joint_coordinates
+from multibody.formulations.spaces.space import Reader, reader_of
 from multibody.kernels.tree import declared as T
 from multibody.rank.leastnorm import independent_rows
 from multibody.state.kinetics import Dynamics

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from multibody.errors import ModelError
-from multibody.formulations import Parametric
+from multibody.formulations.of_bodies import Parametric
 from multibody.formulations.prepare import Bundle, prepare
 from multibody.formulations.prepare_parametric import ParametricBundle, prepare_parametric, set_scales, slide_columns
-from multibody.formulations.spaces.cartesian_space import Reader, reader_of
 from multibody.formulations.spaces.expanded import Expanded, expanded
+from multibody.formulations.spaces.space import Reader, reader_of
 from multibody.kernels.parametric.rows import pair_rows
 from multibody.kernels.rows import row_jacobian
 from multibody.kernels.state import set_positions

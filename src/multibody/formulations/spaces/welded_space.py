@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multibody.formulations import Formulation
+from multibody.formulations.of_bodies import OfBodies
 from multibody.formulations.prepare import Bundle
-from multibody.formulations.spaces.cartesian_space import Reader, body_space
 from multibody.formulations.spaces.composites import Composites, independent_of, weld_multipliers
 from multibody.formulations.spaces.expanded import Expanded
+from multibody.formulations.spaces.space import Reader
 from multibody.formulations.square_forces import forces_along, jacobian_entries
 from multibody.kernels.watch import monitor
 from multibody.rank.run_rows import run_rows
@@ -37,14 +37,14 @@ class WeldedSpace:
         On bodies.
     state : State
         Consistent start.
-    formulation : Formulation
+    formulation : OfBodies
     welds : Welds
     """
 
     monitor: Any = staticmethod(monitor)  # of the class: a compiled function does not travel to other processes
     of_bodies = False
 
-    def __init__(self, system: System, state: State, formulation: Formulation, welds: Welds) -> None:
+    def __init__(self, system: System, state: State, formulation: OfBodies, welds: Welds) -> None:
         self.system, self.welds = system, welds
         if system.tables.dimension == 2:
             count_turns(welds, state.q)
@@ -54,7 +54,7 @@ class WeldedSpace:
         inner = System(tables)
         inner.ref[:] = state.references
         rows = run_rows(inner, q, state.t)
-        self.inner = body_space(inner, replace(state, q=q, v=v), rows, formulation)
+        self.inner = formulation.body_space(inner, replace(state, q=q, v=v), rows)
         self.nq, self.nv, self.rate_scales = self.inner.nq, self.inner.nv, self.inner.rate_scales
 
     @property
