@@ -17,7 +17,6 @@ from multibody.formulations.spaces.joint_space import JointSpace
 from multibody.kernels.force_partials import force_partials
 from multibody.kernels.forces import add_forces
 from multibody.kernels.rows import row_jacobian, row_partials, row_velocity
-from multibody.kernels.tree.declared import RECURSIVE
 from multibody.kernels.tree.partials import partials_planar, partials_spatial, row_planar, row_spatial
 from multibody.kernels.tree.units import units_of
 from multibody.rank.run_rows import run_rows
@@ -53,7 +52,7 @@ class Bench:
         self.n, self.nq, self.nv = self.space.nv, self.space.nq, self.tables.nv
         self.rows = [b.loops[k] for k in b.chosen]
         add_partials(self.tree, self.tables, self.nv**2, 0)
-        units = units_of(self.d, RECURSIVE)
+        units = units_of(self.d)
         self.state, self.twists = units["state"], units["twists"]
         self.start, self.mass = self.space.start(state), self._mass()
 

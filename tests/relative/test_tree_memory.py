@@ -11,16 +11,16 @@ import pytest
 import multibody as mb
 from multibody.kernels.declared import model_at
 from multibody.kernels.tags import PLANAR
-from multibody.kernels.tree.declared import ARTICULATED, RECURSIVE, TreeBlocks, no_tree
+from multibody.kernels.tree.declared import TreeBlocks, no_tree
 from multibody.state.system import tables_of
 from multibody.tables.columns import columns_of
 from multibody.tables.tree import spanning_tree
 from multibody.tables.tree_arrays import tree_blocks, tree_constants
 
 
-def tree_of(name: str, method: int = RECURSIVE) -> TreeBlocks:
+def tree_of(name: str, formed: bool = True) -> TreeBlocks:
     tables = tables_of(mb.load(name))
-    return tree_blocks(columns_of(tables, spanning_tree(tables)), method)
+    return tree_blocks(columns_of(tables, spanning_tree(tables)), formed=formed)
 
 
 def test_kernels_cannot_write_to_structure() -> None:
@@ -48,7 +48,7 @@ def test_a_tree_is_planar_or_spatial() -> None:
 
 
 def test_articulated_has_no_mass_matrix() -> None:
-    assert len(tree_of("arm7", ARTICULATED).scratch.H) == 0
+    assert len(tree_of("arm7", formed=False).scratch.H) == 0
     assert len(tree_of("arm7").scratch.H) == 7 * 8 // 2
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -23,6 +24,11 @@ class OfJoints(FormulationBase):
     relative: ClassVar[Literal[True]] = True
     pairs: ClassVar[Literal[False]] = False
     compiled: ClassVar[str] = "relative.expand_relative"
+    transformed: ClassVar[bool] = False  # whether it writes out the matrix B of a body
+
+    @abstractmethod
+    def units(self, dimension: int) -> dict[str, Any]:
+        """Return the kernels that meet the mass matrix, by their names in ``kernels.tree.declared.TreeCalls``."""
 
     def space(self, system: System, state: State, rows: Integers) -> JointSpace:
         """Return the space of the joint coordinates."""
@@ -46,7 +52,12 @@ class Recursive(OfJoints):
     cut: Sequence[str] | None = None
     name: ClassVar[str] = "recursive"
     selective: ClassVar[bool] = True
-    method: ClassVar[int] = 0
+
+    def units(self, dimension: int) -> dict[str, Any]:
+        """Return the kernels that meet the mass matrix."""
+        from multibody.formulations import recursive
+
+        return recursive.units(dimension)
 
     def kernels(self) -> tuple[Any, Any]:
         """Return the right-hand side and the acceptance."""
@@ -69,7 +80,12 @@ class Articulated(OfJoints):
     cut: Sequence[str] | None = None
     name: ClassVar[str] = "articulated"
     full_mass: ClassVar[bool] = False
-    method: ClassVar[int] = 2
+
+    def units(self, dimension: int) -> dict[str, Any]:
+        """Return the kernels that meet the mass matrix."""
+        from multibody.formulations import articulated
+
+        return articulated.units(dimension)
 
     def kernels(self) -> tuple[Any, Any]:
         """Return the right-hand side and the acceptance."""
@@ -98,7 +114,7 @@ class Transformation(OfJoints):
     alpha: float | None = None
     beta: float | None = None
     cut: Sequence[str] | None = None
-    method: ClassVar[int] = 1
+    transformed: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         """Refuse words and feedback that do not exist."""
@@ -123,6 +139,12 @@ class Transformation(OfJoints):
     def feedback(self) -> tuple[float | None, float | None]:
         """α and β [1/time], None where they are to be chosen."""
         return self.alpha, self.beta
+
+    def units(self, dimension: int) -> dict[str, Any]:
+        """Return the kernels that meet the mass matrix."""
+        from multibody.formulations import transformation
+
+        return transformation.units(dimension)
 
     def kernels(self) -> tuple[Any, Any]:
         """Return the right-hand side and the acceptance."""

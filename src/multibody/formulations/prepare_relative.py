@@ -20,6 +20,7 @@ from multibody.tables.tree_arrays import tree_blocks
 
 if TYPE_CHECKING:
     from multibody.formulations.newton import NewtonKernels
+    from multibody.formulations.of_joints import JointFormulation
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -71,15 +72,15 @@ class JointBundle(Bundle):
 
 
 def prepare_relative(
-    columns: Columns, method: int, references: Floats, chosen: Integers, *, regular: bool, partitioned: bool
+    columns: Columns, formulation: JointFormulation, references: Floats, chosen: Integers, *, regular: bool, partitioned: bool
 ) -> JointBundle:
     """Return the blocks of a run in joint coordinates.
 
     Parameters
     ----------
     columns : Columns
-    method : int
-        RECURSIVE, TRANSFORMATION or ARTICULATED.
+    formulation : JointFormulation
+        It says how the mass matrix is met.
     references : array
         Angle references at the start.
     chosen : array of int
@@ -92,14 +93,16 @@ def prepare_relative(
     tables, loops, chosen = columns.tables, columns.loop_rows(), np.sort(np.asarray(chosen, dtype=np.int64))
     n, m, count, rows = columns.nv, len(chosen), len(loops), np.arange(len(chosen))
     rows_of = np.array(loops, dtype=np.int64)
-    tree = tree_blocks(columns, method, loops, list(chosen), full=not regular)
+    tree = tree_blocks(columns, loops, list(chosen), **rooms(formulation, regular))
     model = own_model(
         tables, all_rows=count, driven=int(depend_on_time(tables, rows_of)), general=int(not regular),
         chosen=chosen, S_base=rows * (rows + 1) // 2, S_first=m, column_scale=column_scales(columns),
         **row_scales(tables, rows_of),
     )  # fmt: skip
     unneeded = _unneeded(tree, bool(model.driven))
-    for name, unit in units_of(tables.dimension, method).items():
+    if not formulation.full_mass and m == 0:
+        unneeded.add("factor")
+    for name, unit in (units_of(tables.dimension) | formulation.units(tables.dimension)).items():
         if name not in unneeded:  # a unit that is never called need not be compiled
             setattr(tree.model.calls, name, address_of(unit))
     sizes = run_sizes(columns.nq, n, m, count, partitioned)
@@ -107,6 +110,11 @@ def prepare_relative(
     set_masses(model.address, scratch.address)
     state = run_state(tables, references, n, m)
     return JointBundle(tables, model, state, scratch, chosen, regular, columns, loops).with_tree(tree)
+
+
+def rooms(formulation: JointFormulation, regular: bool) -> dict[str, bool]:
+    """Return what room a tree needs for its mass matrix."""
+    return {"formed": formulation.full_mass, "transformed": formulation.transformed, "full": not regular}
 
 
 def _unneeded(tree: TreeBlocks, driven: bool) -> set[str]:

@@ -7,21 +7,13 @@ when it runs and no version contains another. A further kind of coordinates is a
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
-from numba.core import types
-from numba.core.imputils import lower_constant, lower_getattr_generic
-from numba.core.typing.templates import AttributeTemplate, infer_getattr
-from numba.core.typing.typeof import typeof
-from numba.extending import models, register_model, typeof_impl
-
-Kernel = Callable[..., Any]
+from multibody.kernels.objects import Kernel, KernelObject
 
 
 @dataclass(frozen=True, eq=False)
-class Space:
+class Space(KernelObject):
     """A kind of coordinates: y = (q, v, w) with coordinates q, their rates v and the work w. Every function is a kernel.
 
     Attributes
@@ -69,7 +61,6 @@ class Space:
         Keep the coordinates of an accepted state.
     """
 
-    name: str
     sizes: Kernel
     normalize: Kernel
     set_poses: Kernel
@@ -90,40 +81,3 @@ class Space:
     remember: Kernel
     turned: Kernel
     settled: Kernel
-
-
-class SpaceType(types.Type):
-    """The type of a space inside kernels: it has no value, all of it is known when a kernel is compiled."""
-
-    def __init__(self, space: Space) -> None:
-        self.space = space
-        super().__init__(f"Space({space.name})")
-
-
-register_model(SpaceType)(models.OpaqueModel)
-
-
-@typeof_impl.register(Space)
-def _type_of(space: Space, context: Any) -> SpaceType:
-    return SpaceType(space)
-
-
-@lower_constant(SpaceType)
-def _constant(context: Any, builder: Any, kind: Any, value: Any) -> Any:
-    return context.get_dummy_value()
-
-
-@infer_getattr
-class _Functions(AttributeTemplate):  # type: ignore[misc]
-    """The functions of a space."""
-
-    key = SpaceType
-
-    def generic_resolve(self, kind: Any, name: str) -> Any:
-        """Return the type of a function."""
-        return typeof(getattr(kind.space, name))
-
-
-@lower_getattr_generic(SpaceType)
-def _function(context: Any, builder: Any, kind: Any, value: Any, name: str) -> Any:
-    return context.get_dummy_value()

@@ -10,7 +10,6 @@ these and for nothing else.
 from __future__ import annotations
 
 PLANAR, SPATIAL = None, True  # d: the dimension
-FORMED, SWEPT = None, True  # swept: whether the mass matrix is formed and factored, or met by sweeps over the links
 STILL, MOVING = None, True  # moving: positions alone, or motions too
 FREE, KNOWN = None, True  # known: accelerations at q̈ = 0, or whole ones for given q̈
 DROPPED, KEPT = None, True  # kept: whether what a sweep finds on its way stays with the links

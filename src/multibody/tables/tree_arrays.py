@@ -21,40 +21,48 @@ Floats = npt.NDArray[np.float64]
 
 
 def tree_blocks(
-    columns: Columns, method: int, loops: Sequence[int] = (), chosen: Sequence[int] = (), full: bool = False
+    columns: Columns,
+    loops: Sequence[int] = (),
+    chosen: Sequence[int] = (),
+    *,
+    formed: bool = True,
+    transformed: bool = False,
+    full: bool = False,
 ) -> T.TreeBlocks:
     """Return the tree's parts of a model or a run: structure, state and scratch.
 
     Parameters
     ----------
     columns : Columns
-    method : int
-        RECURSIVE, TRANSFORMATION or ARTICULATED; the last needs no mass matrix.
     loops : list of int
         Rows that the tree does not satisfy by itself.
     chosen : list of int
         Those of them that are independent, as places in `loops`, in ascending order.
+    formed : bool
+        Whether there is room for a mass matrix.
+    transformed : bool
+        Whether there is room for the matrix B of a body.
     full : bool
         Whether the mass matrix may fill up: loops are added to it where it is singular by itself.
     """
-    first = envelope(columns) if method != T.ARTICULATED else np.zeros(0, dtype=np.int64)
+    first = envelope(columns) if formed else np.zeros(0, dtype=np.int64)
     first = np.zeros_like(first) if full else first
     lengths = np.arange(len(first)) - first + 1
     base = np.concatenate([[0], np.cumsum(lengths)])[:-1] - first
-    model = _structure(columns, method, loops, chosen)
+    model = _structure(columns, loops, chosen)
     model.H_base, model.H_first = base, first
     state = T.TreeState(accepted=np.full(columns.nq, np.nan), row_size=len(chosen))  # no state is accepted yet
-    return T.TreeBlocks(model, state, _scratch(columns, method, int(np.sum(lengths))))
+    return T.TreeBlocks(model, state, _scratch(columns, transformed, int(np.sum(lengths))))
 
 
-def _structure(columns: Columns, method: int, loops: Sequence[int], chosen: Sequence[int]) -> T.Tree:
+def _structure(columns: Columns, loops: Sequence[int], chosen: Sequence[int]) -> T.Tree:
     """Return structure and numbers of a tree; the skyline of its mass matrix is left out."""
     tables, tree, planar = columns.tables, columns.tree, columns.tables.dimension == 2
     links, rows = records(columns)
     number = {link.body: i for i, link in enumerate(tree.links)}
     acted = int(bool(tables.law_functions or tables.loads))
     return T.Tree(
-        nq=columns.nq, nv=columns.nv, extras_at=columns.extras_at, extras_rate=columns.extras_rate, method=method, acted=acted,
+        nq=columns.nq, nv=columns.nv, extras_at=columns.extras_at, extras_rate=columns.extras_rate, acted=acted,
         posed=int(bool(acted or loops)), counted=int(not planar and _counts_others(columns)), all_joints=1,
         links=links, columns=rows, **{_named(planar, "constants"): constants(columns)}, base=ground_acceleration(tables),
         given=listed(T.Given, [(k, c.motion) for k, c in enumerate(columns.columns) if c.motion >= 0]),
@@ -66,11 +74,11 @@ def _structure(columns: Columns, method: int, loops: Sequence[int], chosen: Sequ
     )  # fmt: skip
 
 
-def _scratch(columns: Columns, method: int, entries: int) -> T.TreeScratch:
+def _scratch(columns: Columns, transformed: bool, entries: int) -> T.TreeScratch:
     """Return the scratch of a tree whose mass matrix has so many entries."""
     tables, links, planar = columns.tables, len(columns.tree.links), columns.tables.dimension == 2
     sizes = {"links": links, "columns": len(columns.columns), "loads": links, "gradients": tables.width}
-    sizes["B"] = columns.nv if method == T.TRANSFORMATION else 0
+    sizes["B"] = columns.nv if transformed else 0
     return T.TreeScratch(
         **{_named(planar, name): size for name, size in sizes.items()}, given=len(columns.given), force=tables.nv,
         tau=max(columns.nv, len(columns.columns)), H=entries, HD=columns.nv,

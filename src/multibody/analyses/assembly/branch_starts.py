@@ -16,7 +16,6 @@ from multibody.formulations.spaces.joint_coordinates import joint_coordinates
 from multibody.kernels.arrays import Arrays
 from multibody.kernels.robot.applied import body_states
 from multibody.kernels.tags import PLANAR, SPATIAL
-from multibody.kernels.tree import declared as T
 from multibody.state.state import State
 from multibody.state.system import Floats, System
 from multibody.tables.columns import columns_of
@@ -42,7 +41,7 @@ class TreeStarts:
         tables = system.tables
         self.system, self.state, self.random = system, state, np.random.default_rng(seed)
         self.columns = columns_of(tables, spanning_tree(tables), prescribed=False)
-        tree = tree_blocks(self.columns, T.RECURSIVE)
+        tree = tree_blocks(self.columns)
         self.arrays = Arrays(tables.packed.sharing()).with_tree(tree)
         self._d = PLANAR if tables.dimension == 2 else SPATIAL
 

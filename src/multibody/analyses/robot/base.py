@@ -56,8 +56,8 @@ class RobotBase:
         self.coordinates = self._names()
         self._d = PLANAR if self.dimension == 2 else SPATIAL
         self._acted = ACTED if self.tables.law_functions or self.tables.loads else ALONE
-        self._method = T.RECURSIVE if self.nv <= MOST_DENSE else T.ARTICULATED
-        self._tree = tree_blocks(self._columns, self._method)
+        self._dense = self.nv <= MOST_DENSE  # whether a mass matrix is provided
+        self._tree = tree_blocks(self._columns, formed=self._dense)
         self._tree.model.acted = 0  # where composite inertias subtract what acts on the links, that is said
         self._ref: Floats = np.zeros(max(len(self.tables.function_is_length), 1))
         self._arrays = self._arrays_of(self._tree)

@@ -25,7 +25,6 @@ from multibody.kernels.robot.dynamics import (
     mass_spatial,
 )
 from multibody.kernels.robot.entrance import prepared
-from multibody.kernels.tree import declared as T
 from multibody.state.system import Floats
 
 
@@ -238,11 +237,6 @@ class Robot(FrameMethods, CentroidalMethods, ReactionMethods, RobotBase):
             )
         mass_matrices(self._d, self._at_model, self._at_scratch, q_, M[None] if single else M)
         return M
-
-    @property
-    def _dense(self) -> bool:
-        """Whether a mass matrix is provided."""
-        return self._method != T.ARTICULATED
 
     def _refuse_large(self) -> None:
         """Raise where the mass matrix would be too large."""

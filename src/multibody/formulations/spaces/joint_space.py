@@ -21,7 +21,6 @@ from multibody.formulations.relative import (
 from multibody.formulations.spaces.expanded import Expanded, no_solution
 from multibody.formulations.spaces.joint_coordinates import count_turns, joint_coordinates
 from multibody.formulations.spaces.space import Reader, reader_of
-from multibody.kernels.tree import declared as T
 from multibody.rank.leastnorm import independent_rows
 from multibody.state.kinetics import Dynamics
 from multibody.state.state import State
@@ -62,7 +61,6 @@ class JointSpace:
 
     def __init__(self, system: System, state: State, rows: Integers, formulation: JointFormulation) -> None:
         self.system, self.formulation = system, formulation
-        self.method = formulation.method
         self.columns = joint_columns(system.tables, formulation)
         self.nq, self.nv = self.columns.nq, self.columns.nv
         self.rate_scales = column_scales(self.columns)
@@ -71,17 +69,19 @@ class JointSpace:
 
     def _prepared(self, state: State) -> JointBundle:
         """Return the arrays of a run: independent loop rows, and whether the mass matrix serves by itself."""
-        method, none = self.method, np.zeros(0, dtype=np.int64)
-        partitioned = self.formulation.partitioned
-        self.bundle = b = prepare_relative(self.columns, method, state.references, none, regular=True, partitioned=False)
+        formulation, none = self.formulation, np.zeros(0, dtype=np.int64)
+        partitioned = formulation.partitioned
+        self.bundle = b = prepare_relative(self.columns, formulation, state.references, none, regular=True, partitioned=False)
         self._count_turns(b, state)
         y, regular = self.start(state), len(self.system.tables.extras) == 0
         ratio = self._probe(b, y, state.t)
         regular = regular and ratio > SINGULAR
-        if not regular and method == T.ARTICULATED:
+        if not regular and not formulation.full_mass:
             raise self._weightless(b)
         chosen = self._independent(b, state, self.nv - self.mobility)
-        made = prepare_relative(self.columns, method, state.references, chosen, regular=regular, partitioned=partitioned)
+        made = prepare_relative(
+            self.columns, formulation, state.references, chosen, regular=regular, partitioned=partitioned
+        )
         self._count_turns(made, state)
         return made
 

@@ -19,7 +19,6 @@ from multibody.kernels.compile import inlined
 from multibody.kernels.memory.declaration import Block, Record, block, floats, integer, integers, number, records, vector
 from multibody.kernels.tags import PLANAR
 
-RECURSIVE, TRANSFORMATION, ARTICULATED = 0, 1, 2  # methods: how the mass matrix is met
 TURN, SLIDE, SCREW, BALL = range(4)  # kinds of columns; three BALL columns share a quaternion
 
 
@@ -120,7 +119,6 @@ class Tree(Block, readonly=True):
     nv = integer("rates that are unknown")
     extras_at = integer("first extra coordinate among the unknown coordinates")
     extras_rate = integer("and among the rates")
-    method = integer("RECURSIVE, TRANSFORMATION or ARTICULATED")
     acted = integer("1: there are forces beside gravity")
     posed = integer("1: the equations need poses and twists of the bodies (loops, forces beside gravity)")
     counted = integer("1: angles are counted that are no coordinates of the tree")

@@ -12,7 +12,7 @@ from multibody.kernels.calls import call
 from multibody.kernels.compile import inlined, inner_kernel
 from multibody.kernels.rotations import turned_quaternion
 from multibody.kernels.space import Space
-from multibody.kernels.tree.declared import ARTICULATED, SLIDE
+from multibody.kernels.tree.declared import SLIDE
 from multibody.kernels.tree.solver import correct_tree, remember_rows
 
 FAR = 0.7  # rad: a path of four joints then turns by less than half a turn
@@ -85,8 +85,8 @@ def joint_gaps(model, state, scratch, t, v):
 @inlined
 def joint_factor(model, state, scratch):
     """Factor the equations of motion; return the smallest pivot ratio, ≤ 0 where there is no solution."""
-    if model.tree.method == ARTICULATED and model.chosen.size == 0:
-        return 1.0  # a tree alone is solved in one sweep, with nothing to factor before
+    if model.tree.calls.factor == 0:
+        return 1.0  # `articulated` solves a tree alone in one sweep, with nothing to factor before
     call(model.tree.calls.factor, (model, state, scratch), 0.0, scratch.tree.tau, scratch.tree.tau)
     return scratch.tree.ratio
 

@@ -1,7 +1,7 @@
 """The units that a run in joint coordinates is made of, each compiled by itself for one dimension and called by its address.
 
 Everything built on them (right-hand sides, projection, partitioning, change points) is compiled once and links none of them; a
-planar model compiles planar units only, and `articulated` no others than its own. All have the signature of ``calls.EVALUATE``;
+planar model compiles planar units only. All have the signature of ``calls.EVALUATE``;
 what they are asked and numbers that they answer stand in the tree's scratch.
 """
 
@@ -13,7 +13,7 @@ from multibody.kernels.compile import inlined, inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
 from multibody.kernels.forces import add_actions
 from multibody.kernels.rows import BY_TIME, VALUE, partial, row_velocity
-from multibody.kernels.tags import FORMED, PLANAR, SPATIAL, SWEPT
+from multibody.kernels.tags import PLANAR, SPATIAL
 from multibody.kernels.tree.algebra import inner, load
 from multibody.kernels.tree.bodies import (
     write_accelerations,
@@ -22,11 +22,10 @@ from multibody.kernels.tree.bodies import (
     write_twists,
     write_wrenches,
 )
-from multibody.kernels.tree.declared import ARTICULATED, SLIDE, columns_of, links_of
+from multibody.kernels.tree.declared import SLIDE, columns_of, links_of
 from multibody.kernels.tree.forces import joint_multipliers
 from multibody.kernels.tree.loops import loop_gaps, loop_rows, loop_values
 from multibody.kernels.tree.motion import motions, positions, velocities
-from multibody.kernels.tree.solver import factor_tree, solve_tree
 from multibody.kernels.tree.sweep import coordinate
 from multibody.kernels.tree.wrenches import joint_wrenches
 
@@ -173,38 +172,6 @@ def gaps_planar(model, state, scratch, t, y, out):
 
 
 @kernel
-def factor_planar(model, state, scratch, t, y, out):
-    """Factor the equations of motion, mass matrix formed."""
-    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    scratch.tree.ratio = factor_tree(PLANAR, FORMED, model, state, scratch)
-    return 0
-
-
-@kernel
-def solve_planar(model, state, scratch, t, y, out):
-    """Write u̇ to `a` and λ to `multipliers`, mass matrix formed."""
-    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    solve_tree(PLANAR, FORMED, model, state, scratch)
-    return 0
-
-
-@kernel
-def factor_planar_swept(model, state, scratch, t, y, out):
-    """Factor the equations of motion by sweeps."""
-    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    scratch.tree.ratio = factor_tree(PLANAR, SWEPT, model, state, scratch)
-    return 0
-
-
-@kernel
-def solve_planar_swept(model, state, scratch, t, y, out):
-    """Write u̇ to `a` and λ to `multipliers` by sweeps."""
-    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    solve_tree(PLANAR, SWEPT, model, state, scratch)
-    return 0
-
-
-@kernel
 def applied_planar(model, state, scratch, t, y, out):
     """Write what laws and loads do to the links to their loads."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
@@ -270,38 +237,6 @@ def gaps_spatial(model, state, scratch, t, y, out):
 
 
 @kernel
-def factor_spatial(model, state, scratch, t, y, out):
-    """Factor the equations of motion, mass matrix formed."""
-    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    scratch.tree.ratio = factor_tree(SPATIAL, FORMED, model, state, scratch)
-    return 0
-
-
-@kernel
-def solve_spatial(model, state, scratch, t, y, out):
-    """Write u̇ to `a` and λ to `multipliers`, mass matrix formed."""
-    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    solve_tree(SPATIAL, FORMED, model, state, scratch)
-    return 0
-
-
-@kernel
-def factor_spatial_swept(model, state, scratch, t, y, out):
-    """Factor the equations of motion by sweeps."""
-    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    scratch.tree.ratio = factor_tree(SPATIAL, SWEPT, model, state, scratch)
-    return 0
-
-
-@kernel
-def solve_spatial_swept(model, state, scratch, t, y, out):
-    """Write u̇ to `a` and λ to `multipliers` by sweeps."""
-    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    solve_tree(SPATIAL, SWEPT, model, state, scratch)
-    return 0
-
-
-@kernel
 def applied_spatial(model, state, scratch, t, y, out):
     """Write what laws and loads do to the links to their loads."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
@@ -326,19 +261,14 @@ def multipliers_spatial(model, state, scratch, t, y, out):
     return 0
 
 
-def units_of(dimension: int, method: int) -> dict[str, Any]:
-    """Return the units of a run by their names in ``TreeCalls``."""
-    swept = method == ARTICULATED
+def units_of(dimension: int) -> dict[str, Any]:
+    """Return the units of a run by their names in ``TreeCalls``; how the mass matrix is met the formulation adds."""
     if dimension == 2:
-        factor, solve = (factor_planar_swept, solve_planar_swept) if swept else (factor_planar, solve_planar)
         return {
             "state": state_planar, "poses": poses_planar, "twists": twists_planar, "rows": rows_planar, "values": values,
             "gaps": gaps_planar, "applied": applied_planar, "power": power_planar, "multipliers": multipliers_planar,
-            "factor": factor, "solve": solve,
         }  # fmt: skip
-    factor, solve = (factor_spatial_swept, solve_spatial_swept) if swept else (factor_spatial, solve_spatial)
     return {
         "state": state_spatial, "poses": poses_spatial, "twists": twists_spatial, "rows": rows_spatial, "values": values,
         "gaps": gaps_spatial, "applied": applied_spatial, "power": power_spatial, "multipliers": multipliers_spatial,
-        "factor": factor, "solve": solve,
     }  # fmt: skip

@@ -1,0 +1,74 @@
+"""`transformation`: joint coordinates by the velocity transformation ẏ = B q̇; Lee, Sohn, Kim, Yoo (2001).
+
+Where the equations of the paper live:
+
+=============  =======================================================  ====================================================
+eqs.           what                                                     where
+=============  =======================================================  ====================================================
+(1)            ẏ = B q̇, ÿ = B q̈ + Ḃ q̇                                 ``kernels/tree/transformation.py``, ``motion.py``
+(2)            M̄ = Bᵀ M B and ḡ = Bᵀ(f − M Ḃ q̇), body by body          ``kernels/tree/transformation.py``
+(3)            loops: Φ_q at the cut joints, λ                          ``kernels/tree/loops.py``, ``solver.py``
+(4)–(7)        residual and system Jacobian of implicit methods         ``kernels/tree/newton.py``, ``kernels/newton/matrix.py``
+(8)–(12)       coordinate partitioning                                  ``partitioned.py``, ``partitioning.py``
+(17) ff.       derivatives in the system Jacobian, here for any tree    ``kernels/tree/partials.py``, ``couplings.py``
+=============  =======================================================  ====================================================
+
+What is done about the loops (projection, stabilization, partitioning) is the same code as in the coordinates of bodies:
+``augmented.py``, ``baumgarte.py``, ``partitioning.py`` on the space of ``kernels/tree/space.py``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from multibody.kernels.compile import kernel
+from multibody.kernels.declared import model_at, scratch_at, state_at
+from multibody.kernels.tags import PLANAR, SPATIAL
+from multibody.kernels.tree.mass import Mass, free_formed, meet_formed, over_formed
+from multibody.kernels.tree.solver import factor_tree, solve_tree
+from multibody.kernels.tree.transformation import transformed_force, transformed_mass
+
+TRANSFORMATION = Mass(
+    "transformation", meet=meet_formed, over=over_formed, free=free_formed, form=transformed_mass, force=transformed_force
+)
+
+
+@kernel
+def factor_planar(model, state, scratch, t, y, out):
+    """Factor the equations of motion of a planar model."""
+    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    scratch.tree.ratio = factor_tree(PLANAR, TRANSFORMATION, model, state, scratch)
+    return 0
+
+
+@kernel
+def solve_planar(model, state, scratch, t, y, out):
+    """Write u̇ to `a` and λ to `multipliers`, of a planar model."""
+    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    solve_tree(PLANAR, TRANSFORMATION, model, state, scratch)
+    return 0
+
+
+@kernel
+def factor_spatial(model, state, scratch, t, y, out):
+    """Factor the equations of motion of a spatial model."""
+    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    scratch.tree.ratio = factor_tree(SPATIAL, TRANSFORMATION, model, state, scratch)
+    return 0
+
+
+@kernel
+def solve_spatial(model, state, scratch, t, y, out):
+    """Write u̇ to `a` and λ to `multipliers`, of a spatial model."""
+    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    solve_tree(SPATIAL, TRANSFORMATION, model, state, scratch)
+    return 0
+
+
+def units(dimension: int) -> dict[str, Any]:
+    """Return what meets the mass matrix, by its names in ``TreeCalls``."""
+    return (
+        {"factor": factor_planar, "solve": solve_planar}
+        if dimension == 2
+        else {"factor": factor_spatial, "solve": solve_spatial}
+    )
