@@ -69,12 +69,8 @@ class Stepper:
         self.model = self.tables.model
         self.stopped = ""
         b = s.bundle
-        self._control, self._counts, self._F = s.control, s.counts, b.F
-        self._advance, self._bundle = s.integrator.advance, b  # addresses are good as long as its blocks live
-        self._arguments = (
-            *s.addresses, b.run, b.ref, s.control, s.counts, s.y, s.atol, s.active, s.memory, s.g, s._steps, s._dense,
-            s._refs, *s.work,
-        )  # fmt: skip
+        self._control, self._counts, self._F, self._advance = s.control, s.counts, b.F, s.integrator.advance
+        self._bind()
         s.counts[C.LIMIT] = LIMIT
         b.settings(avoidable=0.0)  # a step ends where it is told to, be it next to a change point
         self._stabilized = s.formulation.stabilized
@@ -84,6 +80,15 @@ class Stepper:
         s.reach = REACH
         self._taken: dict[str, int | list[int]] = {}
         self._stale = True  # whether the state changed since it was last read
+
+    def _bind(self) -> None:
+        """Note what a step hands to the integrator; its addresses are good as long as the bundle's blocks live."""
+        s = self.simulation
+        self._bundle = b = s.bundle
+        self._arguments = (
+            *s.addresses, b.run, b.ref, s.control, s.counts, s.y, s.atol, s.active, s.memory, s.g, s._steps, s._dense,
+            s._refs, *s.work,
+        )  # fmt: skip
 
     # --- going on -----------------------------------------------------------------------------------------------------
     @property
@@ -153,6 +158,8 @@ class Stepper:
         finally:
             sim.segments.parts.clear()
             self._counts[C.LIMIT] = LIMIT
+            if sim.bundle is not self._bundle:  # other rows of pairs were chosen on the way
+                self._bind()
         if status == C.EVENT:
             self.stopped = sim.events[-1].name
         elif status != C.DONE:
