@@ -1,4 +1,4 @@
-"""The page that says where equations live names files and functions that exist."""
+"""The pages that say where things live name files and functions that exist."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "theory" / "where-it-lives.md"
+STEPS = re.findall(
+    r"^\| \d+ \| (.*) \| `(.*)` \| .* \|$", (PAGE.parent / "design.md").read_text(encoding="utf-8"), re.MULTILINE
+)
 ROWS = [line for line in PAGE.read_text(encoding="utf-8").split("\n") if line.startswith("| ") and "`" in line]
 
 
@@ -38,3 +41,12 @@ def test_files_and_functions_exist(row: str) -> None:
         else:
             assert name in known, name
     assert some
+
+
+@pytest.mark.parametrize(("functions", "name"), STEPS)
+def test_steps_from_a_file_to_a_force_exist(functions: str, name: str) -> None:
+    assert set(re.findall(r"`([^`]+)`", functions)) <= defined(ROOT / "src" / "multibody" / name)
+
+
+def test_steps_are_as_many_as_the_page_says() -> None:
+    assert f"These {len(STEPS)} steps" in (PAGE.parent / "design.md").read_text(encoding="utf-8")
