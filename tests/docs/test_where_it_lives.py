@@ -10,9 +10,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "theory" / "where-it-lives.md"
-STEPS = re.findall(
-    r"^\| \d+ \| (.*) \| `(.*)` \| .* \|$", (PAGE.parent / "design.md").read_text(encoding="utf-8"), re.MULTILINE
-)
+DESIGN = PAGE.with_name("design.md").read_text(encoding="utf-8")
+STEPS = re.findall(r"^\| \d+ \| (.*) \| `(.*)` \| .* \|$", DESIGN, re.MULTILINE)
 ROWS = [line for line in PAGE.read_text(encoding="utf-8").split("\n") if line.startswith("| ") and "`" in line]
 
 
@@ -49,4 +48,4 @@ def test_steps_from_a_file_to_a_force_exist(functions: str, name: str) -> None:
 
 
 def test_steps_are_as_many_as_the_page_says() -> None:
-    assert f"These {len(STEPS)} steps" in (PAGE.parent / "design.md").read_text(encoding="utf-8")
+    assert f"These {len(STEPS)} steps" in DESIGN
