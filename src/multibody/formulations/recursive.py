@@ -5,13 +5,16 @@ Where the equations of the paper live, in the order in which an evaluation walks
 =============  =======================================================  ====================================================
 eqs.           what                                                     where
 =============  =======================================================  ====================================================
-(1)–(3)        positions, orientations and spins along the tree         ``kernels/tree/motion.py``, ``sweep.py``
-(6)–(9)        motions Ŷ_j = Ŷ_i + B_j q̇_j; D_j = Ḃ_j q̇_j              ``kernels/tree/motion.py``, ``sweep.py``
-(11), (12)     inertia M̂ and force Q̂ of a link                         ``kernels/tree/sweep.py``, ``inertias.py``
+(1), (2)       orientations and positions along the tree                ``kernels/tree/sweep.py``, ``motion.py``
+(3)–(6), (8)   motions Ŷ_j = Ŷ_i + B_j q̇_j; D_j = Ḃ_j q̇_j              ``sweep.follow``
+(7), (9)       velocities and accelerations of the bodies               ``kernels/tree/bodies.py``
+(11)           inertia M̂ of a link                                      ``sweep.rigid``, ``algebra.rigid_about``
+(10), (12)     inertial and applied force Q̂ of a link                   ``sweep.inertial_force``, ``bodies.write_wrenches``
 (16)           composite inertias K_i, from the leaves inward           ``composite.sum_inertias``
 (17)           composite forces L_i, here G_i = K_i S_i − L_i           ``composite.sum_forces``
 (15)           M_ij = B_iᵀ K_max(i,j) B_j and its right side            ``composite.mass_matrix``, ``sum_forces``
-(30), (31)     reaction R̂ of any one joint, without recursion           ``kernels/tree/forces.py``
+(30)           reaction R̂ of any one joint, without recursion           ``kernels/tree/forces.selected_wrench``
+(31)           its force and moment, by the joint's multipliers         ``kernels/tree/forces.py``, ``analyses/reactions/``
 (36)           driving force τ_i = B_iᵀ R̂_i of any one joint            ``kernels/tree/forces.py``, ``units.py``
 =============  =======================================================  ====================================================
 

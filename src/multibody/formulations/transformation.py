@@ -5,13 +5,17 @@ Where the equations of the paper live:
 =============  =======================================================  ====================================================
 eqs.           what                                                     where
 =============  =======================================================  ====================================================
-(1)            ẏ = B q̇, ÿ = B q̈ + Ḃ q̇                                 ``kernels/tree/transformation.py``, ``motion.py``
+(1)            ẏ = B q̇; Ḃ q̇ is in the motions of the links             ``kernels/tree/transformation.py``, ``sweep.py``
 (2)            M̄ = Bᵀ M B and ḡ = Bᵀ(f − M Ḃ q̇), body by body          ``kernels/tree/transformation.py``
-(3)            loops: Φ_q at the cut joints, λ                          ``kernels/tree/loops.py``, ``solver.py``
-(4)–(7)        residual and system Jacobian of implicit methods         ``kernels/tree/newton.py``, ``kernels/newton/matrix.py``
-(8)–(12)       coordinate partitioning                                  ``partitioned.py``, ``partitioning.py``
+(2), (25) f.   Φ_q = Φ_y B and γ_q at the cut joints                    ``kernels/tree/loops.py``
+(3)            q̈ and λ                                                  ``kernels/tree/solver.py``
+(4)–(7)        residual and system Jacobian of implicit methods         ``kernels/tree/newton.py``
+(8), (9)       coordinate partitioning                                  ``partitioned.py``
+(15), (16)     Newton's method, iteration matrix                        ``kernels/newton/matrix.py``
 (17) ff.       derivatives in the system Jacobian, here for any tree    ``kernels/tree/partials.py``, ``couplings.py``
 =============  =======================================================  ====================================================
+
+The reduced system (10)–(12) is not formed: at the state that (9) settles, (3) gives the same q̈ and λ (``partitioning.py``).
 
 What is done about the loops (projection, stabilization, partitioning) is the same code as in the coordinates of bodies:
 ``augmented.py``, ``baumgarte.py``, ``partitioning.py`` on the space of ``kernels/tree/space.py``.

@@ -2,9 +2,10 @@
 
 An integrator steps y' = f(t, y). It is a kernel
 
-``advance(rhs, accept, monitor, I, F, W, ref, control, counts, y, atol, active, memory, g, steps, dense, refs) -> status``
+``advance(rhs, accept, monitor, run, ref, control, counts, y, atol, active, memory, g, steps, dense, refs) -> status``
 
-and knows f by an address only. All its memory lies in ``control``, ``counts`` and ``memory``: a call may stop after any step
+and knows f by an address only; ``run`` are the addresses of the blocks of the run, which it hands on as ``call(rhs, run, t, y,
+out)`` (``kernels/calls.py``). All its memory lies in ``control``, ``counts`` and ``memory``: a call may stop after any step
 and the next one goes on as if there had been no stop.
 
 ``rhs(t, y, out)``

@@ -7,7 +7,7 @@ With multipliers λ of the constraints Φ(q, t) = 0
 * R(t, q, v, a, λ) = M(q) a + h(t, q, v) + Φ_qᵀ λ = 0 with a = v̇,
 * Φ = 0, ψ = Φ_q v − ν = 0, χ = Φ_q a − γ = 0.
 
-``ops`` holds the addresses of what can be asked of these equations, all called as ``call(ops[k], I, F, W, ref, t, x, out)``; an
+``ops`` holds the addresses of what can be asked of these equations, all called as ``call(ops[k], run, t, x, out)``; an
 answer other than 0 says that it cannot be had at this point.
 
 =========== ======================== ====================================================================================

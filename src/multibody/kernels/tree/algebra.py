@@ -4,7 +4,7 @@ The first argument `d` of every function says which, PLANAR or SPATIAL (see ``ta
 exist, and neither tests it at run time.
 
 * motion (v, ω): velocity of the body point at the reference point o, and angular velocity; 3 or 6 numbers. This is the state
-  vector Ŷ = (ṙ + r̃ω, ω) of Kim and You (1996), eq. (5), with o in place of the global origin
+  vector Ŷ = (ṙ + r̃ω, ω) of Kim and You (1996), eq. (6), with o in place of the global origin
 * force (f, n): force, and moment about o
 * rigid inertia (m, m r_c, J about o): 4 or 10 numbers, J as xx, yy, zz, xy, xz, yz
 * articulated inertia, any symmetric matrix: 6 or 21 numbers, (M, C, J) of f = M v + C ω, n = Cᵀ v + J ω
