@@ -51,7 +51,7 @@ def test_the_coordinates_of_pairs_are_states_and_their_forces_stand_in_their_own
     model = chain("cylindrical", 3, False)
     e = Equations(model)
     tables = parametric(e.space.system.tables)
-    functions = {f: k for pair in tables.pairs for k, f in enumerate(pair.functions, pair.extra) if f >= 0}
+    functions = {f: k for pair in tables.parametrized for k, f in enumerate(pair.functions, pair.extra) if f >= 0}
     for name in ("motor0", "motor1", "rub0", "stop1"):
         function = tables.law_functions[tables.laws[name][0]]
         assert function in functions

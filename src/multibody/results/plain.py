@@ -108,7 +108,7 @@ def _joint(measurer: Measurer, name: str, k: int, length: float, time: float, ac
         scale = length if tables.function_is_length[function] else 1.0
         for order, part in enumerate(measurer.coordinate(function)):
             values[order].append(float(part[k]) * scale / time**order)
-    if tables.dimension == 3 and joint.kind.pair and joint.kind.structure(3).rotation == 3:
+    if name in tables.pairs and tables.pairs[name].motion.ball:
         values[0].extend(_list(measurer(f"{name}.rotation").values[k]))
         values[1].extend(float(measurer(f"{name}.omega.{axis}").values[k]) / time for axis in "xyz")
         if accelerations:

@@ -20,6 +20,7 @@ from multibody.model.model import Model
 from multibody.tables.build import Builder, Key, RateCondition, RowInfo, Soft
 from multibody.tables.forces import indices, pack
 from multibody.tables.packer import EndSlots, Packer
+from multibody.tables.pairs import Pair, lowered_pairs
 from multibody.tables.programs import Compiler
 from multibody.tables.rows import Rows, listed
 from multibody.tables.splines import pack_table
@@ -46,6 +47,10 @@ class Tables:
         Rows of each joint.
     coordinates : dict
         Function of each named coordinate.
+    ends : dict
+        Both ends of each joint that has them.
+    pairs : dict
+        The relative motion of each joint that is a pair, in the order of the model.
     bodies : list of str
         Names; body 0 is the ground.
     laws : dict
@@ -79,6 +84,7 @@ class Tables:
     starts: Integers
     slots: Integers
     ends: dict[str, tuple[EndSlots, EndSlots]]
+    pairs: dict[str, Pair]
     frames: dict[tuple[str, str], tuple[int, int]]
     poses: list[tuple[int, int]]
     masses: list[tuple[int, int]]
@@ -140,6 +146,10 @@ class Tables:
     def function_of_row(self, r: int) -> int:
         """Return the first of the functions that a row is made of."""
         return int(self.packed.terms.function[self.packed.rows.first_term[r]])
+
+    def row_of(self, joint: str, meaning: str) -> int:
+        """Return the row of a joint that has this meaning."""
+        return next(r for r in self.joint_rows[joint] if self.rows[r].meaning == meaning)
 
     @property
     def width(self) -> int:
@@ -289,8 +299,10 @@ def _named(builder: Builder, packer: Packer) -> dict[str, Any]:
         else:
             at = packer.many([x for row in inertia for x in row]) if isinstance(inertia, tuple) else packer.one(inertia)
         masses.append((-1 if properties.mass is None else packer.one(properties.mass), at))
+    ends = {name: (packer.end(a), packer.end(b)) for name, (a, b) in builder.ends.items()}
     return {
-        "ends": {name: (packer.end(a), packer.end(b)) for name, (a, b) in builder.ends.items()},
+        "ends": ends,
+        "pairs": lowered_pairs(builder, packer, ends),
         "held_rotations": [(path, packer.end(a), packer.end(b)) for path, a, b in builder.held_rotations],
         "frames": frames,
         "poses": poses,

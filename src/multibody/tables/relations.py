@@ -1,4 +1,4 @@
-"""Rows written on coordinate functions: distance, screw, gear, rack, cam, coupler. They know coordinates, not bodies.
+"""Rows written on coordinate functions: of screws, distance, gear, rack, cam, coupler. They know coordinates, not bodies.
 
 Each builder returns relations Σ w_k c_k + G(c₁…c_m, t) = 0 (a list of terms (function, weight) and a formula G), with the
 words that say what each row means. Coordinates in G are written ``coordinate(1)``, ``coordinate(2)``, ….
@@ -6,7 +6,6 @@ words that say what each row means. Coordinates in G are written ``coordinate(1)
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -15,6 +14,7 @@ from multibody.errors import ModelError
 from multibody.model.expressions import Expression, Number, cos, differentiate, name, names, sin, sqrt, substitute
 from multibody.model.joints import Joint
 from multibody.model.matrices import Mat, normalized, product, shortest_turn, transposed, turned
+from multibody.tables.pairs import pitch_formula
 from multibody.tables.placement import End
 from multibody.tables.programs import coordinate
 
@@ -44,12 +44,12 @@ def distance(builder: Builder, joint: Joint, ends: tuple[End, End]) -> list[Rela
     return [Relation([(function, 1.0)], -length, "distance", True)]
 
 
-def screw(builder: Builder, joint: Joint, ends: tuple[End, End]) -> list[Relation]:
-    """Position − lead/2π · angle = 0."""
-    lead = builder.scope.scalar(joint.fields["lead"], f"joints.{joint.name}")
-    position = builder.coordinates[("joint", joint.name, "position", 0)]
-    angle = builder.coordinates[("joint", joint.name, "angle", 0)]
-    return [Relation([(position, 1.0), (angle, -lead / (2.0 * math.pi))], 0.0, "advance", True)]
+def advance(builder: Builder, joint: Joint) -> Relation:
+    """Position − pitch · angle = 0 of a pair with a screw."""
+    motion = joint.kind.structure(builder.dimension).motion
+    assert motion is not None and motion.screw is not None
+    position, angle = (builder.joint_function(joint, name) for name in (motion.screw.position, motion.screw.coordinate))
+    return Relation([(position, 1.0), (angle, -pitch_formula(builder, joint, motion.screw))], 0.0, "advance", True)
 
 
 def gear(builder: Builder, joint: Joint, ends: tuple[End, End]) -> list[Relation]:
@@ -63,14 +63,10 @@ def gear(builder: Builder, joint: Joint, ends: tuple[End, End]) -> list[Relation
     carrier = builder.model.find_end(fields["carrier"], where)[0]
     axes = fields["axes"] or (None, None)
     terms: list[tuple[int, Number]] = []
-    for end, factor, axis in zip(
-        (joint.first, joint.second), (a, b if not fields["internal"] else -b), axes, strict=True
-    ):
+    for end, factor, axis in zip((joint.first, joint.second), (a, b if not fields["internal"] else -b), axes, strict=True):
         body = builder.model.find_end(end, where)[0]
         if body == carrier:
-            raise ModelError(
-                f'"{body}" is a wheel and the carrier', where=where, hint="the carrier holds the wheels' axes"
-            )
+            raise ModelError(f'"{body}" is a wheel and the carrier', where=where, hint="the carrier holds the wheels' axes")
         terms.append((drawn_angle(builder, carrier, body, axis, where), factor / size))
     return [Relation(terms, -builder.scope.scalar(fields["phase"], where) / size, "mesh", False)]
 
@@ -103,9 +99,7 @@ def rack(builder: Builder, joint: Joint, ends: tuple[End, End]) -> list[Relation
     direction = normalized(place.vector(fields["axis"], where))
     first = place.in_place(carrier, tuple(drawn), _unit(builder.dimension))
     back = transposed(place.turn[c])
-    travel = builder.dot2(
-        End(c, first.point, first.axes), End(j, point, _unit(builder.dimension)), turned(back, direction)
-    )
+    travel = builder.dot2(End(c, first.point, first.axes), End(j, point, _unit(builder.dimension)), turned(back, direction))
     angle = drawn_angle(builder, carrier, pinion, fields.get("turn"), where)
     return [Relation([(travel, 1.0), (angle, -radius)], 0.0, "rolling", True)]
 
@@ -175,9 +169,7 @@ def coupler(builder: Builder, joint: Joint, ends: tuple[End, End]) -> list[Relat
     expression = joint.fields["expression"]
     formula, functions = on_coordinates(builder, expression, where)
     if not functions:
-        raise ModelError(
-            "it names no coordinate", where=where, hint="write an expression of coordinates such as O - 2*P"
-        )
+        raise ModelError("it names no coordinate", where=where, hint="write an expression of coordinates such as O - 2*P")
     return [Relation([(function, 0.0) for function in functions], formula, "coupling", False)]
 
 
@@ -200,7 +192,6 @@ def on_coordinates(builder: Builder, expression: Number, where: str) -> tuple[Nu
 
 BUILDERS: dict[str, Callable[[Builder, Joint, tuple[End, End]], list[Relation]]] = {
     "distance": distance,
-    "screw": screw,
     "gear": gear,
     "rack": rack,
     "cam": cam,

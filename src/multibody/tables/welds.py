@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from multibody.kernels import layout as L
-from multibody.kernels.declared import MassSlots
+from multibody.kernels.declared import MassSlots, PlanarNumbers, SpatialNumbers
 from multibody.tables.lower import EndSlots, Tables
 from multibody.tables.rows import Rows, listed
 
@@ -114,11 +114,10 @@ def find_welds(tables: Tables) -> Welds | None:
 def _fixed_joints(tables: Tables) -> dict[int, list[tuple[str, int]]]:
     """Return the fixed joints at each body: (name, other body)."""
     found: dict[int, list[tuple[str, int]]] = {}
-    for name, joint in tables.model.joints.items():
-        if joint.kind.name == "fixed":
-            first, second = (end.body for end in tables.ends[name])
-            found.setdefault(first, []).append((name, second))
-            found.setdefault(second, []).append((name, first))
+    for name, pair in tables.pairs.items():
+        if not pair.motion.freedoms:
+            found.setdefault(pair.first, []).append((name, pair.second))
+            found.setdefault(pair.second, []).append((name, pair.first))
     return found
 
 
@@ -172,6 +171,7 @@ def welded_tables(tables: Tables, welds: Welds) -> tuple[Tables, Integers]:
     made.row_pointer, made.columns = pointer, columns
     made.joint_rows = _joint_rows(tables, welds, kept)
     made.ends = {name: _moved_ends(tables, welds, numbers, name) for name in made.joint_rows if name in tables.ends}
+    made.pairs = {name: replace(pair, ends=made.ends[name]) for name, pair in tables.pairs.items() if name in made.ends}
     made.function_bodies = [(int(f["first"]), int(f["second"])) for f in functions]
     made.masses = _masses(tables, welds, numbers)
     loads = _moved_loads(tables, welds, numbers)
@@ -207,16 +207,17 @@ def _functions(tables: Tables, welds: Welds, numbers: list[Floats]) -> Records:
 
 def _told(numbers: Floats, kind: int, i: int, j: int, welds: Welds, d: int) -> Floats:
     """Return the numbers of a function (points and directions on bodies i and j) in the axes of their composites."""
-    out = numbers.copy()
-    if kind not in (L.ANGLE, L.ALIGNED) or d == 3:
-        out[:d] = welds.points[i] + welds.turns[i] @ numbers[:d]
-        out[d : 2 * d] = welds.points[j] + welds.turns[j] @ numbers[d : 2 * d]
-    directions = {L.DOT1: (i, j), L.DOT2: (i,), L.ANGLE: (i, j, i, j) if d == 3 else ()}.get(kind, ())
-    for k, body in enumerate(directions):
-        span = slice(2 * d + d * k, 3 * d + d * k)
-        out[span] = welds.turns[body] @ numbers[span]
+    out, fields = numbers.copy(), (PlanarNumbers if d == 2 else SpatialNumbers).fields
     if d == 2 and kind in (L.ANGLE, L.ALIGNED):
-        out[8] += welds.angles[j] - welds.angles[i]
+        out[fields["offset"].slot] += welds.angles[j] - welds.angles[i]
+        return out
+    for name, body in (("s_i", i), ("s_j", j)):
+        span = slice(fields[name].slot, fields[name].slot + d)
+        out[span] = welds.points[body] + welds.turns[body] @ numbers[span]
+    directions = {L.DOT1: "ab", L.DOT2: "a", L.ANGLE: "abcd"}.get(kind, "")
+    for name, body in zip(directions, (i, j, i, j), strict=False):
+        span = slice(fields[name].slot, fields[name].slot + d)
+        out[span] = welds.turns[body] @ numbers[span]
     return out
 
 
