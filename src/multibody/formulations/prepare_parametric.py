@@ -26,7 +26,7 @@ from multibody.kernels.parametric.declared import (
 )
 from multibody.tables.pairs import offset_of, pitch_of
 from multibody.tables.parametric import COSINE, REGULAR, ParametricPair, ParametricTables, picks
-from multibody.tables.rows import listed
+from multibody.tables.rows import listed, record
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -141,14 +141,16 @@ def _blocks(bundle: ParametricBundle) -> PairBlocks:
 def _planar_numbers(tables: ParametricTables, pair: ParametricPair) -> tuple[Any, ...]:
     """Return the numbers of a pair in the plane."""
     a, b = pair.ends
-    slides = [tables.matrix(a.axes)[:, freedom.number] for freedom in pair.motion.slides]
-    return (tables.vector(a.point), tables.vector(b.point), slides[0] if slides else np.zeros(2), offset_of(tables, pair))
+    slide = next((tables.matrix(a.axes)[:, freedom.number] for freedom in pair.motion.slides), np.zeros(2))
+    s_i, s_j = tables.vector(a.point), tables.vector(b.point)
+    return record(PlanarPairNumbers, s_i=s_i, s_j=s_j, slide=slide, offset=offset_of(tables, pair))
 
 
 def _spatial_numbers(tables: ParametricTables, pair: ParametricPair) -> tuple[Any, ...]:
     """Return the numbers of a pair in space, but for its first frame."""
     a, b = pair.ends
-    return (tables.vector(a.point), tables.vector(b.point), tables.matrix(b.axes).T.ravel(), pitch_of(tables, pair))
+    s_i, s_j, C_j = tables.vector(a.point), tables.vector(b.point), tables.matrix(b.axes).T.ravel()
+    return record(SpatialPairNumbers, s_i=s_i, s_j=s_j, C_j=C_j, pitch=pitch_of(tables, pair))
 
 
 def _record(tables: ParametricTables, pair: ParametricPair, rotation: str, place: dict[int, int]) -> tuple[Any, ...]:
@@ -156,16 +158,14 @@ def _record(tables: ParametricTables, pair: ParametricPair, rotation: str, place
     width, own, motion = tables.width, tables.joint_rows[pair.joint], pair.motion
     entry, cosine = int(tables.row_pointer[own.start]), rotation == COSINE and tables.dimension == 3 and motion.angles > 0
     slides = [freedom.number for freedom in motion.slides]
-    values: dict[str, Any] = {
-        "first": pair.first, "second": pair.second, "rotation": motion.angles, "cosine": int(cosine),
-        "slides": len(slides), "pitched": int(motion.screw is not None), "slide": (*slides, -1, -1)[:2], "extra": pair.extra,
-        "parameters": pair.parameters, "row": own.start, "entry": entry,
-        "width": int(tables.row_pointer[own.start + 1]) - entry, "at_first": 0 if pair.first > 0 else -1,
-        "at_second": (width if pair.first > 0 else 0) if pair.second > 0 else -1,
-        "at_alpha": width * ((pair.first > 0) + (pair.second > 0)), "pick": picks(motion.angles, rotation),
-        "chosen": [*(place.get(r, -1) for r in own), -1, -1, -1][:6],
-    }  # fmt: skip
-    return tuple(values[name] for name in PairOfBodies.fields)
+    return record(
+        PairOfBodies, first=pair.first, second=pair.second, rotation=motion.angles, cosine=int(cosine),
+        slides=len(slides), pitched=int(motion.screw is not None), slide=(*slides, -1, -1)[:2], extra=pair.extra,
+        parameters=pair.parameters, row=own.start, entry=entry, width=int(tables.row_pointer[own.start + 1]) - entry,
+        at_first=0 if pair.first > 0 else -1, at_second=(width if pair.first > 0 else 0) if pair.second > 0 else -1,
+        at_alpha=width * ((pair.first > 0) + (pair.second > 0)), pick=picks(motion.angles, rotation),
+        chosen=[*(place.get(r, -1) for r in own), -1, -1, -1][:6],
+    )  # fmt: skip
 
 
 def set_scales(bundle: ParametricBundle, J: Floats) -> None:
@@ -179,11 +179,11 @@ def set_scales(bundle: ParametricBundle, J: Floats) -> None:
     """
     tables, pairs = bundle.tables, bundle.parametric.model
     d, width, nb, length = tables.dimension, tables.width, len(tables.bodies) - 1, tables.length
-    masses = np.array([tables.F[slot] for slot, _ in tables.masses])
+    masses = np.array([tables.F[slots.mass] for slots in tables.masses])
     typical = float(np.max(masses)) or 1.0
     columns = np.ones(bundle.velocities)
-    for b, (_, inertia) in enumerate(tables.masses):
-        J_b = tables.F[inertia] if d == 2 else np.trace(tables.matrix(inertia)) / 3.0
+    for b, slots in enumerate(tables.masses):
+        J_b = tables.F[slots.inertia] if d == 2 else np.trace(tables.matrix(slots.inertia)) / 3.0
         mass = max(masses[b], 1e-6 * typical)
         columns[width * b : width * b + d] = 1.0 / np.sqrt(mass)
         columns[width * b + d : width * (b + 1)] = 1.0 / np.sqrt(max(J_b, 1e-6 * mass * length**2))

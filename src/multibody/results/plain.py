@@ -105,7 +105,7 @@ def _joint(measurer: Measurer, name: str, k: int, length: float, time: float, ac
     values: tuple[list[float], list[float], list[float]] = ([], [], [])
     for item in joint.names_of_coordinates(tables.dimension):
         function = tables.coordinates["joint", name, item, 0]
-        scale = length if tables.function_is_length[function] else 1.0
+        scale = length if tables.functions[function].is_length else 1.0
         for order, part in enumerate(measurer.coordinate(function)):
             values[order].append(float(part[k]) * scale / time**order)
     if name in tables.pairs and tables.pairs[name].motion.ball:

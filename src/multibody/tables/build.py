@@ -18,7 +18,7 @@ from multibody.model.structure import Basic
 from multibody.model.validate import MEASURE
 from multibody.tables.forces import collect
 from multibody.tables.placement import End, Placement
-from multibody.tables.relations import BUILDERS, Relation, advance
+from multibody.tables.relations import BUILDERS, Relation, Term, advance
 from multibody.tables.scope import Scope
 
 Key = tuple[str, str, str, int]  # kind, owner, item, axis of a path: names a coordinate function
@@ -58,9 +58,9 @@ class FunctionRecord:
 
 @dataclass
 class RowRecord:
-    """A row before it is packed: terms (function, weight), formula G or 0, and its description."""
+    """A row before it is packed: its terms, formula G or 0, and its description."""
 
-    terms: list[tuple[int, Number]]
+    terms: list[Term]
     formula: Number
     info: RowInfo
 
@@ -273,18 +273,18 @@ class Builder:
         made = self.basic(spec, self.ends[joint.name], L.ALIGNED)
         if spec == ("angle",):
             self.aligned[joint.name] = made[0][0]
-        return [Relation([(function, 1.0)], 0.0, meaning, self.functions[function].is_length) for function, meaning in made]
+        return [Relation([Term(function, 1.0)], 0.0, meaning, self.functions[function].is_length) for function, meaning in made]
 
     def _motion(self, text: str, formula: Number) -> None:
         """Add the row coordinate − f(t) = 0."""
         where = f"motions.{text}"
         function = self.coordinate_of(text, where)
         for other in self.rows[self.count_joint :]:
-            if other.terms[0][0] == function:
+            if other.terms[0].function == function:
                 raise ModelError(f'"{other.info.owner}" drives the same coordinate', where=where, hint="keep one of them")
         self.model.check_paths(formula, where, frozenset({"parameter", "time"}))
         reduced = self.scope.formula(formula, where)
-        relation = Relation([(function, 1.0)], -reduced, "motion", self.functions[function].is_length)
+        relation = Relation([Term(function, 1.0)], -reduced, "motion", self.functions[function].is_length)
         self._append(relation, text, "motion")
 
     def _initial(self, text: str, value: Number | Orientation) -> None:
@@ -301,9 +301,9 @@ class Builder:
             self._rate(path, number, 1.0, True, where)
             return
         function = self.coordinate_of(text, where)
-        if any(row.terms[0][0] == function for row in self.rows[self.count_joint : self.count_joint + self.count_motion]):
+        if any(row.terms[0].function == function for row in self.rows[self.count_joint : self.count_joint + self.count_motion]):
             return  # the motion holds it; assembly compares the two
-        self._append(Relation([(function, 1.0)], -number, "held", self.functions[function].is_length), text, "held")
+        self._append(Relation([Term(function, 1.0)], -number, "held", self.functions[function].is_length), text, "held")
 
     def _number(self, value: Number, where: str) -> Number:
         for parts in names(value):
@@ -338,7 +338,7 @@ class Builder:
         self.held_rotations.append((path.text, *ends))
         for a, b in (("g", "h"), ("h", "f"), ("f", "g")):
             function = self.dot1(ends[0], ends[1], ends[0].axis(a), ends[1].axis(b))
-            self._append(Relation([(function, 1.0)], 0.0, f"held {_MEANING[a, b]}", False), path.text, "held")
+            self._append(Relation([Term(function, 1.0)], 0.0, f"held {_MEANING[a, b]}", False), path.text, "held")
 
     def _guess(self, text: str, value: Number | Orientation, weight: Number) -> None:
         """Add a guess for a value, an orientation or a rate."""

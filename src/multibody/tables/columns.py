@@ -18,6 +18,7 @@ from multibody.kernels.tree import declared as T
 from multibody.model.structure import BALL, SCREW, SLIDE, TURN, Freedom, free
 from multibody.tables.lower import Tables
 from multibody.tables.pairs import offset_of, pitch_of
+from multibody.tables.rows import record
 from multibody.tables.tree import Link, Tree, driven_functions
 
 Floats = npt.NDArray[np.float64]
@@ -167,11 +168,13 @@ def constants(columns: Columns) -> npt.NDArray[Any]:
         m = tables.F[mass] if mass >= 0 else 0.0
         if planar:
             J = tables.F[inertia] if inertia >= 0 else 0.0
-            out[i] = (_planar_offset(tables, link), carrier_axes[:, 0], inner - p, m, -outer, J)
+            angle = _planar_offset(tables, link)
+            out[i] = record(T.PlanarConstants, angle=angle, axis=carrier_axes[:, 0], s=inner - p, m=m, c=-outer, J=J)
         else:
             J = axes.T @ (tables.matrix(inertia) if inertia >= 0 else np.zeros((3, 3))) @ axes
             six = [J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]]
-            out[i] = ((E.T @ carrier_axes).ravel(), E.T @ (inner - p), m, -axes.T @ outer, six, axes.T.ravel())
+            C, s, c, G = (E.T @ carrier_axes).ravel(), E.T @ (inner - p), -axes.T @ outer, axes.T.ravel()
+            out[i] = record(T.SpatialConstants, C=C, s=s, m=m, c=c, J=six, G=G)
     return out
 
 
@@ -217,17 +220,20 @@ def records(columns: Columns) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         inner = int(links[carrier].last) if carrier >= 0 else -1
         for k in own:
             c = columns.columns[k]
-            place, pitch = columns.places[k], _pitch(columns, c)
-            rows[k] = (i, c.kind, c.axis, c.sign, columns.rates[k], place, inner, c.function, pitch)
+            rows[k] = record(
+                T.Column, link=i, kind=c.kind, axis=c.axis, sign=c.sign, rate=columns.rates[k], position=columns.places[k],
+                inner=inner, function=c.function, pitch=_pitch(columns, c),
+            )  # fmt: skip
             inner = k
         age[i] = age[carrier] + 1 if carrier >= 0 else 0
         slides = any(columns.columns[k].kind == T.SLIDE for k in own)  # may go far
         rebased = carrier < 0 or slides or age[i] >= SPACING
         age[i] = 0 if rebased else age[i]
         places = [columns.places[k] for k in own if columns.places[k] >= 0]
-        quaternion = columns.quaternions.get(i, -1)
-        coordinate = places[0] if places else -1
-        links[i] = (link.body, carrier, own.start, len(own), coordinate, quaternion, int(rebased), i + 1, inner)
+        links[i] = record(
+            T.Link, body=link.body, carrier=carrier, first=own.start, count=len(own), coordinate=places[0] if places else -1,
+            quaternion=columns.quaternions.get(i, -1), own_point=int(rebased), end=i + 1, last=inner,
+        )  # fmt: skip
     for i in range(len(tree.links) - 1, -1, -1):
         if links[i].carrier >= 0:
             outer = links[links[i].carrier]

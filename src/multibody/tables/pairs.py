@@ -16,7 +16,8 @@ from multibody.kernels.memory.declaration import numbers_of
 from multibody.model.expressions import Number
 from multibody.model.joints import Joint
 from multibody.model.structure import BALL, Freedom, PairMotion
-from multibody.tables.packer import EndSlots, Packer
+from multibody.tables.lowered import EndSlots
+from multibody.tables.packer import Packer
 
 if TYPE_CHECKING:
     from multibody.tables.build import Builder

@@ -16,9 +16,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from multibody.kernels import declared as D
 from multibody.kernels import layout as L
-from multibody.kernels.declared import MassSlots, PlanarNumbers, SpatialNumbers
-from multibody.tables.lower import EndSlots, Tables
+from multibody.kernels.declared import PlanarNumbers, SpatialNumbers
+from multibody.tables.lower import Tables
+from multibody.tables.lowered import EndSlots, MassSlots
 from multibody.tables.rows import Rows, listed
 
 Floats = npt.NDArray[np.float64]
@@ -138,7 +140,7 @@ def _relative(tables: Tables, joint: str, parent: int) -> tuple[Floats, Floats]:
 
 def _center(tables: Tables, members: list[int], points: Floats) -> Floats:
     """Return the common center of mass of a composite's bodies; the root's own where it has no mass."""
-    masses = np.array([tables.F[tables.masses[b - 1][0]] for b in members])
+    masses = np.array([tables.F[tables.masses[b - 1].mass] for b in members])
     total = float(np.sum(masses))
     return np.asarray(masses @ points[members] / total if total > 0.0 else points[members[0]].copy())
 
@@ -172,12 +174,14 @@ def welded_tables(tables: Tables, welds: Welds) -> tuple[Tables, Integers]:
     made.joint_rows = _joint_rows(tables, welds, kept)
     made.ends = {name: _moved_ends(tables, welds, numbers, name) for name in made.joint_rows if name in tables.ends}
     made.pairs = {name: replace(pair, ends=made.ends[name]) for name, pair in tables.pairs.items() if name in made.ends}
-    made.function_bodies = [(int(f["first"]), int(f["second"])) for f in functions]
+    made.functions = [
+        old._replace(first=int(f["first"]), second=int(f["second"])) for old, f in zip(tables.functions, functions, strict=True)
+    ]
     made.masses = _masses(tables, welds, numbers)
     loads = _moved_loads(tables, welds, numbers)
     made.packed = tables.packed.sharing(
         bodies=nb, coordinates=L.BODY_COORDINATES[d] * nb + nx, velocities=L.BODY_VELOCITIES[d] * nb + nx,
-        functions=functions, rows=rows, terms=terms, columns=columns, masses=listed(MassSlots, made.masses), loads=loads,
+        functions=functions, rows=rows, terms=terms, columns=columns, masses=listed(D.MassSlots, made.masses), loads=loads,
         inputs=_inputs(tables, welds), numbers=np.concatenate(numbers),
     )  # fmt: skip
     return made, kept
@@ -242,7 +246,7 @@ def _moved_ends(tables: Tables, welds: Welds, numbers: list[Floats], name: str) 
     return found[0], found[1]
 
 
-def _masses(tables: Tables, welds: Welds, numbers: list[Floats]) -> list[tuple[int, int]]:
+def _masses(tables: Tables, welds: Welds, numbers: list[Floats]) -> list[MassSlots]:
     """Return the slots of mass and inertia of every composite, the latter about its center of mass."""
     found = []
     for k, root in enumerate(welds.roots[1:], 1):
@@ -252,14 +256,14 @@ def _masses(tables: Tables, welds: Welds, numbers: list[Floats]) -> list[tuple[i
             continue
         mass, inertia = 0.0, np.zeros((1, 1) if tables.dimension == 2 else (3, 3))
         for b in members:
-            m, J = tables.masses[b - 1]
-            own, p = float(tables.F[m]), welds.points[b]
+            slots, p = tables.masses[b - 1], welds.points[b]
+            own, J = float(tables.F[slots.mass]), slots.inertia
             mass += own
             if tables.dimension == 2:
                 inertia += tables.F[J] + own * p @ p
             else:
                 inertia += welds.turns[b] @ tables.matrix(J) @ welds.turns[b].T + own * (p @ p * np.eye(3) - np.outer(p, p))
-        found.append((_append(numbers, [mass]), _append(numbers, inertia.ravel())))
+        found.append(MassSlots(_append(numbers, [mass]), _append(numbers, inertia.ravel())))
     return found
 
 

@@ -24,9 +24,9 @@ def targets(system: System, q: Floats, t: float) -> dict[int, float]:
     """Return the value that motions, held values and guesses (in this order of rank) give to functions."""
     tables = system.tables
     found: dict[int, float] = {}
-    for soft, value, _, _ in tables.soft:
-        if soft.function >= 0:
-            found[soft.function] = float(system.F[value])
+    for guess in tables.guesses:
+        if guess.function >= 0:
+            found[guess.function] = float(system.F[guess.value])
     phi = system.phi(q, t, 0, system.all_rows)
     for r in range(system.joint_rows, system.all_rows):
         if not math.isfinite(phi[r]):
@@ -82,14 +82,15 @@ class Starter:
                 else:
                     continue
                 self.moved.add(b)
-        for soft, _, _, orientation in tables.soft:
-            if orientation >= 0 and soft.path.split(".")[0] in tables.bodies:
-                self.drawn[7 * soft.body - 4 : 7 * soft.body] = quaternion_of(tables.matrix(orientation))
-                self.moved.add(soft.body)
-        for path, first, second in tables.held_rotations:
-            if path.split(".")[0] in tables.bodies:
-                self.drawn[7 * second.body - 4 : 7 * second.body] = quaternion_of(tables.matrix(first.axes))
-                self.moved.add(second.body)
+        for guess in tables.guesses:
+            if guess.orientation >= 0 and guess.path.split(".")[0] in tables.bodies:
+                self.drawn[7 * guess.body - 4 : 7 * guess.body] = quaternion_of(tables.matrix(guess.orientation))
+                self.moved.add(guess.body)
+        for held in tables.held_rotations:
+            if held.path.split(".")[0] in tables.bodies:
+                body = held.second.body
+                self.drawn[7 * body - 4 : 7 * body] = quaternion_of(tables.matrix(held.first.axes))
+                self.moved.add(body)
 
     def run(self) -> Floats:
         """Return the start pose."""
@@ -136,12 +137,12 @@ class Starter:
     def _free_rotation(self, pair: Pair, q: Floats) -> Floats:
         """Return the relative orientation of the joint's frames: guessed, else as at q."""
         first, second = pair.ends
-        for path, held, _ in self.tables.held_rotations:
-            if path == f"{pair.joint}.rotation":
-                return np.asarray(self.tables.matrix(first.axes).T @ self.tables.matrix(held.axes))
-        for soft, _, _, orientation in self.tables.soft:
-            if orientation >= 0 and soft.path == f"{pair.joint}.rotation":
-                return self.tables.matrix(first.axes).T @ self.tables.matrix(orientation)
+        for held in self.tables.held_rotations:
+            if held.path == f"{pair.joint}.rotation":
+                return np.asarray(self.tables.matrix(first.axes).T @ self.tables.matrix(held.first.axes))
+        for guess in self.tables.guesses:
+            if guess.orientation >= 0 and guess.path == f"{pair.joint}.rotation":
+                return self.tables.matrix(first.axes).T @ self.tables.matrix(guess.orientation)
         Ai, Aj = read_pose(self.system, q, first.body)[1], read_pose(self.system, q, second.body)[1]
         return (Ai @ self.tables.matrix(first.axes)).T @ Aj @ self.tables.matrix(second.axes)
 

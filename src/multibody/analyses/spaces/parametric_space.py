@@ -151,7 +151,7 @@ class ParametricSpace:
         s, first = self.system, len(self.system.tables.extras)
         kept = s.ref.copy()
         s.ref[:] = state.references
-        count = len(s.tables.function_is_length)
+        count = len(s.tables.functions)
         values, speeds, _ = s.functions(state.q, state.v, 0, count) if count else (np.zeros(0),) * 3
         s.ref[:] = kept
         for k, pair in enumerate(self.tables.parametrized):
