@@ -22,8 +22,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests"))
 import multibody as mb
 from multibody.analyses.dynamics.choice import choose
 from multibody.analyses.dynamics.cost import STAGE, evaluation_costs, structure_of
-from multibody.state.system import tables_of
 from multibody.library import names
+from multibody.state.system import tables_of
 from tool_arms import arm
 
 FORMULATIONS = ("augmented", "articulated", "recursive")

@@ -148,10 +148,10 @@ def simulation(
     """
     from multibody.analyses.dynamics.run_start import start_state
     from multibody.analyses.dynamics.simulation import Simulation
-    from multibody.rank.run_rows import run_rows
-    from multibody.state.system import System, tables_of
     from multibody.formulations import formulation_of
     from multibody.integrators import integrator_of
+    from multibody.rank.run_rows import run_rows
+    from multibody.state.system import System, tables_of
 
     tables = tables_of(model)
     state, _ = start_state(model, None, None)

@@ -18,11 +18,11 @@ from common import table
 
 import multibody as mb
 from multibody.analyses.dynamics.simulation import Simulation
-from multibody.rank.run_rows import run_rows
-from multibody.state.system import System, tables_of
 from multibody.formulations import formulation_of
 from multibody.integrators import Alpha, Integrator, integrator_of
 from multibody.integrators import contract as C
+from multibody.rank.run_rows import run_rows
+from multibody.state.system import System, tables_of
 
 sys.path[0] = str(Path(__file__).parent.parent / "tests")  # a file beside this one has the name of a folder there
 from dynamics.random_loops import random_loops  # noqa: E402

@@ -78,10 +78,8 @@ def conventional(kind: str) -> tuple[int, int]:
     from multibody.kernels.spatial import spatial_hessian, spatial_terms
     from multibody.model.joints import KINDS as CATALOG
 
-    codes = {"coincide": (L.COINCIDE,) * 3, "dot1": (L.DOT1,), "dot2": (L.DOT2,)}
-    structure = CATALOG[kind].structure(3)
-    functions = [code for spec in structure.rows for code in codes[spec[0]]]
-    functions += [L.DOT2, L.ANGLE] if kind == "screw" else []
+    codes = {"coincide": (L.COINCIDE,) * 3, "dot1": (L.DOT1,), "dot2": (L.DOT2,), "advance": (L.DOT2, L.ANGLE)}
+    functions = [code for spec in CATALOG[kind].structure(3).rows for code in codes[spec[0]]]
     rng = np.random.default_rng(0)
     p, q = (SimpleNamespace(r=_numbers(3, rng), A=_numbers(9, rng)) for _ in range(2))
     n = SimpleNamespace(**{name: _numbers(3, rng) for name in ("s_i", "s_j", "a", "b", "c", "d")})
@@ -102,11 +100,11 @@ def proposed(kind: str) -> tuple[int, int]:
     from multibody.model.joints import KINDS as CATALOG
 
     frames.sincos = lambda x: (Counted(math.sin(x)), Counted(math.cos(x)))  # as the paper, which counts × and + only
-    structure, pitched = CATALOG[kind].structure(3), kind == "screw"
-    slides = () if pitched else tuple("fgh".index(letter) for letter in structure.translations)
-    count, rng = len(slides) + structure.rotation, np.random.default_rng(0)
+    motion = CATALOG[kind].structure(3).motion
+    slides, pitched = tuple(freedom.number for freedom in motion.slides), motion.screw is not None
+    count, rng = len(motion.freedoms), np.random.default_rng(0)
     pair = SimpleNamespace(
-        first=1, second=2, rotation=structure.rotation, cosine=0, slides=len(slides), pitched=int(pitched), slide=slides,
+        first=1, second=2, rotation=motion.angles, cosine=0, slides=len(slides), pitched=int(pitched), slide=slides,
         extra=0, parameters=count, row=0, entry=0, width=12 + count, at_first=0, at_second=6, at_alpha=12, chosen=range(6),
     )  # fmt: skip
     numbers = SimpleNamespace(s_i=_numbers(3, rng), s_j=_numbers(3, rng), C_j=_numbers(9, rng), pitch=Counted(rng.normal()))

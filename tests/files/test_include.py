@@ -69,6 +69,7 @@ def wiggled(model: mb.Model, tables: Tables, seed: int) -> np.ndarray:
     start, q = drawn(tables), scattered(tables, seed)
     for joint in model.joints.values():
         ends, structure = tables.ends[joint.name], joint.kind.structure(3)
+        moved_by = () if structure.motion is None else structure.motion.freedoms
         slots = [slice(7 * (end.body - 1), 7 * end.body) for end in ends if end.body]
         angles = [name for name, basic in structure.coordinates if basic[0] == "angle"]
         if angles != ["angle"] and joint.kind.name not in ("fixed", "translational", "gear", "rack"):
@@ -79,9 +80,9 @@ def wiggled(model: mb.Model, tables: Tables, seed: int) -> np.ndarray:
         pose = q[7 * (body - 1) : 7 * body]
         turn = Rotation.from_quat(np.roll(pose[3:], -1)).as_matrix()
         axes, point = turn @ tables.matrix(ends[1].axes), pose[:3] + turn @ tables.vector(ends[1].point)
-        shift = sum((0.3 * axes[:, "fgh".index(letter)] for letter in structure.translations), np.zeros(3))
+        shift = sum((0.3 * axes[:, f.number] for f in moved_by if f.how in ("slide", "screw")), np.zeros(3))
         axis = np.array(joint.fields["axes"][1], dtype=float) if joint.kind.name == "gear" else axes[:, 2]
-        turns = joint.kind.name == "gear" or structure.rotation == 1
+        turns = joint.kind.name == "gear" or angles == ["angle"]
         if joint.kind.name == "rack":
             shift = 0.2 * np.array(joint.fields["axis"], dtype=float)
         turned(q, body, point, 0.7 * axis / np.linalg.norm(axis) if turns else np.zeros(3), shift)
@@ -385,7 +386,7 @@ def test_parameters_of_what_is_included_can_be_set(top: Path) -> None:
     [
         ("parts/four-bar.yaml, prefix: left_", "../four-bar.yaml, prefix: left_", "leaves the directory"),
         ("parts/four-bar.yaml, prefix: left_", "/etc/four-bar.yaml, prefix: left_", "absolute path"),
-        ("parts/four-bar.yaml, prefix: left_", 'c:\\x.yaml, prefix: left_', "absolute path"),
+        ("parts/four-bar.yaml, prefix: left_", "c:\\x.yaml, prefix: left_", "absolute path"),
         ("parts/four-bar.yaml, prefix: left_", "top.yaml, prefix: left_", "include each other (top.yaml → top.yaml)"),
         ("parts/four-bar.yaml, prefix: left_", "parts/fourbar.yaml, prefix: left_", 'did you mean "four-bar.yaml"?'),
         ("parts/four-bar.yaml, prefix: left_", "no-such-model, prefix: left_", 'no model "no-such-model"'),

@@ -217,19 +217,19 @@ class Bench:
 
     def efforts(self, v: Floats | None = None) -> Floats:
         """Return the efforts of all laws."""
-        out = np.zeros(len(self.system.tables.law_slots))
+        out = np.zeros(len(self.system.tables.laws))
         law_efforts(*self.place(self.q, self.v if v is None else v), self.t, out)
         return out
 
     def wrenches(self) -> Floats:
         """Return force and moment of all loads."""
-        out = np.zeros((len(self.system.tables.load_slots), self.system.tables.width))
+        out = np.zeros((len(self.system.tables.loads), self.system.tables.width))
         load_wrenches(*self.place(self.q, self.v), self.t, out.reshape(-1))
         return out
 
     def coordinate(self, law: int = 0) -> tuple[float, float]:
         """Return value and rate of the coordinate that a law acts along."""
-        f = self.system.tables.law_functions[law]
+        f = self.system.tables.laws[law].function
         values, rates, _ = self.system.functions(self.q, self.v, f, f + 1)
         return float(values[0]), float(rates[0])
 

@@ -64,7 +64,7 @@ def test_hessian(case: Case) -> None:
 def test_coordinate_functions(case: Case) -> None:
     """Value, gradient, rate and γ of the functions that rows are made of, one by one."""
     system, x = prepared(case)
-    count = len(system.tables.function_is_length)
+    count = len(system.tables.functions)
 
     def values(q: Floats) -> Floats:
         return system.functions(q, x.v, 0, count)[0]
@@ -80,9 +80,7 @@ def test_coordinate_functions(case: Case) -> None:
     assert relative_error(gammas, -differences.derivative(rates_along)) < TOLERANCE
 
 
-@pytest.mark.parametrize(
-    "name", ["coupler-3d", "motion-2d", "held-3d", "cam-3d-roller-moving", "gear-3d-bevel-carrier-moving"]
-)
+@pytest.mark.parametrize("name", ["coupler-3d", "motion-2d", "held-3d", "cam-3d-roller-moving", "gear-3d-bevel-carrier-moving"])
 def test_any_range_of_rows_is_the_same_as_all_rows(name: str) -> None:
     system, x = prepared(next(case for case in CASES if case.name == name))
     last = system.all_rows
@@ -184,10 +182,10 @@ def numbers_on_bodies(system: System) -> list[int]:
     """Return which numbers are of vectors that move with a body and that derivatives depend on."""
     d = system.tables.dimension
     places: list[int] = []
-    for f, ends in enumerate(system.tables.function_bodies):
+    for f, function in enumerate(system.tables.functions):
         kind, first = system.model.functions.kind[f], int(system.model.functions.numbers[f])
         for vector in range(4 if d == 2 else 6):  # s_i, s_j, a_i, b_j (, c_i, d_j)
             only_shifts = kind == L.DOT2 and vector == 0  # a_i·s_i is a constant
-            if ends[vector % 2] > 0 and not only_shifts:
+            if function.bodies[vector % 2] > 0 and not only_shifts:
                 places += range(first + d * vector, first + d * (vector + 1))
     return [k for k in places if system.F[k] != 0.0]

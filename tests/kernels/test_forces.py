@@ -120,7 +120,7 @@ def test_a_constant_effort_on_a_hinge_is_a_moment_about_its_axis(dimension: int)
         assert relative_error(Q, expected) < 1e-13
     _, rate = b.coordinate()
     assert Q @ b.v == pytest.approx(1.9 * rate, rel=1e-12)
-    assert b.system.tables.F[b.system.tables.law_slots[0]] == 1.9
+    assert b.system.tables.F[b.system.tables.laws[0].numbers] == 1.9
 
 
 @dimensions
@@ -215,7 +215,7 @@ def test_defaults_scale_with_the_model() -> None:
     world.model.stop("angle", "J", upper=1, stiffness=1)
     world.model.stop("length", "K.x", lower=1, stiffness=1)
     tables = world.system().tables
-    F, at, length = tables.F, [tables.law_slots[tables.laws[name][0]] for name in tables.laws], tables.length
+    F, at, length = tables.F, [tables.law_of(name).numbers for name in tables.laws_of], tables.length
     assert length > 0.5
     assert [F[at[0] + 5], F[at[0] + 3]] == pytest.approx([0.01, 0.1])
     assert [F[at[1] + 5], F[at[1] + 3]] == pytest.approx([0.01 * length, 0.1 * length])
@@ -256,14 +256,14 @@ def test_the_potential_of_a_stop(name: str, dimension: int) -> None:
     """Without damping its force has a potential; with damping it may let go before it is relaxed, and has none."""
     b = stop_bench(name, dimension, "J")
     assert np.max(np.abs(slope(b))) == 0.0 < np.max(np.abs(at_rest(b)))
-    b.system.F[b.system.tables.law_slots[0] + 3] = 0.0
+    b.system.F[b.system.tables.laws[0].slot("damping")] = 0.0
     assert relative_error(at_rest(b), -slope(b)) < 1e-9
 
 
 def test_a_stop_sets_in_smoothly() -> None:
     """Effort and its slope are continuous where the ramp begins and ends."""
     b = stop_bench("deep-upper", 2, "b.P.x")
-    F, at = b.system.F, b.system.tables.law_slots[0]
+    F, at = b.system.F, b.system.tables.laws[0].numbers
     value, rest = b.coordinate()[0], np.zeros_like(b.v)
     width = F[at + 4]
 

@@ -33,7 +33,7 @@ def test_angles_count_turns(case: Case, direction: float) -> None:
     """Over five turns, in steps below half a turn; a screw keeps advancing with them."""
     world, rng = case.world(driven=False), case.rng("turns")
     system = world.system()
-    count = len(system.tables.function_is_length)
+    count = len(system.tables.functions)
     for angle in direction * np.arange(0.0, 10.0 * np.pi, 1.3):
         d, H, coordinates = turning_relative(world, case.kind, angle)
         q = world.coordinates(placed(world, *BY_FRAMES[case.arrangement], d, H, rng))
@@ -41,9 +41,7 @@ def test_angles_count_turns(case: Case, direction: float) -> None:
         for name, value in coordinates.items():
             assert joint_value(system, q, name) == pytest.approx(value, abs=1e-11)
         set_positions(system.at.model, system.at.scratch, q)
-        assert largest_turn(*system.run, count) == pytest.approx(
-            1.3 if angle else 0.0, abs=1e-11
-        )
+        assert largest_turn(*system.run, count) == pytest.approx(1.3 if angle else 0.0, abs=1e-11)
         system.take_references(q)
         assert largest_turn(*system.run, count) == pytest.approx(0.0, abs=1e-15)
 

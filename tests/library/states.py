@@ -46,7 +46,7 @@ class Reading:
     def point(self, body, frame):
         """Return the ground position of a body's frame."""
         r, A = read_pose(self.system, self.state.q, self.tables.bodies.index(body))
-        return r + A @ self.tables.vector(self.tables.frames[body, frame][0])
+        return r + A @ self.tables.vector(self.tables.frames[body, frame].point)
 
     def contact(self):
         """Return the angle of the only cam contact and its rate."""

@@ -102,7 +102,7 @@ def test_a_driven_coordinate_may_have_an_effort() -> None:
     m = model_of()
     m.motion("O", "t")
     m.effort("f", "O", value="-0.1*O.rate")
-    assert tables_of(m).laws == {"f": [0]}
+    assert tables_of(m).laws_of == {"f": [0]}
 
 
 def test_every_kind_has_a_method_and_words_for_its_fields() -> None:
@@ -149,7 +149,7 @@ def test_files_round_trip(dimension: int, tmp_path: Path) -> None:
     assert "lower" not in plain["q"] and "damping" not in plain["q"]
     one, two = tables_of(model), tables_of(again)
     assert same_structure(one.packed, two.packed) and np.array_equal(one.F, two.F)
-    assert one.laws["u"] == list(range(2, 2 + 3 * (d - 1))) and one.loads == {"l": 0}
+    assert one.laws_of["u"] == list(range(2, 2 + 3 * (d - 1))) and one.load_of == {"l": 0}
 
 
 def test_a_stop_moves_with_an_included_drawing() -> None:
@@ -161,9 +161,9 @@ def test_a_stop_moves_with_an_included_drawing() -> None:
     whole = mb.Model("whole", dimension=2)
     whole.include(part, prefix="x_", angle=1.0)
     tables = tables_of(whole)
-    at = tables.law_slots[tables.laws["x_p"][0]]
+    at = tables.law_of("x_p").numbers
     assert tables.F[at : at + 2] == pytest.approx([0.5, 1.5])
-    at = tables.law_slots[tables.laws["x_q"][0]]
+    at = tables.law_of("x_q").numbers
     assert tables.F[at : at + 2] == pytest.approx([-0.5, L.NEVER])
 
 
@@ -173,7 +173,7 @@ def test_set_changes_numbers_only() -> None:
     before = tables_of(m)
     after = tables_of(m.set(k=7.0))
     assert np.shares_memory(after.packed.rows, before.packed.rows)
-    at = before.law_slots[0]
+    at = before.laws[0].numbers
     assert before.F[at : at + 4] == pytest.approx([0, 4, 1, 0]) and after.F[at : at + 4] == pytest.approx([0, 7, 1, 0])
 
 
@@ -183,4 +183,4 @@ def test_default_rates_of_friction_follow_the_unit_of_time() -> None:
     m.revolute("O", m.ground, "a")
     m.friction("f", "O", coulomb=1)
     tables = tables_of(m)
-    assert tables.F[tables.law_slots[0] + 5] == pytest.approx(1e-5)  # 0.01 rad/s in rad/ms
+    assert tables.F[tables.laws[0].slot("smoothing")] == pytest.approx(1e-5)  # 0.01 rad/s in rad/ms

@@ -51,15 +51,15 @@ def test_the_coordinates_of_pairs_are_states_and_their_forces_stand_in_their_own
     model = chain("cylindrical", 3, False)
     e = Equations(model)
     tables = parametric(e.space.system.tables)
-    functions = {f: k for pair in tables.pairs for k, f in enumerate(pair.functions, pair.extra) if f >= 0}
+    functions = {f: k for pair in tables.parametrized for k, f in enumerate(pair.functions, pair.extra) if f >= 0}
     for name in ("motor0", "motor1", "rub0", "stop1"):
-        function = tables.law_functions[tables.laws[name][0]]
+        function = tables.law_of(name).function
         assert function in functions
         assert e.bundle.model.functions[function].kind == L.EXTRA
     q, v, a, x = e.consistent()
-    row = e.n - len(tables.extras) + functions[tables.law_functions[tables.laws["motor1"][0]]]
+    row = e.n - len(tables.extras) + functions[tables.law_of("motor1").function]
     before = e.residual(q, v, a, x)["R"]
-    e.bundle.F[tables.law_slots[tables.laws["motor1"][0]]] += 0.25  # its constant effort
+    e.bundle.F[tables.law_of("motor1").numbers] += 0.25  # its constant effort
     change = e.residual(q, v, a, x)["R"] - before
     assert change[row] == pytest.approx(-0.25, rel=1e-12)
     assert np.max(np.abs(np.delete(change, row))) == 0.0

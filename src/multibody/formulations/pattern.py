@@ -136,7 +136,7 @@ def _initial_groups(
             k = parent[k]
         return k
 
-    heaviest = max((float(tables.F[slot]) for slot, _ in tables.masses), default=0.0)
+    heaviest = max((float(tables.F[slots.mass]) for slots in tables.masses), default=0.0)
     weak = {k for k in range(bodies) if _weak(tables, k, heaviest)} | set(range(bodies, len(nodes)))
     if weak:
         for k, r in enumerate(chosen):
@@ -240,4 +240,3 @@ def eliminate(
             if free[k] and not done[k]:
                 heapq.heappush(heap, (degree(k), k))
     return order
-

@@ -209,7 +209,7 @@ def envelope_lengths(tables: Tables, rows: Integers) -> Integers:
 
 def _nearly_massless(tables: Tables) -> bool:
     """Return whether a body weighs so little beside the others that M⁻¹ drowns them: the general path does not invert M."""
-    masses = np.array([tables.F[mass] for mass, _ in tables.masses])
+    masses = np.array([tables.F[slots.mass] for slots in tables.masses])
     return bool(np.min(masses, initial=np.inf) < 1e-7 * np.max(masses, initial=0.0))
 
 

@@ -24,8 +24,9 @@ from multibody.kernels.parametric.declared import (
     Shadow,
     SpatialPairNumbers,
 )
-from multibody.tables.parametric import COSINE, REGULAR, Pair, ParametricTables, picks
-from multibody.tables.rows import listed
+from multibody.tables.pairs import offset_of, pitch_of
+from multibody.tables.parametric import COSINE, REGULAR, ParametricPair, ParametricTables, picks
+from multibody.tables.rows import listed, record
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -86,7 +87,7 @@ def prepare_parametric(
     exact : bool
     """
     base = prepare(tables, rows, references, partitioned=False, regular=True)
-    own = {r for pair in tables.pairs for r in tables.joint_rows[pair.joint]}
+    own = {r for pair in tables.parametrized for r in tables.joint_rows[pair.joint]}
     base.model.others = np.array([r for r in base.model.others if int(r) not in own], dtype=np.int64)
     base.model.column_scale[slide_columns(tables)] = tables.length
     values: dict[str, Any] = {field.name: getattr(base, field.name) for field in fields(base)}
@@ -98,7 +99,7 @@ def prepare_parametric(
 def slide_columns(tables: ParametricTables) -> list[int]:
     """Return the velocity columns of parameters that are lengths."""
     first = tables.nv - len(tables.extras)
-    return [first + pair.extra + k for pair in tables.pairs for k in range(len(pair.slides))]
+    return [first + pair.extra + k for pair in tables.parametrized for k in range(len(pair.motion.slides))]
 
 
 def _room(bundle: Bundle) -> int:
@@ -109,7 +110,7 @@ def _room(bundle: Bundle) -> int:
 def _pattern(tables: ParametricTables, chosen: Integers, exact: bool) -> Pattern:
     """Return which columns meet: the bodies and parameters of a pair through derivatives by α, or exact, all of them."""
     bodies, further = len(tables.bodies) - 1, []
-    for pair in tables.pairs:
+    for pair in tables.parametrized:
         both = {b - 1 for b in (pair.first, pair.second) if b > 0}
         own = {bodies + pair.extra + k for k in range(pair.parameters)}
         further += [(both | own, both | own)] if exact else [(both, own), (own, own)]
@@ -123,10 +124,10 @@ def _blocks(bundle: ParametricBundle) -> PairBlocks:
     pattern, entries = _pattern(tables, bundle.chosen, bundle.exact), sparse_entries(bundle)
     kkt = iteration_blocks(bundle, pattern, entries, complex_=False, scaled=False, room=_room(bundle))
     place = {int(r): k for k, r in enumerate(bundle.chosen)}
-    shadows = [(f, pair.extra + k) for pair in tables.pairs for k, f in enumerate(pair.functions) if f >= 0]
-    numbers = [(_planar_numbers if planar else _spatial_numbers)(tables, pair) for pair in tables.pairs]
+    shadows = [(f, pair.extra + k) for pair in tables.parametrized for k, f in enumerate(pair.functions) if f >= 0]
+    numbers = [(_planar_numbers if planar else _spatial_numbers)(tables, pair) for pair in tables.parametrized]
     model = Pairs(
-        pairs=listed(PairOfBodies, [_record(tables, pair, bundle.rotation, place) for pair in tables.pairs]),
+        pairs=listed(PairOfBodies, [_record(tables, pair, bundle.rotation, place) for pair in tables.parametrized]),
         shadows=listed(Shadow, shadows), exact=int(bundle.exact), column_scale=np.ones(n), row_scale=np.ones(m),
         kkt=kkt.model,
     )  # fmt: skip
@@ -137,40 +138,40 @@ def _blocks(bundle: ParametricBundle) -> PairBlocks:
     else:
         model.spatial_numbers = listed(SpatialPairNumbers, numbers)
         state.spatial_turns = bodies
-        charts = [(tables.matrix(tables.ends[pair.joint][0].axes).T.ravel(), np.zeros(3)) for pair in tables.pairs]
+        charts = [(tables.matrix(pair.ends[0].axes).T.ravel(), np.zeros(3)) for pair in tables.parametrized]
         state.charts = listed(Chart, charts)
     scratch = PairScratch(trouble=-1, vector=max(2 * (n + m), 3 * n), answer=2 * (n + m), kkt=kkt.scratch)
     return PairBlocks(model, state, scratch)
 
 
-def _planar_numbers(tables: ParametricTables, pair: Pair) -> tuple[Any, ...]:
+def _planar_numbers(tables: ParametricTables, pair: ParametricPair) -> tuple[Any, ...]:
     """Return the numbers of a pair in the plane."""
-    a, b = tables.ends[pair.joint]
-    slide = tables.matrix(a.axes)[:, pair.slides[0]] if pair.slides else np.zeros(2)
-    return (tables.vector(a.point), tables.vector(b.point), slide, tables.F[pair.slot])
+    a, b = pair.ends
+    slide = next((tables.matrix(a.axes)[:, freedom.number] for freedom in pair.motion.slides), np.zeros(2))
+    s_i, s_j = tables.vector(a.point), tables.vector(b.point)
+    return record(PlanarPairNumbers, s_i=s_i, s_j=s_j, slide=slide, offset=offset_of(tables, pair))
 
 
-def _spatial_numbers(tables: ParametricTables, pair: Pair) -> tuple[Any, ...]:
+def _spatial_numbers(tables: ParametricTables, pair: ParametricPair) -> tuple[Any, ...]:
     """Return the numbers of a pair in space, but for its first frame."""
-    a, b = tables.ends[pair.joint]
-    pitch = -tables.F[pair.slot] if pair.pitched else 0.0
-    return (tables.vector(a.point), tables.vector(b.point), tables.matrix(b.axes).T.ravel(), pitch)
+    a, b = pair.ends
+    s_i, s_j, C_j = tables.vector(a.point), tables.vector(b.point), tables.matrix(b.axes).T.ravel()
+    return record(SpatialPairNumbers, s_i=s_i, s_j=s_j, C_j=C_j, pitch=pitch_of(tables, pair))
 
 
-def _record(tables: ParametricTables, pair: Pair, rotation: str, place: dict[int, int]) -> tuple[Any, ...]:
+def _record(tables: ParametricTables, pair: ParametricPair, rotation: str, place: dict[int, int]) -> tuple[Any, ...]:
     """Return the record of a pair; `place` is that of every row among the chosen ones."""
-    width, own = tables.width, tables.joint_rows[pair.joint]
-    entry, cosine = int(tables.row_pointer[own.start]), rotation == COSINE and tables.dimension == 3 and pair.rotation > 0
-    values: dict[str, Any] = {
-        "first": pair.first, "second": pair.second, "rotation": pair.rotation, "cosine": int(cosine),
-        "slides": len(pair.slides), "pitched": int(pair.pitched), "slide": (*pair.slides, -1, -1)[:2], "extra": pair.extra,
-        "parameters": pair.parameters, "row": own.start, "entry": entry,
-        "width": int(tables.row_pointer[own.start + 1]) - entry, "at_first": 0 if pair.first > 0 else -1,
-        "at_second": (width if pair.first > 0 else 0) if pair.second > 0 else -1,
-        "at_alpha": width * ((pair.first > 0) + (pair.second > 0)), "pick": picks(pair.rotation, rotation),
-        "chosen": [*(place.get(r, -1) for r in own), -1, -1, -1][:6],
-    }  # fmt: skip
-    return tuple(values[name] for name in PairOfBodies.fields)
+    width, own, motion = tables.width, tables.joint_rows[pair.joint], pair.motion
+    entry, cosine = int(tables.row_pointer[own.start]), rotation == COSINE and tables.dimension == 3 and motion.angles > 0
+    slides = [freedom.number for freedom in motion.slides]
+    return record(
+        PairOfBodies, first=pair.first, second=pair.second, rotation=motion.angles, cosine=int(cosine),
+        slides=len(slides), pitched=int(motion.screw is not None), slide=(*slides, -1, -1)[:2], extra=pair.extra,
+        parameters=pair.parameters, row=own.start, entry=entry, width=int(tables.row_pointer[own.start + 1]) - entry,
+        at_first=0 if pair.first > 0 else -1, at_second=(width if pair.first > 0 else 0) if pair.second > 0 else -1,
+        at_alpha=width * ((pair.first > 0) + (pair.second > 0)), pick=picks(motion.angles, rotation),
+        chosen=[*(place.get(r, -1) for r in own), -1, -1, -1][:6],
+    )  # fmt: skip
 
 
 def set_scales(bundle: ParametricBundle, J: Floats) -> None:
@@ -184,11 +185,11 @@ def set_scales(bundle: ParametricBundle, J: Floats) -> None:
     """
     tables, pairs = bundle.tables, bundle.parametric.model
     d, width, nb, length = tables.dimension, tables.width, len(tables.bodies) - 1, tables.length
-    masses = np.array([tables.F[slot] for slot, _ in tables.masses])
+    masses = np.array([tables.F[slots.mass] for slots in tables.masses])
     typical = float(np.max(masses)) or 1.0
     columns = np.ones(bundle.velocities)
-    for b, (_, inertia) in enumerate(tables.masses):
-        J_b = tables.F[inertia] if d == 2 else np.trace(tables.matrix(inertia)) / 3.0
+    for b, slots in enumerate(tables.masses):
+        J_b = tables.F[slots.inertia] if d == 2 else np.trace(tables.matrix(slots.inertia)) / 3.0
         mass = max(masses[b], 1e-6 * typical)
         columns[width * b : width * b + d] = 1.0 / np.sqrt(mass)
         columns[width * b + d : width * (b + 1)] = 1.0 / np.sqrt(max(J_b, 1e-6 * mass * length**2))

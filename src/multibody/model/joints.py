@@ -1,15 +1,7 @@
 """The catalog of joints: each kind is one row of data, made of a few basic constraints and coordinate functions.
 
-The mathematics lives once, in the basic functions (``kernels/planar.py``, ``kernels/spatial.py``). A kind says which of them
-it is made of: joint axes are written f, g, h, the first letter on the first end, the second on the second end.
-
-* ``("coincide",)``: the two points coincide (a row for every ground axis)
-* ``("dot1", a, b)``: a_i·b_j = 0
-* ``("dot2", a)``: a_i·d = 0, d from the first point to the second
-* ``("angle",)``: planar relative angle
-* ``("distance",)``: |d| = length
-
-Coordinates are functions too: ``("dot2", a)``, ``("angle", s1, s2, c1, c2)`` = atan2(s1_i·s2_j, c1_i·c2_j), ``("distance",)``.
+The mathematics lives once, in the basic functions (``kernels/planar.py``, ``kernels/spatial.py``). A pair says how its ends
+move relative to each other, in elementary motions; any other kind says which basic functions it is made of, see ``structure``.
 A new joint is a new row here, its page in the docs and its tests.
 """
 
@@ -22,6 +14,7 @@ from multibody.arguments import no_attribute
 from multibody.errors import ModelError, nearest
 from multibody.model.expressions import Expression, name
 from multibody.model.fixed import ReadOnly, fixed
+from multibody.model.structure import Structure, ball, free, pair, screw, slide, turn
 from multibody.model.values import (
     Field,
     FieldType,
@@ -32,36 +25,6 @@ from multibody.model.values import (
     read_vector,
     write_value,
 )
-
-Basic = tuple[str, ...]
-_ANGLE: Basic = ("angle", "g", "f", "f", "f")  # of j relative to i about h
-
-
-@dataclass(frozen=True)
-class Structure:
-    """What a kind is made of in the plane or in space.
-
-    Attributes
-    ----------
-    rows : tuple of basic constraints
-    coordinates : tuple of (name, basic function)
-        The joint's own coordinates, in the order of results.
-    readable : tuple of (name, basic function)
-        Further quantities that paths may name.
-    translations : tuple of str
-        Axes of the first end along which the pair slides, in the order of its coordinates (pairs only).
-    rotation : int
-        0 none, 1 about h, 2 R_z(α₁)R_x(α₂), 3 any (pairs only).
-    aligned : tuple of str
-        Axes that must point the same way on both ends; the rows alone would accept the flipped assembly.
-    """
-
-    rows: tuple[Basic, ...] = ()
-    coordinates: tuple[tuple[str, Basic], ...] = ()
-    readable: tuple[tuple[str, Basic], ...] = ()
-    translations: tuple[str, ...] = ()
-    rotation: int = 0
-    aligned: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -76,12 +39,12 @@ class JointKind:
     planar, spatial : Structure or None
         None where the kind does not exist in that dimension.
     fields : tuple of Field
-    pair : bool
-        Whether it has a relative motion and can be an edge of a spanning tree.
     relation : str
-        Name of the builder of its rows on coordinate functions (gear, rack, screw, cam, coupler), "" if it has none.
+        Name of the builder of its rows on coordinate functions (distance, gear, rack, cam, coupler), "" if it has none.
     axes : str
         How the joint's axes f, g, h follow from its fields: ``axis`` or ``axes``.
+    instead : str
+        What serves in the dimension in which it does not exist.
     """
 
     name: str
@@ -89,110 +52,76 @@ class JointKind:
     planar: Structure | None
     spatial: Structure | None
     fields: tuple[Field, ...] = ()
-    pair: bool = True
     relation: str = ""
     axes: str = "axis"
+    instead: str = "choose another kind"
+
+    @property
+    def pair(self) -> bool:
+        """Whether it has a relative motion and can be an edge of a spanning tree."""
+        return any(structure is not None and structure.motion is not None for structure in (self.planar, self.spatial))
 
     def structure(self, dimension: int) -> Structure:
         """Return the structure in this dimension, which must exist."""
         structure = self.planar if dimension == 2 else self.spatial
         if structure is None:
-            raise ModelError(
-                f"{self.name} needs dimension {5 - dimension}", hint=_INSTEAD.get(self.name, "choose another kind")
-            )
+            raise ModelError(f"{self.name} needs dimension {5 - dimension}", hint=self.instead)
         return structure
 
-
-_INSTEAD = {
-    "spherical": "in the plane a pin is a revolute joint",
-    "universal": "in the plane shafts are parallel: use revolute joints and a gear",
-    "cylindrical": "in the plane use translational or revolute",
-    "screw": "in the plane use a coupler between a position and an angle",
-    "planar": "in the plane every body already moves so; use free",
-    "point_on_plane": "in the plane use point_on_line",
-}
 
 _NUMBER, _AXIS = FieldType("number"), FieldType("axis")
 _TURN = Field("axis", FieldType("axis3"), "axis of rotation, same components in both frames; default z")
 _SLIDE = Field("axis", _AXIS, "direction of sliding, same components in both frames", required=True)
 _NORMAL = Field("axis", _AXIS, "the line, the normal or the direction, in the first end's frame", required=True)
-_POSITION, _PLANAR_POSITION = ("position", ("dot2", "h")), ("position", ("dot2", "f"))
-_POINT_AND_ANGLE = (("x", ("dot2", "f")), ("y", ("dot2", "g")))
 _LENGTH = (("length", ("distance",)),)
-_NO_ROTATION: tuple[Basic, ...] = (("dot1", "g", "h"), ("dot1", "h", "f"), ("dot1", "f", "g"))
-_PARALLEL: tuple[Basic, ...] = (("dot1", "f", "h"), ("dot1", "g", "h"))
-_ON_AXIS: tuple[Basic, ...] = (("dot2", "f"), ("dot2", "g"))
 
 _KINDS = (
+    JointKind("fixed", "no relative motion", pair(2), pair(3)),
+    JointKind("revolute", "turns about one axis", pair(2, turn("h")), pair(3, turn("h")), fields=(_TURN,)),
+    JointKind("translational", "slides along one axis", pair(2, slide("f")), pair(3, slide("h")), fields=(_SLIDE,)),
     JointKind(
-        "fixed", "no relative motion",
-        Structure((("coincide",), ("angle",))),
-        Structure((("coincide",), *_NO_ROTATION), aligned=("f", "g", "h")),
+        "cylindrical", "turns about and slides along one axis", None, pair(3, slide("h"), turn("h")), fields=(_TURN,),
+        instead="in the plane use translational or revolute",
     ),
     JointKind(
-        "revolute", "turns about one axis",
-        Structure((("coincide",),), (("angle", ("angle",)),), rotation=1),
-        Structure((("coincide",), *_PARALLEL), (("angle", _ANGLE),), rotation=1, aligned=("h",)),
-        fields=(_TURN,),
-    ),
-    JointKind(
-        "translational", "slides along one axis",
-        Structure((("dot2", "g"), ("angle",)), (_PLANAR_POSITION,), translations=("f",)),
-        Structure((*_ON_AXIS, *_NO_ROTATION), (_POSITION,), translations=("h",), aligned=("f", "g", "h")),
-        fields=(_SLIDE,),
-    ),
-    JointKind(
-        "cylindrical", "turns about and slides along one axis", None,
-        Structure((*_ON_AXIS, *_PARALLEL), (_POSITION, ("angle", _ANGLE)), translations=("h",), rotation=1, aligned=("h",)),
-        fields=(_TURN,),
-    ),
-    JointKind(
-        "screw", "advances by `lead` a turn", None,
-        Structure((*_ON_AXIS, *_PARALLEL), (("angle", _ANGLE),), (_POSITION,), translations=("h",), rotation=1, aligned=("h",)),
+        "screw", "advances by `lead` a turn", None, pair(3, screw("h", lead="lead")),
         fields=(_TURN, Field("lead", _NUMBER, "advance a turn, right-handed positive [length]", required=True)),
-        relation="screw",
+        instead="in the plane use a coupler between a position and an angle",
     ),
     JointKind(
-        "universal", "two perpendicular axes that meet (Hooke)", None,
-        Structure(
-            (("coincide",), ("dot1", "h", "f")),
-            (("angle1", _ANGLE), ("angle2", ("angle", "h", "g", "h", "h"))),
-            rotation=2,
-        ),
+        "universal", "two perpendicular axes that meet (Hooke)", None, pair(3, turn("h", "angle1"), turn("f", "angle2")),
         fields=(Field("axes", FieldType("axes"), "first axis (on the first body), second one; perpendicular", required=True),),
-        axes="axes",
+        axes="axes", instead="in the plane shafts are parallel: use revolute joints and a gear",
     ),
-    JointKind("spherical", "turns freely about a point", None, Structure((("coincide",),), rotation=3)),
+    JointKind(
+        "spherical", "turns freely about a point", None, pair(3, *ball()),
+        instead="in the plane a pin is a revolute joint",
+    ),
     JointKind(
         "planar", "slides in a plane and turns about its normal", None,
-        Structure((("dot2", "h"), *_PARALLEL), (*_POINT_AND_ANGLE, ("angle", _ANGLE)), translations=("f", "g"), rotation=1,
-                  aligned=("h",)),
-        fields=(_TURN,),
+        pair(3, slide("f", "x"), slide("g", "y"), turn("h")), fields=(_TURN,),
+        instead="in the plane every body already moves so; use free",
     ),
-    JointKind(
-        "free", "all relative motion",
-        Structure((), (*_POINT_AND_ANGLE, ("angle", ("angle",))), translations=("f", "g"), rotation=1),
-        Structure((), (*_POINT_AND_ANGLE, ("z", ("dot2", "h"))), translations=("f", "g", "h"), rotation=3),
-    ),
+    JointKind("free", "all relative motion", pair(2, *free(2)), pair(3, *free(3))),
     JointKind(
         "distance", "keeps two points at a distance (a massless rod)",
         Structure((), readable=_LENGTH), Structure((), readable=_LENGTH),
         fields=(Field("length", FieldType("positive"), "distance of the two points [length]", required=True),),
-        pair=False, relation="distance",
+        relation="distance",
     ),
     JointKind(
         "point_on_line", "keeps a point of the second body on a line of the first",
-        Structure((("dot2", "g"),), readable=(_PLANAR_POSITION,)), Structure(_ON_AXIS, readable=(_POSITION,)),
-        fields=(_NORMAL,), pair=False,
+        Structure((("dot2", "g"),), readable=(("position", ("dot2", "f")),)),
+        Structure((("dot2", "f"), ("dot2", "g")), readable=(("position", ("dot2", "h")),)), fields=(_NORMAL,),
     ),
     JointKind(
         "point_on_plane", "keeps a point of the second body on a plane of the first", None, Structure((("dot2", "h"),)),
-        fields=(_NORMAL,), pair=False,
+        fields=(_NORMAL,), instead="in the plane use point_on_line",
     ),
     JointKind(
         "parallel", "keeps a direction of both bodies parallel",
-        Structure((("angle",),)), Structure(_PARALLEL, aligned=("h",)),
-        fields=(Field("axis", _AXIS, "the direction, same components in both frames; default z"),), pair=False,
+        Structure((("angle",),)), Structure((("dot1", "f", "h"), ("dot1", "g", "h")), aligned=("h",)),
+        fields=(Field("axis", _AXIS, "the direction, same components in both frames; default z"),),
     ),
     JointKind(
         "gear", "two wheels on a carrier that roll on each other", Structure(), Structure(),
@@ -204,7 +133,7 @@ _KINDS = (
             Field("axes", FieldType("axes"), "axes of the wheels in the carrier as drawn; default z"),
             Field("phase", _NUMBER, "value of a·∠first + b·∠second", default=0.0),
         ),
-        pair=False, relation="gear",
+        relation="gear",
     ),
     JointKind(
         "rack", "a pinion that rolls along a rack", Structure(), Structure(),
@@ -214,7 +143,7 @@ _KINDS = (
             Field("carrier", FieldType("end"), "the body that both move on", default="ground"),
             Field("turn", FieldType("axis3"), "axis of the pinion; default z"),
         ),
-        pair=False, relation="rack",
+        relation="rack",
     ),
     JointKind(
         "cam", "a profile of the first body that a follower of the second touches", Structure(), Structure(),
@@ -223,12 +152,12 @@ _KINDS = (
             Field("roller", FieldType("positive"), "radius of a roller follower [length]"),
             Field("flat", FieldType("axis"), "face normal of a flat follower, in the follower's frame, away from the cam"),
         ),
-        pair=False, relation="cam",
+        relation="cam",
     ),
     JointKind(
         "coupler", "an expression of coordinates and time that stays zero", Structure(), Structure(),
         fields=(Field("expression", FieldType("expression"), "stays zero", required=True),),
-        pair=False, relation="coupler",
+        relation="coupler",
     ),
 )  # fmt: skip
 
@@ -360,9 +289,7 @@ def make_joint(
 def _check_special(kind: JointKind, fields: dict[str, Any], dimension: int | None, where: str) -> None:
     """Refuse combinations that a single field cannot see."""
     if kind.name == "gear" and (fields["teeth"] is None) == (fields["radii"] is None):
-        raise ModelError(
-            "a gear takes teeth or radii", where=where, hint="give teeth: [a, b] or radii: [a, b], one of them"
-        )
+        raise ModelError("a gear takes teeth or radii", where=where, hint="give teeth: [a, b] or radii: [a, b], one of them")
     if kind.name == "cam" and fields["roller"] is not None and fields["flat"] is not None:
         raise ModelError(
             "roller and flat are both given", where=where, hint="a follower is a roller, a flat face or a knife edge"

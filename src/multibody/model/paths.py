@@ -179,9 +179,7 @@ def _parameter(model: Model, first: str, rest: tuple[str, ...], where: str) -> P
     if size and len(rest) == 1 and rest[0] in AXES[:size]:
         return Path("parameter", first, rest[0], AXES.index(rest[0]))
     word = "a vector" if size else "a number"
-    raise ModelError(
-        f'parameter "{first}" is {word}', where=where, hint=f"write {first}.x" if size else f"write {first}"
-    )
+    raise ModelError(f'parameter "{first}" is {word}', where=where, hint=f"write {first}.x" if size else f"write {first}")
 
 
 def _joint(model: Model, first: str, rest: tuple[str, ...], where: str, results: bool) -> Path:
@@ -198,7 +196,8 @@ def _joint(model: Model, first: str, rest: tuple[str, ...], where: str, results:
         raise ModelError(f'"{first}" has {len(own)} coordinates', where=where, hint=hint)
     if len(rest) == 1 and rest[0] in names:
         return Path("joint", first, rest[0])
-    free_rotation = model.dimension == 3 and joint.kind.pair and joint.kind.structure(3).rotation == 3
+    motion = joint.kind.structure(model.dimension).motion
+    free_rotation = motion is not None and motion.ball
     if free_rotation and rest == ("rotation",):
         return Path("rotation", first)
     if free_rotation and len(rest) == 2 and rest[0] == "omega" and rest[1] in AXES:

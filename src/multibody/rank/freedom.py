@@ -150,7 +150,7 @@ def undriven_coordinates(system: System, q: Floats, J: Matrix, most: int = 6) ->
         names = joint.names_of_coordinates(tables.dimension)
         for item in names:
             function = tables.coordinates["joint", joint.name, item, 0]
-            unit = tables.length if tables.function_is_length[function] else 1.0
+            unit = tables.length if tables.functions[function].is_length else 1.0
             gradient = system.gradient(q, function) / unit
             if max(abs(float(gradient @ x)) for x in free) > 1e-6:
                 if len(found) == most:

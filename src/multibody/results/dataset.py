@@ -109,11 +109,11 @@ def _efforts(run: Run, coords: Variables) -> Variables:
         columns["effort"] = (("time", "joint_coordinate"), values, {"units": kinds, "sign": "positive if it raises it"})
         unique = np.array([forces.reactions.unique_effort(f) for f in functions])
         columns["unique_effort"] = (("joint_coordinate",), unique)
-    single = {name: laws[0] for name, laws in tables.laws.items() if len(laws) == 1}
+    single = {name: laws[0] for name, laws in tables.laws_of.items() if len(laws) == 1}
     if single:
         coords["force"] = list(single)
         values = np.stack([forces.measure(run.model.resolve(f"{name}.effort", "", results=True)).values for name in single], 1)
-        kinds = ", ".join(forces.effort_unit(tables.law_functions[law]) for law in single.values())
+        kinds = ", ".join(forces.effort_unit(tables.laws[law].function) for law in single.values())
         columns["force_effort"] = (("time", "force"), values, {"units": kinds, "sign": "positive if it raises its coordinate"})
     driven = forces.reactions.motion_functions
     if driven:
@@ -167,8 +167,8 @@ def _whole(run: Run) -> Variables:
     about = {"axes": "ground", "point": "ground.origin"}
     spin = ("time",) if d == 2 else ("time", "component")
     columns["angular_momentum"] = (spin, angular[:, 0] if d == 2 else angular, about)
-    columns["mass"] = (("body",), np.array([tables.F[mass] for mass, _ in tables.masses]))
-    inertia = np.array([tables.F[slot] if d == 2 else tables.matrix(slot) for _, slot in tables.masses])
+    columns["mass"] = (("body",), np.array([tables.F[slots.mass] for slots in tables.masses]))
+    inertia = np.array([tables.F[slots.inertia] if d == 2 else tables.matrix(slots.inertia) for slots in tables.masses])
     columns["inertia"] = (("body",) if d == 2 else ("body", "component", "other_component"), inertia, {"axes": "body"})
     columns["gravity"] = (("component",), tables.gravity.copy(), {"axes": "ground"})
     return columns
@@ -181,7 +181,7 @@ def coordinate_table(run: Run) -> tuple[list[str], list[np.ndarray[Any, Any]], l
         if kind == "joint" and item in run.model.joints[owner].names_of_coordinates(run.tables.dimension):
             labels.append(f"{owner}.{item}")
             columns.append(run.measurer.coordinate(function))
-            kinds.append(run.model.units.length if run.tables.function_is_length[function] else "rad")
+            kinds.append(run.model.units.length if run.tables.functions[function].is_length else "rad")
     values = [
         np.stack([column[order] for column in columns], 1) if columns else np.zeros((len(run.time), 0)) for order in range(3)
     ]
@@ -219,7 +219,7 @@ def force_path_groups(tables: Tables) -> dict[str, list[str]]:
     efforts = []
     for name, joint in model.joints.items():
         efforts += [f"{name}.{item}.effort" for item in joint.names_of_coordinates(model.dimension)]
-    efforts += [f"{name}.effort" for name, laws in tables.laws.items() if len(laws) == 1]
+    efforts += [f"{name}.effort" for name, laws in tables.laws_of.items() if len(laws) == 1]
     efforts += [path for path in (f"{text}.effort" for text in driven_beside(model)) if path not in efforts]
     energies = [] if "energy" in model.all_names() else [f"energy.{item}" for item in ENERGIES]
     return {"reactions": reactions, "efforts": efforts, "energies": energies}

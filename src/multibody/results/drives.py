@@ -105,7 +105,7 @@ def duty_of(
     run = run_of(result)
     units = run.model.units
     chosen = _part(run, start, until)
-    is_length = run.tables.function_is_length[function]
+    is_length = run.tables.functions[function].is_length
     size, moved = (units.factor(1, -2, 1), units.factor(1, 0, 0)) if is_length else (units.factor(2, -2, 1), 1.0)
     second = units.factor(0, 1, 0)
     rate, acceleration = moved_over(run, function)
@@ -135,7 +135,7 @@ def moved_over(run: Run, function: int) -> tuple[Floats, Floats]:
     model's length, or of a radian, over the whole run is none.
     """
     _, rate, acceleration = run.measurer.coordinate(function)
-    way = ROUND_OFF * (run.tables.length if run.tables.function_is_length[function] else 1.0)
+    way = ROUND_OFF * (run.tables.length if run.tables.functions[function].is_length else 1.0)
     span = abs(float(run.time[-1]) - float(run.time[0])) if len(run.time) else 0.0
     if span == 0.0:
         return rate, acceleration
@@ -193,10 +193,10 @@ def _found(result: Any, drive: str) -> tuple[int, Floats]:
         raise _unknown(result, drive)
     forces, tables = result.measurer.forces, result.tables
     if drive in result.model.forces:
-        laws = tables.laws.get(drive, [])
+        laws = tables.laws_of.get(drive, [])
         if len(laws) != 1 or result.model.forces[drive].on_expression:
             raise ModelError(f'"{drive}" does not act along one coordinate', where="size", hint=_choices(result))
-        return tables.law_functions[laws[0]], forces.dynamics.efforts[:, laws[0]]
+        return tables.laws[laws[0]].function, forces.dynamics.efforts[:, laws[0]]
     try:
         function = tables.coordinates.get(coordinate_key(result.model, drive, "size"))
     except ModelError:
@@ -204,7 +204,7 @@ def _found(result: Any, drive: str) -> tuple[int, Floats]:
     row = forces.reactions.motion_functions.get(function)
     if row is not None:
         return function, -forces.reactions.multipliers[:, row]
-    acting = [name for name in driving_efforts(result.model) if tables.law_functions[tables.laws[name][0]] == function]
+    acting = [name for name in driving_efforts(result.model) if tables.law_of(name).function == function]
     if len(acting) == 1:
         return _found(result, acting[0])
     raise _unknown(result, drive)

@@ -143,7 +143,7 @@ def _force(forces: ForceValues, name: str) -> Iterator[_Wanted]:
     """Yield what a force does: an effort along its coordinate, or force and moment."""
     force, units = forces.model.forces[name], forces.model.units.names
     kind, d = force.kind.name, forces.tables.dimension
-    if name in forces.tables.loads:
+    if name in forces.tables.load_of:
         for quantity in ("force", "moment"):
             load = _blank(name, kind, quantity, force.target[0], units[quantity])
             yield _Wanted(load, _path(f"{name}.{quantity}"))
@@ -152,7 +152,7 @@ def _force(forces: ForceValues, name: str) -> Iterator[_Wanted]:
             load = replace(_blank(name, kind, quantity, force.target[1], units[quantity]), axes=f"of {force.target[0]}")
             yield _Wanted(load, _path(f"{name}.effort", part))
     elif kind == "spring":
-        law = forces.tables.laws[name][0]
+        law = forces.tables.laws_of[name][0]
         on = f"{name}.length"
         yield _Wanted(_blank(name, kind, "effort", on, units["force"]), lambda f: f.dynamics.efforts[:, [law]], signed=True)
     else:
@@ -214,9 +214,7 @@ def _measured(run: Run, wanted: _Wanted, refine: bool) -> Load:
             numbers, at = wanted.read(forces)[0], 0
     low, high = float(np.nanmin(shown)), float(np.nanmax(shown))
     peak = float(numbers[0]) if wanted.signed else size
-    load = replace(
-        wanted.load, peak=peak, time=time, rms=rms(run.time, sizes), lowest=min(low, peak), highest=max(high, peak)
-    )
+    load = replace(wanted.load, peak=peak, time=time, rms=rms(run.time, sizes), lowest=min(low, peak), highest=max(high, peak))
     if wanted.signed or wanted.load.quantity in ("radial", "tilting"):
         return load
     own = wanted.load.axes.startswith("of ")  # a bushing's, which are not turned into those of the ground

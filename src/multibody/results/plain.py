@@ -105,10 +105,10 @@ def _joint(measurer: Measurer, name: str, k: int, length: float, time: float, ac
     values: tuple[list[float], list[float], list[float]] = ([], [], [])
     for item in joint.names_of_coordinates(tables.dimension):
         function = tables.coordinates["joint", name, item, 0]
-        scale = length if tables.function_is_length[function] else 1.0
+        scale = length if tables.functions[function].is_length else 1.0
         for order, part in enumerate(measurer.coordinate(function)):
             values[order].append(float(part[k]) * scale / time**order)
-    if tables.dimension == 3 and joint.kind.pair and joint.kind.structure(3).rotation == 3:
+    if name in tables.pairs and tables.pairs[name].motion.ball:
         values[0].extend(_list(measurer(f"{name}.rotation").values[k]))
         values[1].extend(float(measurer(f"{name}.omega.{axis}").values[k]) / time for axis in "xyz")
         if accelerations:

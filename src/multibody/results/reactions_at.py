@@ -87,9 +87,9 @@ def reactions_plain(run: Run, joints: Sequence[str], units: str | None = None, d
             found[joint] = {"effort": float(run.measurer(f"{joint}.effort").values[-1]), "time": about["time"]}
     for path in driven_beside(run.model) if drives else ():
         function = run.tables.coordinates[run.model.resolve(path, path).key]
-        factor = force if run.tables.function_is_length[function] else force * length
+        factor = force if run.tables.functions[function].is_length else force * length
         effort = float(run.measurer.forces.reactions.effort_along(function)[-1]) * factor
-        found[path] = {"effort": effort, "unit": names["force" if run.tables.function_is_length[function] else "moment"]}
+        found[path] = {"effort": effort, "unit": names["force" if run.tables.functions[function].is_length else "moment"]}
         found[path]["time"] = about["time"]
     return found
 
@@ -116,6 +116,6 @@ def _effort(run: Run, joint: str, force: float, length: float) -> Any:
     tables, values = run.tables, []
     for item in run.model.joints[joint].names_of_coordinates(tables.dimension):
         function = tables.coordinates["joint", joint, item, 0]
-        factor = force if tables.function_is_length[function] else force * length
+        factor = force if tables.functions[function].is_length else force * length
         values.append(float(run.measurer.forces.reactions.effort_along(function)[-1]) * factor)
     return values[0] if len(values) == 1 else values

@@ -156,7 +156,7 @@ class Equilibrium(PageVerbs):
         for joint in self.model.joints.values():
             own = joint.names_of_coordinates(self.tables.dimension)
             for item in own:
-                is_length = self.tables.function_is_length[self.tables.coordinates["joint", joint.name, item, 0]]
+                is_length = self.tables.functions[self.tables.coordinates["joint", joint.name, item, 0]].is_length
                 name = joint.name if len(own) == 1 else f"{joint.name}.{item}"
                 value = self.state[f"{joint.name}.{item}"]
                 found.append((name, f"{value:.6g} {self.model.units.length if is_length else 'rad'}"))

@@ -51,7 +51,7 @@ def joint_coordinates(system: System, q: Floats) -> Coordinates:
             names.append(joint.name if len(own) == 1 else f"{joint.name}.{item}")
             functions.append(tables.coordinates["joint", joint.name, item, 0])
     gradients = np.array([system.gradient(q, f) for f in functions]).reshape(len(functions), system.nv)
-    return Coordinates(names, functions, np.array([tables.function_is_length[f] for f in functions], dtype=bool), gradients)
+    return Coordinates(names, functions, np.array([tables.functions[f].is_length for f in functions], dtype=bool), gradients)
 
 
 def displacements(system: System, q: Floats, d: Any) -> dict[str, tuple[Any, Any]]:

@@ -54,7 +54,7 @@ class System(Arrays):
 
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
-        super().__init__(tables.packed, StateBlock(ref=max(len(tables.function_is_length), 1)))
+        super().__init__(tables.packed, StateBlock(ref=max(len(tables.functions), 1)))
         self.nq, self.nv = tables.nq, tables.nv
         self.joint_rows = tables.count_joint
         self.rows = tables.count_joint + tables.count_motion
@@ -161,7 +161,7 @@ class System(Arrays):
             return row
         g = np.zeros(2 * width)
         function_gradient(self.at.model, self.at.scratch, function, g)
-        for side, body in enumerate(self.tables.function_bodies[function]):
+        for side, body in enumerate(self.tables.functions[function].bodies):
             if body:
                 row[width * (body - 1) : width * body] += g[side * width : (side + 1) * width]
         return row
@@ -169,7 +169,7 @@ class System(Arrays):
     def take_references(self, q: Floats) -> None:
         """Move the angle references to the values at q (an accepted state)."""
         set_positions(self.at.model, self.at.scratch, q)
-        set_references(*self.run, len(self.tables.function_is_length))
+        set_references(*self.run, len(self.tables.functions))
 
     def scaled(self, matrix: Floats, lo: int = 0) -> Floats:
         """Return a Jacobian free of units: rows from `lo` on."""

@@ -7,16 +7,18 @@ from dataclasses import dataclass, field
 
 from multibody.errors import ModelError
 from multibody.kernels import layout as L
+from multibody.kernels.declared import PlanarNumbers
 from multibody.model.expressions import Number, names
 from multibody.model.geometry import Orientation
-from multibody.model.joints import Basic, Joint
+from multibody.model.joints import Joint
 from multibody.model.matrices import IDENTITY, Mat, Vec, orientation_matrix, product
 from multibody.model.model import Model
 from multibody.model.paths import Path
+from multibody.model.structure import Basic
 from multibody.model.validate import MEASURE
 from multibody.tables.forces import collect
 from multibody.tables.placement import End, Placement
-from multibody.tables.relations import BUILDERS, Relation
+from multibody.tables.relations import BUILDERS, Relation, Term, advance
 from multibody.tables.scope import Scope
 
 Key = tuple[str, str, str, int]  # kind, owner, item, axis of a path: names a coordinate function
@@ -56,9 +58,9 @@ class FunctionRecord:
 
 @dataclass
 class RowRecord:
-    """A row before it is packed: terms (function, weight), formula G or 0, and its description."""
+    """A row before it is packed: its terms, formula G or 0, and its description."""
 
-    terms: list[tuple[int, Number]]
+    terms: list[Term]
     formula: Number
     info: RowInfo
 
@@ -105,6 +107,7 @@ class Builder:
         self.ends: dict[str, tuple[End, End]] = {}
         self.rows: list[RowRecord] = []
         self.joint_rows: dict[str, range] = {}
+        self.aligned: dict[str, int] = {}  # function that keeps the frames of a planar joint aligned
         self.extras: list[str] = []  # joint that owns each extra coordinate
         self.rates: list[RateCondition] = []
         self.soft: list[Soft] = []
@@ -148,9 +151,7 @@ class Builder:
 
     def dot1(self, first: End, second: End, a: Vec, b: Vec) -> int:
         """Add a_i·b_j, a on the first body and b on the second."""
-        return self._add(
-            FunctionRecord(L.DOT1, first.body, second.body, self._pack(first, second, a, b), is_length=False)
-        )
+        return self._add(FunctionRecord(L.DOT1, first.body, second.body, self._pack(first, second, a, b), is_length=False))
 
     def dot2(self, first: End, second: End, a: Vec) -> int:
         """Add a_i·d, a on the first body."""
@@ -167,7 +168,9 @@ class Builder:
 
     def angle2(self, i: int, j: int, offset: Number, kind: int = L.ANGLE) -> int:
         """Add the planar angle θ_j − θ_i + offset; of kind ALIGNED without its whole turns."""
-        return self._add(FunctionRecord(kind, i, j, (0.0,) * 8 + (offset,), is_length=False))
+        numbers: list[Number] = [0.0] * PlanarNumbers.size
+        numbers[PlanarNumbers.fields["offset"].slot] = offset
+        return self._add(FunctionRecord(kind, i, j, tuple(numbers), is_length=False))
 
     def angle3(self, first: End, second: End, letters: tuple[str, ...]) -> int:
         """Add the spatial angle atan2(s1_i·s2_j, c1_i·c2_j) of the named axes."""
@@ -210,6 +213,10 @@ class Builder:
         if joint.kind.relation == "cam":
             self.coordinates["joint", joint.name, "contact", 0] = self.extra(joint.name)
 
+    def joint_function(self, joint: Joint, name: str) -> int:
+        """Return the function of a joint's coordinate or other readable quantity."""
+        return self.coordinates["joint", joint.name, name, 0]
+
     def function_of(self, path: Path) -> int:
         """Return the function of a scalar coordinate path, added if it is new."""
         key = (path.kind, path.owner, path.item, path.axis)
@@ -224,9 +231,7 @@ class Builder:
             a, b = (self.point_end(*self.model.find_end(end, "")) for end in self.model.forces[path.owner].target)
             self.coordinates[key] = self.distance(a, b)
         else:
-            raise ModelError(
-                f'"{path.text}" is not a coordinate', hint="name a joint coordinate or a point's component"
-            )
+            raise ModelError(f'"{path.text}" is not a coordinate', hint="name a joint coordinate or a point's component")
         return self.coordinates[key]
 
     def point_end(self, body: str, frame: str) -> End:
@@ -253,28 +258,33 @@ class Builder:
     def _joint_rows(self, joint: Joint) -> None:
         """Add a joint's basic rows, then its relation."""
         ends = self.ends.get(joint.name)
-        if ends is not None:
-            for spec in joint.kind.structure(self.dimension).rows:
-                for function, meaning in self.basic(spec, ends, L.ALIGNED):
-                    relation = Relation([(function, 1.0)], 0.0, meaning, self.functions[function].is_length)
-                    self._append(relation, joint.name, "joint")
+        for spec in joint.kind.structure(self.dimension).rows if ends is not None else ():
+            for relation in self._basic_rows(joint, spec):
+                self._append(relation, joint.name, "joint")
         if joint.kind.relation:
             none = End(0, (0.0,) * self.dimension, _unit(self.dimension))
             for relation in BUILDERS[joint.kind.relation](self, joint, ends or (none, none)):
                 self._append(relation, joint.name, "joint")
+
+    def _basic_rows(self, joint: Joint, spec: Basic) -> list[Relation]:
+        """Return the rows of one of a joint's basic constraints."""
+        if spec == ("advance",):
+            return [advance(self, joint)]
+        made = self.basic(spec, self.ends[joint.name], L.ALIGNED)
+        if spec == ("angle",):
+            self.aligned[joint.name] = made[0][0]
+        return [Relation([Term(function, 1.0)], 0.0, meaning, self.functions[function].is_length) for function, meaning in made]
 
     def _motion(self, text: str, formula: Number) -> None:
         """Add the row coordinate − f(t) = 0."""
         where = f"motions.{text}"
         function = self.coordinate_of(text, where)
         for other in self.rows[self.count_joint :]:
-            if other.terms[0][0] == function:
-                raise ModelError(
-                    f'"{other.info.owner}" drives the same coordinate', where=where, hint="keep one of them"
-                )
+            if other.terms[0].function == function:
+                raise ModelError(f'"{other.info.owner}" drives the same coordinate', where=where, hint="keep one of them")
         self.model.check_paths(formula, where, frozenset({"parameter", "time"}))
         reduced = self.scope.formula(formula, where)
-        relation = Relation([(function, 1.0)], -reduced, "motion", self.functions[function].is_length)
+        relation = Relation([Term(function, 1.0)], -reduced, "motion", self.functions[function].is_length)
         self._append(relation, text, "motion")
 
     def _initial(self, text: str, value: Number | Orientation) -> None:
@@ -291,11 +301,9 @@ class Builder:
             self._rate(path, number, 1.0, True, where)
             return
         function = self.coordinate_of(text, where)
-        if any(
-            row.terms[0][0] == function for row in self.rows[self.count_joint : self.count_joint + self.count_motion]
-        ):
+        if any(row.terms[0].function == function for row in self.rows[self.count_joint : self.count_joint + self.count_motion]):
             return  # the motion holds it; assembly compares the two
-        self._append(Relation([(function, 1.0)], -number, "held", self.functions[function].is_length), text, "held")
+        self._append(Relation([Term(function, 1.0)], -number, "held", self.functions[function].is_length), text, "held")
 
     def _number(self, value: Number, where: str) -> Number:
         for parts in names(value):
@@ -307,12 +315,8 @@ class Builder:
         """Add a condition on a rate."""
         if path.kind == "omega":
             if path.owner not in self.placement.index:
-                raise ModelError(
-                    "an angular velocity of a joint cannot be set", where=where, hint="set the body's omega"
-                )
-            self.rates.append(
-                RateCondition(path.text, -1, self.placement.index[path.owner], path.axis, value, weight, held)
-            )
+                raise ModelError("an angular velocity of a joint cannot be set", where=where, hint="set the body's omega")
+            self.rates.append(RateCondition(path.text, -1, self.placement.index[path.owner], path.axis, value, weight, held))
             return
         function = self.function_of(Path(path.kind, path.owner, path.item, path.axis, 0, path.text))
         self.rates.append(RateCondition(path.text, function, -1, 0, value, weight, held))
@@ -320,9 +324,7 @@ class Builder:
     def _rotation_target(self, path: Path, value: object, where: str) -> tuple[End, End]:
         """Return frames that are aligned when the body or joint has the given orientation."""
         if not isinstance(value, Orientation):
-            raise ModelError(
-                "it takes an orientation", where=where, hint="give {rpy: [..]}, {quaternion: [..]} or the like"
-            )
+            raise ModelError("it takes an orientation", where=where, hint="give {rpy: [..]}, {quaternion: [..]} or the like")
         turn = orientation_matrix(value, 3, self.scope, where)
         if path.owner in self.ends:
             first, second = self.ends[path.owner]
@@ -336,7 +338,7 @@ class Builder:
         self.held_rotations.append((path.text, *ends))
         for a, b in (("g", "h"), ("h", "f"), ("f", "g")):
             function = self.dot1(ends[0], ends[1], ends[0].axis(a), ends[1].axis(b))
-            self._append(Relation([(function, 1.0)], 0.0, f"held {_MEANING[a, b]}", False), path.text, "held")
+            self._append(Relation([Term(function, 1.0)], 0.0, f"held {_MEANING[a, b]}", False), path.text, "held")
 
     def _guess(self, text: str, value: Number | Orientation, weight: Number) -> None:
         """Add a guess for a value, an orientation or a rate."""
@@ -356,8 +358,6 @@ class Builder:
             self._rate(path, number, size, False, where)
             return
         self.soft.append(Soft(text, self.coordinate_of(text, where), -1, None, number, size))
-
-
 
 
 def _unit(dimension: int) -> Mat:

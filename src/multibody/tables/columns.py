@@ -1,8 +1,8 @@
 """Joint coordinates of a tree: the columns of its joints, and their records and constants for the kernels.
 
 A joint is a sequence of elementary motions (slides along, turns about the axes f, g, h of the first end, or a ball with a
-quaternion), read off its row in the catalog; a joint that the tree walks backward has the reversed sequence with opposite
-signs. Coordinates are those of the joint either way.
+quaternion), those of its pair; a joint that the tree walks backward has the reversed sequence with opposite signs. Coordinates
+are those of the joint either way.
 """
 
 from __future__ import annotations
@@ -14,13 +14,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from multibody.kernels.declared import PlanarNumbers
-from multibody.kernels.memory.declaration import numbers_of
 from multibody.kernels.tree import declared as T
+from multibody.model.structure import BALL, SCREW, SLIDE, TURN, Freedom, free
 from multibody.tables.lower import Tables
+from multibody.tables.pairs import offset_of, pitch_of
+from multibody.tables.rows import record
 from multibody.tables.tree import Link, Tree, driven_functions
 
 Floats = npt.NDArray[np.float64]
+CODES = {SLIDE: T.SLIDE, TURN: T.TURN, SCREW: T.SCREW, BALL: T.BALL}
 SPACING = 8  # links that share a reference point: few enough to lose no digits, many enough to cost nothing
 
 
@@ -136,35 +138,20 @@ def columns_of(tables: Tables, tree: Tree, prescribed: bool = True) -> Columns:
     found: list[Column] = []
     for i, link in enumerate(tree.links):
         name = link.joint or tables.bodies[link.body]
-        for kind, axis, coordinate in _motions_of(tables, link):
-            function = tables.coordinates.get(("joint", link.joint, coordinate, 0), -1) if link.joint else -1
+        for freedom, function in _steps(tables, link):
+            kind, words = CODES[freedom.how], f"{name}.{freedom.coordinate}"
             sign = -1 if link.reversed and kind != T.BALL else 1
             motion = motions.get(function, -1) if function >= 0 else -1
-            found.append(Column(i, kind, axis, sign, f"{name}.{coordinate}", function, kind == T.SLIDE, motion))
+            found.append(Column(i, kind, freedom.number, sign, words, function, kind == T.SLIDE, motion))
     return Columns(tables, tree, found, prescribed)
 
 
-def _motions_of(tables: Tables, link: Link) -> list[tuple[int, int, str]]:
-    """Return the elementary motions (kind, axis, coordinate) of a link's joint, from the carrier outward."""
-    d = tables.dimension
+def _steps(tables: Tables, link: Link) -> list[tuple[Freedom, int]]:
+    """Return the elementary motions of a link, from the carrier outward, each with its coordinate function."""
     if not link.joint:
-        names = [(T.SLIDE, k, "xyz"[k]) for k in range(d)]
-        return names + ([(T.TURN, 2, "angle")] if d == 2 else [(T.BALL, k, f"omega.{'xyz'[k]}") for k in range(3)])
-    kind = tables.model.joints[link.joint].kind
-    structure = kind.structure(d)
-    names_ = [name for name, _ in structure.coordinates]
-    if kind.relation == "screw":
-        found = [(T.SCREW, 2, names_[0])]
-    else:
-        slides = [(T.SLIDE, "fgh".index(axis), names_[k]) for k, axis in enumerate(structure.translations)]
-        turns = names_[len(slides) :]
-        if structure.rotation == 3:
-            rest = [(T.BALL, k, f"omega.{'xyz'[k]}") for k in range(3)]
-            slides = [(T.SLIDE, k, name) for (_, k, _), name in zip(slides, names_, strict=True)]
-        else:
-            rest = [(T.TURN, axis, name) for axis, name in zip((2, 0), turns, strict=False)]
-        found = slides + rest
-    return found[::-1] if link.reversed and structure.rotation != 3 else found
+        return [(freedom, -1) for freedom in free(tables.dimension)]
+    pair = tables.pairs[link.joint]
+    return pair.steps[::-1] if link.reversed and not pair.motion.ball else pair.steps
 
 
 def constants(columns: Columns) -> npt.NDArray[Any]:
@@ -181,11 +168,13 @@ def constants(columns: Columns) -> npt.NDArray[Any]:
         m = tables.F[mass] if mass >= 0 else 0.0
         if planar:
             J = tables.F[inertia] if inertia >= 0 else 0.0
-            out[i] = (_planar_offset(tables, link), carrier_axes[:, 0], inner - p, m, -outer, J)
+            angle = _planar_offset(tables, link)
+            out[i] = record(T.PlanarConstants, angle=angle, axis=carrier_axes[:, 0], s=inner - p, m=m, c=-outer, J=J)
         else:
             J = axes.T @ (tables.matrix(inertia) if inertia >= 0 else np.zeros((3, 3))) @ axes
             six = [J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]]
-            out[i] = ((E.T @ carrier_axes).ravel(), E.T @ (inner - p), m, -axes.T @ outer, six, axes.T.ravel())
+            C, s, c, G = (E.T @ carrier_axes).ravel(), E.T @ (inner - p), -axes.T @ outer, axes.T.ravel()
+            out[i] = record(T.SpatialConstants, C=C, s=s, m=m, c=c, J=six, G=G)
     return out
 
 
@@ -203,27 +192,18 @@ def _planar_offset(tables: Tables, link: Link) -> float:
     """Return the angle of a planar link beyond its carrier's where its joint's angle is zero, up to whole turns."""
     if not link.joint:
         return 0.0
-    function = tables.coordinates.get(("joint", link.joint, "angle", 0), -1)
-    if function >= 0:
-        numbers = numbers_of(PlanarNumbers, tables.F, tables.packed.functions.numbers[function])
-        return float(numbers.offset) * (1.0 if link.reversed else -1.0)
+    pair = tables.pairs[link.joint]
+    if pair.motion.turns:
+        return offset_of(tables, pair) * (1.0 if link.reversed else -1.0)
     _, own, _, other = ends_of(tables, link)
     return math.atan2(other[1, 0], other[0, 0]) - math.atan2(own[1, 0], own[0, 0])
 
 
 def _pitch(columns: Columns, column: Column) -> float:
-    """Return the advance a radian of a column, 0 but for screws."""
+    """Return the advance a radian of a column [length], 0 but for screws."""
     if column.kind != T.SCREW:
         return 0.0
-    return _lead(columns.tables, columns.tree.links[column.link].joint) / (2.0 * math.pi)
-
-
-def _lead(tables: Tables, joint: str) -> float:
-    """Return the lead of a screw from the weights of its row: position − lead/2π · angle = 0."""
-    from multibody.tables.scope import Scope
-
-    scope, where = Scope(tables.model), f"joints.{joint}"
-    return float(scope.value(scope.scalar(tables.model.joints[joint].fields["lead"], where), where))
+    return pitch_of(columns.tables, columns.tables.pairs[columns.tree.links[column.link].joint])
 
 
 def records(columns: Columns) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
@@ -240,17 +220,20 @@ def records(columns: Columns) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         inner = int(links[carrier].last) if carrier >= 0 else -1
         for k in own:
             c = columns.columns[k]
-            place, pitch = columns.places[k], _pitch(columns, c)
-            rows[k] = (i, c.kind, c.axis, c.sign, columns.rates[k], place, inner, c.function, pitch)
+            rows[k] = record(
+                T.Column, link=i, kind=c.kind, axis=c.axis, sign=c.sign, rate=columns.rates[k], position=columns.places[k],
+                inner=inner, function=c.function, pitch=_pitch(columns, c),
+            )  # fmt: skip
             inner = k
         age[i] = age[carrier] + 1 if carrier >= 0 else 0
         slides = any(columns.columns[k].kind == T.SLIDE for k in own)  # may go far
         rebased = carrier < 0 or slides or age[i] >= SPACING
         age[i] = 0 if rebased else age[i]
         places = [columns.places[k] for k in own if columns.places[k] >= 0]
-        quaternion = columns.quaternions.get(i, -1)
-        coordinate = places[0] if places else -1
-        links[i] = (link.body, carrier, own.start, len(own), coordinate, quaternion, int(rebased), i + 1, inner)
+        links[i] = record(
+            T.Link, body=link.body, carrier=carrier, first=own.start, count=len(own), coordinate=places[0] if places else -1,
+            quaternion=columns.quaternions.get(i, -1), own_point=int(rebased), end=i + 1, last=inner,
+        )  # fmt: skip
     for i in range(len(tree.links) - 1, -1, -1):
         if links[i].carrier >= 0:
             outer = links[links[i].carrier]

@@ -8,7 +8,7 @@ component of a body's angular velocity.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -29,13 +29,11 @@ from multibody.tables.expression_forces import (
     target_formula,
 )
 from multibody.tables.inputs import Item, is_number, on_inputs, reduced, reduced_vector
-from multibody.tables.programs import Compiler, coordinate
 from multibody.tables.relations import on_coordinates
 from multibody.tables.watches import Watched, check_result_event, event, table_kinks, watch_switches
 
 if TYPE_CHECKING:
     from multibody.tables.build import Builder
-    from multibody.tables.packer import Packer
 
 # Angles about f, g, h of the first frame; f and g follow the second frame's h, so that any turn about h is allowed.
 _BUSHING_ANGLES = (("-g", "h", "h", "h"), ("f", "h", "h", "h"), ("g", "f", "f", "f"))
@@ -293,72 +291,3 @@ def collect(builder: Builder) -> Forces:
     ]  # fmt: skip
     forces.watched[:0] = [event(builder, name, given) for name, given in watched]
     return forces
-
-
-# --- packing ---------------------------------------------------------------------------------------------------------
-@dataclass
-class PackedForces:
-    """Records, and what names them.
-
-    Attributes
-    ----------
-    laws, loads, inputs, watches : list of tuple
-        Records; see ``kernels/declared.py``.
-    law_slots, load_slots : list of int
-        Where the numbers of each law and the constant components of each load lie.
-    of_length : list of (int, float)
-        Numbers that are multiples of the characteristic length.
-    """
-
-    laws: list[tuple[int, ...]] = field(default_factory=list)
-    loads: list[tuple[int, ...]] = field(default_factory=list)
-    inputs: list[tuple[int, ...]] = field(default_factory=list)
-    watches: list[tuple[int, ...]] = field(default_factory=list)
-    law_slots: list[int] = field(default_factory=list)
-    load_slots: list[int] = field(default_factory=list)
-    of_length: list[tuple[int, float]] = field(default_factory=list)
-
-
-def pack(forces: Forces, packer: Packer, compiler: Compiler, tables: list[int]) -> PackedForces:
-    """Allocate numbers, compile programs and append their tables to `tables`; return the records."""
-    packed = PackedForces()
-    first: dict[tuple[Item, ...], int] = {}
-
-    def inputs(items: tuple[Item, ...]) -> tuple[int, int]:
-        if items not in first:
-            first[items] = len(packed.inputs)
-            packed.inputs += items
-        return first[items], len(items)
-
-    def program(formulas: Sequence[Number], count: int, name: str) -> int:
-        if all(formula == 0.0 for formula in formulas):
-            return -1
-        start = len(tables)
-        for formula in formulas:
-            tables.extend(compiler.table(formula, count, f"forces.{name}", second=False))
-        return start
-
-    for law in forces.laws:
-        slot = packer.many([0.0 if isinstance(x, OfLength) else x for x in law.numbers])
-        packed.of_length += [(slot + k, x.factor) for k, x in enumerate(law.numbers) if isinstance(x, OfLength)]
-        packed.law_slots.append(slot)
-        table = program((law.formula,), len(law.items), law.name)
-        packed.laws.append((law.kind, law.function, slot, table, *inputs(law.items)))
-    for load in forces.loads:
-        slot = packer.many(load.numbers)
-        packed.load_slots.append(slot)
-        table = program(load.formulas, len(load.items), load.name)
-        packed.loads.append((load.body, packer.many(load.point), load.axes, slot, table, *inputs(load.items)))
-    for watched in forces.watched:
-        names_of = [("t",), *(coordinate(k + 1).args for k in range(len(watched.items)))]
-        start = compiler.program(watched.formula, names_of, watched.watch.name)
-        packed.watches.append((start, *inputs(watched.items)))
-    return packed
-
-
-def indices(entries: Sequence[Law]) -> dict[str, list[int]]:
-    """Return the numbers of the laws of each force."""
-    found: dict[str, list[int]] = {}
-    for k, entry in enumerate(entries):
-        found.setdefault(entry.name, []).append(k)
-    return found

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,15 +16,31 @@ from multibody.kernels import layout as L
 from multibody.kernels.declared import Model as Packed
 from multibody.kernels.newton.declared import no_pattern
 from multibody.model.model import Model
-from multibody.tables.build import Builder, Key, RateCondition, RowInfo, Soft
-from multibody.tables.forces import indices, pack
-from multibody.tables.packer import EndSlots, Packer
+from multibody.tables.build import Builder, Key, RowInfo, Soft
+from multibody.tables.length import set_length
+from multibody.tables.lowered import (
+    EndSlots,
+    FrameSlots,
+    HeldRotation,
+    LengthSlot,
+    LoweredFunction,
+    LoweredGuess,
+    LoweredLaw,
+    LoweredLoad,
+    LoweredRate,
+    MassSlots,
+    PoseSlots,
+)
+from multibody.tables.mass import MassProperties
+from multibody.tables.packed_forces import PackedForces
+from multibody.tables.packer import Packer
+from multibody.tables.pairs import Pair, lowered_pairs
 from multibody.tables.programs import Compiler
-from multibody.tables.rows import Rows, listed
+from multibody.tables.rows import Rows, WeightedFunction, listed, record
 from multibody.tables.splines import pack_table
 from multibody.tables.watches import Watch
 
-__all__ = ["EndSlots", "Tables", "lower", "set_length"]
+__all__ = ["Tables", "lower", "set_length"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -46,20 +61,36 @@ class Tables:
         Rows of each joint.
     coordinates : dict
         Function of each named coordinate.
+    ends : dict
+        Both ends of each joint that has them.
+    pairs : dict
+        The relative motion of each joint that is a pair, in the order of the model.
     bodies : list of str
         Names; body 0 is the ground.
-    laws : dict
+    functions : list of LoweredFunction
+        All coordinate functions.
+    frames : dict
+        Point and axes of each frame, by (body, frame).
+    poses : list of PoseSlots
+        Drawn pose of each body, the ground first.
+    masses : list of MassSlots
+        Of each moving body.
+    rates, guesses, held_rotations : list of LoweredRate, LoweredGuess, HeldRotation
+        What the initial state holds or stays near, beside the rows of held values.
+    laws : list of LoweredLaw
+        Efforts along functions.
+    laws_of : dict
         Laws of each force but loads: one, or one for each direction of a bushing (translations, then rotations).
-    law_functions, law_slots : list of int
-        Function that each law acts along, and where its numbers lie; that of a linear law is its constant effort.
-    loads : dict
+    loads : list of LoweredLoad
+        Forces and moments at frames.
+    load_of : dict
         Load of each force at a frame.
-    load_slots : list of int
-        Where the constant components of each load lie: force, then moment.
     watches : list of Watch
         What each watched expression is: events first, then switching points.
-    of_length : list of (int, float)
+    of_length : list of LengthSlot
         Numbers that are multiples of the characteristic length.
+    starts, slots : arrays of int
+        Program of every number that depends on parameters, and where it lies in F.
     """
 
     model: Model
@@ -71,27 +102,26 @@ class Tables:
     count_motion: int
     joint_rows: dict[str, range]
     coordinates: dict[Key, int]
-    function_is_length: list[bool]
-    function_bodies: list[tuple[int, int]]
+    functions: list[LoweredFunction]
     bodies: list[str]
     extras: list[str]
     parameter_slots: dict[tuple[str, ...], int]
     starts: Integers
     slots: Integers
     ends: dict[str, tuple[EndSlots, EndSlots]]
-    frames: dict[tuple[str, str], tuple[int, int]]
-    poses: list[tuple[int, int]]
-    masses: list[tuple[int, int]]
-    rates: list[tuple[RateCondition, int, int]]
-    soft: list[tuple[Soft, int, int, int]]
-    held_rotations: list[tuple[str, EndSlots, EndSlots]]
-    laws: dict[str, list[int]]
-    law_functions: list[int]
-    law_slots: list[int]
-    loads: dict[str, int]
-    load_slots: list[int]
+    pairs: dict[str, Pair]
+    frames: dict[tuple[str, str], FrameSlots]
+    poses: list[PoseSlots]
+    masses: list[MassSlots]
+    rates: list[LoweredRate]
+    guesses: list[LoweredGuess]
+    held_rotations: list[HeldRotation]
+    laws: list[LoweredLaw]
+    laws_of: dict[str, list[int]]
+    loads: list[LoweredLoad]
+    load_of: dict[str, int]
     watches: list[Watch]
-    of_length: list[tuple[int, float]]
+    of_length: list[LengthSlot]
     cache: dict[str, Any] = field(default_factory=dict)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -140,6 +170,14 @@ class Tables:
     def function_of_row(self, r: int) -> int:
         """Return the first of the functions that a row is made of."""
         return int(self.packed.terms.function[self.packed.rows.first_term[r]])
+
+    def law_of(self, force: str) -> LoweredLaw:
+        """Return the law of a force, the first where it has several."""
+        return self.laws[self.laws_of[force][0]]
+
+    def row_of(self, joint: str, meaning: str) -> int:
+        """Return the row of a joint that has this meaning."""
+        return next(r for r in self.joint_rows[joint] if self.rows[r].meaning == meaning)
 
     @property
     def width(self) -> int:
@@ -197,12 +235,15 @@ def lower(model: Model) -> Tables:
     builder = Builder(model).run()
     packer = Packer(builder.scope)
     d, nb, nx = model.dimension, len(model.bodies), len(builder.extras)
-    functions = [(f.kind, f.first, f.second, packer.many(f.numbers), f.extra) for f in builder.functions]
+    functions = [
+        record(D.Function, kind=f.kind, first=f.first, second=f.second, numbers=packer.many(f.numbers), extra=f.extra)
+        for f in builder.functions
+    ]
     splines, spline_index = _splines(model, packer)
     compiler = Compiler(packer.parameter_slots, spline_index, packer.constant)
     made_rows, program_tables = _rows(builder, packer, compiler)
     rows, terms, columns = made_rows.packed()
-    forces = pack(builder.forces, packer, compiler, program_tables)
+    forces = PackedForces(packer, compiler, program_tables).add(builder.forces)
     named = _named(builder, packer)
     gravity = packer.many((0.0,) * d if model.gravity is None else builder.scope.vector(model.gravity, d, "gravity"))
     formulas = [(slot, number) for slot, number in enumerate(packer.numbers) if not isinstance(number, float)]
@@ -216,22 +257,21 @@ def lower(model: Model) -> Tables:
         length=packer.length_slot, gravity=gravity, parameters=0, most_inputs=max(most, builder.forces.most_inputs),
         most_kept=compiler.kept, numbers=np.array([builder.scope.value(x) for x in packer.numbers], dtype=np.float64),
         function_count=len(builder.functions), pattern=no_pattern(),
-        functions=listed(D.Function, functions),
-        rows=rows, terms=terms, columns=columns,
+        functions=listed(D.Function, functions), rows=rows, terms=terms, columns=columns,
         tables=np.array(program_tables, dtype=np.int64), code=np.array(compiler.code, dtype=np.int64),
-        splines=listed(D.Spline, splines), masses=listed(D.MassSlots, named["masses"]), laws=listed(D.Law, forces.laws),
-        loads=listed(D.Load, forces.loads), inputs=listed(D.Input, forces.inputs), watches=listed(D.Watch, forces.watches),
+        splines=listed(D.Spline, splines), masses=listed(D.MassSlots, named["masses"]),
+        laws=listed(D.Law, forces.law_records), loads=listed(D.Load, forces.load_records),
+        inputs=listed(D.Input, forces.inputs), watches=listed(D.Watch, forces.watches),
     )  # fmt: skip
     tables = Tables(
-        model, packed, [row.info for row in builder.rows], made_rows.pointer,
-        columns, builder.count_joint, builder.count_motion, builder.joint_rows,
-        builder.coordinates, [f.is_length for f in builder.functions],
-        [(f.first, f.second) for f in builder.functions], ["ground", *model.bodies], builder.extras,
-        packer.parameter_slots, np.array([s if s >= 0 else zero for s in starts], dtype=np.int64),
-        np.array([slot for slot, _ in formulas], dtype=np.int64), **named,
-        laws=indices(builder.forces.laws), law_functions=[law.function for law in builder.forces.laws],
-        law_slots=forces.law_slots, loads={load.name: k for k, load in enumerate(builder.forces.loads)},
-        load_slots=forces.load_slots, watches=[w.watch for w in builder.forces.watched], of_length=forces.of_length,
+        model=model, packed=packed, rows=[row.info for row in builder.rows], row_pointer=made_rows.pointer, columns=columns,
+        count_joint=builder.count_joint, count_motion=builder.count_motion, joint_rows=builder.joint_rows,
+        coordinates=builder.coordinates, bodies=["ground", *model.bodies], extras=builder.extras,
+        functions=[LoweredFunction(f.first, f.second, f.is_length) for f in builder.functions],
+        parameter_slots=packer.parameter_slots, slots=np.array([slot for slot, _ in formulas], dtype=np.int64),
+        starts=np.array([s if s >= 0 else zero for s in starts], dtype=np.int64), **named,
+        laws=forces.laws, laws_of=forces.laws_of, loads=forces.loads, load_of=forces.load_of,
+        watches=[w.watch for w in builder.forces.watched], of_length=forces.of_length,
     )  # fmt: skip
     set_length(tables)
     return tables
@@ -251,7 +291,9 @@ def _splines(model: Model, packer: Packer) -> tuple[list[tuple[int, ...]], dict[
     index = {}
     for k, (name, table) in enumerate(model.tables.items()):
         kind, knots, coefficients = pack_table(table)
-        records.append((kind, len(knots) - 1, packer.many(knots), packer.many(coefficients)))
+        at = packer.many(knots)
+        made = record(D.Spline, kind=kind, intervals=len(knots) - 1, knots=at, coefficients=packer.many(coefficients))
+        records.append(made)
         index[name] = k
     return records, index
 
@@ -263,7 +305,7 @@ def _rows(builder: Builder, packer: Packer, compiler: Compiler) -> tuple[Rows, l
         program = -1
         if not (isinstance(row.formula, float) and row.formula == 0.0):
             program = len(tables)
-        own = [(function, builder.functions[function], packer.weight(weight)) for function, weight in row.terms]
+        own = [WeightedFunction(f, builder.functions[f], packer.weight(weight)) for f, weight in row.terms]
         made.add(own, program, row.info.is_length)
         if program >= 0:
             tables += compiler.table(row.formula, len(row.terms), f"{row.info.group}s.{row.info.owner}")
@@ -271,83 +313,39 @@ def _rows(builder: Builder, packer: Packer, compiler: Compiler) -> tuple[Rows, l
 
 
 def _named(builder: Builder, packer: Packer) -> dict[str, Any]:
-    """Allocate frames, poses, masses and conditions in F; return what finds them."""
-    place = builder.placement
+    """Allocate frames, poses, masses, ends and conditions in F; return what finds them."""
+    place, model = builder.placement, builder.model
     frames = {}
-    for body in ["ground", *builder.model.bodies]:
-        for frame in ["origin", "com", *builder.model.frames_of(body)]:
+    for body in ["ground", *model.bodies]:
+        for frame in ["origin", "com", *model.frames_of(body)]:
             point, axes = place.frame(body, frame)
-            frames[body, frame] = (packer.many(point), packer.many([x for row in axes for x in row]))
-    poses = [
-        (packer.many(place.center(k)), packer.many([x for row in place.turn[k] for x in row])) for k in range(len(place.com))
+            frames[body, frame] = FrameSlots(packer.many(point), packer.matrix(axes))
+    poses = [PoseSlots(packer.many(place.center(k)), packer.matrix(place.turn[k])) for k in range(len(place.com))]
+    masses = [_mass(properties, packer) for properties in place.masses]
+    ends = {name: (packer.end(a), packer.end(b)) for name, (a, b) in builder.ends.items()}
+    held = [HeldRotation(path, packer.end(a), packer.end(b)) for path, a, b in builder.held_rotations]
+    pairs = lowered_pairs(builder, packer, ends)
+    rates = [
+        LoweredRate(rate.path, rate.function, rate.body, rate.axis, rate.held, packer.one(rate.value), packer.one(rate.weight))
+        for rate in builder.rates
     ]
-    masses = []
-    for properties in place.masses:
-        inertia = properties.inertia
-        if inertia is None:
-            at = -1
-        else:
-            at = packer.many([x for row in inertia for x in row]) if isinstance(inertia, tuple) else packer.one(inertia)
-        masses.append((-1 if properties.mass is None else packer.one(properties.mass), at))
+    guesses = [_guess(soft, packer) for soft in builder.soft]
     return {
-        "ends": {name: (packer.end(a), packer.end(b)) for name, (a, b) in builder.ends.items()},
-        "held_rotations": [(path, packer.end(a), packer.end(b)) for path, a, b in builder.held_rotations],
-        "frames": frames,
-        "poses": poses,
-        "masses": masses,
-        "rates": [(rate, packer.one(rate.value), packer.one(rate.weight)) for rate in builder.rates],
-        "soft": [
-            (
-                s,
-                packer.one(s.value),
-                packer.one(s.weight),
-                -1 if s.orientation is None else packer.many([x for r in s.orientation for x in r]),
-            )
-            for s in builder.soft
-        ],
-    }
+        "frames": frames, "poses": poses, "masses": masses, "ends": ends, "pairs": pairs, "held_rotations": held,
+        "rates": rates, "guesses": guesses,
+    }  # fmt: skip
 
 
-def set_length(tables: Tables) -> None:
-    """Set the characteristic length, unless the model states it, and the numbers that are multiples of it."""
-    at = tables.packed.length
-    if tables.model.length is None:
-        tables.F[at] = _derived_length(tables)
-    for slot, factor in tables.of_length:
-        tables.F[slot] = factor * tables.F[at]
+def _mass(properties: MassProperties, packer: Packer) -> MassSlots:
+    """Allocate mass and inertia of a body, as far as they are stated."""
+    inertia, at = properties.inertia, -1
+    if inertia is not None:
+        at = packer.matrix(inertia) if isinstance(inertia, tuple) else packer.one(inertia)
+    return MassSlots(-1 if properties.mass is None else packer.one(properties.mass), at)
 
 
-def _derived_length(tables: Tables) -> float:
-    """Return the largest distance between two points of a body; where there is none, another length that the model has."""
-    F, d = tables.F, tables.dimension
-    points: dict[int, list[Floats]] = {}
-    index = {name: k for k, name in enumerate(tables.bodies)}
-    for (body, _), (at, _) in tables.frames.items():
-        points.setdefault(index[body], []).append(F[at : at + d])
-    for pair in tables.ends.values():
-        for end in pair:
-            points.setdefault(end.body, []).append(F[end.point : end.point + d])
-    largest = 0.0
-    for number, items in points.items():
-        cloud = np.array(items)
-        if number == 0 and len(points) > 1:
-            continue
-        spread = cloud.max(axis=0) - cloud.min(axis=0)
-        largest = max(largest, float(np.linalg.norm(spread)))
-    if largest == 0.0:
-        cloud = np.array([F[at : at + d] for at, _ in tables.poses])
-        largest = float(np.linalg.norm(cloud.max(axis=0) - cloud.min(axis=0)))
-    if largest == 0.0:
-        cloud = np.array(points.get(0, [np.zeros(d)]))
-        largest = float(np.linalg.norm(cloud.max(axis=0) - cloud.min(axis=0)))
-    if largest == 0.0:
-        largest = max((_gyration(tables, mass, inertia) for mass, inertia in tables.masses), default=0.0)
-    return largest if largest > 0.0 else 1.0
-
-
-def _gyration(tables: Tables, mass: int, inertia: int) -> float:
-    """Return a body's largest radius of gyration, 0 where it has none."""
-    if mass < 0 or inertia < 0:  # not stated
-        return 0.0
-    size = float(tables.F[inertia]) if tables.dimension == 2 else float(np.linalg.norm(tables.matrix(inertia), 2))
-    return math.sqrt(size / float(tables.F[mass])) if tables.F[mass] > 0.0 and size > 0.0 else 0.0
+def _guess(soft: Soft, packer: Packer) -> LoweredGuess:
+    """Allocate the numbers of a guess."""
+    value, weight = packer.one(soft.value), packer.one(soft.weight)
+    orientation = -1 if soft.orientation is None else packer.matrix(soft.orientation)
+    return LoweredGuess(soft.path, soft.function, soft.body, value, weight, orientation)

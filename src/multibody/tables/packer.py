@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from multibody.model.expressions import Number
+from multibody.model.matrices import Mat
+from multibody.tables.lowered import EndSlots
 from multibody.tables.placement import End
 from multibody.tables.scope import Scope
-
-
-@dataclass(frozen=True)
-class EndSlots:
-    """Where a joint's end lies in F: point from the center of mass, then its axes by rows."""
-
-    body: int
-    point: int
-    axes: int
 
 
 class Packer:
@@ -57,6 +49,10 @@ class Packer:
         """Return the offset of a weight; plain ones are shared."""
         return self.constant(number) if isinstance(number, float) else self.one(number)
 
+    def matrix(self, matrix: Mat) -> int:
+        """Allocate a matrix by rows; return the offset of its first number."""
+        return self.many([x for row in matrix for x in row])
+
     def end(self, end: End) -> EndSlots:
         """Allocate a joint's end."""
-        return EndSlots(end.body, self.many(end.point), self.many([x for row in end.axes for x in row]))
+        return EndSlots(end.body, self.many(end.point), self.matrix(end.axes))

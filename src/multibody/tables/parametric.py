@@ -10,9 +10,9 @@ import copy
 from dataclasses import dataclass
 
 from multibody.kernels import layout as L
-from multibody.kernels.declared import PlanarNumbers
 from multibody.tables.build import RowInfo
 from multibody.tables.lower import Tables
+from multibody.tables.pairs import Pair
 from multibody.tables.rows import Records, Rows
 
 _LETTERS = "fgh"
@@ -23,39 +23,16 @@ _COSINE_ROWS = {0: _REGULAR_ROWS, 1: (2, 5, 0), 2: (6, 0, 8), 3: (0, 6, 8)}
 
 
 @dataclass(frozen=True)
-class Pair:
-    """A pair in parametric coordinates.
+class ParametricPair(Pair):
+    """A pair whose freedoms are extra coordinates, its parameters: slides first, angles last, those of a ball too.
 
     Attributes
     ----------
-    joint : str
-    first, second : int
-        Bodies, 0 the ground.
-    slides : tuple of int
-        Axes of the first frame along which it slides, in the order of its parameters.
-    rotation : int
-        Number of its angles, whose parameters come last.
-    pitched : bool
-        Whether it is a screw, which slides along h by the pitch times its angle.
-    functions : tuple of int
-        Function of each parameter, −1 where it has no name (a ball's angles).
     extra : int
         Its first parameter among the extra coordinates.
-    rows : range
-    slot : int
-        Where its pitch (negative, of a screw) or the offset of its angle (planar) lies in F, −1 where it has none.
     """
 
-    joint: str
-    first: int
-    second: int
-    slides: tuple[int, ...]
-    rotation: int
-    pitched: bool
-    functions: tuple[int, ...]
     extra: int
-    rows: range
-    slot: int
 
     @property
     def parameters(self) -> int:
@@ -69,12 +46,13 @@ class ParametricTables(Tables):
 
     Attributes
     ----------
-    pairs : tuple of Pair
+    parametrized : tuple of ParametricPair
+        All pairs that have rows, in the order of the model.
     plain : Tables or None
         The Cartesian tables that they were made of.
     """
 
-    pairs: tuple[Pair, ...] = ()
+    parametrized: tuple[ParametricPair, ...] = ()
     plain: Tables | None = None
 
 
@@ -109,47 +87,24 @@ def _made(tables: Tables) -> ParametricTables:
     )  # fmt: skip
     made.rows, made.row_pointer, made.columns = infos, made_rows.pointer, columns
     made.count_joint, made.joint_rows, made.extras = len(infos) - tables.count_motion, joint_rows, extras
-    made.pairs, made.plain, made.cache = pairs, copy.copy(tables), {}
+    made.parametrized, made.plain, made.cache = pairs, copy.copy(tables), {}
     return made
 
 
-def _pairs(tables: Tables) -> tuple[tuple[Pair, ...], list[str]]:
+def _pairs(tables: Tables) -> tuple[tuple[ParametricPair, ...], list[str]]:
     """Return the pairs that have rows, and the owners of all extra coordinates: contacts of cams first, then parameters.
 
     Welds that made bodies one are gone, and what joins a composite to itself is no pair: it has nothing to move.
     """
-    d, extras, found = tables.dimension, list(tables.extras), []
-    for name, joint in tables.model.joints.items():
-        structure = joint.kind.structure(d)
-        if not joint.kind.pair or not structure.rows or name not in tables.joint_rows:
-            continue
-        pitched = joint.kind.relation == "screw"
-        ends, own = tables.ends[name], tables.joint_rows[name]
-        if ends[0].body == ends[1].body:
-            continue
-        functions = tuple(tables.coordinates["joint", name, item, 0] for item, _ in structure.coordinates)
-        functions += (-1,) * (3 if structure.rotation == 3 else 0)
-        slides = () if pitched else tuple(_LETTERS.index(letter) for letter in structure.translations)
-        slot = _slot(tables, functions, own, pitched, structure.rotation)
-        found.append(
-            Pair(name, ends[0].body, ends[1].body, slides, structure.rotation, pitched, functions, len(extras), own, slot)
-        )
-        extras += [name] * len(functions)
+    extras, found = list(tables.extras), list[ParametricPair]()
+    for name, pair in tables.pairs.items():
+        if len(tables.joint_rows[name]) and pair.first != pair.second:
+            found.append(ParametricPair(**vars(pair), extra=len(extras)))
+            extras += [name] * len(pair.functions)
     return tuple(found), extras
 
 
-def _slot(tables: Tables, functions: tuple[int, ...], rows: range, pitched: bool, rotation: int) -> int:
-    """Return where a screw's pitch (negative) or the offset of a planar angle lies in F."""
-    packed, first = tables.packed, tables.packed.rows.first_term[rows.stop - 1]
-    if pitched:  # its last row is position − pitch · angle
-        return int(packed.terms.weight[first + 1])
-    if tables.dimension == 3:
-        return -1
-    f = functions[-1] if rotation == 1 else packed.terms.function[first]  # the angle, or the row that keeps frames aligned
-    return int(packed.functions.numbers[f]) + PlanarNumbers.fields["offset"].slot
-
-
-def _rows(tables: Tables, functions: Records, pairs: dict[str, Pair]) -> tuple[Rows, list[RowInfo], dict[str, range]]:
+def _rows(tables: Tables, functions: Records, pairs: dict[str, ParametricPair]) -> tuple[Rows, list[RowInfo], dict[str, range]]:
     """Return the rows of joints and motions, their descriptions and the rows of each joint: three or six for a pair."""
     made, infos, joint_rows = Rows(tables.width, len(tables.bodies) - 1), list[RowInfo](), dict[str, range]()
     for name, own in tables.joint_rows.items():
@@ -165,7 +120,7 @@ def _rows(tables: Tables, functions: Records, pairs: dict[str, Pair]) -> tuple[R
     return made, infos + [tables.rows[r] for r in motions], joint_rows
 
 
-def _add_pair(tables: Tables, made: Rows, pair: Pair) -> list[RowInfo]:
+def _add_pair(tables: Tables, made: Rows, pair: ParametricPair) -> list[RowInfo]:
     """Add the rows of a pair: no terms, blocks of both bodies, then its parameters."""
     d, width = tables.dimension, tables.width
     own = [c for body in (pair.first, pair.second) if body > 0 for c in range(width * (body - 1), width * body)]

@@ -120,9 +120,9 @@ class Placement:
         where, fields = f"joints.{joint.name}", joint.fields
         if joint.kind.axes == "axes":
             return self.perpendicular_basis(fields["axes"], where)
-        axis = fields.get("axis")
+        axis, motion = fields.get("axis"), joint.kind.structure(self.dimension).motion
         if self.dimension == 2:
-            if axis is None or joint.kind.name == "revolute":
+            if axis is None or (motion is not None and not motion.slides):  # an axis of rotation is the plane's normal
                 return IDENTITY2
             x, y = normalized(self.vector(axis, where))
             return ((x, -y), (y, x))

@@ -1,20 +1,20 @@
-"""Rows written on coordinate functions: distance, screw, gear, rack, cam, coupler. They know coordinates, not bodies.
+"""Rows written on coordinate functions: of screws, distance, gear, rack, cam, coupler. They know coordinates, not bodies.
 
-Each builder returns relations Σ w_k c_k + G(c₁…c_m, t) = 0 (a list of terms (function, weight) and a formula G), with the
+Each builder returns relations Σ w_k c_k + G(c₁…c_m, t) = 0 (a list of terms and a formula G), with the
 words that say what each row means. Coordinates in G are written ``coordinate(1)``, ``coordinate(2)``, ….
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from multibody.errors import ModelError
 from multibody.model.expressions import Expression, Number, cos, differentiate, name, names, sin, sqrt, substitute
 from multibody.model.joints import Joint
 from multibody.model.matrices import Mat, normalized, product, shortest_turn, transposed, turned
+from multibody.tables.pairs import pitch_formula
 from multibody.tables.placement import End
 from multibody.tables.programs import coordinate
 
@@ -22,11 +22,18 @@ if TYPE_CHECKING:
     from multibody.tables.build import Builder
 
 
+class Term(NamedTuple):
+    """A coordinate function in a row, and its weight; one that occurs in the formula alone has none."""
+
+    function: int
+    weight: Number = 0.0
+
+
 @dataclass(frozen=True)
 class Relation:
-    """One row: terms (function, weight), formula G, its meaning, and whether it is a length."""
+    """One row: its terms, formula G, its meaning, and whether it is a length."""
 
-    terms: list[tuple[int, Number]]
+    terms: list[Term]
     formula: Number
     meaning: str
     is_length: bool
@@ -41,15 +48,16 @@ def distance(builder: Builder, joint: Joint, ends: tuple[End, End]) -> list[Rela
         together = "revolute" if builder.dimension == 2 else "spherical"
         raise ModelError(f"{value:g} is not positive", where=where, hint=f"a {together} joint keeps two points together")
     function = builder.coordinates[("joint", joint.name, "length", 0)]
-    return [Relation([(function, 1.0)], -length, "distance", True)]
+    return [Relation([Term(function, 1.0)], -length, "distance", True)]
 
 
-def screw(builder: Builder, joint: Joint, ends: tuple[End, End]) -> list[Relation]:
-    """Position − lead/2π · angle = 0."""
-    lead = builder.scope.scalar(joint.fields["lead"], f"joints.{joint.name}")
-    position = builder.coordinates[("joint", joint.name, "position", 0)]
-    angle = builder.coordinates[("joint", joint.name, "angle", 0)]
-    return [Relation([(position, 1.0), (angle, -lead / (2.0 * math.pi))], 0.0, "advance", True)]
+def advance(builder: Builder, joint: Joint) -> Relation:
+    """Position − pitch · angle = 0 of a pair with a screw."""
+    motion = joint.kind.structure(builder.dimension).motion
+    assert motion is not None and motion.screw is not None
+    position, angle = (builder.joint_function(joint, name) for name in (motion.screw.position, motion.screw.coordinate))
+    terms = [Term(position, 1.0), Term(angle, -pitch_formula(builder, joint, motion.screw))]
+    return Relation(terms, 0.0, "advance", True)
 
 
 def gear(builder: Builder, joint: Joint, ends: tuple[End, End]) -> list[Relation]:
@@ -62,16 +70,12 @@ def gear(builder: Builder, joint: Joint, ends: tuple[End, End]) -> list[Relation
     size = max(values)  # the row is divided by it, so that its scale is that of an angle
     carrier = builder.model.find_end(fields["carrier"], where)[0]
     axes = fields["axes"] or (None, None)
-    terms: list[tuple[int, Number]] = []
-    for end, factor, axis in zip(
-        (joint.first, joint.second), (a, b if not fields["internal"] else -b), axes, strict=True
-    ):
+    terms: list[Term] = []
+    for end, factor, axis in zip((joint.first, joint.second), (a, b if not fields["internal"] else -b), axes, strict=True):
         body = builder.model.find_end(end, where)[0]
         if body == carrier:
-            raise ModelError(
-                f'"{body}" is a wheel and the carrier', where=where, hint="the carrier holds the wheels' axes"
-            )
-        terms.append((drawn_angle(builder, carrier, body, axis, where), factor / size))
+            raise ModelError(f'"{body}" is a wheel and the carrier', where=where, hint="the carrier holds the wheels' axes")
+        terms.append(Term(drawn_angle(builder, carrier, body, axis, where), factor / size))
     return [Relation(terms, -builder.scope.scalar(fields["phase"], where) / size, "mesh", False)]
 
 
@@ -103,11 +107,9 @@ def rack(builder: Builder, joint: Joint, ends: tuple[End, End]) -> list[Relation
     direction = normalized(place.vector(fields["axis"], where))
     first = place.in_place(carrier, tuple(drawn), _unit(builder.dimension))
     back = transposed(place.turn[c])
-    travel = builder.dot2(
-        End(c, first.point, first.axes), End(j, point, _unit(builder.dimension)), turned(back, direction)
-    )
+    travel = builder.dot2(End(c, first.point, first.axes), End(j, point, _unit(builder.dimension)), turned(back, direction))
     angle = drawn_angle(builder, carrier, pinion, fields.get("turn"), where)
-    return [Relation([(travel, 1.0), (angle, -radius)], 0.0, "rolling", True)]
+    return [Relation([Term(travel, 1.0), Term(angle, -radius)], 0.0, "rolling", True)]
 
 
 def _unit(dimension: int) -> Mat:
@@ -137,7 +139,7 @@ def cam(builder: Builder, joint: Joint, ends: tuple[End, End]) -> list[Relation]
     for letter, along in zip("fg", curve, strict=True):
         gap = builder.dot2(ends[0], ends[1], ends[0].axis(letter))
         formula = -_of_contact(along, 2)
-        rows.append(Relation([(gap, 1.0), (contact, 0.0)], formula, f"contact along {'xy'['fg'.index(letter)]}", True))
+        rows.append(Relation([Term(gap, 1.0), Term(contact)], formula, f"contact along {'xy'['fg'.index(letter)]}", True))
     return rows
 
 
@@ -162,9 +164,9 @@ def _flat_follower(
     x, y = (coordinate(1), coordinate(2))
     touch = x * _of_contact(curve[0], 3) + y * _of_contact(curve[1], 3)
     slide = x * _of_contact(tangent[0], 3) + y * _of_contact(tangent[1], 3)
-    terms: list[tuple[int, Number]] = [(along[0], 0.0), (along[1], 0.0), (contact, 0.0)]
+    terms = [Term(along[0]), Term(along[1]), Term(contact)]
     return [
-        Relation([*terms, (gap, 1.0)], touch, "contact along the normal", True),
+        Relation([*terms, Term(gap, 1.0)], touch, "contact along the normal", True),
         Relation(terms, slide, "tangency", True),
     ]
 
@@ -175,10 +177,8 @@ def coupler(builder: Builder, joint: Joint, ends: tuple[End, End]) -> list[Relat
     expression = joint.fields["expression"]
     formula, functions = on_coordinates(builder, expression, where)
     if not functions:
-        raise ModelError(
-            "it names no coordinate", where=where, hint="write an expression of coordinates such as O - 2*P"
-        )
-    return [Relation([(function, 0.0) for function in functions], formula, "coupling", False)]
+        raise ModelError("it names no coordinate", where=where, hint="write an expression of coordinates such as O - 2*P")
+    return [Relation([Term(function) for function in functions], formula, "coupling", False)]
 
 
 def on_coordinates(builder: Builder, expression: Number, where: str) -> tuple[Number, list[int]]:
@@ -200,7 +200,6 @@ def on_coordinates(builder: Builder, expression: Number, where: str) -> tuple[Nu
 
 BUILDERS: dict[str, Callable[[Builder, Joint, tuple[End, End]], list[Relation]]] = {
     "distance": distance,
-    "screw": screw,
     "gear": gear,
     "rack": rack,
     "cam": cam,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,40 @@ def listed(kind: type[Record], rows: Sequence[tuple[Any, ...]]) -> Records:
     return np.array(rows, dtype=kind.dtype).reshape(-1)
 
 
+def record(kind: type[Record], /, **values: Any) -> tuple[Any, ...]:
+    """Return the numbers of a record, all given by name, in the order of its declaration."""
+    if values.keys() != kind.fields.keys():
+        raise TypeError(f"{kind.__name__} has other fields: {', '.join(sorted(values.keys() ^ kind.fields.keys()))}")
+    return tuple(values[name] for name in kind.fields)
+
+
+class WeightedFunction(NamedTuple):
+    """A term of a row: the function, its record (``kind``, ``first``, ``second``, ``extra``), where its weight lies in F."""
+
+    function: int
+    record: Any
+    weight: int
+
+
+class PackedRow(NamedTuple):
+    """A row as kernels read it, see ``kernels/declared.py``."""
+
+    first_term: int
+    terms: int
+    entry: int
+    entries: int
+    program: int
+    is_length: int
+
+
+class PackedTerm(NamedTuple):
+    """A term as kernels read it, see ``kernels/declared.py``."""
+
+    function: int
+    weight: int
+    entry: tuple[int, int]
+
+
 @dataclass
 class Rows:
     """Rows, their terms and the columns of their entries, collected one by one.
@@ -34,17 +68,16 @@ class Rows:
 
     width: int
     bodies: int
-    rows: list[tuple[int, ...]] = field(default_factory=list)
-    terms: list[tuple[Any, ...]] = field(default_factory=list)
+    rows: list[PackedRow] = field(default_factory=list)
+    terms: list[PackedTerm] = field(default_factory=list)
     columns: list[int] = field(default_factory=list)
 
-    def add(self, functions: Sequence[tuple[int, Any, int]], program: int, is_length: bool) -> None:
+    def add(self, functions: Sequence[WeightedFunction], program: int, is_length: bool) -> None:
         """Add a row of weighted functions.
 
         Parameters
         ----------
-        functions : list of (function, record, place of the weight)
-            Records have ``kind``, ``first``, ``second`` and ``extra``.
+        functions : list of WeightedFunction
         program : int
             Its program table, −1 for none.
         is_length : bool
@@ -52,10 +85,10 @@ class Rows:
         own: list[int] = []
         blocks: dict[int, int] = {}
         first = len(self.terms)
-        for number, f, weight in functions:
-            entries = [self._block(own, blocks, *side) for side in self._sides(f)]
-            self.terms.append((number, weight, (entries[0], entries[1] if len(entries) > 1 else -1)))
-        self.rows.append((first, len(functions), len(self.columns), len(own), program, int(is_length)))
+        for term in functions:
+            entries = [*(self._block(own, blocks, *side) for side in self._sides(term.record)), -1]
+            self.terms.append(PackedTerm(term.function, term.weight, (entries[0], entries[1])))
+        self.rows.append(PackedRow(first, len(functions), len(self.columns), len(own), program, int(is_length)))
         self.columns += own
 
     def _sides(self, f: Any) -> list[tuple[int, int]]:
@@ -76,7 +109,7 @@ class Rows:
 
     def add_block(self, columns: Sequence[int], is_length: bool) -> None:
         """Add a row without terms that has these columns."""
-        self.rows.append((len(self.terms), 0, len(self.columns), len(columns), -1, int(is_length)))
+        self.rows.append(PackedRow(len(self.terms), 0, len(self.columns), len(columns), -1, int(is_length)))
         self.columns += columns
 
     def add_of(self, packed: D.Model, functions: Records, kept: Iterable[int]) -> None:
@@ -93,13 +126,13 @@ class Rows:
         for r in kept:
             row = packed.rows[r]
             terms = packed.terms[row.first_term : row.first_term + row.terms]
-            own = [(int(term.function), records[term.function], int(term.weight)) for term in terms]
+            own = [WeightedFunction(int(term.function), records[term.function], int(term.weight)) for term in terms]
             self.add(own, int(row.program), bool(row.is_length))
 
     @property
     def pointer(self) -> Integers:
         """Where the entries of each row begin, and the end of the last."""
-        return np.array([*(row[2] for row in self.rows), len(self.columns)], dtype=np.int64)
+        return np.array([*(row.entry for row in self.rows), len(self.columns)], dtype=np.int64)
 
     def packed(self) -> tuple[Records, Records, Integers]:
         """Return the records of rows and terms, and the columns."""

@@ -12,11 +12,11 @@ from multibody.tables.lower import Tables
 def characteristic_mass(tables: Tables) -> float:
     """Return the mean mass of the bodies; where none has any, their mean inertia over L²; where there is none either, 1."""
     F, count = tables.F, max(len(tables.masses), 1)
-    mass = sum(float(F[slot]) for slot, _ in tables.masses if slot >= 0) / count
+    mass = sum(float(F[slots.mass]) for slots in tables.masses if slots.mass >= 0) / count
     if mass > 0.0:
         return mass
     places = (0,) if tables.dimension == 2 else (0, 4, 8)
-    inertia = sum(float(F[slot + k]) for _, slot in tables.masses for k in places) / (count * len(places))
+    inertia = sum(float(F[slots.inertia + k]) for slots in tables.masses for k in places) / (count * len(places))
     return inertia / tables.length**2 if inertia > 0.0 else 1.0
 
 

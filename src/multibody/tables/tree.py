@@ -75,7 +75,7 @@ class Tree:
 
 
 @dataclass(frozen=True)
-class _Pair(Edge):
+class _Candidate(Edge):
     """A pair that may be an edge: with its rows, and whether a motion drives it."""
 
     rows: int = 0
@@ -131,12 +131,7 @@ def loop_rows(tables: Tables, tree: Tree) -> list[int]:
     """
     held = {link.joint for link in tree.links}
     rows = [r for name, span in tables.joint_rows.items() if name not in held for r in span]
-    own = {
-        tables.coordinates["joint", name, coordinate, 0]
-        for name in held
-        if name
-        for coordinate in tables.model.joints[name].names_of_coordinates(tables.dimension)
-    }
+    own = {function for name in held if name for function in tables.pairs[name].functions}
     return rows + [r for r, function in driven_functions(tables).items() if function not in own]
 
 
@@ -146,21 +141,18 @@ def driven_functions(tables: Tables) -> dict[int, int]:
     return {r: tables.function_of_row(r) for r in motions}
 
 
-def _edges(tables: Tables) -> list[_Pair]:
+def _edges(tables: Tables) -> list[_Candidate]:
     """Return the pairs that may carry a body, in the order of the model.
 
     A pair without rows constrains nothing. It serves only as the coordinates of a body that floats: from the ground to it.
     """
     driven = set(driven_functions(tables).values())
     edges = []
-    for order, (name, joint) in enumerate(tables.model.joints.items()):
-        if not joint.kind.pair:
-            continue
-        first, second = (end.body for end in tables.ends[name])
+    for order, (name, pair) in enumerate(tables.pairs.items()):
         rows = len(tables.joint_rows[name])
-        if rows or first == 0:
-            own = (tables.coordinates["joint", name, item, 0] for item in joint.names_of_coordinates(tables.dimension))
-            edges.append(_Pair(name, first, second, order, rows > 0, rows, any(f in driven for f in own)))
+        if rows or pair.first == 0:
+            own = any(function in driven for function in pair.functions)
+            edges.append(_Candidate(name, pair.first, pair.second, order, rows > 0, rows, own))
     return edges
 
 

@@ -16,9 +16,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from multibody.kernels import declared as D
 from multibody.kernels import layout as L
-from multibody.kernels.declared import MassSlots
-from multibody.tables.lower import EndSlots, Tables
+from multibody.kernels.declared import PlanarNumbers, SpatialNumbers
+from multibody.tables.lower import Tables
+from multibody.tables.lowered import EndSlots, MassSlots
 from multibody.tables.rows import Rows, listed
 
 Floats = npt.NDArray[np.float64]
@@ -114,11 +116,10 @@ def find_welds(tables: Tables) -> Welds | None:
 def _fixed_joints(tables: Tables) -> dict[int, list[tuple[str, int]]]:
     """Return the fixed joints at each body: (name, other body)."""
     found: dict[int, list[tuple[str, int]]] = {}
-    for name, joint in tables.model.joints.items():
-        if joint.kind.name == "fixed":
-            first, second = (end.body for end in tables.ends[name])
-            found.setdefault(first, []).append((name, second))
-            found.setdefault(second, []).append((name, first))
+    for name, pair in tables.pairs.items():
+        if not pair.motion.freedoms:
+            found.setdefault(pair.first, []).append((name, pair.second))
+            found.setdefault(pair.second, []).append((name, pair.first))
     return found
 
 
@@ -139,7 +140,7 @@ def _relative(tables: Tables, joint: str, parent: int) -> tuple[Floats, Floats]:
 
 def _center(tables: Tables, members: list[int], points: Floats) -> Floats:
     """Return the common center of mass of a composite's bodies; the root's own where it has no mass."""
-    masses = np.array([tables.F[tables.masses[b - 1][0]] for b in members])
+    masses = np.array([tables.F[tables.masses[b - 1].mass] for b in members])
     total = float(np.sum(masses))
     return np.asarray(masses @ points[members] / total if total > 0.0 else points[members[0]].copy())
 
@@ -172,12 +173,15 @@ def welded_tables(tables: Tables, welds: Welds) -> tuple[Tables, Integers]:
     made.row_pointer, made.columns = pointer, columns
     made.joint_rows = _joint_rows(tables, welds, kept)
     made.ends = {name: _moved_ends(tables, welds, numbers, name) for name in made.joint_rows if name in tables.ends}
-    made.function_bodies = [(int(f["first"]), int(f["second"])) for f in functions]
+    made.pairs = {name: replace(pair, ends=made.ends[name]) for name, pair in tables.pairs.items() if name in made.ends}
+    made.functions = [
+        old._replace(first=int(f["first"]), second=int(f["second"])) for old, f in zip(tables.functions, functions, strict=True)
+    ]
     made.masses = _masses(tables, welds, numbers)
     loads = _moved_loads(tables, welds, numbers)
     made.packed = tables.packed.sharing(
         bodies=nb, coordinates=L.BODY_COORDINATES[d] * nb + nx, velocities=L.BODY_VELOCITIES[d] * nb + nx,
-        functions=functions, rows=rows, terms=terms, columns=columns, masses=listed(MassSlots, made.masses), loads=loads,
+        functions=functions, rows=rows, terms=terms, columns=columns, masses=listed(D.MassSlots, made.masses), loads=loads,
         inputs=_inputs(tables, welds), numbers=np.concatenate(numbers),
     )  # fmt: skip
     return made, kept
@@ -207,16 +211,17 @@ def _functions(tables: Tables, welds: Welds, numbers: list[Floats]) -> Records:
 
 def _told(numbers: Floats, kind: int, i: int, j: int, welds: Welds, d: int) -> Floats:
     """Return the numbers of a function (points and directions on bodies i and j) in the axes of their composites."""
-    out = numbers.copy()
-    if kind not in (L.ANGLE, L.ALIGNED) or d == 3:
-        out[:d] = welds.points[i] + welds.turns[i] @ numbers[:d]
-        out[d : 2 * d] = welds.points[j] + welds.turns[j] @ numbers[d : 2 * d]
-    directions = {L.DOT1: (i, j), L.DOT2: (i,), L.ANGLE: (i, j, i, j) if d == 3 else ()}.get(kind, ())
-    for k, body in enumerate(directions):
-        span = slice(2 * d + d * k, 3 * d + d * k)
-        out[span] = welds.turns[body] @ numbers[span]
+    out, fields = numbers.copy(), (PlanarNumbers if d == 2 else SpatialNumbers).fields
     if d == 2 and kind in (L.ANGLE, L.ALIGNED):
-        out[8] += welds.angles[j] - welds.angles[i]
+        out[fields["offset"].slot] += welds.angles[j] - welds.angles[i]
+        return out
+    for name, body in (("s_i", i), ("s_j", j)):
+        span = slice(fields[name].slot, fields[name].slot + d)
+        out[span] = welds.points[body] + welds.turns[body] @ numbers[span]
+    directions = {L.DOT1: "ab", L.DOT2: "a", L.ANGLE: "abcd"}.get(kind, "")
+    for name, body in zip(directions, (i, j, i, j), strict=False):
+        span = slice(fields[name].slot, fields[name].slot + d)
+        out[span] = welds.turns[body] @ numbers[span]
     return out
 
 
@@ -241,7 +246,7 @@ def _moved_ends(tables: Tables, welds: Welds, numbers: list[Floats], name: str) 
     return found[0], found[1]
 
 
-def _masses(tables: Tables, welds: Welds, numbers: list[Floats]) -> list[tuple[int, int]]:
+def _masses(tables: Tables, welds: Welds, numbers: list[Floats]) -> list[MassSlots]:
     """Return the slots of mass and inertia of every composite, the latter about its center of mass."""
     found = []
     for k, root in enumerate(welds.roots[1:], 1):
@@ -251,14 +256,14 @@ def _masses(tables: Tables, welds: Welds, numbers: list[Floats]) -> list[tuple[i
             continue
         mass, inertia = 0.0, np.zeros((1, 1) if tables.dimension == 2 else (3, 3))
         for b in members:
-            m, J = tables.masses[b - 1]
-            own, p = float(tables.F[m]), welds.points[b]
+            slots, p = tables.masses[b - 1], welds.points[b]
+            own, J = float(tables.F[slots.mass]), slots.inertia
             mass += own
             if tables.dimension == 2:
                 inertia += tables.F[J] + own * p @ p
             else:
                 inertia += welds.turns[b] @ tables.matrix(J) @ welds.turns[b].T + own * (p @ p * np.eye(3) - np.outer(p, p))
-        found.append((_append(numbers, [mass]), _append(numbers, inertia.ravel())))
+        found.append(MassSlots(_append(numbers, [mass]), _append(numbers, inertia.ravel())))
     return found
 
 

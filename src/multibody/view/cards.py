@@ -105,7 +105,7 @@ def _coordinates(state: Any) -> Facts:
     for joint in tables.model.joints.values():
         own = joint.names_of_coordinates(tables.dimension)
         for item in own:
-            is_length = tables.function_is_length[tables.coordinates["joint", joint.name, item, 0]]
+            is_length = tables.functions[tables.coordinates["joint", joint.name, item, 0]].is_length
             name = joint.name if len(own) == 1 else f"{joint.name}.{item}"
             unit, size = (tables.model.units.length, tables.length) if is_length else ("rad", 1.0)
             value = state[f"{joint.name}.{item}"]

@@ -65,7 +65,7 @@ def meshes_of(tables: Tables, scope: Scope) -> tuple[dict[int, tuple[Mesh, ...]]
             except ModelError as error:
                 notes.append(str(error))
                 continue
-            origin = tables.vector(tables.frames[name, "origin"][0])
+            origin = tables.vector(tables.frames[name, "origin"].point)
             found[b] = (*found.get(b, ()), Mesh(mesh.points + origin, mesh.triangles, mesh.axes))
     return found, notes
 

@@ -174,5 +174,5 @@ class Picture:
             used[number] += 1
             color, dashes = body_color(number), DASHES[count % len(DASHES)]
             ax.plot(*path.T, color=color, linewidth=1.2, linestyle=dashes, zorder=z, label=plain(name))
-            point = poses.place(number, self.tables.vector(self.tables.frames[body, frame][0]))
+            point = poses.place(number, self.tables.vector(self.tables.frames[body, frame].point))
             ax.plot(*point[:, None], "o", color=color, markersize=4.5, zorder=z_point)

@@ -285,7 +285,7 @@ class Blueprint:
     def _end(self, end: str) -> tuple[int, Floats]:
         """Return body and point of an end."""
         body, frame = self.model.find_end(end, "draw")
-        return self.tables.bodies.index(body), self.tables.vector(self.tables.frames[body, frame][0])
+        return self.tables.bodies.index(body), self.tables.vector(self.tables.frames[body, frame].point)
 
     def _points(self) -> dict[int, Floats]:
         """Return the points of every body that its link has to reach, from its center of mass."""
@@ -296,9 +296,9 @@ class Blueprint:
             if self.model.joints[name].kind.name not in SKELETON:
                 for end in ends:
                     found[end.body].append(tables.vector(end.point))
-        for (owner, frame), (at, _) in tables.frames.items():
+        for (owner, frame), slots in tables.frames.items():
             if frame not in ("origin", "com"):
-                found[index[owner]].append(tables.vector(at))
+                found[index[owner]].append(tables.vector(slots.point))
         for force in self.model.forces.values():
             for target in force.target if force.kind.target == "ends" else ():
                 b, point = self._end(target)
@@ -315,7 +315,7 @@ class Blueprint:
 
     def _solids(self, name: str) -> tuple[Solid, ...]:
         """Return the shapes of a body from its center of mass."""
-        origin = self.tables.vector(self.tables.frames[name, "origin"][0])
+        origin = self.tables.vector(self.tables.frames[name, "origin"].point)
         return tuple(
             self._solid(shape, origin) for shape in self.model.bodies[name].shape if shape.kind not in ("mesh", "point")
         )

@@ -227,7 +227,7 @@ def carried(tables: Tables, poses: Poses, body: int, drawn: Floats) -> Floats:
     """Return a direction that is given in ground as drawn and moves with a body."""
     if body == 0:
         return drawn
-    return np.asarray(poses.A[body] @ tables.matrix(tables.poses[body][1]).T @ drawn)
+    return np.asarray(poses.A[body] @ tables.matrix(tables.poses[body].axes).T @ drawn)
 
 
 def _vector(scope: Scope, value: Any, joint: str) -> Floats:

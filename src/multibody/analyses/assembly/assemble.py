@@ -21,6 +21,7 @@ from multibody.rank.leastnorm import DENSE_ASSEMBLY, WEAK, constrained_step, lar
 from multibody.state.poses import drawn_pose, read_pose, write_pose
 from multibody.state.state import State, Status
 from multibody.state.system import Floats, System, tables_of
+from multibody.tables.lowered import LoweredRate
 
 CLOSED = 1e-11  # largest scaled residual of an assembled mechanism
 ITERATIONS = 60
@@ -79,7 +80,7 @@ def set_start_references(system: System, q: Floats, t: float) -> None:
     """Let counted angles start at the values that motions, held values and guesses ask for."""
     system.take_references(q)
     for function, value in targets(system, q, t).items():
-        if not system.tables.function_is_length[function]:
+        if not system.tables.functions[function].is_length:
             system.ref[function] = value
 
 
@@ -91,9 +92,7 @@ class PositionSolver:
         self.count = system.all_rows
         self.history: list[dict[str, Any]] = []
         tables = system.tables
-        self.soft = [
-            (s.function, float(system.F[v]), float(system.F[w])) for s, v, w, _ in tables.soft if s.function >= 0
-        ]
+        self.guesses = [guess for guess in tables.guesses if guess.function >= 0]
         self.target = np.zeros(self.count)  # the residual that continuation asks for
 
     def residual(self, q: Floats) -> Floats:
@@ -234,9 +233,7 @@ class PositionSolver:
 
             from multibody.rank.decider import scaled_rows
 
-            return (
-                sparse_step(scaled_rows(system, q, self.t, self.count), c, csr_array(soft), rest) * system.scale_columns
-            )
+            return sparse_step(scaled_rows(system, q, self.t, self.count), c, csr_array(soft), rest) * system.scale_columns
         J = system.scaled(system.jacobian(q, self.t, 0, self.count))
         return constrained_step(J, c, soft, rest) * system.scale_columns
 
@@ -244,8 +241,9 @@ class PositionSolver:
         """Return the weighted gradients and residuals of the guesses."""
         system = self.system
         rows, rest = [], []
-        for function, value, weight in self.soft:
-            scale = weight**0.5 / (system.tables.length if system.tables.function_is_length[function] else 1.0)
+        for guess in self.guesses:
+            function, value, weight = guess.function, float(system.F[guess.value]), float(system.F[guess.weight])
+            scale = weight**0.5 / (system.tables.length if system.tables.functions[function].is_length else 1.0)
             rows.append(scale * system.gradient(q, function) * system.scale_columns)
             rest.append(scale * (system.value(q, function) - value))
         return np.array(rows).reshape(len(rows), system.nv), np.array(rest)
@@ -269,7 +267,7 @@ class PositionSolver:
         if tables.dimension == 2:
             return found
         pairs = [(n, a, b, tables.model.joints[n].kind.structure(3).aligned) for n, (a, b) in tables.ends.items()]
-        pairs += [(path, a, b, ("f", "g", "h")) for path, a, b in tables.held_rotations]
+        pairs += [(held.path, held.first, held.second, ("f", "g", "h")) for held in tables.held_rotations]
         for name, first, second, letters in pairs:
             if letters:
                 A = read_pose(self.system, q, first.body)[1] @ tables.matrix(first.axes)
@@ -293,7 +291,7 @@ class PositionSolver:
     def _turn_over(self, q: Floats, name: str) -> None:
         """Turn the second body (the first, if that is the ground) so that the joint's frames align."""
         tables = self.system.tables
-        held = {path: (one, two) for path, one, two in tables.held_rotations}
+        held = {held.path: (held.first, held.second) for held in tables.held_rotations}
         first, second = tables.ends[name] if name in tables.ends else held[name]
         a, b = (first, second) if second.body else (second, first)
         A = read_pose(self.system, q, a.body)[1] @ tables.matrix(a.axes)
@@ -340,12 +338,8 @@ class PositionSolver:
 
     def _elsewhere(self) -> str:
         """Return how another start is asked for."""
-        others = [s.path for s, *_ in self.system.tables.soft]
-        free = [
-            n
-            for n, j in self.system.tables.model.joints.items()
-            if j.names_of_coordinates(self.system.tables.dimension)
-        ]
+        others = [guess.path for guess in self.system.tables.guesses]
+        free = [n for n, j in self.system.tables.model.joints.items() if j.names_of_coordinates(self.system.tables.dimension)]
         return f"start elsewhere with guess: {{{(others or free or ['JOINT'])[0]}: ...}}"
 
 
@@ -365,18 +359,18 @@ def velocities(system: System, q: Floats, t: float, status: Status) -> tuple[Flo
     hard: list[Floats] = []
     values, soft, rest = list(side), [], []
     driven = driven_functions(system)  # their rates are the motions'; what is held there was compared with them
-    for condition, value, weight in system.tables.rates:
+    for condition in system.tables.rates:
         if condition.held and condition.function in driven:
             continue
         row, scale = _rate_row(system, q, condition)
         if condition.held:
             hard.append(row * scale)
-            values.append(float(system.F[value]) * scale)
+            values.append(float(system.F[condition.value]) * scale)
             names.append(f"initial {condition.path}")
         else:
-            root = float(system.F[weight]) ** 0.5 * scale
+            root = float(system.F[condition.weight]) ** 0.5 * scale
             soft.append(row * root)
-            rest.append(-float(system.F[value]) * root)
+            rest.append(-float(system.F[condition.value]) * root)
     held, right = np.array(hard).reshape(len(hard), n), np.array(values)
     wishes = np.array(soft).reshape(len(soft), n)
     if n > DENSE_ASSEMBLY:
@@ -410,10 +404,10 @@ def _rates_by_rank(J: Floats, side: Floats, held: Floats, values: Floats, wishes
     return np.asarray(x)
 
 
-def _rate_row(system: System, q: Floats, condition: Any) -> tuple[Floats, float]:
+def _rate_row(system: System, q: Floats, condition: LoweredRate) -> tuple[Floats, float]:
     """Return the row of a rate condition (scaled columns) and the factor that makes it free of units."""
     if condition.function >= 0:
-        scale = 1.0 / system.tables.length if system.tables.function_is_length[condition.function] else 1.0
+        scale = 1.0 / system.tables.length if system.tables.functions[condition.function].is_length else 1.0
         return system.gradient(q, condition.function) * system.scale_columns, scale
     row = np.zeros(system.nv)
     A = read_pose(system, q, condition.body)[1]

@@ -73,9 +73,7 @@ def assemble_branches(model: Model, initial: State | None = None, t: float | Non
         system.ref[:] = first.references
         system.take_references(q)
         v, status = velocities(system, q, first.t, Status(True, "assembled", first.t))
-        states.append(
-            State(first.tables, first.t, q, v, system.ref.copy(), label_of(system, q, first.t, groups), status)
-        )
+        states.append(State(first.tables, first.t, q, v, system.ref.copy(), label_of(system, q, first.t, groups), status))
     if left_out and states:
         advice = f"there are more than {LISTED} assemblies, of which the first are listed; hold or guess what should stay"
         states[0] = replace(states[0], status=replace(states[0].status, advice=advice))
@@ -108,7 +106,7 @@ def _solutions(starts: TreeStarts, pose: Floats, first: State, group: Group, don
     idle = {body for body, _ in idle_motions(system, J)}
     solver = PositionSolver(system, first.t)
     judged = {name for name, pair in system.tables.ends.items() if {end.body for end in pair} <= done}
-    judged |= {path for path, *ends in system.tables.held_rotations if {end.body for end in ends} <= done}
+    judged |= {held.path for held in system.tables.held_rotations if {held.first.body, held.second.body} <= done}
     own, _ = _close(system, pose, first, group, idle)
     found, k = [] if own is None else [own], 0
     while k < min(STARTS + MORE * len(found), MOST) and not (group.pins and len(found) == 2):

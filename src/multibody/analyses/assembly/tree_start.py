@@ -8,24 +8,25 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 
 from multibody.errors import ModelError
-from multibody.model.joints import Joint
+from multibody.model.structure import SCREW, SLIDE, TURN
 from multibody.state.poses import drawn_pose, quaternion_of, read_pose, write_pose
 from multibody.state.system import Floats, System
 from multibody.tables.growing import Edge, grown
-from multibody.tables.lower import EndSlots
+from multibody.tables.pairs import Pair, Screw, pitch_of
 
 
 def targets(system: System, q: Floats, t: float) -> dict[int, float]:
     """Return the value that motions, held values and guesses (in this order of rank) give to functions."""
     tables = system.tables
     found: dict[int, float] = {}
-    for soft, value, _, _ in tables.soft:
-        if soft.function >= 0:
-            found[soft.function] = float(system.F[value])
+    for guess in tables.guesses:
+        if guess.function >= 0:
+            found[guess.function] = float(system.F[guess.value])
     phi = system.phi(q, t, 0, system.all_rows)
     for r in range(system.joint_rows, system.all_rows):
         if not math.isfinite(phi[r]):
@@ -63,18 +64,10 @@ class Starter:
 
     def _screw_angles(self) -> None:
         """Let a given position of a screw stand for its angle."""
-        for name, joint in self.tables.model.joints.items():
-            if joint.kind.relation == "screw":
-                position, angle = (self.tables.coordinates["joint", name, item, 0] for item in ("position", "angle"))
-                weight = self._screw_weight(joint)
-                if position in self.targets and angle not in self.targets and weight != 0.0:
-                    self.targets[angle] = -self.targets[position] / weight
-
-    def _screw_weight(self, joint: Joint) -> float:
-        """Return −lead/2π, the weight of the angle in the screw's last row."""
-        packed = self.tables.packed
-        first = packed.rows.first_term[self.tables.joint_rows[joint.name][-1]]
-        return float(packed.numbers[packed.terms.weight[first + 1]])
+        for pair in self.tables.pairs.values():
+            pitch, screw = pitch_of(self.tables, pair), pair.screw
+            if screw is not None and screw.position in self.targets and pitch != 0.0:
+                self.targets.setdefault(screw.angle, self.targets[screw.position] / pitch)
 
     def _apply_body_guesses(self) -> None:
         """Move the drawn pose of bodies whose own position, angle or orientation is given."""
@@ -89,98 +82,80 @@ class Starter:
                 else:
                     continue
                 self.moved.add(b)
-        for soft, _, _, orientation in tables.soft:
-            if orientation >= 0 and soft.path.split(".")[0] in tables.bodies:
-                self.drawn[7 * soft.body - 4 : 7 * soft.body] = quaternion_of(tables.matrix(orientation))
-                self.moved.add(soft.body)
-        for path, first, second in tables.held_rotations:
-            if path.split(".")[0] in tables.bodies:
-                self.drawn[7 * second.body - 4 : 7 * second.body] = quaternion_of(tables.matrix(first.axes))
-                self.moved.add(second.body)
+        for guess in tables.guesses:
+            if guess.orientation >= 0 and guess.path.split(".")[0] in tables.bodies:
+                self.drawn[7 * guess.body - 4 : 7 * guess.body] = quaternion_of(tables.matrix(guess.orientation))
+                self.moved.add(guess.body)
+        for held in tables.held_rotations:
+            if held.path.split(".")[0] in tables.bodies:
+                body = held.second.body
+                self.drawn[7 * body - 4 : 7 * body] = quaternion_of(tables.matrix(held.first.axes))
+                self.moved.add(body)
 
     def run(self) -> Floats:
         """Return the start pose."""
         for link in grown(self._edges(), len(self.tables.bodies), [0]).values():
-            first, second = self.tables.ends[link.joint]
-            self._hang(self.tables.model.joints[link.joint], first, second, forward=not link.reversed)
+            self._hang(self.tables.pairs[link.joint], forward=not link.reversed)
         self._extras()
         return self.q
 
     def _edges(self) -> list[_Hanger]:
         """Return the joints that bodies can be hung on: pairs, a free one only where a value is given for it."""
         found = []
-        for number, joint in enumerate(self.tables.model.joints.values()):
-            if joint.kind.pair and (joint.kind.name != "free" or self._known(joint)):
-                first, second = self.tables.ends[joint.name]
-                found.append(_Hanger(joint.name, first.body, second.body, number, freedom=self._rank(joint)))
+        for number, pair in enumerate(self.tables.pairs.values()):
+            known = any(function in self.targets for function in pair.functions)
+            if known or len(self.tables.joint_rows[pair.joint]):
+                freedom = -1 if known else len(pair.motion.freedoms)
+                found.append(_Hanger(pair.joint, pair.first, pair.second, number, freedom=freedom))
         return found
 
-    def _known(self, joint: Joint) -> bool:
-        """Return whether a value is given for one of the joint's coordinates."""
-        names = joint.names_of_coordinates(self.dimension)
-        return any(self.tables.coordinates["joint", joint.name, name, 0] in self.targets for name in names)
-
-    def _rank(self, joint: Joint) -> int:
-        """Return how soon a joint should be taken into the tree: known values first, then the stiffest."""
-        structure = joint.kind.structure(self.dimension)
-        return -1 if self._known(joint) else len(structure.coordinates) + 3 * (structure.rotation == 3)
-
-    def _coordinate(self, joint: Joint, name: str, q: Floats) -> float:
+    def _value(self, function: int, q: Floats) -> float:
         """Return the given value of a coordinate, else the one that it has at the pose q."""
-        function = self.tables.coordinates["joint", joint.name, name, 0]
-        if function in self.targets:
-            return self.targets[function]
-        return self.system.value(q, function)
+        return self.targets[function] if function in self.targets else self.system.value(q, function)
 
-    def _motion(self, joint: Joint, q: Floats) -> tuple[Floats, Floats]:
+    def _motion(self, pair: Pair, q: Floats) -> tuple[Floats, Floats]:
         """Return the relative translation and rotation (joint axes) for the joint's coordinates."""
-        d, structure = self.dimension, joint.kind.structure(self.dimension)
-        names = {spec: name for name, spec in (*structure.coordinates, *structure.readable)}
-        shift, turn = np.zeros(d), np.eye(d)
-        for letter in structure.translations:
-            shift["fgh".index(letter)] = self._coordinate(joint, names["dot2", letter], q)
-        if d == 2 and structure.rotation:
-            turn = _turn2(self._coordinate(joint, "angle", q))
-        elif structure.rotation == 1:
-            turn = _turn3(self._coordinate(joint, "angle", q), 2)
-        elif structure.rotation == 2:
-            turn = _turn3(self._coordinate(joint, "angle1", q), 2) @ _turn3(self._coordinate(joint, "angle2", q), 0)
-        elif structure.rotation == 3:
-            turn = self._free_rotation(joint, q)
-        if joint.kind.relation == "screw":
-            rest = self.system.phi(q, 0.0)[self.tables.joint_rows[joint.name][-1]]
-            shift["fgh".index("h")] = self._screw(joint, q, rest)
-        return shift, turn
+        shift, turns = np.zeros(self.dimension), list[Floats]()
+        for freedom, function in pair.steps:
+            if freedom.how == SLIDE:
+                shift[freedom.number] = self._value(function, q)
+            elif freedom.how in (TURN, SCREW):
+                angle = self._value(function, q)
+                turns.append(_turn2(angle) if self.dimension == 2 else _turn3(angle, freedom.number))
+                if pair.screw is not None:
+                    shift[freedom.number] = self._advance(pair, pair.screw, angle, q)
+        if pair.motion.ball:
+            return shift, self._free_rotation(pair, q)
+        return shift, reduce(np.matmul, turns) if turns else np.eye(self.dimension)
 
-    def _screw(self, joint: Joint, q: Floats, rest: float) -> float:
-        """Return the advance of a screw at its angle: position − rest is lead/2π times the angle at q."""
-        key = ("joint", joint.name)
-        position = self.system.value(q, self.tables.coordinates[*key, "position", 0])
-        drawn = self.system.value(q, self.tables.coordinates[*key, "angle", 0])
-        angle = self._coordinate(joint, "angle", q)
-        return float(position - rest - self._screw_weight(joint) * (angle - drawn))
+    def _advance(self, pair: Pair, screw: Screw, angle: float, q: Floats) -> float:
+        """Return how far a screw slides at an angle: as far as its row asks at the pose q, and on from there by its pitch."""
+        rest = self.system.phi(q, 0.0)[self.tables.row_of(pair.joint, "advance")]
+        position, turned = self.system.value(q, screw.position), self.system.value(q, screw.angle)
+        return float(position - rest + pitch_of(self.tables, pair) * (angle - turned))
 
-    def _free_rotation(self, joint: Joint, q: Floats) -> Floats:
+    def _free_rotation(self, pair: Pair, q: Floats) -> Floats:
         """Return the relative orientation of the joint's frames: guessed, else as at q."""
-        first, second = self.tables.ends[joint.name]
-        for path, held, _ in self.tables.held_rotations:
-            if path == f"{joint.name}.rotation":
-                return np.asarray(self.tables.matrix(first.axes).T @ self.tables.matrix(held.axes))
-        for soft, _, _, orientation in self.tables.soft:
-            if orientation >= 0 and soft.path == f"{joint.name}.rotation":
-                return self.tables.matrix(first.axes).T @ self.tables.matrix(orientation)
+        first, second = pair.ends
+        for held in self.tables.held_rotations:
+            if held.path == f"{pair.joint}.rotation":
+                return np.asarray(self.tables.matrix(first.axes).T @ self.tables.matrix(held.first.axes))
+        for guess in self.tables.guesses:
+            if guess.orientation >= 0 and guess.path == f"{pair.joint}.rotation":
+                return self.tables.matrix(first.axes).T @ self.tables.matrix(guess.orientation)
         Ai, Aj = read_pose(self.system, q, first.body)[1], read_pose(self.system, q, second.body)[1]
         return (Ai @ self.tables.matrix(first.axes)).T @ Aj @ self.tables.matrix(second.axes)
 
-    def _hang(self, joint: Joint, first: EndSlots, second: EndSlots, forward: bool) -> None:
+    def _hang(self, pair: Pair, forward: bool) -> None:
         """Place the one body from the other so that the joint is closed."""
+        first, second = pair.ends
         child = second.body if forward else first.body
         pose = self.drawn
         if child in self.moved:  # keep its own orientation: measure against the parent where it is now
             pose = self.q.copy()
             width = 3 if self.dimension == 2 else 7
             pose[width * (child - 1) : width * child] = self.drawn[width * (child - 1) : width * child]
-        shift, turn = self._motion(joint, pose)
+        shift, turn = self._motion(pair, pose)
         si, Ci = self.tables.vector(first.point), self.tables.matrix(first.axes)
         sj, Cj = self.tables.vector(second.point), self.tables.matrix(second.axes)
         if forward:
@@ -191,16 +166,15 @@ class Starter:
             r, A = read_pose(self.system, self.q, second.body)
             B = A @ Cj @ turn.T @ Ci.T
             write_pose(self.system, self.q, child, r + A @ sj - B @ (si + Ci @ shift), B)
-        self._count_turns(joint, child, forward)
+        self._count_turns(pair, child, forward)
 
-    def _count_turns(self, joint: Joint, child: int, forward: bool) -> None:
+    def _count_turns(self, pair: Pair, child: int, forward: bool) -> None:
         """Add whole turns to a planar body so that its joint's angle is the given one, not that less a few turns.
 
         Where no value is given the body stays within half a turn of its drawn angle.
         """
-        function = self.tables.coordinates.get(("joint", joint.name, "angle", 0), -1)
-        if self.dimension == 2 and function in self.targets:
-            turns = round((self.targets[function] - self.system.value(self.q, function)) / (2.0 * math.pi))
+        if pair.angle in self.targets:
+            turns = round((self.targets[pair.angle] - self.system.value(self.q, pair.angle)) / (2.0 * math.pi))
             self.q[3 * child - 1] += (1.0 if forward else -1.0) * 2.0 * math.pi * turns
 
     def _extras(self) -> None:

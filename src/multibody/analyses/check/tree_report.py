@@ -82,7 +82,7 @@ def _carrier(tables: Tables, link: Link) -> str:
         return "free (x, y, angle)" if tables.dimension == 2 else "free (x, y, z, rotation)"
     joint = tables.model.joints[link.joint]
     names = joint.names_of_coordinates(tables.dimension)
-    if joint.kind.structure(tables.dimension).rotation == 3:  # its rotation is no list of angles
+    if tables.pairs[link.joint].motion.ball:  # its rotation is no list of angles
         names = [*names, "rotation"]
     return f"by {link.joint} ({', '.join(names) if names else joint.kind.name})"
 

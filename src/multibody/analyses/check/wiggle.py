@@ -93,7 +93,7 @@ def freedoms(system: System, q: Floats, t: float) -> Floats:
 def _acted_on(system: System) -> set[int]:
     """Return the coordinate functions along which a motion or a force acts."""
     tables = system.tables
-    return {*driven_functions(system), *(int(f) for f in tables.law_functions)}
+    return {*driven_functions(system), *(law.function for law in tables.laws)}
 
 
 def _independent(G: Floats, most: int, first: Any) -> list[int]:

@@ -120,7 +120,7 @@ def _formulation(tables: Tables, integrator: Integrator | None) -> tuple[Formula
     many = f"{bodies} {'body' if bodies == 1 else 'bodies'}"
     if integrator is not None and integrator.implicit:
         return Augmented(), "sparse derivatives for an implicit integrator"
-    if any(slot < 0 for pair in tables.masses for slot in pair):  # refused later, by name
+    if not all(slots.stated for slots in tables.masses):  # refused later, by name
         return Augmented(), many
     structure = structure_of(tables)
     costs = evaluation_costs(structure)

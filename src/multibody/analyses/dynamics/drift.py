@@ -36,7 +36,7 @@ def promised_drift(motion: Motion, adaptive: bool, rtol: float, atol: float) -> 
     if not size > 0.0:
         return MOST
     d, F = tables.dimension, tables.F
-    masses = np.array([F[slot] if slot >= 0 else 0.0 for slot, _ in tables.masses])
+    masses = np.array([F[slots.mass] if slots.mass >= 0 else 0.0 for slots in tables.masses])
     weight = float(np.linalg.norm(tables.gravity))
     force = masses * (_lengths(motion, np.nan_to_num(motion.a), tables.width) + weight)
     relative = 2.0 * dynamics.kinetic + np.sum(force * _lengths(motion, motion.q, 3 if d == 2 else 7), axis=1)

@@ -36,9 +36,9 @@ def with_spins(system: System, spins: Spins) -> System:
     size = SMALL * characteristic_mass(tables) * tables.length**2
     tables.masses, tables.cache, numbers = list(tables.masses), {}, [tables.F]
     for body, axis in spins.items():
-        mass, inertia = tables.masses[body]
-        tables.masses[body] = (mass, sum(len(part) for part in numbers))
-        numbers.append((tables.matrix(inertia) + size * np.outer(axis, axis)).ravel())
+        own = tables.masses[body]
+        tables.masses[body] = own._replace(inertia=sum(len(part) for part in numbers))
+        numbers.append((tables.matrix(own.inertia) + size * np.outer(axis, axis)).ravel())
     tables.packed = tables.packed.sharing(numbers=np.concatenate(numbers), masses=listed(MassSlots, tables.masses))
     made = System(tables)
     made.ref[:] = system.ref

@@ -78,11 +78,12 @@ def smallest_step(system: System, q: Floats, t: float, c: Floats) -> Floats:
 def require_masses(system: System) -> None:
     """Raise where a body states no mass or inertia, with its name."""
     tables = system.tables
-    for body, (mass, inertia) in zip(tables.bodies[1:], tables.masses, strict=True):
-        if mass < 0 or inertia < 0:
-            word = "mass" if mass < 0 else "inertia"
+    for body, slots in zip(tables.bodies[1:], tables.masses, strict=True):
+        if not slots.stated:
+            word = "mass" if slots.mass < 0 else "inertia"
             raise MassError(
-                f"it has no {word}, and dynamics needs one", where=f"bodies.{body}",
+                f"it has no {word}, and dynamics needs one",
+                where=f"bodies.{body}",
                 hint=f"give {word}, or a shape with a mass; 0 is one",
             )
 
@@ -126,10 +127,10 @@ def require_inertia(system: System, q: Floats, t: float, rows: Integers) -> Spin
 def _spins(system: System, q: Floats, J: Floats, vector: Floats) -> Spins:
     """Return the axes of idle spins of massless bodies that a direction without inertia has a part of."""
     tables, width, found = system.tables, system.tables.width, {}
-    for b, (mass, _) in enumerate(tables.masses):
+    for b, slots in enumerate(tables.masses):
         part = vector[width * b : width * (b + 1)]
         size = float(np.linalg.norm(part[3:]))
-        if tables.F[mass] == 0.0 and size > 1e-6 and _is_idle(system, q, J, width * b, part / size):
+        if tables.F[slots.mass] == 0.0 and size > 1e-6 and _is_idle(system, q, J, width * b, part / size):
             found[b] = part[3:] / size
     return found
 
@@ -140,7 +141,8 @@ def _is_idle(system: System, q: Floats, J: Floats, first: int, part: Floats) -> 
     alone[first : first + len(part)] = part
     if system.tables.dimension != 3 or float(np.max(np.abs(J @ alone), initial=0.0)) > 1e-9:
         return False
-    functions = {f for (kind, *_), f in system.tables.coordinates.items() if kind == "joint"} | set(system.tables.law_functions)
+    functions = {f for (kind, *_), f in system.tables.coordinates.items() if kind == "joint"}
+    functions |= {law.function for law in system.tables.laws}
     return all(abs(float(system.gradient(q, f) * system.scale_columns @ alone)) < 1e-9 for f in functions)
 
 

@@ -313,11 +313,11 @@ def input_slots(tables: Tables) -> dict[str, Slots]:
     axes = "xyz"[: tables.dimension]
     for name, force in tables.model.forces.items():
         if force.kind.name in ("effort", "spring"):
-            k = tables.laws[name][0]
-            slot = tables.law_slots[k]
-            found[f"{name}.effort"] = Slots([slot], [k], [], [slot + 1, slot + 3])
+            k = tables.laws_of[name][0]
+            law = tables.laws[k]
+            found[f"{name}.effort"] = Slots([law.slot("effort")], [k], [], [law.slot("stiffness"), law.slot("damping")])
         elif force.kind.name == "force":
-            load = tables.packed.loads[tables.loads[name]]
+            load = tables.packed.loads[tables.load_of[name]]
             d, moments = len(axes), 1 if len(axes) == 2 else 3
             parts = {"force": range(d), "moment": range(d, d + moments)}
             for part, components in parts.items():

@@ -153,9 +153,9 @@ def find_actuators(tables: Tables, names: dict[str, str]) -> list[Actuator]:
     for text, force in names.items():
         key = coordinate_key(model, text, "efforts")
         if force:
-            law = tables.laws[force][0]
-            function, row = tables.law_functions[law], -1
+            law = tables.laws_of[force][0]
+            function, row = tables.laws[law].function, -1
         else:
             law, function, row = -1, tables.coordinates[key], by_key[key]
-        found.append(Actuator(text, function, tables.function_is_length[function], row, law))
+        found.append(Actuator(text, function, tables.functions[function].is_length, row, law))
     return found

@@ -117,7 +117,7 @@ def said(system: System, q: Floats, direction: Floats, still: list[str]) -> str:
     v, changing = direction * system.scale_columns, []
     for (kind, owner, item, _), function in tables.coordinates.items():
         if kind == "joint" and item in (names := tables.model.joints[owner].names_of_coordinates(d)):
-            unit = tables.length if tables.function_is_length[function] else 1.0
+            unit = tables.length if tables.functions[function].is_length else 1.0
             if abs(float(system.gradient(q, function) @ v)) > NOTICED * size * unit:
                 changing.append(owner if len(names) == 1 else f"{owner}.{item}")
     text = f"{_some(bodies)} (change of {_some(changing)})" if changing else _some(bodies)

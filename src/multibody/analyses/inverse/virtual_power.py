@@ -281,9 +281,9 @@ def laws_beside(tables: Tables, actuators: Sequence[Actuator], efforts: Floats) 
     """Return a note for every actuator along whose coordinate forces of the model act too, which its effort leaves out."""
     notes = []
     for actuator in actuators:
-        own = {law for law, function in enumerate(tables.law_functions) if function == actuator.function} - {actuator.law}
+        own = {k for k, law in enumerate(tables.laws) if law.function == actuator.function} - {actuator.law}
         acting = {law for law in own if np.any(efforts[:, law])}
-        names = [name for name, laws in tables.laws.items() if acting.intersection(laws)]
+        names = [name for name, laws in tables.laws_of.items() if acting.intersection(laws)]
         if names:
             notes.append(
                 f'{actuator.name}: the effort is that of its motor alone; motion["{actuator.name}.effort"] also has what '

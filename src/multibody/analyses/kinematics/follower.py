@@ -132,7 +132,7 @@ class DenseFollower(Follower):
         """Call the compiled loop from grid[first] on."""
         s = self.system
         code, k = tracking.track(
-            *s.run, grid, first, s.rows, len(s.tables.function_is_length), self.drive.rows, self.gauge,
+            *s.run, grid, first, s.rows, len(s.tables.functions), self.drive.rows, self.gauge,
             self.state, self.trial, self.values, self.J, self.matrix, self.pivots, self.x, self.null, self.worst,
             self.clock, record.Q, record.V, record.A, record.R, record.sigma, self.noted, self.counts,
         )  # fmt: skip

@@ -54,8 +54,8 @@ def contact_notes(measurer: Measurer) -> list[str]:
 def line_notes(measurer: Measurer) -> list[str]:
     """Return a note for every force along the line between two points that coincide, if its law would need a direction."""
     tables, t, notes = measurer.tables, measurer.t, []
-    for name, (law, *_) in tables.laws.items():
-        function = tables.law_functions[law]
+    for name, (law, *_) in tables.laws_of.items():
+        function = tables.laws[law].function
         if tables.packed.functions.kind[function] != L.DISTANCE or not _needs_line(tables, law):
             continue
         together = np.flatnonzero(measurer.coordinate(function)[0] <= APART * tables.length)
@@ -127,7 +127,7 @@ def _weight(forces: ForceValues, joint: str) -> float:
         if end.body:
             r = forces.measurer.body_motion(tables.bodies[end.body])
             rate = float(np.max(np.linalg.norm(r[4], axis=1), initial=0.0))
-            largest = max(largest, float(tables.F[tables.masses[end.body - 1][0]]) * (gravity + rate))
+            largest = max(largest, float(tables.F[tables.masses[end.body - 1].mass]) * (gravity + rate))
     return largest
 
 
@@ -137,10 +137,10 @@ def _stop_note(forces: ForceValues, name: str) -> list[str]:
     if forces.model.forces[name].on_expression:
         lower, upper, value = _on_expression(forces, name)
     else:
-        law = tables.laws[name][0]
-        own = numbers_of(StopLaw, tables.F, tables.law_slots[law])
+        law = tables.law_of(name)
+        own = numbers_of(StopLaw, tables.F, law.numbers)
         lower, upper = own.lower, own.upper
-        value = forces.measurer.coordinate(tables.law_functions[law])[0]
+        value = forces.measurer.coordinate(law.function)[0]
     about, notes = f'{name}: "{forces.model.forces[name].target[0]}"', []
     for side, free in (("lower", value - lower), ("upper", upper - value)):
         found = intervals(t, free, 0.0) if len(t) > 1 else []
@@ -179,9 +179,7 @@ def intervals(t: Floats, value: Floats, noise: float) -> list[Interval]:
         share = value[inside] / (value[inside] - max(value[outside], 0.0))
         return float(t[inside] + share * (t[outside] - t[inside]))
 
-    return [
-        Interval(crossing(a, a - 1), crossing(b, b + 1), b == len(t) - 1) for a, b in zip(starts, ends, strict=True)
-    ]
+    return [Interval(crossing(a, a - 1), crossing(b, b + 1), b == len(t) - 1) for a, b in zip(starts, ends, strict=True)]
 
 
 def _span(found: Interval, forces: ForceValues) -> str:

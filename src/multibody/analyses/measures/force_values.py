@@ -120,14 +120,14 @@ class ForceValues:
 
     def effort_unit(self, function: int) -> str:
         """Return the unit of an effort along a coordinate function."""
-        return self.model.units.names["force" if self.tables.function_is_length[function] else "moment"]
+        return self.model.units.names["force" if self.tables.functions[function].is_length else "moment"]
 
     def _law_effort(self, name: str) -> tuple[Floats, str, dict[str, Any]]:
         """Return the effort of one force along its coordinate; of a bushing those along and about its first frame's axes."""
         if self.model.forces[name].on_expression:
             return self._expression_effort(name)
-        laws = self.tables.laws[name]
-        units = [self.effort_unit(self.tables.law_functions[law]) for law in laws]
+        laws = self.tables.laws_of[name]
+        units = [self.effort_unit(self.tables.laws[law].function) for law in laws]
         about: dict[str, Any] = {"sign": RAISES}
         if len(laws) == 1:
             return self.dynamics.efforts[:, laws[0]], units[0], about
@@ -137,7 +137,7 @@ class ForceValues:
     def _expression_effort(self, name: str) -> tuple[Floats, str, dict[str, Any]]:
         """Return the effort of a stop or a friction along the expression that it acts on."""
         force, measurer, scope = self.model.forces[name], self.measurer, Scope(self.model)
-        lengths = any(self.tables.function_is_length[self.tables.law_functions[law]] for law in self.tables.laws[name])
+        lengths = any(self.tables.functions[self.tables.laws[law].function].is_length for law in self.tables.laws_of[name])
         found, plain = measurer.dimension(target_formula(scope, force))
         unit = "" if plain or found is None else unit_name(product(ENERGY, found, -1), self.model.units)
         about = {"sign": "positive if it raises the expression", "along": force.target[0]}
@@ -161,9 +161,9 @@ class ForceValues:
         for k, t in enumerate(m.t):
             r.refer(k)
             power[k] = -r.multipliers[k] @ r.system.velocity_side(np.ascontiguousarray(m.q[k]), float(t))
-        for law, function in enumerate(self.tables.law_functions):
-            power += d.efforts[:, law] * m.coordinate(function)[1]
-        for name in self.tables.loads:
+        for k, law in enumerate(self.tables.laws):
+            power += d.efforts[:, k] * m.coordinate(law.function)[1]
+        for name in self.tables.load_of:
             wrench = r.load(name)
             body, frame = self.model.find_end(self.model.forces[name].target[0], name)
             spin = m.body_motion(body)[3]
@@ -176,8 +176,8 @@ class ForceValues:
         """Return the potential energy of gravity."""
         g = self.tables.gravity
         total = np.zeros(len(self.measurer.t))
-        for name, (mass, _) in zip(self.tables.bodies[1:], self.tables.masses, strict=True):
-            total -= self.tables.F[mass] * (self.measurer.body_motion(name)[0] @ g)
+        for name, slots in zip(self.tables.bodies[1:], self.tables.masses, strict=True):
+            total -= self.tables.F[slots.mass] * (self.measurer.body_motion(name)[0] @ g)
         return total
 
     def momentum(self) -> tuple[Floats, Floats]:

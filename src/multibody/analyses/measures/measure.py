@@ -137,7 +137,7 @@ class Measurer:
             return self._output_unit(path)
         is_length = path.kind in ("point", "spring")
         if path.kind == "joint":
-            is_length = self.tables.function_is_length[self.tables.coordinates["joint", path.owner, path.item, 0]]
+            is_length = self.tables.functions[self.tables.coordinates["joint", path.owner, path.item, 0]].is_length
         return rate_unit(units.length if is_length else "rad", units.time, path.order)
 
     def _output_unit(self, path: Path) -> str:
@@ -238,7 +238,7 @@ class Measurer:
                 f'body "{body}" has no frame "{frame}"',
                 hint=f"it has origin, com, {', '.join(self.model.frames_of(body))}",
             )
-        s = self.tables.vector(self.tables.frames[key][0])
+        s = self.tables.vector(self.tables.frames[key].point)
         r, A, dr, w, ddr, dw = self._body(body)
         arm = A @ s
         return r + arm, dr + cross(w, arm), ddr + cross(dw, arm) + cross(w, cross(w, arm))

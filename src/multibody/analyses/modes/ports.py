@@ -68,10 +68,10 @@ def _input(model: Model, system: System, point: Linearization, name: str) -> Flo
     if force is not None and force.kind.name == "force":
         return _load(model, system, point, name)
     if force is not None and parts[1:] in ([], ["effort"]):
-        laws = tables.laws[parts[0]]
+        laws = tables.laws_of[parts[0]]
         if len(laws) != 1:
             raise ModelError(f'"{parts[0]}" acts in several directions', where="inputs", hint="name a coordinate")
-        return system.gradient(point.q, tables.law_functions[laws[0]])
+        return system.gradient(point.q, tables.laws[laws[0]].function)
     path = model.resolve(name.removesuffix(".effort"), "inputs")
     if not path.scalar_coordinate or path.owner == "ground":
         hint = "name a force, a joint coordinate or a point's component"
@@ -85,12 +85,12 @@ def _along(model: Model, system: System, point: Linearization, path: Path) -> Fl
     if path.kind == "joint":
         return system.gradient(point.q, tables.coordinates["joint", path.owner, path.item, 0])
     if path.kind == "spring":
-        return system.gradient(point.q, tables.law_functions[tables.laws[path.owner][0]])
+        return system.gradient(point.q, tables.law_of(path.owner).function)
     b, d = tables.bodies.index(path.owner), tables.dimension
     if path.kind == "angle":
         return _wrench(system, point, b, np.zeros(d), np.zeros(d), np.ones(1))
-    axis = np.eye(d)[path.axis]
-    return _wrench(system, point, b, tables.vector(tables.frames[path.owner, path.item][0]), axis, np.zeros(1 if d == 2 else 3))
+    s, axis = tables.vector(tables.frames[path.owner, path.item].point), np.eye(d)[path.axis]
+    return _wrench(system, point, b, s, axis, np.zeros(1 if d == 2 else 3))
 
 
 def _wrench(system: System, point: Linearization, b: int, s: Floats, force: Floats, moment: Floats) -> Floats:
@@ -122,7 +122,7 @@ def _load(model: Model, system: System, point: Linearization, name: str) -> Floa
         axis = read_pose(system, point.q, b)[1] @ axis
     none = np.zeros(1 if d == 2 else 3)
     force, moment = (axis, none) if path.item == "force" else (np.zeros(d), axis)
-    return _wrench(system, point, b, system.tables.vector(system.tables.frames[body, frame][0]), force, moment)
+    return _wrench(system, point, b, system.tables.vector(system.tables.frames[body, frame].point), force, moment)
 
 
 # --- outputs ----------------------------------------------------------------------------------------------------------

@@ -211,7 +211,7 @@ class Reactions:
     @cached_property
     def acted_on(self) -> set[int]:
         """Coordinate functions along which a motion or a force law acts."""
-        return {*self.motion_functions, *self.tables.law_functions}
+        return {*self.motion_functions, *(law.function for law in self.tables.laws)}
 
     def effort_along(self, function: int) -> Floats:
         """Return everything that motions and force laws apply along a coordinate function, positive if it raises it."""
@@ -220,14 +220,14 @@ class Reactions:
             return total
         if function in self.motion_functions:
             total -= self.multipliers[:, self.motion_functions[function]]
-        for law, own in enumerate(self.tables.law_functions):
-            if own == function:
-                total += self.dynamics.efforts[:, law]
+        for k, law in enumerate(self.tables.laws):
+            if law.function == function:
+                total += self.dynamics.efforts[:, k]
         return total
 
     def load(self, name: str) -> Wrench:
         """Return a force at a frame as a wrench at that frame's point, ground axes."""
-        d, k = self.tables.dimension, self.tables.loads[name]
+        d, k = self.tables.dimension, self.tables.load_of[name]
         size = 3 if d == 2 else 6
         own = self.dynamics.loads[:, size * k : size * (k + 1)]
         point = self.measurer.frame(*self.tables.model.find_end(self.tables.model.forces[name].target[0], name))[0]
@@ -250,13 +250,13 @@ class Reactions:
                     add(name, body, wrench)
         own = {f for (kind, *_), f in tables.coordinates.items() if kind == "joint"}
         efforts = [(tables.rows[r].owner, f, -self.multipliers[:, r]) for f, r in self.motion_functions.items()]
-        for name, laws in tables.laws.items():
-            efforts += [(name, tables.law_functions[law], self.dynamics.efforts[:, law]) for law in laws]
+        for name, laws in tables.laws_of.items():
+            efforts += [(name, tables.laws[law].function, self.dynamics.efforts[:, law]) for law in laws]
         for name, function, effort in efforts:
             if function not in own:
                 for b, block in self.along(function, effort).items():
                     add(name, tables.bodies[b], self.wrench(b, block))
-        for name in tables.loads:
+        for name in tables.load_of:
             body = tables.model.find_end(tables.model.forces[name].target[0], name)[0]
             add(name, body, self.load(name).at(self.measurer.body_motion(body)[0]))
         return found

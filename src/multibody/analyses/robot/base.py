@@ -55,11 +55,11 @@ class RobotBase:
         self.rates = [column.name for column in self._columns.columns]
         self.coordinates = self._names()
         self._d = PLANAR if self.dimension == 2 else SPATIAL
-        self._acted = ACTED if self.tables.law_functions or self.tables.loads else ALONE
+        self._acted = ACTED if self.tables.laws or self.tables.loads else ALONE
         self._dense = self.nv <= MOST_DENSE  # whether a mass matrix is provided
         self._tree = tree_blocks(self._columns, formed=self._dense)
         self._tree.model.acted = 0  # where composite inertias subtract what acts on the links, that is said
-        self._ref: Floats = np.zeros(max(len(self.tables.function_is_length), 1))
+        self._ref: Floats = np.zeros(max(len(self.tables.functions), 1))
         self._arrays = self._arrays_of(self._tree)
         self._at_model, _, self._at_scratch = self._arrays.run
         self._turns = self._counted()
@@ -95,8 +95,8 @@ class RobotBase:
     def _lacking(self) -> tuple[str, str]:
         """The first body that states no mass, and the first that states no mass or no inertia; "" where there is none."""
         given = list(zip(self.tables.bodies[1:], self.tables.masses, strict=True))
-        mass = [body for body, (mass, _) in given if mass < 0]
-        either = [body for body, slots in given if min(slots) < 0]
+        mass = [body for body, slots in given if slots.mass < 0]
+        either = [body for body, slots in given if not slots.stated]
         return mass[0] if mass else "", either[0] if either else ""
 
     def _require_masses(self, verb: str) -> None:

@@ -144,10 +144,10 @@ class Balance:
         d, length = tables.dimension, tables.length
         gravity = float(np.linalg.norm(tables.gravity))
         masses = (s.scratch.planar_mass if d == 2 else s.scratch.spatial_mass).m
-        efforts, loads = np.zeros(len(tables.law_functions)), np.zeros((len(tables.loads), 3 if d == 2 else 6))
+        efforts, loads = np.zeros(len(tables.laws)), np.zeros((len(tables.loads), 3 if d == 2 else 6))
         law_efforts(*s.run, self.t, efforts)
         load_wrenches(*s.run, self.t, loads.reshape(-1))
-        units = np.array([length if tables.function_is_length[f] else 1.0 for f in tables.law_functions])
+        units = np.array([length if tables.functions[law.function].is_length else 1.0 for law in tables.laws])
         loads[:, :d] *= length
         parts = (masses * gravity * length, np.abs(efforts) * units, np.abs(loads))
         return max(float(np.max(part, initial=0.0)) for part in parts)

@@ -117,8 +117,8 @@ def _require_weights(system: System) -> None:
     """Raise where gravity acts and a body states no mass."""
     tables = system.tables
     if np.any(tables.gravity):
-        for body, (mass, _) in zip(tables.bodies[1:], tables.masses, strict=True):
-            if mass < 0:
+        for body, slots in zip(tables.bodies[1:], tables.masses, strict=True):
+            if slots.mass < 0:
                 hint = "give mass, or a shape with a mass; 0 is one"
                 raise ModelError("it has no mass, and gravity acts", where=f"bodies.{body}", hint=hint)
 
@@ -295,7 +295,7 @@ def _motion(balance: Balance, point: Point, status: Status) -> Motion:
     system.ref[:] = state.references
     place(system, state.q, state.v)
     bundle = (*system.run, state.t)
-    efforts = np.zeros((1, len(tables.law_functions)))
+    efforts = np.zeros((1, len(tables.laws)))
     loads = np.zeros((1, (3 if tables.dimension == 2 else 6) * len(tables.loads)))
     potential = np.array([potential_energy(*bundle)])
     law_efforts(*bundle, efforts[0])

@@ -18,7 +18,7 @@ def column_values(system: System, columns: Columns, state: State) -> tuple[Float
     tables = system.tables
     kept = system.ref.copy()
     system.ref[:] = state.references
-    count = len(tables.function_is_length)
+    count = len(tables.functions)
     functions = system.functions(state.q, state.v, 0, count) if count else (np.zeros(0), np.zeros(0))
     system.ref[:] = kept
     values, rates = np.zeros(len(columns.columns)), np.zeros(len(columns.columns))

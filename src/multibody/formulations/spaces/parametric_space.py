@@ -23,7 +23,7 @@ from multibody.rank.leastnorm import independent_rows
 from multibody.state.poses import matrix_of
 from multibody.state.state import State
 from multibody.state.system import Floats, Integers, System
-from multibody.tables.parametric import COSINE, Pair, parametric
+from multibody.tables.parametric import COSINE, ParametricPair, parametric
 
 MOST = 4000  # columns for which independent rows are found by a full matrix
 VANISHES = 1e-10  # size of a row, free of units, that the others satisfy by themselves
@@ -151,19 +151,19 @@ class ParametricSpace:
         s, first = self.system, len(self.system.tables.extras)
         kept = s.ref.copy()
         s.ref[:] = state.references
-        count = len(s.tables.function_is_length)
+        count = len(s.tables.functions)
         values, speeds, _ = s.functions(state.q, state.v, 0, count) if count else (np.zeros(0),) * 3
         s.ref[:] = kept
-        for k, pair in enumerate(self.tables.pairs):
+        for k, pair in enumerate(self.tables.parametrized):
             at = pair.extra - first
             for n, f in enumerate(pair.functions):
                 if f >= 0:
                     alpha[at + n], rates[at + n] = values[f], speeds[f]
-            if pair.rotation == 3:
+            if pair.motion.ball:
                 alpha[at : at + 3], rates[at : at + 3] = self._ball(k, pair, state)
         return np.concatenate([state.q, alpha, state.v, rates, [work]])
 
-    def _ball(self, k: int, pair: Pair, state: State) -> tuple[Floats, Floats]:
+    def _ball(self, k: int, pair: ParametricPair, state: State) -> tuple[Floats, Floats]:
         """Return the angles of a ball in its present chart, and their rates."""
         (A, w), (B, u) = (_turned(state, body) for body in (pair.first, pair.second))
         left, right = A @ self.bundle.frame(k), B @ self.bundle.frame(k, second=True)
@@ -174,8 +174,8 @@ class ParametricSpace:
         """Let the angles of balls be zero at a state; cosine rows would be singular there and keep their frames."""
         if self.formulation.rotation == COSINE:
             return
-        for k, pair in enumerate(self.tables.pairs):
-            if pair.rotation == 3:
+        for k, pair in enumerate(self.tables.parametrized):
+            if pair.motion.ball:
                 A, B = (_turned(state, body)[0] for body in (pair.first, pair.second))
                 self.bundle.set_frame(k, A.T @ B @ self.bundle.frame(k, second=True))
 
@@ -183,8 +183,8 @@ class ParametricSpace:
         """Move the charts of all balls to where they are: C_i ← C_i H(α), α ← 0; return y with the new angles and rates."""
         y, first = y.copy(), self.nq - len(self.tables.extras)
         rate = self.nq + self.nv - len(self.tables.extras)
-        for k, pair in enumerate(self.tables.pairs):
-            if pair.rotation == 3:
+        for k, pair in enumerate(self.tables.parametrized):
+            if pair.motion.ball:
                 at, to = first + pair.extra, rate + pair.extra
                 spin = axes_of(y[at : at + 3]) @ y[to : to + 3]
                 self.bundle.set_frame(k, self.bundle.frame(k) @ rotation_of(y[at : at + 3]))
@@ -194,11 +194,11 @@ class ParametricSpace:
     # --- cosine rows --------------------------------------------------------------------------------------------------
     def _sines(self, y: Floats) -> Floats:
         """Return what must not vanish of every pair with cosine rows: sines of its angles, the cosine of a ball's second."""
-        found = np.ones((len(self.tables.pairs), 3))
-        for k, pair in enumerate(self.tables.pairs):
-            at = self.nq - len(self.tables.extras) + pair.extra + len(pair.slides)
-            found[k, : pair.rotation] = np.sin(y[at : at + pair.rotation])
-            if pair.rotation == 3:
+        found = np.ones((len(self.tables.parametrized), 3))
+        for k, pair in enumerate(self.tables.parametrized):
+            at = self.nq - len(self.tables.extras) + pair.extra + len(pair.motion.slides)
+            found[k, : pair.motion.angles] = np.sin(y[at : at + pair.motion.angles])
+            if pair.motion.ball:
                 found[k, 1] = np.cos(y[at + 1])
         return found
 
@@ -213,7 +213,7 @@ class ParametricSpace:
 
     def _lost(self, y: Floats) -> ModelError:
         """Return the error for a start at which cosine rows have no rank."""
-        joint = self.tables.pairs[int(np.argmin(np.min(np.abs(self._sines(y)), axis=1)))].joint
+        joint = self.tables.parametrized[int(np.argmin(np.min(np.abs(self._sines(y)), axis=1)))].joint
         return ModelError(
             "its cosine rows lose rank at the start: the sine of its angle vanishes", where=f"joints.{joint}",
             hint='use Parametric("regular")',
@@ -270,7 +270,7 @@ class ParametricSpace:
     def trouble(self) -> tuple[str, str]:
         """Return which pair's cosine rows lost their rank, and what helps."""
         k = self.bundle.parametric.scratch.trouble
-        text = f"the cosine rows of joint {self.tables.pairs[k].joint} lose rank, the sine of its angle vanishes"
+        text = f"the cosine rows of joint {self.tables.parametrized[k].joint} lose rank, the sine of its angle vanishes"
         return text, 'use Parametric("regular"), whose rows keep their rank'
 
 

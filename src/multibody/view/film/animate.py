@@ -47,9 +47,7 @@ def animate(
         _check_meaningless(size=size, labels=labels, title=title, view=view, paper=None if paper == "light" else paper)
         return save_glb(run, file, fps=fps, seconds=seconds, speed=speed, trace=trace, symbols=symbols, force=force)
     times = film_times(run, float(fps), seconds, speed)
-    canvas = canvas_of(
-        run, times, trace=trace, size=size, labels=labels, symbols=symbols, title=title, view=view, paper=paper
-    )
+    canvas = canvas_of(run, times, trace=trace, size=size, labels=labels, symbols=symbols, title=title, view=view, paper=paper)
     path, told = pathlib.Path(file), progress or (lambda done, total: None)
     if ending == ".png":
         from multibody.view.film.sequence import numbered, write_sequence
@@ -117,7 +115,7 @@ def _trace(run: Run, name: str, q: Floats) -> Trace:
 
     body, frame = run.model.find_end(name, "trace")
     number = run.tables.bodies.index(body)
-    point = run.tables.vector(run.tables.frames[body, frame][0])
+    point = run.tables.vector(run.tables.frames[body, frame].point)
     path = run.measurer.frame(body, frame)[0]
     return Trace(name, number, np.asarray(run.time), path, Journey(run.tables, q).place(number, point))
 

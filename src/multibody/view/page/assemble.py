@@ -148,8 +148,8 @@ def _points(tables: Tables, trace: Sequence[str]) -> list[dict[str, Any]]:
     used = {(end.body, end.point) for ends in tables.ends.values() for end in ends}
     index = {name: b for b, name in enumerate(tables.bodies)}
     free = [
-        _point(tables, body, frame) for (body, frame), (at, _) in tables.frames.items()
-        if body != "ground" and frame not in ("origin", "com") and (index[body], at) not in used
+        _point(tables, body, frame) for (body, frame), slots in tables.frames.items()
+        if body != "ground" and frame not in ("origin", "com") and (index[body], slots.point) not in used
     ]  # fmt: skip
     if free:
         return free[:MOST_TRACED]
@@ -164,7 +164,7 @@ def _points(tables: Tables, trace: Sequence[str]) -> list[dict[str, Any]]:
 
 def _point(tables: Tables, body: str, frame: str, asked: bool = False) -> dict[str, Any]:
     """Return a frame's point, from the center of mass of its body."""
-    point = [float(x) for x in tables.vector(tables.frames[body, frame][0])]
+    point = [float(x) for x in tables.vector(tables.frames[body, frame].point)]
     return {"name": f"{body}.{frame}", "body": tables.bodies.index(body), "point": point, "traced": True, "asked": asked}
 
 

@@ -215,9 +215,7 @@ def _arrows(measurer: Measurer, forces: bool) -> list[Arrow]:
         if len(tables.joint_rows[name]):
             end, wrench = tables.ends[name][1], measurer.forces.wrench(name)
             paths = tuple(f"{name}.reaction.force.{axis}" for axis in axes)
-            found.append(
-                Arrow("reaction", ("joint", name), end.body, tables.vector(end.point), wrench.force, unit, paths)
-            )
+            found.append(Arrow("reaction", ("joint", name), end.body, tables.vector(end.point), wrench.force, unit, paths))
     for (name, body), wrench in reactions.actions().items():
         if name in tables.model.forces:
             b = tables.bodies.index(body)
@@ -232,5 +230,5 @@ def _target(tables: Tables, force: str, body: str) -> Floats:
         for target in item.target:
             owner, frame = tables.model.find_end(target, force)
             if owner == body:
-                return np.asarray(tables.vector(tables.frames[owner, frame][0]))
+                return np.asarray(tables.vector(tables.frames[owner, frame].point))
     return np.zeros(tables.dimension)

@@ -80,7 +80,7 @@ def main_paths(run: Run) -> list[str]:
         own = kind == "joint" and item in (names := run.model.joints[owner].names_of_coordinates(run.tables.dimension))
         if own and len(found) < 2 * MOST_CURVES:
             values = run.measurer.coordinate(function)[0]
-            scale = run.tables.length if run.tables.function_is_length[function] else 1.0
+            scale = run.tables.length if run.tables.functions[function].is_length else 1.0
             if np.ptp(values) > MOVES * scale:
                 found.append(owner if len(names) == 1 else f"{owner}.{item}")
     return found[: MOST_CURVES + 2]
