@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from multibody.kernels.compile import kernel
-from multibody.kernels.memory.compiled import at, within
+from multibody.kernels.memory.compiled import at, matrix, within
 from multibody.kernels.memory.declaration import (
     Block,
     Record,
@@ -142,3 +142,17 @@ def test_records_among_numbers() -> None:
     numbers = np.zeros(20)
     numbers[4 + Wheel.fields["ratio"].slot] = 7.0
     assert read(numbers, 4) == 7.0
+
+
+def test_a_matrix_in_an_array() -> None:
+    @kernel
+    def add(numbers: Any, n: Any) -> Any:
+        rows = matrix(numbers, n)
+        rows[0, 1] += rows[1, 0]
+        return rows.shape[0] * rows.shape[1]
+
+    numbers = np.arange(9.0)
+    assert add(numbers, 3) == 9
+    assert numbers.tolist() == [0.0, 1.0 + 3.0, *range(2, 9)]
+    assert add(numbers, 2) == 4  # the array may be longer
+    assert numbers[1] == 1.0 + 3.0 + 2.0

@@ -20,7 +20,7 @@ from multibody.state.system import System, tables_of
 def bundle_of(name: str) -> Bundle:
     """Return the blocks of a run with all rows."""
     tables = tables_of(mb.load(name))
-    return prepare(tables, np.arange(tables.count_joint), np.zeros(len(tables.function_is_length)))
+    return prepare(tables, np.arange(tables.count_joint), np.zeros(len(tables.functions)))
 
 
 def test_kernels_cannot_write_to_the_model() -> None:

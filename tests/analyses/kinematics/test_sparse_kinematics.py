@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 import multibody as mb
-from multibody.analyses.kinematics.follower import DenseFollower
-from multibody.analyses.kinematics.sparse_tracking import SparseFollower
+from multibody.analyses.kinematics.follower import Follower
+from multibody.analyses.kinematics.solvers import DenseSolver, SparseSolver
+from multibody.analyses.kinematics.square import Factors, Square
 from multibody.rank import leastnorm
 from multibody.state.system import Floats, System
 
@@ -95,22 +96,21 @@ def at(result: Any, path: str) -> Floats:
 def both(monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[Any, Any]]:
     """Return a function that runs a model through the dense and through the sparse path."""
     used: list[type] = []
-    for follower in (DenseFollower, SparseFollower):
-        plain = follower.track
+    plain = Follower.track
 
-        def track(self: Any, *arguments: Any, plain: Any = plain) -> Any:
-            used.append(type(self))
-            return plain(self, *arguments)
+    def track(self: Follower, *arguments: Any) -> tuple[int, int]:
+        used.append(type(self.solver))
+        return plain(self, *arguments)
 
-        monkeypatch.setattr(follower, "track", track)
+    monkeypatch.setattr(Follower, "track", track)
 
     def runs(make: Callable[[], mb.Model], **options: Any) -> tuple[Any, Any]:
         found = []
-        for limit, follower in ((400, DenseFollower), (0, SparseFollower)):
+        for limit, solver in ((400, DenseSolver), (0, SparseSolver)):
             monkeypatch.setattr(leastnorm, "DENSE_LIMIT", limit)
             used.clear()
             found.append(run(make(), **options))
-            assert set(used) == {follower}
+            assert set(used) == {solver}
         return found[0], found[1]
 
     return runs
@@ -240,6 +240,34 @@ def test_errors_of_the_drive_are_those_of_small_models(monkeypatch: pytest.Monke
     with pytest.raises(mb.ModelError, match="1 motion is missing") as caught:
         m.kinematics(until=1.0)
     assert all(joint in caught.value.hint for joint in ("O", "A", "B", "C"))
+
+
+# --- what comes up in a solver ---------------------------------------------------------------------------------------
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, MemoryError])
+@pytest.mark.parametrize(
+    "place", [(Square, "factored"), (Factors, "pivot_ratio"), (Factors, "solve_scaled"), (Factors, "smallest")]
+)
+def test_what_a_solver_raises(kind: type[BaseException], place: tuple[type, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """No exception is lost in the compiled loop; an interrupt keeps what was computed."""
+    monkeypatch.setattr(leastnorm, "DENSE_LIMIT", 0)
+    plain, calls = getattr(*place), [0]
+
+    def failing(*given: Any) -> Any:
+        calls[0] += 1
+        if calls[0] == 40:
+            raise kind
+        return plain(*given)
+
+    whole = run(parallelogram(), until=13.0, steps=40)
+    monkeypatch.setattr(*place, failing)
+    if kind is MemoryError:
+        with pytest.raises(MemoryError):
+            run(parallelogram(), until=13.0, steps=40)
+        return
+    result = run(parallelogram(), until=13.0, steps=40)
+    assert result.status.message.startswith("interrupted at t = ")
+    assert np.array_equal(result.motion.q, whole.motion.q[: len(result.time)])
+    assert np.array_equal(result.motion.v, whole.motion.v[: len(result.time)])
 
 
 # --- many groups at once ---------------------------------------------------------------------------------------------

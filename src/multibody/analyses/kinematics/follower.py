@@ -1,13 +1,13 @@
-"""What follows a driven mechanism from instant to instant: the state it keeps, and the compiled loop with dense factors."""
+"""What follows a driven mechanism from instant to instant: the compiled loop, and the state that it leaves behind."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
 
 from multibody.analyses.kinematics.instant import Instant
+from multibody.analyses.kinematics.solvers import solver_for
 from multibody.analyses.kinematics.square import Square
 from multibody.kernels import tracking
 from multibody.rank.drive import Drive
@@ -39,111 +39,87 @@ class Crossing:
     end: float
 
 
-class Follower(ABC):
+class Follower:
     """Follows the mechanism over a grid and notes where determinants change their sign.
 
-    Attributes
+    Parameters
     ----------
     system : System
     drive : Drive
         The rows that it solves.
-    state : array (3, ·)
-        q, v and v̇ of the accepted state.
-    clock : array (3,)
-        Time of the accepted state, sign of its determinant (0: unknown), last substep (0: a whole interval).
-    counts : array of int
-        Steps, Newton iterations and rejected steps, at the places that `kernels.tracking` names.
-    worst : array (6,)
-        Largest scaled violation of all rows at position, velocity and acceleration level over the accepted steps; behind
-        these the three of the last attempt.
+    q : array
+        Where it begins.
+    t : float
+        When it begins.
+    instants : int
+        Length of the grid.
+
+    Attributes
+    ----------
+    path : Path
+        The accepted state, and what was met on the way to it.
+    solver : Solver
+        Who solves the rows.
     """
 
-    def __init__(self, system: System, drive: Drive, q: Floats, t: float) -> None:
-        self.system = system
-        self.state = np.zeros((3, max(system.nq, system.nv)))
-        self.state[0, : system.nq] = q
-        self.clock = np.array([t, 0.0, 0.0])
-        self.counts, self.worst = np.zeros(8, dtype=np.int64), np.zeros(6)
+    def __init__(self, system: System, drive: Drive, q: Floats, t: float, instants: int) -> None:
+        n, nq = system.nv, system.nq
+        width = 2 + nq + 2 * n
+        self.system, self.solver = system, solver_for(system)
+        self.path = tracking.Path(
+            time=t, q=q.copy(), v=n, a=n, trial_q=nq, trial_v=n, trial_a=n, violation=3, worst=3,
+            crossings=width * min(instants + 64, max(64, 4_000_000 // width)),
+        )  # fmt: skip
         self.use(drive)
 
     def use(self, drive: Drive) -> None:
         """Go on with other rows."""
         self.drive = drive
-        self._square: Square | None = None
+        self.solver.use(drive)
+        self.path.signs = len(self.solver.block.signs)
         self.forget()
 
     @property
     def square(self) -> Square:
         """The square system as a sparse matrix, which serves to locate what the steps noted."""
-        if self._square is None:
-            self._square = Square(self.system, self.drive)
-        return self._square
+        return self.solver.square
 
-    @abstractmethod
     def track(self, grid: Floats, first: int, record: Record) -> tuple[int, int]:
         """Follow the mechanism over grid[first:]; return a code of `kernels.tracking` and the grid index reached."""
-
-    @abstractmethod
-    def take_crossings(self) -> list[Crossing]:
-        """Return the crossings noted since the last call."""
-
-    def forget(self) -> None:
-        """Take the determinant's sign as unknown and the next step as wide as its interval."""
-        self.clock[1] = self.clock[2] = 0.0
-
-    def go(self, t: float) -> int:
-        """Follow the mechanism to one instant that is no grid point; return the code."""
-        self.clock[2] = 0.0
-        return self.track(np.array([t]), 0, Record(1, self.system))[0]
-
-    def snapshot(self) -> Instant:
-        """Return the accepted state."""
-        nq, nv = self.system.nq, self.system.nv
-        q, v, a = self.state[0, :nq], self.state[1, :nv], self.state[2, :nv]
-        return Instant(float(self.clock[0]), q.copy(), v.copy(), a.copy())
-
-    def place(self, instant: Instant) -> None:
-        """Make an instant the accepted state; the angle references are left to the caller."""
-        nq, nv = self.system.nq, self.system.nv
-        self.state[0, :nq], self.state[1, :nv], self.state[2, :nv] = instant.q, instant.v, instant.a
-        self.clock[0] = instant.t
-        self.forget()
-
-
-class DenseFollower(Follower):
-    """The compiled loop: dense factors in arrays that are made once."""
-
-    def __init__(self, system: System, drive: Drive, q: Floats, t: float, instants: int) -> None:
-        n, nq, m = system.nv, system.nq, system.rows
-        self.trial = np.zeros((3, max(nq, n)))
-        self.values, self.J = np.zeros(max(m, 1)), np.zeros(max(int(system.tables.row_pointer[m]), 1))
-        self.matrix, self.pivots = np.zeros((n, n)), np.zeros(n, dtype=np.int64)
-        self.x, self.null = np.zeros(n), np.ones(n) / np.sqrt(n)
-        width = 2 + nq + 2 * n
-        self.noted = np.zeros((min(instants + 64, max(64, 4_000_000 // width)), width))
-        super().__init__(system, drive, q, t)
-
-    def use(self, drive: Drive) -> None:
-        """Go on with other rows."""
-        super().use(drive)
-        self.gauge = drive.gauge
-
-    def track(self, grid: Floats, first: int, record: Record) -> tuple[int, int]:
-        """Call the compiled loop from grid[first] on."""
-        s = self.system
-        code, k = tracking.track(
-            *s.run, grid, first, s.rows, len(s.tables.functions), self.drive.rows, self.gauge,
-            self.state, self.trial, self.values, self.J, self.matrix, self.pivots, self.x, self.null, self.worst,
-            self.clock, record.Q, record.V, record.A, record.R, record.sigma, self.noted, self.counts,
-        )  # fmt: skip
+        with self.solver.at_work():
+            code, k = tracking.track(
+                *self.system.run, self.solver.block.address, self.path.address, grid, first,
+                record.Q, record.V, record.A, record.R, record.sigma,
+            )  # fmt: skip
         return int(code), int(k)
 
     def take_crossings(self) -> list[Crossing]:
         """Return the crossings noted since the last call."""
         nq, nv = self.system.nq, self.system.nv
-        found = []
-        for row in self.noted[: self.counts[tracking.CROSSINGS]].copy():
+        width, found = 2 + nq + 2 * nv, []
+        for row in self.path.crossings[: self.path.noted * width].reshape(-1, width).copy():
             q, v, a = row[2 : 2 + nq], row[2 + nq : 2 + nq + nv], row[2 + nq + nv :]
             found.append(Crossing(Instant(float(row[0]), q, v, a), float(row[1])))
-        self.counts[tracking.CROSSINGS] = 0
+        self.path.noted = 0
         return found
+
+    def forget(self) -> None:
+        """Take the signs of determinants as unknown and the next step as wide as its interval."""
+        self.path.known, self.path.step = 0, 0.0
+
+    def go(self, t: float) -> int:
+        """Follow the mechanism to one instant that is no grid point; return the code."""
+        self.path.step = 0.0
+        return self.track(np.array([t]), 0, Record(1, self.system))[0]
+
+    def snapshot(self) -> Instant:
+        """Return the accepted state."""
+        path = self.path
+        return Instant(path.time, path.q.copy(), path.v.copy(), path.a.copy())
+
+    def place(self, instant: Instant) -> None:
+        """Make an instant the accepted state; the angle references are left to the caller."""
+        path = self.path
+        path.q[:], path.v[:], path.a[:] = instant.q, instant.v, instant.a
+        path.time = instant.t
+        self.forget()

@@ -31,22 +31,19 @@ class Factors:
     square : Square
     lu : SuperLU
         Of the matrix with its rows and columns in block order.
-    entries : array
-        Entries of Φ_q on its static pattern, all rows, not scaled.
     """
 
     square: Square
     lu: Any
-    entries: Floats
 
     def solve(self, values: Floats) -> Floats:
         """Return the solution (velocity dimensions) of Φ_q x = values, given over all rows; gauge rows give zero."""
         square = self.square
         side = np.zeros(square.n)
         side[: len(square.chosen)] = values[square.chosen] * square.row_scale
-        return np.asarray(self._solve(side) * square.system.scale_columns)
+        return np.asarray(self.solve_scaled(side) * square.system.scale_columns)
 
-    def _solve(self, side: Floats) -> Floats:
+    def solve_scaled(self, side: Floats) -> Floats:
         """Return the scaled solution for a scaled right side."""
         x = np.empty(len(side))
         x[self.square.column_order] = self.lu.solve(side[self.square.row_order])
@@ -75,7 +72,7 @@ class Factors:
         sigma, x = 0.0, start
         for _ in range(sweeps):
             y = self._solve_transposed(x)
-            z = self._solve(y / np.linalg.norm(y))
+            z = self.solve_scaled(y / np.linalg.norm(y))
             length = float(np.linalg.norm(z))
             if not (np.isfinite(length) and length > 0.0):
                 return 0.0, start
@@ -125,13 +122,21 @@ class Square:
         self.pointer = np.searchsorted(keys, n * np.arange(n + 1)).astype(np.int32)
 
     def factor(self, q: Floats, t: float, nudge: float = 0.0) -> Factors | None:
-        """Return the factors at a pose, None where the matrix is exactly singular or not finite.
+        """Return the factors at a pose, None where there are none."""
+        return self.factored(self.system.entries(q, t), nudge)
 
-        A `nudge` disturbs all entries by as much, for the null direction of a matrix that has one.
+    def factored(self, entries: Floats, nudge: float = 0.0) -> Factors | None:
+        """Return the factors of the matrix with given entries of Φ_q, None where it is exactly singular or not finite.
+
+        Parameters
+        ----------
+        entries : array
+            Of all rows on their static pattern, not scaled.
+        nudge : float
+            Disturbs all entries by as much, for the null direction of a matrix that has one.
         """
         from scipy.sparse.linalg import splu
 
-        entries = self.system.entries(q, t)
         values = np.concatenate([entries[self.entries] * self.scale, self.gauge])
         data = np.bincount(self.slot, weights=values, minlength=len(self.indices)).astype(np.float64, copy=False)
         if not np.all(np.isfinite(data)):
@@ -140,7 +145,7 @@ class Square:
             data = data + nudge * np.random.default_rng(0).uniform(-1.0, 1.0, len(data))
         matrix = sparse.csc_array((data, self.indices, self.pointer), shape=(self.n, self.n))
         try:
-            return Factors(self, splu(matrix, permc_spec="NATURAL"), entries)
+            return Factors(self, splu(matrix, permc_spec="NATURAL"))
         except RuntimeError:  # exactly singular
             return None
 

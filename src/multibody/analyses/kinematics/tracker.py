@@ -1,7 +1,6 @@
 """Follows a driven mechanism over its grid and deals with the singular positions met on the way.
 
-The steps themselves are taken by a follower (a compiled loop with dense factors, or sparse factors for large mechanisms); what
-is done at dead points, lock-ups and inconsistencies is written here once for both.
+The steps themselves are taken by a follower; here is what is done at dead points, lock-ups and inconsistencies.
 """
 
 from __future__ import annotations
@@ -13,16 +12,14 @@ import numpy as np
 
 from multibody.analyses.assembly.branches import Group, find_groups, label_of
 from multibody.analyses.events.undefined import culprit_ahead
-from multibody.analyses.kinematics.follower import DenseFollower, Follower, Record
+from multibody.analyses.kinematics.follower import Follower, Record
 from multibody.analyses.kinematics.instant import Instant
 from multibody.analyses.kinematics.locate import locate, resolved_rates, state_between
 from multibody.analyses.kinematics.singular import explain
-from multibody.analyses.kinematics.sparse_tracking import SparseFollower
 from multibody.analyses.kinematics.square import smallest_of_all
 from multibody.errors import ModelError
 from multibody.kernels import tracking
 from multibody.rank.drive import Drive, find_drive
-from multibody.rank.leastnorm import is_large
 from multibody.state.motion import Motion, Singularity
 from multibody.state.state import State, Status
 from multibody.state.system import Floats, System
@@ -38,12 +35,7 @@ class Tracker:
         self.system, self.initial, self.grid = system, state, grid
         counted = len(system.ref) if system.tables.dimension == 3 else 0
         self.record = Record(len(grid), system, counted)
-        t = float(grid[0])
-        self.follower: Follower = (
-            SparseFollower(system, drive, state.q, t)
-            if is_large(system.nv)
-            else DenseFollower(system, drive, state.q, t, len(grid))
-        )
+        self.follower = Follower(system, drive, state.q, float(grid[0]), len(grid))
         self.singularities: list[Singularity] = []
         self.status = Status(True, "finished", float(grid[-1]))
         self.reached = 0
@@ -77,7 +69,7 @@ class Tracker:
                 continue
             if code in (tracking.SINGULAR, tracking.LOCKED) and self._choose_again():
                 continue
-            near = abs(self.grid[k] - self.follower.clock[0]) < 0.01 * abs(self.grid[k] - self.grid[k - 1])
+            near = abs(self.grid[k] - self.follower.path.time) < 0.01 * abs(self.grid[k] - self.grid[k - 1])
             if code == tracking.SINGULAR or (code == tracking.LOCKED and near):
                 if self._singular_point(k):
                     self.reached = k + 1
@@ -141,7 +133,7 @@ class Tracker:
                     break
                 self.record.store(k, found.q, found.v, found.a, self.system.ref, 0.0)
                 self._note(t, "passed", found.q)
-                follower.clock[2] = 0.0
+                follower.path.step = 0.0
                 return True
         self._restart(k - 1)
         return False
@@ -209,22 +201,22 @@ class Tracker:
 
     def _approach_lock(self) -> None:
         """Creep toward the lock-up with intervals that shrink, to locate its time."""
-        clock, worst = self.follower.clock, self.follower.worst.copy()
+        path, worst = self.follower.path, self.follower.path.worst.copy()
         span = float(self.grid[self.reached] - self.grid[self.reached - 1])
-        smallest = 1e-15 * max(abs(clock[0]), abs(self.grid[-1] - self.grid[0]))
+        smallest = 1e-15 * max(abs(path.time), abs(self.grid[-1] - self.grid[0]))
         while abs(span) * tracking.FINEST > smallest:
             span *= 8.0 * tracking.FINEST
             for _ in range(16):
-                if self.follower.go(float(clock[0]) + span) != tracking.DONE:
+                if self.follower.go(path.time + span) != tracking.DONE:
                     break
         self.system.take_references(self.follower.snapshot().q)
-        self.follower.worst[:] = worst  # what lies behind the last grid point is not part of the result
-        self.lock = float(clock[0])
+        path.worst[:] = worst  # what lies behind the last grid point is not part of the result
+        self.lock = path.time
 
     # --- what comes out -----------------------------------------------------------------------------------------------
     def motion(self) -> Motion:
         """Return what was computed, with its certificate."""
-        n, r, counts = self.reached, self.record, self.follower.counts
+        n, r, path = self.reached, self.record, self.follower.path
         t = self.grid[:n]
         references = r.R[:n] if r.R.shape[1] else self.start_references
         motion = Motion(
@@ -233,9 +225,9 @@ class Tracker:
         )  # fmt: skip
         motion.branches = self._branches(t)
         motion.statistics = {
-            "steps": int(counts[tracking.STEPS]),
-            "newton_iterations": int(counts[tracking.ITERATIONS]),
-            "rejected": int(counts[tracking.REJECTED]),
+            "steps": path.steps,
+            "newton_iterations": path.iterations,
+            "rejected": path.rejected,
         }
         motion.certificate = self._certificate(r.sigma[:n])
         return motion
@@ -257,7 +249,7 @@ class Tracker:
     def _certificate(self, sigma: Floats) -> dict[str, Any]:
         """Return the largest violation at the three levels (scaled) and the smallest singular value met."""
         low = float(np.min(sigma, initial=np.inf))
-        position, velocity, acceleration = (float(w) for w in self.follower.worst[:3])
+        position, velocity, acceleration = (float(w) for w in self.follower.path.worst)
         return {
             "position_violation": position,
             "velocity_violation": velocity,
