@@ -9,85 +9,76 @@ The dense output is the cubic through both states with both slopes, of order 3 a
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from multibody.integrators import contract as at
-from multibody.integrators.contract import begin, commit, finite, interpolate_polynomial, ready, settle, store, watch
-from multibody.integrators.fixed import FINEST, hermite, next_point, reach, watch_stage
+from multibody.integrators.contract import finite, interpolate_polynomial
+from multibody.integrators.fixed import NEW, NEW_SLOPE, OWN, SLOPE, FixedMethod, advance_fixed, hermite
 from multibody.integrators.rk4 import runge_kutta
-from multibody.kernels.compile import inner_kernel, kernel
+from multibody.kernels.compile import inlined, inner_kernel, kernel
 
 ORDER = 3
+LAST, OLDEST = OWN, OWN + 1  # further rows of memory: f at the two states before the present one
+BEFORE, EARLIER = at.PAST, at.PAST + 1  # in control: lengths of the two steps before
 _LIKE = 0.499  # of a step: the steps before it may be no shorter
 
 interpolate_ab3 = interpolate_polynomial
 
 
+@inlined
+def _restart(control):
+    """Forget the steps before."""
+    control[BEFORE] = 0.0
+    control[EARLIER] = 0.0
+
+
+@inlined
+def _staged(h, control):
+    """Return whether a step is one of Runge and Kutta: the steps before it are unknown or too short."""
+    return not min(control[BEFORE] / h, control[EARLIER] / h) > _LIKE
+
+
 @inner_kernel
 def _extrapolate(h, before, earlier, y, memory):
     """Write y + ∫ of the quadratic through the last three slopes, which are `before` and `earlier` apart; say if finite."""
-    now, past, oldest, new = memory[0], memory[1], memory[2], memory[7]
+    now, last, oldest, new = memory[SLOPE], memory[LAST], memory[OLDEST], memory[NEW]
     linear, square = 0.5 * h * h / before, h * h * (h / 3.0 + 0.5 * before) / (before + earlier)
     for i in range(y.shape[0]):
-        first = now[i] - past[i]
-        second = first / before - (past[i] - oldest[i]) / earlier
+        first = now[i] - last[i]
+        second = first / before - (last[i] - oldest[i]) / earlier
         new[i] = y[i] + h * now[i] + linear * first + square * second
     return finite(new)
 
 
+@inner_kernel
+def _attempt(rhs, run, ref, t, h, y, control, counts, memory):
+    """Make a step; return 0 or how it failed."""
+    if _staged(h, control):
+        return runge_kutta(rhs, run, ref, t, h, y, control, counts, memory)
+    return 0 if _extrapolate(h, control[BEFORE], control[EARLIER], y, memory) else at.NOT_FINITE
+
+
+@inner_kernel
+def _between(rhs, run, ref, t, h, y, counts, memory, row):
+    """Write the powers of the cubic through both states with both slopes."""
+    hermite(h, y, memory[NEW], memory[SLOPE], memory[NEW_SLOPE], row)
+
+
+@inner_kernel
+def _remember(h, control, memory):
+    """Keep the length of the step and the slope at its beginning."""
+    control[EARLIER] = control[BEFORE]
+    control[BEFORE] = h
+    for i in range(memory.shape[1]):
+        memory[OLDEST, i] = memory[LAST, i]
+        memory[LAST, i] = memory[SLOPE, i]
+
+
+AB3 = FixedMethod("ab3", restart=_restart, attempt=_attempt, staged=_staged, between=_between, remember=_remember)
+
+
 @kernel
 def advance_ab3(rhs, accept, monitor, run, ref, control, counts, y, atol, active, memory, g, steps, dense, refs):
-    """Step towards END as the contract says; return why it stopped.
-
-    Rows of memory: f at the present state and at the two before it, k2, k3, k4 (then f at the new state), state of a stage,
-    new state.
-    """
-    fresh, last = counts[at.FRESH], counts[at.STEPS] + counts[at.LIMIT]
-    status = begin(rhs, monitor, run, ref, control, counts, y, memory[0], g)
-    if fresh != 0:
-        control[at.BASE] = math.inf  # no grid yet
-        control[at.PAST] = 0.0
-        control[at.PAST + 1] = 0.0
-    while status == at.STEP:
-        status = ready(control, counts, steps, last)
-        if status != at.STEP:
-            break
-        t, point, before, earlier = control[at.T], next_point(control, counts), control[at.PAST], control[at.PAST + 1]
-        end = point
-        while True:
-            h = end - t
-            if min(before / h, earlier / h) > _LIKE:
-                outcome = 0 if _extrapolate(h, before, earlier, y, memory) else at.NOT_FINITE
-            else:
-                outcome = runge_kutta(rhs, run, ref, t, h, y, memory[0], memory[3:8], counts)
-            if outcome == 0:
-                outcome = settle(rhs, accept, run, ref, end, memory[7], memory[5], active, counts, refs)
-            if outcome == 0:
-                break
-            counts[at.REJECTED] += 1
-            end = t + 0.5 * h
-            if outcome == at.ACCEPT_FAILED or abs(h) < FINEST * control[at.FIXED] or end == t:
-                return at.STEP_TOO_SMALL if outcome == 2 else outcome
-        for j in range(g.shape[1]):
-            g[0, j] = g[1, j]
-        staged = not min(before / h, earlier / h) > _LIKE
-        jumped = staged and watch_stage(monitor, run, ref, end, memory[6], g)
-        crossed = monitor != 0 and (watch(monitor, run, ref, end, memory[7], g) or jumped)
-        if crossed or counts[at.DENSE] != 0:
-            hermite(h, y, memory[7], memory[0], memory[5], dense[counts[at.STORED]])
-        commit(control, counts, h, end, y, memory[7], np.int64(ORDER))
-        if end == point:
-            reach(control, counts, point)
-        control[at.PAST + 1] = before
-        control[at.PAST] = h
-        for i in range(y.shape[0]):
-            memory[2, i] = memory[1, i]
-            memory[1, i] = memory[0, i]
-            memory[0, i] = memory[5, i]
-        if crossed or counts[at.DENSE] != 0:
-            store(control, counts, steps)
-        if crossed:
-            return at.EVENT
-    return status
+    """Step towards END as the contract says; return why it stopped."""
+    order = np.int64(ORDER)
+    return advance_fixed(AB3, order, rhs, accept, monitor, run, ref, control, counts, y, active, memory, g, steps, dense, refs)

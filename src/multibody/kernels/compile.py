@@ -36,7 +36,10 @@ _SOURCES = {  # what the functions of a room may call
     "robot": ("kernels/*.py", "kernels/memory/*.py", "kernels/newton/*.py", "kernels/tree/*.py", "kernels/robot/*.py"),
     "parametric": ("kernels/*.py", "kernels/memory/*.py", "kernels/newton/*.py", "kernels/parametric/*.py"),
     "formulations": ("kernels/**/*.py", "formulations/*.py"),
-    "integrators": ("kernels/compile.py", "kernels/joined.py", "kernels/frugal.py", "kernels/calls.py", "integrators/*.py"),
+    "integrators": (
+        *(f"kernels/{name}.py" for name in ("compile", "joined", "frugal", "objects", "calls")),
+        "integrators/*.py",
+    ),
 }
 
 
