@@ -9,8 +9,8 @@ import pytest
 
 import multibody as mb
 from dynamics.welded_models import planar, spatial
-from multibody.formulations.spaces import cartesian_space as space
 from multibody.state.system import tables_of
+from multibody.tables import welds as composites
 from multibody.tables.welds import find_welds
 
 CASES: dict[str, Callable[[], mb.Model]] = {
@@ -86,7 +86,7 @@ def test_parametric_has_no_columns_for_welds(name: str, monkeypatch: pytest.Monk
     """The same columns as without the welded bodies, and the same motion and reactions as with them apart."""
     merged = CASES[name]().simulator(formulation="parametric").simulation
     found = everything(CASES[name]().run(**TIGHT, formulation="parametric"))
-    monkeypatch.setattr(space, "find_welds", lambda tables: None)
+    monkeypatch.setattr(composites, "find_welds", lambda tables: None)
     apart = CASES[name]().simulator(formulation="parametric").simulation
     welds = find_welds(tables_of(CASES[name]()))
     assert welds is not None
@@ -199,7 +199,7 @@ def test_bodies_with_loads_in_their_own_axes_keep_them() -> None:
 
 def test_without_composites_the_answer_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     merged = everything(spatial().run(**TIGHT, formulation="augmented"))
-    monkeypatch.setattr(space, "find_welds", lambda tables: None)
+    monkeypatch.setattr(composites, "find_welds", lambda tables: None)
     assert_same(everything(spatial().run(**TIGHT, formulation="augmented")), merged, 1e-8)
 
 

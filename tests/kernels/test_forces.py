@@ -314,6 +314,6 @@ def test_constants_need_no_program() -> None:
     b = found("damper", 3)
     law = b.system.model.laws[0]
     assert law.kind == L.LINEAR and law.program == -1
-    assert b.system.tables.laws == {"S": [0]}
+    assert b.system.tables.laws_of == {"S": [0]}
     b = found("bushing", 3)
-    assert b.system.tables.laws == {"B": [0, 1, 2, 3, 4, 5]} and len(b.system.model.laws) == 6
+    assert b.system.tables.laws_of == {"B": [0, 1, 2, 3, 4, 5]} and len(b.system.model.laws) == 6
