@@ -74,7 +74,7 @@ def _sum() -> int:
 
 def conventional(kind: str) -> tuple[int, int]:
     """Return the operations of Φ_q and of its derivative of a pair in the bodies' coordinates, as the kernels do them."""
-    from multibody.kernels import layout as L
+    from multibody.kernels import codes as L
     from multibody.kernels.spatial import spatial_hessian, spatial_terms
     from multibody.model.joints import KINDS as CATALOG
 

@@ -11,7 +11,7 @@ import pytest
 from kernels import differences
 from kernels.differences import Floats, relative_error
 from kernels.mechanisms import CASES, SPECIAL, VARIANTS, Case, State, catalog, random_state
-from multibody.kernels import layout as L
+from multibody.kernels import codes as L
 from multibody.model.joints import KINDS
 from multibody.state.system import System, tables_of
 

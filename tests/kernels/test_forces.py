@@ -11,7 +11,7 @@ from kernels import differences
 from kernels.differences import Floats, relative_error
 from kernels.force_cases import CASES, INERTIA, MASSES, STOPS, Bench, ForceCase, bench, bench_of, stop_bench, weighted
 from kernels.mechanisms import BODIES, World
-from multibody.kernels import layout as L
+from multibody.kernels import codes as L
 from multibody.model.forces import KINDS
 from multibody.model.model import Model
 from multibody.state.system import System, tables_of

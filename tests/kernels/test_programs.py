@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from scipy.interpolate import CubicSpline
 
 from kernels.entrance import entrance
-from multibody.kernels import layout as L
+from multibody.kernels import codes as L
 from multibody.kernels import programs
 from multibody.kernels.declared import Model as ModelBlock
 from multibody.kernels.declared import Scratch

@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 
 from kernels.entrance import entrance
 from kernels.mechanisms import CASES, random_state
-from multibody.kernels import layout as L
+from multibody.kernels import codes as L
 from multibody.kernels import rotations
 from multibody.kernels import vectors as vector_kernels
 from multibody.kernels.state import set_positions, set_velocities

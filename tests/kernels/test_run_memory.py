@@ -12,9 +12,11 @@ import pytest
 
 import multibody as mb
 from multibody.formulations.prepare import Bundle, prepare
+from multibody.kernels.compile import kernel
 from multibody.kernels.declared import Model, Scratch, State, model_at
 from multibody.kernels.memory.declaration import Block
 from multibody.state.system import System, tables_of
+from multibody.tables.lower import same_structure
 
 
 def bundle_of(name: str) -> Bundle:
@@ -47,6 +49,25 @@ def test_the_parts_of_a_model_are_read_only_too() -> None:
         kinds = [field.kind for field in whole.fields.values() if isinstance(field.kind, type)]
         parts = [kind for kind in kinds if issubclass(kind, Block)]
         assert len(parts) >= 3 and {part.readonly for part in parts} == {not writable}
+
+
+@kernel
+def _parts(model):  # type: ignore[no-untyped-def]
+    """Return how much there is in the parts of a model."""
+    whole = model_at(model)
+    return whole.tree.links.size + whole.newton.pattern.nodes.size + whole.parametric.kkt.groups.size + whole.pattern.nodes.size
+
+
+def test_a_part_that_a_run_has_not_is_empty() -> None:
+    """A kernel that asks for it finds nothing; an address that leads nowhere would end the process."""
+    assert _parts(Model().address) == _parts(bundle_of("four-bar").model.address) == 0
+    assert Model().newton is Model().newton and State().copy().tree is State().tree
+
+
+def test_structure_is_compared_in_other_processes_too() -> None:
+    tables, other = tables_of(mb.load("four-bar")), tables_of(mb.load("slider-crank"))
+    again = pickle.loads(pickle.dumps(tables))
+    assert same_structure(again.packed, tables.packed) and not same_structure(other.packed, tables.packed)
 
 
 def test_a_run_has_numbers_of_its_own_and_shares_the_structure() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import multibody as mb
-from multibody.kernels import layout as L
+from multibody.kernels import codes as L
 from multibody.model.forces import KINDS
 from multibody.state.system import tables_of
 from multibody.tables.lower import same_structure

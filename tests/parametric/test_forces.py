@@ -10,7 +10,7 @@ import pytest
 
 import multibody as mb
 from analyses.reactions.test_reactions_balance import PAIRS
-from multibody.kernels import layout as L
+from multibody.kernels import codes as L
 from multibody.model.joints import KINDS
 from multibody.tables.parametric import parametric
 from parametric.cases import Equations

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import multibody as mb
-from multibody.kernels.parametric.declared import no_pairs
+from multibody.kernels.declared import Model
 from parametric.cases import Equations
 
 
@@ -18,7 +18,7 @@ def test_pairs_are_planar_or_spatial() -> None:
     assert len(planar.model.spatial_numbers) == len(planar.state.charts) == len(planar.state.spatial_turns) == 0
     assert len(spatial.model.pairs) == len(spatial.model.spatial_numbers) == len(spatial.state.charts)
     assert len(spatial.model.planar_numbers) == len(spatial.state.planar_turns) == 0
-    assert len(no_pairs().model.pairs) == 0
+    assert len(Model().parametric.pairs) == 0
 
 
 def test_numbers_of_the_model_are_those_of_its_tables() -> None:

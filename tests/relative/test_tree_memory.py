@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import multibody as mb
-from multibody.kernels.declared import model_at
+from multibody.kernels.declared import Model, model_at
 from multibody.kernels.tags import PLANAR
-from multibody.kernels.tree.declared import TreeBlocks, no_tree
+from multibody.kernels.tree.declared import TreeBlocks
 from multibody.state.system import tables_of
 from multibody.tables.columns import columns_of
 from multibody.tables.tree import spanning_tree
@@ -44,7 +44,7 @@ def test_a_tree_is_planar_or_spatial() -> None:
     assert len(planar.model.spatial_constants) == len(planar.scratch.spatial_links) == 0
     assert len(spatial.model.spatial_constants) == len(spatial.scratch.spatial_columns) == 7
     assert tree_constants(spatial.model)["m"].sum() == pytest.approx(mb.load("arm7").robot().mass)
-    assert len(no_tree().model.links) == 0
+    assert len(Model().tree.links) == 0
 
 
 def test_articulated_has_no_mass_matrix() -> None:

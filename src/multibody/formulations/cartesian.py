@@ -40,7 +40,7 @@ def correct(model, state, scratch):
 
 @inlined
 def applied(model, state, scratch, t):
-    """Write the generalized forces at the state in W to W_Q; return the power of those without a potential."""
+    """Write the generalized forces at the state to `Q`; return the power of those without a potential."""
     for c in range(model.velocities):
         scratch.Q[c] = 0.0
     return add_forces(model, state, scratch, t, scratch.Q)
@@ -48,7 +48,7 @@ def applied(model, state, scratch, t):
 
 @inlined
 def driving_power(model, state, scratch, t):
-    """Return the power −λᵀν of the constraints that depend on time, λ of the chosen rows in W; W_X is overwritten."""
+    """Return the power −λᵀν of the constraints that depend on time, λ of the chosen rows known; `by_row` is overwritten."""
     if model.driven == 0:
         return 0.0
     row_velocity(model, state, scratch, t, 0, model.all_rows, scratch.by_row)
@@ -60,7 +60,7 @@ def driving_power(model, state, scratch, t):
 
 @inlined
 def write_rates(model, scratch, y, power, dy):
-    """Write ẏ: q̇ from the velocities in W (ṗ = ½ p ∘ ω′), v̇ from W_A, ẇ."""
+    """Write ẏ: q̇ from the velocities (ṗ = ½ p ∘ ω′), v̇ from `a`, ẇ."""
     nq, nv, v = model.coordinates, model.velocities, scratch.velocity[model.width :]
     if model.planar:
         for c in range(nv):
@@ -86,7 +86,7 @@ def write_rates(model, scratch, y, power, dy):
 
 @inner_kernel
 def velocity_gaps(model, state, scratch, t, v):
-    """Write ν − Φ_q v of all rows to W_X, Φ_q from W."""
+    """Write ν − Φ_q v of all rows to `by_row`, Φ_q from `J`."""
     x = scratch.by_row
     for r in range(model.all_rows):
         x[r] = 0.0

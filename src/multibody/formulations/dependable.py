@@ -19,7 +19,9 @@ from multibody.formulations.implicit import (
 from multibody.formulations.pattern import Pattern, sparse_pattern
 from multibody.formulations.prepare import Bundle
 from multibody.formulations.prepare_newton import attach_newton, sparse_entries
-from multibody.kernels.newton.declared import NewtonBlocks, no_pattern
+from multibody.kernels.memory.declaration import empty
+from multibody.kernels.newton.declared import NewtonBlocks
+from multibody.kernels.newton.declared import Pattern as Nodes
 from multibody.tables.scales import second
 
 Floats = npt.NDArray[np.float64]
@@ -71,7 +73,7 @@ def make_dependable(bundle: Bundle, t: float, y: Floats, complex_: bool) -> str:
         return "" if error <= ALLOWED else f"the sparse linear systems are solved to {error:.1e} only"
     before = bundle.model.newton.calls
     pattern = sparse_pattern(bundle.tables, bundle.chosen, ordered=False)
-    bundle.model.pattern = no_pattern()
+    bundle.model.pattern = empty(Nodes)
     full = Pattern(pattern.nodes, pattern.meetings, [list(range(n + m))])
     attach_newton(bundle, full, sparse_entries(bundle), complex_=complex_)
     bundle.model.newton.calls = before

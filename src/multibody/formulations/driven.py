@@ -7,7 +7,7 @@ turns a force on the bodies into multipliers. One factorization serves both.
 
 from __future__ import annotations
 
-from multibody.kernels import layout as L
+from multibody.kernels import codes as L
 from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
 from multibody.kernels.forces import add_forces, law_efforts, load_wrenches, potential_energy

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from multibody.kernels import layout as L
+from multibody.kernels import codes as L
 from multibody.tables.lower import Tables
 
 Integers = npt.NDArray[np.int64]

@@ -76,7 +76,7 @@ def monitor_relative(model, state, scratch, t, y, out):
 
 @kernel
 def probe_relative(model, state, scratch, t, y, out):
-    """Write Φ_u of the loop rows at (t, y) to W_J and factor the mass matrix; the answers are in the tree's scratch."""
+    """Write Φ_u of the loop rows at (t, y) to `J` and factor the mass matrix; the answers are in the tree's scratch."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
     JOINT.set_state(model, state, scratch, t, y, 1)
     JOINT.rows_at_pose(model, state, scratch, t, 0, 1)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from multibody.kernels import layout as L
+from multibody.kernels import codes as L
 from multibody.kernels.declared import Model, Scratch, State
 from multibody.kernels.newton.declared import NewtonBlocks
 from multibody.kernels.parametric.declared import PairBlocks

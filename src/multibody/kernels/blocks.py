@@ -6,7 +6,7 @@ without one matrices are full and stored by rows.
 
 from __future__ import annotations
 
-from multibody.kernels import layout as L
+from multibody.kernels import codes as L
 from multibody.kernels.compile import inlined, inner_kernel
 
 

@@ -35,7 +35,7 @@ from multibody.kernels.tree.declared import Tree, TreeScratch, TreeState
 class Function(Record):
     """A basic function of two poses, or an extra coordinate."""
 
-    kind = integer("what it is, see ``layout``")
+    kind = integer("what it is, see ``codes``")
     first = integer("first body; 0 is the ground")
     second = integer("second body")
     numbers = integer("where its numbers begin")
@@ -64,7 +64,7 @@ class Term(Record):
 class Spline(Record):
     """A table of numbers with cubics between its knots."""
 
-    kind = integer("what happens outside its knots, see ``layout``")
+    kind = integer("what happens outside its knots, see ``codes``")
     intervals = integer("number of its pieces")
     knots = integer("where the knots begin among the numbers")
     coefficients = integer("where the cubics begin among the numbers")

@@ -7,7 +7,7 @@ A law adds e ∇c to Q. With e(c, ċ, x) and H the derivative of ∇c along the 
 
 from __future__ import annotations
 
-from multibody.kernels import layout as L
+from multibody.kernels import codes as L
 from multibody.kernels.blocks import add_matrix, add_outer, add_square, columns_of, spot
 from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from multibody.kernels import layout as L
+from multibody.kernels import codes as L
 from multibody.kernels.compile import inlined, inner_kernel, kernel
 from multibody.kernels.declared import (
     friction_law,

@@ -6,7 +6,7 @@ cams and couplers are written on them and know no bodies.
 
 from __future__ import annotations
 
-from multibody.kernels import layout as L
+from multibody.kernels import codes as L
 from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.declared import model_at, planar_numbers, scratch_at, spatial_numbers, state_at
 from multibody.kernels.planar import planar_component, planar_gamma, planar_gradient, planar_hessian, planar_value

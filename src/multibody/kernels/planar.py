@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from multibody.kernels import layout as L
+from multibody.kernels import codes as L
 from multibody.kernels.compile import inlined, inner_kernel
 
 X_I, Y_I, TURN_I, X_J, Y_J, TURN_J = range(6)

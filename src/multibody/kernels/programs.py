@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from multibody.kernels import layout as L
+from multibody.kernels import codes as L
 from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.declared import cubic, model_at, scratch_at
 

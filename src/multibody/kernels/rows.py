@@ -9,7 +9,7 @@ A program table holds, for inputs x = (t, c₁…c_m): the value, the m+1 first 
 
 from __future__ import annotations
 
-from multibody.kernels import layout as L
+from multibody.kernels import codes as L
 from multibody.kernels.blocks import add_outer, add_square, columns_of
 from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at

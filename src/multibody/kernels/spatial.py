@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 
-from multibody.kernels import layout as L
+from multibody.kernels import codes as L
 from multibody.kernels.compile import inner_kernel
 from multibody.kernels.vectors import (
     add,

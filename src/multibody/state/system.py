@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from multibody.errors import ModelError
-from multibody.kernels import layout as L
+from multibody.kernels import codes as L
 from multibody.kernels.arrays import Arrays
 from multibody.kernels.declared import State as StateBlock
 from multibody.kernels.functions import function_gradient, set_references

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 
 from multibody.errors import ModelError
-from multibody.kernels import layout as L
+from multibody.kernels import codes as L
 from multibody.kernels.declared import PlanarNumbers
 from multibody.model.expressions import Number, names
 from multibody.model.geometry import Orientation

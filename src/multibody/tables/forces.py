@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from multibody.errors import ModelError
-from multibody.kernels import layout as L
+from multibody.kernels import codes as L
 from multibody.model.events import of_results
 from multibody.model.expressions import Number, abs_, differentiate, fold
 from multibody.model.forces import Force, check_order, check_static
@@ -50,7 +50,7 @@ class OfLength:
 
 @dataclass(frozen=True)
 class Law:
-    """An effort along a function: kind and numbers (see ``kernels/layout.py``), formula of its inputs or 0."""
+    """An effort along a function: kind and numbers (see ``kernels/codes.py``), formula of its inputs or 0."""
 
     name: str
     kind: int

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from multibody.errors import ModelError
-from multibody.kernels import layout as L
+from multibody.kernels import codes as L
 from multibody.model.expressions import Expression, Number, fold, names, substitute
 from multibody.model.paths import Path
 from multibody.model.validate import LAW

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from multibody.errors import ModelError
+from multibody.kernels import codes as L
 from multibody.kernels import declared as D
-from multibody.kernels import layout as L
 from multibody.kernels.declared import Model as Packed
-from multibody.kernels.newton.declared import no_pattern
+from multibody.kernels.memory.declaration import Block
 from multibody.model.model import Model
 from multibody.tables.build import Builder, Key, RowInfo, Soft
 from multibody.tables.length import set_length
@@ -256,7 +256,7 @@ def lower(model: Model) -> Tables:
         coordinates=L.BODY_COORDINATES[d] * nb + nx, velocities=L.BODY_VELOCITIES[d] * nb + nx,
         length=packer.length_slot, gravity=gravity, parameters=0, most_inputs=max(most, builder.forces.most_inputs),
         most_kept=compiler.kept, numbers=np.array([builder.scope.value(x) for x in packer.numbers], dtype=np.float64),
-        function_count=len(builder.functions), pattern=no_pattern(),
+        function_count=len(builder.functions),
         functions=listed(D.Function, functions), rows=rows, terms=terms, columns=columns,
         tables=np.array(program_tables, dtype=np.int64), code=np.array(compiler.code, dtype=np.int64),
         splines=listed(D.Spline, splines), masses=listed(D.MassSlots, named["masses"]),
@@ -277,12 +277,16 @@ def lower(model: Model) -> Tables:
     return tables
 
 
-def same_structure(one: Packed, other: Packed) -> bool:
-    """Return whether two models differ in numbers alone."""
-    return all(
-        np.array_equal(value, getattr(other, name)) if isinstance(value, np.ndarray) else value == getattr(other, name)
-        for name, value in one.contents().items() if name != "numbers"
-    )  # fmt: skip
+def same_structure(one: Block, other: Block) -> bool:
+    """Return whether two models, or parts of them, differ in numbers alone."""
+    return all(_same(value, getattr(other, name)) for name, value in one.contents().items() if name != "numbers")
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Return whether a field of two blocks is the same."""
+    if isinstance(one, Block):
+        return same_structure(one, other)
+    return bool(np.array_equal(one, other))
 
 
 def _splines(model: Model, packer: Packer) -> tuple[list[tuple[int, ...]], dict[str, int]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
-from multibody.kernels import layout as L
+from multibody.kernels import codes as L
 from multibody.kernels.declared import FrictionLaw, LinearLaw, StopLaw
 from multibody.kernels.memory.declaration import Record
 

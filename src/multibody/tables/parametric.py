@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 from dataclasses import dataclass
 
-from multibody.kernels import layout as L
+from multibody.kernels import codes as L
 from multibody.tables.build import RowInfo
 from multibody.tables.lower import Tables
 from multibody.tables.pairs import Pair

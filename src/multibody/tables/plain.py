@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from multibody.kernels import layout as L
+from multibody.kernels import codes as L
 from multibody.kernels.declared import Plain
 from multibody.tables.lower import Tables
 

@@ -1,4 +1,4 @@
-"""Expressions into programs of the stack machine: codes in I, constants in F."""
+"""Expressions into programs of the stack machine: codes and constants."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 
 from multibody.errors import ModelError
-from multibody.kernels import layout as L
+from multibody.kernels import codes as L
 from multibody.model.expressions import Expression, Number, differentiate, fold, if_
 from multibody.model.expressions import cos as cos_of
 

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from multibody.kernels import codes as L
 from multibody.kernels import declared as D
-from multibody.kernels import layout as L
 from multibody.kernels.memory.declaration import Record
 
 Integers = npt.NDArray[np.int64]

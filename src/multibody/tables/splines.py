@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from multibody.kernels import layout as L
+from multibody.kernels import codes as L
 from multibody.model.tables import Table
 
 

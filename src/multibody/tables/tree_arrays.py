@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from multibody.kernels import layout as L
+from multibody.kernels import codes as L
 from multibody.kernels.tree import declared as T
 from multibody.tables.columns import Columns, constants, records
 from multibody.tables.lower import Tables

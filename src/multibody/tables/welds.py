@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from multibody.kernels import codes as L
 from multibody.kernels import declared as D
-from multibody.kernels import layout as L
 from multibody.kernels.declared import PlanarNumbers, SpatialNumbers
 from multibody.tables.lower import Tables
 from multibody.tables.lowered import EndSlots, MassSlots

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multibody.kernels import layout as L
+from multibody.kernels import codes as L
 from multibody.kernels.declared import LinearLaw, StopLaw
 from multibody.kernels.forces import APART
 from multibody.kernels.memory.declaration import numbers_of

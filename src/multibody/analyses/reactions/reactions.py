@@ -18,7 +18,7 @@ from multibody.analyses.reactions.wrenches import Wrench
 from multibody.errors import ModelError
 from multibody.formulations.driven import gradients_at
 from multibody.formulations.square_forces import jacobian_entries
-from multibody.kernels import layout as L
+from multibody.kernels import codes as L
 from multibody.model.expressions import evaluate
 from multibody.state.kinetics import Dynamics
 from multibody.state.system import Floats, Integers, System

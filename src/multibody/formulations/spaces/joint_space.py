@@ -86,7 +86,7 @@ class JointSpace:
         return made
 
     def _probe(self, b: JointBundle, y: Floats, t: float) -> float:
-        """Write Φ_u of the loop rows at (t, y) to W; return the smallest pivot ratio of the mass matrix."""
+        """Write Φ_u of the loop rows at (t, y) to the scratch; return the smallest pivot ratio of the mass matrix."""
         probe_relative(*b.run, t, y, y)
         return float(b.tree.scratch.mass_ratio)
 
@@ -125,7 +125,7 @@ class JointSpace:
         return best
 
     def _scaled(self, b: JointBundle) -> Floats:
-        """Return Φ_u of all loop rows as it stands in W, free of units."""
+        """Return Φ_u of all loop rows as it stands in the scratch, free of units."""
         J = b.scratch.J.reshape(len(b.loops), self.nv)
         return np.asarray(b.model.row_scale[:, None] * J * self.rate_scales)
 

@@ -125,7 +125,7 @@ class WeldedSpace:
         """Let only these joints' forces be found: here they come all at once."""
 
     def reading(self) -> WeldedSpace:
-        """Return a copy with a workspace of its own; I and F stay the living ones."""
+        """Return a copy with state and scratch of its own; the model stays the living one."""
         other = copy.copy(self)
         other.inner = self.inner.reading()
         return other

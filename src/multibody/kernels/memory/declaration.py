@@ -140,7 +140,7 @@ class Block:
     ----------
     **values : int, float, array or Block
         A number, an array, or for an array its length: it is then allocated and zero. What is not given is 0 or empty, and
-        costs nothing.
+        costs nothing; a part that is not given is an empty block, the same for all.
 
     Attributes
     ----------
@@ -166,6 +166,9 @@ class Block:
             if name not in sizes:
                 self._write(self.fields[name], value)
         self._allocate(sizes)
+        for field in self.fields.values():  # an address that leads nowhere would end the process
+            if isinstance(field.kind, type) and issubclass(field.kind, Block) and field.name not in values:
+                self._write(field, empty(field.kind))
 
     def _place(self, slots: npt.NDArray[np.int64], held: dict[str, Any]) -> None:
         """Take slots and what must live as long as their addresses stand in them: arrays, blocks, or parts of a memory."""
@@ -199,7 +202,8 @@ class Block:
     def copy(self, **values: Any) -> Self:
         """Return a block with other values for some fields and copies of all other arrays; read-only blocks are shared."""
         held = {name: getattr(self, name) for name in self._held if name not in values}
-        shared = {name for name, value in held.items() if isinstance(value, Block) and value.readonly}
+        blocks = {name: value for name, value in held.items() if isinstance(value, Block)}
+        shared = {name for name, value in blocks.items() if value.readonly or value is empty(type(value))}
         return self.sharing(**{name: value.copy() for name, value in held.items() if name not in shared}, **values)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -233,6 +237,16 @@ class Block:
             self._floats[field.slot] = value
         else:
             self._slots[field.slot] = value
+
+
+_EMPTY: dict[type[Block], Block] = {}
+
+
+def empty(kind: type[Block]) -> Block:
+    """Return the empty block of a declaration, which stands where none is given: its arrays have no items."""
+    if kind not in _EMPTY:
+        _EMPTY[kind] = kind()
+    return _EMPTY[kind]
 
 
 class _Part(NamedTuple):

@@ -7,7 +7,6 @@ prepared. *Groups* are the unknowns that are eliminated together, see ``kernels/
 
 from __future__ import annotations
 
-import functools
 from typing import NamedTuple
 
 from multibody.kernels.calls import Calls
@@ -132,19 +131,3 @@ class NewtonBlocks(NamedTuple):
     model: Newton
     state: NewtonState
     scratch: NewtonScratch
-
-    def working(self) -> NewtonBlocks:
-        """Return blocks on the same structure with a state and scratch of their own."""
-        return NewtonBlocks(self.model, self.state.copy(), self.scratch.copy())
-
-
-@functools.cache
-def no_pattern() -> Pattern:
-    """Return the pattern of full matrices, stored by rows."""
-    return Pattern()
-
-
-@functools.cache
-def no_newton() -> NewtonBlocks:
-    """Return the blocks of runs without an implicit method, in which nobody reads or writes."""
-    return NewtonBlocks(Newton(pattern=no_pattern(), calls=NewtonCalls()), NewtonState(), NewtonScratch())

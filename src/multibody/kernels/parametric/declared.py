@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 from typing import NamedTuple
 
 from multibody.kernels.memory.declaration import Block, Record, block, floats, indices, integer, number, records, vector
-from multibody.kernels.newton.declared import Newton, NewtonScratch, NewtonState, no_newton
+from multibody.kernels.newton.declared import Newton, NewtonScratch, NewtonState
 
 # why an acceptance gives up: a ball needs another chart, cosine rows have no rank, other rows may be better
 MOVING_CHART, LOST_RANK, OTHER_ROWS = -3, -4, -5
@@ -129,11 +128,3 @@ class PairBlocks(NamedTuple):
     model: Pairs
     state: PairState
     scratch: PairScratch
-
-
-@functools.cache
-def no_pairs() -> PairBlocks:
-    """Return the blocks of runs without pairs, in which nobody reads or writes."""
-    kkt = no_newton()
-    model, state, scratch = Pairs(kkt=kkt.model), PairState(kkt=kkt.state), PairScratch(kkt=kkt.scratch)
-    return PairBlocks(model, state, scratch)

@@ -11,7 +11,6 @@ joint"); planar links keep the body's axes, so that angles count turns.
 
 from __future__ import annotations
 
-import functools
 from typing import Any, NamedTuple
 
 from multibody.kernels.calls import Calls
@@ -309,13 +308,6 @@ class TreeBlocks(NamedTuple):
     def changed(self, **values: Any) -> TreeBlocks:
         """Return blocks with other values in a copy of the structure; state and scratch are shared."""
         return TreeBlocks(self.model.copy(**values), self.state, self.scratch)
-
-
-@functools.cache
-@functools.cache
-def no_tree() -> TreeBlocks:
-    """Return the blocks of models without a tree, in which nobody reads or writes."""
-    return TreeBlocks(Tree(calls=TreeCalls()), TreeState(), TreeScratch())
 
 
 # --- planar or spatial -------------------------------------------------------------------------------------------------------

@@ -125,7 +125,7 @@ def driving_power(d, model, state, scratch, t):
 
 @kernel
 def values(model, state, scratch, t, y, out):
-    """Write Φ of the loop rows at the poses in W to `by_row`."""
+    """Write Φ of the loop rows at the poses to `by_row`."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
     loop_values(model, state, scratch, t)
     return 0

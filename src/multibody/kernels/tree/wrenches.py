@@ -32,7 +32,7 @@ def spread(d, tree, work, x):
 def joint_wrenches(d, model, state, scratch, t):
     """Write the wrench R̂ of every joint on its link about o, efforts included, to the link's force: Newton–Euler inward.
 
-    u̇ and λ in W; R̂ = Σ over the subtree of inertial force − applied force + Φ_yᵀ λ.
+    u̇ and λ are known; R̂ = Σ over the subtree of inertial force − applied force + Φ_yᵀ λ.
     """
     tree, work = model.tree, scratch.tree
     spread(d, tree, work, scratch.a)
