@@ -90,7 +90,7 @@ def run(
     kept: tuple[list[Floats], ...] = ([], [], [])
     motion = Motion(0, control, counts, y, method, *arrays, active=np.ones(n) if active is None else np.array(active))
     g, memory = np.zeros((2, watched)), np.full((method.memory_rows, n), np.nan)
-    addresses = [0 if kernel is None else address_of(kernel) for kernel in (rhs, accept, monitor)]
+    addresses = [0 if kernel is None else address_of(kernel, planar=False) for kernel in (rhs, accept, monitor)]
     numbers = np.array(F, dtype=float)
     block = Bare(F=numbers, ref=reference)
     for target in (*ends, end):

@@ -56,8 +56,8 @@ def run(
     motion = Motion(0, control, counts, y, method, *arrays, active=counted)
     g, memory = np.zeros((2, watched)), np.full((method.memory_rows, size), np.nan)
     work = np.full(method.work_size(nq, n, m), np.nan)
-    addresses = np.array([address_of(kernel) for kernel in ops])
-    others = [0 if kernel is None else address_of(kernel) for kernel in (accept, monitor)]
+    addresses = np.array([address_of(kernel, planar=False) for kernel in ops])
+    others = [0 if kernel is None else address_of(kernel, planar=False) for kernel in (accept, monitor)]
     I = np.array([system, nq, n, m, *quaternion, int(project), 0, 0])
     numbers, W = np.array(F, dtype=float), np.zeros(systems.W_SIZE) if W is None else W
     block = Bare(I, numbers, W, reference)

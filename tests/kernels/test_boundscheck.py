@@ -29,10 +29,10 @@ def enter(address, run, t, y, out):
 
 scratch, y = Scratch(planar_pose=np.zeros(3, PlanarPose.dtype)), np.zeros(1)
 run = (0, 0, scratch.address)
-assert enter(address_of(behind), run, 2.0, y, y) == 0
+assert enter(address_of(behind, planar=False), run, 2.0, y, y) == 0
 for wrong in (3.0, -1.0):
     try:
-        enter(address_of(behind), run, wrong, y, y)
+        enter(address_of(behind, planar=False), run, wrong, y, y)
     except IndexError:
         continue
     raise SystemExit("an index outside was read")

@@ -39,9 +39,9 @@ def test_an_entry_that_is_a_callee_too_is_entered_as_itself() -> None:
     """LLVM's loader keeps local symbols among the global ones: copies must not have the names of entries."""
     y, out, more = np.array([1.5]), np.zeros(1), np.zeros(3)
     run = (0, 0, 0)
-    assert by_address(address_of(second), run, y, more) == 0
+    assert by_address(address_of(second, planar=False), run, y, more) == 0
     assert list(more) == [6.0, 9.0, 12.0]
-    addresses: list[Any] = [address_of(first), address_of(second), address_of(first)]
+    addresses: list[Any] = [address_of(first, planar=False), address_of(second, planar=False), address_of(first, planar=False)]
     assert addresses[0] == addresses[2] != addresses[1]
     assert by_address(addresses[0], run, y, out) == 0 and out[0] == 6.0
     assert first(0, 0, 0, 2.0, y, out) == 0 and out[0] == 6.0

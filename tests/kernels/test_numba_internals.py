@@ -8,7 +8,7 @@ from typing import Any
 
 import numba
 import pytest
-from numba.core import codegen, compiler, errors, imputils, ir, types
+from numba.core import codegen, compiler, errors, imputils, ir, ir_utils, types, untyped_passes
 from numba.core.dispatcher import Dispatcher
 from numba.core.typing.templates import AttributeTemplate
 from numba.np import arrayobj
@@ -33,6 +33,8 @@ RELIED_ON: list[tuple[Any, str, tuple[str, ...]]] = [  # owner, name, parameters
     (arrayobj, "make_array", ("array_type",)),
     (arrayobj, "populate_array", ("array", "data", "shape", "strides", "itemsize", "meminfo", "parent")),
     (types.BaseFunction, "get_call_type", ("self", "context", "args", "kws")),
+    (untyped_passes, "rewrite_semantic_constants", ("func_ir", "called_args")),
+    (ir_utils, "get_definition", ("func_ir", "name", "kwargs")),
     (AttributeTemplate, "generic_resolve", ()),
     (imputils, "lower_getattr_generic", ("ty",)),
     (imputils, "lower_setattr_generic", ("ty",)),

@@ -109,10 +109,12 @@ def _lanes() -> list[list[Stage]]:
     bodies.append(("dynamics: reactions", lambda: load(MOVING).reactions(0.02)))
     bodies.append(("statics and modes", lambda: load(STANDING).modes()))
     bodies.append(("dynamics: parametric, implicit", lambda: _run("parametric", "bdf")))
+    bodies.append(("dynamics: augmented in space", lambda: _in_space("augmented")))
+    bodies.append(("dynamics: augmented in space, implicit", lambda: _in_space_implicit("augmented")))
     for name in ("recursive", "articulated"):
         joints.append((f"dynamics: {name} in space", lambda name=name: _in_space(name)))  # type: ignore[misc]
     joints.append(("dynamics: recursive, implicit", lambda: _run("recursive", "bdf")))
-    joints.append(("dynamics: recursive in space, implicit", lambda: _in_space_implicit()))
+    joints.append(("dynamics: recursive in space, implicit", lambda: _in_space_implicit("recursive")))
     joints.append(("robotics", _robot))
     return [bodies, joints]
 
@@ -128,11 +130,11 @@ def _run(formulation: str, integrator: str) -> None:
     model.run(0.05, formulation=formulation, integrator=integrator, step=step, output_step=0.02).plain()
 
 
-def _in_space_implicit() -> None:
-    """Run a spatial model in joint coordinates with an implicit method."""
+def _in_space_implicit(formulation: str) -> None:
+    """Run a spatial model with an implicit method."""
     from multibody import load
 
-    load(LOOPED).run(0.01, formulation="recursive", integrator="bdf", output_step=0.01)
+    load(LOOPED).run(0.01, formulation=formulation, integrator="bdf", output_step=0.01)
 
 
 def _robot() -> None:

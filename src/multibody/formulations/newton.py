@@ -64,11 +64,12 @@ def newton_calls(bundle: Bundle, rhs: Any, complex_: bool) -> Integers:
     from multibody.formulations import implicit as c
 
     bundle.attach(complex_)
-    calls, kernels = bundle.newton.model.calls, bundle.newton_kernels(complex_)
-    calls.rhs, calls.residual = address_of(rhs), address_of(kernels.regular)
+    calls, kernels, planar = bundle.newton.model.calls, bundle.newton_kernels(complex_), bool(bundle.model.planar)
+    calls.rhs, calls.residual = address_of(rhs, planar), address_of(kernels.regular, planar)
     if complex_:
-        calls.factor, calls.solve = address_of(c.factor_newton), address_of(c.solve_newton)
-    return np.array([address_of(each) for each in kernels[: NewtonKernels._fields.index("regular")]], dtype=np.int64)
+        calls.factor, calls.solve = address_of(c.factor_newton, planar), address_of(c.solve_newton, planar)
+    asked = kernels[: NewtonKernels._fields.index("regular")]
+    return np.array([address_of(each, planar) for each in asked], dtype=np.int64)
 
 
 def kept_matrices(bundle: Bundle) -> tuple[Any, Any, Any, Any, Any]:

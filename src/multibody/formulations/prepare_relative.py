@@ -104,7 +104,7 @@ def prepare_relative(
         unneeded.add("factor")
     for name, unit in (units_of(tables.dimension) | formulation.units(tables.dimension)).items():
         if name not in unneeded:  # a unit that is never called need not be compiled
-            setattr(tree.model.calls, name, address_of(unit))
+            setattr(tree.model.calls, name, address_of(unit, bool(model.planar)))
     sizes = run_sizes(columns.nq, n, m, count, partitioned)
     scratch = Scratch(**scratch_sizes(model), **sizes, J=count * n, U=m * n, S=m * (m + 1) // 2)
     set_masses(model.address, scratch.address)

@@ -69,6 +69,11 @@ class Arrays:
         return self.model.address, self.state.address, self.scratch.address
 
     @property
+    def handed(self) -> tuple[int, int, int]:
+        """The addresses of the blocks for integrators, which hand them on and are compiled once for every dimension."""
+        return int(self.model.address), self.state.address, self.scratch.address
+
+    @property
     def still(self) -> tuple[int, int]:
         """The addresses of model and scratch, for kernels that leave the state alone."""
         return self.model.address, self.scratch.address

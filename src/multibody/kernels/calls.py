@@ -20,12 +20,14 @@ from numba.extending import intrinsic
 
 from multibody import kernels
 from multibody.errors import ModelError
+from multibody.kernels.memory.compiled import address_type
 from multibody.kernels.memory.declaration import Block
 
 _FLOATS = types.float64[::1]
 _RUN = (types.int64,) * 3
 _ARGUMENTS = (*_RUN, types.float64, _FLOATS, _FLOATS)
-EVALUATE = types.int64(*_ARGUMENTS)
+_BY_DIMENSION = [(address_type(first), *_ARGUMENTS[1:]) for first in (True, False)]
+EVALUATE = tuple(types.int64(*arguments) for arguments in _BY_DIMENSION)  # for models in space, for planar ones
 _ROOMS = ("multibody.kernels", "multibody.formulations")  # in which functions with addresses live
 
 
@@ -48,18 +50,20 @@ def call(typing_context, address, run, t, y, out):
     return types.int64(types.int64, run, *_ARGUMENTS[3:]), generate
 
 
-def address_of(function: Any) -> int:
+def address_of(function: Any, planar: bool) -> int:
     """Return the address of a kernel with the signature of ``evaluate``, compiled now if it is new.
 
     Parameters
     ----------
     function : dispatcher
         The kernel must stay alive as long as its address is used; module-level functions do.
+    planar : bool
+        Whether the models that it will be called with are planar: it is compiled for them alone.
     """
     if not isinstance(function, numba.core.dispatcher.Dispatcher):
         raise TypeError("only a compiled kernel has an address")
-    function.compile(EVALUATE.args)
-    result = function.get_compile_result(EVALUATE)
+    function.compile(EVALUATE[planar].args)
+    result = function.get_compile_result(EVALUATE[planar])
     return int(result.library.get_pointer_to_function(result.fndesc.llvm_func_name))
 
 
@@ -80,20 +84,21 @@ class Calls(Block):
         return _called_again, (type(self), {name: known[address] for name, address in given.items()})
 
 
-def _functions_by_address() -> dict[int, tuple[str, str]]:
-    """Return module and name of every function that has an address in this process."""
+def _functions_by_address() -> dict[int, tuple[str, str, bool]]:
+    """Return module and name of every function that has an address in this process, and whether it is for planar models."""
     found = {}
     for module_name, module in list(sys.modules.items()):
         if module is None or not module_name.startswith(_ROOMS):
             continue
         for name, member in vars(module).items():
-            compiled = getattr(member, "overloads", {}).get(EVALUATE.args)
-            if compiled is not None and isinstance(compiled.signature.return_type, types.Integer):  # a literal 0 too
-                found[address_of(member)] = (module_name, name)
+            for planar, signature in enumerate(EVALUATE):
+                compiled = getattr(member, "overloads", {}).get(signature.args)
+                if compiled is not None and isinstance(compiled.signature.return_type, types.Integer):  # a literal 0 too
+                    found[address_of(member, bool(planar))] = (module_name, name, bool(planar))
     return found
 
 
-def _called_again(kind: type[Calls], names: dict[str, tuple[str, str]]) -> Calls:
+def _called_again(kind: type[Calls], names: dict[str, tuple[str, str, bool]]) -> Calls:
     """Return a table with the addresses of this process."""
-    functions = {field: getattr(importlib.import_module(module), name) for field, (module, name) in names.items()}
-    return kind(**{field: address_of(function) for field, function in functions.items()})
+    functions = {field: (getattr(importlib.import_module(module), name), p) for field, (module, name, p) in names.items()}
+    return kind(**{field: address_of(*function) for field, function in functions.items()})

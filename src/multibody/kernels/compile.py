@@ -19,12 +19,12 @@ from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 import numba
-from numba.core import codegen, types
+from numba.core import codegen, types, untyped_passes
 from numba.np import arrayobj
 
 from multibody import kernels
 from multibody._version import __version__
-from multibody.kernels import frugal, joined
+from multibody.kernels import folded, frugal, joined
 from multibody.kernels.cache.folders import room_folder
 from multibody.kernels.cache.machine_code import MachineCode
 
@@ -37,7 +37,7 @@ _SOURCES = {  # what the functions of a room may call
     "parametric": ("kernels/*.py", "kernels/memory/*.py", "kernels/newton/*.py", "kernels/parametric/*.py"),
     "formulations": ("kernels/**/*.py", "formulations/*.py"),
     "integrators": (
-        *(f"kernels/{name}.py" for name in ("compile", "joined", "frugal", "objects", "calls")),
+        *(f"kernels/{name}.py" for name in ("compile", "joined", "frugal", "folded", "objects", "calls")),
         "integrators/*.py",
     ),
 }
@@ -129,6 +129,7 @@ def _our_settings() -> Iterator[None]:
         (numba.config, "LOOP_VECTORIZE", 0),
         (arrayobj, "fix_integer_index", _plain_index),
         (types.BaseFunction, "get_call_type", _resolve_once),
+        (untyped_passes, "rewrite_semantic_constants", folded.fold),
         *frugal.SPARED,
     )
     if _JOIN:

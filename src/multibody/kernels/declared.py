@@ -292,7 +292,7 @@ class Settings(Record):
 
 
 # --- the three blocks -------------------------------------------------------------------------------------------------------
-class Model(Block, readonly=True):
+class Model(Block, readonly=True, versions=({"planar": 0, "width": 6}, {"planar": 1, "width": 3})):
     """Structure and numbers."""
 
     planar = integer("1 in the plane, 0 in space")

@@ -135,10 +135,10 @@ class Simulation:
         self.wall_time = 0.0
         self.switching = False  # whether to stop where stiffness limits the steps
         self.gave_up = False  # whether it did
-        rhs, accept = formulation.kernels()
+        (rhs, accept), planar = formulation.kernels(), system.tables.dimension == 2
         self.work: tuple[Floats, ...] = ()
-        calls = self._equations() if integrator.implicit else address_of(rhs)
-        self.addresses = (calls, address_of(accept), address_of(self.space.monitor) if self.watches else 0)
+        calls = self._equations() if integrator.implicit else address_of(rhs, planar)
+        self.addresses = (calls, address_of(accept, planar), address_of(self.space.monitor, planar) if self.watches else 0)
         self._settings(rtol)
         self.notes: list[str] = self._check_factors() if integrator.implicit else []
 
@@ -226,7 +226,7 @@ class Simulation:
         self.control[C.END], self.counts[C.LIMIT] = end, limit
         with flushed():
             status = self.integrator.advance(
-                *self.addresses, b.run, b.ref, self.control, self.counts, self.y, self.atol, self.active, self.memory,
+                *self.addresses, b.handed, b.ref, self.control, self.counts, self.y, self.atol, self.active, self.memory,
                 self.g, self._steps, self._dense, self._refs, *self.work,
             )  # fmt: skip
         return int(status)

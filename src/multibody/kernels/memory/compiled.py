@@ -7,6 +7,8 @@ addresses and lengths, are marked as invariant: LLVM may keep what it has read.
 from __future__ import annotations
 
 import operator
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -24,14 +26,16 @@ from multibody.kernels.memory.declaration import LIVING, SLOT, Block, Field, Rec
 
 _BYTE, _WORD = ir.IntType(8), ir.IntType(64)
 _KINDS = {int: types.int64, float: types.float64}
+MAKERS: dict[Any, type[Block]] = {}  # what makes a block from its address, and of which declaration
 
 
 class Place(types.Type):  # type: ignore[misc]
-    """Pointer to a block or a record: ``declared`` says what lies there."""
+    """Pointer to a block or a record: ``declared`` says what lies there, ``known`` which fields have which values."""
 
-    def __init__(self, declared: type, readonly: bool) -> None:
-        self.declared, self.readonly = declared, readonly
-        super().__init__(name=f"{declared.__module__}.{declared.__qualname__}{'' if readonly else '*'}")
+    def __init__(self, declared: type, readonly: bool, known: Mapping[str, int] = MappingProxyType({})) -> None:
+        self.declared, self.readonly, self.known = declared, readonly, known
+        version = "".join(f"[{name}={value}]" for name, value in known.items())
+        super().__init__(name=f"{declared.__module__}.{declared.__qualname__}{version}{'' if readonly else '*'}")
 
 
 class Places(types.Type):  # type: ignore[misc]
@@ -117,6 +121,8 @@ def _load(builder: Any, pointer: Any, slot: int, kind: Any, invariant: bool) -> 
 def _read(context: Any, builder: Any, kind: Any, value: Any, name: str) -> Any:
     field = kind.declared.fields[name]
     found = _type_of(field, kind.readonly)
+    if name in kind.known:
+        return context.get_constant(found, kind.known[name])
     if isinstance(found, Place):
         return builder.inttoptr(_load(builder, value, field.slot, _WORD, True), _BYTE.as_pointer())
     if isinstance(found, Places):
@@ -157,13 +163,13 @@ def _write(context: Any, builder: Any, called: Any, arguments: Any, name: str) -
 
 def at(declared: type[Block]) -> Any:
     """Return what makes the block of a declaration from its address inside a kernel; a block stays what it is."""
-    place = Place(declared, declared.readonly)
     if config.DISABLE_JIT:  # kernels as plain Python
-        return lambda given: given if isinstance(given, Block) else LIVING[given]
+        return lambda given: given if isinstance(given, Block) else LIVING[int(given)]
 
     @intrinsic
     def placed(typing_context: Any, given: Any) -> Any:
-        if given != place and not isinstance(given, types.Integer):
+        place = place_at(declared, given)
+        if place is None:
             return None
 
         def generate(context: Any, builder: Any, called: Any, arguments: Any) -> Any:
@@ -171,9 +177,25 @@ def at(declared: type[Block]) -> Any:
                 return arguments[0]
             return builder.inttoptr(arguments[0], _BYTE.as_pointer())
 
-        return place(given if given == place else types.int64), generate
+        return place(given if given == place else address_type(given.signed)), generate
 
+    MAKERS[placed] = declared
     return placed
+
+
+def address_type(first: bool) -> Any:
+    """Return the type of the address of a block in its first or its second version."""
+    return types.int64 if first else types.uint64
+
+
+def place_at(declared: type[Block], given: Any) -> Place | None:
+    """Return the type of a block from that of its address, or of itself; None where it is neither."""
+    if isinstance(given, Place):
+        return given if given.declared is declared else None
+    if not isinstance(given, types.Integer):
+        return None
+    known = declared.versions[0 if given.signed else -1] if declared.versions else {}
+    return Place(declared, declared.readonly, known)
 
 
 def within(declared: type[Record]) -> Any:

@@ -144,17 +144,30 @@ class Block:
 
     Attributes
     ----------
-    address : int
-        Of the block; good as long as the block lives.
+    address : int or numpy.uint64
+        Of the block; good as long as the block lives. That of the second version is unsigned: an entry kernel is compiled for
+        the types of its arguments, and so for one version.
+    versions : tuple of dict
+        Values that fields have in all blocks of a version, the first field telling which version a block is: they are known
+        when a kernel is compiled, and branches that ask for them cost nothing. Two at most; none, and all is read.
     """
 
     fields: ClassVar[dict[str, Field]]
     size: ClassVar[int]
     readonly: ClassVar[bool] = False
+    versions: ClassVar[tuple[dict[str, int], ...]] = ()
 
-    def __init_subclass__(cls, readonly: bool = False) -> None:
+    def __init_subclass__(cls, readonly: bool = False, versions: tuple[dict[str, int], ...] = ()) -> None:
         cls.fields, cls.size = _placed(cls)
-        cls.readonly = readonly
+        cls.readonly, cls.versions = readonly, versions
+
+    @property
+    def address(self) -> Any:
+        """Where the block lies."""
+        if not self.versions:
+            return self._address
+        name, value = next(iter(self.versions[-1].items()))
+        return np.uint64(self._address) if self._slots[self.fields[name].slot] == value else self._address
 
     def __init__(self, **values: Any) -> None:
         self._place(np.zeros(max(self.size, 1), dtype=np.int64), {})
@@ -173,8 +186,8 @@ class Block:
     def _place(self, slots: npt.NDArray[np.int64], held: dict[str, Any]) -> None:
         """Take slots and what must live as long as their addresses stand in them: arrays, blocks, or parts of a memory."""
         self._slots, self._floats, self._held = slots, slots.view(np.float64), held
-        self.address = int(slots.ctypes.data)
-        LIVING[self.address] = self
+        self._address = int(slots.ctypes.data)
+        LIVING[self._address] = self
 
     def _allocate(self, sizes: dict[str, int]) -> None:
         """Give arrays of these lengths room in one piece of memory, zero, in the order of their declaration."""
