@@ -37,7 +37,7 @@ lint: $(READY)
 	$(BIN)/lint-imports --no-logo
 
 types: $(READY)
-	$(BIN)/mypy --strict src/multibody
+	$(BIN)/mypy --strict src/multibody tests/typed
 
 docs: $(READY)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict

@@ -12,6 +12,8 @@ import numpy.typing as npt
 from bare_blocks import Bare
 from multibody.integrators import Integrator, contract
 from multibody.kernels.calls import address_of
+from multibody.kernels.compile import REGISTRY
+from multibody.kernels.objects import ObjectType
 
 Floats = npt.NDArray[np.float64]
 FAILURES = {contract.STEP_TOO_SMALL, contract.RHS_FAILED, contract.ACCEPT_FAILED, contract.NOT_FINITE}
@@ -140,3 +142,11 @@ def _locate(motion: Motion, monitor: Any, F: Floats, ref: Floats, arrays: Any, k
                 high = middle
         values.append(high)
     return float(t0 + min(values) * h)
+
+
+def one_specialization_each() -> None:
+    """Assert that no integrator was compiled twice for the same objects of kernels, which are known when it is compiled."""
+    for made in REGISTRY:
+        if made.py_func.__module__.startswith("multibody.integrators"):
+            objects = [tuple(kind for kind in each if isinstance(kind, ObjectType)) for each in made.signatures]
+            assert len(objects) == len(set(objects)), made.py_func.__name__

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -31,6 +32,7 @@ def plain(system: int, F: Any) -> Bare:
     return Bare([system, nq, n, m, *rest, 0, 0, 0], F, np.zeros(systems.W_SIZE))
 
 
+@functools.cache
 def reference(case: str) -> Floats:
     """Return the accurate end of a case."""
     system, start, end, F = CASES[case]
