@@ -3,7 +3,10 @@
 from typing import Any
 
 import numpy as np
+import pytest
+from numba import types
 
+from multibody.kernels import joined
 from multibody.kernels.calls import address_of, call
 from multibody.kernels.compile import inner_kernel, kernel
 
@@ -45,3 +48,25 @@ def test_an_entry_that_is_a_callee_too_is_entered_as_itself() -> None:
     assert addresses[0] == addresses[2] != addresses[1]
     assert by_address(addresses[0], run, y, out) == 0 and out[0] == 6.0
     assert first(0, 0, 0, 2.0, y, out) == 0 and out[0] == 6.0
+
+
+@kernel
+def twice(x, y):  # type: ignore[no-untyped-def]
+    """Be compiled for two types."""
+    return _sum(y, x, y) + x
+
+
+def test_copies_in_two_versions_of_an_entry_have_names_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What LLVM dropped from a copy may differ: one must not be taken for the other."""
+    seen: list[set[str]] = []
+    plain = joined.JoinedLibrary._optimize_final_module
+
+    def recorded(library: Any) -> None:
+        seen.append({each.name for each in library._final_module.functions if str(each.linkage) == "Linkage.internal"})
+        plain(library)
+
+    monkeypatch.setattr(joined.JoinedLibrary, "_optimize_final_module", recorded)
+    twice.compile((types.int64, types.float64[::1]))
+    twice.compile((types.uint64, types.float64[::1]))
+    seen = [names for names in seen if any("_sum" in name for name in names)]
+    assert len(seen) == 2 and seen[0].isdisjoint(seen[1])

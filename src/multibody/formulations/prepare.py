@@ -122,30 +122,43 @@ def prepare(
     Bundle
     """
     regular = inverts_masses(tables) if regular is None else regular
-    chosen = _elimination_order(tables, np.asarray(rows, dtype=np.int64))
-    n, m, count = tables.nv, len(chosen), tables.count_joint + tables.count_motion
-    blocks = _blocks(tables, chosen)
-    first = _envelope(blocks, m) if regular else np.zeros(m, dtype=np.int64)
-    lengths = np.arange(m) - first + 1
-    base = np.concatenate([[0], np.cumsum(lengths)])[:-1] - first
+    n, count = tables.nv, tables.count_joint + tables.count_motion
+    found = _elimination(tables, np.asarray(rows, dtype=np.int64), regular)
+    chosen, m = found["chosen"], len(found["chosen"])
     every = plain_rows(tables)[:count]
     plain = every["kind"] > 0
     model = own_model(
-        tables, plain=every[plain], others=np.flatnonzero(~plain), all_rows=count,
-        driven=int(depend_on_time(tables, np.arange(count))), general=int(not regular), chosen=chosen, S_base=base,
-        S_first=first, dense_base=n * np.arange(0 if regular else n), dense_first=0 if regular else n,
-        pairs=listed(D.Pair, _pairs(blocks, base) if regular else []),
-        blocks=listed(D.RowBlock, [(e, body - 1, k) for k, row in enumerate(blocks) for e, body in row]),
+        tables, plain=every[plain], others=np.flatnonzero(~plain), all_rows=count, general=int(not regular),
+        dense_base=n * np.arange(0 if regular else n), dense_first=0 if regular else n, **found,
         **_scales(tables, count, regular),
     )  # fmt: skip
     entries, full = int(tables.row_pointer[count]), 0 if regular else n
     scratch = Scratch(
         **scratch_sizes(model), **run_sizes(tables.nq, n, m, count, partitioned), J=entries,
-        U=entries if regular else m * n, S=int(np.sum(lengths)), Q=n, dense=full * full, dense_D=full,
+        U=entries if regular else m * n, S=int(np.sum(np.arange(m) - found["S_first"] + 1)), Q=n, dense=full * full,
+        dense_D=full,
     )  # fmt: skip
     set_masses(model.address, scratch.address)
     state = run_state(tables, references, n, m)
     return Bundle(tables, model, state, scratch, chosen, regular)
+
+
+def _elimination(tables: Tables, rows: Integers, regular: bool) -> dict[str, Any]:
+    """Return how these rows are eliminated: their order, the skyline of S, what it is made of; found once for a structure."""
+    key = ("elimination", rows.tobytes(), regular)
+    if key in tables.structure:
+        known: dict[str, Any] = tables.structure[key]
+        return known
+    chosen = _elimination_order(tables, rows)
+    m, blocks, count = len(chosen), _blocks(tables, chosen), tables.count_joint + tables.count_motion
+    first = _envelope(blocks, m) if regular else np.zeros(m, dtype=np.int64)
+    base = np.concatenate([[0], np.cumsum(np.arange(m) - first + 1)])[:-1] - first
+    found = tables.structure[key] = {
+        "chosen": chosen, "S_base": base, "S_first": first, "driven": int(depend_on_time(tables, np.arange(count))),
+        "pairs": listed(D.Pair, _pairs(blocks, base) if regular else []),
+        "blocks": listed(D.RowBlock, [(e, body - 1, k) for k, row in enumerate(blocks) for e, body in row]),
+    }  # fmt: skip
+    return found
 
 
 def own_model(tables: Tables, **values: Any) -> Model:
@@ -196,9 +209,11 @@ def row_scales(tables: Tables, rows: Integers) -> dict[str, Floats]:
 
 def inverts_masses(tables: Tables) -> bool:
     """Return whether M can be inverted, and that without drowning bodies: then the fast path is taken."""
-    arrays = Arrays(tables.packed)
-    invertible = bool(set_masses(*arrays.still))
-    return invertible and (tables.nv > LARGE or not _nearly_massless(tables))
+    if "inverts masses" not in tables.cache:
+        invertible = bool(set_masses(*Arrays(tables.packed).still))
+        tables.cache["inverts masses"] = invertible and (tables.nv > LARGE or not _nearly_massless(tables))
+    found: bool = tables.cache["inverts masses"]
+    return found
 
 
 def envelope_lengths(tables: Tables, rows: Integers) -> Integers:

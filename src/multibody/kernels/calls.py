@@ -28,6 +28,8 @@ _RUN = (types.int64,) * 3
 _ARGUMENTS = (*_RUN, types.float64, _FLOATS, _FLOATS)
 _BY_DIMENSION = [(address_type(first), *_ARGUMENTS[1:]) for first in (True, False)]
 EVALUATE = tuple(types.int64(*arguments) for arguments in _BY_DIMENSION)  # for models in space, for planar ones
+INTERPOLATE = types.none(types.float64[:, ::1], *(types.float64,) * 3, _FLOATS)
+_ADDRESSES: dict[tuple[Any, int], int] = {}  # of kernels with one of these signatures
 _ROOMS = ("multibody.kernels", "multibody.formulations")  # in which functions with addresses live
 
 
@@ -36,18 +38,32 @@ def call(typing_context, address, run, t, y, out):
     """Call the evaluate function at an address with run = (model, state, scratch), blocks or their addresses."""
 
     def generate(context, builder, signature, arguments):
-        kind = context.call_conv.get_function_type(types.int64, _ARGUMENTS)
-        pointer = builder.inttoptr(arguments[0], kind.as_pointer())
         blocks = [builder.extract_value(arguments[1], k) for k in range(len(_RUN))]
         blocks = [x if isinstance(x.type, ir.IntType) else builder.ptrtoint(x, ir.IntType(64)) for x in blocks]
-        given = [*blocks, *arguments[2:]]
-        status, answer = context.call_conv.call_function(builder, pointer, types.int64, _ARGUMENTS, given)
-        if kernels.CHECKED:  # kernels raise nothing else
-            with cgutils.if_unlikely(builder, status.is_error):
-                context.call_conv.return_status_propagate(builder, status)
-        return answer
+        return _enter(context, builder, arguments[0], EVALUATE[0], [*blocks, *arguments[2:]])
 
     return types.int64(types.int64, run, *_ARGUMENTS[3:]), generate
+
+
+@intrinsic
+def call_interpolant(typing_context, address, row, t0, h, t, out):
+    """Call the function at an address that reads the dense output of one step: ``interpolate(row, t0, h, t, out)``."""
+
+    def generate(context, builder, signature, arguments):
+        return _enter(context, builder, arguments[0], INTERPOLATE, list(arguments[1:]))
+
+    return INTERPOLATE.return_type(types.int64, *INTERPOLATE.args), generate
+
+
+def _enter(context: Any, builder: Any, address: Any, signature: Any, given: list[Any]) -> Any:
+    """Return what the function at an address answers."""
+    kind = context.call_conv.get_function_type(signature.return_type, signature.args)
+    pointer = builder.inttoptr(address, kind.as_pointer())
+    status, answer = context.call_conv.call_function(builder, pointer, signature.return_type, signature.args, given)
+    if kernels.CHECKED:  # kernels raise nothing else
+        with cgutils.if_unlikely(builder, status.is_error):
+            context.call_conv.return_status_propagate(builder, status)
+    return answer
 
 
 def address_of(function: Any, planar: bool) -> int:
@@ -60,11 +76,20 @@ def address_of(function: Any, planar: bool) -> int:
     planar : bool
         Whether the models that it will be called with are planar: it is compiled for them alone.
     """
-    if not isinstance(function, numba.core.dispatcher.Dispatcher):
-        raise TypeError("only a compiled kernel has an address")
-    function.compile(EVALUATE[planar].args)
-    result = function.get_compile_result(EVALUATE[planar])
-    return int(result.library.get_pointer_to_function(result.fndesc.llvm_func_name))
+    return address_with(function, EVALUATE[planar])
+
+
+def address_with(function: Any, signature: Any) -> int:
+    """Return the address of a kernel with a signature, compiled now if it is new."""
+    key = function, id(signature)  # a signature takes long to hash
+    if key not in _ADDRESSES:
+        if not isinstance(function, numba.core.dispatcher.Dispatcher):
+            raise TypeError("only a compiled kernel has an address")
+        function.compile(signature.args)
+        result = function.get_compile_result(signature)
+        address = result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
+        _ADDRESSES[key] = int(address)
+    return _ADDRESSES[key]
 
 
 class Calls(Block):

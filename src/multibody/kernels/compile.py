@@ -33,6 +33,7 @@ _PACKAGE = pathlib.Path(__file__).parent.parent
 _SOURCES = {  # what the functions of a room may call
     "kernels": ("kernels/*.py", "kernels/memory/*.py", "kernels/newton/*.py"),
     "tree": ("kernels/*.py", "kernels/memory/*.py", "kernels/newton/*.py", "kernels/tree/*.py"),
+    "assembly": ("kernels/*.py", "kernels/memory/*.py", "kernels/newton/*.py", "kernels/assembly/*.py"),
     "robot": ("kernels/*.py", "kernels/memory/*.py", "kernels/newton/*.py", "kernels/tree/*.py", "kernels/robot/*.py"),
     "parametric": ("kernels/*.py", "kernels/memory/*.py", "kernels/newton/*.py", "kernels/parametric/*.py"),
     "formulations": ("kernels/**/*.py", "formulations/*.py"),
@@ -50,7 +51,7 @@ def source_hash(room: str = "kernels") -> str:
     Parameters
     ----------
     room : str
-        ``kernels``, ``tree``, ``robot``, ``parametric``, ``formulations`` or ``integrators``.
+        ``kernels``, ``tree``, ``assembly``, ``robot``, ``parametric``, ``formulations`` or ``integrators``.
 
     Returns
     -------

@@ -5,7 +5,8 @@ code, also for functions that only other kernels call. A function five calls dee
 a first run went into that. Here an inner kernel is typed and lowered only; its module waits until an entry kernel, one that
 Python or an address enters, joins the modules of everything below it. What is joined is internal to the entry, so that LLVM
 drops arguments that nobody reads. An internal copy must have a name of its own: LLVM's loader keeps one table of names for all
-objects, local symbols included, so that the copy of a function which is an entry as well would be taken for that entry.
+objects, local symbols included, so that the copy of a function which is an entry as well, or a copy in another entry or in
+the same entry for other types, would be taken for it; and LLVM may have dropped other arguments there.
 
 This takes the place of two methods of numba's libraries; where a release of numba is without them, :data:`POSSIBLE` is False
 and kernels are compiled as numba does it by itself.
@@ -14,6 +15,7 @@ and kernels are compiled as numba does it by itself.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -47,13 +49,14 @@ class JoinedLibrary(_LIBRARY):  # type: ignore[misc]
             self._finalized = True
             return
         own = {each.name for each in self._final_module.functions if not each.is_declaration}
+        mark = hashlib.sha256(" ".join(sorted(own)).encode()).hexdigest()[:16]  # of the entry with its types
         for library in below:
             self._reload_init.update(library._reload_init)
             self._final_module.link_in(_lasting(library._get_module_for_linking()))
         for each in self._final_module.functions:
             if not each.is_declaration and each.name not in own:
                 each.linkage = "internal"
-                each.name = f"{each.name}.{self.name}"
+                each.name = f"{each.name}.{mark}"
         self._optimize_final_module()
         self._final_module.verify()
         self._finalize_final_module()

@@ -46,6 +46,24 @@ def matrix_of_quaternion(e0, e1, e2, e3):
 
 
 @inner_kernel
+def quaternion_of_matrix(A):
+    """Return the unit quaternion (scalar first, scalar ≥ 0 where it can be) of a rotation matrix, by rows."""
+    trace = A[0] + A[4] + A[8]
+    s0, s1, s2, s3 = 1.0 + trace, 1.0 + 2.0 * A[0] - trace, 1.0 + 2.0 * A[4] - trace, 1.0 + 2.0 * A[8] - trace
+    largest = max(s0, s1, s2, s3)  # the largest component divides the others
+    if s0 == largest:
+        w, x, y, z = s0, A[7] - A[5], A[2] - A[6], A[3] - A[1]
+    elif s1 == largest:
+        w, x, y, z = A[7] - A[5], s1, A[1] + A[3], A[2] + A[6]
+    elif s2 == largest:
+        w, x, y, z = A[2] - A[6], A[1] + A[3], s2, A[5] + A[7]
+    else:
+        w, x, y, z = A[3] - A[1], A[2] + A[6], A[5] + A[7], s3
+    size = math.copysign(math.sqrt(w * w + x * x + y * y + z * z), w)
+    return (w / size, x / size, y / size, z / size)
+
+
+@inner_kernel
 def turned_quaternion(e0, e1, e2, e3, x, y, z):
     """Return p ∘ exp(½ δπ′), normalized, for the rotation vector δπ′ = (x, y, z) in body axes."""
     angle = math.sqrt(x * x + y * y + z * z)

@@ -59,12 +59,9 @@ class System(Arrays):
         self.joint_rows = tables.count_joint
         self.rows = tables.count_joint + tables.count_motion
         self.all_rows = len(tables.rows)
-        length = tables.length
-        self.scale_rows = np.array([1.0 / length if row.is_length else 1.0 for row in tables.rows])
-        self.scale_columns = np.ones(self.nv)
-        d, width = tables.dimension, tables.width
-        for k in range(d):
-            self.scale_columns[k : width * (len(tables.bodies) - 1) : width] = length
+        if "scales" not in tables.cache:
+            tables.cache["scales"] = _scales(tables)
+        self.scale_rows, self.scale_columns = tables.cache["scales"]
 
     def phi(self, q: Floats, t: float, lo: int = 0, hi: int | None = None) -> Floats:
         """Return Φ(q, t) of the rows lo..hi−1 (default: joints and motions)."""
@@ -175,6 +172,16 @@ class System(Arrays):
         """Return a Jacobian free of units: rows from `lo` on."""
         scaled: Floats = self.scale_rows[lo : lo + len(matrix), None] * matrix * self.scale_columns
         return scaled
+
+
+def _scales(tables: Tables) -> tuple[Floats, Floats]:
+    """Return the scales of all rows and of the velocity columns; nobody may write to them."""
+    length, d, width = tables.length, tables.dimension, tables.width
+    rows, columns = np.array([1.0 / length if row.is_length else 1.0 for row in tables.rows]), np.ones(tables.nv)
+    for k in range(d):
+        columns[k : width * (len(tables.bodies) - 1) : width] = length
+    rows.flags.writeable = columns.flags.writeable = False
+    return rows, columns
 
 
 def row_vertices(system: System) -> list[tuple[int, ...]]:

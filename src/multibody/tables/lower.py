@@ -91,6 +91,10 @@ class Tables:
         Numbers that are multiples of the characteristic length.
     starts, slots : arrays of int
         Program of every number that depends on parameters, and where it lies in F.
+    cache : dict
+        What was derived from the tables.
+    structure : dict
+        What was derived from their structure alone: tables with other parameter values share it.
     """
 
     model: Model
@@ -123,10 +127,11 @@ class Tables:
     watches: list[Watch]
     of_length: list[LengthSlot]
     cache: dict[str, Any] = field(default_factory=dict)
+    structure: dict[Any, Any] = field(default_factory=dict)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what travels to another process; what was derived is derived again there."""
-        return {**vars(self), "cache": {}}
+        return {**vars(self), "cache": {}, "structure": {}}
 
     @property
     def F(self) -> Floats:
@@ -200,6 +205,7 @@ class Tables:
 
         changed = copy.copy(self)
         changed.model, changed.packed, changed.cache = model, self.packed.sharing(numbers=self.F.copy()), {}
+        changed.structure = self.structure
         given: set[int] = set()
         for name, value in values.items():
             paths = [p for p in self.parameter_slots if p[0] == name]

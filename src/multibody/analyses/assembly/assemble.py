@@ -233,9 +233,10 @@ class PositionSolver:
 
             from multibody.rank.decider import scaled_rows
 
-            return sparse_step(scaled_rows(system, q, self.t, self.count), c, csr_array(soft), rest) * system.scale_columns
+            step = sparse_step(scaled_rows(system, q, self.t, self.count), c, csr_array(soft), rest)
+            return np.asarray(step * system.scale_columns)
         J = system.scaled(system.jacobian(q, self.t, 0, self.count))
-        return constrained_step(J, c, soft, rest) * system.scale_columns
+        return np.asarray(constrained_step(J, c, soft, rest) * system.scale_columns)
 
     def _soft(self, q: Floats) -> tuple[Floats, Floats]:
         """Return the weighted gradients and residuals of the guesses."""

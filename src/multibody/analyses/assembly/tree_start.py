@@ -7,6 +7,7 @@ has in the drawn poses. What remains for Newton's method are the loops, and no a
 from __future__ import annotations
 
 import math
+from collections.abc import Container
 from dataclasses import dataclass
 from functools import reduce
 
@@ -16,7 +17,8 @@ from multibody.errors import ModelError
 from multibody.model.structure import SCREW, SLIDE, TURN
 from multibody.state.poses import drawn_pose, quaternion_of, read_pose, write_pose
 from multibody.state.system import Floats, System
-from multibody.tables.growing import Edge, grown
+from multibody.tables.growing import Edge, Link, grown
+from multibody.tables.lower import Tables
 from multibody.tables.pairs import Pair, Screw, pitch_of
 
 
@@ -48,6 +50,20 @@ class _Hanger(Edge):
     def rank(self, distance: int) -> tuple[int, ...]:
         """Return what is taken first: a known value, then the stiffest."""
         return (self.freedom,)
+
+
+def hangers(tables: Tables, known: Container[int]) -> dict[int, Link]:
+    """Return the tree along which bodies are hung on each other, where these functions have a value.
+
+    Pairs can carry a body, a free one only where a value is given for it.
+    """
+    edges = []
+    for number, pair in enumerate(tables.pairs.values()):
+        given = any(function in known for function in pair.functions)
+        if given or len(tables.joint_rows[pair.joint]):
+            freedom = -1 if given else len(pair.motion.freedoms)
+            edges.append(_Hanger(pair.joint, pair.first, pair.second, number, freedom=freedom))
+    return grown(edges, len(tables.bodies), [0])
 
 
 class Starter:
@@ -94,20 +110,10 @@ class Starter:
 
     def run(self) -> Floats:
         """Return the start pose."""
-        for link in grown(self._edges(), len(self.tables.bodies), [0]).values():
+        for link in hangers(self.tables, self.targets).values():
             self._hang(self.tables.pairs[link.joint], forward=not link.reversed)
         self._extras()
         return self.q
-
-    def _edges(self) -> list[_Hanger]:
-        """Return the joints that bodies can be hung on: pairs, a free one only where a value is given for it."""
-        found = []
-        for number, pair in enumerate(self.tables.pairs.values()):
-            known = any(function in self.targets for function in pair.functions)
-            if known or len(self.tables.joint_rows[pair.joint]):
-                freedom = -1 if known else len(pair.motion.freedoms)
-                found.append(_Hanger(pair.joint, pair.first, pair.second, number, freedom=freedom))
-        return found
 
     def _value(self, function: int, q: Floats) -> float:
         """Return the given value of a coordinate, else the one that it has at the pose q."""

@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from multibody.analyses.assembly.member import compiled_state
 from multibody.analyses.dynamics.choice import Choice, check_pair, choose, fallen_back
 from multibody.analyses.dynamics.idle_spin import with_spins
 from multibody.analyses.dynamics.run_start import require_inertia, require_masses, start_state
@@ -70,8 +71,9 @@ class Opening:
 
 
 def opened(
-    model: Model, initial: State | None, t: float | None = None, require: Callable[[System], None] = require_masses
-) -> Opening:
+    model: Model, initial: State | None, t: float | None = None, require: Callable[[System], None] = require_masses,
+    tables: Tables | None = None,
+) -> Opening:  # fmt: skip
     """Return where dynamics of a model begins.
 
     Parameters
@@ -83,19 +85,25 @@ def opened(
         Time; default that of the state.
     require : callable
         Raises where the model lacks what the analysis needs of it; asked before anything is assembled.
+    tables : Tables, optional
+        Of the model, where they are known.
     """
-    system = System(tables_of(model))
+    system = System(tables_of(model) if tables is None else tables)
     require(system)
+    if initial is None and (t is None or np.isfinite(t)):
+        found = compiled_state(system, 0.0 if t is None else float(t))
+        if found is not None:
+            return opened_at(system, found[0], rows=found[1])
     state, note = start_state(model, initial, t)
     return opened_at(system, state, note)
 
 
-def opened_at(system: System, state: State, note: str = "") -> Opening:
-    """Return the same from a consistent state."""
+def opened_at(system: System, state: State, note: str = "", rows: Integers | None = None) -> Opening:
+    """Return the same from a consistent state; `rows` where they are known."""
     if not state.ok:
         return Opening(system, state, np.zeros(0, dtype=np.int64), note)
     system.ref[:] = state.references
-    return Opening(system, state, run_rows(system, state.q, state.t), note)
+    return Opening(system, state, run_rows(system, state.q, state.t) if rows is None else rows, note)
 
 
 def planned(tables: Tables, options: Options) -> Choice:

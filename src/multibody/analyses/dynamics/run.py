@@ -80,7 +80,7 @@ def run(
     options = read_options(model, until, formulation, integrator, rtol, atol, step, output_step, dense, cut)
     tables = tables_of(model)
     choice = planned(tables, options)
-    opening = opened(model, initial) if opening is None else opening
+    opening = opened(model, initial, tables=tables) if opening is None else opening
     state = opening.state
     if not state.ok:
         return _nothing(tables, state)

@@ -13,6 +13,7 @@ from multibody.model.model import Model
 from multibody.rank.leastnorm import DENSE_ASSEMBLY, least_norm, sparse_step
 from multibody.state.state import State, Status
 from multibody.state.system import Floats, Integers, System, tables_of
+from multibody.tables.lower import Tables
 
 CONSISTENT = 1e-9  # scaled violation below which a given state is taken as it is
 
@@ -94,6 +95,8 @@ def require_inertia(system: System, q: Floats, t: float, rows: Integers) -> Spin
     The spin of a rod between two balls moves nothing and is let pass; returned are the axes of those without any mass.
     """
     tables, d, width = system.tables, system.tables.dimension, system.tables.width
+    if _heavy(tables):
+        return {}
     M = mass_matrix(system) / np.outer(1.0 / system.scale_columns, 1.0 / system.scale_columns)
     size = np.trace(M) / max(len(M), 1)
     if size == 0.0:
@@ -122,6 +125,20 @@ def require_inertia(system: System, q: Floats, t: float, rows: Integers) -> Spin
             hint="give it a mass or inertia, or hold this motion with a joint or a motion",
         )  # fmt: skip
     return spins
+
+
+def _heavy(tables: Tables) -> bool:
+    """Return whether every body has a mass and an inertia that count beside those of the others: no direction is without."""
+    if tables.extras:
+        return False
+    masses, length = np.array([tables.F[slots.mass] for slots in tables.masses]), tables.length
+    if tables.dimension == 2:
+        least = largest = np.array([tables.F[slots.inertia] for slots in tables.masses])
+    else:
+        inertias = np.linalg.eigvalsh(np.array([tables.matrix(slots.inertia) for slots in tables.masses]))
+        least, largest = inertias[:, 0], inertias[:, -1]
+    size = max(float(np.max(masses)) * length**2, float(np.max(largest)))
+    return bool(min(float(np.min(masses)) * length**2, float(np.min(least))) > 1e-9 * size)
 
 
 def _spins(system: System, q: Floats, J: Floats, vector: Floats) -> Spins:

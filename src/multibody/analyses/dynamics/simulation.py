@@ -22,7 +22,8 @@ from multibody.formulations.prepare import Bundle, full_pivoting
 from multibody.formulations.spaces.space import Space
 from multibody.integrators import Integrator
 from multibody.integrators import contract as C
-from multibody.kernels.calls import address_of
+from multibody.integrators.reading import read_dense
+from multibody.kernels.calls import INTERPOLATE, address_of, address_with
 from multibody.kernels.parametric.declared import MOVING_CHART, OTHER_ROWS
 from multibody.kernels.subnormals import flushed
 from multibody.state.kinetics import Event
@@ -410,9 +411,8 @@ def interpolated(
     direction = math.copysign(1.0, steps[0, 1])
     starts = direction * steps[:, 0]
     index = np.clip(np.searchsorted(starts, direction * times, side="right") - 1, 0, len(starts) - 1)
-    Y, interpolate = np.zeros((len(times), size)), integrator.interpolate
-    for k, (t, i) in enumerate(zip(times, index, strict=True)):
-        interpolate(records[i], steps[i, 0], steps[i, 1], t, Y[k])
+    Y = np.zeros((len(times), size))
+    read_dense(address_with(integrator.interpolate, INTERPOLATE), steps, records, index, times, Y)
     return Y, np.ascontiguousarray(references[index])
 
 

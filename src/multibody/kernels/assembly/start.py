@@ -1,0 +1,171 @@
+"""Where assembly starts: bodies as drawn, then hung on each other along the spanning tree, as in ``tree_start``."""
+
+from __future__ import annotations
+
+import math
+
+from multibody.kernels.assembly.declared import TURNS
+from multibody.kernels.compile import inner_kernel
+from multibody.kernels.functions import function_value
+from multibody.kernels.rotations import quaternion_of_matrix
+from multibody.kernels.rows import row_values
+from multibody.kernels.state import set_positions
+from multibody.kernels.vectors import add, apply, load3, load9, multiply, subtract, transpose
+
+PLANE, SPACE = 3, 7  # coordinates of a body in the plane, in space
+WHOLE = 2.0 * math.pi
+IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+
+
+@inner_kernel
+def draw(model, plan, q):
+    """Write q of the drawn poses; extra coordinates are zero."""
+    for k in range(q.shape[0]):
+        q[k] = 0.0
+    for b in range(model.bodies):
+        drawn = plan.drawn[b]
+        write_pose(model, q, b + 1, point_at(model, drawn.center), axes_at(model, drawn.axes))
+        if model.planar and not math.isnan(plan.drawn_angle[b]):
+            q[PLANE * b + 2] = plan.drawn_angle[b]  # a drawn angle beyond half a turn is kept
+
+
+@inner_kernel
+def point_at(model, slot):
+    """Return a point among the numbers; in the plane its third component is zero."""
+    if model.planar:
+        return (model.numbers[slot], model.numbers[slot + 1], 0.0)
+    return load3(model.numbers, slot)
+
+
+@inner_kernel
+def axes_at(model, slot):
+    """Return axes among the numbers, by rows; in the plane the third is the normal."""
+    n = model.numbers
+    if model.planar:
+        return (n[slot], n[slot + 1], 0.0, n[slot + 2], n[slot + 3], 0.0, 0.0, 0.0, 1.0)
+    return load9(n, slot)
+
+
+@inner_kernel
+def write_pose(model, q, b, center, turn):
+    """Write position and orientation of body b into q; a planar angle stays within half a turn of what stood there."""
+    if model.planar:
+        k, angle = PLANE * (b - 1), math.atan2(turn[3], turn[0])
+        q[k], q[k + 1] = center[0], center[1]
+        q[k + 2] = angle + WHOLE * float(round((q[k + 2] - angle) / WHOLE))
+        return
+    k = SPACE * (b - 1)
+    q[k], q[k + 1], q[k + 2] = center
+    q[k + 3], q[k + 4], q[k + 5], q[k + 6] = quaternion_of_matrix(turn)
+
+
+@inner_kernel
+def pose_of(model, scratch, b):
+    """Return position and orientation of a body at the poses that are set."""
+    if model.planar:
+        p = scratch.planar_pose[b]
+        return (p.x, p.y, 0.0), (p.cos, -p.sin, 0.0, p.sin, p.cos, 0.0, 0.0, 0.0, 1.0)
+    pose = scratch.spatial_pose[b]
+    return load3(pose.r, 0), load9(pose.A, 0)
+
+
+@inner_kernel
+def find_targets(model, state, scratch, plan, room, t, q):
+    """Write the value that motions, held values and guesses (in this order of rank) give to functions; 1 if not finite."""
+    for f in range(room.target.size):
+        room.has_target[f] = 0
+    for k in range(plan.guesses.size):
+        guess = plan.guesses[k]
+        room.has_target[guess.function], room.target[guess.function] = 1, model.numbers[guess.value]
+    set_positions(model, scratch, q)
+    row_values(model, state, scratch, t, 0, plan.all_rows, room.residual)
+    for r in range(plan.all_rows - 1, plan.joint_rows - 1, -1):
+        if not abs(room.residual[r]) < math.inf:
+            return 1
+        f = plan.row_function[r]
+        room.has_target[f], room.target[f] = 1, function_value(model, state, scratch, f) - room.residual[r]
+    return 0
+
+
+@inner_kernel
+def start_on_tree(model, state, scratch, plan, room, t, q):
+    """Write the pose in which the pairs of the tree are closed with given or drawn values; 0, or 1 if it has none."""
+    drawn = room.start
+    draw(model, plan, drawn)
+    if find_targets(model, state, scratch, plan, room, t, drawn) != 0:
+        return 1
+    for k in range(plan.given.size):
+        each = plan.given[k]
+        drawn[each.place] = room.target[each.function]
+    for k in range(plan.turned.size):
+        turned = plan.turned[k]
+        at = SPACE * (turned.body - 1) + 3
+        drawn[at], drawn[at + 1], drawn[at + 2], drawn[at + 3] = quaternion_of_matrix(axes_at(model, turned.axes))
+    for k in range(q.shape[0]):
+        q[k] = drawn[k]
+    for k in range(plan.hangers.size):
+        _hang(model, state, scratch, plan, room, plan.hangers[k], q)
+    return 0
+
+
+@inner_kernel
+def _hang(model, state, scratch, plan, room, pair, q):
+    """Place the one body from the other so that the pair is closed."""
+    pose, wide = room.trial, PLANE if model.planar else SPACE
+    for k in range(q.shape[0]):
+        pose[k] = q[k] if pair.moved == 1 else room.start[k]
+    if pair.moved == 1:  # keep its own orientation: measure against the parent where it is now
+        for k in range(wide * (pair.child - 1), wide * pair.child):
+            pose[k] = room.start[k]
+    set_positions(model, scratch, pose)
+    shift, turn = _motion(model, state, scratch, plan, room, pair)
+    Ci, Cj = axes_at(model, pair.first_axes), axes_at(model, pair.second_axes)
+    si, sj = point_at(model, pair.first_point), point_at(model, pair.second_point)
+    set_positions(model, scratch, q)
+    out = add(si, apply(Ci, shift))
+    if pair.forward == 1:
+        r, A = pose_of(model, scratch, pair.first)
+        B = multiply(multiply(A, Ci), multiply(turn, transpose(Cj)))
+        write_pose(model, q, pair.child, subtract(add(r, apply(A, out)), apply(B, sj)), B)
+    else:
+        r, A = pose_of(model, scratch, pair.second)
+        B = multiply(multiply(A, Cj), multiply(transpose(turn), transpose(Ci)))
+        write_pose(model, q, pair.child, subtract(add(r, apply(A, sj)), apply(B, out)), B)
+    if pair.angle >= 0:  # whole turns so that the pair's angle is the given one, not that less a few turns
+        set_positions(model, scratch, q)
+        turns = float(round((room.target[pair.angle] - function_value(model, state, scratch, pair.angle)) / WHOLE))
+        q[PLANE * pair.child - 1] += (WHOLE if pair.forward == 1 else -WHOLE) * turns
+
+
+@inner_kernel
+def _motion(model, state, scratch, plan, room, pair):
+    """Return the relative translation and rotation (axes of the first end) for the pair's coordinates."""
+    x, y, z, turn = 0.0, 0.0, 0.0, IDENTITY
+    for k in range(pair.step, pair.step + pair.steps):
+        step = plan.steps[k]
+        value = room.target[step.function] if step.given == 1 else function_value(model, state, scratch, step.function)
+        if step.how == TURNS:
+            turn = multiply(turn, _turn(value, 2 if model.planar else step.axis))
+        elif step.axis == 0:
+            x = value
+        elif step.axis == 1:
+            y = value
+        else:
+            z = value
+    if pair.orientation >= 0:
+        turn = multiply(transpose(axes_at(model, pair.first_axes)), axes_at(model, pair.orientation))
+    elif pair.ball == 1:
+        _, Ai = pose_of(model, scratch, pair.first)
+        _, Aj = pose_of(model, scratch, pair.second)
+        first = multiply(Ai, axes_at(model, pair.first_axes))
+        turn = multiply(transpose(first), multiply(Aj, axes_at(model, pair.second_axes)))
+    return (x, y, z), turn
+
+
+@inner_kernel
+def _turn(angle, axis):
+    """Return the rotation about axis 0 (x) or 2 (z)."""
+    c, s = math.cos(angle), math.sin(angle)
+    if axis == 0:
+        return (1.0, 0.0, 0.0, 0.0, c, -s, 0.0, s, c)
+    return (c, -s, 0.0, s, c, 0.0, 0.0, 0.0, 1.0)
