@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -65,7 +66,7 @@ def chain(dimension: int) -> mb.Model:
     return m
 
 
-# --- energy ---------------------------------------------------------------------------------------------------------------
+# --- energy -----------------------------------------------------------------------------------------------------------
 @dimensions
 def test_energy_is_conserved_at_large_rotations(dimension: int) -> None:
     run = tight(lump(dimension), 4.0)
@@ -100,7 +101,7 @@ def test_damping_takes_what_it_says(dimension: int) -> None:
     assert np.all(np.diff(work) < 0.0) and work[-1] < -0.5
 
 
-# --- the same forces written in another way ----------------------------------------------------------------------------------
+# --- the same forces written in another way ---------------------------------------------------------------------------
 @dimensions
 def test_a_diagonal_matrix_is_the_bushing_of_uncoupled_directions(dimension: int) -> None:
     count = 3 if dimension == 2 else 6
@@ -125,7 +126,7 @@ def test_other_units(dimension: int, units: str) -> None:
 
 @dimensions
 def test_reversed_ends_are_the_same_in_small_motions(dimension: int) -> None:
-    """e changes its sign and K stays: K of a bushing says nothing of which end is measured, where the frames coincide."""
+    """Where the frames coincide, e changes its sign and K stays, whichever end is measured."""
 
     def mounted(first: str, second: str) -> Floats:
         m = mb.Model("mount", dimension=dimension)
@@ -140,7 +141,7 @@ def test_reversed_ends_are_the_same_in_small_motions(dimension: int) -> None:
     assert len(there) == 3 * (dimension - 1) and there == pytest.approx(back, rel=1e-9)
 
 
-# --- formulations and integrators ----------------------------------------------------------------------------------------------
+# --- formulations and integrators -------------------------------------------------------------------------------------
 @dimensions
 def test_formulations_agree_in_everything(dimension: int) -> None:
     reference = exact(chain(dimension), 0.6)
@@ -162,7 +163,7 @@ def test_implicit_methods_have_the_derivatives(dimension: int, integrator: str) 
         assert difference(run, reference, "c.x", "c.y", "B") < (2e-6 if integrator == "alpha" else 1e-6), formulation
 
 
-# --- closed forms ----------------------------------------------------------------------------------------------------------------
+# --- closed forms -----------------------------------------------------------------------------------------------------
 @dimensions
 @pytest.mark.parametrize("scale", [1.0, 1e3])
 def test_the_end_of_a_cantilever(dimension: int, scale: float) -> None:
@@ -235,7 +236,7 @@ def test_the_work_of_a_prescribed_motion() -> None:
     assert run["energy.work"].values == pytest.approx(total - total[0], abs=1e-6)
 
 
-# --- what it did -------------------------------------------------------------------------------------------------------------------
+# --- what it did ------------------------------------------------------------------------------------------------------
 @dimensions
 def test_paths_loads_and_actions(dimension: int) -> None:
     run = tight(chain(dimension), 0.3)
@@ -251,6 +252,40 @@ def test_paths_loads_and_actions(dimension: int) -> None:
     force = data["action_force"].values
     assert force[:, at["G on a"]] == pytest.approx(-force[:, at["G on b"]], abs=1e-12) and "F on c" in at
     assert "G on ground" not in at and "F on ground" not in at
+
+
+def test_what_a_robot_and_a_file_know_of_it(tmp_path: Path) -> None:
+    m = mb.Model("arm", gravity=(0, -9.81, 0))
+    m.frames(wall={"at": (0.3, 0.2, 0), "rpy": (0.2, 0.5, -0.4)})
+    m.body("arm", mass=1, inertia=(0.1, 0.2, 0.15), com=(0.2, 0, 0), frames={"side": (0.4, 0, 0.1)})
+    m.revolute("A", "ground", "arm", axis=(0.2, 0.1, 1.0))
+    m.bushing("F", "ground.wall", "arm.side", stiffness=definite(6, 20.0, 3), damping=definite(6, 1.0, 4))
+    m.initial({"A": 0.3, "A.rate": 0.7})
+    run, arm = m.run(0.01), m.robot()
+    assert arm.forward_dynamics([0.3], [0.7], [0.0]) == pytest.approx(run["A.acceleration"].values[:1], rel=1e-12)
+    assert arm.potential_energy([0.3]) == pytest.approx(run["energy.potential"].values[0], rel=1e-12)
+    run.save(str(tmp_path / "run.nc"))
+    again = mb.read_run(str(tmp_path / "run.nc"))
+    assert np.array_equal(again["F.moment"].values, run["F.moment"].values)
+
+
+def test_an_included_model_turns_with_its_place() -> None:
+    part, whole = chain(3), mb.Model("whole")
+    part.gravity = None
+    whole.include(part, "p_", at=(1, 2, 3), rpy=(0.3, 0.2, 0.1))
+    one, two = tight(part, 0.2), tight(whole, 0.2)
+    assert two["p_F.effort"].values == pytest.approx(one["F.effort"].values, rel=1e-8)
+    assert np.linalg.norm(two["p_F.force"].values, axis=1) == pytest.approx(np.linalg.norm(one["F.force"].values, axis=1))
+    assert np.max(np.abs(two["p_F.force"].values - one["F.force"].values)) > 1.0
+
+
+def test_two_frames_of_one_body_have_no_wrench() -> None:
+    m = chain(2)
+    m.bushing("Z", "a.tip", "a.side", stiffness=(1, 1, 1))
+    run = m.run(0.01)
+    assert np.max(np.abs(run["Z.effort"].values)) > 0.1
+    with pytest.raises(mb.ModelError, match='"Z" joins two frames of "a"; what it does there cancels'):
+        run["Z.force"]
 
 
 def test_parameters_change_it_without_a_new_lowering() -> None:

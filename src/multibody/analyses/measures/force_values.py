@@ -95,7 +95,11 @@ class ForceValues:
         about: dict[str, Any] = {"axes": "ground", "point": force.target[-1]}
         if path.owner in self.tables.load_of:
             return self._part(r.load(path.owner), path), self.model.units.names[path.item], about
-        about["sign"] = f'what it does to "{self.model.find_end(force.target[1], path.owner)[0]}"'
+        first, second = (self.model.find_end(end, path.owner)[0] for end in force.target)
+        if first == second:
+            hint = f"what it does there cancels; read {path.owner}.effort"
+            raise ModelError(f'"{path.owner}" joins two frames of "{first}"', where=path.text, hint=hint)
+        about["sign"] = f'what it does to "{second}"'
         return self._part(r.between(path.owner), path), self.model.units.names[path.item], about
 
     # --- efforts ------------------------------------------------------------------------------------------------------
