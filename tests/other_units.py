@@ -155,12 +155,16 @@ class Placed:
         if kind == "bushing":
             count = len(item["stiffness"])
             half = 2 if count == 3 else 3
-            units = [force / self.to.of(1)] * half + [moment] * (count - half)
+            arms = [1.0] * half + [self.to.of(1)] * (count - half)  # a moment is a force times a length, an angle has no unit
             found = dict(item)
-            found["stiffness"] = [self.times(x, u) for x, u in zip(item["stiffness"], units, strict=True)]
-            damping = item.get("damping", [])
-            found["damping"] = [self.times(x, u * self.to.time) for x, u in zip(damping, units, strict=True)]
-            return found
+            for key, own in (("stiffness", force / self.to.of(1)), ("damping", force * self.to.time / self.to.of(1))):
+                found[key] = [
+                    [self.times(x, own * a * b) for x, b in zip(row, arms, strict=True)] if isinstance(row, list)
+                    else self.times(row, own * a * a) for row, a in zip(item.get(key, []), arms, strict=False)
+                ]  # fmt: skip
+            if "preload" in item:
+                found["preload"] = [self.times(x, force * a) for x, a in zip(item["preload"], arms, strict=True)]
+            return {key: value for key, value in found.items() if value}
         factors = {
             "stiffness": effort / unit, "damping": effort * self.to.time / unit, "length": self.to.of(1), "rest": unit,
             "value": effort, "moment": moment, "lower": unit, "upper": unit, "load": effort, "smooth": unit / self.to.time,

@@ -344,10 +344,28 @@ class Draw:
                 return rows.angle_of(s * Q[:, a, b], Q[:, e, d])
 
             functions.append(angle)
+        words = {"first": self.named(i, place, axes), "second": self.named(j, other, turned), "stiffness": k, "damping": c}
+        if int(1e6 * k[0]) % 2:
+            words |= self.coupled(functions, np.random.default_rng(int(1e6 * k[0])))
+            return ("bushing", "B", words)
         for function, stiffness, damping in zip(functions, k, c, strict=True):
             self.program.coordinate_laws.append((function, linear(stiffness, 0.0, damping, 0.0)))
-        words = {"first": self.named(i, place, axes), "second": self.named(j, other, turned), "stiffness": k, "damping": c}
         return ("bushing", "B", words)
+
+    def coupled(self, functions: list[Any], rng: Any) -> dict[str, Any]:
+        """Couple the directions of a bushing: its matrices are sums of laws along combinations of its coordinates."""
+        count, told = len(functions), {"preload": rng.uniform(-1, 1, len(functions))}
+        laws = [(told["preload"], linear(0.0, 0.0, 0.0, 1.0))]
+        for key, low, high in (("stiffness", 5.0, 20.0), ("damping", 0.0, 0.5)):
+            ways, sizes = np.linalg.qr(rng.normal(size=(count, count)))[0], rng.uniform(low, high, count)
+            told[key] = ways @ np.diag(sizes) @ ways.T
+            for way, size in zip(ways.T, sizes, strict=True):
+                laws.append((way, linear(size, 0.0, 0.0, 0.0) if key == "stiffness" else linear(0.0, 0.0, size, 0.0)))
+        for way, law in laws:
+            self.program.coordinate_laws.append(
+                (lambda p, way=way: sum(x * function(p) for x, function in zip(way, functions, strict=True)), law)
+            )
+        return told
 
     # --- the whole --------------------------------------------------------------------------------------------------------
     def poses(self) -> Any:

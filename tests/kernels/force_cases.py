@@ -123,6 +123,25 @@ def _bushing(first: str, second: str, *, damped: bool) -> Callable[[World], Any]
     return add
 
 
+def coupled(rng: Random, count: int) -> list[list[float]]:
+    """Return the rows of a positive definite matrix without a zero."""
+    half = rng.normal(size=(count, count))
+    rows: list[list[float]] = (half @ half.T + 0.5 * np.eye(count)).tolist()
+    return rows
+
+
+def _matrix_bushing(first: str, second: str, *, damped: bool) -> Callable[[World], Any]:
+    def add(world: World) -> None:
+        count = 3 * (world.dimension - 1)
+        fields: dict[str, Any] = {"stiffness": coupled(world.rng, count), "preload": world.rng.normal(size=count)}
+        if damped:
+            fields["damping"] = coupled(world.rng, count)
+            fields["stiffness"][0][1] = fields["stiffness"][1][0] = "base*0.3"
+        world.model.bushing("B", first, second, **fields)
+
+    return add
+
+
 def _friction(path: str, **fields: Any) -> Callable[[World], Any]:
     def add(world: World) -> None:
         filled = {k: v.format(omega=OMEGA[world.dimension]) if isinstance(v, str) else v for k, v in fields.items()}
@@ -163,6 +182,10 @@ def _cases(d: int) -> list[ForceCase]:
         case("bushing", _bushing("a.P", "b.Q", damped=False), conservative=True, internal=True),
         case("bushing-ground", _bushing("ground.G", "c.P", damped=False), conservative=True),
         case("bushing-damped", _bushing("b.Q", "a.P", damped=True), internal=True),
+        case("bushing-matrix", _matrix_bushing("a.P", "b.Q", damped=False), conservative=True, internal=True),
+        case("bushing-matrix-ground", _matrix_bushing("ground.G", "c.P", damped=False), conservative=True),
+        case("bushing-matrix-on-ground", _matrix_bushing("c.P", "ground.G", damped=True)),
+        case("bushing-matrix-damped", _matrix_bushing("b.Q", "a.P", damped=True), internal=True),
         case("friction", _friction("J", coulomb=0.4, viscous=0.2, smooth=0.8), internal=True),
         case("friction-stribeck", _friction("{slide}", coulomb=0.4, static=0.9, stribeck=0.7, load=3.0), internal=True),
         case("friction-load", _friction("J", load="2 + {omega}*J + t", coulomb=0.3, static=0.5, smooth=0.5), internal=True),
@@ -216,8 +239,8 @@ class Bench:
         return K, D
 
     def efforts(self, v: Floats | None = None) -> Floats:
-        """Return the efforts of all laws."""
-        out = np.zeros(len(self.system.tables.laws))
+        """Return the efforts of all laws, then the wrenches of all wrench elements."""
+        out = np.zeros(self.system.tables.effort_count)
         law_efforts(*self.place(self.q, self.v if v is None else v), self.t, out)
         return out
 

@@ -12,6 +12,7 @@ from kernels.differences import Floats, relative_error
 from kernels.force_cases import CASES, INERTIA, MASSES, STOPS, Bench, ForceCase, bench, bench_of, stop_bench, weighted
 from kernels.mechanisms import BODIES, World
 from multibody.kernels import codes as L
+from multibody.model.expressions import Expression
 from multibody.model.forces import KINDS
 from multibody.model.model import Model
 from multibody.state.system import System, tables_of
@@ -308,6 +309,54 @@ def test_parameters_change_forces_without_a_new_lowering(dimension: int) -> None
     b.system.model = tables.packed
     assert b.efforts()[0] == pytest.approx(6.0 * (1.5 - length))
     assert b.wrenches()[0, :2] == pytest.approx([6.0, 6.0 * b.t])
+
+
+@dimensions
+def test_a_matrix_bushing_against_its_page(dimension: int) -> None:
+    """Force and moment on the second body at its frame, p − K e − C ė turned into a wrench by the angles' gradients."""
+    b = found("bushing-matrix-damped", dimension)
+    (p, first, dp, wi), (q, second, dq, wj) = b.end("b.Q"), b.end("a.P")
+    fields, base = b.world.model.forces["B"].fields, 0.7
+    K = np.array([[0.3 * base if isinstance(x, Expression) else x for x in row] for row in fields["stiffness"]])
+    C, preload = np.array(fields["damping"]), np.array(fields["preload"])
+    R, w = first.T @ second, first.T @ (wj - wi)
+    shift, rate = first.T @ (q - p), first.T @ (dq - dp - np.cross(wi, q - p))
+    x, y, z = np.eye(3)
+    angles, T = [], []
+    for a, c, axis in ((-y, z, R[:, 2]), (x, z, R[:, 2]), (y, x, R[:, 0])):
+        s, k = a @ axis, c @ axis
+        angles.append(np.arctan2(s, k))
+        T.append((k * np.cross(axis, a) - s * np.cross(axis, c)) / (s * s + k * k))
+    whole = b.system.value(b.q, int(b.system.model.wrench_elements[0].angles[2]))
+    assert np.cos(whole) == pytest.approx(np.cos(angles[2]))
+    if dimension == 2:
+        efforts = preload - K @ [*shift[:2], whole] - C @ [*rate[:2], w[2]]
+        wrench = efforts
+    else:
+        efforts = preload - K @ [*shift, *angles[:2], whole] - C @ [*rate, *(np.array(T) @ w)]
+        wrench = np.array([*efforts[:3], *(np.array(T).T @ efforts[3:])])
+    assert b.efforts() == pytest.approx(wrench, rel=1e-11)
+    f, m = np.array([*wrench[:2], 0.0]), np.array([0.0, 0.0, wrench[-1]])
+    if dimension == 3:
+        f, m = wrench[:3], wrench[3:]
+    f, m = first @ f, first @ m
+    expected = b.generalized({"b": (q, -f, -m), "a": (q, f, m)})
+    assert relative_error(b.forces()[0] - found("none", dimension).forces(b.q, b.v)[0], expected) < 1e-12
+
+
+@dimensions
+def test_a_kind_that_no_kernel_knows_has_no_number(dimension: int) -> None:
+    """A code that was forgotten in a kernel is seen at once: it is not taken for another kind."""
+    world = weighted(World(dimension, np.random.default_rng(3)))
+    world.model.effort("E", "J", stiffness=1.0)
+    world.model.bushing("B", "a.P", "b.Q", preload=np.ones(3 * (dimension - 1)))
+    b = bench_of(world, np.random.default_rng(4))
+    assert np.all(np.isfinite(b.efforts())) and np.isfinite(b.potential())
+    b.system.model.laws.kind[:] = 99
+    assert np.isnan(b.efforts()[0]) and np.isnan(b.potential())
+    b.system.model.laws.kind[:] = L.LINEAR
+    b.system.model.wrench_elements.kind[:] = 99
+    assert np.all(np.isnan(b.efforts()[1:])) and np.isnan(b.potential())
 
 
 def test_constants_need_no_program() -> None:

@@ -45,6 +45,17 @@ STATED: dict[str, tuple[Any, ...]] = {  # kind, target, fields
     "three components": ("force", "a", {"value": (1, 0, 0)}, "3 components; 2 are needed in dimension 2"),
     "bushing count": ("bushing", ("a.P", "b"), {"stiffness": (1, 2)}, "(1, 2) is not a list of 3 numbers; translations, then"),
     "bushing sign": ("bushing", ("a.P", "b"), {"damping": (1, 2, -3)}, "-3 is negative; give numbers that are zero or above"),
+    "matrix count": ("bushing", ("a.P", "b"), {"stiffness": [[1, 0], [0, 1]]},
+        "a matrix with 2 rows of 2, 2 numbers; give 3 rows of 3 numbers: translations, then rotations"),
+    "matrix not square": ("bushing", ("a.P", "b"), {"stiffness": [[1, 0, 0], [0, 1, 0], [0, 0]]},
+        "a matrix with 3 rows of 3, 3, 2 numbers; give 3 rows of 3 numbers"),
+    "rows and numbers": ("bushing", ("a.P", "b"), {"stiffness": [[1, 0, 0], 1, 1]},
+        "rows and numbers are mixed; give the diagonal alone, or all rows"),
+    "matrix not symmetric": ("bushing", ("a.P", "b"), {"damping": [[1, 0, 0], [0, 1, 0.2], [0, 0.3, 1]]},
+        "the matrix is not symmetric: row 3 has 0.3 in column 2, row 2 has 0.2; give row 2 and row 3 the same number there"),
+    "matrix sign": ("bushing", ("a.P", "b"), {"stiffness": [[1, 0, 0], [0, -2, 0], [0, 0, 1]]}, "-2 is negative"),
+    "matrix of words": ("bushing", ("a.P", "b"), {"stiffness": [[1, 0, 0], [0, None, 0], [0, 0, 1]]}, "None is not a number"),
+    "preload count": ("bushing", ("a.P", "b"), {"preload": (1, 2)}, "(1, 2) is not a list of 3 numbers; force, then moment"),
     "order of limits": ("stop", "O", {"lower": 2, "upper": 1, "stiffness": 1},
         "its lower limit 2 is not below its upper limit 1; lower must be below upper"),
     "equal limits": ("stop", "O", {"lower": 1, "upper": 1, "stiffness": 1}, "lower must be below upper"),
@@ -77,6 +88,14 @@ LOWERED: dict[str, tuple[Any, ...]] = {
     "phi": ("effort", ("O",), {"value": "phi"}, '"phi" cannot stand here'),
     "formula of the stiffness": ("spring", ("a.P", "b"), {"stiffness": "2 - k"}, "-2 is negative"),
     "formula of a bushing": ("bushing", ("a.P", "b"), {"stiffness": (1, 1, "-k")}, "-4 is negative"),
+    "matrix with a negative eigenvalue": ("bushing", ("a.P", "b"), {"stiffness": [[4, 0, 6], [0, 1, 0], [6, 0, 4]]},
+        "it has a negative eigenvalue, -0.5 where its diagonal is scaled to ones"),
+    "matrix with a zero on the diagonal": ("bushing", ("a.P", "b"), {"damping": [[4, 0, 1], [0, 1, 0], [1, 0, 0]]},
+        "row 3 couples a direction whose own entry is zero, which gives a negative eigenvalue"),
+    "formulas that are not symmetric": ("bushing", ("a.P", "b"), {"stiffness": [[4, "k", 0], ["k/2", 9, 0], [0, 0, 1]]},
+        "the matrix is not symmetric: row 2 has 2 in column 1, row 1 has 4"),
+    "formula of a matrix": ("bushing", ("a.P", "b"), {"stiffness": [["-k", 0, 0], [0, 1, 0], [0, 0, 1]]}, "-4 is negative"),
+    "preload over time": ("bushing", ("a.P", "b"), {"preload": ("t", 0, 0)}, '"t" cannot stand here'),
     "formulas of limits": ("stop", ("O",), {"lower": "k", "upper": 3, "stiffness": 1}, "its lower limit 4 is not below"),
     "formula of the width": ("stop", ("O",), {"lower": 1, "stiffness": 1, "smooth": "k - 4"}, "0 is not positive"),
     "formula of static": ("friction", ("O",), {"coulomb": "k", "static": 1}, "static 1 is below coulomb 4"),
@@ -125,6 +144,7 @@ forces:
   e: {{effort: O, value: sin(t), stiffness: 3, rest: 0.1, damping: k}}
   l: {{force: a.P, value: {value}, moment: {moment}, axes: body}}
   u: {{bushing: [a, b], stiffness: {diagonal}, damping: {diagonal}}}
+  w: {{bushing: [a.P, b], stiffness: {matrix}, damping: {matrix}, preload: {diagonal}}}
   r: {{friction: O, load: 3*abs(O), coulomb: 0.2, static: 0.3, stribeck: 0.1, viscous: 0.4, smooth: 0.01}}
   p: {{stop: O, lower: -1, upper: k, stiffness: 1e3, damping: 5, smooth: 0.02}}
   q: {{stop: b.x, upper: 2, stiffness: 1e3}}
@@ -137,6 +157,7 @@ def test_files_round_trip(dimension: int, tmp_path: Path) -> None:
     text = ALL.format(
         d=d, inertia=1 if d == 2 else [1, 2, 3], point=[1, 0, 0][:d], value=["t", "k", 2][:d],
         moment="O.rate" if d == 2 else [0, "k", "O.rate"], diagonal=[1, "k", 3, 4, 5, 6][: 3 * (d - 1)],
+        matrix=[["k" if r == c else 0.5 if r + c == 2 else 0 for c in range(3 * (d - 1))] for r in range(3 * (d - 1))],
     ).replace("'", "")  # fmt: skip
     source, file = tmp_path / "source.yaml", tmp_path / "all.yaml"
     source.write_text(text, encoding="utf-8")
@@ -149,6 +170,7 @@ def test_files_round_trip(dimension: int, tmp_path: Path) -> None:
     assert "lower" not in plain["q"] and "damping" not in plain["q"]
     one, two = tables_of(model), tables_of(again)
     assert same_structure(one.packed, two.packed) and np.array_equal(one.F, two.F)
+    assert one.wrench_of == {"w": 0} and "w" not in one.laws_of and len(plain["w"]["damping"][0]) == 3 * (d - 1)
     assert one.laws_of["u"] == list(range(2, 2 + 3 * (d - 1))) and one.load_of == {"l": 0}
 
 

@@ -23,7 +23,7 @@ from relative.test_joint_kinds_relative import EDGES, OTHERS, RELATIONS, chain
 TOLERANCE = 1e-9
 FORCES = (
     "damper", "spring-law", "effort-law", "effort-contact", "load-ground-law", "load-body-law", "bushing-damped",
-    "friction-stribeck", "friction-load",
+    "bushing-matrix-damped", "friction-stribeck", "friction-load",
 )  # fmt: skip
 
 

@@ -31,6 +31,7 @@ _END: Schema = {"type": "string", "description": "body or body.frame"}
 _ENDS: Schema = {"type": "array", "items": _END, "minItems": 2, "maxItems": 2}
 _PAIR: Schema = {"type": "array", "minItems": 2, "maxItems": 2}
 _TEXT: Schema = {"type": "string"}
+_COMPONENTS: Schema = {"type": "array", "items": _NUMBER, "minItems": 3, "maxItems": 6}
 
 # How each type of field is written; what is not here is a number or a formula.
 _FIELDS: dict[str, Schema] = {
@@ -39,7 +40,8 @@ _FIELDS: dict[str, Schema] = {
     "axis3": _VECTOR,
     "axes": {**_PAIR, "items": _VECTOR},
     "pair": {**_PAIR, "items": _NUMBER},
-    "diagonal": {"type": "array", "items": _NUMBER, "minItems": 3, "maxItems": 6},
+    "wrench": _COMPONENTS,
+    "symmetric": {"anyOf": [_COMPONENTS, {"type": "array", "items": _COMPONENTS, "minItems": 3, "maxItems": 6}]},
     "moment": {"anyOf": [_NUMBER, _VECTOR]},
     "flag": {"type": "boolean"},
     "end": _END,

@@ -57,7 +57,7 @@ def sparse_pattern(
     ordered : bool
         Whether an order of elimination is found.
     further : sequence of (nodes of rows, nodes of columns)
-        What meets in ∂R/∂q beside what rows, laws and loads say.
+        What meets in ∂R/∂q beside what rows and forces say.
     """
     w, bodies = tables.width, len(tables.bodies) - 1
     nodes = [range(w * b, w * (b + 1)) for b in range(bodies)] + [range(c, c + 1) for c in range(w * bodies, tables.nv)]
@@ -92,7 +92,7 @@ def _apart(tables: Tables, f: int) -> bool:
 
 
 def _couplings(tables: Tables, chosen: Integers) -> list[tuple[set[int], set[int]]]:
-    """Return pairs (nodes of rows, nodes of columns) that meet in ∂R/∂q or ∂R/∂v: by rows with multipliers, laws and loads."""
+    """Return pairs (nodes of rows, nodes of columns) that meet in ∂R/∂q or ∂R/∂v: by rows with multipliers and forces."""
     packed, found = tables.packed, []
     for row in packed.rows[chosen]:
         terms = packed.terms.function[row.first_term : row.first_term + row.terms].tolist()
@@ -108,6 +108,9 @@ def _couplings(tables: Tables, chosen: Integers) -> list[tuple[set[int], set[int
         found.append((own, own | _inputs(tables, law)))
     for load in packed.loads:
         found.append(({int(load.body) - 1}, _inputs(tables, load)))
+    for element in packed.wrench_elements:
+        own = {int(b) - 1 for b in (element.first, element.second) if b > 0}
+        found.append((own, own))
     return found
 
 

@@ -51,7 +51,7 @@ def forces_along(system: System, t: Floats, q: Floats, v: Floats, a: Floats, ref
     s, tables, n = system, system.tables, len(t)
     d = 3 if tables.dimension == 2 else 6
     found = Along(
-        np.zeros((n, s.nv)), np.zeros((n, s.nv)), np.zeros((n, 2)), np.zeros((n, len(tables.laws))),
+        np.zeros((n, s.nv)), np.zeros((n, s.nv)), np.zeros((n, 2)), np.zeros((n, tables.effort_count)),
         np.zeros((n, d * len(tables.loads))),
     )  # fmt: skip
     set_masses(s.at.model, s.at.scratch)

@@ -126,5 +126,5 @@ def scratch_sizes(model: Model) -> dict[str, int]:
         f"{prefix}_pose": bodies + 1, f"{prefix}_twist": bodies + 1, f"{prefix}_mass": bodies,
         "velocity": model.width * (bodies + 1) + model.extras, "extra": model.extras, "gradient": PART, "second_gradient": PART,
         "rates": inputs + 2, "components": 6, "hessian": 144, "input": inputs + 2, "stack": L.STACK_DEPTH,
-        "kept": model.most_kept,
+        "kept": model.most_kept, "wrench_work": 1 if len(model.wrench_elements) else 0,
     }  # fmt: skip

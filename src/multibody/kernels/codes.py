@@ -1,4 +1,4 @@
-"""Codes that the lowering writes and kernels read: kinds of functions, laws, inputs, operations, tables; sizes of a body."""
+"""Codes that the lowering writes and kernels read: kinds of functions, forces, inputs, operations, tables; sizes of a body."""
 
 BODY_COORDINATES = {2: 3, 3: 7}
 BODY_VELOCITIES = {2: 3, 3: 6}
@@ -19,6 +19,11 @@ LINEAR = 1  # e₀, k, c₀, d: e₀ − k (c − c₀) − d ċ, plus the progr
 FRICTION = 2  # load, sliding and static coefficient, Stribeck rate, viscous effort a rate, smoothing rate
 STOP = 3  # lower limit, upper limit, stiffness, damping, width over which it sets in
 NEVER = 1e300  # a limit that no coordinate reaches
+
+# --- kinds of wrench elements: force and moment between two frames ----------------------------------------------------
+BUSHING = 1  # stiffness and damping matrix, preload
+WRENCH = 6  # components of a wrench, force before moment; in the plane as in space, where the others are zero
+WRENCH_OF = {2: (0, 1, 5), 3: (0, 1, 2, 3, 4, 5)}  # those that a dimension has
 
 # --- codes of a program's inputs -------------------------------------------------------------------------------------
 INPUT_VALUE = 0  # value of a function

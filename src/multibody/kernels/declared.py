@@ -93,6 +93,17 @@ class Load(Record):
     inputs = integer("how many there are")
 
 
+class WrenchElement(Record):
+    """A force and a moment between a frame of one body and a frame of another, computed together."""
+
+    kind = integer("what it is, see ``codes``")
+    first = integer("body of the first frame; 0 is the ground")
+    second = integer("body of the second frame")
+    frames = integer("where the frames begin among the numbers")
+    angles = indices(3, "functions that are the angles about f, g and h of the first frame, −1 where it needs none")
+    numbers = integer("where its numbers begin")
+
+
 class Input(Record):
     """What an expression reads beside time and parameters."""
 
@@ -205,6 +216,23 @@ class StopLaw(Record):
     width = number("depth over which it sets in")
 
 
+class WrenchFrames(Record):
+    """Both frames of a wrench element, in the plane as in space: z = 0, axes turned about z."""
+
+    s_i = vector(3, "point on the first body, body axes")
+    C_i = vector(9, "axes of the first frame as columns, body axes, by rows")
+    s_j = vector(3, "point on the second body")
+    C_j = vector(9, "axes of the second frame")
+
+
+class BushingNumbers(Record):
+    """Stiffness and damping of all directions together, in the plane as in space: rows that it has not are zero."""
+
+    stiffness = vector(36, "K by rows")
+    damping = vector(36, "C by rows")
+    preload = vector(6, "force and moment where nothing is stretched")
+
+
 # --- state of the bodies ----------------------------------------------------------------------------------------------------
 class PlanarPose(Record):
     """Center of mass and orientation."""
@@ -254,6 +282,18 @@ class SpatialMass(Record):
     per_m = number("1/m")
     J = vector(9, "J′ about the center of mass, body axes, by rows")
     per_J = vector(9, "its inverse")
+
+
+class WrenchWork(Record):
+    """What is known of one wrench element: force before moment, on the second body, axes of the first frame."""
+
+    wrench = vector(6, "force and moment")
+    elastic = vector(6, "the part of them that has a potential")
+    by_motion = vector(36, "∂wrench/∂(displacement, rotation) by rows, twist held")
+    by_twist = vector(36, "∂wrench/∂(velocity, angular velocity) by rows")
+    B = vector(72, "relative twist = B v, by rows over the columns of both bodies")
+    G = vector(72, "derivative of B v along the columns, then of the wrench")
+    H = vector(144, "derivative of Bᵀ wrench along the columns, the wrench held")
 
 
 # --- what lives from step to step --------------------------------------------------------------------------------------------
@@ -319,6 +359,7 @@ class Model(Block, readonly=True, versions=({"planar": 0, "width": 6}, {"planar"
     masses = records(MassSlots, "mass properties of the moving bodies")
     laws = records(Law, "efforts along coordinates")
     loads = records(Load, "forces and moments at points")
+    wrench_elements = records(WrenchElement, "forces and moments between two frames")
     inputs = records(Input, "what expressions of forces and watches read")
     watches = records(Watch, "watched expressions: events, then switching points")
     plain = records(Plain, "of a run: rows that are one basic function")
@@ -373,6 +414,7 @@ class Scratch(Block):
     rates = floats("1 and the rates of a program's inputs")
     components = floats("of one load")
     hessian = floats("second derivative of one function, by rows")
+    wrench_work = records(WrenchWork, "of one wrench element: one record where there are any")
     input = floats("inputs of a program, time first")
     stack = floats("values that a program has in hand")
     kept = floats("values that a program keeps for later")
@@ -402,4 +444,5 @@ class Scratch(Block):
 
 model_at, state_at, scratch_at = at(Model), at(State), at(Scratch)
 planar_numbers, spatial_numbers = within(PlanarNumbers), within(SpatialNumbers)
+wrench_frames, bushing_numbers = within(WrenchFrames), within(BushingNumbers)
 cubic, linear_law, friction_law, stop_law = within(Cubic), within(LinearLaw), within(FrictionLaw), within(StopLaw)

@@ -20,12 +20,12 @@ from multibody.kernels.forces import (
     law_term,
     load_wrench,
     program_value,
-    without_direction,
 )
 from multibody.kernels.functions import component_gradient, function_gradient, function_rate, function_value
 from multibody.kernels.planar import turned
 from multibody.kernels.rows import BY_FIRST, hessian_and_rate
 from multibody.kernels.vectors import apply, apply_transposed, cross, load3, load9, multiply, tilde, tilde_tilde
+from multibody.kernels.wrench_partials import add_wrench_partials
 
 
 @inner_kernel
@@ -72,9 +72,10 @@ def _add_law(model, state, scratch, t, law, K, D):
     value = function_value(model, state, scratch, f)
     function_gradient(model, scratch, f, g)
     rate = function_rate(model, scratch, f, g)
-    found, columns = law_effort(model.numbers, law, value, rate, x), columns_of(model, f)
-    if coincident(model, scratch, f, value):
-        return _add_smooth(model, scratch, f, without_direction(model.numbers, law, value, rate, found), K, D)
+    directed, columns = not coincident(model, scratch, f, value), columns_of(model, f)
+    found = law_effort(model.numbers, law, value, rate, x, directed)
+    if not directed:
+        return _add_smooth(model, scratch, f, found, K, D)
     e, _, _, by_value, by_rate, by_term = found
     add_outer(model, g, columns, g, columns, by_value, K)
     add_outer(model, g, columns, g, columns, by_rate, D)
@@ -176,3 +177,5 @@ def force_partials(model, state, scratch, t, K, D):
         _add_law_source(model, state, scratch, t, model.laws[n], K, D)
     for n in range(model.loads.size):
         _add_load_source(model, state, scratch, t, model.loads[n], K, D)
+    for n in range(model.wrench_elements.size):
+        add_wrench_partials(model, state, scratch, t, model.wrench_elements[n], K, D)

@@ -1,4 +1,4 @@
-"""Forces: gravity, gyroscopic moments, laws along coordinate functions and loads at points, as generalized forces Q.
+"""Forces: gravity, gyroscopic moments, laws along coordinate functions, loads at points, wrenches between frames, as Q.
 
 Everything is evaluated at the poses and velocities in the scratch. Q has the velocity columns: a body's
 force in ground axes, then its moment (spatial: body axes), then the extra coordinates. A law with effort e along the function
@@ -26,6 +26,7 @@ from multibody.kernels.planar import planar_terms, turned
 from multibody.kernels.programs import run_program
 from multibody.kernels.spatial import spatial_terms
 from multibody.kernels.vectors import add, apply, apply_transposed, cross, dot, load3, load9
+from multibody.kernels.wrench_elements import add_wrench_element, wrench_energy, write_wrench
 
 PLANE, SPACE, POINT = 3, 6, 3  # velocity coordinates of a body in the plane, in space; of them those of its center of mass
 APART = 1e-6  # parts of the characteristic length below which the direction from one point to another is that of errors
@@ -64,30 +65,54 @@ def law_term(model, state, scratch, t, law):
 
 
 @inner_kernel
-def law_effort(numbers, law, c, rate, x):
+def law_effort(numbers, law, c, rate, x, directed):
     """Return (effort e, its part with a potential, potential energy, ∂e/∂c, ∂e/∂ċ, ∂e/∂x) of a law.
 
-    A stop at depth p beyond a limit pushes back with max(0, k r(p) + d r′(p) ṗ): r grows as p³ at first and is p − w/2 from
-    the depth w on. It never pulls.
+    Without `directed` c is the distance of two points that coincide. The line between them has no direction then, and a law
+    leaves out all that does not vanish with c or its rate, which would need one. Every law says itself what that is. A law
+    that is not known here has no number.
     """
     if law.kind == L.LINEAR:
-        n = linear_law(numbers, law.numbers)
-        stretch = c - n.free
-        elastic = -n.stiffness * stretch
-        return (n.effort + elastic - n.damping * rate + x, elastic, -0.5 * elastic * stretch, -n.stiffness, -n.damping, 1.0)
+        return _linear_effort(linear_law(numbers, law.numbers), c, rate, x, directed)
     if law.kind == L.FRICTION:
-        f = friction_law(numbers, law.numbers)
-        drop, falling = f.static - f.sliding, rate / f.stribeck
-        falling_by = math.exp(-falling * falling)
-        coefficient, sense = f.sliding + drop * falling_by, math.tanh(rate / f.smoothing)
-        slope = coefficient * (1.0 - sense * sense) / f.smoothing - 2.0 * drop * falling_by * falling / f.stribeck * sense
-        return (-x * coefficient * sense - f.viscous * rate, 0.0, 0.0, 0.0, -x * slope - f.viscous, -coefficient * sense)
-    return _stop_effort(stop_law(numbers, law.numbers), c, rate)
+        return _friction_effort(friction_law(numbers, law.numbers), rate, x)
+    if law.kind == L.STOP:
+        return _stop_effort(stop_law(numbers, law.numbers), c, rate, directed)
+    return (math.nan, math.nan, math.nan, math.nan, math.nan, math.nan)
 
 
 @inner_kernel
-def _stop_effort(stop, c, rate):
-    """Return what a stop does, as ``law_effort``."""
+def _linear_effort(n, c, rate, x, directed):
+    """Return what a linear law does, as ``law_effort``.
+
+    Without a direction −k c along d/c is −k d: a spring of free length zero passes through smoothly.
+    """
+    stretch = c - n.free
+    elastic = -n.stiffness * stretch
+    energy = -0.5 * elastic * stretch
+    if directed:
+        return (n.effort + elastic - n.damping * rate + x, elastic, energy, -n.stiffness, -n.damping, 1.0)
+    elastic = -n.stiffness * c
+    return (elastic - n.damping * rate, elastic, energy, -n.stiffness, -n.damping, 0.0)
+
+
+@inner_kernel
+def _friction_effort(f, rate, x):
+    """Return what friction does, as ``law_effort``; all of it vanishes with the rate, so that it needs no direction."""
+    drop, falling = f.static - f.sliding, rate / f.stribeck
+    falling_by = math.exp(-falling * falling)
+    coefficient, sense = f.sliding + drop * falling_by, math.tanh(rate / f.smoothing)
+    slope = coefficient * (1.0 - sense * sense) / f.smoothing - 2.0 * drop * falling_by * falling / f.stribeck * sense
+    return (-x * coefficient * sense - f.viscous * rate, 0.0, 0.0, 0.0, -x * slope - f.viscous, -coefficient * sense)
+
+
+@inner_kernel
+def _stop_effort(stop, c, rate, directed):
+    """Return what a stop does, as ``law_effort``; without a direction it keeps its energy and pushes nowhere.
+
+    At depth p beyond a limit it pushes back with max(0, k r(p) + d r′(p) ṗ): r grows as p³ at first and is p − w/2 from the
+    depth w on. It never pulls.
+    """
     side, p = 1.0, stop.lower - c
     if c - stop.upper > p:
         side, p = -1.0, c - stop.upper
@@ -104,6 +129,8 @@ def _stop_effort(stop, c, rate):
     elastic, energy = side * stop.stiffness * r, stop.stiffness * area
     if damping > 0.0:  # it lets go before it is relaxed: what it stores is not given back, so all of it counts as work
         elastic, energy = 0.0, 0.0
+    if not directed:
+        return (0.0, 0.0, energy, 0.0, 0.0, 0.0)
     if push <= 0.0:
         return (0.0, elastic, energy, 0.0, 0.0, 0.0)
     stiffness = stop.stiffness * r1 + damping * r2 * deepening
@@ -124,21 +151,6 @@ def coincident(model, scratch, f, value):
         for k in range(3):
             reach = max(reach, abs(scratch.spatial_pose[c.first].r[k]), abs(scratch.spatial_pose[c.second].r[k]))
     return value <= APART * length + ROUNDING * reach
-
-
-@inner_kernel
-def without_direction(numbers, law, c, rate, found):
-    """Return what `law_effort` found less all that does not vanish with the distance c or its rate, which would need a line.
-
-    −k c along d/c is −k d: a spring of free length zero passes through smoothly.
-    """
-    if law.kind == L.FRICTION:
-        return found
-    if law.kind == L.LINEAR:
-        n = linear_law(numbers, law.numbers)
-        elastic = -n.stiffness * c
-        return (elastic - n.damping * rate, elastic, found[2], -n.stiffness, -n.damping, 0.0)
-    return (0.0, 0.0, found[2], 0.0, 0.0, 0.0)
 
 
 @inlined
@@ -226,7 +238,7 @@ def _add_law(model, state, scratch, t, law, Q):
     value = function_value(model, state, scratch, law.function)
     if c.kind == L.EXTRA:
         rate = scratch.velocity[model.width * (model.bodies + 1) + c.extra]
-        found = law_effort(model.numbers, law, value, rate, x)
+        found = law_effort(model.numbers, law, value, rate, x, True)
         Q[model.width * model.bodies + c.extra] += found[0]
         return (found[0] - found[1]) * rate
     if model.planar:
@@ -237,10 +249,7 @@ def _add_law(model, state, scratch, t, law, Q):
 @inlined
 def _effort(model, scratch, law, value, rate, x):
     """Return what a law does, without direction where its line has none."""
-    found = law_effort(model.numbers, law, value, rate, x)
-    if coincident(model, scratch, law.function, value):
-        found = without_direction(model.numbers, law, value, rate, found)
-    return found
+    return law_effort(model.numbers, law, value, rate, x, not coincident(model, scratch, law.function, value))
 
 
 @inlined
@@ -298,12 +307,14 @@ def add_forces(model, state, scratch, t, Q):
 
 @inlined
 def add_actions(model, state, scratch, t, Q):
-    """Add what laws and loads do to Q, neither weights nor gyroscopic moments; return the power without a potential."""
+    """Add what laws, loads and wrench elements do to Q, no weights, no gyroscopic moments; return power without potential."""
     power = 0.0
     for n in range(model.laws.size):
         power += _add_law(model, state, scratch, t, model.laws[n], Q)
     for n in range(model.loads.size):
         power += _add_load(model, state, scratch, t, model.loads[n], Q)
+    for n in range(model.wrench_elements.size):
+        power += add_wrench_element(model, state, scratch, t, model.wrench_elements[n], Q)
     return power
 
 
@@ -320,25 +331,29 @@ def potential_energy(model, state, scratch, t):
         else:
             for c in range(3):
                 total -= scratch.spatial_mass[b].m * g[c] * scratch.spatial_pose[b + 1].r[c]
-    return law_energy(model, state, scratch, total)
+    return elastic_energy(model, state, scratch, t, total)
 
 
 @inner_kernel
-def law_energy(model, state, scratch, total):
+def elastic_energy(model, state, scratch, t, total):
     """Add the potential energy of springs, bushings and stops to a total; return it."""
     for n in range(model.laws.size):
         law = model.laws[n]
-        if law.kind != L.FRICTION:
-            value = function_value(model, state, scratch, law.function)
-            total += law_effort(model.numbers, law, value, 0.0, 0.0)[2]
+        value = function_value(model, state, scratch, law.function)
+        total += law_effort(model.numbers, law, value, 0.0, 0.0, True)[2]
+    for n in range(model.wrench_elements.size):
+        total += wrench_energy(model, state, scratch, t, model.wrench_elements[n])
     return total
 
 
 @kernel
 def law_efforts(model, state, scratch, t, out):
-    """Write the effort of every law [force or moment along its coordinate]."""
+    """Write the effort of every law [force or moment along its coordinate], then the wrench of every wrench element.
+
+    A wrench is three numbers (planar) or six: force and moment on the second body at its frame, axes of the first frame.
+    """
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    g = scratch.gradient
+    g, behind = scratch.gradient, model.laws.size
     for n in range(model.laws.size):
         law = model.laws[n]
         x = law_term(model, state, scratch, t, law)
@@ -346,6 +361,9 @@ def law_efforts(model, state, scratch, t, out):
         function_gradient(model, scratch, law.function, g)
         rate = function_rate(model, scratch, law.function, g)
         out[n] = _effort(model, scratch, law, value, rate, x)[0]
+    for n in range(model.wrench_elements.size):
+        at = behind + model.width * n
+        write_wrench(model, state, scratch, t, model.wrench_elements[n], out[at : at + model.width])
 
 
 @kernel

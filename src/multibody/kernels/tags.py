@@ -13,4 +13,5 @@ PLANAR, SPATIAL = None, True  # d: the dimension
 STILL, MOVING = None, True  # moving: positions alone, or motions too
 FREE, KNOWN = None, True  # known: accelerations at q̈ = 0, or whole ones for given q̈
 DROPPED, KEPT = None, True  # kept: whether what a sweep finds on its way stays with the links
+VALUES, SLOPES = None, True  # sloped: values alone, or their derivatives too
 ALONE, ACTED = None, True  # acted: whether laws and loads act on the links

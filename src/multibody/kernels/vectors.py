@@ -105,6 +105,26 @@ def multiply(A, B):
 
 
 @inner_kernel
+def outer(a, b):
+    """Return a bᵀ."""
+    return (
+        a[0] * b[0], a[0] * b[1], a[0] * b[2],
+        a[1] * b[0], a[1] * b[1], a[1] * b[2],
+        a[2] * b[0], a[2] * b[1], a[2] * b[2],
+    )  # fmt: skip
+
+
+@inner_kernel
+def mixed(k, A, m, B):
+    """Return k A + m B of two matrices."""
+    return (
+        k * A[0] + m * B[0], k * A[1] + m * B[1], k * A[2] + m * B[2],
+        k * A[3] + m * B[3], k * A[4] + m * B[4], k * A[5] + m * B[5],
+        k * A[6] + m * B[6], k * A[7] + m * B[7], k * A[8] + m * B[8],
+    )  # fmt: skip
+
+
+@inner_kernel
 def transpose(A):
     """Return Aᵀ."""
     return (A[0], A[3], A[6], A[1], A[4], A[7], A[2], A[5], A[8])

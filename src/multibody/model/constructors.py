@@ -199,11 +199,13 @@ def Load(
 
 @in_words
 def Bushing(
-    name: str, first: EndLike, second: EndLike, *, stiffness: Sequence[NumberLike] | ArrayLike | None = None,
-    damping: Sequence[NumberLike] | ArrayLike | None = None,
+    name: str, first: EndLike, second: EndLike, *,
+    stiffness: Sequence[NumberLike] | Sequence[Sequence[NumberLike]] | ArrayLike | None = None,
+    damping: Sequence[NumberLike] | Sequence[Sequence[NumberLike]] | ArrayLike | None = None,
+    preload: Sequence[NumberLike] | ArrayLike | None = None,
 ) -> Force:  # fmt: skip
     """As ``model.bushing``: an elastic connection of two frames in all directions."""
-    return make_force("bushing", name, (first, second), None, stiffness=stiffness, damping=damping)
+    return make_force("bushing", name, (first, second), None, stiffness=stiffness, damping=damping, preload=preload)
 
 
 @in_words

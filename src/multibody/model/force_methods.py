@@ -110,8 +110,10 @@ class ForceMethods:
         return item
 
     def bushing(
-        self, name: str, first: EndLike, second: EndLike, *, stiffness: Sequence[NumberLike] | ArrayLike | None = None,
-        damping: Sequence[NumberLike] | ArrayLike | None = None,
+        self, name: str, first: EndLike, second: EndLike, *,
+        stiffness: Sequence[NumberLike] | Sequence[Sequence[NumberLike]] | ArrayLike | None = None,
+        damping: Sequence[NumberLike] | Sequence[Sequence[NumberLike]] | ArrayLike | None = None,
+        preload: Sequence[NumberLike] | ArrayLike | None = None,
     ) -> Force:  # fmt: skip
         """Add a bushing: an elastic connection of two frames in all directions.
 
@@ -123,17 +125,21 @@ class ForceMethods:
             The end that is measured from: a body, a frame of one (``crank["pin"]``) or its path ``"crank.pin"``.
         second : body, frame or path
             The end that is measured.
-        stiffness : list of numbers, optional
-            Stiffness of each translation [force/length], then each rotation [moment/rad].
-        damping : list of numbers, optional
-            Damping of each translation, then each rotation.
+        stiffness : list of numbers, or rows of a matrix, optional
+            Stiffness of each translation [force/length], then each rotation [moment/rad]; or all rows of a symmetric
+            matrix, whose mixed entries are [force/rad] = [moment/length].
+        damping : list of numbers, or rows of a matrix, optional
+            Damping of each translation, then each rotation; or all rows of a symmetric matrix.
+        preload : list of numbers, optional
+            Force [force], then moment [force·length] on the second end where the frames coincide, along the axes of the
+            first.
 
         Returns
         -------
         Force
         """
         item: Force = self._added(make_force(
-            "bushing", name, (first, second), self.dimension, stiffness=stiffness, damping=damping
+            "bushing", name, (first, second), self.dimension, stiffness=stiffness, damping=damping, preload=preload
         ))  # fmt: skip
         return item
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,9 +11,10 @@ from multibody.model.expressions import Expression
 from multibody.model.fixed import ReadOnly, fixed
 from multibody.model.values import Field, FieldType, read_end, read_fields, read_number, write_value
 
-_NUMBER, _EXPRESSION, _DIAGONAL = FieldType("number"), FieldType("expression"), FieldType("diagonal")
+_NUMBER, _EXPRESSION, _SYMMETRIC = FieldType("number"), FieldType("expression"), FieldType("symmetric")
 _POSITIVE, _NONNEGATIVE = FieldType("positive"), FieldType("nonnegative")
 AXES = ("ground", "body")
+SAME = 1e-9  # share by which two entries of a symmetric matrix may differ
 ON_EXPRESSIONS = ("stop", "friction")  # kinds that act along an expression of coordinates too
 
 
@@ -56,8 +58,11 @@ _KINDS = (
               default="ground"),
     )),
     ForceKind("bushing", "ends", "an elastic connection of two frames in all directions", (
-        Field("stiffness", _DIAGONAL, "stiffness of each translation [force/length], then each rotation [moment/rad]"),
-        Field("damping", _DIAGONAL, "damping of each translation, then each rotation"),
+        Field("stiffness", _SYMMETRIC, "stiffness of each translation [force/length], then each rotation [moment/rad]; or all "
+              "rows of a symmetric matrix, whose mixed entries are [force/rad] = [moment/length]"),
+        Field("damping", _SYMMETRIC, "damping of each translation, then each rotation; or all rows of a symmetric matrix"),
+        Field("preload", FieldType("wrench"), "force [force], then moment [force·length] on the second end where the frames "
+              "coincide, along the axes of the first"),
     )),
     ForceKind("friction", "coordinate", "dry and viscous friction along a coordinate", (
         Field("load", _EXPRESSION, "normal load whose size the coefficients multiply [force or moment]", default=1.0),
@@ -96,6 +101,13 @@ class Force:
     def on_expression(self) -> bool:
         """Whether it acts along an expression of coordinates, in place of one of them."""
         return self.kind.target == "coordinate" and not all(part.isidentifier() for part in self.target[0].split("."))
+
+    @property
+    def coupled(self) -> bool:
+        """Whether it is a bushing that acts in all directions together: with rows of a matrix, or with a preload."""
+        given = [self.fields.get(key) for key in ("stiffness", "damping")]
+        full = any(isinstance(value, tuple) and isinstance(value[0], tuple) for value in given)
+        return self.kind.name == "bushing" and (full or self.fields.get("preload") is not None)
 
     def plain(self) -> dict[str, Any]:
         """Return the mapping a file has for it."""
@@ -145,16 +157,39 @@ def _check_fields(kind: ForceKind, fields: dict[str, Any], where: str) -> None:
             raise ModelError("it has no force and no moment", where=where, hint="give value: [..], moment: or both")
     elif kind.name == "bushing":
         for key in ("stiffness", "damping"):
-            worst = min((x for x in fields[key] or () if isinstance(x, float)), default=0.0)
+            value, full = fields[key] or (), bool(fields[key]) and isinstance(fields[key][0], tuple)
+            diagonal = [row[k] for k, row in enumerate(value)] if full else value
+            worst = min((x for x in diagonal if isinstance(x, float)), default=0.0)
             if worst < 0.0:
-                hint = "give numbers that are zero or above"
+                hint = "give numbers that are zero or above" if not full else "give a diagonal that is zero or above"
                 raise ModelError(f"{worst:g} is negative", where=f"{where}.{key}", hint=hint)
+            if full:
+                check_symmetric(value, f"{where}.{key}")
+        _check_count(fields, where)
     elif kind.name == "stop":
         if fields["lower"] is None and fields["upper"] is None:
             raise ModelError("it has no limit", where=where, hint="give lower, upper or both")
         check_order(fields["lower"], fields["upper"], where)
     elif kind.name == "friction":
         check_static(fields["static"], fields["coulomb"], where)
+
+
+def check_symmetric(rows: Sequence[Sequence[object]], where: str) -> None:
+    """Refuse a matrix whose entries across the diagonal are numbers that differ by more than rounding."""
+    for r, row in enumerate(rows):
+        for c in range(r):
+            a, b = row[c], rows[c][r]
+            if isinstance(a, float) and isinstance(b, float) and abs(a - b) > SAME * max(abs(a), abs(b)):
+                problem = f"the matrix is not symmetric: row {r + 1} has {a:g} in column {c + 1}, row {c + 1} has {b:g}"
+                raise ModelError(problem, where=where, hint=f"give row {c + 1} and row {r + 1} the same number there")
+
+
+def _check_count(fields: dict[str, Any], where: str) -> None:
+    """Refuse fields of a bushing that are of different dimensions, which is seen only where no model says which it is."""
+    counts = {key: len(fields[key]) for key in ("stiffness", "damping", "preload") if fields[key]}
+    if len(set(counts.values())) > 1:
+        told = ", ".join(f"{key} has {count}" for key, count in counts.items())
+        raise ModelError(f"its fields are of different dimensions: {told}", where=where, hint="planar 3, spatial 6")
 
 
 def check_order(lower: object, upper: object, where: str) -> None:

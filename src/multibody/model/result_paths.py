@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 AXES = "xyz"
 WRENCHES = ("reaction", "total")
 PARTS = ("force", "moment")
+WITH_WRENCHES = ("force", "bushing")  # kinds of forces that have a force and a moment
 ENERGIES = ("kinetic", "potential", "total", "work")
 WHOLE = ("energy", "momentum", "angular_momentum")  # of the whole model
 RESULT_KINDS = ("effort", "load", *WRENCHES, *WHOLE)
@@ -41,7 +42,7 @@ def resolve_result(model: Model, parts: tuple[str, ...], where: str) -> Path | N
             raise ModelError(f'"{first}" has no {rest[0]}', where=where, hint=hint)
         part, axis = _wrench_part(model, rest[1:], f"{first}.{rest[0]}", where)
         return Path(rest[0], first, part, axis, text=text)
-    if first in model.forces and model.forces[first].kind.name == "force" and rest and rest[0] in PARTS:
+    if first in model.forces and model.forces[first].kind.name in WITH_WRENCHES and rest and rest[0] in PARTS:
         part, axis = _wrench_part(model, rest, first, where)
         return Path("load", first, part, axis, text=text)
     if first in WHOLE and first not in model.all_names():

@@ -204,9 +204,10 @@ class Checker:
         elif shape == "axes":
             for axis in value:
                 self.vector(axis, d, where)
-        elif shape in ("pair", "diagonal"):
-            for number in value:
-                self.number(number, where)
+        elif shape in ("pair", "wrench", "symmetric"):
+            for item in value:
+                for number in item if isinstance(item, tuple) else (item,):
+                    self.number(number, where)
         else:
             self.number(value, where, law if shape in ("expression", "moment") else PARAMETERS)
 

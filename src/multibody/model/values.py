@@ -115,6 +115,12 @@ def is_zero(vector: Vector) -> bool:
     return isinstance(vector, tuple) and all(isinstance(c, float) and c == 0.0 for c in vector)
 
 
+def _is_row(value: object) -> bool:
+    """Return whether a value is a list of numbers, and no number or formula itself."""
+    return isinstance(listed(value), list | tuple)
+
+
+_COUNTS: dict[int | None, tuple[int, ...]] = {2: (3,), 3: (6,), None: (3, 6)}  # components of a wrench by the dimension
 _NUMBER_SCHEMA: dict[str, Any] = {"type": ["number", "string"], "description": "a number or a formula"}
 _VECTOR_SCHEMA: dict[str, Any] = {
     "anyOf": [
@@ -189,14 +195,30 @@ class FieldType:
             return read_vector(value, dimension, where)
         return read_number(value, where)
 
-    def _read_diagonal(self, value: object, dimension: int | None, where: str) -> tuple[Number, ...]:
-        counts = {2: (3,), 3: (6,), None: (3, 6)}[dimension]
-        value = listed(value)
+    def _read_components(self, value: object, dimension: int | None, where: str, order: str) -> tuple[Number, ...]:
+        counts, value = _COUNTS[dimension], listed(value)
         if isinstance(value, str) or not isinstance(value, Sequence) or len(value) not in counts:
             word = " or ".join(str(count) for count in counts)
             problem = f"{short(value)} is not a list of {word} numbers"
-            raise ModelError(problem, where=where, hint="translations, then rotations")
+            raise ModelError(problem, where=where, hint=order)
         return tuple(read_number(item, where) for item in value)
+
+    def _read_wrench(self, value: object, dimension: int | None, where: str) -> tuple[Number, ...]:
+        return self._read_components(value, dimension, where, "force, then moment")
+
+    def _read_symmetric(self, value: object, dimension: int | None, where: str) -> tuple[Any, ...]:
+        rows = listed(value)
+        if isinstance(rows, str) or not isinstance(rows, Sequence) or not any(_is_row(row) for row in rows):
+            return self._read_components(rows, dimension, where, "translations, then rotations; or rows of a matrix")
+        if not all(_is_row(row) for row in rows):
+            raise ModelError("rows and numbers are mixed", where=where, hint="give the diagonal alone, or all rows")
+        count = len(rows)
+        if count not in _COUNTS[dimension] or any(len(listed(row)) != count for row in rows):  # type: ignore[arg-type]
+            lengths = ", ".join(str(len(listed(row))) for row in rows)  # type: ignore[arg-type]
+            word = " or ".join(f"{count} rows of {count} numbers" for count in _COUNTS[dimension])
+            problem = f"a matrix with {count} row{'s' if count != 1 else ''} of {lengths} numbers"
+            raise ModelError(problem, where=where, hint=f"give {word}: translations, then rotations")
+        return tuple(tuple(read_number(item, where) for item in listed(row)) for row in rows)  # type: ignore[attr-defined]
 
     def _read_flag(self, value: object, dimension: int | None, where: str) -> bool:
         if not isinstance(value, bool):
@@ -231,7 +253,8 @@ class FieldType:
         annotations = {
             "vector": "VectorLike", "axis": "VectorLike", "axis3": "VectorLike",
             "axes": "Sequence[VectorLike] | ArrayLike", "pair": "Sequence[NumberLike] | ArrayLike",
-            "moment": "NumberLike | VectorLike", "diagonal": "Sequence[NumberLike] | ArrayLike",
+            "moment": "NumberLike | VectorLike", "wrench": "Sequence[NumberLike] | ArrayLike",
+            "symmetric": "Sequence[NumberLike] | Sequence[Sequence[NumberLike]] | ArrayLike",
             "flag": "bool", "end": "EndLike", "word": "str",
         }  # fmt: skip
         return annotations.get(self.shape, "NumberLike")

@@ -130,6 +130,7 @@ def _words(annotation: str) -> str:
         "NumberLike": "number or formula", "VectorLike": "vector", "EndLike": "body, frame or path", "bool": "bool",
         "CoordinateLike": "joint, expression or path", "str": "str", "NumberLike | VectorLike": "number or vector",
         "Sequence[VectorLike] | ArrayLike": "pair of vectors", "Sequence[NumberLike] | ArrayLike": "list of numbers",
+        "Sequence[NumberLike] | Sequence[Sequence[NumberLike]] | ArrayLike": "list of numbers, or rows of a matrix",
     }  # fmt: skip
     return words[annotation]
 

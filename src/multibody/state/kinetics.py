@@ -28,8 +28,9 @@ class Dynamics:
         λ of joint and motion rows, M v̇ + Φ_qᵀ λ = Q; those of redundant rows are 0 here.
     kinetic, potential, work : arrays (instants,)
         Energies, and the work since the start of everything that has no potential: E − E₀ = W.
-    efforts : array (instants, laws)
-        Effort of every force law along its coordinate, positive if it raises it.
+    efforts : array (instants, laws, then 3 or 6 a wrench element)
+        Effort of every force law along its coordinate, positive if it raises it; then force and moment of every wrench element
+        on its second body, axes of its first frame.
     loads : array (instants, 3 or 6 a load)
         Force and moment of every load at its point, ground axes.
     rows : array of int

@@ -1,9 +1,10 @@
 """Forces, lowered: laws on coordinate functions, loads at points of bodies, and the expressions that a run watches.
 
 A law is an effort along one coordinate function. Springs, efforts, friction and stops are one law each, a bushing is one for
-each direction. A load is a force and a moment on one body. Numbers that depend on parameters alone are stored; what depends on
-time or on the state is a program, whose inputs are t and then items (code, index): the value or the rate of a function or a
-component of a body's angular velocity.
+each direction. A load is a force and a moment on one body. A wrench element is a force and a moment between two frames: a
+bushing whose directions are coupled. Numbers that depend on parameters alone are stored; what depends on time or on the state
+is a program, whose inputs are t and then items (code, index): the value or the rate of a function or a component of a body's
+angular velocity.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from multibody.kernels import codes as L
 from multibody.model.events import of_results
 from multibody.model.expressions import Number, abs_, differentiate, fold
 from multibody.model.forces import Force, check_order, check_static
-from multibody.model.matrices import IDENTITY, IDENTITY2, Vec
+from multibody.model.matrices import Vec
 from multibody.model.units import TIMES
 from multibody.model.validate import COUPLED, LAW
 from multibody.tables.expression_forces import (
@@ -31,12 +32,10 @@ from multibody.tables.expression_forces import (
 from multibody.tables.inputs import Item, is_number, on_inputs, reduced, reduced_vector
 from multibody.tables.relations import on_coordinates
 from multibody.tables.watches import Watched, check_result_event, event, table_kinks, watch_switches
+from multibody.tables.wrench_elements import WrenchElement, angles_between, coupled_bushing, ends_of
 
 if TYPE_CHECKING:
     from multibody.tables.build import Builder
-
-# Angles about f, g, h of the first frame; f and g follow the second frame's h, so that any turn about h is allowed.
-_BUSHING_ANGLES = (("-g", "h", "h", "h"), ("f", "h", "h", "h"), ("g", "f", "f", "f"))
 
 MOST_KINKS = 100  # of the tables in a coupler that are watched
 
@@ -75,10 +74,11 @@ class Load:
 
 @dataclass
 class Forces:
-    """All laws, loads and watched expressions of a model."""
+    """All laws, loads, wrench elements and watched expressions of a model."""
 
     laws: list[Law] = field(default_factory=list)
     loads: list[Load] = field(default_factory=list)
+    wrench_elements: list[WrenchElement] = field(default_factory=list)
     watched: list[Watched] = field(default_factory=list)
 
     @property
@@ -144,13 +144,17 @@ def _effort(read: _Reader, forces: Forces) -> None:
 
 
 def _bushing(read: _Reader, forces: Forces) -> None:
-    """Add a linear law for each translation along, then each rotation about the axes of the first frame."""
+    """Add a linear law for each translation along, then each rotation about the axes of the first frame.
+
+    Where directions are coupled or loaded at rest, all of them are one wrench element.
+    """
     builder, d = read.builder, read.builder.dimension
-    unit = IDENTITY if d == 3 else IDENTITY2
-    first, second = (builder.placement.by_frame(end, unit, read.where) for end in read.force.target)
+    if read.force.coupled:
+        forces.wrench_elements.append(coupled_bushing(builder, read.force, read.where))
+        return
+    first, second = ends = ends_of(builder, read.force, read.where)
     functions = [builder.dot2(first, second, first.axis(letter)) for letter in "fgh"[:d]]
-    angles = _BUSHING_ANGLES if d == 3 else _BUSHING_ANGLES[2:]
-    functions += [builder.basic(("angle", *letters), (first, second))[0][0] for letters in angles]
+    functions += angles_between(builder, ends)
     stiffness, damping = (read.numbers(key, len(functions)) for key in ("stiffness", "damping"))
     for function, k, c in zip(functions, stiffness, damping, strict=True):
         _add_law(read, forces, L.LINEAR, function, (0.0, k, 0.0, c))

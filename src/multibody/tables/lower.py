@@ -28,6 +28,7 @@ from multibody.tables.lowered import (
     LoweredLaw,
     LoweredLoad,
     LoweredRate,
+    LoweredWrench,
     MassSlots,
     PoseSlots,
 )
@@ -54,7 +55,7 @@ class Tables:
     Attributes
     ----------
     packed : kernels.declared.Model
-        Functions, rows, terms, columns, programs, laws, loads as records, and all numbers.
+        Functions, rows, terms, columns, programs, laws, loads, wrench elements as records, and all numbers.
     rows : list of RowInfo
         Name and meaning of every row: joints first, then motions, then held values.
     joint_rows : dict
@@ -85,6 +86,10 @@ class Tables:
         Forces and moments at frames.
     load_of : dict
         Load of each force at a frame.
+    wrenches : list of LoweredWrench
+        Forces and moments between two frames.
+    wrench_of : dict
+        Wrench element of each force that is one.
     watches : list of Watch
         What each watched expression is: events first, then switching points.
     of_length : list of LengthSlot
@@ -124,6 +129,8 @@ class Tables:
     laws_of: dict[str, list[int]]
     loads: list[LoweredLoad]
     load_of: dict[str, int]
+    wrenches: list[LoweredWrench]
+    wrench_of: dict[str, int]
     watches: list[Watch]
     of_length: list[LengthSlot]
     cache: dict[str, Any] = field(default_factory=dict)
@@ -175,6 +182,18 @@ class Tables:
     def function_of_row(self, r: int) -> int:
         """Return the first of the functions that a row is made of."""
         return int(self.packed.terms.function[self.packed.rows.first_term[r]])
+
+    @property
+    def effort_count(self) -> int:
+        """How many numbers tell what laws and wrench elements do: an effort a law, then three or six a wrench element."""
+        return len(self.laws) + self.width * len(self.wrenches)
+
+    def efforts_of(self, force: str) -> list[int]:
+        """Return which of these numbers are those of a force."""
+        if force in self.laws_of:
+            return self.laws_of[force]
+        at = len(self.laws) + self.width * self.wrench_of[force]
+        return list(range(at, at + self.width))
 
     def law_of(self, force: str) -> LoweredLaw:
         """Return the law of a force, the first where it has several."""
@@ -267,6 +286,7 @@ def lower(model: Model) -> Tables:
         tables=np.array(program_tables, dtype=np.int64), code=np.array(compiler.code, dtype=np.int64),
         splines=listed(D.Spline, splines), masses=listed(D.MassSlots, named["masses"]),
         laws=listed(D.Law, forces.law_records), loads=listed(D.Load, forces.load_records),
+        wrench_elements=listed(D.WrenchElement, forces.wrench_records),
         inputs=listed(D.Input, forces.inputs), watches=listed(D.Watch, forces.watches),
     )  # fmt: skip
     tables = Tables(
@@ -277,6 +297,7 @@ def lower(model: Model) -> Tables:
         parameter_slots=packer.parameter_slots, slots=np.array([slot for slot, _ in formulas], dtype=np.int64),
         starts=np.array([s if s >= 0 else zero for s in starts], dtype=np.int64), **named,
         laws=forces.laws, laws_of=forces.laws_of, loads=forces.loads, load_of=forces.load_of,
+        wrenches=forces.wrenches, wrench_of=forces.wrench_of,
         watches=[w.watch for w in builder.forces.watched], of_length=forces.of_length,
     )  # fmt: skip
     set_length(tables)

@@ -1,4 +1,4 @@
-"""What a lowered model is made of, by name: where numbers lie in F, functions, laws and loads, what its start must meet.
+"""What a lowered model is made of, by name: where numbers lie in F, functions, forces, what its start must meet.
 
 Kernels read packed records (``kernels/declared.py``); everybody else reads these. Pairs have a file of their own, ``pairs``.
 """
@@ -106,6 +106,16 @@ class LoweredLoad(NamedTuple):
 
     force: str
     components: int
+
+
+class LoweredWrench(NamedTuple):
+    """A force and a moment between two frames: their bodies, and where frames and numbers begin in F."""
+
+    force: str
+    first: int
+    second: int
+    frames: int
+    numbers: int
 
 
 # --- what a start must meet --------------------------------------------------------------------------------------------------

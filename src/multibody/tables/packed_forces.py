@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from multibody.kernels import declared as D
 from multibody.model.expressions import Number
 from multibody.tables.forces import Forces, Law, Load, OfLength
 from multibody.tables.inputs import Item
-from multibody.tables.lowered import LengthSlot, LoweredLaw, LoweredLoad
+from multibody.tables.lowered import LengthSlot, LoweredLaw, LoweredLoad, LoweredWrench
 from multibody.tables.packer import Packer
 from multibody.tables.programs import Compiler, coordinate
 from multibody.tables.rows import record
 from multibody.tables.watches import Watched
+from multibody.tables.wrench_elements import WrenchElement, frame_numbers
 
 
 @dataclass
 class PackedForces:
-    """Laws, loads and watched expressions, packed one by one.
+    """Laws, loads, wrench elements and watched expressions, packed one by one.
 
     Attributes
     ----------
@@ -28,8 +30,9 @@ class PackedForces:
         Program tables, which theirs are appended to.
     laws : list of LoweredLaw
     loads : list of LoweredLoad
+    wrenches : list of LoweredWrench
     of_length : list of LengthSlot
-    law_records, load_records, inputs, watches : list of tuple
+    law_records, load_records, wrench_records, inputs, watches : list of tuple
         Records; see ``kernels/declared.py``.
     """
 
@@ -38,9 +41,11 @@ class PackedForces:
     tables: list[int]
     laws: list[LoweredLaw] = field(default_factory=list)
     loads: list[LoweredLoad] = field(default_factory=list)
+    wrenches: list[LoweredWrench] = field(default_factory=list)
     of_length: list[LengthSlot] = field(default_factory=list)
     law_records: list[tuple[int, ...]] = field(default_factory=list)
     load_records: list[tuple[int, ...]] = field(default_factory=list)
+    wrench_records: list[tuple[Any, ...]] = field(default_factory=list)
     inputs: list[Item] = field(default_factory=list)
     watches: list[tuple[int, ...]] = field(default_factory=list)
     _first: dict[tuple[Item, ...], int] = field(default_factory=dict)  # where inputs that occurred before begin
@@ -51,6 +56,8 @@ class PackedForces:
             self._law(law)
         for load in forces.loads:
             self._load(load)
+        for element in forces.wrench_elements:
+            self._wrench(element)
         for watched in forces.watched:
             self._watched(watched)
         return self
@@ -76,6 +83,16 @@ class PackedForces:
             inputs=count,
         )  # fmt: skip
         self.load_records.append(made)
+
+    def _wrench(self, element: WrenchElement) -> None:
+        frames = self.packer.many([*frame_numbers(element.first), *frame_numbers(element.second)])
+        slot = self.packer.many(element.numbers)
+        self.wrenches.append(LoweredWrench(element.name, element.first.body, element.second.body, frames, slot))
+        made = record(
+            D.WrenchElement, kind=element.kind, first=element.first.body, second=element.second.body, frames=frames,
+            angles=element.angles, numbers=slot,
+        )  # fmt: skip
+        self.wrench_records.append(made)
 
     def _watched(self, watched: Watched) -> None:
         names = [("t",), *(coordinate(k + 1).args for k in range(len(watched.items)))]
@@ -111,3 +128,8 @@ class PackedForces:
     def load_of(self) -> dict[str, int]:
         """The number of the load of each force at a frame."""
         return {load.force: k for k, load in enumerate(self.loads)}
+
+    @property
+    def wrench_of(self) -> dict[str, int]:
+        """The number of the wrench element of each force that is one."""
+        return {element.force: k for k, element in enumerate(self.wrenches)}

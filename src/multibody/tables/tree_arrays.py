@@ -60,7 +60,7 @@ def _structure(columns: Columns, loops: Sequence[int], chosen: Sequence[int]) ->
     tables, tree, planar = columns.tables, columns.tree, columns.tables.dimension == 2
     links, rows = records(columns)
     number = {link.body: i for i, link in enumerate(tree.links)}
-    acted = int(bool(tables.laws or tables.loads))
+    acted = int(bool(tables.laws or tables.loads or tables.wrenches))
     return T.Tree(
         nq=columns.nq, nv=columns.nv, extras_at=columns.extras_at, extras_rate=columns.extras_rate, acted=acted,
         posed=int(bool(acted or loops)), counted=int(not planar and _counts_others(columns)), all_joints=1,

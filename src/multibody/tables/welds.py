@@ -1,8 +1,8 @@
 """Bodies welded together by fixed joints, as one body: composites, and the tables of the same model on composites.
 
 A composite has the axes of its root body and its coordinates at the common center of mass. Every coordinate function, law,
-load and row keeps its number and its meaning; points and directions are told from the composite. Only the rows of the welds
-are gone, which nothing moves against. The ground's composite does not move.
+load, wrench element and row keeps its number and its meaning; points and directions are told from the composite. Only the
+rows of the welds are gone, which nothing moves against. The ground's composite does not move.
 """
 
 from __future__ import annotations
@@ -19,9 +19,11 @@ import numpy.typing as npt
 from multibody.kernels import codes as L
 from multibody.kernels import declared as D
 from multibody.kernels.declared import PlanarNumbers, SpatialNumbers
+from multibody.kernels.memory.declaration import numbers_of
 from multibody.tables.lower import Tables
 from multibody.tables.lowered import EndSlots, MassSlots
 from multibody.tables.rows import Rows, listed
+from multibody.tables.wrench_elements import spread_frame
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -178,11 +180,11 @@ def welded_tables(tables: Tables, welds: Welds) -> tuple[Tables, Integers]:
         old._replace(first=int(f["first"]), second=int(f["second"])) for old, f in zip(tables.functions, functions, strict=True)
     ]
     made.masses = _masses(tables, welds, numbers)
-    loads = _moved_loads(tables, welds, numbers)
+    loads, elements = _moved_loads(tables, welds, numbers), _moved_elements(tables, welds, numbers)
     made.packed = tables.packed.sharing(
         bodies=nb, coordinates=L.BODY_COORDINATES[d] * nb + nx, velocities=L.BODY_VELOCITIES[d] * nb + nx,
         functions=functions, rows=rows, terms=terms, columns=columns, masses=listed(D.MassSlots, made.masses), loads=loads,
-        inputs=_inputs(tables, welds), numbers=np.concatenate(numbers),
+        wrench_elements=elements, inputs=_inputs(tables, welds), numbers=np.concatenate(numbers),
     )  # fmt: skip
     return made, kept
 
@@ -274,6 +276,19 @@ def _moved_loads(tables: Tables, welds: Welds, numbers: list[Floats]) -> Records
         body, own = int(record.body), tables.vector(record.point)
         record.body = welds.composite[body]
         record.point = _append(numbers, welds.points[body] + welds.turns[body] @ own)
+    return records
+
+
+def _moved_elements(tables: Tables, welds: Welds, numbers: list[Floats]) -> Records:
+    """Return the records of wrench elements on composites."""
+    records: Records = tables.packed.wrench_elements.copy()
+    for record in records:
+        own, moved = numbers_of(D.WrenchFrames, tables.F, record.frames), list[float]()
+        for body, s, C in ((record.first, own.s_i, own.C_i), (record.second, own.s_j, own.C_j)):
+            point, turn = spread_frame(welds.points[body], welds.turns[body])
+            moved += [*(point + turn @ s), *(turn @ C.reshape(3, 3)).ravel()]
+        record.frames = _append(numbers, moved)
+        record.first, record.second = welds.composite[record.first], welds.composite[record.second]
     return records
 
 

@@ -74,7 +74,7 @@ def structure_of(tables: Tables) -> Structure:
         lengths = envelope_lengths(merged, np.arange(rows))
         tables.cache["structure"] = Structure(
             tables.dimension, merged.nv, rows, float(np.sum(lengths.astype(float) ** 2)), inverts_masses(merged),
-            len(tables.bodies) - 1, columns.nv, len(columns.loop_rows()), len(tables.laws) + len(tables.loads),
+            len(tables.bodies) - 1, columns.nv, len(columns.loop_rows()), tables.effort_count + len(tables.loads),
             bool(tables.extras),
         )  # fmt: skip
     found: Structure = tables.cache["structure"]

@@ -138,7 +138,7 @@ def output_times(start: float, options: Options, tables: Any) -> Floats:
         raise ModelError(f"the end time equals the start, {start:g}", where="run", hint="give a later time")
     step = abs(span) / INTERVALS if options.output_step is None else options.output_step
     count = max(1, math.ceil(abs(span) / step * (1.0 - 1e-9)))
-    each = tables.nq + 2 * tables.nv + len(tables.rows) + len(tables.laws) + len(tables.functions)
+    each = tables.nq + 2 * tables.nv + len(tables.rows) + tables.effort_count + len(tables.functions)
     if count * each > MOST_NUMBERS:
         size = count * each * 8 / 1e9
         raise ModelError(

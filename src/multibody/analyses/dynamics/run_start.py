@@ -158,6 +158,9 @@ def _is_idle(system: System, q: Floats, J: Floats, first: int, part: Floats) -> 
     alone[first : first + len(part)] = part
     if system.tables.dimension != 3 or float(np.max(np.abs(J @ alone), initial=0.0)) > 1e-9:
         return False
+    body = first // len(part) + 1
+    if any(body in (element.first, element.second) for element in system.tables.wrenches):
+        return False
     functions = {f for (kind, *_), f in system.tables.coordinates.items() if kind == "joint"}
     functions |= {law.function for law in system.tables.laws}
     return all(abs(float(system.gradient(q, f) * system.scale_columns @ alone)) < 1e-9 for f in functions)

@@ -215,7 +215,7 @@ def impulse_motion(tables: Tables, state: State, multipliers: Floats, rows: Inte
     none = np.zeros(1)
     wide = 3 if tables.dimension == 2 else 6
     dynamics = Dynamics(
-        multipliers[None, :], none, none.copy(), none.copy(), np.zeros((1, len(tables.laws))),
+        multipliers[None, :], none, none.copy(), none.copy(), np.zeros((1, tables.effort_count)),
         np.zeros((1, wide * len(tables.loads))), rows,
     )  # fmt: skip
     return Motion(

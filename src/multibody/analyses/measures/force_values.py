@@ -44,9 +44,7 @@ class ForceValues:
         if path.kind in ("reaction", "total"):
             values, unit, about = self._wrench(path)
         elif path.kind == "load":
-            wrench = self.reactions.load(path.owner)
-            values, unit = self._part(wrench, path), self.model.units.names[path.item]
-            about = {"axes": "ground", "point": self.model.forces[path.owner].target[0]}
+            values, unit, about = self._force(path)
         elif path.kind == "effort":
             values, unit, about = self._effort(path)
         elif path.kind == "energy":
@@ -91,6 +89,19 @@ class ForceValues:
             return "contact"
         return ".".join(self.model.find_end(item.second, joint)) if item.at is None else f"origin of {joint}'s second frame"
 
+    def _force(self, path: Path) -> tuple[Floats, str, dict[str, Any]]:
+        """Return force or moment of a force at a frame, or of a bushing on its second body."""
+        force, r = self.model.forces[path.owner], self.reactions
+        about: dict[str, Any] = {"axes": "ground", "point": force.target[-1]}
+        if path.owner in self.tables.load_of:
+            return self._part(r.load(path.owner), path), self.model.units.names[path.item], about
+        first, second = (self.model.find_end(end, path.owner)[0] for end in force.target)
+        if first == second:
+            hint = f"what it does there cancels; read {path.owner}.effort"
+            raise ModelError(f'"{path.owner}" joins two frames of "{first}"', where=path.text, hint=hint)
+        about["sign"] = f'what it does to "{second}"'
+        return self._part(r.between(path.owner), path), self.model.units.names[path.item], about
+
     # --- efforts ------------------------------------------------------------------------------------------------------
     def _effort(self, path: Path) -> tuple[Floats, str, dict[str, Any]]:
         if path.of == "force" and self.model.forces[path.owner].kind.name != "spring":
@@ -126,13 +137,14 @@ class ForceValues:
         """Return the effort of one force along its coordinate; of a bushing those along and about its first frame's axes."""
         if self.model.forces[name].on_expression:
             return self._expression_effort(name)
-        laws = self.tables.laws_of[name]
-        units = [self.effort_unit(self.tables.laws[law].function) for law in laws]
-        about: dict[str, Any] = {"sign": RAISES}
-        if len(laws) == 1:
-            return self.dynamics.efforts[:, laws[0]], units[0], about
-        about["axes"] = f"of {self.model.forces[name].target[0]}"
-        return self.dynamics.efforts[:, laws], ", ".join(units), about
+        which, force, d = self.tables.efforts_of(name), self.model.forces[name], self.tables.dimension
+        if force.kind.target == "ends" and force.kind.name != "spring":
+            names = self.model.units.names
+            units = [names["force"] if k < d else names["moment"] for k in range(len(which))]
+            axes = {"sign": RAISES, "axes": f"of {force.target[0]}"}
+            return self.dynamics.efforts[:, which], ", ".join(units), axes
+        law = self.tables.laws[which[0]]
+        return self.dynamics.efforts[:, which[0]], self.effort_unit(law.function), {"sign": RAISES}
 
     def _expression_effort(self, name: str) -> tuple[Floats, str, dict[str, Any]]:
         """Return the effort of a stop or a friction along the expression that it acts on."""
@@ -169,6 +181,11 @@ class ForceValues:
             spin = m.body_motion(body)[3]
             power += np.einsum("ti,ti->t", wrench.force, m.frame(body, frame)[1])
             power += np.einsum("ti,ti->t", wrench.moment, spin[:, None] if spin.ndim == 1 else spin)
+        for name in self.tables.wrench_of:
+            for body, wrench in r.on_ends(name).items():
+                _, _, velocity, spin, *_ = m.body_motion(body)
+                power += np.einsum("ti,ti->t", wrench.force, velocity)
+                power += np.einsum("ti,ti->t", wrench.moment, spin[:, None] if spin.ndim == 1 else spin)
         elastic = d.potential - self._weight_potential()
         return np.asarray(_integral(m.t, power) + elastic - elastic[0])
 

@@ -68,7 +68,7 @@ def _input(model: Model, system: System, point: Linearization, name: str) -> Flo
     if force is not None and force.kind.name == "force":
         return _load(model, system, point, name)
     if force is not None and parts[1:] in ([], ["effort"]):
-        laws = tables.laws_of[parts[0]]
+        laws = tables.efforts_of(parts[0])
         if len(laws) != 1:
             raise ModelError(f'"{parts[0]}" acts in several directions', where="inputs", hint="name a coordinate")
         return system.gradient(point.q, tables.laws[laws[0]].function)

@@ -233,6 +233,32 @@ class Reactions:
         point = self.measurer.frame(*self.tables.model.find_end(self.tables.model.forces[name].target[0], name))[0]
         return Wrench(own[:, :d], own[:, d:], point)
 
+    def between(self, name: str) -> Wrench:
+        """Return what a force between two frames, a bushing, does to the second body, at that frame's point, ground axes."""
+        tables, d = self.tables, self.tables.dimension
+        (first, frame), (second, other) = (tables.model.find_end(end, name) for end in tables.model.forces[name].target)
+        point = self.measurer.frame(second, other)[0]
+        if name in tables.wrench_of:
+            own = self.dynamics.efforts[:, tables.efforts_of(name)]
+            axes = self.measurer.body_motion(first)[1] @ tables.matrix(tables.frames[first, frame].axes)
+            force, moment = np.einsum("tij,tj->ti", axes, own[:, :d]), own[:, d:]
+            return Wrench(np.asarray(force), moment if d == 2 else np.asarray(np.einsum("tij,tj->ti", axes, moment)), point)
+        body = tables.bodies.index(second) or tables.bodies.index(first)  # the ground gets the opposite of the other one
+        blocks = [self.along(tables.laws[law].function, self.dynamics.efforts[:, law])[body] for law in tables.laws_of[name]]
+        found = self.wrench(body, np.sum(blocks, axis=0)).at(point)
+        return found if second != "ground" else -found
+
+    def on_ends(self, name: str) -> dict[str, Wrench]:
+        """Return what a force between two frames does to each of its bodies but the ground, at its center of mass."""
+        ends, wrench = self.tables.model.forces[name].target, self.between(name)
+        found = dict[str, Wrench]()
+        for end, own in zip(ends, (-wrench, wrench), strict=True):
+            body = self.tables.model.find_end(end, name)[0]
+            if body != "ground":
+                moved = own.at(self.measurer.body_motion(body)[0])
+                found[body] = found[body] + moved if body in found else moved
+        return found
+
     def actions(self) -> dict[tuple[str, str], Wrench]:
         """Return everything that acts on bodies beside joints between two of them, each at the body's center of mass.
 
@@ -256,6 +282,9 @@ class Reactions:
             if function not in own:
                 for b, block in self.along(function, effort).items():
                     add(name, tables.bodies[b], self.wrench(b, block))
+        for name in tables.wrench_of:
+            for body, wrench in self.on_ends(name).items():
+                add(name, body, wrench)
         for name in tables.load_of:
             body = tables.model.find_end(tables.model.forces[name].target[0], name)[0]
             add(name, body, self.load(name).at(self.measurer.body_motion(body)[0]))

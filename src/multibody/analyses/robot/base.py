@@ -55,7 +55,7 @@ class RobotBase:
         self.rates = [column.name for column in self._columns.columns]
         self.coordinates = self._names()
         self._d = PLANAR if self.dimension == 2 else SPATIAL
-        self._acted = ACTED if self.tables.laws or self.tables.loads else ALONE
+        self._acted = ACTED if self.tables.laws or self.tables.loads or self.tables.wrenches else ALONE
         self._dense = self.nv <= MOST_DENSE  # whether a mass matrix is provided
         self._tree = tree_blocks(self._columns, formed=self._dense)
         self._tree.model.acted = 0  # where composite inertias subtract what acts on the links, that is said

@@ -144,10 +144,12 @@ class Balance:
         d, length = tables.dimension, tables.length
         gravity = float(np.linalg.norm(tables.gravity))
         masses = (s.scratch.planar_mass if d == 2 else s.scratch.spatial_mass).m
-        efforts, loads = np.zeros(len(tables.laws)), np.zeros((len(tables.loads), 3 if d == 2 else 6))
+        efforts, loads = np.zeros(tables.effort_count), np.zeros((len(tables.loads), 3 if d == 2 else 6))
         law_efforts(*s.run, self.t, efforts)
         load_wrenches(*s.run, self.t, loads.reshape(-1))
-        units = np.array([length if tables.functions[law.function].is_length else 1.0 for law in tables.laws])
+        units = np.ones(len(efforts))
+        units[: len(tables.laws)] = [length if tables.functions[law.function].is_length else 1.0 for law in tables.laws]
+        units[len(tables.laws) :].reshape(-1, tables.width)[:, :d] = length
         loads[:, :d] *= length
         parts = (masses * gravity * length, np.abs(efforts) * units, np.abs(loads))
         return max(float(np.max(part, initial=0.0)) for part in parts)

@@ -295,7 +295,7 @@ def _motion(balance: Balance, point: Point, status: Status) -> Motion:
     system.ref[:] = state.references
     place(system, state.q, state.v)
     bundle = (*system.run, state.t)
-    efforts = np.zeros((1, len(tables.laws)))
+    efforts = np.zeros((1, tables.effort_count))
     loads = np.zeros((1, (3 if tables.dimension == 2 else 6) * len(tables.loads)))
     potential = np.array([potential_energy(*bundle)])
     law_efforts(*bundle, efforts[0])

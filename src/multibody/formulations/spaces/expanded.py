@@ -39,7 +39,7 @@ def expanded(bundle: Bundle, times: Floats, Y: Floats, references: Floats, closi
     tables = bundle.tables
     n, rows = len(times), tables.count_joint + tables.count_motion
     A, multipliers, energies = np.zeros((n, tables.nv)), np.zeros((n, rows)), np.zeros((n, 2))
-    efforts = np.zeros((n, len(tables.laws)))
+    efforts = np.zeros((n, tables.effort_count))
     loads = np.zeros((n, (3 if tables.dimension == 2 else 6) * len(tables.loads)))
     now, statistics = bundle.ref.copy(), bundle.state.statistics.copy()
     done = expand(*bundle.run, times, Y, references, int(closing), A, multipliers, energies, efforts, loads)

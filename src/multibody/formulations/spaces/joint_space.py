@@ -183,7 +183,7 @@ class JointSpace:
         bodies = self.cartesian(times, Y, references, like, closing)
         A, energies = np.zeros((n, tables.nv)), np.zeros((n, 2))
         multipliers = self._unknown_multipliers(n)
-        efforts = np.zeros((n, len(tables.laws)))
+        efforts = np.zeros((n, tables.effort_count))
         loads = np.zeros((n, (3 if tables.dimension == 2 else 6) * len(tables.loads)))
         kept = b.ref.copy()
         done = expand_relative(*b.run, times, Y, references, A, multipliers, energies, efforts, loads)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
-from multibody.kernels.forces import add_actions, law_energy
+from multibody.kernels.forces import add_actions, elastic_energy
 from multibody.kernels.tree.algebra import add_to, inner, load, rigid_times
 from multibody.kernels.tree.bodies import write_poses, write_state, write_twists, write_wrenches
 from multibody.kernels.tree.composite import carried_in
@@ -67,9 +67,9 @@ def _energies(d, model, state, scratch, q, v):
         kinetic += 0.5 * inner(d, y, rigid_times(d, K, y))
         for k in range(len(c)):
             potential -= K[0] * model.numbers[model.gravity + k] * (o[k] + c[k])
-    if model.laws.size > 0:
+    if model.laws.size > 0 or model.wrench_elements.size > 0:
         write_poses(d, model, scratch)
-        potential += law_energy(model, state, scratch, 0.0)
+        potential += elastic_energy(model, state, scratch, 0.0, 0.0)
     return (kinetic, potential)
 
 
