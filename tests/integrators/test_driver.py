@@ -12,7 +12,7 @@ import pytest
 from integrators import problems
 from integrators.drive import Floats, run
 from multibody.integrators import Integrator, contract
-from multibody.integrators.adaptive import GENTLY, AdaptiveMethod, gently, set_length
+from multibody.integrators.adaptive import AdaptiveMethod
 from multibody.integrators.contract import interpolate_polynomial, scaled_norm
 from multibody.integrators.driver import NEW, OWN, SLOPE, SPARE, advance_by, nothing_past, right_side
 from multibody.integrators.fixed import hermite
@@ -24,7 +24,7 @@ LOOSE = 1e30  # a tolerance that lets every step pass
 
 
 @inner_kernel
-def attempt(rhs, run, ref, t, end, h, order, control, counts, y, atol, active, memory, work):
+def attempt(rhs, run, t, end, h, order, control, counts, y, atol, active, memory, work):
     """Make the stages at 0, 1/2 and 1; the midpoint rule shows the error."""
     x, k1, k2, k3, new = memory[SPARE], memory[SLOPE], memory[K2], memory[K3], memory[NEW]
     counts[contract.EVALUATIONS] += 2
@@ -50,27 +50,25 @@ def attempt(rhs, run, ref, t, end, h, order, control, counts, y, atol, active, m
 @inner_kernel
 def shorten(outcome, errors, h, order, control, counts, y, memory):
     """Return by what to multiply a step that failed."""
-    if gently(outcome, counts):
-        return GENTLY
     return max(0.2, 0.9 * errors[0] ** (-1.0 / 3.0)) if outcome == contract.STEP_TOO_SMALL else 0.5
 
 
 @inner_kernel
-def choose(rhs, run, ref, end, h, order, errors, control, counts, y, atol, active, memory, work):
+def choose(rhs, run, end, h, order, errors, control, counts, y, atol, active, memory, work):
     """Set the length of the next step."""
     factor = 4.0 if counts[contract.TRIES] == 0 else 1.0
-    set_length(h, min(factor, 0.9 * max(errors[0], 1e-9) ** (-1.0 / 3.0)), control, counts)
+    control[contract.H] = h * min(factor, 0.9 * max(errors[0], 1e-9) ** (-1.0 / 3.0))
 
 
 @inner_kernel
-def between(rhs, run, ref, t, end, h, order, y, control, counts, memory, work, row):
+def between(rhs, run, t, end, h, order, y, control, counts, memory, work, row):
     """Write the cubic through both states with both slopes."""
     hermite(h, y, memory[NEW], memory[SLOPE], memory[NEW_SLOPE], row)
 
 
 KUTTA = AdaptiveMethod(
-    "kutta", order=3, exponent=1.0 / 3.0, new_slope=NEW_SLOPE, one_way=False, slope=right_side, restart=nothing_past,
-    attempt=attempt, shorten=shorten, choose=choose, between=between,
+    "kutta", order=3, exponent=1.0 / 3.0, new_slope=NEW_SLOPE, one_way=False, keeps_length=True, slope=right_side,
+    restart=nothing_past, attempt=attempt, shorten=shorten, choose=choose, between=between,
 )  # fmt: skip
 
 

@@ -49,23 +49,23 @@ def _extrapolate(h, before, earlier, y, memory):
 
 
 @inner_kernel
-def _attempt(rhs, run, ref, t, end, h, y, control, counts, atol, memory, work):
+def _attempt(rhs, run, t, end, h, y, control, counts, atol, memory, work):
     """Make a step; return 0 or how it failed."""
     if _staged(h, control):
-        return runge_kutta(rhs, run, ref, t, end, h, y, control, counts, atol, memory, work)
+        return runge_kutta(rhs, run, t, end, h, y, control, counts, atol, memory, work)
     return 0 if _extrapolate(h, control[BEFORE], control[EARLIER], y, memory) else at.NOT_FINITE
 
 
 @inner_kernel
-def _watch(monitor, run, ref, end, h, control, memory, g):
+def _watch(monitor, run, end, h, control, memory, g):
     """Watch the new state, and the last stage where there is one; return whether a sign has changed."""
     if _staged(h, control):
-        return watch_stages(monitor, run, ref, end, h, control, memory, g)
-    return watch_end(monitor, run, ref, end, h, control, memory, g)
+        return watch_stages(monitor, run, end, h, control, memory, g)
+    return watch_end(monitor, run, end, h, control, memory, g)
 
 
 @inner_kernel
-def _between(rhs, run, ref, t, end, h, order, y, control, counts, memory, work, row):
+def _between(rhs, run, t, end, h, order, y, control, counts, memory, work, row):
     """Write the powers of the cubic through both states with both slopes."""
     hermite(h, y, memory[NEW], memory[SLOPE], memory[NEW_SLOPE], row)
 

@@ -219,7 +219,7 @@ def _choose(control, counts, h, k, here, below, lowest, above, grow):
 
 
 @inner_kernel
-def _between(rhs, run, ref, t, end, h, k, y, control, counts, memory, work, row):
+def _between(rhs, run, t, end, h, k, y, control, counts, memory, work, row):
     """Write the powers of the dense output into row (14, n); the differences are those at the new state."""
     new, count = memory[NEW], y.shape[0]
     for j in range(2, row.shape[0]):
@@ -273,7 +273,7 @@ def _forget(counts):
 
 
 @inner_kernel
-def _attempt(rhs, run, ref, t, end, h, k, control, counts, y, atol, active, memory, work):
+def _attempt(rhs, run, t, end, h, k, control, counts, y, atol, active, memory, work):
     """Try one step of order k; return how it ended and the errors of the orders k, k − 1, k − 2."""
     if counts[at.TRIES] == 0:
         control[_SIZE_BEFORE] = math.inf
@@ -293,8 +293,6 @@ def _attempt(rhs, run, ref, t, end, h, k, control, counts, y, atol, active, memo
 @inner_kernel
 def _shorten(outcome, errors, h, k, control, counts, y, memory):
     """Choose the order of another attempt after one that has failed; return its length over the failed one's."""
-    if outcome == at.NOT_HERE:
-        return GENTLY
     if outcome != at.STEP_TOO_SMALL:
         return 0.5
     if counts[at.GENTLE] == 1 and counts[at.TESTS] <= _PATIENCE:
@@ -318,7 +316,7 @@ def _nothing_kept(method, h, control, counts, memory, work):
 
 
 @inner_kernel
-def _go_on(rhs, run, ref, end, h, k, errors, control, counts, y, atol, active, memory, work):
+def _go_on(rhs, run, end, h, k, errors, control, counts, y, atol, active, memory, work):
     """Make the differences at the new state, and choose order and length of the next step."""
     here, below, lowest = errors
     above = _update(control, counts, h, k, atol, active, control[at.RTOL], memory)
@@ -326,8 +324,8 @@ def _go_on(rhs, run, ref, end, h, k, errors, control, counts, y, atol, active, m
 
 
 ADAMS = AdaptiveMethod(
-    "adams", order=0, exponent=0.5, new_slope=NEW_SLOPE, one_way=True, slope=right_side, restart=_restart, attempt=_attempt,
-    shorten=_shorten, choose=_go_on, between=_between, remember=_nothing_kept,
+    "adams", order=0, exponent=0.5, new_slope=NEW_SLOPE, one_way=True, keeps_length=False, slope=right_side, restart=_restart,
+    attempt=_attempt, shorten=_shorten, choose=_go_on, between=_between, remember=_nothing_kept,
 )  # fmt: skip
 
 

@@ -27,37 +27,31 @@ _EULER = 0.01  # of |y|/|y'|: the step that shows the second derivative
 @inlined
 def by_tolerance(method, equations, accept, run, ref, control, counts, y, atol, active, memory, refs, work):
     """Make a step, shorter wherever it fails; return 0 or how it failed, its length, its end and its order."""
-    t, order = control[at.T], counts[at.ORDER]
     if control[at.H] == 0.0:
-        control[at.H] = _first_length(method, equations, run, ref, control, counts, y, atol, active, memory, work)
-    h = _fitted_step(control)
-    if _too_small(control, h) or method.hopeless(control, y, atol, active):
-        return at.STEP_TOO_SMALL, h, t, order
+        control[at.H] = _first_length(method, equations, run, control, counts, y, atol, active, memory, work)
+    t, wanted, h = control[at.T], abs(control[at.H]), _fitted_step(control)
+    outcome, end, order = at.STEP_TOO_SMALL, t, counts[at.ORDER]
     counts[at.TRIES] = 0
     counts[at.TESTS] = 0
     counts[at.PATIENCE] = _PATIENCE * counts[at.GENTLE]
-    while True:
+    while not _too_small(control, h):
         end = control[at.END] if h == control[at.END] - t else t + h
         order = method.order if method.order > 0 else counts[at.ORDER]
-        outcome, errors = method.attempt(
-            equations, run, ref, t, end, h, order, control, counts, y, atol, active, memory, work
-        )  # fmt: skip
+        outcome, errors = method.attempt(equations, run, t, end, h, order, control, counts, y, atol, active, memory, work)
         if outcome == 0:
             outcome = settle(method, equations, accept, run, ref, end, active, counts, memory, refs, work)
         if outcome == 0:
+            method.choose(equations, run, end, h, order, errors, control, counts, y, atol, active, memory, work)
+            if method.keeps_length and counts[at.TRIES] == 0 and abs(h) < wanted and abs(control[at.H]) >= abs(h):
+                control[at.H] = math.copysign(max(abs(control[at.H]), wanted), h)  # it has been cut short by END
+            break
+        if outcome == at.HOPELESS:
             break
         _note_failure(outcome, h, control, counts)
-        h *= method.shorten(outcome, errors, h, order, control, counts, y, memory)
-        if outcome == at.ACCEPT_FAILED or _too_small(control, h):
-            return outcome, h, end, order
-    method.choose(equations, run, ref, end, h, order, errors, control, counts, y, atol, active, memory, work)
-    return 0, h, end, order
-
-
-@inlined
-def never_hopeless(control, y, atol, active):
-    """Return False: any tolerance may be tried."""
-    return False
+        h *= GENTLY if outcome == at.NOT_HERE else method.shorten(outcome, errors, h, order, control, counts, y, memory)
+        if outcome == at.ACCEPT_FAILED:
+            break
+    return outcome, h, end, order
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -68,29 +62,29 @@ class AdaptiveMethod(Method):
     ----------
     exponent : float
         The first step is chosen as for an error that goes with length^(1/exponent).
-    attempt : (equations, run, ref, t, end, h, order, control, counts, y, atol, active, memory, work)
-        Write the state at end = t + h to memory[NEW]; 0 or how that failed (STEP_TOO_SMALL: the error test), and a tuple of
-        numbers for ``shorten`` and ``choose``. counts[TRIES] is 0 at the first attempt at a step.
+    attempt : (equations, run, t, end, h, order, control, counts, y, atol, active, memory, work)
+        Write the state at end = t + h to memory[NEW]; 0 or how that failed (STEP_TOO_SMALL: the error test; HOPELESS), and a
+        tuple of numbers for ``shorten`` and ``choose``. counts[TRIES] is 0 at the first attempt at a step.
     shorten : (outcome, errors, h, order, control, counts, y, memory)
-        Prepare another attempt after one of length h has failed; its length over h.
-    choose : (equations, run, ref, end, h, order, errors, control, counts, y, atol, active, memory, work)
+        Prepare another attempt after one of length h has failed; its length over h. A state that is NOT_HERE never asks.
+    choose : (equations, run, end, h, order, errors, control, counts, y, atol, active, memory, work)
         Write the length of the next step to control[H], and its order if that varies, before the new state is the present one.
-    hopeless : (control, y, atol, active)
-        Whether the tolerance asks for more digits than there are.
+    keeps_length : bool
+        Whether the next step may be as long as the present one was to be before END cut it short.
     """
 
     exponent: float
+    keeps_length: bool
     attempt: Kernel
     shorten: Kernel
     choose: Kernel
-    hopeless: Kernel = never_hopeless
     step: Kernel = by_tolerance
     watch: Kernel = watch_end
     remember: Kernel = slope_kept
 
 
 @inner_kernel
-def _first_length(method, equations, run, ref, control, counts, y, atol, active, memory, work):
+def _first_length(method, equations, run, control, counts, y, atol, active, memory, work):
     """Return a first step length (positive), from one further evaluation of y'.
 
     An Euler step of a hundredth of |y|/|y'| shows the second derivative; the first term of the error that the method
@@ -109,7 +103,7 @@ def _first_length(method, equations, run, ref, control, counts, y, atol, active,
     signed = math.copysign(trial, span)
     for i in range(y.shape[0]):
         x[i] = y[i] + signed * f[i]
-    if method.slope(equations, run, ref, control[at.T] + signed, x, counts, df, work) != 0:
+    if method.slope(equations, run, control[at.T] + signed, x, counts, df, work) != 0:
         return max(0.01 * trial, shortest)
     for i in range(y.shape[0]):
         df[i] -= f[i]
@@ -159,21 +153,3 @@ def _note_failure(outcome, h, control, counts):
         counts[at.TESTS] += 1
     if outcome == at.STEP_TOO_SMALL or outcome == at.NOT_HERE:
         counts[at.PATIENCE] -= 1
-
-
-@inlined
-def gently(outcome, counts):
-    """Return whether a step that failed is to be tried a little shorter: one of much less would home in on a rough spot."""
-    return outcome == at.NOT_HERE or (outcome == at.STEP_TOO_SMALL and counts[at.PATIENCE] >= 0)
-
-
-@inlined
-def set_length(h, factor, control, counts):
-    """Make the next step factor·h long.
-
-    Where END has cut the present one short, and it has not failed either, the next need not grow from there.
-    """
-    wanted = abs(control[at.H])
-    control[at.H] = h * factor
-    if counts[at.TRIES] == 0 and abs(h) < wanted and factor >= 1.0:
-        control[at.H] = math.copysign(max(abs(control[at.H]), wanted), h)

@@ -68,7 +68,7 @@ interpolate_alpha = interpolate_polynomial
 
 
 @inner_kernel
-def _moved(ops, run, ref, t, q, d, move, out):
+def _moved(ops, run, t, q, d, move, out):
     """Write q ⊕ d; return a status."""
     nq, n = q.shape[0], d.shape[0]
     move[0] = 3.0
@@ -80,10 +80,10 @@ def _moved(ops, run, ref, t, q, d, move, out):
 
 
 @inner_kernel
-def _slope(ops, run, ref, t, y, counts, f, work):
+def _slope(ops, run, t, y, counts, f, work):
     """Write y' at (t, y), and (v̇, λ, power) into the residual; return a status."""
     _, r, _, _, move, _, _, _, _, _, _, _, _, _, _, _ = views(counts, work)
-    return slope_of(ops, run, ref, t, y, counts, f, r, move)
+    return slope_of(ops, run, t, y, counts, f, r, move)
 
 
 @inner_kernel
@@ -124,7 +124,7 @@ def _shift(h, control, counts, memory, work):
 
 
 @inner_kernel
-def _advance_state(ops, run, ref, t, h, control, counts, y, memory, work):
+def _advance_state(ops, run, t, h, control, counts, y, memory, work):
     """Write a, v and q of the accelerations in x; return a status."""
     x, _, _, _, move, q, d, change, _, a, new, _, offset, _, _, _ = views(counts, work)
     nq, n, am, af = counts[at.NQ], counts[at.NV], control[AM], control[AF]
@@ -136,11 +136,11 @@ def _advance_state(ops, run, ref, t, h, control, counts, y, memory, work):
         v = y[nq + i] + offset[i]
         x[nq + i] = v + h * ((1.0 - gamma) * old + gamma * new[i])
         change[i] = h * (v + h * ((0.5 - beta) * old + beta * new[i])) + d[i]
-    return _moved(ops, run, ref, t, y[:nq], change, move, q)
+    return _moved(ops, run, t, y[:nq], change, move, q)
 
 
 @inner_kernel
-def _iterate(ops, run, ref, t, h, control, counts, y, memory, work):
+def _iterate(ops, run, t, h, control, counts, y, memory, work):
     """Make (q, v, v̇, λ) solve the equations at t, from what is predicted in x; return 0 or how it failed."""
     x, r, b, s, move, q, d, change, gap, _, _, _, _, _, _, gaps = views(counts, work)
     nq, n, m, weight, size = counts[at.NQ], counts[at.NV], counts[at.NM], memory[WEIGHT], counts[at.NQ] + counts[at.NV]
@@ -166,7 +166,7 @@ def _iterate(ops, run, ref, t, h, control, counts, y, memory, work):
                 gap[i] = r[n + i] * to_q / to_v - r[n + m + i]
                 gaps[i] += gap[i]
                 b[n + i] = -r[n + i]
-            if not close_gap(ops, run, ref, t, 1.0, counts, gap, d, change, move, s, b):
+            if not close_gap(ops, run, t, 1.0, counts, gap, d, change, move, s, b):
                 return at.NEWTON
             for i in range(m):
                 b[n + i] /= to_v
@@ -174,7 +174,7 @@ def _iterate(ops, run, ref, t, h, control, counts, y, memory, work):
             return at.NEWTON
         for i in range(n + m):
             x[size + i] += s[i]
-        status = _advance_state(ops, run, ref, t, h, control, counts, y, memory, work)
+        status = _advance_state(ops, run, t, h, control, counts, y, memory, work)
         if status != 0:
             counts[at.CODE] = status
             return at.RHS_FAILED
@@ -204,7 +204,7 @@ def _iterate(ops, run, ref, t, h, control, counts, y, memory, work):
 
 
 @inner_kernel
-def _solve(ops, run, ref, t, h, control, counts, y, atol, memory, work):
+def _solve(ops, run, t, h, control, counts, y, atol, memory, work):
     """Solve for the new state, with a new matrix where the old one is of no use; return 0 or how it failed."""
     x, r, _, _, _, q, d, _, _, _, _, _, _, coefficients, ratio, gaps = views(counts, work)
     nq, n, weight, rtol = counts[at.NQ], counts[at.NV], memory[WEIGHT], control[at.RTOL]
@@ -220,7 +220,7 @@ def _solve(ops, run, ref, t, h, control, counts, y, atol, memory, work):
         predict(h, control, counts, work)
         if counts[at.FORM] == STABILIZED and counts[at.NM] > 0 and call(ops[CORRECT], run, t, gaps, d) != 0:
             return at.NEWTON
-        status = _advance_state(ops, run, ref, t, h, control, counts, y, memory, work)
+        status = _advance_state(ops, run, t, h, control, counts, y, memory, work)
         for i in range(nq):
             x[i] = q[i]
         fresh = attempt == 1 or counts[at.MATRIX] != at.USED
@@ -235,12 +235,12 @@ def _solve(ops, run, ref, t, h, control, counts, y, atol, memory, work):
             cC, cK = h * control[GAMMA] * kappa, h * h * control[BETA] * kappa
             cV = cK / cC if counts[at.FORM] == STABILIZED else 0.0
             counts[at.MATRIX] = at.NONE
-            if not factored(ops, run, ref, t, counts, 1.0, cC, cK, cV, coefficients, ratio):
-                return blame(ops, run, ref, t, counts, x, r)
+            if not factored(ops, run, t, counts, 1.0, cC, cK, cV, coefficients, ratio):
+                return blame(ops, run, t, counts, x, r)
             counts[at.MATRIX] = at.USED
             control[H_MATRIX] = h
             control[SURE] = math.inf
-        outcome = _iterate(ops, run, ref, t, h, control, counts, y, memory, work)
+        outcome = _iterate(ops, run, t, h, control, counts, y, memory, work)
         if outcome == 0 or fresh:
             break
     if outcome == at.NEWTON:
@@ -276,7 +276,7 @@ def _remember(method, h, control, counts, memory, work):
 
 
 @inner_kernel
-def _rates(ops, run, ref, t, counts, new, slope, work):
+def _rates(ops, run, t, counts, new, slope, work):
     """Write q̇ of a state into its slope."""
     _, _, _, _, move, _, _, _, _, _, _, _, _, _, _, _ = views(counts, work)
     nq, n = counts[at.NQ], counts[at.NV]
@@ -287,22 +287,22 @@ def _rates(ops, run, ref, t, counts, new, slope, work):
 
 
 @inner_kernel
-def _attempt(ops, run, ref, t, end, h, y, control, counts, atol, memory, work):
+def _attempt(ops, run, t, end, h, y, control, counts, atol, memory, work):
     """Make a step, the first one twice; return 0 or how it failed."""
-    outcome = _solve(ops, run, ref, end, h, control, counts, y, atol, memory, work)
+    outcome = _solve(ops, run, end, h, control, counts, y, atol, memory, work)
     if outcome == 0 and counts[at.STARTING] == 1:
         _shift(h, control, counts, memory, work)
-        outcome = _solve(ops, run, ref, end, h, control, counts, y, atol, memory, work)
+        outcome = _solve(ops, run, end, h, control, counts, y, atol, memory, work)
     if outcome == 0:
         _take_over(h, counts, y, memory, work)
     return outcome
 
 
 @inner_kernel
-def _between(ops, run, ref, t, end, h, order, y, control, counts, memory, work, row):
+def _between(ops, run, t, end, h, order, y, control, counts, memory, work, row):
     """Write the powers of the cubic through both states with both slopes."""
-    _rates(ops, run, ref, t, counts, y, memory[SLOPE], work)
-    _rates(ops, run, ref, end, counts, memory[NEW], memory[NEW_SLOPE], work)
+    _rates(ops, run, t, counts, y, memory[SLOPE], work)
+    _rates(ops, run, end, counts, memory[NEW], memory[NEW_SLOPE], work)
     hermite(h, y, memory[NEW], memory[SLOPE], memory[NEW_SLOPE], row)
 
 

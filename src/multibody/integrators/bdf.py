@@ -71,7 +71,7 @@ def _take_over(control, counts, memory, work):
 
 
 @inner_kernel
-def _settle_work(ops, run, ref, t, control, counts, memory, work):
+def _settle_work(ops, run, t, control, counts, memory, work):
     """Find λ of the accepted state exactly, and the work with it: the iteration stops when (q, v) are good enough."""
     nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
     x, r, _, _, _, _, _, _, _, _, _, _ = views(counts, work)
@@ -84,7 +84,7 @@ def _settle_work(ops, run, ref, t, control, counts, memory, work):
 
 
 @inner_kernel
-def _size(ops, run, ref, t, which, k, control, counts, y, atol, active, memory, work):
+def _size(ops, run, t, which, k, control, counts, y, atol, active, memory, work):
     """Return the norm of y − y⁰ with the φ* of order k − which added, for which = −1 with that of order k + 1 taken away.
 
     While SUSPECT the rates are first multiplied by A⁻¹cM, A being the iteration matrix. That leaves alone what moves slowly and
@@ -129,20 +129,20 @@ def _lower(k, here, below, lowest):
 
 
 @inner_kernel
-def _errors(ops, run, ref, t, k, control, counts, y, atol, active, memory, work):
+def _errors(ops, run, t, k, control, counts, y, atol, active, memory, work):
     """Return the error that is tested and those of the orders k, k − 1, k − 2, all over the tolerance.
 
     They are filtered where that makes a difference: tried whenever they ask for a shorter step or a lower order.
     """
     size, here, below, lowest, raw = 0.0, 0.0, 0.0, 0.0, 0.0
     for attempt in range(2):
-        size = _size(ops, run, ref, t, np.int64(0), k, control, counts, y, atol, active, memory, work)
+        size = _size(ops, run, t, np.int64(0), k, control, counts, y, atol, active, memory, work)
         here = control[SIGMAS + k] * size
         if k > 1:
-            size1 = _size(ops, run, ref, t, np.int64(1), k, control, counts, y, atol, active, memory, work)
+            size1 = _size(ops, run, t, np.int64(1), k, control, counts, y, atol, active, memory, work)
             below = control[SIGMAS + k - 1] * size1
         if k > 2:
-            size2 = _size(ops, run, ref, t, np.int64(2), k, control, counts, y, atol, active, memory, work)
+            size2 = _size(ops, run, t, np.int64(2), k, control, counts, y, atol, active, memory, work)
             lowest = control[SIGMAS + k - 2] * size2
         if attempt == 1:
             counts[at.SUSPECT] = _REMEMBERED if size < 0.5 * raw else 0
@@ -219,7 +219,7 @@ def _choose(control, counts, h, k, here, below, lowest, above, grow):
 
 
 @inner_kernel
-def _between(ops, run, ref, t, end, h, k, y, control, counts, memory, work, row):
+def _between(ops, run, t, end, h, k, y, control, counts, memory, work, row):
     """Write the powers of the polynomial through the k + 1 newest points into row; the differences are those at the end.
 
     Where the whole history has moved with the last point, what it has moved by is spread over the step as s²(3 − 2s).
@@ -268,10 +268,10 @@ def _begin_history(control, counts, h, y, memory):
 
 
 @inner_kernel
-def _slope(ops, run, ref, t, y, counts, f, work):
+def _slope(ops, run, t, y, counts, f, work):
     """Write y' at (t, y), and (a, λ, power) into the residual; return a status."""
     _, r, _, _, move, _, _, _, _, _, _, _ = views(counts, work)
-    return slope_of(ops, run, ref, t, y, counts, f, r, move)
+    return slope_of(ops, run, t, y, counts, f, r, move)
 
 
 @inner_kernel
@@ -288,19 +288,21 @@ def _restart(control, counts, y, memory, work):
 
 
 @inner_kernel
-def _attempt(ops, run, ref, t, end, h, k, control, counts, y, atol, active, memory, work):
+def _attempt(ops, run, t, end, h, k, control, counts, y, atol, active, memory, work):
     """Try one step of order k; return how it ended and the errors of the orders k, k − 1, k − 2."""
-    if counts[at.DEPTH] == 0:
-        _begin_history(control, counts, h, y, memory)
     if counts[at.TRIES] == 0:
         control[WAS_GENTLE] = counts[at.GENTLE]
+        if hopeless(y, atol, active, control[at.RTOL]):
+            return at.HOPELESS, (0.0, 0.0, 0.0)
+    if counts[at.DEPTH] == 0:
+        _begin_history(control, counts, h, y, memory)
     coefficients(control, h, k)
     predict(control, counts, k, y, atol, memory)
-    outcome = solve(ops, run, ref, end, control, counts, memory, work)
+    outcome = solve(ops, run, end, control, counts, memory, work)
     if outcome != 0:
         return outcome, (0.0, 0.0, 0.0)
     _take_over(control, counts, memory, work)
-    error, here, below, lowest = _errors(ops, run, ref, end, k, control, counts, y, atol, active, memory, work)
+    error, here, below, lowest = _errors(ops, run, end, k, control, counts, y, atol, active, memory, work)
     if not error < math.inf:
         return at.NOT_FINITE, (0.0, 0.0, 0.0)
     return (at.STEP_TOO_SMALL if error > 1.0 else 0), (here, below, lowest)
@@ -309,8 +311,6 @@ def _attempt(ops, run, ref, t, end, h, k, control, counts, y, atol, active, memo
 @inner_kernel
 def _shorten(outcome, errors, h, k, control, counts, y, memory):
     """Choose the order of another attempt after one that has failed; return its length over the failed one's."""
-    if outcome == at.NOT_HERE:
-        return GENTLY
     if outcome != at.STEP_TOO_SMALL:
         return 0.5 if outcome == at.REFUSED else 0.25
     if counts[at.GENTLE] == 1 and counts[at.TESTS] <= _PATIENCE:
@@ -330,29 +330,23 @@ def _shorten(outcome, errors, h, k, control, counts, y, memory):
 
 
 @inner_kernel
-def _go_on(ops, run, ref, end, h, k, errors, control, counts, y, atol, active, memory, work):
+def _go_on(ops, run, end, h, k, errors, control, counts, y, atol, active, memory, work):
     """Make the differences at the new state, and choose order and length of the next step."""
     here, below, lowest = errors
     left = control[WAS_GENTLE] == 1.0 and counts[at.GENTLE] == 0
     if counts[at.DRIVEN] != 0 or left:
-        _settle_work(ops, run, ref, end, control, counts, memory, work)
+        _settle_work(ops, run, end, control, counts, memory, work)
     above = -1.0
     if counts[at.DEPTH] > k + 1 and k < counts[at.MAX_ORDER]:
-        size = _size(ops, run, ref, end, np.int64(-1), k, control, counts, y, atol, active, memory, work)
+        size = _size(ops, run, end, np.int64(-1), k, control, counts, y, atol, active, memory, work)
         above = control[SIGMAS + k + 1] * size
     _update(control, counts, h, k, left, memory, work)
     _choose(control, counts, h, k, here, below, lowest, above, _GROW if counts[at.TRIES] == 0 else 1.0)
 
 
-@inner_kernel
-def _hopeless(control, y, atol, active):
-    """Return whether the tolerance asks for more digits than there are."""
-    return hopeless(y, atol, active, control[at.RTOL])
-
-
 BDF = AdaptiveMethod(
-    "bdf", order=0, exponent=0.5, new_slope=0, one_way=True, slope=_slope, restart=_restart, attempt=_attempt,
-    shorten=_shorten, choose=_go_on, hopeless=_hopeless, between=_between,
+    "bdf", order=0, exponent=0.5, new_slope=0, one_way=True, keeps_length=False, slope=_slope, restart=_restart,
+    attempt=_attempt, shorten=_shorten, choose=_go_on, between=_between,
 )  # fmt: skip
 
 

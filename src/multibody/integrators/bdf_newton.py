@@ -110,7 +110,7 @@ def predict(control, counts, k, y, atol, memory):
 
 
 @inner_kernel
-def _position(ops, run, ref, t, c, counts, beta, v, d, move, q):
+def _position(ops, run, t, c, counts, beta, v, d, move, q):
     """Write the q of the rates v + d; return a status."""
     nq, n = counts[at.NQ], counts[at.NV]
     move[0] = 2.0
@@ -123,7 +123,7 @@ def _position(ops, run, ref, t, c, counts, beta, v, d, move, q):
 
 
 @inner_kernel
-def _iterate(ops, run, ref, t, control, counts, memory, work):
+def _iterate(ops, run, t, control, counts, memory, work):
     """Make (q, v, λ) solve the equations at t, from what is predicted in x; return 0 or how it failed."""
     x, r, b, s, move, q, d, change, gap, _, _, _ = views(counts, work)
     nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
@@ -148,7 +148,7 @@ def _iterate(ops, run, ref, t, control, counts, memory, work):
         if counts[at.FORM] == GGL and m > 0:
             for i in range(m):  # δv moves Φ by −ψ/c
                 gap[i] = -c * r[n + m + i] - b[n + i]
-            if not close_gap(ops, run, ref, t, 1.0 / c, counts, gap, d, change, move, s, b):
+            if not close_gap(ops, run, t, 1.0 / c, counts, gap, d, change, move, s, b):
                 return at.NEWTON
         if call(ops[SOLVE], run, t, b, s) != 0:
             return at.NEWTON
@@ -158,7 +158,7 @@ def _iterate(ops, run, ref, t, control, counts, memory, work):
             total += (s[i] * weight[nq + i]) * (s[i] * weight[nq + i])
         for i in range(m):
             x[size + n + i] += s[n + i]
-        status = _position(ops, run, ref, t, c, counts, beta, x[nq:size], d, move, q)
+        status = _position(ops, run, t, c, counts, beta, x[nq:size], d, move, q)
         if status != 0:
             counts[at.CODE] = status
             return at.RHS_FAILED
@@ -193,7 +193,7 @@ def _add_multipliers(control, counts, lam, x):
 
 
 @inner_kernel
-def solve(ops, run, ref, t, control, counts, memory, work):
+def solve(ops, run, t, control, counts, memory, work):
     """Solve for the new state, with a new matrix where the old one is of no use; return 0 or how it failed."""
     x, r, _, _, move, q, d, _, _, lam, coefficients, ratio = views(counts, work)
     nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
@@ -208,7 +208,7 @@ def solve(ops, run, ref, t, control, counts, memory, work):
             x[size + n + i] = 0.0
         if counts[at.GENTLE] == 0:
             _add_multipliers(control, counts, lam, x)
-        status = _position(ops, run, ref, t, c, counts, beta, x[nq:size], d, move, q)
+        status = _position(ops, run, t, c, counts, beta, x[nq:size], d, move, q)
         for i in range(nq):
             x[i] = q[i]
         fresh = attempt == 1 or counts[at.MATRIX] != at.USED
@@ -223,15 +223,15 @@ def solve(ops, run, ref, t, control, counts, memory, work):
         if fresh or not _RANGE < c / control[C_MATRIX] < 1.0 / _RANGE:
             cV = 2.0 / c if counts[at.FORM] == INDEX1 else 1.0 / c
             counts[at.MATRIX] = at.NONE
-            if not factored(ops, run, ref, t, counts, c, 1.0, 1.0 / c, cV, coefficients, ratio):
-                return blame(ops, run, ref, t, counts, x, r)
+            if not factored(ops, run, t, counts, c, 1.0, 1.0 / c, cV, coefficients, ratio):
+                return blame(ops, run, t, counts, x, r)
             counts[at.MATRIX] = at.USED
             control[C_MATRIX] = c
             control[C_LAST] = 0.0
         if c != control[C_LAST]:
             control[SURE] = _UNSURE
         control[C_LAST] = c
-        outcome = _iterate(ops, run, ref, t, control, counts, memory, work)
+        outcome = _iterate(ops, run, t, control, counts, memory, work)
         if outcome == 0 or fresh:
             break
     if outcome == at.NEWTON:

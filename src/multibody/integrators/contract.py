@@ -51,6 +51,7 @@ RHS_FAILED = -2  # f failed even with the smallest step; its status is in CODE
 ACCEPT_FAILED = -3  # `accept` gave up; its answer is in CODE
 NOT_FINITE = -4  # infinite or undefined values even with the smallest step
 NEWTON = -9  # within a call: the iteration of an implicit method does not converge
+HOPELESS = -10  # within a call: the tolerance asks for more digits than there are
 REFUSED, NOT_HERE, ROUGH = 2, 3, 4  # answers of `accept`: half the length; somewhat shorter; added to others
 STEP = 99  # within a call: there is a step to be made
 NONE, USED, STALE = 0, 1, 2  # within a call, MATRIX: there is none; it has served; it has served badly

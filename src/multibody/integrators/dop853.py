@@ -13,7 +13,7 @@ import numpy as np
 
 from multibody.integrators import contract as at
 from multibody.integrators import tableau as c
-from multibody.integrators.adaptive import GENTLY, AdaptiveMethod, gently, set_length
+from multibody.integrators.adaptive import GENTLY, AdaptiveMethod
 from multibody.integrators.contract import finite
 from multibody.integrators.driver import NEW, SLOPE, SPARE, advance_by, nothing_past, right_side
 from multibody.kernels.calls import call
@@ -30,7 +30,7 @@ _SURE, _CLEAR = 15, 6  # steps in a row that prove stiffness, that disprove it
 
 
 @inner_kernel
-def _stages(rhs, run, ref, t, h, y, memory, first, last):
+def _stages(rhs, run, t, h, y, memory, first, last):
     """Make the stages first to last of a step, stage 1 (and 13 for those that follow it) being there.
 
     Returns 0 or the status of the evaluation that failed. Only here is f called: one place costs the compiler a tenth of
@@ -206,7 +206,7 @@ def _error(h, y, atol, active, rtol, memory):
 
 
 @inner_kernel
-def _between(rhs, run, ref, t, end, h, order, y, control, counts, memory, work, row):
+def _between(rhs, run, t, end, h, order, y, control, counts, memory, work, row):
     """Write the dense output of a step into row (8, n).
 
     It uses the state and the derivative that `accept` has left, so steps join without a gap. The first four rows alone are
@@ -222,7 +222,7 @@ def _between(rhs, run, ref, t, end, h, order, y, control, counts, memory, work, 
         for r in range(4, 8):
             row[r, i] = 0.0
     counts[at.EVALUATIONS] += 3
-    if _stages(rhs, run, ref, t, h, y, memory, np.int64(14), np.int64(16)) != 0:
+    if _stages(rhs, run, t, h, y, memory, np.int64(14), np.int64(16)) != 0:
         return
     for r in range(4):
         for i in range(y.shape[0]):
@@ -271,10 +271,10 @@ def _factor(error, growth):
 
 
 @inner_kernel
-def _attempt(rhs, run, ref, t, end, h, order, control, counts, y, atol, active, memory, work):
+def _attempt(rhs, run, t, end, h, order, control, counts, y, atol, active, memory, work):
     """Try one step; return how it ended, and the error over its tolerance."""
     counts[at.EVALUATIONS] += 11
-    status = _stages(rhs, run, ref, t, h, y, memory, np.int64(2), np.int64(12))
+    status = _stages(rhs, run, t, h, y, memory, np.int64(2), np.int64(12))
     if status != 0:
         counts[at.CODE] = status
         return at.RHS_FAILED, (0.0,)
@@ -288,13 +288,13 @@ def _attempt(rhs, run, ref, t, end, h, order, control, counts, y, atol, active, 
 @inner_kernel
 def _shorten(outcome, errors, h, order, control, counts, y, memory):
     """Return the length of another attempt over that of one that has failed."""
-    if gently(outcome, counts):
-        return GENTLY
-    return _factor(errors[0], 1.0) if outcome == at.STEP_TOO_SMALL else 0.5
+    if outcome != at.STEP_TOO_SMALL:
+        return 0.5
+    return GENTLY if counts[at.PATIENCE] >= 0 else _factor(errors[0], 1.0)
 
 
 @inner_kernel
-def _choose(rhs, run, ref, end, h, order, errors, control, counts, y, atol, active, memory, work):
+def _choose(rhs, run, end, h, order, errors, control, counts, y, atol, active, memory, work):
     """Choose the length of the next step by this error and the trend; test for stiffness now and then."""
     error, factor = errors[0], _GROW if counts[at.TRIES] == 0 else 1.0
     if error > 0.0:
@@ -303,14 +303,14 @@ def _choose(rhs, run, ref, end, h, order, errors, control, counts, y, atol, acti
             trend = abs(h / control[at.H_LAST]) * _factor(error, error / control[at.ERROR])
             factor = min(factor, max(_SHRINK, trend))
     control[at.ERROR] = max(error, 0.01)
-    set_length(h, factor, control, counts)
+    control[at.H] = h * factor
     if counts[at.SUSPECT] > 0 or counts[at.STEPS] % _TEST_EVERY == 0:
         _test_stiffness(h, atol, control[at.RTOL], active, counts, memory)
 
 
 DOP853 = AdaptiveMethod(
-    "dop853", order=ORDER, exponent=1.0 / ORDER, new_slope=K13, one_way=False, slope=right_side, restart=nothing_past,
-    attempt=_attempt, shorten=_shorten, choose=_choose, between=_between,
+    "dop853", order=ORDER, exponent=1.0 / ORDER, new_slope=K13, one_way=False, keeps_length=True, slope=right_side,
+    restart=nothing_past, attempt=_attempt, shorten=_shorten, choose=_choose, between=_between,
 )  # fmt: skip
 
 

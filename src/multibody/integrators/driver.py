@@ -33,15 +33,15 @@ class Method(KernelObject):
         The row of memory that takes y' at the new state, which an explicit method must know before the step counts; 0: none.
     one_way : bool
         Whether turning round is a fresh start.
-    slope : (equations, run, ref, t, y, counts, f, work)
+    slope : (equations, run, t, y, counts, f, work)
         Write y' at (t, y) to f; a status.
     restart : (control, counts, y, memory, work)
         Forget the past at a fresh start; y' there is in memory[SLOPE].
     step : (method, equations, accept, run, ref, control, counts, y, atol, active, memory, refs, work)
         Write a new state that is accepted to memory[NEW]; 0 or how that failed, the step's length, its end and its order.
-    watch : (monitor, run, ref, end, h, control, memory, g)
+    watch : (monitor, run, end, h, control, memory, g)
         Write the watched values to g[1]; whether one of them has changed its sign since g[0].
-    between : (equations, run, ref, t, end, h, order, y, control, counts, memory, work, row)
+    between : (equations, run, t, end, h, order, y, control, counts, memory, work, row)
         Write the dense output of the step to row.
     remember : (method, h, control, counts, memory, work)
         Keep what later steps need once the new state is the present one; y' in memory[SLOPE] is that of the one before.
@@ -64,34 +64,37 @@ def advance_by(
 ):  # fmt: skip
     """Step towards END by a method as the contract says; return why it stopped."""
     last = counts[at.STEPS] + counts[at.LIMIT]
-    status = _begin(method, equations, monitor, run, ref, control, counts, y, memory, g, work)
+    status = _begin(method, equations, monitor, run, control, counts, y, memory, g, work)
     while status == at.STEP:
-        status = _ready(control, counts, steps, last)
-        if status != at.STEP:
-            break
+        if control[at.T] == control[at.END]:
+            return at.DONE
+        k = counts[at.STORED]
+        if k >= steps.shape[0]:
+            return at.OUTPUT_FULL
+        if counts[at.STEPS] >= last:
+            return at.CONTINUE
         outcome, h, end, order = method.step(
             method, equations, accept, run, ref, control, counts, y, atol, active, memory, refs, work
         )
         if outcome != 0:
-            return at.STEP_TOO_SMALL if outcome > 0 or outcome == at.NEWTON else outcome
+            return outcome if at.NOT_FINITE <= outcome < 0 else at.STEP_TOO_SMALL  # others are not for the caller
         for j in range(g.shape[1]):
             g[0, j] = g[1, j]
-        crossed = monitor != 0 and method.watch(monitor, run, ref, end, h, control, memory, g)
-        kept = crossed or counts[at.DENSE] != 0
-        if kept:
-            row = dense[counts[at.STORED]]
-            method.between(equations, run, ref, control[at.T], end, h, order, y, control, counts, memory, work, row)
+        crossed = monitor != 0 and method.watch(monitor, run, end, h, control, memory, g)
+        if crossed or counts[at.DENSE] != 0:
+            method.between(equations, run, control[at.T], end, h, order, y, control, counts, memory, work, dense[k])
+            steps[k, 0] = control[at.T]
+            steps[k, 1] = h
+            counts[at.STORED] = k + 1
         _commit(control, counts, h, end, y, memory[NEW], order)
         method.remember(method, h, control, counts, memory, work)
-        if kept:
-            _store(control, counts, steps)
         if crossed:
             return at.EVENT
     return status
 
 
 @inner_kernel
-def _begin(method, equations, monitor, run, ref, control, counts, y, memory, g, work):
+def _begin(method, equations, monitor, run, control, counts, y, memory, g, work):
     """At a fresh start write y' and the watched values in g[1]; return STEP or what went wrong.
 
     Steps take g[1] over into g[0] before they write g[1] anew.
@@ -102,7 +105,7 @@ def _begin(method, equations, monitor, run, ref, control, counts, y, memory, g, 
         return at.DONE
     if counts[at.FRESH] == 0:
         return at.STEP
-    status = method.slope(equations, run, ref, control[at.T], y, counts, memory[SLOPE], work)
+    status = method.slope(equations, run, control[at.T], y, counts, memory[SLOPE], work)
     if status != 0:
         counts[at.CODE] = status
         return at.RHS_FAILED
@@ -139,7 +142,7 @@ def settle(method, equations, accept, run, ref, t, active, counts, memory, refs,
     if 0 <= answer <= 1:
         status = 0
         if method.new_slope > 0:
-            status = method.slope(equations, run, ref, t, new, counts, memory[method.new_slope], work)
+            status = method.slope(equations, run, t, new, counts, memory[method.new_slope], work)
         if status == 0 and finite(new) and (method.new_slope == 0 or finite(memory[method.new_slope])):
             counts[at.MOVED] += answer
             return 0
@@ -151,18 +154,6 @@ def settle(method, equations, accept, run, ref, t, active, counts, memory, refs,
     for i in range(ref.shape[0]):
         ref[i] = refs[k, i]
     return answer
-
-
-@inner_kernel
-def _ready(control, counts, steps, last):
-    """Return STEP if a further step is to be made, else why not; last: number of the last step of this call."""
-    if control[at.T] == control[at.END]:
-        return at.DONE
-    if counts[at.STORED] >= steps.shape[0]:
-        return at.OUTPUT_FULL
-    if counts[at.STEPS] >= last:
-        return at.CONTINUE
-    return at.STEP
 
 
 @inner_kernel
@@ -178,24 +169,16 @@ def _commit(control, counts, h, t, y, new, order):
     control[at.CEILING] *= _RELAX
 
 
-@inner_kernel
-def _store(control, counts, steps):
-    """Enter the last step, whose dense output is written already, into `steps`."""
-    steps[counts[at.STORED], 0] = control[at.T_LAST]
-    steps[counts[at.STORED], 1] = control[at.H_LAST]
-    counts[at.STORED] += 1
-
-
 # ------------------------------------------------------------------------------------------ parts that several methods take
 @inner_kernel
-def right_side(rhs, run, ref, t, y, counts, f, work):
+def right_side(rhs, run, t, y, counts, f, work):
     """Write f(t, y), which is y' of an explicit method; return a status."""
     counts[at.EVALUATIONS] += 1
     return call(rhs, run, t, y, f)
 
 
 @inner_kernel
-def watch_end(monitor, run, ref, end, h, control, memory, g):
+def watch_end(monitor, run, end, h, control, memory, g):
     """Write the watched values at the new state to g[1]; return whether one of them has another sign than in g[0]."""
     call(monitor, run, end, memory[NEW], g[1])
     for j in range(g.shape[1]):

@@ -32,7 +32,7 @@ def on_grid(method, equations, accept, run, ref, control, counts, y, atol, activ
     end = point
     while True:
         h = end - t
-        outcome = method.attempt(equations, run, ref, t, end, h, y, control, counts, atol, memory, work)
+        outcome = method.attempt(equations, run, t, end, h, y, control, counts, atol, memory, work)
         if outcome == 0:
             outcome = settle(method, equations, accept, run, ref, end, active, counts, memory, refs, work)
         if outcome == 0:
@@ -52,7 +52,7 @@ class FixedMethod(Method):
 
     Attributes
     ----------
-    attempt : (equations, run, ref, t, end, h, y, control, counts, atol, memory, work)
+    attempt : (equations, run, t, end, h, y, control, counts, atol, memory, work)
         Write the state at end = t + h to memory[NEW]; 0, or how it failed.
     """
 
@@ -102,7 +102,7 @@ def hermite(h, y, new, slope, new_slope, row):
 
 
 @inner_kernel
-def watch_stages(monitor, run, ref, end, h, control, memory, g):
+def watch_stages(monitor, run, end, h, control, memory, g):
     """Watch the last stage as well: its values are written to g[2], where there is such a row, and compared with g[0].
 
     A stage may lie beyond a jump of f that the step, made with the law of both sides, does not reach itself.
@@ -112,4 +112,4 @@ def watch_stages(monitor, run, ref, end, h, control, memory, g):
         call(monitor, run, end, memory[STAGE], g[2])
         for j in range(g.shape[1]):
             beyond = beyond or g[0, j] * g[2, j] < 0.0
-    return watch_end(monitor, run, ref, end, h, control, memory, g) or beyond
+    return watch_end(monitor, run, end, h, control, memory, g) or beyond

@@ -42,7 +42,7 @@ NEGLIGIBLE = 1e-3  # of the error that an iteration may leave: corrections below
 
 
 @inner_kernel
-def slope_of(ops, run, ref, t, y, counts, f, out, move):
+def slope_of(ops, run, t, y, counts, f, out, move):
     """Write (a, λ, power) at (t, y) into out and y' into f; return a status. move: (1 + nq + n) at least, used up."""
     nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
     counts[at.EVALUATIONS] += 1
@@ -66,7 +66,7 @@ def hopeless(y, atol, active, rtol):
 
 
 @inner_kernel
-def factored(ops, run, ref, t, counts, cM, cC, cK, cV, coefficients, ratio):
+def factored(ops, run, t, counts, cM, cC, cK, cV, coefficients, ratio):
     """Form and factor the real matrix with cP = 1 of what is kept; return whether it can be used."""
     for i in range(COEFFICIENTS):
         coefficients[i] = 0.0
@@ -81,7 +81,7 @@ def factored(ops, run, ref, t, counts, cM, cC, cK, cV, coefficients, ratio):
 
 
 @inner_kernel
-def close_gap(ops, run, ref, t, part, counts, gap, d, change, z, product, b):
+def close_gap(ops, run, t, part, counts, gap, d, change, z, product, b):
     """Add to d what closes a gap of Φ_q, q moving by part·d, and take what that does to the residuals off the right side b.
 
     Without the latter, residuals would only show it in the next iteration. z (3 n) and product (n + m) are used up; return
@@ -103,7 +103,7 @@ def close_gap(ops, run, ref, t, part, counts, gap, d, change, z, product, b):
 
 
 @inner_kernel
-def blame(ops, run, ref, t, counts, x, r):
+def blame(ops, run, t, counts, x, r):
     """Return why the matrix at x cannot be factored: no equations there, numbers that are none, or that it is singular."""
     counts[at.EVALUATIONS] += 1
     status = call(ops[RESIDUAL], run, t, x, r)

@@ -20,7 +20,7 @@ from __future__ import annotations
 import math
 
 from multibody.integrators import contract as at
-from multibody.integrators.adaptive import GENTLY, AdaptiveMethod, gently, set_length
+from multibody.integrators.adaptive import GENTLY, AdaptiveMethod
 from multibody.integrators.contract import finite, interpolate_polynomial
 from multibody.integrators.driver import NEW, SLOPE, advance_by
 from multibody.integrators.implicit import PRODUCT, RESIDUAL, SOLVE, hopeless, slope_of
@@ -61,7 +61,7 @@ interpolate_radau = interpolate_polynomial
 
 
 @inner_kernel
-def _estimate(ops, run, ref, t, h, again, counts, y, active, memory, work):
+def _estimate(ops, run, t, h, again, counts, y, active, memory, work):
     """Return the error of the step over its tolerance; again = 1: filtered once more, from an evaluation at the error."""
     x, r, move, rate, g, tangent, b, s, lam, _, _, _ = views(counts, work)
     nq, n, m, c, size = counts[at.NQ], counts[at.NV], counts[at.NM], GAMMA / h, counts[at.NQ] + counts[at.NV]
@@ -76,14 +76,14 @@ def _estimate(ops, run, ref, t, h, again, counts, y, active, memory, work):
             x[size + n + i] = lam[AT_START * m + i]
         counts[at.EVALUATIONS] += 1
         status = call(ops[RESIDUAL], run, t, x, r)
-        status += ask_move(ops, run, ref, t, 0.0, x[:nq], x[nq:size], move, g[:nq])
+        status += ask_move(ops, run, t, 0.0, x[:nq], x[nq:size], move, g[:nq])
     for i in range(size):
         e = (E[0] * memory[Z, i] + E[1] * memory[Z + 1, i] + E[2] * memory[Z + 2, i]) / h
         if i < nq:
             g[i] = e + (g[i] if again == 1 else slope[i])
         else:
             x[i - nq] = e + (0.0 if again == 1 else slope[i])
-    status += ask_move(ops, run, ref, t, 1.0, y[:nq], g[:nq], move, tangent[:n])
+    status += ask_move(ops, run, t, 1.0, y[:nq], g[:nq], move, tangent[:n])
     for i in range(n):
         x[n + i] = 0.0
         x[2 * n + i] = -tangent[i] / c
@@ -92,7 +92,7 @@ def _estimate(ops, run, ref, t, h, again, counts, y, active, memory, work):
         for i in range(n + m):
             b[i] -= r[i]
     status += call(ops[SOLVE], run, t, b[: n + m], s[: n + m])
-    status += ask_move(ops, run, ref, t, 0.0, y[:nq], s[:n], move, rate)
+    status += ask_move(ops, run, t, 0.0, y[:nq], s[:n], move, rate)
     total, count = 0.0, 0
     for i in range(size):
         error[i] = (rate[i] + g[i]) / c if i < nq else s[i - nq]
@@ -133,7 +133,7 @@ def _update(control, counts, h, y, memory, work):
 
 
 @inner_kernel
-def _between(ops, run, ref, t, end, h, order, y, control, counts, memory, work, row):
+def _between(ops, run, t, end, h, order, y, control, counts, memory, work, row):
     """Write the powers of the collocation polynomial; what `accept` has moved is spread as s²(3 − 2s)."""
     for i in range(y.shape[0]):
         moved = memory[NEW, i] - y[i] - memory[Z + 2, i]
@@ -144,10 +144,10 @@ def _between(ops, run, ref, t, end, h, order, y, control, counts, memory, work, 
 
 
 @inner_kernel
-def _slope(ops, run, ref, t, y, counts, f, work):
+def _slope(ops, run, t, y, counts, f, work):
     """Write y' at (t, y), and (a, λ, power) into the residual; return a status."""
     _, r, move, _, _, _, _, _, _, _, _, _ = views(counts, work)
-    return slope_of(ops, run, ref, t, y, counts, f, r, move)
+    return slope_of(ops, run, t, y, counts, f, r, move)
 
 
 @inner_kernel
@@ -163,25 +163,27 @@ def _restart(control, counts, y, memory, work):
 
 
 @inner_kernel
-def _attempt(ops, run, ref, t, end, h, order, control, counts, y, atol, active, memory, work):
+def _attempt(ops, run, t, end, h, order, control, counts, y, atol, active, memory, work):
     """Try one step; return how it ended, its error, and by what to multiply the step (error 0) or the iterations made.
 
     SUSPECT counts the linearizations at this state.
     """
     if counts[at.TRIES] == 0:
         counts[at.SUSPECT] = 0
+        if hopeless(y, atol, active, control[at.RTOL] * loosened(control[at.RTOL])):
+            return at.HOPELESS, (0.0, 0.0)
     rtol = predict(control, counts, h, y, atol, memory, work)
     outcome, factor = 0, 0.0
     for attempt in range(2):
         renew = counts[at.MATRIX] != at.USED or attempt == 1
         if renew or control[H_MATRIX] != h:
-            outcome = matrices(ops, run, ref, t, h, renew, control, counts, y, memory, work)
+            outcome = matrices(ops, run, t, h, renew, control, counts, y, memory, work)
             if outcome != 0:
                 return outcome, (0.0, 0.5)
             if renew:
                 control[FACCON] = 1.0
                 counts[at.SUSPECT] += 1
-        outcome, factor = iterate(ops, run, ref, t, h, rtol, control, counts, y, memory, work)
+        outcome, factor = iterate(ops, run, t, h, rtol, control, counts, y, memory, work)
         if outcome != at.NEWTON or counts[at.SUSPECT] > 0:
             break
         predict(control, counts, h, y, atol, memory, work)
@@ -193,7 +195,7 @@ def _attempt(ops, run, ref, t, end, h, order, control, counts, y, atol, active, 
     error = math.inf
     for again in range(2 if counts[at.TRIES] > 0 or control[H_STAGES] == 0.0 else 1):
         if error >= 1.0:
-            error = min(error, _estimate(ops, run, ref, t, h, again, counts, y, active, memory, work))
+            error = min(error, _estimate(ops, run, t, h, again, counts, y, active, memory, work))
     _take_over(h, counts, y, memory, work)
     if not (error < math.inf and finite(memory[NEW])):
         return at.NOT_FINITE, (0.0, 0.5)
@@ -207,10 +209,10 @@ def _shorten(outcome, errors, h, order, control, counts, y, memory):
     if outcome == at.NEWTON:
         control[BOUND] = _CAUTION * abs(h)
         return factor
-    if gently(outcome, counts):
-        return GENTLY
     if outcome != at.STEP_TOO_SMALL:
         return 0.5
+    if counts[at.PATIENCE] >= 0:
+        return GENTLY
     return 0.1 if control[H_STAGES] == 0.0 else max(1.0 / _SHRINK, min(_SAFETY, _SAFETY * error**-0.25))
 
 
@@ -232,26 +234,20 @@ def _choose(control, counts, h, error, iterations):
     if control[BOUND] > 0.0:  # the iteration does not converge everywhere where errors are small
         control[BOUND] *= _RELAX
         new = min(new, max(control[BOUND] / abs(h), 1.0 / _SHRINK))
-    set_length(h, new, control, counts)
+    control[at.H] = h * new
 
 
 @inner_kernel
-def _go_on(ops, run, ref, end, h, order, errors, control, counts, y, atol, active, memory, work):
+def _go_on(ops, run, end, h, order, errors, control, counts, y, atol, active, memory, work):
     """Keep what the next step needs, and choose its length."""
     error, iterations = errors
     _update(control, counts, h, y, memory, work)
     _choose(control, counts, h, error, iterations)
 
 
-@inner_kernel
-def _hopeless(control, y, atol, active):
-    """Return whether the tolerance asks for more digits than there are."""
-    return hopeless(y, atol, active, control[at.RTOL] * loosened(control[at.RTOL]))
-
-
 RADAU = AdaptiveMethod(
-    "radau", order=5, exponent=0.25, new_slope=0, one_way=True, slope=_slope, restart=_restart, attempt=_attempt,
-    shorten=_shorten, choose=_go_on, hopeless=_hopeless, between=_between,
+    "radau", order=5, exponent=0.25, new_slope=0, one_way=True, keeps_length=True, slope=_slope, restart=_restart,
+    attempt=_attempt, shorten=_shorten, choose=_go_on, between=_between,
 )  # fmt: skip
 
 

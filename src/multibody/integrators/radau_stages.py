@@ -99,7 +99,7 @@ def views(counts, work):
 
 
 @inner_kernel
-def ask_move(ops, run, ref, t, code, q, d, move, out):
+def ask_move(ops, run, t, code, q, d, move, out):
     """Ask MOVE with code 0 or 1 (and q, d); return its status."""
     nq, size = q.shape[0], d.shape[0]
     move[0] = code
@@ -111,7 +111,7 @@ def ask_move(ops, run, ref, t, code, q, d, move, out):
 
 
 @inner_kernel
-def matrices(ops, run, ref, t, h, renew, control, counts, y, memory, work):
+def matrices(ops, run, t, h, renew, control, counts, y, memory, work):
     """Linearize if asked, and factor both matrices; return 0 or how it failed.
 
     The linearization is that at the guess of the second stage: from the middle of a step, all stages are nearer.
@@ -136,8 +136,8 @@ def matrices(ops, run, ref, t, h, renew, control, counts, y, memory, work):
             return at.RHS_FAILED
     counts[at.MATRIX] = at.NONE
     c = GAMMA / h
-    if not factored(ops, run, ref, t, counts, c, 1.0, 1.0 / c, 1.0 / c, coefficients, ratio[:1]):
-        return blame(ops, run, ref, t + C[1] * h, counts, x, r) if renew else at.NEWTON
+    if not factored(ops, run, t, counts, c, 1.0, 1.0 / c, 1.0 / c, coefficients, ratio[:1]):
+        return blame(ops, run, t + C[1] * h, counts, x, r) if renew else at.NEWTON
     size = (ALPHA * ALPHA + BETA * BETA) / h
     coefficients[OF_M] = ALPHA / h
     coefficients[OF_M + 1] = -BETA / h
@@ -189,7 +189,7 @@ def predict(control, counts, h, y, atol, memory, work):
 
 
 @inner_kernel
-def _residuals(ops, run, ref, t, h, counts, y, memory, work):
+def _residuals(ops, run, t, h, counts, y, memory, work):
     """Write the residuals of the three stages; return a status."""
     x, r, move, rate, g, _, _, _, lam, power, _, _ = views(counts, work)
     nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
@@ -206,7 +206,7 @@ def _residuals(ops, run, ref, t, h, counts, y, memory, work):
         counts[at.EVALUATIONS] += 1
         status = call(ops[RESIDUAL], run, t + C[k] * h, x, r)
         if status == 0:
-            status = ask_move(ops, run, ref, t, 0.0, x[:nq], x[nq:size], move, rate)
+            status = ask_move(ops, run, t, 0.0, x[:nq], x[nq:size], move, rate)
         if status != 0:
             counts[at.CODE] = status
             return status
@@ -219,11 +219,11 @@ def _residuals(ops, run, ref, t, h, counts, y, memory, work):
 
 
 @inner_kernel
-def _real_system(ops, run, ref, t, h, counts, y, work):
+def _real_system(ops, run, t, h, counts, y, work):
     """Solve for the first transformed correction, which takes the place of its residual; return a status."""
     x, _, move, rate, g, tangent, b, s, _, _, _, _ = views(counts, work)
     nq, n, m, c = counts[at.NQ], counts[at.NV], counts[at.NM], GAMMA / h
-    status = ask_move(ops, run, ref, t, 1.0, y[:nq], g[:nq], move, tangent[:n])
+    status = ask_move(ops, run, t, 1.0, y[:nq], g[:nq], move, tangent[:n])
     for i in range(n):
         x[i] = 0.0
         x[n + i] = 0.0
@@ -235,7 +235,7 @@ def _real_system(ops, run, ref, t, h, counts, y, work):
     if status == 0:
         status = call(ops[SOLVE], run, t, b[: n + m], s[: n + m])
     if status == 0:
-        status = ask_move(ops, run, ref, t, 0.0, y[:nq], s[:n], move, rate)
+        status = ask_move(ops, run, t, 0.0, y[:nq], s[:n], move, rate)
     for i in range(nq):
         g[i] = (rate[i] - g[i]) / c
     for i in range(n + m):
@@ -244,7 +244,7 @@ def _real_system(ops, run, ref, t, h, counts, y, work):
 
 
 @inner_kernel
-def _complex_system(ops, run, ref, t, h, counts, y, work):
+def _complex_system(ops, run, t, h, counts, y, work):
     """Solve for the other two transformed corrections, which take the place of their residuals; return a status."""
     x, _, move, rate, g, tangent, b, s, _, _, _, _ = views(counts, work)
     nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
@@ -253,7 +253,7 @@ def _complex_system(ops, run, ref, t, h, counts, y, work):
     status = 0
     for k in range(2):
         part = g[(1 + k) * row : (1 + k) * row + nq]
-        status += ask_move(ops, run, ref, t, 1.0, y[:nq], part, move, tangent[k * n : k * n + n])
+        status += ask_move(ops, run, t, 1.0, y[:nq], part, move, tangent[k * n : k * n + n])
     for k in range(2):
         for i in range(n):
             x[i] = 0.0
@@ -264,7 +264,7 @@ def _complex_system(ops, run, ref, t, h, counts, y, work):
             b[k * (n + m) + i] -= g[(1 + k) * row + nq + i]
     status += call(ops[SOLVE], run, t, b, s)
     for k in range(2):
-        status += ask_move(ops, run, ref, t, 0.0, y[:nq], s[k * (n + m) : k * (n + m) + n], move, rate)
+        status += ask_move(ops, run, t, 0.0, y[:nq], s[k * (n + m) : k * (n + m) + n], move, rate)
         for i in range(nq):
             g[(1 + k) * row + i] = rate[i] - g[(1 + k) * row + i]
         for i in range(n + m):
@@ -286,7 +286,7 @@ def _transform(M, count, g):
 
 
 @inner_kernel
-def iterate(ops, run, ref, t, h, rtol, control, counts, y, memory, work):
+def iterate(ops, run, t, h, rtol, control, counts, y, memory, work):
     """Solve for the stages; return 0 or how it failed, and how many iterations it took or by what to multiply the step."""
     _, _, _, _, g, _, _, _, lam, _, _, _ = views(counts, work)
     nq, n, m, weight = counts[at.NQ], counts[at.NV], counts[at.NM], memory[WEIGHT]
@@ -295,12 +295,12 @@ def iterate(ops, run, ref, t, h, rtol, control, counts, y, memory, work):
     faccon, before, theta = max(control[FACCON], ROUNDING) ** 0.8, 0.0, 0.0
     for iteration in range(MOST):
         counts[at.ITERATIONS] += 1
-        if _residuals(ops, run, ref, t, h, counts, y, memory, work) != 0:
+        if _residuals(ops, run, t, h, counts, y, memory, work) != 0:
             return at.RHS_FAILED, 0.5
         _transform(TI, row, g)
-        if _real_system(ops, run, ref, t, h, counts, y, work) != 0:
+        if _real_system(ops, run, t, h, counts, y, work) != 0:
             return at.NEWTON, 0.5
-        if _complex_system(ops, run, ref, t, h, counts, y, work) != 0:
+        if _complex_system(ops, run, t, h, counts, y, work) != 0:
             return at.NEWTON, 0.5
         _transform(T, row, g)
         total = 0.0

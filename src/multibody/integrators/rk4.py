@@ -23,7 +23,7 @@ interpolate_rk4 = interpolate_polynomial
 
 
 @inner_kernel
-def runge_kutta(rhs, run, ref, t, end, h, y, control, counts, atol, memory, work):
+def runge_kutta(rhs, run, t, end, h, y, control, counts, atol, memory, work):
     """Make one classical step from (t, y), whose slope is known; return 0 or how it failed."""
     slope, x, new = memory[SLOPE], memory[STAGE], memory[NEW]
     for s in range(3):
@@ -43,7 +43,7 @@ def runge_kutta(rhs, run, ref, t, end, h, y, control, counts, atol, memory, work
 
 
 @inner_kernel
-def _between(rhs, run, ref, t, end, h, order, y, control, counts, memory, work, row):
+def _between(rhs, run, t, end, h, order, y, control, counts, memory, work, row):
     """Write the powers of the quartic dense output into row (5, n); the cubic remains if the evaluation fails."""
     x, slope = memory[STAGE], memory[SECOND]
     hermite(h, y, memory[NEW], memory[SLOPE], memory[NEW_SLOPE], row)
