@@ -268,7 +268,7 @@ class Radau(_Adaptive):
 
     name: ClassVar[str] = "radau"
     order: ClassVar[int] = 5
-    memory_rows: ClassVar[int] = 11
+    memory_rows: ClassVar[int] = 10
     dense_rows: ClassVar[int] = 4
     implicit: ClassVar[bool] = True
     complex_factors: ClassVar[bool] = True

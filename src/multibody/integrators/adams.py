@@ -25,30 +25,24 @@ import math
 import numpy as np
 
 from multibody.integrators import contract as at
-from multibody.integrators.contract import (
-    begin,
-    commit,
-    finite,
-    fitted_step,
-    interpolate_polynomial,
-    note_refusal,
-    ready,
-    settle,
-    starting_step,
-    store,
-    too_small,
-    watch,
-)
+from multibody.integrators.adaptive import GENTLY, AdaptiveMethod
+from multibody.integrators.contract import finite, interpolate_polynomial
+from multibody.integrators.driver import NEW, SLOPE, SPARE, advance_by, right_side
 from multibody.kernels.calls import call
-from multibody.kernels.compile import inner_kernel, kernel
+from multibody.kernels.compile import inlined, inner_kernel, kernel
 
 HIGHEST = 12
-# rows of memory
-_PHI, _STAR, _PREDICTED, _DEFECT, _NEW, _SLOPE = 0, 14, 27, 28, 29, 30
+# rows of memory: the predicted state; Φ (Φ_0 is f at the present state); Φ*; d; f at the predicted, then at the new state
+PREDICTED, PHI = SPARE, SLOPE
+STAR = PHI + HIGHEST + 2
+DEFECT = STAR + HIGHEST + 1
+NEW_SLOPE = DEFECT + 1
 # coefficients of a step, and a table that they come from
-_G, _BETA, _TABLE, _SIZE = at.SCRATCH, at.SCRATCH + 16, at.SCRATCH + 32, at.SCRATCH + 48
+_G, _BETA, _TABLE = at.SCRATCH, at.SCRATCH + 16, at.SCRATCH + 32
+_SIZE, _SIZE_BEFORE = at.SCRATCH + 48, at.SCRATCH + 49  # norm of d, and of that of the failed attempt before
 _TARGET, _SAFETY = 0.5, 0.9  # of the tolerance: what the next step aims at; of the length that seems best
 _GROW, _WORTH = 2.0, 1.2  # most that a step grows, least that makes it grow
+_PATIENCE = 12  # failed tests in a row that are met gently where f is rough near by
 _SAME = 0.8  # a defect that falls by less when the step is halved comes from a jump of f
 _STIFF, _SURE = 0.7, 40  # h·|eigenvalue| that speaks for stiffness; how often more than twice the contrary is proof
 
@@ -86,15 +80,15 @@ def _coefficients(control, h, k):
 @inner_kernel
 def _predict(control, h, k, known, y, memory):
     """Write Φ*, the predicted state, and minus the predicted slope into the row of the defect."""
-    p, defect = memory[_PREDICTED], memory[_DEFECT]
+    p, defect = memory[PREDICTED], memory[DEFECT]
     for i in range(y.shape[0]):
         p[i] = 0.0
         defect[i] = 0.0
     if known >= k:  # not part of the predictor, but of the next differences
         for i in range(y.shape[0]):
-            memory[_STAR + k, i] = control[_BETA + k] * memory[_PHI + k, i]
+            memory[STAR + k, i] = control[_BETA + k] * memory[PHI + k, i]
     for j in range(k - 1, -1, -1):
-        beta, weight, phi, star = control[_BETA + j], control[_G + j], memory[_PHI + j], memory[_STAR + j]
+        beta, weight, phi, star = control[_BETA + j], control[_G + j], memory[PHI + j], memory[STAR + j]
         for i in range(y.shape[0]):
             star[i] = beta * phi[i]
             p[i] += weight * star[i]
@@ -115,8 +109,8 @@ def _coefficient(control, h, q):
 @inner_kernel
 def _correct(control, h, k, y, atol, active, rtol, memory):
     """Make the new state from f(p); return the errors over the tolerance of the orders k, k − 1 and k − 2 (0 if absent)."""
-    p, defect, new, slope = memory[_PREDICTED], memory[_DEFECT], memory[_NEW], memory[_SLOPE]
-    star, earlier = memory[_STAR + k - 1], memory[_STAR + max(k - 2, 0)]
+    p, defect, new, slope = memory[PREDICTED], memory[DEFECT], memory[NEW], memory[NEW_SLOPE]
+    star, earlier = memory[STAR + k - 1], memory[STAR + max(k - 2, 0)]
     weight, here, below, lowest, count = h * control[_G + k], 0.0, 0.0, 0.0, 0
     for i in range(y.shape[0]):
         defect[i] += slope[i]
@@ -159,18 +153,18 @@ def _test_stiffness(counts, above, below):
 def _update(control, counts, h, k, atol, active, rtol, memory):
     """Make the differences at the new state; return the error over the tolerance of order k + 1, negative if unknown."""
     top = min(counts[at.DEPTH], k)
-    new, slope, last = memory[_NEW], memory[_SLOPE], memory[_PHI + top + 1]
+    new, slope, last = memory[NEW], memory[NEW_SLOPE], memory[PHI + top + 1]
     for i in range(new.shape[0]):
         last[i] = slope[i]
     for j in range(top + 1):
-        phi, star = memory[_PHI + j], memory[_STAR + j]
+        phi, star = memory[PHI + j], memory[STAR + j]
         for i in range(new.shape[0]):
             phi[i] = last[i]
             last[i] -= star[i]
     for j in range(HIGHEST, 0, -1):
         control[at.PAST + j] = control[at.PAST + j - 1]
     control[at.PAST] = h
-    known, defect, phi = counts[at.DEPTH], memory[_DEFECT], memory[_PHI + k]
+    known, defect, phi = counts[at.DEPTH], memory[DEFECT], memory[PHI + k]
     counts[at.DEPTH] = min(top + 1, HIGHEST)
     above, slope_change, state_change, count = 0.0, 0.0, 0.0, 0
     for i in range(new.shape[0]):
@@ -225,15 +219,15 @@ def _choose(control, counts, h, k, here, below, lowest, above, grow):
 
 
 @inner_kernel
-def _dense(control, h, k, y, memory, row):
+def _between(rhs, run, t, end, h, k, y, control, counts, memory, work, row):
     """Write the powers of the dense output into row (14, n); the differences are those at the new state."""
-    new, count = memory[_NEW], y.shape[0]
+    new, count = memory[NEW], y.shape[0]
     for j in range(2, row.shape[0]):
         for i in range(count):
             row[j, i] = 0.0
     for i in range(count):
         row[0, i] = y[i]
-        row[1, i] = h * memory[_PHI, i]
+        row[1, i] = h * memory[PHI, i]
     # basis polynomial Π (s − s_i)/(1 − s_{i+1}) with s_0 = 1, s_1 = 0, s_2 = −PAST[1]/h ...; PAST[0] is this step
     for q in range(HIGHEST + 2):
         control[_TABLE + q] = 0.0
@@ -246,7 +240,7 @@ def _dense(control, h, k, y, memory, row):
             control[_TABLE + q] = scale * (control[_TABLE + q - 1] - node * control[_TABLE + q])
         control[_TABLE] *= -node * scale
         node = 1.0 - span / h
-        phi = memory[_PHI + j]
+        phi = memory[PHI + j]
         for q in range(j + 1):
             weight = h * control[_TABLE + q] / (q + 1)
             if weight != 0.0:
@@ -261,92 +255,83 @@ def _dense(control, h, k, y, memory, row):
 
 
 @inner_kernel
-def _attempt(rhs, accept, run, ref, t, h, end, k, control, counts, y, atol, active, memory, refs):
+def _restart(control, counts, y, memory, work):
+    """Begin at order 1 with nothing but f at the present state."""
+    _forget(counts)
+    if not 1 <= counts[at.MAX_ORDER] <= HIGHEST:
+        counts[at.MAX_ORDER] = HIGHEST
+    for j in range(HIGHEST + 1):
+        control[at.PAST + j] = 0.0
+
+
+@inlined
+def _forget(counts):
+    """Go on at order 1, the order being raised from step to step."""
+    counts[at.ORDER] = 1
+    counts[at.DEPTH] = 0
+    counts[at.STARTING] = 1
+
+
+@inner_kernel
+def _attempt(rhs, run, t, end, h, k, control, counts, y, atol, active, memory, work):
     """Try one step of order k; return how it ended and the errors of the orders k, k − 1, k − 2."""
+    if counts[at.TRIES] == 0:
+        control[_SIZE_BEFORE] = math.inf
     _coefficients(control, h, k)
     _predict(control, h, k, counts[at.DEPTH], y, memory)
     counts[at.EVALUATIONS] += 1
-    status = call(rhs, run, end, memory[_PREDICTED], memory[_SLOPE])
+    status = call(rhs, run, end, memory[PREDICTED], memory[NEW_SLOPE])
     if status != 0:
         counts[at.CODE] = status
-        return at.RHS_FAILED, 0.0, 0.0, 0.0
+        return at.RHS_FAILED, (0.0, 0.0, 0.0)
     here, below, lowest = _correct(control, h, k, y, atol, active, control[at.RTOL], memory)
-    if not (here < math.inf and finite(memory[_NEW])):
-        return at.NOT_FINITE, 0.0, 0.0, 0.0
-    if here > 1.0:
-        return at.STEP_TOO_SMALL, here, below, lowest
-    outcome = settle(rhs, accept, run, ref, end, memory[_NEW], memory[_SLOPE], active, counts, refs)
-    return outcome, here, below, lowest
+    if not (here < math.inf and finite(memory[NEW])):
+        return at.NOT_FINITE, (0.0, 0.0, 0.0)
+    return (at.STEP_TOO_SMALL if here > 1.0 else 0), (here, below, lowest)
+
+
+@inner_kernel
+def _shorten(outcome, errors, h, k, control, counts, y, memory):
+    """Choose the order of another attempt after one that has failed; return its length over the failed one's."""
+    if outcome != at.STEP_TOO_SMALL:
+        return 0.5
+    if counts[at.GENTLE] == 1 and counts[at.TESTS] <= _PATIENCE:
+        return GENTLY
+    here, below, lowest = errors
+    shrink = 0.5
+    counts[at.STARTING] = 0
+    if k == 1:
+        shrink = min(0.5, max(0.05, _SAFETY * math.sqrt(_TARGET / here)))
+    elif counts[at.TESTS] == 3 or control[_SIZE] > _SAME * control[_SIZE_BEFORE]:  # the past says nothing about what comes
+        _forget(counts)
+    elif _lower(k, here, below, lowest):
+        counts[at.ORDER] = k - 1
+    control[_SIZE_BEFORE] = control[_SIZE]
+    return shrink
+
+
+@inlined
+def _nothing_kept(method, h, control, counts, memory, work):
+    """Keep nothing: f at the new state is among the differences already."""
+
+
+@inner_kernel
+def _go_on(rhs, run, end, h, k, errors, control, counts, y, atol, active, memory, work):
+    """Make the differences at the new state, and choose order and length of the next step."""
+    here, below, lowest = errors
+    above = _update(control, counts, h, k, atol, active, control[at.RTOL], memory)
+    _choose(control, counts, h, k, here, below, lowest, above, _GROW if counts[at.TRIES] == 0 else 1.0)
+
+
+ADAMS = AdaptiveMethod(
+    "adams", order=0, exponent=0.5, new_slope=NEW_SLOPE, one_way=True, keeps_length=False, slope=right_side, restart=_restart,
+    attempt=_attempt, shorten=_shorten, choose=_go_on, between=_between, remember=_nothing_kept,
+)  # fmt: skip
 
 
 @kernel
 def advance_adams(rhs, accept, monitor, run, ref, control, counts, y, atol, active, memory, g, steps, dense, refs):
     """Step towards END as the contract says; return why it stopped."""
-    last = counts[at.STEPS] + counts[at.LIMIT]
-    if (control[at.END] - control[at.T]) * control[at.H_LAST] < 0.0:
-        counts[at.FRESH] = 1  # turned round: the differences are of no use
-    fresh = counts[at.FRESH]
-    status = begin(rhs, monitor, run, ref, control, counts, y, memory[_PHI], g)
-    if status == at.STEP and fresh != 0:
-        counts[at.ORDER] = 1
-        counts[at.DEPTH] = 0
-        counts[at.STARTING] = 1
-        if not 1 <= counts[at.MAX_ORDER] <= HIGHEST:
-            counts[at.MAX_ORDER] = HIGHEST
-        for j in range(HIGHEST + 1):
-            control[at.PAST + j] = 0.0
-    if status == at.STEP and control[at.H] == 0.0:
-        control[at.H] = starting_step(
-            rhs, run, ref, control, counts, y, atol, active, memory[_PHI], memory[_PREDICTED], memory[_DEFECT], 0.5
-        )
-    while status == at.STEP:
-        status = ready(control, counts, steps, last)
-        if status != at.STEP:
-            break
-        h, grow, failures, before = fitted_step(control), _GROW, 0, math.inf
-        if too_small(control, h):
-            return at.STEP_TOO_SMALL
-        while True:
-            t, k = control[at.T], counts[at.ORDER]
-            end = control[at.END] if h == control[at.END] - t else t + h
-            outcome, here, below, lowest = _attempt(
-                rhs, accept, run, ref, t, h, end, k, control, counts, y, atol, active, memory, refs
-            )
-            if outcome == 0:
-                break
-            counts[at.REJECTED] += 1
-            if outcome == 2:
-                note_refusal(control, h)
-            grow = 1.0
-            shrink = 0.87 if outcome == 3 else 0.5
-            if outcome == at.STEP_TOO_SMALL and counts[at.GENTLE] == 1 and failures < 12:
-                failures += 1
-                shrink = 0.87
-            elif outcome == at.STEP_TOO_SMALL:
-                failures += 1
-                counts[at.STARTING] = 0
-                if k == 1:
-                    shrink = min(0.5, max(0.05, _SAFETY * math.sqrt(_TARGET / here)))
-                elif failures == 3 or control[_SIZE] > _SAME * before:  # the past says nothing about what comes
-                    counts[at.ORDER] = 1
-                    counts[at.DEPTH] = 0
-                    counts[at.STARTING] = 1
-                elif _lower(k, here, below, lowest):
-                    counts[at.ORDER] = k - 1
-                before = control[_SIZE]
-            h *= shrink
-            if outcome == at.ACCEPT_FAILED or too_small(control, h):
-                return at.STEP_TOO_SMALL if outcome > 0 else outcome
-        above = _update(control, counts, h, k, atol, active, control[at.RTOL], memory)
-        _choose(control, counts, h, k, here, below, lowest, above, grow)
-        for j in range(g.shape[1]):
-            g[0, j] = g[1, j]
-        crossed = monitor != 0 and watch(monitor, run, ref, end, memory[_NEW], g)
-        if crossed or counts[at.DENSE] != 0:
-            _dense(control, h, k, y, memory, dense[counts[at.STORED]])
-        commit(control, counts, h, end, y, memory[_NEW], k)
-        if crossed or counts[at.DENSE] != 0:
-            store(control, counts, steps)
-        if crossed:
-            return at.EVENT
-    return status
+    return advance_by(
+        ADAMS, rhs, accept, monitor, run, ref, control, counts, y, atol, active, memory, g, steps, dense, refs, None
+    )

@@ -21,8 +21,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from multibody.integrators import contract as at
 from multibody.integrators.alpha_history import (
     AF,
@@ -32,40 +30,33 @@ from multibody.integrators.alpha_history import (
     GAMMA,
     H_A,
     H_MATRIX,
-    NEW,
-    SLOPE,
-    SLOPE_NEW,
+    NEW_SLOPE,
     SURE,
     WEIGHT,
     predict,
     remember,
     views,
 )
-from multibody.integrators.contract import commit, interpolate_polynomial, ready, store, watch
-from multibody.integrators.fixed import FINEST, hermite, next_point, reach
+from multibody.integrators.contract import interpolate_polynomial
+from multibody.integrators.driver import NEW, SLOPE, advance_by
+from multibody.integrators.fixed import FixedMethod, hermite
 from multibody.integrators.implicit import (
     CORRECT,
     LINEARIZE,
     MOVE,
     NEGLIGIBLE,
-    NEWTON,
-    NONE,
     RESIDUAL,
     ROUNDING,
     SOLVE,
     STABILIZED,
-    STALE,
-    USED,
-    begin,
     blame,
     close_gap,
     factored,
-    offer,
+    slope_of,
 )
 from multibody.kernels.calls import call
 from multibody.kernels.compile import inner_kernel, kernel
 
-ORDER = 2
 _TIGHT = 1e-8  # the iteration goes on to this relative error at least: a fixed step asks for no tolerance
 _ENOUGH, _MOST, _DIVERGENT = 0.1, 10, 0.9
 _SLOW, _SLUGGISH, _OLD = 0.1, 0.03, 12.0  # rates that ask for a new linearization, the second after so many steps
@@ -77,7 +68,7 @@ interpolate_alpha = interpolate_polynomial
 
 
 @inner_kernel
-def _moved(ops, run, ref, t, q, d, move, out):
+def _moved(ops, run, t, q, d, move, out):
     """Write q ⊕ d; return a status."""
     nq, n = q.shape[0], d.shape[0]
     move[0] = 3.0
@@ -89,20 +80,22 @@ def _moved(ops, run, ref, t, q, d, move, out):
 
 
 @inner_kernel
-def _start(ops, monitor, run, ref, control, counts, y, memory, work, g):
-    """Begin or go on; return STEP or why not."""
-    _, r, _, _, move, _, _, _, _, a, _, past, offset, _, _, _ = views(counts, work)
-    nq, n, m, fresh = counts[at.NQ], counts[at.NV], counts[at.NM], counts[at.FRESH]
-    slope = memory[SLOPE]
-    status = begin(ops, monitor, run, ref, control, counts, y, slope, r, move, g)
-    if status != at.STEP or fresh == 0:
-        return status
+def _slope(ops, run, t, y, counts, f, work):
+    """Write y' at (t, y), and (v̇, λ, power) into the residual; return a status."""
+    _, r, _, _, move, _, _, _, _, _, _, _, _, _, _, _ = views(counts, work)
+    return slope_of(ops, run, t, y, counts, f, r, move)
+
+
+@inner_kernel
+def _restart(control, counts, y, memory, work):
+    """Write the numbers of the method; begin with a = v̇ and forget the past of (v̇, λ)."""
+    _, r, _, _, _, _, _, _, _, a, _, past, offset, _, _, _ = views(counts, work)
+    nq, n, m, slope = counts[at.NQ], counts[at.NV], counts[at.NM], memory[SLOPE]
     rho = control[at.RHO]
     control[AM] = (2.0 * rho - 1.0) / (rho + 1.0)
     control[AF] = rho / (rho + 1.0)
     control[GAMMA] = 0.5 + control[AF] - control[AM]
     control[BETA] = 0.25 * (control[GAMMA] + 0.5) * (control[GAMMA] + 0.5)
-    control[at.BASE] = math.inf  # no grid yet
     control[H_A] = math.copysign(control[at.FIXED], control[at.END] - control[at.T])
     for i in range(n + m):
         past[i] = r[i]
@@ -114,7 +107,6 @@ def _start(ops, monitor, run, ref, control, counts, y, memory, work, g):
     counts[at.DEPTH] = 0
     control[at.PAST] = 0.0
     counts[at.STARTING] = 1
-    return status
 
 
 @inner_kernel
@@ -132,7 +124,7 @@ def _shift(h, control, counts, memory, work):
 
 
 @inner_kernel
-def _advance_state(ops, run, ref, t, h, control, counts, y, memory, work):
+def _advance_state(ops, run, t, h, control, counts, y, memory, work):
     """Write a, v and q of the accelerations in x; return a status."""
     x, _, _, _, move, q, d, change, _, a, new, _, offset, _, _, _ = views(counts, work)
     nq, n, am, af = counts[at.NQ], counts[at.NV], control[AM], control[AF]
@@ -144,11 +136,11 @@ def _advance_state(ops, run, ref, t, h, control, counts, y, memory, work):
         v = y[nq + i] + offset[i]
         x[nq + i] = v + h * ((1.0 - gamma) * old + gamma * new[i])
         change[i] = h * (v + h * ((0.5 - beta) * old + beta * new[i])) + d[i]
-    return _moved(ops, run, ref, t, y[:nq], change, move, q)
+    return _moved(ops, run, t, y[:nq], change, move, q)
 
 
 @inner_kernel
-def _iterate(ops, run, ref, t, h, control, counts, y, memory, work):
+def _iterate(ops, run, t, h, control, counts, y, memory, work):
     """Make (q, v, v̇, λ) solve the equations at t, from what is predicted in x; return 0 or how it failed."""
     x, r, b, s, move, q, d, change, gap, _, _, _, _, _, _, gaps = views(counts, work)
     nq, n, m, weight, size = counts[at.NQ], counts[at.NV], counts[at.NM], memory[WEIGHT], counts[at.NQ] + counts[at.NV]
@@ -174,15 +166,15 @@ def _iterate(ops, run, ref, t, h, control, counts, y, memory, work):
                 gap[i] = r[n + i] * to_q / to_v - r[n + m + i]
                 gaps[i] += gap[i]
                 b[n + i] = -r[n + i]
-            if not close_gap(ops, run, ref, t, 1.0, counts, gap, d, change, move, s, b):
-                return NEWTON
+            if not close_gap(ops, run, t, 1.0, counts, gap, d, change, move, s, b):
+                return at.NEWTON
             for i in range(m):
                 b[n + i] /= to_v
         if call(ops[SOLVE], run, t, b, s) != 0:
-            return NEWTON
+            return at.NEWTON
         for i in range(n + m):
             x[size + i] += s[i]
-        status = _advance_state(ops, run, ref, t, h, control, counts, y, memory, work)
+        status = _advance_state(ops, run, t, h, control, counts, y, memory, work)
         if status != 0:
             counts[at.CODE] = status
             return at.RHS_FAILED
@@ -200,19 +192,19 @@ def _iterate(ops, run, ref, t, h, control, counts, y, memory, work):
         if iteration > 0:
             rate = norm / before
             if rate > (_DIVERGENT if iteration > 1 else _JUMPY) and norm > max(level, NEGLIGIBLE * _ENOUGH):
-                return NEWTON
+                return at.NEWTON
             sure = max(rate / max(1.0 - rate, 0.1), _CAUTION)
         if norm <= level or sure * norm <= _ENOUGH:
             control[AGE] += 1.0
-            counts[at.MATRIX] = STALE if rate > (_SLOW if control[AGE] < _OLD else _SLUGGISH) else USED
+            counts[at.MATRIX] = at.STALE if rate > (_SLOW if control[AGE] < _OLD else _SLUGGISH) else at.USED
             control[SURE] = sure
             return 0
         before = norm
-    return NEWTON
+    return at.NEWTON
 
 
 @inner_kernel
-def _solve(ops, run, ref, t, h, control, counts, y, atol, memory, work):
+def _solve(ops, run, t, h, control, counts, y, atol, memory, work):
     """Solve for the new state, with a new matrix where the old one is of no use; return 0 or how it failed."""
     x, r, _, _, _, q, d, _, _, _, _, _, _, coefficients, ratio, gaps = views(counts, work)
     nq, n, weight, rtol = counts[at.NQ], counts[at.NV], memory[WEIGHT], control[at.RTOL]
@@ -221,17 +213,17 @@ def _solve(ops, run, ref, t, h, control, counts, y, atol, memory, work):
     for i in range(size):
         scale = tight * (atol[i] + rtol * abs(y[i]))
         weight[i] = 1.0 / scale if scale > 0.0 else 0.0
-    outcome = NEWTON
+    outcome = at.NEWTON
     for attempt in range(2):
         for i in range(n):
             d[i] = 0.0
         predict(h, control, counts, work)
         if counts[at.FORM] == STABILIZED and counts[at.NM] > 0 and call(ops[CORRECT], run, t, gaps, d) != 0:
-            return NEWTON
-        status = _advance_state(ops, run, ref, t, h, control, counts, y, memory, work)
+            return at.NEWTON
+        status = _advance_state(ops, run, t, h, control, counts, y, memory, work)
         for i in range(nq):
             x[i] = q[i]
-        fresh = attempt == 1 or counts[at.MATRIX] != USED
+        fresh = attempt == 1 or counts[at.MATRIX] != at.USED
         if status == 0 and fresh:
             counts[at.JACOBIANS] += 1
             control[AGE] = 0.0
@@ -242,16 +234,16 @@ def _solve(ops, run, ref, t, h, control, counts, y, atol, memory, work):
         if fresh or abs(h - control[H_MATRIX]) > _CLOSE * abs(h):
             cC, cK = h * control[GAMMA] * kappa, h * h * control[BETA] * kappa
             cV = cK / cC if counts[at.FORM] == STABILIZED else 0.0
-            counts[at.MATRIX] = NONE
-            if not factored(ops, run, ref, t, counts, 1.0, cC, cK, cV, coefficients, ratio):
-                return blame(ops, run, ref, t, counts, x, r)
-            counts[at.MATRIX] = USED
+            counts[at.MATRIX] = at.NONE
+            if not factored(ops, run, t, counts, 1.0, cC, cK, cV, coefficients, ratio):
+                return blame(ops, run, t, counts, x, r)
+            counts[at.MATRIX] = at.USED
             control[H_MATRIX] = h
             control[SURE] = math.inf
-        outcome = _iterate(ops, run, ref, t, h, control, counts, y, memory, work)
+        outcome = _iterate(ops, run, t, h, control, counts, y, memory, work)
         if outcome == 0 or fresh:
             break
-    if outcome == NEWTON:
+    if outcome == at.NEWTON:
         counts[at.NOT_CONVERGED] += 1
     return outcome
 
@@ -263,14 +255,14 @@ def _take_over(h, counts, y, memory, work):
     nq, n, m, new = counts[at.NQ], counts[at.NV], counts[at.NM], memory[NEW]
     for i in range(nq + n):
         new[i] = x[i]
-    memory[SLOPE_NEW, nq + n] = r[n + 3 * m]
+    memory[NEW_SLOPE, nq + n] = r[n + 3 * m]
     new[nq + n] = y[nq + n] + 0.5 * h * (memory[SLOPE, nq + n] + r[n + 3 * m])
     for i in range(n):
-        memory[SLOPE_NEW, nq + i] = x[nq + n + i]
+        memory[NEW_SLOPE, nq + i] = x[nq + n + i]
 
 
 @inner_kernel
-def _update(control, counts, h, memory, work):
+def _remember(method, h, control, counts, memory, work):
     """Make what belongs to the new state the present: y', a, the past of (v̇, λ)."""
     x, _, _, _, _, _, _, _, _, a, new, _, offset, _, _, _ = views(counts, work)
     nq, n = counts[at.NQ], counts[at.NV]
@@ -278,13 +270,13 @@ def _update(control, counts, h, memory, work):
         a[i] = new[i]
         offset[i] = 0.0 if counts[at.FORM] == STABILIZED else x[nq + i] - memory[NEW, nq + i]
     for i in range(nq + n + 1):
-        memory[SLOPE, i] = memory[SLOPE_NEW, i]
+        memory[SLOPE, i] = memory[NEW_SLOPE, i]
     control[H_A] = h
     remember(h, control, counts, memory, work)
 
 
 @inner_kernel
-def _rates(ops, run, ref, t, counts, new, slope, work):
+def _rates(ops, run, t, counts, new, slope, work):
     """Write q̇ of a state into its slope."""
     _, _, _, _, move, _, _, _, _, _, _, _, _, _, _, _ = views(counts, work)
     nq, n = counts[at.NQ], counts[at.NV]
@@ -294,45 +286,34 @@ def _rates(ops, run, ref, t, counts, new, slope, work):
     call(ops[MOVE], run, t, move[: 1 + nq + n], slope[:nq])
 
 
+@inner_kernel
+def _attempt(ops, run, t, end, h, y, control, counts, atol, memory, work):
+    """Make a step, the first one twice; return 0 or how it failed."""
+    outcome = _solve(ops, run, end, h, control, counts, y, atol, memory, work)
+    if outcome == 0 and counts[at.STARTING] == 1:
+        _shift(h, control, counts, memory, work)
+        outcome = _solve(ops, run, end, h, control, counts, y, atol, memory, work)
+    if outcome == 0:
+        _take_over(h, counts, y, memory, work)
+    return outcome
+
+
+@inner_kernel
+def _between(ops, run, t, end, h, order, y, control, counts, memory, work, row):
+    """Write the powers of the cubic through both states with both slopes."""
+    _rates(ops, run, t, counts, y, memory[SLOPE], work)
+    _rates(ops, run, end, counts, memory[NEW], memory[NEW_SLOPE], work)
+    hermite(h, y, memory[NEW], memory[SLOPE], memory[NEW_SLOPE], row)
+
+
+ALPHA = FixedMethod(
+    "alpha", order=2, new_slope=0, slope=_slope, restart=_restart, attempt=_attempt, between=_between, remember=_remember
+)
+
+
 @kernel
 def advance_alpha(ops, accept, monitor, run, ref, control, counts, y, atol, active, memory, g, steps, dense, refs, work):
     """Step towards END as the contract says; return why it stopped."""
-    last = counts[at.STEPS] + counts[at.LIMIT]
-    status = _start(ops, monitor, run, ref, control, counts, y, memory, work, g)
-    while status == at.STEP:
-        status = ready(control, counts, steps, last)
-        if status != at.STEP:
-            break
-        t, point = control[at.T], next_point(control, counts)
-        end = point
-        while True:
-            h = end - t
-            outcome = _solve(ops, run, ref, end, h, control, counts, y, atol, memory, work)
-            if outcome == 0 and counts[at.STARTING] == 1:
-                _shift(h, control, counts, memory, work)
-                outcome = _solve(ops, run, ref, end, h, control, counts, y, atol, memory, work)
-            if outcome == 0:
-                _take_over(h, counts, y, memory, work)
-                outcome = offer(accept, run, ref, end, memory[NEW], active, counts, refs)
-            if outcome == 0:
-                break
-            counts[at.REJECTED] += 1
-            end = t + 0.5 * h
-            if outcome == at.ACCEPT_FAILED or abs(h) < FINEST * control[at.FIXED] or end == t:
-                return at.STEP_TOO_SMALL if outcome > 0 or outcome == NEWTON else outcome
-        for j in range(g.shape[1]):
-            g[0, j] = g[1, j]
-        crossed = monitor != 0 and watch(monitor, run, ref, end, memory[NEW], g)
-        if crossed or counts[at.DENSE] != 0:
-            _rates(ops, run, ref, t, counts, y, memory[SLOPE], work)
-            _rates(ops, run, ref, end, counts, memory[NEW], memory[SLOPE_NEW], work)
-            hermite(h, y, memory[NEW], memory[SLOPE], memory[SLOPE_NEW], dense[counts[at.STORED]])
-        commit(control, counts, h, end, y, memory[NEW], np.int64(ORDER))
-        if end == point:
-            reach(control, counts, point)
-        _update(control, counts, h, memory, work)
-        if crossed or counts[at.DENSE] != 0:
-            store(control, counts, steps)
-        if crossed:
-            return at.EVENT
-    return status
+    return advance_by(
+        ALPHA, ops, accept, monitor, run, ref, control, counts, y, atol, active, memory, g, steps, dense, refs, work
+    )

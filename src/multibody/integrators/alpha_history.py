@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 
 from multibody.integrators import contract as at
+from multibody.integrators.driver import OWN, SPARE
+from multibody.integrators.implicit import COEFFICIENTS
 from multibody.kernels.compile import inlined, inner_kernel
 
-# rows of memory: y' at the present state and at the new one, new state, 1/scale
-SLOPE, SLOPE_NEW, NEW, WEIGHT = 0, 1, 2, 3
+WEIGHT, NEW_SLOPE = SPARE, OWN  # rows of memory: 1/scale, y' at the new state
 AM, AF, GAMMA, BETA, H_A, H_MATRIX, SURE, AGE, TERMS = (at.SCRATCH + i for i in range(9))
 _DIFFERENCES, _EQUAL = 6, 1e-6  # kept for predictions; how far equal steps may differ
 
@@ -35,9 +36,10 @@ def views(counts, work):
     k = j + n
     o = k + (1 + _DIFFERENCES) * (n + 2 * m)
     p = o + n
+    q = p + COEFFICIENTS
     return (
         work[:a], work[a:b], work[b:c], work[c:d], work[d:e], work[e:f], work[f:g], work[g:h], work[h:i], work[i:j], work[j:k],
-        work[k:o], work[o:p], work[p : p + 10], work[p + 10 : p + 11], work[p + 11 : p + 11 + m],
+        work[k:o], work[o:p], work[p:q], work[q : q + 1], work[q + 1 : q + 1 + m],
     )  # fmt: skip
 
 

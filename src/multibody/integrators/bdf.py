@@ -23,6 +23,7 @@ import math
 import numpy as np
 
 from multibody.integrators import contract as at
+from multibody.integrators.adaptive import GENTLY, AdaptiveMethod
 from multibody.integrators.bdf_newton import (
     BETA,
     BETAS,
@@ -31,34 +32,26 @@ from multibody.integrators.bdf_newton import (
     ERROR,
     ERROR_CONSTANT,
     HIGHEST,
-    NEW,
     PHI,
     PREDICTED,
     SIGMAS,
-    SLOPE,
     STAR,
     TABLE,
+    WAS_GENTLE,
     C,
     coefficients,
     predict,
     solve,
     views,
 )
-from multibody.integrators.contract import (
-    commit,
-    fitted_step,
-    interpolate_polynomial,
-    note_refusal,
-    ready,
-    store,
-    too_small,
-    watch,
-)
-from multibody.integrators.implicit import NEWTON, PRODUCT, SOLVE, START, begin, first_step, hopeless, offer
+from multibody.integrators.contract import interpolate_polynomial
+from multibody.integrators.driver import NEW, SLOPE, advance_by
+from multibody.integrators.implicit import PRODUCT, SOLVE, START, hopeless, slope_of
 from multibody.kernels.calls import call
 from multibody.kernels.compile import inner_kernel, kernel
 
 _WORTH, _GROW, _SAFETY = 2.0, 2.0, 0.9
+_PATIENCE = 12  # failed tests in a row that are met gently where the equations are rough near by
 _REMEMBERED = 20  # steps for which errors are filtered once that has made a difference
 
 interpolate_bdf = interpolate_polynomial
@@ -78,7 +71,7 @@ def _take_over(control, counts, memory, work):
 
 
 @inner_kernel
-def _settle_work(ops, run, ref, t, control, counts, memory, work):
+def _settle_work(ops, run, t, control, counts, memory, work):
     """Find λ of the accepted state exactly, and the work with it: the iteration stops when (q, v) are good enough."""
     nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
     x, r, _, _, _, _, _, _, _, _, _, _ = views(counts, work)
@@ -91,7 +84,7 @@ def _settle_work(ops, run, ref, t, control, counts, memory, work):
 
 
 @inner_kernel
-def _size(ops, run, ref, t, which, k, control, counts, y, atol, active, memory, work):
+def _size(ops, run, t, which, k, control, counts, y, atol, active, memory, work):
     """Return the norm of y − y⁰ with the φ* of order k − which added, for which = −1 with that of order k + 1 taken away.
 
     While SUSPECT the rates are first multiplied by A⁻¹cM, A being the iteration matrix. That leaves alone what moves slowly and
@@ -136,20 +129,20 @@ def _lower(k, here, below, lowest):
 
 
 @inner_kernel
-def _errors(ops, run, ref, t, k, control, counts, y, atol, active, memory, work):
+def _errors(ops, run, t, k, control, counts, y, atol, active, memory, work):
     """Return the error that is tested and those of the orders k, k − 1, k − 2, all over the tolerance.
 
     They are filtered where that makes a difference: tried whenever they ask for a shorter step or a lower order.
     """
     size, here, below, lowest, raw = 0.0, 0.0, 0.0, 0.0, 0.0
     for attempt in range(2):
-        size = _size(ops, run, ref, t, np.int64(0), k, control, counts, y, atol, active, memory, work)
+        size = _size(ops, run, t, np.int64(0), k, control, counts, y, atol, active, memory, work)
         here = control[SIGMAS + k] * size
         if k > 1:
-            size1 = _size(ops, run, ref, t, np.int64(1), k, control, counts, y, atol, active, memory, work)
+            size1 = _size(ops, run, t, np.int64(1), k, control, counts, y, atol, active, memory, work)
             below = control[SIGMAS + k - 1] * size1
         if k > 2:
-            size2 = _size(ops, run, ref, t, np.int64(2), k, control, counts, y, atol, active, memory, work)
+            size2 = _size(ops, run, t, np.int64(2), k, control, counts, y, atol, active, memory, work)
             lowest = control[SIGMAS + k - 2] * size2
         if attempt == 1:
             counts[at.SUSPECT] = _REMEMBERED if size < 0.5 * raw else 0
@@ -226,7 +219,7 @@ def _choose(control, counts, h, k, here, below, lowest, above, grow):
 
 
 @inner_kernel
-def _dense(control, counts, h, k, memory, row):
+def _between(ops, run, t, end, h, k, y, control, counts, memory, work, row):
     """Write the powers of the polynomial through the k + 1 newest points into row; the differences are those at the end.
 
     Where the whole history has moved with the last point, what it has moved by is spread over the step as s²(3 − 2s).
@@ -275,103 +268,91 @@ def _begin_history(control, counts, h, y, memory):
 
 
 @inner_kernel
-def _start(ops, monitor, run, ref, control, counts, y, atol, active, memory, work, g):
-    """Begin or go on; return STEP or why not."""
-    if (control[at.END] - control[at.T]) * control[at.H_LAST] < 0.0:
-        counts[at.FRESH] = 1  # turned round: the differences are of no use
-    fresh, slope = counts[at.FRESH], memory[SLOPE]
-    _, r, _, _, move, _, _, _, _, lam, _, _ = views(counts, work)
-    status = begin(ops, monitor, run, ref, control, counts, y, slope, r, move, g)
-    if status != at.STEP or fresh == 0:
-        return status
+def _slope(ops, run, t, y, counts, f, work):
+    """Write y' at (t, y), and (a, λ, power) into the residual; return a status."""
+    _, r, _, _, move, _, _, _, _, _, _, _ = views(counts, work)
+    return slope_of(ops, run, t, y, counts, f, r, move)
+
+
+@inner_kernel
+def _restart(control, counts, y, memory, work):
+    """Forget the history, and begin that of λ."""
+    _, r, _, _, _, _, _, _, _, lam, _, _ = views(counts, work)
+    counts[at.ORDER] = 1
+    counts[at.DEPTH] = 0
     if not 1 <= counts[at.MAX_ORDER] <= HIGHEST:
         counts[at.MAX_ORDER] = HIGHEST
     for i in range(counts[at.NM]):
         lam[i] = r[counts[at.NV] + i]
         lam[counts[at.NM] + i] = 0.0
-    if control[at.H] == 0.0:
-        p, defect = memory[PREDICTED], memory[DEFECT]
-        control[at.H] = first_step(ops, run, ref, control, counts, y, atol, active, slope, p, defect, r, move, 0.5)
-    _begin_history(control, counts, fitted_step(control), y, memory)
-    return status
 
 
 @inner_kernel
-def _retry(control, counts, h, k, outcome, failures, here, below, lowest, y, memory):
-    """Prepare a new attempt after one that failed; return its length over the failed one's."""
-    if outcome == 3:
-        return 0.87
-    if outcome == 2:
-        note_refusal(control, h)
-        return 0.5
+def _attempt(ops, run, t, end, h, k, control, counts, y, atol, active, memory, work):
+    """Try one step of order k; return how it ended and the errors of the orders k, k − 1, k − 2."""
+    if counts[at.TRIES] == 0:
+        control[WAS_GENTLE] = counts[at.GENTLE]
+        if hopeless(y, atol, active, control[at.RTOL]):
+            return at.HOPELESS, (0.0, 0.0, 0.0)
+    if counts[at.DEPTH] == 0:
+        _begin_history(control, counts, h, y, memory)
+    coefficients(control, h, k)
+    predict(control, counts, k, y, atol, memory)
+    outcome = solve(ops, run, end, control, counts, memory, work)
+    if outcome != 0:
+        return outcome, (0.0, 0.0, 0.0)
+    _take_over(control, counts, memory, work)
+    error, here, below, lowest = _errors(ops, run, end, k, control, counts, y, atol, active, memory, work)
+    if not error < math.inf:
+        return at.NOT_FINITE, (0.0, 0.0, 0.0)
+    return (at.STEP_TOO_SMALL if error > 1.0 else 0), (here, below, lowest)
+
+
+@inner_kernel
+def _shorten(outcome, errors, h, k, control, counts, y, memory):
+    """Choose the order of another attempt after one that has failed; return its length over the failed one's."""
     if outcome != at.STEP_TOO_SMALL:
-        return 0.25
-    if counts[at.GENTLE] == 1 and failures <= 12:
-        return 0.87
+        return 0.5 if outcome == at.REFUSED else 0.25
+    if counts[at.GENTLE] == 1 and counts[at.TESTS] <= _PATIENCE:
+        return GENTLY
     counts[at.STARTING] = 0
+    here, below, lowest = errors
     error = here
     if _lower(k, here, below, lowest):
         counts[at.ORDER] = k - 1
         error = below
     shrink = 0.25
-    if failures == 1:
+    if counts[at.TESTS] == 1:
         shrink = max(0.25, min(_SAFETY, _SAFETY * (2.0 * error + 1e-4) ** (-1.0 / (counts[at.ORDER] + 1))))
-    elif failures > 2:  # the past says nothing about what comes
+    elif counts[at.TESTS] > 2:  # the past says nothing about what comes
         _begin_history(control, counts, 0.25 * h, y, memory)
     return shrink
+
+
+@inner_kernel
+def _go_on(ops, run, end, h, k, errors, control, counts, y, atol, active, memory, work):
+    """Make the differences at the new state, and choose order and length of the next step."""
+    here, below, lowest = errors
+    left = control[WAS_GENTLE] == 1.0 and counts[at.GENTLE] == 0
+    if counts[at.DRIVEN] != 0 or left:
+        _settle_work(ops, run, end, control, counts, memory, work)
+    above = -1.0
+    if counts[at.DEPTH] > k + 1 and k < counts[at.MAX_ORDER]:
+        size = _size(ops, run, end, np.int64(-1), k, control, counts, y, atol, active, memory, work)
+        above = control[SIGMAS + k + 1] * size
+    _update(control, counts, h, k, left, memory, work)
+    _choose(control, counts, h, k, here, below, lowest, above, _GROW if counts[at.TRIES] == 0 else 1.0)
+
+
+BDF = AdaptiveMethod(
+    "bdf", order=0, exponent=0.5, new_slope=0, one_way=True, keeps_length=False, slope=_slope, restart=_restart,
+    attempt=_attempt, shorten=_shorten, choose=_go_on, between=_between,
+)  # fmt: skip
 
 
 @kernel
 def advance_bdf(ops, accept, monitor, run, ref, control, counts, y, atol, active, memory, g, steps, dense, refs, work):
     """Step towards END as the contract says; return why it stopped."""
-    last = counts[at.STEPS] + counts[at.LIMIT]
-    status = _start(ops, monitor, run, ref, control, counts, y, atol, active, memory, work, g)
-    while status == at.STEP:
-        status = ready(control, counts, steps, last)
-        if status != at.STEP:
-            break
-        h, grow, failures, gentle = fitted_step(control), _GROW, 0, counts[at.GENTLE]
-        if too_small(control, h) or hopeless(y, atol, active, control[at.RTOL]):
-            return at.STEP_TOO_SMALL
-        while True:
-            t, k = control[at.T], counts[at.ORDER]
-            end = control[at.END] if h == control[at.END] - t else t + h
-            error, here, below, lowest = 0.0, 0.0, 0.0, 0.0
-            coefficients(control, h, k)
-            predict(control, counts, k, y, atol, memory)
-            outcome = solve(ops, run, ref, end, control, counts, memory, work)
-            if outcome == 0:
-                _take_over(control, counts, memory, work)
-                error, here, below, lowest = _errors(ops, run, ref, end, k, control, counts, y, atol, active, memory, work)
-                outcome = 0 if error <= 1.0 else at.STEP_TOO_SMALL if error < math.inf else at.NOT_FINITE
-            if outcome == 0:
-                outcome = offer(accept, run, ref, end, memory[NEW], active, counts, refs)
-            if outcome == 0:
-                break
-            counts[at.REJECTED] += 1
-            grow = 1.0
-            if outcome == at.STEP_TOO_SMALL:
-                failures += 1
-            h *= _retry(control, counts, h, k, outcome, failures, here, below, lowest, y, memory)
-            if outcome == at.ACCEPT_FAILED or too_small(control, h):
-                return at.STEP_TOO_SMALL if outcome > 0 or outcome == NEWTON else outcome
-        left = gentle == 1 and counts[at.GENTLE] == 0
-        if counts[at.DRIVEN] != 0 or left:
-            _settle_work(ops, run, ref, end, control, counts, memory, work)
-        above = -1.0
-        if counts[at.DEPTH] > k + 1 and k < counts[at.MAX_ORDER]:
-            size = _size(ops, run, ref, end, np.int64(-1), k, control, counts, y, atol, active, memory, work)
-            above = control[SIGMAS + k + 1] * size
-        _update(control, counts, h, k, left, memory, work)
-        _choose(control, counts, h, k, here, below, lowest, above, grow)
-        for j in range(g.shape[1]):
-            g[0, j] = g[1, j]
-        crossed = monitor != 0 and watch(monitor, run, ref, end, memory[NEW], g)
-        if crossed or counts[at.DENSE] != 0:
-            _dense(control, counts, h, k, memory, dense[counts[at.STORED]])
-        commit(control, counts, h, end, y, memory[NEW], k)
-        if crossed or counts[at.DENSE] != 0:
-            store(control, counts, steps)
-        if crossed:
-            return at.EVENT
-    return status
+    return advance_by(
+        BDF, ops, accept, monitor, run, ref, control, counts, y, atol, active, memory, g, steps, dense, refs, work
+    )

@@ -5,19 +5,17 @@ from __future__ import annotations
 import math
 
 from multibody.integrators import contract as at
+from multibody.integrators.driver import OWN, SPARE
 from multibody.integrators.implicit import (
+    COEFFICIENTS,
     GGL,
     INDEX1,
     LINEARIZE,
     MOVE,
     NEGLIGIBLE,
-    NEWTON,
-    NONE,
     RESIDUAL,
     ROUNDING,
     SOLVE,
-    STALE,
-    USED,
     blame,
     close_gap,
     factored,
@@ -26,12 +24,13 @@ from multibody.kernels.calls import call
 from multibody.kernels.compile import inlined, inner_kernel
 
 HIGHEST = 5
-# rows of memory: φ, φ*, prediction, β, new state, its difference from the prediction, 1/scale, y' at the
-# present state, an error
-PHI, STAR, PREDICTED, BETA, NEW, DEFECT, WEIGHT, SLOPE, ERROR = 0, 7, 14, 15, 16, 17, 18, 19, 20
+# rows of memory: an error; φ, φ*; prediction, β, difference of the new state from the prediction, 1/scale
+ERROR, PHI = SPARE, OWN
+STAR = PHI + HIGHEST + 2
+PREDICTED, BETA, DEFECT, WEIGHT = range(STAR + HIGHEST + 2, STAR + HIGHEST + 6)
 # coefficients of a step
 BETAS, SIGMAS, GAMMAS = at.SCRATCH, at.SCRATCH + 8, at.SCRATCH + 16
-C, ERROR_CONSTANT, C_MATRIX, C_LAST, SURE, TABLE = (at.SCRATCH + 24 + i for i in range(6))
+C, ERROR_CONSTANT, C_MATRIX, C_LAST, SURE, WAS_GENTLE, TABLE = (at.SCRATCH + 24 + i for i in range(7))
 _UNSURE = 100.0  # ρ/(1 − ρ) where no rate is known
 _ENOUGH = 0.33  # of the tolerance: error of the iteration
 _MOST, _DIVERGENT, _SLOW = 4, 0.9, 0.25  # iterations; rates that end the iteration, that ask for a new linearization
@@ -59,9 +58,10 @@ def views(counts, work):
     h = g + n
     i = h + m
     j = i + (HIGHEST + 2) * m
+    k = j + COEFFICIENTS
     return (
         work[:a], work[a:b], work[b:c], work[c:d], work[d:e], work[e:f], work[f:g], work[g:h], work[h:i], work[i:j],
-        work[j : j + 10], work[j + 10 : j + 11],
+        work[j:k], work[k : k + 1],
     )  # fmt: skip
 
 
@@ -110,7 +110,7 @@ def predict(control, counts, k, y, atol, memory):
 
 
 @inner_kernel
-def _position(ops, run, ref, t, c, counts, beta, v, d, move, q):
+def _position(ops, run, t, c, counts, beta, v, d, move, q):
     """Write the q of the rates v + d; return a status."""
     nq, n = counts[at.NQ], counts[at.NV]
     move[0] = 2.0
@@ -123,7 +123,7 @@ def _position(ops, run, ref, t, c, counts, beta, v, d, move, q):
 
 
 @inner_kernel
-def _iterate(ops, run, ref, t, control, counts, memory, work):
+def _iterate(ops, run, t, control, counts, memory, work):
     """Make (q, v, λ) solve the equations at t, from what is predicted in x; return 0 or how it failed."""
     x, r, b, s, move, q, d, change, gap, _, _, _ = views(counts, work)
     nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
@@ -148,17 +148,17 @@ def _iterate(ops, run, ref, t, control, counts, memory, work):
         if counts[at.FORM] == GGL and m > 0:
             for i in range(m):  # δv moves Φ by −ψ/c
                 gap[i] = -c * r[n + m + i] - b[n + i]
-            if not close_gap(ops, run, ref, t, 1.0 / c, counts, gap, d, change, move, s, b):
-                return NEWTON
+            if not close_gap(ops, run, t, 1.0 / c, counts, gap, d, change, move, s, b):
+                return at.NEWTON
         if call(ops[SOLVE], run, t, b, s) != 0:
-            return NEWTON
+            return at.NEWTON
         total = 0.0
         for i in range(n):
             x[nq + i] += s[i]
             total += (s[i] * weight[nq + i]) * (s[i] * weight[nq + i])
         for i in range(m):
             x[size + n + i] += s[n + i]
-        status = _position(ops, run, ref, t, c, counts, beta, x[nq:size], d, move, q)
+        status = _position(ops, run, t, c, counts, beta, x[nq:size], d, move, q)
         if status != 0:
             counts[at.CODE] = status
             return at.RHS_FAILED
@@ -172,15 +172,15 @@ def _iterate(ops, run, ref, t, control, counts, memory, work):
         if iteration > 0 and norm > 0.0:
             rate = norm / before
             if rate > (_DIVERGENT if iteration > 1 else _JUMPY) and norm > max(level, NEGLIGIBLE * _ENOUGH):
-                return NEWTON
+                return at.NEWTON
             mean = (norm / first) ** (1.0 / iteration)
             control[SURE] = max(mean / max(1.0 - mean, 0.1), _CAUTION)
         first = norm if iteration == 0 else first
         before = norm
         if norm <= level or (control[SURE] * norm <= _ENOUGH and (iteration > 0 or m == 0)):  # what λ lacks shows up in v later
-            counts[at.MATRIX] = STALE if rate > _SLOW else USED
+            counts[at.MATRIX] = at.STALE if rate > _SLOW else at.USED
             return 0
-    return NEWTON
+    return at.NEWTON
 
 
 @inner_kernel
@@ -193,12 +193,12 @@ def _add_multipliers(control, counts, lam, x):
 
 
 @inner_kernel
-def solve(ops, run, ref, t, control, counts, memory, work):
+def solve(ops, run, t, control, counts, memory, work):
     """Solve for the new state, with a new matrix where the old one is of no use; return 0 or how it failed."""
     x, r, _, _, move, q, d, _, _, lam, coefficients, ratio = views(counts, work)
     nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
     beta, p, c, size = memory[BETA], memory[PREDICTED], control[C], nq + n
-    outcome = NEWTON
+    outcome = at.NEWTON
     for attempt in range(2):
         for i in range(n):
             d[i] = 0.0
@@ -208,10 +208,10 @@ def solve(ops, run, ref, t, control, counts, memory, work):
             x[size + n + i] = 0.0
         if counts[at.GENTLE] == 0:
             _add_multipliers(control, counts, lam, x)
-        status = _position(ops, run, ref, t, c, counts, beta, x[nq:size], d, move, q)
+        status = _position(ops, run, t, c, counts, beta, x[nq:size], d, move, q)
         for i in range(nq):
             x[i] = q[i]
-        fresh = attempt == 1 or counts[at.MATRIX] != USED
+        fresh = attempt == 1 or counts[at.MATRIX] != at.USED
         if status == 0 and fresh:
             counts[at.JACOBIANS] += 1
             status = call(ops[LINEARIZE], run, t, x, x)
@@ -222,18 +222,18 @@ def solve(ops, run, ref, t, control, counts, memory, work):
             return at.RHS_FAILED
         if fresh or not _RANGE < c / control[C_MATRIX] < 1.0 / _RANGE:
             cV = 2.0 / c if counts[at.FORM] == INDEX1 else 1.0 / c
-            counts[at.MATRIX] = NONE
-            if not factored(ops, run, ref, t, counts, c, 1.0, 1.0 / c, cV, coefficients, ratio):
-                return blame(ops, run, ref, t, counts, x, r)
-            counts[at.MATRIX] = USED
+            counts[at.MATRIX] = at.NONE
+            if not factored(ops, run, t, counts, c, 1.0, 1.0 / c, cV, coefficients, ratio):
+                return blame(ops, run, t, counts, x, r)
+            counts[at.MATRIX] = at.USED
             control[C_MATRIX] = c
             control[C_LAST] = 0.0
         if c != control[C_LAST]:
             control[SURE] = _UNSURE
         control[C_LAST] = c
-        outcome = _iterate(ops, run, ref, t, control, counts, memory, work)
+        outcome = _iterate(ops, run, t, control, counts, memory, work)
         if outcome == 0 or fresh:
             break
-    if outcome == NEWTON:
+    if outcome == at.NEWTON:
         counts[at.NOT_CONVERGED] += 1
     return outcome

@@ -13,44 +13,33 @@ import numpy as np
 
 from multibody.integrators import contract as at
 from multibody.integrators import tableau as c
-from multibody.integrators.contract import (
-    begin,
-    commit,
-    finite,
-    fitted_step,
-    note_refusal,
-    ready,
-    settle,
-    starting_step,
-    store,
-    too_small,
-    watch,
-)
+from multibody.integrators.adaptive import GENTLY, AdaptiveMethod
+from multibody.integrators.contract import finite
+from multibody.integrators.driver import NEW, SLOPE, SPARE, advance_by, nothing_past, right_side
 from multibody.kernels.calls import call
 from multibody.kernels.compile import inner_kernel, kernel
 
 ORDER = 8
-MEMORY_ROWS = 18  # k1 ... k16, the state of the stage at hand, the new state
-DENSE_ROWS = 8
-_STAGE, _NEW = 16, 17
+STAGE = SPARE  # row of memory: the state of the stage at hand
+# rows of the slopes: of the present state, of the stages 2 to 12, of the new state, and of those that serve the dense output
+K1, K2, K3, K4, K5, K6, K7, K8, K9, K10, K11, K12, K13, K14, K15, K16 = range(SLOPE, SLOPE + 16)
 _SAFETY, _SHRINK, _GROW = 0.9, 0.3, 6.0
-_GENTLY, _PATIENCE = 0.87, 15  # where f is rough near by: factor of a step that failed, and how often in a row
 _TEST_EVERY = 25  # steps; once stiffness is suspected, every step
 _STABLE = 6.1  # h·|eigenvalue| on the border of the stability region
 _SURE, _CLEAR = 15, 6  # steps in a row that prove stiffness, that disprove it
 
 
 @inner_kernel
-def _stages(rhs, run, ref, t, h, y, memory, first, last):
+def _stages(rhs, run, t, h, y, memory, first, last):
     """Make the stages first to last of a step, stage 1 (and 13 for those that follow it) being there.
 
     Returns 0 or the status of the evaluation that failed. Only here is f called: one place costs the compiler a tenth of
     what twelve places do.
     """
-    n, x = y.shape[0], memory[_STAGE]
-    k1, k2, k3, k4, k5, k6, k7 = memory[0], memory[1], memory[2], memory[3], memory[4], memory[5], memory[6]
-    k8, k9, k10, k11, k12, k13 = memory[7], memory[8], memory[9], memory[10], memory[11], memory[12]
-    k14, k15 = memory[13], memory[14]
+    n, x = y.shape[0], memory[STAGE]
+    k1, k2, k3, k4, k5, k6, k7 = memory[K1], memory[K2], memory[K3], memory[K4], memory[K5], memory[K6], memory[K7]
+    k8, k9, k10, k11, k12, k13 = memory[K8], memory[K9], memory[K10], memory[K11], memory[K12], memory[K13]
+    k14, k15 = memory[K14], memory[K15]
     for s in range(first, last + 1):
         if s == 2:
             for i in range(n):
@@ -150,7 +139,7 @@ def _stages(rhs, run, ref, t, h, y, memory, first, last):
                     + c.A16_14 * k14[i]
                     + c.A16_15 * k15[i]
                 )
-        status = call(rhs, run, t + c.C[s - 1] * h, x, memory[s - 1])
+        status = call(rhs, run, t + c.C[s - 1] * h, x, memory[K1 + s - 1])
         if status != 0:
             return status
     return 0
@@ -159,8 +148,8 @@ def _stages(rhs, run, ref, t, h, y, memory, first, last):
 @inner_kernel
 def _new_state(h, y, memory):
     """Write the new state. That of stage 12, at the end of the step as well, stays behind for the stiffness test."""
-    k1, k6, k7, k8, k9 = memory[0], memory[5], memory[6], memory[7], memory[8]
-    k10, k11, k12, new = memory[9], memory[10], memory[11], memory[_NEW]
+    k1, k6, k7, k8, k9 = memory[K1], memory[K6], memory[K7], memory[K8], memory[K9]
+    k10, k11, k12, new = memory[K10], memory[K11], memory[K12], memory[NEW]
     for i in range(y.shape[0]):
         new[i] = y[i] + h * (
             c.B1 * k1[i]
@@ -180,8 +169,8 @@ def _error(h, y, atol, active, rtol, memory):
 
     With e5 and e3 the two norms it is e5²/√(e5² + e3²/100), of order 8 in h.
     """
-    k1, k6, k7, k8, k9 = memory[0], memory[5], memory[6], memory[7], memory[8]
-    k10, k11, k12, new = memory[9], memory[10], memory[11], memory[_NEW]
+    k1, k6, k7, k8, k9 = memory[K1], memory[K6], memory[K7], memory[K8], memory[K9]
+    k10, k11, k12, new = memory[K10], memory[K11], memory[K12], memory[NEW]
     fifth, third, count = 0.0, 0.0, 0
     for i in range(y.shape[0]):
         if active[i] != 0.0:
@@ -217,31 +206,30 @@ def _error(h, y, atol, active, rtol, memory):
 
 
 @inner_kernel
-def _dense(rhs, run, ref, t, h, y, memory, row):
-    """Write the dense output of a step into row (8, n); return 0, or the status of an evaluation that failed.
+def _between(rhs, run, t, end, h, order, y, control, counts, memory, work, row):
+    """Write the dense output of a step into row (8, n).
 
     It uses the state and the derivative that `accept` has left, so steps join without a gap. The first four rows alone are
     the cubic Hermite polynomial, which remains if an evaluation fails.
     """
-    new, start, end = memory[_NEW], memory[0], memory[12]
+    new, before, after = memory[NEW], memory[K1], memory[K13]
     for i in range(y.shape[0]):
         change = new[i] - y[i]
         row[0, i] = y[i]
         row[1, i] = change
-        row[2, i] = h * start[i] - change
-        row[3, i] = 2.0 * change - h * (start[i] + end[i])
+        row[2, i] = h * before[i] - change
+        row[3, i] = 2.0 * change - h * (before[i] + after[i])
         for r in range(4, 8):
             row[r, i] = 0.0
-    status = _stages(rhs, run, ref, t, h, y, memory, np.int64(14), np.int64(16))
-    if status != 0:
-        return status
+    counts[at.EVALUATIONS] += 3
+    if _stages(rhs, run, t, h, y, memory, np.int64(14), np.int64(16)) != 0:
+        return
     for r in range(4):
         for i in range(y.shape[0]):
-            total = c.D[r, 0] * start[i]
+            total = c.D[r, 0] * before[i]
             for j in range(5, 16):
-                total += c.D[r, j] * memory[j, i]
+                total += c.D[r, j] * memory[K1 + j, i]
             row[r + 4, i] = h * total
-    return 0
 
 
 @kernel
@@ -257,7 +245,7 @@ def interpolate_dop853(row, t0, h, t, out):
 @inner_kernel
 def _test_stiffness(h, atol, rtol, active, counts, memory):
     """Estimate the largest eigenvalue from the two derivatives at the end of the step; raise STIFF when it limits h."""
-    k12, k13, x, new = memory[11], memory[12], memory[_STAGE], memory[_NEW]
+    k12, k13, x, new = memory[K12], memory[K13], memory[STAGE], memory[NEW]
     above, below = 0.0, 0.0
     for i in range(new.shape[0]):
         if active[i] != 0.0:
@@ -283,78 +271,52 @@ def _factor(error, growth):
 
 
 @inner_kernel
-def _attempt(rhs, accept, run, ref, t, h, end, y, atol, active, rtol, counts, memory, refs):
-    """Try one step; return how it ended (0, 2 or a negative answer) and the error over its tolerance."""
+def _attempt(rhs, run, t, end, h, order, control, counts, y, atol, active, memory, work):
+    """Try one step; return how it ended, and the error over its tolerance."""
     counts[at.EVALUATIONS] += 11
-    status = _stages(rhs, run, ref, t, h, y, memory, np.int64(2), np.int64(12))
+    status = _stages(rhs, run, t, h, y, memory, np.int64(2), np.int64(12))
     if status != 0:
         counts[at.CODE] = status
-        return at.RHS_FAILED, 0.0
+        return at.RHS_FAILED, (0.0,)
     _new_state(h, y, memory)
-    error = _error(h, y, atol, active, rtol, memory)
-    if not (error < math.inf and finite(memory[_NEW])):
-        return at.NOT_FINITE, 0.0
-    if error > 1.0:
-        return at.STEP_TOO_SMALL, error
-    return settle(rhs, accept, run, ref, end, memory[_NEW], memory[12], active, counts, refs), error
+    error = _error(h, y, atol, active, control[at.RTOL], memory)
+    if not (error < math.inf and finite(memory[NEW])):
+        return at.NOT_FINITE, (0.0,)
+    return (at.STEP_TOO_SMALL if error > 1.0 else 0), (error,)
+
+
+@inner_kernel
+def _shorten(outcome, errors, h, order, control, counts, y, memory):
+    """Return the length of another attempt over that of one that has failed."""
+    if outcome != at.STEP_TOO_SMALL:
+        return 0.5
+    return GENTLY if counts[at.PATIENCE] >= 0 else _factor(errors[0], 1.0)
+
+
+@inner_kernel
+def _choose(rhs, run, end, h, order, errors, control, counts, y, atol, active, memory, work):
+    """Choose the length of the next step by this error and the trend; test for stiffness now and then."""
+    error, factor = errors[0], _GROW if counts[at.TRIES] == 0 else 1.0
+    if error > 0.0:
+        factor = min(factor, _factor(error, 1.0))
+        if control[at.ERROR] > 0.0:  # the trend of the last two steps, if it asks for less
+            trend = abs(h / control[at.H_LAST]) * _factor(error, error / control[at.ERROR])
+            factor = min(factor, max(_SHRINK, trend))
+    control[at.ERROR] = max(error, 0.01)
+    control[at.H] = h * factor
+    if counts[at.SUSPECT] > 0 or counts[at.STEPS] % _TEST_EVERY == 0:
+        _test_stiffness(h, atol, control[at.RTOL], active, counts, memory)
+
+
+DOP853 = AdaptiveMethod(
+    "dop853", order=ORDER, exponent=1.0 / ORDER, new_slope=K13, one_way=False, keeps_length=True, slope=right_side,
+    restart=nothing_past, attempt=_attempt, shorten=_shorten, choose=_choose, between=_between,
+)  # fmt: skip
 
 
 @kernel
 def advance_dop853(rhs, accept, monitor, run, ref, control, counts, y, atol, active, memory, g, steps, dense, refs):
     """Step towards END as the contract says; return why it stopped."""
-    status = begin(rhs, monitor, run, ref, control, counts, y, memory[0], g)
-    if status == at.STEP and control[at.H] == 0.0:
-        control[at.H] = starting_step(
-            rhs, run, ref, control, counts, y, atol, active, memory[0], memory[_STAGE], memory[1], 1.0 / ORDER
-        )
-    rtol, last = control[at.RTOL], counts[at.STEPS] + counts[at.LIMIT]
-    while status == at.STEP:
-        status = ready(control, counts, steps, last)
-        if status != at.STEP:
-            break
-        wanted, h, grow, patience = abs(control[at.H]), fitted_step(control), _GROW, _PATIENCE * counts[at.GENTLE]
-        if too_small(control, h):
-            return at.STEP_TOO_SMALL
-        while True:
-            t = control[at.T]
-            end = control[at.END] if h == control[at.END] - t else t + h
-            outcome, error = _attempt(rhs, accept, run, ref, t, h, end, y, atol, active, rtol, counts, memory, refs)
-            if outcome == 0:
-                break
-            counts[at.REJECTED] += 1
-            if outcome == 2:
-                note_refusal(control, h)
-            grow, wanted = 1.0, 0.0
-            if outcome == 3 or (error > 1.0 and patience > 0):
-                patience -= 1
-                h *= _GENTLY
-            else:
-                h *= _factor(error, 1.0) if error > 1.0 else 0.5
-            if outcome == at.ACCEPT_FAILED or too_small(control, h):
-                return at.STEP_TOO_SMALL if outcome > 0 else outcome
-        factor = grow
-        if error > 0.0:
-            factor = min(grow, _factor(error, 1.0))
-            if control[at.ERROR] > 0.0:  # the trend of the last two steps, if it asks for less
-                trend = abs(h / control[at.H_LAST]) * _factor(error, error / control[at.ERROR])
-                factor = min(factor, max(_SHRINK, trend))
-        control[at.ERROR] = max(error, 0.01)
-        control[at.H] = h * factor
-        if abs(h) < wanted and factor >= 1.0:  # cut short by END: the next step need not grow from there
-            control[at.H] = math.copysign(max(abs(h) * factor, wanted), h)
-        for j in range(g.shape[1]):
-            g[0, j] = g[1, j]
-        crossed = monitor != 0 and watch(monitor, run, ref, end, memory[_NEW], g)
-        if counts[at.SUSPECT] > 0 or counts[at.STEPS] % _TEST_EVERY == 0:
-            _test_stiffness(h, atol, rtol, active, counts, memory)
-        if crossed or counts[at.DENSE] != 0:
-            counts[at.EVALUATIONS] += 3
-            _dense(rhs, run, ref, t, h, y, memory, dense[counts[at.STORED]])
-        commit(control, counts, h, end, y, memory[_NEW], np.int64(ORDER))
-        for i in range(y.shape[0]):
-            memory[0, i] = memory[12, i]
-        if crossed or counts[at.DENSE] != 0:
-            store(control, counts, steps)
-        if crossed:
-            return at.EVENT
-    return status
+    return advance_by(
+        DOP853, rhs, accept, monitor, run, ref, control, counts, y, atol, active, memory, g, steps, dense, refs, None
+    )

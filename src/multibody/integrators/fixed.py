@@ -1,4 +1,4 @@
-"""Methods with a fixed step: the one loop around them, the grid of steps, and the cubic that joins two states.
+"""Methods with a fixed step: the grid of steps, and the cubic that joins two states.
 
 A method is an object of kernels (:class:`FixedMethod`): how it makes one step, what it puts between two states, what it
 remembers. Where f fails or `accept` refuses, a step is broken up; the grid of steps stays as it was.
@@ -10,115 +10,62 @@ import math
 from dataclasses import dataclass
 
 from multibody.integrators import contract as at
-from multibody.integrators.contract import begin, commit, ready, settle, store, watch
+from multibody.integrators.driver import OWN, SPARE, Method, nothing_past, settle, slope_kept, watch_end
 from multibody.kernels.calls import call
 from multibody.kernels.compile import inlined, inner_kernel
-from multibody.kernels.objects import Kernel, KernelObject
+from multibody.kernels.objects import Kernel
 
-FINEST = 1.0 / 1048576.0  # of the fixed step: the shortest step that is tried where f fails or `accept` refuses
-# rows of a method's memory: f at the present state, two more stages, a last one whose place f at the new state takes, the state
-# of a stage, and the new state; a method may have further ones
-SLOPE, SECOND, THIRD, NEW_SLOPE, STAGE, NEW, OWN = range(7)
+_FINEST = 1.0 / 1048576.0  # of the fixed step: the shortest step that is tried where f fails or `accept` refuses
+STAGE = SPARE  # state of the stage at hand: after a step, that of the last one
+# further rows of an explicit method: two more stages, a last one whose place f at the new state takes; those of its own follow
+SECOND, THIRD, NEW_SLOPE = range(OWN, OWN + 3)
 _STRETCH = 1e-6  # of the fixed step: what the last step may be longer, so that rounding makes no tiny one
 
 
-@dataclass(frozen=True, eq=False)
-class FixedMethod(KernelObject):
+@inlined
+def on_grid(method, equations, accept, run, ref, control, counts, y, atol, active, memory, refs, work):
+    """Make a step towards a point of the grid, half as long wherever it fails.
+
+    Return 0 or how it failed, its length, its end and its order.
+    """
+    t, point = control[at.T], _next_point(control, counts)
+    end = point
+    while True:
+        h = end - t
+        outcome = method.attempt(equations, run, t, end, h, y, control, counts, atol, memory, work)
+        if outcome == 0:
+            outcome = settle(method, equations, accept, run, ref, end, active, counts, memory, refs, work)
+        if outcome == 0:
+            break
+        counts[at.REJECTED] += 1
+        end = t + 0.5 * h
+        if outcome == at.ACCEPT_FAILED or abs(h) < _FINEST * control[at.FIXED] or end == t:
+            return outcome, h, end, method.order
+    if end == point:
+        _reach(control, counts, point)
+    return 0, h, end, method.order
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FixedMethod(Method):
     """What makes a method with a fixed step.
 
     Attributes
     ----------
-    restart : (control)
-        Forget what was remembered: nothing is known of the past.
-    attempt : (rhs, run, ref, t, h, y, control, counts, memory)
-        Write the state at t + h to memory[NEW]; 0, or how it failed.
-    staged : (h, control)
-        Whether that step has stages, the last of which is in memory[STAGE].
-    between : (rhs, run, ref, t, h, y, counts, memory, row)
-        Write the powers of the dense output of the step to row.
-    remember : (h, control, memory)
-        Keep what later steps need, f at the present state still being in memory[SLOPE].
+    attempt : (equations, run, t, end, h, y, control, counts, atol, memory, work)
+        Write the state at end = t + h to memory[NEW]; 0, or how it failed.
     """
 
-    restart: Kernel
     attempt: Kernel
-    staged: Kernel
-    between: Kernel
-    remember: Kernel
-
-
-@inlined
-def advance_fixed(method, order, rhs, accept, monitor, run, ref, control, counts, y, active, memory, g, steps, dense, refs):
-    """Step towards END as the contract says; return why it stopped."""
-    fresh, last = counts[at.FRESH], counts[at.STEPS] + counts[at.LIMIT]
-    status = begin(rhs, monitor, run, ref, control, counts, y, memory[SLOPE], g)
-    if fresh != 0:
-        control[at.BASE] = math.inf  # no grid yet
-        method.restart(control)
-    while status == at.STEP:
-        status = ready(control, counts, steps, last)
-        if status != at.STEP:
-            break
-        t, point = control[at.T], next_point(control, counts)
-        outcome, end = _shortened(method, rhs, accept, run, ref, t, point, y, control, counts, active, memory, refs)
-        if outcome != 0:
-            return outcome
-        h = end - t
-        for j in range(g.shape[1]):
-            g[0, j] = g[1, j]
-        jumped = method.staged(h, control) and watch_stage(monitor, run, ref, end, memory[STAGE], g)
-        crossed = monitor != 0 and (watch(monitor, run, ref, end, memory[NEW], g) or jumped)
-        kept = crossed or counts[at.DENSE] != 0
-        if kept:
-            method.between(rhs, run, ref, t, h, y, counts, memory, dense[counts[at.STORED]])
-        commit(control, counts, h, end, y, memory[NEW], order)
-        if end == point:
-            reach(control, counts, point)
-        method.remember(h, control, memory)
-        for i in range(y.shape[0]):
-            memory[SLOPE, i] = memory[NEW_SLOPE, i]
-        if kept:
-            store(control, counts, steps)
-        if crossed:
-            return at.EVENT
-    return status
+    one_way: bool = False
+    restart: Kernel = nothing_past
+    step: Kernel = on_grid
+    watch: Kernel = watch_end
+    remember: Kernel = slope_kept
 
 
 @inner_kernel
-def _shortened(method, rhs, accept, run, ref, t, point, y, control, counts, active, memory, refs):
-    """Make a step towards a point of the grid, half as long wherever it fails; return 0 or how it failed, and where it ends."""
-    end = point
-    while True:
-        h = end - t
-        outcome = method.attempt(rhs, run, ref, t, h, y, control, counts, memory)
-        if outcome == 0:
-            outcome = settle(rhs, accept, run, ref, end, memory[NEW], memory[NEW_SLOPE], active, counts, refs)
-        if outcome == 0:
-            return (outcome, end)
-        counts[at.REJECTED] += 1
-        end = t + 0.5 * h
-        if outcome == at.ACCEPT_FAILED or abs(h) < FINEST * control[at.FIXED] or end == t:
-            return (at.STEP_TOO_SMALL if outcome == 2 else outcome, end)
-
-
-@inlined
-def nothing_past(control):
-    """Forget nothing: a method of one step remembers nothing."""
-
-
-@inlined
-def always(h, control):
-    """Return True: every step has stages."""
-    return True
-
-
-@inlined
-def nothing_kept(h, control, memory):
-    """Keep nothing."""
-
-
-@inner_kernel
-def next_point(control, counts):
+def _next_point(control, counts):
     """Return the time at which the next step ends: a point BASE + k·FIXED of the grid, or END.
 
     Sums of many steps would gather rounding errors; the grid is therefore counted from its base. A step that was broken up
@@ -135,7 +82,7 @@ def next_point(control, counts):
 
 
 @inner_kernel
-def reach(control, counts, t):
+def _reach(control, counts, t):
     """Count the grid point t that a step has reached."""
     counts[at.GRID] += 1
     if t == control[at.END]:
@@ -155,15 +102,14 @@ def hermite(h, y, new, slope, new_slope, row):
 
 
 @inner_kernel
-def watch_stage(monitor, run, ref, t, x, g):
-    """Write the watched values at the last stage x into g[2], where there is such a row; return whether g[0] has other signs.
+def watch_stages(monitor, run, end, h, control, memory, g):
+    """Watch the last stage as well: its values are written to g[2], where there is such a row, and compared with g[0].
 
     A stage may lie beyond a jump of f that the step, made with the law of both sides, does not reach itself.
     """
-    if monitor == 0 or g.shape[0] < 3:
-        return False
-    call(monitor, run, t, x, g[2])
     beyond = False
-    for j in range(g.shape[1]):
-        beyond = beyond or g[0, j] * g[2, j] < 0.0
-    return beyond
+    if g.shape[0] > 2:
+        call(monitor, run, end, memory[STAGE], g[2])
+        for j in range(g.shape[1]):
+            beyond = beyond or g[0, j] * g[2, j] < 0.0
+    return watch_end(monitor, run, end, h, control, memory, g) or beyond

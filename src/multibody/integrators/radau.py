@@ -19,32 +19,21 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from multibody.integrators import contract as at
-from multibody.integrators.contract import (
-    commit,
-    finite,
-    fitted_step,
-    interpolate_polynomial,
-    note_refusal,
-    ready,
-    store,
-    too_small,
-    watch,
-)
-from multibody.integrators.implicit import NEWTON, PRODUCT, RESIDUAL, SOLVE, STALE, USED, begin, first_step, hopeless, offer
+from multibody.integrators.adaptive import GENTLY, AdaptiveMethod
+from multibody.integrators.contract import finite, interpolate_polynomial
+from multibody.integrators.driver import NEW, SLOPE, advance_by
+from multibody.integrators.implicit import PRODUCT, RESIDUAL, SOLVE, hopeless, slope_of
 from multibody.integrators.radau_stages import (
+    AT_START,
     BOUND,
     ERROR,
     FACCON,
     GAMMA,
-    GUESS,
     H_MATRIX,
     H_STAGES,
+    LAST,
     MOST,
-    NEW,
-    SLOPE,
     THETA,
     TO_POWERS,
     WEIGHT,
@@ -63,18 +52,16 @@ from multibody.integrators.radau_stages import (
 from multibody.kernels.calls import call
 from multibody.kernels.compile import inner_kernel, kernel
 
-ORDER = 5
 _SAFETY, _SHRINK, _GROW = 0.9, 8.0, 5.0
 _KEEP = 0.05  # rate of the iteration up to which the linearization serves another step
 _CAUTION, _RELAX = 0.75, 1.08  # bound of the next steps over one that did not converge; its growth from step to step
 _SAME = 1.2  # a step that would grow by no more stays as it is, and the factors with it
-_FIRST = 0.25  # the first step is chosen as for an error that goes with its fourth power
 
 interpolate_radau = interpolate_polynomial
 
 
 @inner_kernel
-def _estimate(ops, run, ref, t, h, again, counts, y, active, memory, work):
+def _estimate(ops, run, t, h, again, counts, y, active, memory, work):
     """Return the error of the step over its tolerance; again = 1: filtered once more, from an evaluation at the error."""
     x, r, move, rate, g, tangent, b, s, lam, _, _, _ = views(counts, work)
     nq, n, m, c, size = counts[at.NQ], counts[at.NV], counts[at.NM], GAMMA / h, counts[at.NQ] + counts[at.NV]
@@ -86,17 +73,17 @@ def _estimate(ops, run, ref, t, h, again, counts, y, active, memory, work):
         for i in range(n):
             x[size + i] = 0.0
         for i in range(m):
-            x[size + n + i] = lam[6 * m + i]
+            x[size + n + i] = lam[AT_START * m + i]
         counts[at.EVALUATIONS] += 1
         status = call(ops[RESIDUAL], run, t, x, r)
-        status += ask_move(ops, run, ref, t, 0.0, x[:nq], x[nq:size], move, g[:nq])
+        status += ask_move(ops, run, t, 0.0, x[:nq], x[nq:size], move, g[:nq])
     for i in range(size):
         e = (E[0] * memory[Z, i] + E[1] * memory[Z + 1, i] + E[2] * memory[Z + 2, i]) / h
         if i < nq:
             g[i] = e + (g[i] if again == 1 else slope[i])
         else:
             x[i - nq] = e + (0.0 if again == 1 else slope[i])
-    status += ask_move(ops, run, ref, t, 1.0, y[:nq], g[:nq], move, tangent[:n])
+    status += ask_move(ops, run, t, 1.0, y[:nq], g[:nq], move, tangent[:n])
     for i in range(n):
         x[n + i] = 0.0
         x[2 * n + i] = -tangent[i] / c
@@ -105,7 +92,7 @@ def _estimate(ops, run, ref, t, h, again, counts, y, active, memory, work):
         for i in range(n + m):
             b[i] -= r[i]
     status += call(ops[SOLVE], run, t, b[: n + m], s[: n + m])
-    status += ask_move(ops, run, ref, t, 0.0, y[:nq], s[:n], move, rate)
+    status += ask_move(ops, run, t, 0.0, y[:nq], s[:n], move, rate)
     total, count = 0.0, 0
     for i in range(size):
         error[i] = (rate[i] + g[i]) / c if i < nq else s[i - nq]
@@ -139,14 +126,14 @@ def _update(control, counts, h, y, memory, work):
         memory[SLOPE, i] = (B[2, 0] * z0 + B[2, 1] * z1 + B[2, 2] * z2) / h
     memory[SLOPE, last] = power[2]
     for i in range(3 * m):
-        lam[3 * m + i] = lam[i]
+        lam[LAST * m + i] = lam[i]
     for i in range(m):
-        lam[6 * m + i] = lam[2 * m + i]
+        lam[AT_START * m + i] = lam[2 * m + i]
     control[H_STAGES] = h
 
 
 @inner_kernel
-def _dense(y, memory, row):
+def _between(ops, run, t, end, h, order, y, control, counts, memory, work, row):
     """Write the powers of the collocation polynomial; what `accept` has moved is spread as s²(3 − 2s)."""
     for i in range(y.shape[0]):
         moved = memory[NEW, i] - y[i] - memory[Z + 2, i]
@@ -157,65 +144,80 @@ def _dense(y, memory, row):
 
 
 @inner_kernel
-def _start(ops, monitor, run, ref, control, counts, y, atol, active, memory, work, g):
-    """Begin or go on; return STEP or why not."""
-    if (control[at.END] - control[at.T]) * control[at.H_LAST] < 0.0:
-        counts[at.FRESH] = 1  # turned round
-    fresh, slope = counts[at.FRESH], memory[SLOPE]
-    _, r, move, _, _, _, _, _, lam, _, _, _ = views(counts, work)
-    status = begin(ops, monitor, run, ref, control, counts, y, slope, r, move, g)
-    if status != at.STEP or fresh == 0:
-        return status
+def _slope(ops, run, t, y, counts, f, work):
+    """Write y' at (t, y), and (a, λ, power) into the residual; return a status."""
+    _, r, move, _, _, _, _, _, _, _, _, _ = views(counts, work)
+    return slope_of(ops, run, t, y, counts, f, r, move)
+
+
+@inner_kernel
+def _restart(control, counts, y, memory, work):
+    """Forget stages and matrices; keep λ of the start."""
+    _, r, _, _, _, _, _, _, lam, _, _, _ = views(counts, work)
     for i in range(counts[at.NM]):
-        lam[6 * counts[at.NM] + i] = r[counts[at.NV] + i]
+        lam[AT_START * counts[at.NM] + i] = r[counts[at.NV] + i]
     control[H_MATRIX] = 0.0
     control[H_STAGES] = 0.0
     control[FACCON] = 1.0
     control[BOUND] = 0.0
-    if control[at.H] == 0.0:
-        guess, error = memory[GUESS], memory[ERROR]
-        control[at.H] = first_step(ops, run, ref, control, counts, y, atol, active, slope, guess, error, r, move, _FIRST)
-    return status
 
 
 @inner_kernel
-def _attempt(ops, run, ref, t, h, control, counts, y, atol, active, memory, work):
+def _attempt(ops, run, t, end, h, order, control, counts, y, atol, active, memory, work):
     """Try one step; return how it ended, its error, and by what to multiply the step (error 0) or the iterations made.
 
-    CLEARED counts the attempts from this state, SUSPECT the linearizations there.
+    SUSPECT counts the linearizations at this state.
     """
+    if counts[at.TRIES] == 0:
+        counts[at.SUSPECT] = 0
+        if hopeless(y, atol, active, control[at.RTOL] * loosened(control[at.RTOL])):
+            return at.HOPELESS, (0.0, 0.0)
     rtol = predict(control, counts, h, y, atol, memory, work)
     outcome, factor = 0, 0.0
     for attempt in range(2):
-        renew = counts[at.MATRIX] != USED or attempt == 1
+        renew = counts[at.MATRIX] != at.USED or attempt == 1
         if renew or control[H_MATRIX] != h:
-            outcome = matrices(ops, run, ref, t, h, renew, control, counts, y, memory, work)
+            outcome = matrices(ops, run, t, h, renew, control, counts, y, memory, work)
             if outcome != 0:
-                return outcome, 0.0, 0.5
+                return outcome, (0.0, 0.5)
             if renew:
                 control[FACCON] = 1.0
                 counts[at.SUSPECT] += 1
-        outcome, factor = iterate(ops, run, ref, t, h, rtol, control, counts, y, memory, work)
-        if outcome != NEWTON or counts[at.SUSPECT] > 0:
+        outcome, factor = iterate(ops, run, t, h, rtol, control, counts, y, memory, work)
+        if outcome != at.NEWTON or counts[at.SUSPECT] > 0:
             break
         predict(control, counts, h, y, atol, memory, work)
     if outcome != 0:
-        counts[at.NOT_CONVERGED] += 1 if outcome == NEWTON else 0
-        counts[at.MATRIX] = STALE  # it belongs to a longer step
+        counts[at.NOT_CONVERGED] += 1 if outcome == at.NEWTON else 0
+        counts[at.MATRIX] = at.STALE  # it belongs to a longer step
         control[FACCON] = 1.0
-        return outcome, 0.0, factor
+        return outcome, (0.0, factor)
     error = math.inf
-    for again in range(2 if counts[at.CLEARED] > 1 or control[H_STAGES] == 0.0 else 1):
+    for again in range(2 if counts[at.TRIES] > 0 or control[H_STAGES] == 0.0 else 1):
         if error >= 1.0:
-            error = min(error, _estimate(ops, run, ref, t, h, again, counts, y, active, memory, work))
+            error = min(error, _estimate(ops, run, t, h, again, counts, y, active, memory, work))
     _take_over(h, counts, y, memory, work)
     if not (error < math.inf and finite(memory[NEW])):
-        return at.NOT_FINITE, 0.0, 0.5
-    return (at.STEP_TOO_SMALL if error >= 1.0 else 0), error, factor
+        return at.NOT_FINITE, (0.0, 0.5)
+    return (at.STEP_TOO_SMALL if error >= 1.0 else 0), (error, factor)
 
 
 @inner_kernel
-def _choose(control, counts, h, error, iterations, grow):
+def _shorten(outcome, errors, h, order, control, counts, y, memory):
+    """Return the length of another attempt over that of one that has failed."""
+    error, factor = errors
+    if outcome == at.NEWTON:
+        control[BOUND] = _CAUTION * abs(h)
+        return factor
+    if outcome != at.STEP_TOO_SMALL:
+        return 0.5
+    if counts[at.PATIENCE] >= 0:
+        return GENTLY
+    return 0.1 if control[H_STAGES] == 0.0 else max(1.0 / _SHRINK, min(_SAFETY, _SAFETY * error**-0.25))
+
+
+@inner_kernel
+def _choose(control, counts, h, error, iterations):
     """Choose the length of the next step by this error and the trend, and whether the matrices serve it as well."""
     error = max(error, 1e-10)
     safety = min(_SAFETY, _SAFETY * (1.0 + 2.0 * MOST) / (iterations + 2.0 * MOST))
@@ -224,9 +226,9 @@ def _choose(control, counts, h, error, iterations, grow):
         trend = abs(control[at.H_LAST] / h) * (error * error / control[at.ERROR]) ** 0.25 / _SAFETY
         quotient = max(quotient, max(1.0 / _GROW, min(_SHRINK, trend)))
     control[at.ERROR] = max(error, 0.01)
-    new = min(1.0 / quotient, grow)
+    new = 1.0 / quotient if counts[at.TRIES] == 0 else min(1.0 / quotient, 1.0)
     if control[THETA] > _KEEP:
-        counts[at.MATRIX] = STALE
+        counts[at.MATRIX] = at.STALE
     elif 1.0 <= new <= _SAME:
         new = 1.0
     if control[BOUND] > 0.0:  # the iteration does not converge everywhere where errors are small
@@ -235,56 +237,23 @@ def _choose(control, counts, h, error, iterations, grow):
     control[at.H] = h * new
 
 
+@inner_kernel
+def _go_on(ops, run, end, h, order, errors, control, counts, y, atol, active, memory, work):
+    """Keep what the next step needs, and choose its length."""
+    error, iterations = errors
+    _update(control, counts, h, y, memory, work)
+    _choose(control, counts, h, error, iterations)
+
+
+RADAU = AdaptiveMethod(
+    "radau", order=5, exponent=0.25, new_slope=0, one_way=True, keeps_length=True, slope=_slope, restart=_restart,
+    attempt=_attempt, shorten=_shorten, choose=_go_on, between=_between,
+)  # fmt: skip
+
+
 @kernel
 def advance_radau(ops, accept, monitor, run, ref, control, counts, y, atol, active, memory, g, steps, dense, refs, work):
     """Step towards END as the contract says; return why it stopped."""
-    last = counts[at.STEPS] + counts[at.LIMIT]
-    status = _start(ops, monitor, run, ref, control, counts, y, atol, active, memory, work, g)
-    while status == at.STEP:
-        status = ready(control, counts, steps, last)
-        if status != at.STEP:
-            break
-        wanted, h, grow, patience = abs(control[at.H]), fitted_step(control), math.inf, 15 * counts[at.GENTLE]
-        counts[at.CLEARED] = 0
-        counts[at.SUSPECT] = 0
-        if too_small(control, h) or hopeless(y, atol, active, control[at.RTOL] * loosened(control[at.RTOL])):
-            return at.STEP_TOO_SMALL
-        while True:
-            t = control[at.T]
-            end = control[at.END] if h == control[at.END] - t else t + h
-            counts[at.CLEARED] += 1
-            outcome, error, factor = _attempt(ops, run, ref, t, h, control, counts, y, atol, active, memory, work)
-            if outcome == 0:
-                outcome = offer(accept, run, ref, end, memory[NEW], active, counts, refs)
-            if outcome == 0:
-                break
-            counts[at.REJECTED] += 1
-            if outcome == 2:
-                note_refusal(control, h)
-            elif outcome == NEWTON:
-                control[BOUND] = _CAUTION * abs(h)
-            grow, wanted = 1.0, 0.0
-            if outcome == 3 or (error >= 1.0 and patience > 0):
-                patience -= 1
-                h *= 0.87
-            elif error >= 1.0:
-                h *= 0.1 if control[H_STAGES] == 0.0 else max(1.0 / _SHRINK, min(_SAFETY, _SAFETY * error**-0.25))
-            else:
-                h *= factor if outcome == NEWTON else 0.5
-            if outcome == at.ACCEPT_FAILED or too_small(control, h):
-                return at.STEP_TOO_SMALL if outcome > 0 or outcome == NEWTON else outcome
-        _update(control, counts, h, y, memory, work)
-        _choose(control, counts, h, error, factor, grow)
-        if abs(h) < wanted and abs(control[at.H]) >= abs(h):  # cut short by END: the next step need not grow from there
-            control[at.H] = math.copysign(max(abs(control[at.H]), wanted), h)
-        for j in range(g.shape[1]):
-            g[0, j] = g[1, j]
-        crossed = monitor != 0 and watch(monitor, run, ref, end, memory[NEW], g)
-        if crossed or counts[at.DENSE] != 0:
-            _dense(y, memory, dense[counts[at.STORED]])
-        commit(control, counts, h, end, y, memory[NEW], np.int64(ORDER))
-        if crossed or counts[at.DENSE] != 0:
-            store(control, counts, steps)
-        if crossed:
-            return at.EVENT
-    return status
+    return advance_by(
+        RADAU, ops, accept, monitor, run, ref, control, counts, y, atol, active, memory, g, steps, dense, refs, work
+    )

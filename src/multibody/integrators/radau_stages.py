@@ -7,18 +7,20 @@ import math
 import numpy as np
 
 from multibody.integrators import contract as at
+from multibody.integrators.driver import OWN, SLOPE, SPARE
 from multibody.integrators.implicit import (
+    COEFFICIENTS,
     FACTOR,
     LINEARIZE,
     MOVE,
     NEGLIGIBLE,
-    NEWTON,
-    NONE,
+    OF_K,
+    OF_M,
+    OF_V,
     PRODUCT,
     RESIDUAL,
     ROUNDING,
     SOLVE,
-    USED,
     blame,
     factored,
 )
@@ -62,8 +64,9 @@ T = np.ascontiguousarray(np.stack([_eigenvector(B, GAMMA), _u.real, _u.imag], ax
 TI = _inverse(T)
 TO_POWERS = _inverse(np.stack([C, C**2, C**3], axis=1))  # of the stages: Z(s) = Σ s^(j+1) p_j
 
-# rows of memory: Z, powers of the last step, new state, 1/scale, y' at the start of the step, an error, a guess
-Z, P, NEW, WEIGHT, SLOPE, ERROR, GUESS = 0, 3, 6, 7, 8, 9, 10
+# rows of memory: an error; Z (three), powers of the last step (three), 1/scale
+ERROR, Z, P, WEIGHT = SPARE, OWN, OWN + 3, OWN + 6
+LAST, AT_START = 3, 6  # where λ of the stages of the last step and λ at the start follow those of the stages, over m
 H_MATRIX, H_STAGES, FACCON, THETA, BOUND = (at.SCRATCH + i for i in range(5))
 MOST = 7  # iterations
 _JUMPY = 2.0  # rate that ends the iteration after two: what the first one has not touched may show up in the second
@@ -86,16 +89,17 @@ def views(counts, work):
     f = e + 3 * n
     g = f + 2 * (n + m)
     h = g + 2 * (n + m)
-    i = h + 7 * m
+    i = h + (AT_START + 1) * m
     j = i + 3
+    k = j + COEFFICIENTS
     return (
         work[:a], work[a:b], work[b:c], work[c:d], work[d:e], work[e:f], work[f:g], work[g:h], work[h:i], work[i:j],
-        work[j : j + 10], work[j + 10 : j + 12],
+        work[j:k], work[k : k + 2],
     )  # fmt: skip
 
 
 @inner_kernel
-def ask_move(ops, run, ref, t, code, q, d, move, out):
+def ask_move(ops, run, t, code, q, d, move, out):
     """Ask MOVE with code 0 or 1 (and q, d); return its status."""
     nq, size = q.shape[0], d.shape[0]
     move[0] = code
@@ -107,7 +111,7 @@ def ask_move(ops, run, ref, t, code, q, d, move, out):
 
 
 @inner_kernel
-def matrices(ops, run, ref, t, h, renew, control, counts, y, memory, work):
+def matrices(ops, run, t, h, renew, control, counts, y, memory, work):
     """Linearize if asked, and factor both matrices; return 0 or how it failed.
 
     The linearization is that at the guess of the second stage: from the middle of a step, all stages are nearer.
@@ -128,24 +132,24 @@ def matrices(ops, run, ref, t, h, renew, control, counts, y, memory, work):
         status = call(ops[LINEARIZE], run, t + C[1] * h, x, x)
         if status != 0:
             counts[at.CODE] = status
-            counts[at.MATRIX] = NONE
+            counts[at.MATRIX] = at.NONE
             return at.RHS_FAILED
-    counts[at.MATRIX] = NONE
+    counts[at.MATRIX] = at.NONE
     c = GAMMA / h
-    if not factored(ops, run, ref, t, counts, c, 1.0, 1.0 / c, 1.0 / c, coefficients, ratio[:1]):
-        return blame(ops, run, ref, t + C[1] * h, counts, x, r) if renew else NEWTON
+    if not factored(ops, run, t, counts, c, 1.0, 1.0 / c, 1.0 / c, coefficients, ratio[:1]):
+        return blame(ops, run, t + C[1] * h, counts, x, r) if renew else at.NEWTON
     size = (ALPHA * ALPHA + BETA * BETA) / h
-    coefficients[0] = ALPHA / h
-    coefficients[1] = -BETA / h
-    coefficients[4] = ALPHA / size
-    coefficients[5] = BETA / size
-    coefficients[8] = ALPHA / size
-    coefficients[9] = BETA / size
+    coefficients[OF_M] = ALPHA / h
+    coefficients[OF_M + 1] = -BETA / h
+    coefficients[OF_K] = ALPHA / size
+    coefficients[OF_K + 1] = BETA / size
+    coefficients[OF_V] = ALPHA / size
+    coefficients[OF_V + 1] = BETA / size
     counts[at.FACTORIZATIONS] += 1
     if call(ops[FACTOR], run, t, coefficients, ratio) != 0:
-        return NEWTON
+        return at.NEWTON
     control[H_MATRIX] = h
-    counts[at.MATRIX] = USED
+    counts[at.MATRIX] = at.USED
     return 0
 
 
@@ -174,9 +178,10 @@ def predict(control, counts, h, y, atol, memory, work):
         l1 = (s - C[0]) * (s - C[2]) / ((C[1] - C[0]) * (C[1] - C[2]))
         l2 = (s - C[0]) * (s - C[1]) / ((C[2] - C[0]) * (C[2] - C[1]))
         for i in range(m):
-            lam[k * m + i] = lam[6 * m + i]
+            lam[k * m + i] = lam[AT_START * m + i]
             if old != 0.0:
-                lam[k * m + i] = l0 * lam[3 * m + i] + l1 * lam[4 * m + i] + l2 * lam[5 * m + i]
+                j = LAST * m + i
+                lam[k * m + i] = l0 * lam[j] + l1 * lam[j + m] + l2 * lam[j + 2 * m]
     for i in range(y.shape[0]):
         scale = loose * (atol[i] + rtol * max(abs(y[i]), abs(y[i] + memory[Z + 2, i])))
         weight[i] = 1.0 / scale if scale > 0.0 else 0.0
@@ -184,7 +189,7 @@ def predict(control, counts, h, y, atol, memory, work):
 
 
 @inner_kernel
-def _residuals(ops, run, ref, t, h, counts, y, memory, work):
+def _residuals(ops, run, t, h, counts, y, memory, work):
     """Write the residuals of the three stages; return a status."""
     x, r, move, rate, g, _, _, _, lam, power, _, _ = views(counts, work)
     nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
@@ -201,7 +206,7 @@ def _residuals(ops, run, ref, t, h, counts, y, memory, work):
         counts[at.EVALUATIONS] += 1
         status = call(ops[RESIDUAL], run, t + C[k] * h, x, r)
         if status == 0:
-            status = ask_move(ops, run, ref, t, 0.0, x[:nq], x[nq:size], move, rate)
+            status = ask_move(ops, run, t, 0.0, x[:nq], x[nq:size], move, rate)
         if status != 0:
             counts[at.CODE] = status
             return status
@@ -214,11 +219,11 @@ def _residuals(ops, run, ref, t, h, counts, y, memory, work):
 
 
 @inner_kernel
-def _real_system(ops, run, ref, t, h, counts, y, work):
+def _real_system(ops, run, t, h, counts, y, work):
     """Solve for the first transformed correction, which takes the place of its residual; return a status."""
     x, _, move, rate, g, tangent, b, s, _, _, _, _ = views(counts, work)
     nq, n, m, c = counts[at.NQ], counts[at.NV], counts[at.NM], GAMMA / h
-    status = ask_move(ops, run, ref, t, 1.0, y[:nq], g[:nq], move, tangent[:n])
+    status = ask_move(ops, run, t, 1.0, y[:nq], g[:nq], move, tangent[:n])
     for i in range(n):
         x[i] = 0.0
         x[n + i] = 0.0
@@ -230,7 +235,7 @@ def _real_system(ops, run, ref, t, h, counts, y, work):
     if status == 0:
         status = call(ops[SOLVE], run, t, b[: n + m], s[: n + m])
     if status == 0:
-        status = ask_move(ops, run, ref, t, 0.0, y[:nq], s[:n], move, rate)
+        status = ask_move(ops, run, t, 0.0, y[:nq], s[:n], move, rate)
     for i in range(nq):
         g[i] = (rate[i] - g[i]) / c
     for i in range(n + m):
@@ -239,7 +244,7 @@ def _real_system(ops, run, ref, t, h, counts, y, work):
 
 
 @inner_kernel
-def _complex_system(ops, run, ref, t, h, counts, y, work):
+def _complex_system(ops, run, t, h, counts, y, work):
     """Solve for the other two transformed corrections, which take the place of their residuals; return a status."""
     x, _, move, rate, g, tangent, b, s, _, _, _, _ = views(counts, work)
     nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
@@ -248,7 +253,7 @@ def _complex_system(ops, run, ref, t, h, counts, y, work):
     status = 0
     for k in range(2):
         part = g[(1 + k) * row : (1 + k) * row + nq]
-        status += ask_move(ops, run, ref, t, 1.0, y[:nq], part, move, tangent[k * n : k * n + n])
+        status += ask_move(ops, run, t, 1.0, y[:nq], part, move, tangent[k * n : k * n + n])
     for k in range(2):
         for i in range(n):
             x[i] = 0.0
@@ -259,7 +264,7 @@ def _complex_system(ops, run, ref, t, h, counts, y, work):
             b[k * (n + m) + i] -= g[(1 + k) * row + nq + i]
     status += call(ops[SOLVE], run, t, b, s)
     for k in range(2):
-        status += ask_move(ops, run, ref, t, 0.0, y[:nq], s[k * (n + m) : k * (n + m) + n], move, rate)
+        status += ask_move(ops, run, t, 0.0, y[:nq], s[k * (n + m) : k * (n + m) + n], move, rate)
         for i in range(nq):
             g[(1 + k) * row + i] = rate[i] - g[(1 + k) * row + i]
         for i in range(n + m):
@@ -281,7 +286,7 @@ def _transform(M, count, g):
 
 
 @inner_kernel
-def iterate(ops, run, ref, t, h, rtol, control, counts, y, memory, work):
+def iterate(ops, run, t, h, rtol, control, counts, y, memory, work):
     """Solve for the stages; return 0 or how it failed, and how many iterations it took or by what to multiply the step."""
     _, _, _, _, g, _, _, _, lam, _, _, _ = views(counts, work)
     nq, n, m, weight = counts[at.NQ], counts[at.NV], counts[at.NM], memory[WEIGHT]
@@ -290,13 +295,13 @@ def iterate(ops, run, ref, t, h, rtol, control, counts, y, memory, work):
     faccon, before, theta = max(control[FACCON], ROUNDING) ** 0.8, 0.0, 0.0
     for iteration in range(MOST):
         counts[at.ITERATIONS] += 1
-        if _residuals(ops, run, ref, t, h, counts, y, memory, work) != 0:
+        if _residuals(ops, run, t, h, counts, y, memory, work) != 0:
             return at.RHS_FAILED, 0.5
         _transform(TI, row, g)
-        if _real_system(ops, run, ref, t, h, counts, y, work) != 0:
-            return NEWTON, 0.5
-        if _complex_system(ops, run, ref, t, h, counts, y, work) != 0:
-            return NEWTON, 0.5
+        if _real_system(ops, run, t, h, counts, y, work) != 0:
+            return at.NEWTON, 0.5
+        if _complex_system(ops, run, t, h, counts, y, work) != 0:
+            return at.NEWTON, 0.5
         _transform(T, row, g)
         total = 0.0
         for k in range(3):
@@ -313,14 +318,14 @@ def iterate(ops, run, ref, t, h, rtol, control, counts, y, memory, work):
             rate = norm / before if before > 0.0 else 0.0
             theta = rate if iteration == 1 else math.sqrt(rate * theta)
             if theta >= (0.99 if iteration > 1 else _JUMPY) and norm > NEGLIGIBLE * enough:
-                return NEWTON, 0.5
+                return at.NEWTON, 0.5
             faccon = theta / max(1.0 - theta, 0.01)
             left = faccon * norm * theta ** (MOST - 2 - iteration) / enough
             if left >= 1.0 and faccon * norm > enough and iteration > 1:
-                return NEWTON, 0.8 * max(1e-4, min(20.0, left)) ** (-1.0 / (4.0 + MOST - 2 - iteration))
+                return at.NEWTON, 0.8 * max(1e-4, min(20.0, left)) ** (-1.0 / (4.0 + MOST - 2 - iteration))
         before = max(norm, ROUNDING)
         if faccon * norm <= enough:
             control[FACCON] = faccon
             control[THETA] = theta
             return 0, 1.0 + iteration
-    return NEWTON, 0.5
+    return at.NEWTON, 0.5

@@ -9,27 +9,13 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from multibody.integrators import contract as at
 from multibody.integrators.contract import finite, interpolate_polynomial
-from multibody.integrators.fixed import (
-    NEW,
-    NEW_SLOPE,
-    SECOND,
-    SLOPE,
-    STAGE,
-    FixedMethod,
-    advance_fixed,
-    always,
-    hermite,
-    nothing_kept,
-    nothing_past,
-)
+from multibody.integrators.driver import NEW, SLOPE, advance_by, right_side
+from multibody.integrators.fixed import NEW_SLOPE, SECOND, STAGE, THIRD, FixedMethod, hermite, watch_stages
 from multibody.kernels.calls import call
 from multibody.kernels.compile import inner_kernel, kernel
 
-ORDER = 4
 LOBATTO = (5.0 - math.sqrt(5.0)) / 10.0
 _BEND = 2.0 * LOBATTO * (1.0 - LOBATTO) * (1.0 - 2.0 * LOBATTO)  # slope of s²(1 − s)² there
 
@@ -37,7 +23,7 @@ interpolate_rk4 = interpolate_polynomial
 
 
 @inner_kernel
-def runge_kutta(rhs, run, ref, t, h, y, control, counts, memory):
+def runge_kutta(rhs, run, t, end, h, y, control, counts, atol, memory, work):
     """Make one classical step from (t, y), whose slope is known; return 0 or how it failed."""
     slope, x, new = memory[SLOPE], memory[STAGE], memory[NEW]
     for s in range(3):
@@ -50,14 +36,14 @@ def runge_kutta(rhs, run, ref, t, h, y, control, counts, memory):
         if status != 0:
             counts[at.CODE] = status
             return at.RHS_FAILED
-    k2, k3, k4 = memory[SECOND], memory[SECOND + 1], memory[SECOND + 2]
+    k2, k3, k4 = memory[SECOND], memory[THIRD], memory[NEW_SLOPE]
     for i in range(y.shape[0]):
         new[i] = y[i] + h / 6.0 * (slope[i] + 2.0 * (k2[i] + k3[i]) + k4[i])
     return 0 if finite(new) else at.NOT_FINITE
 
 
 @inner_kernel
-def _between(rhs, run, ref, t, h, y, counts, memory, row):
+def _between(rhs, run, t, end, h, order, y, control, counts, memory, work, row):
     """Write the powers of the quartic dense output into row (5, n); the cubic remains if the evaluation fails."""
     x, slope = memory[STAGE], memory[SECOND]
     hermite(h, y, memory[NEW], memory[SLOPE], memory[NEW_SLOPE], row)
@@ -75,11 +61,14 @@ def _between(rhs, run, ref, t, h, y, counts, memory, row):
         row[4, i] = bend
 
 
-RK4 = FixedMethod("rk4", restart=nothing_past, attempt=runge_kutta, staged=always, between=_between, remember=nothing_kept)
+RK4 = FixedMethod(
+    "rk4", order=4, new_slope=NEW_SLOPE, slope=right_side, attempt=runge_kutta, watch=watch_stages, between=_between
+)
 
 
 @kernel
 def advance_rk4(rhs, accept, monitor, run, ref, control, counts, y, atol, active, memory, g, steps, dense, refs):
     """Step towards END as the contract says; return why it stopped."""
-    order = np.int64(ORDER)
-    return advance_fixed(RK4, order, rhs, accept, monitor, run, ref, control, counts, y, active, memory, g, steps, dense, refs)
+    return advance_by(
+        RK4, rhs, accept, monitor, run, ref, control, counts, y, atol, active, memory, g, steps, dense, refs, None
+    )

@@ -1,8 +1,8 @@
 """Objects made of kernels, which other kernels ask: what a formulation is written over is known when it is compiled.
 
-A class of such objects is a frozen dataclass that derives from :class:`KernelObject`; its fields are kernels. A kernel takes
-one as an argument and calls ``space.factor(model, state, scratch)``. Which function that is numba knows from the type of the
-object, so that nothing is tested when the kernel runs, and no version contains another.
+A class of such objects is a frozen dataclass that derives from :class:`KernelObject`; its fields are kernels and numbers. A
+kernel takes one as an argument and calls ``space.factor(model, state, scratch)``. Which function that is numba knows from the
+type of the object, and numbers are constants, so that nothing is tested when the kernel runs, and no version contains another.
 """
 
 from __future__ import annotations
@@ -55,16 +55,17 @@ def _constant(context: Any, builder: Any, kind: Any, value: Any) -> Any:
 
 
 @infer_getattr
-class _Functions(AttributeTemplate):  # type: ignore[misc]
-    """The functions of an object."""
+class _Fields(AttributeTemplate):  # type: ignore[misc]
+    """The functions and numbers of an object."""
 
     key = ObjectType
 
     def generic_resolve(self, kind: Any, name: str) -> Any:
-        """Return the type of a function."""
+        """Return the type of a function or a number."""
         return typeof(getattr(kind.made, name))
 
 
 @lower_getattr_generic(ObjectType)
-def _function(context: Any, builder: Any, kind: Any, value: Any, name: str) -> Any:
-    return context.get_dummy_value()
+def _field(context: Any, builder: Any, kind: Any, value: Any, name: str) -> Any:
+    made = getattr(kind.made, name)
+    return context.get_constant(typeof(made), made) if isinstance(made, (int, float)) else context.get_dummy_value()
