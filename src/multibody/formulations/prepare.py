@@ -210,7 +210,8 @@ def row_scales(tables: Tables, rows: Integers) -> dict[str, Floats]:
 def inverts_masses(tables: Tables) -> bool:
     """Return whether M can be inverted, and that without drowning bodies: then the fast path is taken."""
     if "inverts masses" not in tables.cache:
-        invertible = bool(set_masses(*Arrays(tables.packed).still))
+        arrays = Arrays(tables.packed)  # which must live while its addresses are used
+        invertible = bool(set_masses(*arrays.still))
         tables.cache["inverts masses"] = invertible and (tables.nv > LARGE or not _nearly_massless(tables))
     found: bool = tables.cache["inverts masses"]
     return found
