@@ -454,6 +454,8 @@ class Model(_Model, Shown):
         from multibody.files.writer import known_text
         from multibody.study.study import Ways, study
 
+        if options.keys() - StudyOptions.__annotations__.keys():
+            raise TypeError  # answered in words, as everywhere
         told: Mapping[str, Any] = {"until": until, **options}
         ways = Ways(executor, workers, chunk, store, resume, progress)
         return study(self, known_text(self), parameters, outputs, samples, method, seed, analysis, initial, refine, told, ways)

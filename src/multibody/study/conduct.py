@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from multibody._target import WriteError
 from multibody.errors import AnalysisError
@@ -19,6 +20,7 @@ from multibody.study.store import Store
 
 TRIES = 3  # of a chunk whose worker dies
 Progress = Callable[[int, int], None]
+Rows = npt.NDArray[np.intp]
 
 
 @dataclass
@@ -58,7 +60,7 @@ class Book:
         for first in range(0, n, size) if store is not None else ():
             kept = store.read(first, outputs) if store is not None else None
             if kept is not None:
-                made._note(np.arange(first, first + len(kept.status)), kept)
+                made.note(np.arange(first, first + len(kept.status)), kept)
         return made
 
     @property
@@ -70,19 +72,19 @@ class Book:
         """Return the chunks with something to compute, by their first members."""
         return [k for k in range(0, len(self.status), self.size) if np.any(self.status[k : k + self.size] == WAITING)]
 
-    def rows(self, first: int) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
+    def rows(self, first: int) -> Rows:
         """Return the members of a chunk that are not computed yet."""
         return first + np.flatnonzero(self.status[first : first + self.size] == WAITING)
 
-    def take(self, rows: np.ndarray[tuple[int], np.dtype[np.intp]], found: Computed) -> None:
+    def note(self, rows: Rows, found: Computed) -> None:
         """Note members that were computed."""
-        self._note(rows, found)
-        if self.progress is not None:
-            self.progress(self.computed, len(self.status))
-
-    def _note(self, rows: np.ndarray[tuple[int], np.dtype[np.intp]], found: Computed) -> None:
         self.outputs[rows], self.status[rows] = found.outputs, found.status
         self.messages.update({int(k): text for k, text in zip(rows, found.messages, strict=True) if text})
+
+    def tell(self) -> None:
+        """Tell how far it is."""
+        if self.progress is not None:
+            self.progress(self.computed, len(self.status))
 
     def keep(self, first: int) -> None:
         """Write a chunk to the store; a store that takes no more ends the study in order."""
@@ -123,7 +125,8 @@ def _in_turn(members: Members, book: Book) -> None:
         try:
             for k in range(0, len(rows), stride):
                 some = rows[k : k + stride]
-                book.take(some, members.compute(book.values[some]))
+                book.note(some, members.compute(book.values[some]))
+                book.tell()
         finally:
             book.keep(first)
         if book.trouble:
@@ -173,8 +176,9 @@ def _taken(book: Book, future: Future[Computed], first: int) -> bool:
         raise cause
     if cause is not None:
         return False
-    book.take(book.rows(first), future.result())
+    book.note(book.rows(first), future.result())
     book.keep(first)
+    book.tell()
     return True
 
 
@@ -197,7 +201,7 @@ def _again(book: Book, lost: dict[int, Any], tries: dict[int, int], suspects: de
         rows = book.rows(first)
         text = f"its worker ended {TRIES} times without an answer ({_why(cause)})"
         lost_values = np.full((len(rows), book.outputs.shape[1]), np.nan)
-        book.take(rows, Computed(lost_values, np.full(len(rows), FAILED, dtype=np.int8), [text] * len(rows)))
+        book.note(rows, Computed(lost_values, np.full(len(rows), FAILED, dtype=np.int8), [text] * len(rows)))
         book.keep(first)
 
 
@@ -210,5 +214,5 @@ def _collect(book: Book, flying: dict[Future[Computed], int]) -> None:
     """Take what is finished when the study ends early, and drop the rest."""
     for future, first in flying.items():
         if not future.cancel() and future.done() and _cause(future) is None:
-            book.take(book.rows(first), future.result())
+            book.note(book.rows(first), future.result())
             book.keep(first)

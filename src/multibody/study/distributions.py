@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from multibody.arguments import number_in, short
+from multibody.arguments import in_words, number_in, short
 from multibody.errors import ModelError
 
 Floats = npt.NDArray[np.float64]
@@ -86,6 +86,7 @@ class Triangular:
 Distribution = Normal | Uniform | Triangular
 
 
+@in_words
 def normal(mean: float, sd: float, low: float | None = None, high: float | None = None) -> Normal:
     """Return a normal distribution for :meth:`Model.study`.
 
@@ -112,6 +113,7 @@ def normal(mean: float, sd: float, low: float | None = None, high: float | None 
     return made
 
 
+@in_words
 def uniform(low: float, high: float) -> Uniform:
     """Return a uniform distribution for :meth:`Model.study`; the range ``(low, high)`` means the same.
 
@@ -126,6 +128,7 @@ def uniform(low: float, high: float) -> Uniform:
     return Uniform(a, b)
 
 
+@in_words
 def triangular(low: float, mode: float, high: float) -> Triangular:
     """Return a triangular distribution for :meth:`Model.study`.
 

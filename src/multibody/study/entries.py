@@ -20,7 +20,7 @@ from multibody.study.distributions import Floats, Uniform, drawn, is_distributio
 
 INITIAL = "initial."
 MOST_POINTS = 10_000_000
-FORMS = "values [a, b, c], a range (low, high), points of it (low, high, count) or a distribution such as mb.normal(0.15, 0.001)"
+FORMS = "values [a, b, c], a range (low, high), points of it (low, high, count) or a distribution, mb.normal(0.15, 0.001)"
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """The largest value of a quantity over a motion: on the instants, then between them where the motion is known there.
 
-Peaks that the instants leave open are told by parabolas through three of them. The best few are looked into: ten parts of the
-two intervals around, twice, then the vertex of the parabola through the best three points. Where the quantity has a continuous
+Parabolas through three instants tell how high peaks between them may be. The most promising are looked into: ten parts of the
+two intervals around, twice, then the vertex of the parabola through the last three points. Where the quantity has a continuous
 third derivative, what is left is of the order of a hundred-thousandth of what the instants alone leave.
 """
 
@@ -16,6 +16,7 @@ Floats = npt.NDArray[np.float64]
 Between = Callable[[Floats], Floats]
 PARTS, ROUNDS = 10, 2
 LOOKED_INTO = 3  # peaks
+HOPE = 4.0  # times as high above its instant as the parabola says may a narrow peak be
 
 
 def largest(t: Floats, values: Floats, between: Between | None = None) -> tuple[float, float]:
@@ -36,8 +37,8 @@ def largest(t: Floats, values: Floats, between: Between | None = None) -> tuple[
     when, size = float(t[best]), float(values[best])
     if between is None or len(t) < 2 or not np.all(known):
         return when, size
-    for k, estimate in _peaks(t, values):
-        if estimate <= size:
+    for k, hope in _peaks(t, values):
+        if hope <= size:
             break
         found = _refined(t, values, k, between)
         if found[1] > size:
@@ -46,12 +47,13 @@ def largest(t: Floats, values: Floats, between: Between | None = None) -> tuple[
 
 
 def _peaks(t: Floats, values: Floats) -> list[tuple[int, float]]:
-    """Return the instants that are not below their neighbors, with the height of the parabola there, highest first."""
+    """Return the instants that are not below their neighbors, with the height that is hoped for there, highest first."""
     n = len(t)
     padded = np.concatenate([[-np.inf], values, [-np.inf]])
     tops = np.flatnonzero((values >= padded[:-2]) & (values >= padded[2:]) & ((values > padded[:-2]) | (values > padded[2:])))
-    estimates = [(k, _vertex(t[_around(k, n)], values[_around(k, n)])[1]) for k in map(int, tops)]
-    return sorted(estimates, key=lambda item: -item[1])[:LOOKED_INTO]
+    tall = {k: _vertex(t[_around(k, n)], values[_around(k, n)])[1] for k in map(int, tops)}
+    hopes = [(k, float(values[k] + HOPE * (height - values[k]))) for k, height in tall.items()]
+    return sorted(hopes, key=lambda item: -item[1])[:LOOKED_INTO]
 
 
 def _around(k: int, n: int) -> slice:

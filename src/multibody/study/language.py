@@ -20,6 +20,7 @@ from multibody.model.expressions import (
     Expression,
     ExpressionError,
     Number,
+    check_calls,
     names,
     number,
     parse,
@@ -150,7 +151,7 @@ def with_parentheses(text: str) -> str:
 
 
 def _closing(text: str, start: int) -> int:
-    """Return the place behind the parenthesis that closes the one at a place; the end where none does: that is refused later."""
+    """Return the place behind the parenthesis that closes the one at a place; else the end: that is refused later."""
     depth = 0
     for k in range(start, len(text)):
         depth += {"(": 1, ")": -1}.get(text[k], 0)
@@ -176,6 +177,7 @@ class _Reader:
                 raise ModelError(problem, where="study.outputs", hint="rename the table")
         try:
             tree = self._taken_apart(parse(with_parentheses(text)), where)
+            check_calls(tree, self.model.tables)
         except ExpressionError as error:
             raise from_expression(error, where) from None
         if self.instant:

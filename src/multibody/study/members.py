@@ -6,6 +6,7 @@ Each row is computed by itself, so that neither the size of a chunk nor the numb
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
@@ -182,14 +183,20 @@ def _try_out(members: OrdinaryMembers, model: Model, initial: Any) -> None:
         return
     if len(reading.t) == 0 or not reading.status.success:
         return  # other values may do: every member says for itself
-    tried = Evaluator(members.outputs, reading, False)
-    tried.numbers()
-    for reduction in members.outputs.reductions:
-        low, high = sorted((float(reading.t[0]), reading.end)) if reduction.word == "at" else (0.0, 0.0)
-        if reduction.word == "at" and not low <= (time := tried.number(reduction.time)) <= high:
-            hint = f"it goes from {low:g} to {high:g}"
-            raise ModelError(f"t = {time:g} is outside of the motion", where=f"output at({reduction.text})", hint=hint)
+    _check_times(Evaluator(members.outputs, reading, False), reading)
     members.units = units_of(members.outputs, reading)
+
+
+def _check_times(tried: Evaluator, reading: Reading) -> None:
+    """Evaluate the outputs at the start; refuse times of ``at`` that no member reaches."""
+    tried.numbers()
+    for reduction in tried.outputs.reductions:
+        if reduction.word != "at" or math.isnan(reading.end):
+            continue
+        time, (low, high) = tried.number(reduction.time), sorted((float(reading.t[0]), reading.end))
+        if not low <= time <= high:
+            where, hint = f"output at({time:g}, {reduction.text})", f"it goes from {low:g} to {high:g}"
+            raise ModelError(f"t = {time:g} is outside of the motion", where=where, hint=hint)
 
 
 def _message(reading: Reading) -> str:
