@@ -14,6 +14,7 @@ import pytest
 import multibody as mb
 from multibody.errors import AnalysisError
 from multibody.state.state import Status
+from multibody.study import executors
 from multibody.study.conduct import Book, conduct
 from multibody.study.executors import Threads, pool_of
 from multibody.study.members import DONE, FAILED
@@ -51,6 +52,15 @@ def test_faults_in_a_worker_are_told(tmp_path: pathlib.Path) -> None:
     with ThreadPoolExecutor(2) as pool, pytest.raises(AnalysisError, match="end without an answer"):
         every = Book.blank(np.full((2, 1), 7.0), 1, 2, None, None)
         conduct(members, every, pool_of(members, pool, None, 1))
+
+
+def test_a_worker_with_another_version_is_told_of(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    members, kept = Treacherous(tmp_path, np.nan, 0), book()
+    with ThreadPoolExecutor(1) as threads:
+        pool = pool_of(members, threads, None, 6)
+        monkeypatch.setattr(executors, "__version__", "0.0.0")
+        with pytest.raises(AnalysisError, match=r"this worker has version 0\.0\.0 of multibody"):
+            conduct(members, kept, pool)
 
 
 def test_members_that_let_go_of_the_lock_are_computed_on_threads(tmp_path: pathlib.Path) -> None:

@@ -97,6 +97,7 @@ def test_diagrams_and_a_page(grid: mb.Study, tmp_path: pathlib.Path) -> None:
     clouds.save(tmp_path / "a.svg")
     plt.close("all")
     text = grid.page(tmp_path / "s.html", title="a < b").read_text(encoding="utf-8")
+    assert "max(S)/m" in text, "what a name stands for"
     assert "<h1>a &lt; b</h1>" in text and text.count("<figure>") == 3 and "3 failed" in text
     assert "http" not in text.split("<body>")[0]
     with pytest.raises(mb.ModelError, match="it exists already"):

@@ -41,6 +41,8 @@ class Book:
         Called with the number of members computed and of all.
     trouble : str
         Why the store takes no more.
+    computed : int
+        How many members are computed.
     """
 
     values: Floats
@@ -51,6 +53,7 @@ class Book:
     progress: Progress | None = None
     messages: dict[int, str] = field(default_factory=dict)
     trouble: str = ""
+    computed: int = 0
 
     @classmethod
     def blank(cls, values: Floats, outputs: int, size: int, store: Store | None, progress: Progress | None) -> Book:
@@ -63,11 +66,6 @@ class Book:
                 made.note(np.arange(first, first + len(kept.status)), kept)
         return made
 
-    @property
-    def computed(self) -> int:
-        """How many members are computed."""
-        return int(np.count_nonzero(self.status != WAITING))
-
     def todo(self) -> list[int]:
         """Return the chunks with something to compute, by their first members."""
         return [k for k in range(0, len(self.status), self.size) if np.any(self.status[k : k + self.size] == WAITING)]
@@ -78,6 +76,8 @@ class Book:
 
     def note(self, rows: Rows, found: Computed) -> None:
         """Note members that were computed."""
+        before = np.count_nonzero(self.status[rows] == WAITING)
+        self.computed += int(before - np.count_nonzero(found.status == WAITING))
         self.outputs[rows], self.status[rows] = found.outputs, found.status
         self.messages.update({int(k): text for k, text in zip(rows, found.messages, strict=True) if text})
 

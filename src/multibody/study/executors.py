@@ -15,8 +15,9 @@ import threading
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from typing import Any, Protocol
 
+from multibody._version import __version__
 from multibody.arguments import short
-from multibody.errors import ModelError
+from multibody.errors import AnalysisError, ModelError
 from multibody.study.distributions import Floats
 from multibody.study.members import Computed, Members
 
@@ -39,7 +40,10 @@ def compute_chunk(payload: bytes, values: Floats) -> Computed:
 @functools.lru_cache(maxsize=2)
 def _unpacked(payload: bytes) -> Members:
     """Return the members' object; a worker computes many chunks with one."""
-    made: Members = pickle.loads(payload)
+    version, inside = pickle.loads(payload)
+    if version != __version__:
+        raise AnalysisError(f"this worker has version {__version__} of multibody, and the study {version}; install one of them")
+    made: Members = pickle.loads(inside)
     return made
 
 
@@ -177,7 +181,7 @@ def pool_of(members: Members, executor: Any, workers: int | None, chunks: int) -
 def packed(members: Members) -> bytes:
     """Return the members' object as it travels."""
     try:
-        return pickle.dumps(members)
+        return pickle.dumps((__version__, pickle.dumps(members)))
     except (pickle.PicklingError, TypeError, AttributeError) as error:
         problem = f"what the members need cannot be sent to another process ({error})"
         raise ModelError(problem, where="study.executor", hint="leave the executor and workers out") from None

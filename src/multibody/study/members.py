@@ -164,6 +164,7 @@ def prepare(
             raise ModelError(f'{analysis} takes no "{key}"', where=f"study.{key}", hint=f"it takes {', '.join(kind.options)}")
     asked = read_outputs(model, outputs, forces=kind.forces, instant=kind.instant)
     made, names, state = varied_model(model, keys, initial)
+    tables_of(made)
     members = OrdinaryMembers(made, names, state, analysis, dict(options), asked, bool(refine))
     _try_out(members, model, initial)
     return members

@@ -52,6 +52,8 @@ class About:
         Of the analysis, as text where they are objects.
     model_text : str
         The model as a file has it.
+    key_units : tuple of str
+        Units of what was varied, as far as the model states them.
     """
 
     name: str
@@ -66,6 +68,7 @@ class About:
     analysis: str
     options: dict[str, Any] = field(default_factory=dict)
     model_text: str = ""
+    key_units: tuple[str, ...] = ()
 
 
 @answered
@@ -185,7 +188,7 @@ class Study(StudyVerbs):
             k = self.names.index(name)
             return self.outputs[:, k], self.about.units[k]
         if name in self.keys:
-            return self.values[:, self.keys.index(name)], ""
+            return self.values[:, self.keys.index(name)], dict(zip(self.keys, self.about.key_units, strict=False)).get(name, "")
         from multibody.study.language import with_parentheses
 
         known = {with_parentheses(text): text for text in self.names}

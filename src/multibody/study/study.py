@@ -74,8 +74,14 @@ def _about(model: Model, text: str, plan: Plan, members: Members, analysis: str,
     shown = {key: value if isinstance(value, int | float | str | bool) else str(value) for key, value in told.items()}
     return About(
         model.name, plan.keys, plan.texts, asked.names, asked.texts, members.units, plan.method, plan.seed, plan.shape,
-        analysis, shown, text,
+        analysis, shown, text, tuple(_unit(model, key) for key in plan.keys),
     )  # fmt: skip
+
+
+def _unit(model: Model, key: str) -> str:
+    """Return the unit that the model states for a parameter, "" where it states none."""
+    found = model.parameters.get(key.partition(".")[0])
+    return "" if found is None else found.unit or ""
 
 
 def _store(about: About, plan: Plan, members: Members, ways: Ways, size: int, initial: Any) -> Store | None:

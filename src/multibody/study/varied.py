@@ -17,6 +17,7 @@ from multibody.model.items import Parameter
 from multibody.model.model import Model
 from multibody.state.state import State
 from multibody.study.entries import is_initial, path_of
+from multibody.tables.scope import Scope
 
 
 def varied_model(model: Model, keys: Sequence[str], initial: Any) -> tuple[Model, tuple[str, ...], State | None]:
@@ -58,7 +59,8 @@ def _new_parameter(model: Model, key: str, value: float = 0.0, **limits: Any) ->
 def _component(model: Model, owner: str, axis: str) -> str:
     """Make one component of a vector parameter a parameter of its own, and return its name."""
     old = model.parameters[owner]
-    text = _new_parameter(model, f"{owner}.{axis}", min=old.min, max=old.max)
+    own = Scope(model).values[owner, axis]  # the model has to make sense as it is
+    text = _new_parameter(model, f"{owner}.{axis}", own, min=old.min, max=old.max)
     letters = "xyz"[: model.vector_size((owner,))]
     written = isinstance(old.value, tuple)
     parts = {x: old.value[k] if written else getattr(old.value, x) for k, x in enumerate(letters)}

@@ -97,8 +97,10 @@ def _asked(study: Study) -> str:
     """Return what it takes to repeat it."""
     ranges = [list(row) for row in zip(study.keys, study.about.ranges, strict=True)]
     varied = Table("varied", [("", "left"), ("", "left")], ranges)
+    named = [[name, text] for name, text in zip(study.names, study.about.texts, strict=True) if name != text]
+    asked = kept(Table("outputs", [("", "left"), ("", "left")], named)) if named else ""
     rows = [["method", study.about.method], ["seed", str(study.about.seed)], ["analysis", study.about.analysis]]
     rows += [[key, str(value)] for key, value in study.about.options.items()]
     text = study.about.model_text
     model = f"<h3>The model</h3><pre>{html.escape(text)}</pre>" if text else ""
-    return section("To repeat it", kept(varied), kept(Table("settings", [("", "left"), ("", "left")], rows)), model)
+    return section("To repeat it", kept(varied), asked, kept(Table("settings", [("", "left"), ("", "left")], rows)), model)
