@@ -9,9 +9,9 @@ import signal
 import sys
 from typing import Any
 
-ASKED = ["max(norm(A.reaction.force))", "final(link2.x)"]
+ASKED = ["link2.x", "norm(link3.com.rate)"]
 VARIED = {"l0": (1.88, 1.92), "initial.O1.rate": (-0.1, 0.1)}
-SAMPLES, CHUNK, UNTIL = 48, 4, 0.1
+GIVEN: dict[str, Any] = {"samples": 96, "analysis": "assemble", "chunk": 4}
 
 
 def main(folder: pathlib.Path) -> None:
@@ -39,7 +39,7 @@ def main(folder: pathlib.Path) -> None:
                 os.kill(os.getpid(), signal.SIGKILL)
 
         def study(**more: Any) -> mb.Study:
-            return mb.load("four-bar").study(VARIED, ASKED, samples=SAMPLES, until=UNTIL, chunk=CHUNK, executor=client, **more)
+            return mb.load("four-bar").study(VARIED, ASKED, executor=client, **GIVEN, **more)
 
         np.save(folder / "first.npy", study(progress=kill_a_worker).outputs)
         study(progress=kill_the_parent, store=folder / "store")

@@ -145,12 +145,11 @@ def test_a_cluster_loses_a_worker_and_the_parent_and_nothing_else(tmp_path: path
     first = np.load(tmp_path / "first.npy")
     done = json.loads((tmp_path / "parent").read_text())["done"]
     kept = mb.read_study(tmp_path / "store")
-    assert done >= killed.SAMPLES // 2
+    assert done >= killed.GIVEN["samples"] // 2
     assert kept.counts["done"] == done, "what was told of is kept"
-    given: dict[str, Any] = {"samples": killed.SAMPLES, "until": killed.UNTIL, "chunk": killed.CHUNK}
-    whole = swing().study(killed.VARIED, killed.ASKED, **given, store=tmp_path / "store", resume=True)
-    assert whole.counts["done"] == killed.SAMPLES
-    assert len(computed) == killed.SAMPLES - kept.counts["done"], "nothing twice"
-    alone = swing().study(killed.VARIED, killed.ASKED, **given)
+    whole = swing().study(killed.VARIED, killed.ASKED, **killed.GIVEN, store=tmp_path / "store", resume=True)
+    assert whole.counts["done"] == killed.GIVEN["samples"]
+    assert len(computed) == killed.GIVEN["samples"] - kept.counts["done"], "nothing twice"
+    alone = swing().study(killed.VARIED, killed.ASKED, **killed.GIVEN)
     np.testing.assert_array_equal(whole.outputs, alone.outputs)
     np.testing.assert_array_equal(first, alone.outputs, "a worker was killed under this one, which went on to its end")

@@ -32,6 +32,7 @@ from multibody.model.lookup import caret
 from multibody.model.model import Model
 from multibody.model.paths import component, vector_size
 from multibody.model.result_paths import RESULT_KINDS
+from multibody.model.scope import PARAMETERS
 from multibody.model.values import from_expression
 from multibody.tables.scope import Scope
 
@@ -207,14 +208,13 @@ class _Reader:
 
     def _number(self, formula: Number, where: str) -> Number:
         """Return a formula of scalars that is one number."""
-        found = self.scope.reduced(self._known(formula, where), where)
+        for node in postorder(formula) if isinstance(formula, Expression) else ():
+            if node.op == "name" and node.args[0] in self.model.parameters:
+                self.scope.check_names(node, where, PARAMETERS)
+        found = self.scope.reduced(self.model.formula(formula, where), where)
         if isinstance(found, tuple):
             raise ModelError("it is a vector", where=where, hint="take its norm, norm(…), or a component, .x")
         return found
-
-    def _known(self, formula: Number, where: str) -> Number:
-        """Return a formula whose calls are those of the language."""
-        return self.model.formula(formula, where)
 
     def _taken_apart(self, tree: Expression, where: str) -> Expression:
         """Return a formula with the name of a reduction in the place of each."""
