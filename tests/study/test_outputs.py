@@ -67,6 +67,16 @@ def test_the_largest_of_several_peaks() -> None:
         assert when == pytest.approx(0.75, abs=1e-5) and size == pytest.approx(1.02, abs=1e-7)
 
 
+@pytest.mark.parametrize("place", [0.0, 0.013, 0.1, 0.15, 0.16, 0.999, 1.0])
+def test_a_peak_anywhere_between_instants_of_any_spacing(place: float) -> None:
+    def f(t: np.ndarray) -> np.ndarray:
+        return np.cos(2 * (t - place)) + 3.0
+
+    for t in (np.linspace(0, 1, 11), np.append(np.arange(0, 1, 0.3), 1.0), np.linspace(0, 1, 8)[::-1], np.array([0.0, 1.0])):
+        when, size = largest(t, f(t), f)
+        assert size == pytest.approx(4.0, abs=1e-9) and when == pytest.approx(place, abs=3e-5)
+
+
 def test_a_corner_and_a_constant_have_their_largest_value() -> None:
     t = np.linspace(0, 1, 11)
     when, size = largest(t, -np.abs(t - 0.437), lambda x: -np.abs(x - 0.437))

@@ -94,21 +94,12 @@ class Evaluator:
         """Return time and value of the largest (sign 1) or smallest (−1) value; found once for both questions."""
         key = (formula, sign)
         if key not in self._extremes:
-            known = self.refine and len(values) > 1 and self._is_between()
-            time, size = largest(self.reading.t, sign * values, self._signed(formula, sign) if known else None)
+            time, size = largest(self.reading.t, sign * values, self._signed(formula, sign) if self.refine else None)
             self._extremes[key] = (time, sign * size)
         return self._extremes[key]
 
-    def _is_between(self) -> bool:
-        """Return whether the motion is known between its instants."""
-        run = self.reading.run
-        if run is None or self.reading.efforts is not None:
-            return False
-        dynamics = run.motion.dynamics
-        return dynamics is None or dynamics.dense is not None or len(dynamics.rows) == run.tables.nv
-
     def _signed(self, formula: Number, sign: int) -> Callable[[Floats], Floats]:
-        """Return the formula as a function of times."""
+        """Return the formula as a function of times, NaN where the motion between the instants is not known."""
         def between(times: Floats) -> Floats:
             try:
                 reading = self.reading.between(times)

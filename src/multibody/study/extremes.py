@@ -1,12 +1,13 @@
 """The largest value of a quantity over a motion: on the instants, then between them where the motion is known there.
 
 Parabolas through three instants tell how high peaks between them may be. The most promising are looked into: ten parts of the
-two intervals around, twice, then the vertex of the parabola through the last three points. Where the quantity has a continuous
+two intervals around, twice, then the vertex of the parabola through the best three points. Where the quantity has a continuous
 third derivative, what is left is of the order of a hundred-thousandth of what the instants alone leave.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -16,6 +17,7 @@ Floats = npt.NDArray[np.float64]
 Between = Callable[[Floats], Floats]
 PARTS, ROUNDS = 10, 2
 LOOKED_INTO = 3  # peaks
+SAME = 1e-6  # of the interval: times that are nearer are one
 HOPE = 4.0  # times as high above its instant as the parabola says may a narrow peak be
 
 
@@ -51,8 +53,13 @@ def _peaks(t: Floats, values: Floats) -> list[tuple[int, float]]:
     n = len(t)
     padded = np.concatenate([[-np.inf], values, [-np.inf]])
     tops = np.flatnonzero((values >= padded[:-2]) & (values >= padded[2:]) & ((values > padded[:-2]) | (values > padded[2:])))
-    tall = {k: _vertex(t[_around(k, n)], values[_around(k, n)])[1] for k in map(int, tops)}
-    hopes = [(k, float(values[k] + HOPE * (height - values[k]))) for k, height in tall.items()]
+    hopes = []
+    for k in map(int, tops):
+        # a top just beyond the end of the motion may lie just before it: the parabola is not the quantity
+        top, height = _vertex(t[_around(k, n)], values[_around(k, n)], beyond=1.0)
+        hopes.append((k, float(values[k] + HOPE * (height - values[k])) if math.isfinite(top) else -math.inf))
+    if n < 3:
+        return [(k, math.inf) for k, _ in hopes[:1]]
     return sorted(hopes, key=lambda item: -item[1])[:LOOKED_INTO]
 
 
@@ -64,42 +71,44 @@ def _around(k: int, n: int) -> slice:
 
 def _refined(t: Floats, values: Floats, k: int, between: Between) -> tuple[float, float]:
     """Return time and size of the peak near an instant."""
-    low, high = float(t[max(k - 1, 0)]), float(t[min(k + 1, len(t) - 1)])
-    when, size = float(t[k]), float(values[k])
+    times, sizes = t[max(k - 1, 0) : k + 2], values[max(k - 1, 0) : k + 2]
     for _ in range(ROUNDS):
-        times = np.linspace(low, high, PARTS + 1)
-        inner = between(times[1:-1])
-        if not np.all(np.isfinite(inner)):
-            return when, size
-        j = int(np.argmax(inner))
-        if inner[j] > size:
-            when, size = float(times[1 + j]), float(inner[j])
-        width = (high - low) / PARTS
-        low, high = _clipped(when - width, low, high), _clipped(when + width, low, high)
-    middle = 0.5 * (low + high)
-    three = np.array([low, middle, high])
-    vertex, _ = _vertex(three, between(three))
-    last = float(between(np.array([_clipped(vertex, low, high)]))[0])
-    return (_clipped(vertex, low, high), last) if last > size else (when, size)
+        inner = np.linspace(times[0], times[-1], PARTS + 1)[1:-1]
+        found = between(inner)
+        if not np.all(np.isfinite(found)):
+            break
+        apart = [np.min(np.abs(inner - time)) > SAME * abs(times[-1] - times[0]) for time in times]  # a point once
+        times, sizes = np.concatenate([times[apart], inner]), np.concatenate([sizes[apart], found])
+        order = np.argsort(times if t[-1] > t[0] else -times)
+        times, sizes = times[order], sizes[order]
+        best = _around(int(np.argmax(sizes)), len(times))
+        times, sizes = times[best], sizes[best]
+    j = int(np.argmax(sizes))
+    vertex, hope = _vertex(times, sizes)
+    if hope > sizes[j]:  # NaN is not
+        last = float(between(np.array([vertex]))[0])
+        if last > sizes[j]:
+            return vertex, last
+    return float(times[j]), float(sizes[j])
 
 
-def _clipped(x: float, a: float, b: float) -> float:
-    """Return x, or the end of the range from a to b, in either direction, that it lies beyond."""
-    return min(max(x, min(a, b)), max(a, b))
+def _vertex(t: Floats, y: Floats, beyond: float = 0.0) -> tuple[float, float]:
+    """Return the top of the parabola through three points, NaN where it has none between them.
 
-
-def _vertex(t: Floats, y: Floats) -> tuple[float, float]:
-    """Return the top of the parabola through three points; the highest point where it has none between them."""
-    k = int(np.argmax(y))
+    Parameters
+    ----------
+    t, y : arrays (3,)
+        With fewer points there is no parabola.
+    beyond : float
+        How many intervals beyond the points it may lie.
+    """
     if len(t) < 3:
-        return float(t[k]), float(y[k])
+        return math.nan, math.nan
     a, b = float(t[0] - t[1]), float(t[2] - t[1])
     p, q = float(y[0] - y[1]), float(y[2] - y[1])
     curve = (p / a - q / b) / (a - b)
     slope = q / b - curve * b
-    if not curve < 0.0:
-        return float(t[k]), float(y[k])
-    s = -0.5 * slope / curve
-    if not min(a, b) <= s <= max(a, b):
-        return float(t[k]), float(y[k])
-    return float(t[1] + s), float(max(y[1] + s * (slope + curve * s), y[k]))
+    s = -0.5 * slope / curve if curve < 0.0 else math.nan
+    if not min(a, b) * (1.0 + beyond) <= s <= max(a, b) * (1.0 + beyond):
+        return math.nan, math.nan
+    return float(t[1] + s), float(y[1] + s * (slope + curve * s))
