@@ -110,6 +110,30 @@ def test_a_damaged_chunk_is_computed_again(tmp_path: pathlib.Path, computed: lis
     np.testing.assert_array_equal(first.outputs, again.outputs)
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"chunk": 0}, {"chunk": "many"}, {"digests": 3}, {"digests": None}, {"about": None}, {"about": {"name": 3}},
+        {"form": 7}, {"version": "0.0.0"},
+    ],
+)  # fmt: skip
+def test_a_manifest_that_cannot_be_is_refused_in_words(tmp_path: pathlib.Path, change: dict[str, Any]) -> None:
+    store = tmp_path / "s"
+    oscillator().study({"k": [1.0]}, "final S", until=0.05, store=store)
+    told = json.loads((store / "study.json").read_text())
+    (store / "study.json").write_text(json.dumps({**told, **change}))
+    if "about" in change or "form" in change or "chunk" in change:
+        with pytest.raises(mb.ModelError):
+            mb.read_study(store)
+    if "about" not in change:
+        with pytest.raises(mb.ModelError):
+            oscillator().study({"k": [1.0]}, "final S", until=0.05, store=store, resume=True)
+    for text in ("", "[1, 2]", "{"):
+        (store / "study.json").write_text(text)
+        with pytest.raises(mb.ModelError):
+            mb.read_study(store)
+
+
 def test_a_full_disk_ends_the_study_in_words_and_loses_nothing(
     tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, computed: list[Any]
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import pathlib
 from typing import Any
 
@@ -11,9 +12,10 @@ import numpy as np
 from multibody.errors import ModelError
 from multibody.results.stored import read_whole
 from multibody.study.conduct import Book
+from multibody.study.distributions import Floats
 from multibody.study.members import FAILED, WAITING
 from multibody.study.result import About, Study
-from multibody.study.store import MANIFEST, PLAN, Store, read_manifest
+from multibody.study.store import MANIFEST, PLAN, Store, chunk_of, read_manifest
 
 
 def read_study(place: pathlib.Path) -> Study:
@@ -25,33 +27,44 @@ def _of_store(place: pathlib.Path) -> Study:
     """Return what a store holds so far."""
     found = read_manifest(place)
     try:
-        values = np.load(place / PLAN, allow_pickle=False)
-        about = about_of(found["about"])
-        store = Store(place, found["digest"], int(found["chunk"]), len(values))
-    except (OSError, ValueError, KeyError, TypeError):
+        values = np.load(place / PLAN, allow_pickle=False).astype(float)
+        about = about_of(found["about"], values)
+        store = Store(place, str(found["digest"]), chunk_of(found), len(values))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, EOFError):
         raise ModelError("the store is damaged", file=str(place / MANIFEST), hint="compute the study anew") from None
     book = Book.blank(values, len(about.outputs), store.size, store, None)
     return Study(about, book.values, book.outputs, book.status, book.messages)
 
 
-def about_of(plain: dict[str, Any]) -> About:
-    """Return what a study was asked from plain data."""
+def about_of(plain: dict[str, Any], values: Floats) -> About:
+    """Return what a study was asked from plain data; a ValueError if that cannot be."""
     fields: Any = {key: tuple(value) if isinstance(value, list) else value for key, value in plain.items()}
-    return About(**fields)
+    made = About(**fields)
+    words = (made.name, made.method, made.analysis, made.model_text)
+    groups = ((made.keys, made.ranges, made.key_units), (made.outputs, made.texts, made.units))
+    for group in groups:
+        if len({len(part) for part in group}) != 1 or not all(isinstance(text, str) for part in group for text in part):
+            raise ValueError("names")
+    if not all(isinstance(word, str) for word in words) or not isinstance(made.seed, int) or not isinstance(made.options, dict):
+        raise ValueError("words")
+    if values.shape != (len(values), len(made.keys)) or (made.shape and math.prod(made.shape) != len(values)):
+        raise ValueError("shapes")
+    if made.shape and len(made.shape) != len(made.keys):
+        raise ValueError("grid")
+    return made
 
 
 def _of_file(file: pathlib.Path) -> Study:
     """Return the study of a netCDF file."""
     data = read_whole(str(file))
     try:
-        about = about_of(json.loads(data.attrs["study"]))
-        said = {int(k): text for k, text in json.loads(data.attrs["messages"]).items()}
-        values, outputs, status = (np.array(data[key].values) for key in ("values", "outputs", "status"))
-        n = len(values)
-        if outputs.shape != (n, len(about.outputs)) or values.shape != (n, len(about.keys)) or status.shape != (n,):
+        values, outputs, status = (np.array(data[key].values).astype(float) for key in ("values", "outputs", "status"))
+        about = about_of(json.loads(data.attrs["study"]), values)
+        said = {int(k): str(text) for k, text in json.loads(data.attrs["messages"]).items()}
+        if outputs.shape != (len(values), len(about.outputs)) or status.shape != (len(values),):
             raise ValueError("shapes")
         if not np.all((status >= 0) & (status <= max(WAITING, FAILED))):
             raise ValueError("status")
-    except (KeyError, ValueError, TypeError):
+    except (KeyError, ValueError, TypeError, AttributeError):
         raise ModelError("it holds no study", file=str(file), hint="name a file that study.save wrote") from None
-    return Study(about, values.astype(float), outputs.astype(float), status.astype(np.int8), said)
+    return Study(about, values, outputs, status.astype(np.int8), said)

@@ -160,14 +160,26 @@ def read_manifest(place: pathlib.Path) -> dict[str, Any]:
     return found
 
 
+def chunk_of(manifest: dict[str, Any]) -> int:
+    """Return how many members a chunk of a store has; a ValueError if that cannot be."""
+    size = int(manifest["chunk"])
+    if size < 1:
+        raise ValueError("chunk")
+    return size
+
+
 def _resumed(place: pathlib.Path, digests: dict[str, str], digest: str, count: int) -> Store:
     """Return the store that is there, refused if it is of another study."""
     found = read_manifest(place)
-    if found["digest"] != digest:
-        differs = [words for key, words in WORDS.items() if found.get("digests", {}).get(key) != digests[key]]
+    try:
+        size, before, version = chunk_of(found), dict(found["digests"]), str(found["version"])
+    except (KeyError, TypeError, ValueError):
+        raise ModelError("the store is damaged", file=str(place / MANIFEST), hint="name another folder") from None
+    if found.get("digest") != digest:
+        differs = [words for key, words in WORDS.items() if before.get(key) != digests[key]]
         hint = "name another folder, or ask for what it was begun with"
         raise ModelError(f"the store is of another study ({', '.join(differs)})", file=str(place), hint=hint)
-    if found["version"] != __version__:
-        problem = f"the store was begun with version {found['version']} of the package, and this is {__version__}"
+    if version != __version__:
+        problem = f"the store was begun with version {version} of the package, and this is {__version__}"
         raise ModelError(problem, file=str(place), hint="members of one study are computed by one version; name another folder")
-    return Store(place, digest, int(found["chunk"]), count)
+    return Store(place, digest, size, count)
