@@ -15,7 +15,9 @@ import sys
 from typing import Any
 
 DOCS = pathlib.Path(__file__).resolve().parents[1]
-TUTORIALS = ("first-mechanism", "first-mechanism.ko", "four-bar", "loops-and-reactions", "choosing-methods", "robot-arm")
+TUTORIALS = (
+    "first-mechanism", "first-mechanism.ko", "four-bar", "loops-and-reactions", "choosing-methods", "robot-arm", "studies",
+)  # fmt: skip
 BLOCK = re.compile(
     r"^```(?P<language>\w+)(?: +title=\"(?P<title>[^\"]+)\")?[^\n]*\n(?P<body>.*?)^```$\n?", re.MULTILINE | re.DOTALL
 )

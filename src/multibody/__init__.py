@@ -11,7 +11,7 @@ from multibody._version import __version__
 
 if TYPE_CHECKING:
     from multibody._result_verbs import page
-    from multibody._verbs import Model, load, read_run
+    from multibody._verbs import Model, load, read_run, read_study
     from multibody.errors import AnalysisError, ModelError, ModelErrors
     from multibody.files.schema import json_schema
     from multibody.formulations import (
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from multibody.results.run import Run
     from multibody.results.simulator import Simulator
     from multibody.results.state import State
+    from multibody.study.distributions import normal, triangular, uniform
+    from multibody.study.result import Study
 
 _HOME = {
     "Model": "multibody._verbs",
@@ -47,6 +49,9 @@ _HOME = {
     "load": "multibody._verbs",
     "page": "multibody._result_verbs",
     "read_run": "multibody._verbs",
+    "read_study": "multibody._verbs",
+    "Study": "multibody.study.result",
+    **dict.fromkeys(("normal", "triangular", "uniform"), "multibody.study.distributions"),
     "json_schema": "multibody.files.schema",
     "AnalysisError": "multibody.errors",
     "ModelError": "multibody.errors",
@@ -100,13 +105,18 @@ __all__ = [
     "Run",
     "Simulator",
     "State",
+    "Study",
     "Transformation",
     "__version__",
     "bench",
     "json_schema",
     "load",
+    "normal",
     "page",
     "read_run",
+    "read_study",
+    "triangular",
+    "uniform",
     *_CONSTRUCTORS,
     *_FUNCTIONS,
 ]

@@ -360,6 +360,73 @@ class RunVerbs(SizingVerbs, PageVerbs):
         return toggle_positions(self.measurer)
 
 
+@answered
+class StudyVerbs(Shown):
+    """What a study can do beside holding numbers: diagrams and a page."""
+
+    def histogram(
+        self, *outputs: str, bins: int | None = None, ax: Any = None, title: str | None = None,
+        figsize: tuple[float, float] | None = None,
+    ) -> Plots:  # fmt: skip
+        """Draw how often each value of an output occurs among the members that are done.
+
+        Parameters
+        ----------
+        *outputs : str
+            Default all; each has an axes of its own.
+        bins : int, optional
+            Default by the number of members and their spread.
+        ax : Axes or several, optional
+            As many as there are outputs; default a new figure.
+        title : str, optional
+            Default: the model's name.
+        figsize : (float, float), optional
+            Of a new figure [inch].
+        """
+        from multibody.view.study.plots import histogram
+
+        return histogram(self, outputs, bins, ax, title=title, figsize=figsize)  # type: ignore[arg-type]
+
+    def scatter(
+        self, output: str | None = None, *parameters: str, ax: Any = None, title: str | None = None,
+        figsize: tuple[float, float] | None = None,
+    ) -> Plots:  # fmt: skip
+        """Draw an output over each number that was varied, a point a member that is done.
+
+        Parameters
+        ----------
+        output : str, optional
+            Default the first.
+        *parameters : str
+            Default all that were varied; outputs do too.
+        ax : Axes or several, optional
+            As many as there are parameters; default a new figure.
+        title : str, optional
+            Default: the model's name.
+        figsize : (float, float), optional
+            Of a new figure [inch].
+        """
+        from multibody.view.study.plots import scatter
+
+        return scatter(self, output, parameters, ax, title=title, figsize=figsize)  # type: ignore[arg-type]
+
+    def page(self, file: str | PathLike[str], *, title: str | None = None, force: bool = False) -> Path:
+        """Write one HTML page with tables, histograms and scatter diagrams, without a network; return its path.
+
+        Parameters
+        ----------
+        file : path
+            Ends in ``.html``.
+        title : str, optional
+            Default: the model's name.
+        force : bool
+            Whether a file that exists is replaced.
+        """
+        from multibody.view.study.page import save_study_page
+
+        return save_study_page(self, file, title, force)  # type: ignore[arg-type]
+
+
 @in_words
 @spread(Paging)
 def page(

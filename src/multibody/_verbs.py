@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from multibody.results.small_motions import Freedoms
     from multibody.results.state import State
     from multibody.results.statics import Equilibrium
+    from multibody.study.result import Study
     from multibody.view.draw import View
 
     Initial: TypeAlias = State | Mapping[str, Any]  # a state, or values by path
@@ -45,6 +46,23 @@ class RunOptions(TypedDict, total=False):
     step: float | None
     cut: Sequence[str] | None
     progress: Any
+
+
+class StudyOptions(TypedDict, total=False):
+    """How the members of a study are analyzed."""
+
+    formulation: Any
+    integrator: Any
+    rtol: float | None
+    atol: float | None
+    step: float | None
+    output_step: float | str | None
+    cut: Sequence[str] | None
+    start: float | str | None
+    steps: int | None
+    efforts: Sequence[Any] | None
+    t: float | str | None
+    tolerance: float | None
 
 
 @answered
@@ -377,6 +395,71 @@ class Model(_Model, Shown):
             )
         )  # fmt: skip
 
+    @spread(StudyOptions)
+    def study(
+        self, parameters: Mapping[str, Any], outputs: Any, *, until: float | str | None = None, samples: int | None = None,
+        method: str | None = None, seed: int = 0, analysis: str = "run", initial: Initial | None = None,
+        executor: Any = None, workers: int | None = None, chunk: int | None = None, store: str | PathLike[str] | None = None,
+        resume: bool = False, refine: bool = True, progress: Any = None, **options: Unpack[StudyOptions],
+    ) -> Study:  # fmt: skip
+        """Return numbers of many members: this model with other parameters or initial values, each analyzed by itself.
+
+        Parameters
+        ----------
+        parameters : mapping
+            What is varied: parameters (``"l2"``), components of vectors (``"pA.x"``), initial values (``"initial.O.rate"``);
+            each a list of values, a range ``(low, high)``, points of a range ``(low, high, count)``, or a distribution:
+            ``mb.normal(0.15, 0.001)``, ``mb.uniform``, ``mb.triangular`` or a frozen one of ``scipy.stats``.
+        outputs : list of str, or mapping of names to them
+            Numbers of a motion: ``"max(norm(A.reaction.force))"``, ``"final slider.x"``, ``"rms(O.effort)"``; words are max,
+            min, mean, rms, integral, final, time of max, time of min, ``at(time, …)`` and ``first(event)``.
+        until : float or formula
+            Last time; default the model's own.
+        samples : int
+            How many members are sampled; of ``saltelli`` base samples, each of which makes d + 2 members.
+        method : str
+            ``grid`` (all combinations), ``list`` (side by side), ``random``, ``sobol``, ``halton``, ``lhs`` (Latin hypercube),
+            ``saltelli`` (for Sobol' indices). Default ``sobol`` with `samples` or ranges, else ``grid``.
+        seed : int
+            The same seed gives the same plan.
+        analysis : str
+            ``run`` (default), ``kinematics``, ``inverse``, ``statics`` or ``assemble``.
+        initial : State or values by path, optional
+            Where every member starts, as for :meth:`run`.
+        executor : Executor or dask.distributed.Client, optional
+            Where chunks of members are computed.
+        workers : int, optional
+            Processes of this machine, in place of an executor; default none: members are computed in turn.
+        chunk : int, optional
+            Members that travel together.
+        store : path, optional
+            A folder that finished chunks are kept in.
+        resume : bool
+            Whether a store that is there is gone on with: members in it are not computed again.
+        refine : bool
+            Whether extremes are sought between the instants too, where the motion is known there.
+        progress : callable, optional
+            Called with the number of members computed and of all.
+        formulation, integrator, rtol, atol, step, output_step, cut
+            Of ``run``, as for :meth:`run`.
+        start, steps, efforts
+            Of ``kinematics`` and ``inverse``, as there.
+        t, tolerance
+            Of ``statics`` and ``assemble``, as there.
+
+        Returns
+        -------
+        Study
+        """
+        from multibody.files.writer import known_text
+        from multibody.study.study import Ways, study
+
+        if options.keys() - StudyOptions.__annotations__.keys():
+            raise TypeError  # answered in words, as everywhere
+        told: Mapping[str, Any] = {"until": until, **options}
+        ways = Ways(executor, workers, chunk, store, resume, progress)
+        return study(self, known_text(self), parameters, outputs, samples, method, seed, analysis, initial, refine, told, ways)
+
     def set(self, **parameters: Any) -> Self:
         """Return a copy with other parameter values; nothing is lowered again.
 
@@ -520,3 +603,16 @@ def read_run(file: str | PathLike[str], model: _Model | None = None) -> Run:
     if model is not None and model_to_plain(model) != model_to_plain(own):
         raise ModelError(f'it holds a run of another model, "{own.name}"', file=str(file), hint="read it without a model")
     return Run(motion_of(data, own, str(file)))
+
+
+@in_words
+def read_study(file: str | PathLike[str]) -> Study:
+    """Return the study of a ``.nc`` file that :meth:`Study.save` wrote, or of the folder of a store as far as it came.
+
+    Parameters
+    ----------
+    file : path
+    """
+    from multibody.study.read import read_study as read
+
+    return read(Path(file))

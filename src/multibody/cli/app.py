@@ -166,6 +166,7 @@ from multibody.cli import (  # noqa: E402  (they add their verbs)
     report,  # noqa: F401
     size,  # noqa: F401
     statics,  # noqa: F401
+    study,  # noqa: F401
     view,  # noqa: F401
     warm,  # noqa: F401
 )

@@ -16,6 +16,7 @@ from multibody.results.state import State
 from multibody.state.kinetics import Dynamics
 from multibody.state.motion import Motion
 from multibody.state.state import Status
+from multibody.state.system import Floats
 
 if TYPE_CHECKING:
     from multibody.results.run import Run
@@ -57,20 +58,39 @@ def instant_at(run: Run, t: float) -> Instant:
     same = np.flatnonzero(motion.t == t)
     if len(same):
         return instant_of(slice_of(motion, int(same[0])))
-    dynamics = motion.dynamics
-    if dynamics is not None and dynamics.dense is not None:
-        return instant_of(_interpolated(motion, dynamics, t))
-    if dynamics is None or len(dynamics.rows) == motion.tables.nv:
-        return instant_of(_solved(run, t))
-    if dynamics.stored:
+    found = motion_between(run, np.array([t]))
+    if found is not None:
+        return instant_of(found)
+    if motion.dynamics is not None and motion.dynamics.stored:
         hint = "what lies between needs the live run: run the model again"
         raise ModelError(f"a file holds the instants of a run alone, and t = {t:g} is none", hint=hint)
     raise ModelError(f"the run kept nothing between its instants, and t = {t:g} is none", hint="run it with dense=True")
 
 
+def motion_between(run: Run, times: Floats) -> Motion | None:
+    """Return the motion at times between the instants of a run, in their order; None where nothing is kept there.
+
+    Parameters
+    ----------
+    run : Run
+    times : array (times,)
+        None of them beyond the instants of the run. A kinematic run is followed from the instant before the first of them.
+    """
+    dynamics = run.motion.dynamics
+    if dynamics is not None and dynamics.dense is not None:
+        return _interpolated(run.motion, dynamics, times)
+    if dynamics is None or len(dynamics.rows) == run.motion.tables.nv:
+        return _solved(run, times)
+    return None
+
+
 def slice_of(motion: Motion, k: int) -> Motion:
     """Return one instant of a motion as a motion."""
-    only = slice(k, k + 1)
+    return _part_of(motion, slice(k, k + 1))
+
+
+def _part_of(motion: Motion, only: slice) -> Motion:
+    """Return some instants of a motion as a motion."""
     references = motion.references[only] if motion.references.ndim == 2 else motion.references
     d = motion.dynamics
     if d is not None:
@@ -83,35 +103,38 @@ def slice_of(motion: Motion, k: int) -> Motion:
     )  # fmt: skip
 
 
-def _interpolated(motion: Motion, dynamics: Dynamics, t: float) -> Motion:
-    """Return an instant by dense output, closed onto the constraints."""
+def _interpolated(motion: Motion, dynamics: Dynamics, times: Floats) -> Motion:
+    """Return instants by dense output, closed onto the constraints."""
     assert dynamics.dense is not None
-    times, nq, nv = np.array([t]), motion.tables.nq, motion.tables.nv
+    nq, nv = motion.tables.nq, motion.tables.nv
     limits = dynamics.dense.limits(times)
     Y, references = dynamics.dense.states(limits)
-    like = motion.q[int(np.argmin(np.abs(motion.t - t)))]
+    like = motion.q[int(np.argmin(np.abs(motion.t - times[0])))]
     found = dynamics.dense.space.expanded(limits, Y, references, like, closing=True)
     kept = found.references if motion.references.ndim == 2 else motion.references
     return replace(
-        motion, t=times, q=found.Y[:, :nq].copy(), v=found.Y[:, nq : nq + nv].copy(), a=found.A, sigma=np.array([np.nan]),
-        references=kept, dynamics=found.dynamics,
+        motion, t=times, q=found.Y[:, :nq].copy(), v=found.Y[:, nq : nq + nv].copy(), a=found.A,
+        sigma=np.full(len(times), np.nan), references=kept,
+        dynamics=found.dynamics,
     )  # fmt: skip
 
 
-def _solved(run: Run, t: float) -> Motion:
-    """Return an instant of a kinematic run, followed from the instant before."""
+def _solved(run: Run, times: Floats) -> Motion:
+    """Return instants of a kinematic run, followed from the instant before."""
     from multibody.analyses.kinematics.kinematics import kinematics
 
     motion = run.motion
     forward = motion.t[-1] >= motion.t[0]
-    k = int(np.searchsorted(motion.t if forward else -motion.t, t if forward else -t)) - 1
-    found = kinematics(run.model, times=[float(motion.t[k]), t], initial=adopted(run.state_at(k), motion.tables, "initial"))
+    k = int(np.searchsorted(motion.t if forward else -motion.t, times[0] if forward else -times[0])) - 1
+    lead = [float(motion.t[k])] if k >= 0 else []  # else it begins with the first instant itself
+    start = adopted(run.state_at(max(k, 0)), motion.tables, "initial")
+    found = kinematics(run.model, times=[*lead, *times], initial=start)
     if not found.status.success:
         raise ModelError(found.status.message, hint=found.status.advice)
-    last = slice_of(found, 1)
+    last = _part_of(found, slice(len(lead), None))
     if motion.dynamics is not None and motion.dynamics.bundle is not None:
-        Y = np.hstack([last.q, last.v, np.zeros((1, 1))])
-        references = last.references if last.references.ndim == 2 else last.references[None, :]
+        Y = np.hstack([last.q, last.v, np.zeros((len(times), 1))])
+        references = last.references if last.references.ndim == 2 else np.tile(last.references, (len(times), 1))
         bundle = motion.dynamics.bundle
         last.dynamics = expanded(bundle, last.t, Y, np.ascontiguousarray(references), closing=False).dynamics
     return last

@@ -42,6 +42,8 @@ class Run(RunVerbs):
     Parameters
     ----------
     motion : Motion
+    quiet : bool
+        Whether nothing is said where the motion ended early: whoever asked for it reads the status.
 
     Attributes
     ----------
@@ -59,11 +61,11 @@ class Run(RunVerbs):
         pull its follower, a stop that is not left any more; formed when they are read.
     """
 
-    def __init__(self, motion: Motion) -> None:
+    def __init__(self, motion: Motion, *, quiet: bool = False) -> None:
         self.motion, self.tables, self.model = motion, motion.tables, motion.tables.model
         self.status: Status = motion.status
         self.measurer = Measurer(motion.tables, motion.t, motion.q, motion.v, motion.a, motion.references, motion.dynamics)
-        if not self.ok:
+        if not self.ok and not quiet:
             advice = f"; {self.status.advice}" if self.status.advice else ""
             warn(f"{self.model.name}: {self.status.message}{advice}")
 

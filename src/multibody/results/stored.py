@@ -185,12 +185,28 @@ def _state_at(found: dict[str, Any], t: Any, time: float) -> tuple[Any, Any]:
 
 
 def open_stored(file: str) -> xarray.Dataset:
-    """Return the dataset of a results file, in memory.
+    """Return the dataset of a file that a run was saved to, in memory.
 
     Raises
     ------
     ModelError
         If there is no such file, it is damaged, or it holds no model.
+    """
+    data = read_whole(file)
+    if "model_text" not in data.attrs or "kept" not in data.attrs:
+        raise ModelError("it holds no model", file=file, hint='save the run again with run.save("run.nc")')
+    if not all(isinstance(data.attrs[name], str) for name in ("model_text", "kept")):
+        raise _damaged(file)
+    return data
+
+
+def read_whole(file: str) -> xarray.Dataset:
+    """Return the dataset of a netCDF file, in memory.
+
+    Raises
+    ------
+    ModelError
+        If there is no such file, or it is damaged.
     """
     import pathlib
 
@@ -204,11 +220,6 @@ def open_stored(file: str) -> xarray.Dataset:
         raise ModelError(f"netCDF needs a further package ({error})", file=file, hint="pip install multibody[netcdf]") from None
     try:
         with xarray.open_dataset(file, engine="h5netcdf") as opened:
-            data = opened.load()
+            return opened.load()
     except Exception:  # HDF5 has many ways to say it
         raise _damaged(file) from None
-    if "model_text" not in data.attrs or "kept" not in data.attrs:
-        raise ModelError("it holds no model", file=file, hint='save the run again with run.save("run.nc")')
-    if not all(isinstance(data.attrs[name], str) for name in ("model_text", "kept")):
-        raise _damaged(file)
-    return data

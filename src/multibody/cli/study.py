@@ -1,0 +1,206 @@
+"""`multibody study`: one model with many values of its parameters."""
+
+from __future__ import annotations
+
+import pathlib
+import re
+import warnings
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from multibody.cli.app import app
+from multibody.cli.options import (
+    PAGES,
+    PICTURES,
+    AtolOption,
+    CutOption,
+    ForceOption,
+    FormulationOption,
+    IntegratorOption,
+    JsonOption,
+    ModelArgument,
+    OutOption,
+    OutputStepOption,
+    RtolOption,
+    SetOption,
+    StepOption,
+    announce_compilation,
+    announce_dynamics,
+    check_endings,
+    load_model,
+    option,
+    read_names,
+    read_time,
+    read_value,
+    run_options,
+    split_list,
+)
+from multibody.cli.output import Page, print_json, stage_progress, table
+from multibody.cli.pictures import finish, write_each
+from multibody.errors import ModelError, nearest
+
+if TYPE_CHECKING:
+    from multibody.results.tables import Table
+    from multibody.study.result import Study
+
+ENDINGS = (".nc", ".csv", ".parquet", ".json", *PICTURES, *PAGES)
+DISTRIBUTIONS = ("normal", "uniform", "triangular")
+FORMS = "write l2=0.14:0.16 (range), l2=0.14:0.16:20 (points), k=1,2,5 (values) or l2=normal(0.15, 0.001)"
+
+
+@app.command("study")
+def study_verb(
+    model: ModelArgument,
+    vary: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--vary",
+            metavar="NAME=VALUES",
+            help="What is varied: a range A:B, points of it A:B:N, values A,B,C, or normal(MEAN, SD), uniform(A, B), "
+            "triangular(A, MODE, B). NAME is a parameter, or initial.PATH. Repeatable.",
+        ),
+    ] = None,
+    output: Annotated[
+        list[str] | None,
+        typer.Option("--output", metavar="FORMULA", help='What is asked for: "max(norm(A.reaction.force))". Repeatable.'),
+    ] = None,
+    until: Annotated[str | None, option("run", "until", "T")] = None,
+    samples: Annotated[int | None, typer.Option("--samples", metavar="N", help="Members that are sampled.")] = None,
+    method: Annotated[
+        str | None,
+        typer.Option("--method", metavar="NAME", help="grid, list, random, sobol, halton, lhs or saltelli."),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="The same seed gives the same plan.")] = 0,
+    analysis: Annotated[
+        str, typer.Option("--analysis", metavar="NAME", help="run (default), kinematics, inverse, statics or assemble.")
+    ] = "run",
+    formulation: FormulationOption = None,
+    integrator: IntegratorOption = None,
+    rtol: RtolOption = None,
+    atol: AtolOption = None,
+    step: StepOption = None,
+    output_step: OutputStepOption = None,
+    cut: CutOption = None,
+    steps: Annotated[int | None, option("kinematics", "steps", "N")] = None,
+    efforts: Annotated[str | None, option("inverse", "efforts", "A,B")] = None,
+    instants: Annotated[bool, typer.Option("--on-instants", help="Look for extremes at the instants alone.")] = False,
+    workers: Annotated[int | None, typer.Option("--workers", metavar="N", help="Processes; default none: in turn.")] = None,
+    chunk: Annotated[int | None, typer.Option("--chunk", metavar="N", help="Members that travel together.")] = None,
+    store: Annotated[
+        pathlib.Path | None, typer.Option("--store", metavar="FOLDER", help="Keep finished members in a folder.")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the store; what it holds is not computed again.")
+    ] = False,
+    out: OutOption = None,
+    force: ForceOption = False,
+    settings: SetOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Compute numbers of many members of a model, and print how they are spread.
+
+    --out writes all members (.csv, .nc, .parquet), what --json prints (.json), histograms (.png, .pdf, .svg) or a page with
+    tables and diagrams (.html). Ctrl-C ends the study; members that are computed are printed, written and kept in the store.
+    """
+    loaded = load_model(model, settings)
+    check_endings(out or [], ENDINGS, loaded._files, force=force)
+    told = run_options(loaded, formulation, integrator, rtol, atol, step, output_step, cut)
+    told |= {"steps": steps, "efforts": read_names(efforts, "--efforts")}
+    given: dict[str, Any] = {key: value for key, value in told.items() if value is not None}
+    if analysis == "run":
+        announce_dynamics(loaded, told)
+    else:
+        announce_compilation("expand.expand")
+    varied = read_varied(vary or [])
+    if not output:
+        hint = '"--output max(norm(A.reaction.force))" or "--output final(slider.x)"'
+        raise ModelError("nothing is asked for", where="--output", hint=f"say what: {hint}")
+    with warnings.catch_warnings(), stage_progress("studying", quiet=json) as progress:
+        warnings.simplefilter("ignore", RuntimeWarning)  # the status is printed below
+        found = loaded.study(
+            varied, output, until=read_time(loaded, until, "--until"), samples=samples, method=method, seed=seed,
+            analysis=analysis, workers=workers, chunk=chunk, store=store, resume=resume, refine=not instants,
+            progress=None if progress is None else lambda k, count: progress(f"member {k} of {count}", k, count), **given,
+        )  # fmt: skip
+    written, failures = write_each(out or [], lambda file: _write(found, file))
+    if json:
+        print_json(found.plain())
+    else:
+        _print(found, written)
+    finish(found.ok and found.counts["done"] > 0, failures)
+
+
+def read_varied(texts: list[str]) -> dict[str, Any]:
+    """Return what is varied from the texts of ``--vary``."""
+    found: dict[str, Any] = {}
+    for text in texts:
+        name, sign, values = (part.strip() for part in text.partition("="))
+        if not sign or not name or not values:
+            raise ModelError(f'"{text}" says not how a number is varied', where="--vary", hint=FORMS)
+        if name in found:
+            raise ModelError(f'"{name}" is given twice', where="--vary", hint="give all its values at once")
+        found[name] = _varied(values)
+    if not found:
+        raise ModelError("nothing is varied", where="--vary", hint=FORMS)
+    return found
+
+
+def _varied(text: str) -> Any:
+    """Return values, a range or a distribution."""
+    call = re.fullmatch(r"([a-z_]+)\s*\((.*)\)", text)
+    if call is not None and (call[1] in DISTRIBUTIONS or nearest(call[1], DISTRIBUTIONS)):
+        if call[1] not in DISTRIBUTIONS:
+            raise ModelError(f'unknown distribution "{call[1]}"', where="--vary", hint=nearest(call[1], DISTRIBUTIONS))
+        import multibody
+
+        arguments = [read_value(part) for part in split_list(call[2])]
+        return getattr(multibody, call[1])(*arguments)
+    if ":" in text:
+        parts = [read_value(part) for part in text.split(":")]
+        if len(parts) > 3 or any(part == "" for part in parts):
+            raise ModelError(f'"{text}" is no range', where="--vary", hint=FORMS)
+        return tuple(parts)
+    return [read_value(part) for part in split_list(text)]
+
+
+def _write(found: Study, file: pathlib.Path) -> None:
+    """Write a file of the study by its ending."""
+    ending = file.suffix.lower()
+    if ending in PAGES:
+        found.page(file, force=True)
+    elif ending in PICTURES:
+        import matplotlib
+
+        from multibody.view.style import save
+
+        matplotlib.use("agg")
+        save(found.histogram().figure, file)
+    else:
+        found.save(file)
+
+
+def _print(found: Study, written: list[str]) -> None:
+    """Print a study for people."""
+    page = Page()
+    page.line(f": {found.status.message}", found.about.name)
+    ranges = zip(found.keys, found.about.ranges, strict=True)
+    varied = ", ".join(f"{key} {text}" for key, text in ranges)
+    page.line(f"varied: {varied}; method {found.about.method}, seed {found.about.seed}")
+    _table(page, "outputs of the members that are done", found.summary())
+    if found.about.method == "saltelli":
+        _table(page, "Sobol' indices, with half widths of 95 % confidence intervals", found.sobol_table())
+    for reason in found.reasons():
+        page.line(reason)
+    if found.status.advice:
+        page.line(found.status.advice)
+    for file in written:
+        page.line(f"written: {file}")
+
+
+def _table(page: Page, title: str, shown: Table) -> None:
+    """Print a table of the result."""
+    made = table(title, shown.columns)
+    for row in shown.rows:
+        made.add_row(*row)
+    page.table(made)

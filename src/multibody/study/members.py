@@ -1,0 +1,206 @@
+"""Members: what computes the numbers of many members from the values of their parameters.
+
+The rest of a study knows nothing but this: an object that can be pickled, is given rows of values and returns rows of outputs.
+Each row is computed by itself, so that neither the size of a chunk nor the number of workers changes a digit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from multibody.arguments import short
+from multibody.errors import AnalysisError, MassError, ModelError, nearest
+from multibody.model.model import Model
+from multibody.model.parameters import changed
+from multibody.state.state import State
+from multibody.state.system import tables_of
+from multibody.study.distributions import Floats
+from multibody.study.evaluate import Evaluator, units_of
+from multibody.study.language import Outputs, read_outputs
+from multibody.study.readings import ANALYSES, Reading
+from multibody.study.varied import varied_model
+
+DONE, STOPPED, FAILED, WAITING = 0, 1, 2, 3
+STATES = ("done", "stopped", "failed", "not computed")
+Codes = npt.NDArray[np.int8]
+
+
+class Computed(NamedTuple):
+    """The numbers of some members.
+
+    Attributes
+    ----------
+    outputs : array (members, outputs)
+        NaN where a member failed; of one that stopped early those of the part that it moved.
+    status : array of int8 (members,)
+        ``DONE``, ``STOPPED``, ``FAILED``.
+    messages : list of str
+        Why a member stopped or failed, "" of the others.
+    """
+
+    outputs: Floats
+    status: Codes
+    messages: list[str]
+
+
+class Members(Protocol):
+    """What a study asks of whatever computes its members.
+
+    Attributes
+    ----------
+    outputs : Outputs
+    units : tuple of str
+        Of the outputs.
+    chunk : int
+        How many members are well computed in one call.
+    threads : bool
+        Whether calls from several threads at once save time; processes are used otherwise.
+    """
+
+    outputs: Outputs
+    units: tuple[str, ...]
+    chunk: int
+    threads: bool
+
+    def compute(self, values: Floats) -> Computed:
+        """Return the numbers of the members whose values are the rows of an array (members, varied)."""
+        ...
+
+
+@dataclass
+class OrdinaryMembers:
+    """Members by the ordinary verbs: a copy of the model with other parameters, its analysis, its result.
+
+    Attributes
+    ----------
+    model : Model
+        In which everything that is varied is a parameter.
+    names : tuple of str
+        These parameters.
+    state : State or None
+        Where each member starts.
+    analysis : str
+    options : mapping
+    outputs : Outputs
+    refine : bool
+        Whether extremes are sought between the instants.
+    units : tuple of str
+    """
+
+    model: Model
+    names: tuple[str, ...]
+    state: State | None
+    analysis: str
+    options: Mapping[str, Any]
+    outputs: Outputs
+    refine: bool = True
+    units: tuple[str, ...] = ()
+    chunk: int = 32
+    threads: bool = False
+
+    def compute(self, values: Floats) -> Computed:
+        """Return the numbers of the members whose values are the rows of an array (members, varied)."""
+        n = len(values)
+        made = Computed(np.full((n, len(self.outputs.formulas)), np.nan), np.full(n, FAILED, dtype=np.int8), [""] * n)
+        for k, row in enumerate(values):
+            made.outputs[k], made.status[k], made.messages[k] = self._member(row)
+        return made
+
+    def varied(self, row: Floats) -> Model:
+        """Return the model of one member."""
+        tables_of(self.model)  # carried over by the copies, whose numbers alone are evaluated anew
+        return changed(self.model, {name: float(x) for name, x in zip(self.names, row, strict=True)})
+
+    def _member(self, row: Floats) -> tuple[Any, int, str]:
+        """Return outputs, status and message of one member."""
+        try:
+            reading = ANALYSES[self.analysis](self.varied(row), self.state, self.options)
+            if reading.status.interrupted:  # a run ends in order with Ctrl-C; here it is the study that is to end
+                raise KeyboardInterrupt
+            if len(reading.t) == 0 or not (reading.status.success or self.stops(reading)):
+                return np.nan, FAILED, _message(reading)
+            numbers = Evaluator(self.outputs, reading, self.refine).numbers()
+        except (ModelError, AnalysisError, ArithmeticError, np.linalg.LinAlgError) as error:
+            return np.nan, FAILED, " ".join(str(error).split()) or type(error).__name__
+        if not reading.status.success:
+            return numbers, STOPPED, _message(reading)
+        return numbers, DONE, ""
+
+    def stops(self, reading: Reading) -> bool:
+        """Return whether an answer that is not complete is the beginning of one: a motion that ended early."""
+        return not ANALYSES[self.analysis].instant and len(reading.t) > 1
+
+
+def prepare(
+    model: Model, keys: Sequence[str], outputs: Any, analysis: str, options: Mapping[str, Any], initial: Any, refine: bool
+) -> OrdinaryMembers:
+    """Return what computes the members of a study, everything that can be judged beforehand judged.
+
+    Parameters
+    ----------
+    model : Model
+    keys : sequence of str
+        What is varied.
+    outputs : text, list or mapping
+    analysis : str
+        Of ``ANALYSES``.
+    options : mapping
+        Of the analysis, without those that are not given.
+    initial : State, mapping or None
+    refine : bool
+    """
+    if not isinstance(analysis, str) or analysis not in ANALYSES:
+        hint = f"{nearest(str(analysis), ANALYSES)} It is one of {', '.join(ANALYSES)}.".strip()
+        raise ModelError(f"unknown analysis {short(analysis)}", where="study.analysis", hint=hint)
+    kind = ANALYSES[analysis]
+    for key in options:
+        if key not in kind.options:
+            raise ModelError(f'{analysis} takes no "{key}"', where=f"study.{key}", hint=f"it takes {', '.join(kind.options)}")
+    asked = read_outputs(model, outputs, forces=kind.forces, instant=kind.instant)
+    made, names, state = varied_model(model, keys, initial)
+    tables_of(made)
+    members = OrdinaryMembers(made, names, state, analysis, dict(options), asked, bool(refine))
+    _try_out(members, model, initial)
+    return members
+
+
+def _try_out(members: OrdinaryMembers, model: Model, initial: Any) -> None:
+    """Read the outputs at the start of the model as it is: for their units, and to refuse what would fail for every member."""
+    from multibody.analyses.given.initial import given
+
+    members.units = ("",) * len(members.outputs.formulas)
+    nominal, state = given(model, initial)
+    try:
+        reading = ANALYSES[members.analysis].begin(nominal, state, members.options)
+    except MassError:
+        raise
+    except AnalysisError:
+        return
+    if len(reading.t) == 0 or not reading.status.success:
+        return  # other values may do: every member says for itself
+    _check_times(Evaluator(members.outputs, reading, False), reading)
+    members.units = units_of(members.outputs, reading)
+
+
+def _check_times(tried: Evaluator, reading: Reading) -> None:
+    """Evaluate the outputs at the start; refuse times of ``at`` that no member reaches."""
+    tried.numbers()
+    for reduction in tried.outputs.reductions:
+        if reduction.word != "at" or math.isnan(reading.end):
+            continue
+        time, (low, high) = tried.number(reduction.time), sorted((float(reading.t[0]), reading.end))
+        if not low <= time <= high:
+            where, hint = f"output at({time:g}, {reduction.text})", f"it goes from {low:g} to {high:g}"
+            raise ModelError(f"t = {time:g} is outside of the motion", where=where, hint=hint)
+
+
+def _message(reading: Reading) -> str:
+    """Return why an answer is not complete."""
+    status = reading.status
+    return f"{status.message}; {status.advice}" if status.advice else status.message

@@ -1,0 +1,1 @@
+"""Diagrams and a page of studies."""
