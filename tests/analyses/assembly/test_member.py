@@ -86,7 +86,7 @@ def test_a_plan_belongs_to_the_structure() -> None:
 
 
 def test_a_singular_position_is_not_crept_into() -> None:
-    """Three parallel legs under a beam can lie flat: Newton's method comes near that, and ever slower; others are tried then."""
+    """Three parallel legs under a beam can lie flat: Newton's method comes near that, and ever slower; others are tried."""
     m = mb.Model("legs", dimension=2, gravity=(0, -9.81))
     m.frames(g0=(0, 0), g1=(1, 0), g2=(2, 0))
     m.body("beam", mass=2, inertia=0.4, frames={"p0": (0, 0), "p1": (1, 0), "p2": (2, 0)})
