@@ -1,8 +1,8 @@
 """LU with partial pivoting of a matrix that is mostly zeros, in place, with the places of its nonzero entries gathered.
 
 The rows of joints touch two bodies each, and their factors fill in little: of an engine with 90 unknowns one entry in twelve is
-not zero. Elimination and solutions go over these entries alone. Nothing is decided beforehand: pivots are those of dense LU, and
-a position in which entries vanish is met as any other.
+not zero. Elimination and solutions go over these entries alone. Nothing is decided beforehand: pivots are those of dense LU,
+and a position in which entries vanish is met as any other.
 
 The places lie in a matrix of the same shape: row r has the columns of its entries in L from its begin on, those in U from
 r + 1 on; ``ends`` says how far both go.
@@ -48,8 +48,9 @@ def factor(A, n, pivots, places, ends):
         end = ends[1, k] = _gather(A, places, k, k + 1, n)
         for r in range(k + 1, n):
             if A[r, k] != 0.0:
-                A[r, k] /= pivot
-                m = A[r, k]
+                m = A[r, k] = A[r, k] / pivot
+                if math.isnan(m):  # it may meet zeros alone, and no pivot would show it
+                    return (0.0, 0.0)
                 for e in range(k + 1, end):
                     A[r, places[k, e]] -= m * A[k, places[k, e]]
     for r in range(n):  # later exchanges move the rows of L

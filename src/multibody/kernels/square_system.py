@@ -1,9 +1,9 @@
 """The square linear system of a driven mechanism: Φ_q of independent rows, and gauge rows that hold idle freedom still.
 
 It is scaled by the characteristic length, so that units change nothing. Who uses it factors and solves, and does not see how:
-by LU right here, which skips zeros, or by a solver in Python that is asked for every factorization and solution. A large system takes so
-long with each that a question costs nothing beside it. Which of them it is, is tested when the loop runs and not when it is
-compiled: a test is nothing beside a factorization, a second version of the loop is seconds.
+by LU right here, which skips zeros, or by a solver in Python that is asked for every factorization and solution. A large system
+takes so long with each that a question costs nothing beside it. Which of them it is, is tested when the loop runs and not when
+it is compiled: a test is nothing beside a factorization, a second version of the loop is seconds.
 """
 
 from __future__ import annotations

@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 
 from multibody.analyses.assembly.assemble import assemble
+from multibody.analyses.assembly.member import compiled_state
 from multibody.analyses.kinematics.driven_events import searched, with_events
 from multibody.analyses.kinematics.switched_grid import SwitchedGrid
 from multibody.analyses.kinematics.tracker import Tracker
 from multibody.analyses.kinematics.turning import over_periods
 from multibody.errors import ModelError
 from multibody.model.model import Model
-from multibody.rank.drive import find_drive, refuse_too_many
+from multibody.rank.drive import Drive, find_drive, plain_drive, refuse_too_many
 from multibody.state.motion import Motion
 from multibody.state.state import State, Status
 from multibody.state.system import Floats, System, tables_of
@@ -54,27 +55,43 @@ def kinematics(
         One that stopped early (lock-up) keeps everything up to there; its status says why.
     """
     grid = time_grid(model, start, until, steps, at, times, verb)
-    begin = clock.perf_counter()
-    tables = tables_of(model)
-    state = assemble(model, initial, float(grid[0]))
-    system = System(tables)
+    return motion_over(System(tables_of(model)), grid, initial)
+
+
+def motion_over(system: System, grid: Floats, initial: State | None = None) -> Motion:
+    """Return the motion of a model that is lowered, over a grid that is checked; nothing of it leads back to the system."""
+    begin, model = clock.perf_counter(), system.tables.model
+    state, drive = _start(model, system, initial, float(grid[0]))
     if not state.ok:
         refuse_too_many(system, state.q, state.t)
-        return _failed(tables, state, grid)
+        return _failed(system.tables, state, grid)
     system.ref[:] = state.references
-    drive = find_drive(system, state.q, state.t)
+    if drive is None:
+        drive = find_drive(system, state.q, state.t)
     fine, parts = searched(grid) if model.events else (grid, 1)
     switched = SwitchedGrid(system, state.q, fine)
-    motion, square = over_periods(system, state, switched.grid, drive), None
+    motion, follower = over_periods(system, state, switched.grid, drive), None
     if motion is None:
         tracker = Tracker(system, state, switched.grid, drive)
         tracker.run()
-        motion, square = tracker.motion(), tracker.follower.square
+        motion, follower = tracker.motion(), tracker.follower
     motion = switched.thinned(motion)
     if model.events and len(motion.t):
-        motion = with_events(system, square, motion, parts)
+        motion = with_events(system, None if follower is None else follower.square, motion, parts)
     motion.statistics["wall_time"] = clock.perf_counter() - begin
     return motion
+
+
+def _start(model: Model, system: System, initial: State | None, t: float) -> tuple[State, Drive | None]:
+    """Return the assembled start, and the square system where nothing has to be chosen for it.
+
+    Such a start comes from compiled assembly and has no branch label yet: that is found when somebody reads it. Where rows are
+    redundant, their choice and with it the label hang on the last digits of the position, which stay those of ``assemble``.
+    """
+    found = compiled_state(system, t) if initial is None and system.rows == system.nv else None
+    if found is not None and found[1] is not None:
+        return found[0], plain_drive(system.nv)
+    return assemble(model, initial, t), None
 
 
 def time_grid(
@@ -121,9 +138,11 @@ def _time(model: Model, value: Any, verb: str, key: str) -> float:
     """Return a time from a number or a formula of parameters."""
     from multibody.tables.scope import Scope
 
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        if not math.isfinite(value):
+            raise ModelError(f"time {value} is not finite", where=verb, hint="give a finite time")
+        return float(value)
     scope, where = Scope(model), f"{verb}.{key}"
-    if isinstance(value, int | float) and not math.isfinite(value):
-        raise ModelError(f"time {value} is not finite", where=verb, hint="give a finite time")
     number = scope.value(scope.scalar(model.formula(value, where), where), where)
     if not math.isfinite(number):
         raise ModelError(f"time {number} is not finite", where=verb, hint="give a finite time")

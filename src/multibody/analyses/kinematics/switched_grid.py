@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from multibody.analyses.events.impulse import JUMPS, JumpError, moved_at, refuse_nothing, refuse_positions
-from multibody.analyses.events.switching import Switching, SwitchingTimes, limits_behind
+from multibody.analyses.events.switching import Switching, limits_behind, switching_times
 from multibody.analyses.events.undefined import unbounded
 from multibody.state.motion import Jump, Motion
 from multibody.state.state import Status
@@ -55,8 +55,8 @@ class SwitchedGrid:
 
     def _switchings(self) -> list[Switching]:
         """Return the switching instants on the way, in the order in which they are met."""
-        asked, times = self.asked, SwitchingTimes(self.system.tables.model)
-        if not times:
+        asked, times = self.asked, switching_times(self.system.tables)
+        if times is None:
             return []
         if asked[0] == asked[-1]:
             here = times.around(float(asked[0]))

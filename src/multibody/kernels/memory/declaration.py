@@ -170,7 +170,8 @@ class Block:
         return np.uint64(self._address) if self._slots[self.fields[name].slot] == value else self._address
 
     def __init__(self, **values: Any) -> None:
-        self._place(np.zeros(max(self.size, 1), dtype=np.int64), {})
+        slots, held = _blank(type(self))
+        self._place(slots.copy(), held.copy())
         unknown = [name for name in values if name not in self.fields]
         if unknown:
             raise TypeError(f"{type(self).__name__} declares no {', '.join(unknown)}")
@@ -179,9 +180,6 @@ class Block:
             if name not in sizes:
                 self._write(self.fields[name], value)
         self._allocate(sizes)
-        for field in self.fields.values():  # an address that leads nowhere would end the process
-            if isinstance(field.kind, type) and issubclass(field.kind, Block) and field.name not in values:
-                self._write(field, empty(field.kind))
 
     def _place(self, slots: npt.NDArray[np.int64], held: dict[str, Any]) -> None:
         """Take slots and what must live as long as their addresses stand in them: arrays, blocks, or parts of a memory."""
@@ -250,6 +248,25 @@ class Block:
             self._floats[field.slot] = value
         else:
             self._slots[field.slot] = value
+
+
+_BLANK: dict[type[Block], tuple[npt.NDArray[np.int64], dict[str, Any]]] = {}
+
+
+def _blank(kind: type[Block]) -> tuple[npt.NDArray[np.int64], dict[str, Any]]:
+    """Return the slots of a block in which nothing is given, and what lives for them: all parts are empty blocks.
+
+    An address that leads nowhere would end the process.
+    """
+    if kind in _BLANK:
+        return _BLANK[kind]
+    slots = np.zeros(max(kind.size, 1), dtype=np.int64)
+    blocks = {f.name: f for f in kind.fields.values() if isinstance(f.kind, type) and issubclass(f.kind, Block)}
+    held: dict[str, Any] = {name: empty(field.kind) for name, field in blocks.items()}
+    for name, field in blocks.items():
+        slots[field.slot] = held[name].address
+    _BLANK[kind] = slots, held
+    return slots, held
 
 
 _EMPTY: dict[type[Block], Block] = {}
