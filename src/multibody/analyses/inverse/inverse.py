@@ -67,7 +67,8 @@ def inverse(
     acted, names = with_actuators(model, efforts)
     if acted is not model:
         system = System(tables_of(acted))
-    motion = motion_over(system, time_grid(model, start, until, steps, at, times, "inverse"), initial)
+    grid = time_grid(model, start, until, steps, at, times, "inverse", system.tables)
+    motion = motion_over(system, grid, initial)
     if chosen.relative:
         return in_joint_coordinates(model, motion, chosen, joints)
     return Solver(system, motion, find_actuators(system.tables, names)).solve(progress)

@@ -40,8 +40,12 @@ class SwitchedGrid:
 
     def __init__(self, system: System, q: Floats, asked: Floats) -> None:
         self.system, self.asked = system, asked
+        self.grid: Floats
         self.refused: Status | None = None
         self.passed = self._switchings()
+        if not self.passed and np.all(asked[1:] != asked[:-1]):
+            self.grid, self.index = asked, np.arange(len(asked))
+            return
         solved = limits_behind(self.passed, asked)
         extra = [t for item in self.passed for t in (item.before, item.after)]
         sign = 1.0 if asked[-1] >= asked[0] else -1.0
@@ -50,7 +54,7 @@ class SwitchedGrid:
         self._refuse_motions(q)
         if self.refused is not None:
             grid = grid[sign * grid <= sign * self.refused.time_reached]
-        self.grid: Floats = grid if len(grid) else asked[:1]
+        self.grid = grid if len(grid) else asked[:1]
         self.index = np.searchsorted(sign * self.grid, sign * solved)
 
     def _switchings(self) -> list[Switching]:
