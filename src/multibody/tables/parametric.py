@@ -80,14 +80,14 @@ def _made(tables: Tables) -> ParametricTables:
                 functions[f] = L.EXTRA, 0, 0, functions["numbers"][f], pair.extra + k
     made_rows, infos, joint_rows = _rows(tables, functions, {pair.joint: pair for pair in pairs})
     rows, terms, columns = made_rows.packed()
-    made = ParametricTables(**{key: value for key, value in vars(tables).items() if key != "cache"})
+    made = ParametricTables(**{key: value for key, value in vars(tables).items() if key not in ("cache", "structure")})
     made.packed = tables.packed.sharing(
         extras=nx, coordinates=L.BODY_COORDINATES[d] * nb + nx, velocities=L.BODY_VELOCITIES[d] * nb + nx,
         functions=functions, rows=rows, terms=terms, columns=columns,
     )  # fmt: skip
     made.rows, made.row_pointer, made.columns = infos, made_rows.pointer, columns
     made.count_joint, made.joint_rows, made.extras = len(infos) - tables.count_motion, joint_rows, extras
-    made.parametrized, made.plain, made.cache = pairs, copy.copy(tables), {}
+    made.parametrized, made.plain = pairs, copy.copy(tables)
     return made
 
 
