@@ -1,0 +1,65 @@
+"""From a program to machine code or PTX: optimized by a process of its own, kept on disk."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+from typing import Any
+
+from multibody.errors import AnalysisError
+from multibody.specialize import kept, optimize
+from multibody.specialize.image import NUMBERS
+from multibody.specialize.program import ENTRY, TILE, Program, symbol_of
+from multibody.specialize.stepping import RENEW
+
+ROUNDS = 3  # of LLVM's O3
+
+
+def built(program: Program, target: str) -> tuple[bytes, dict[str, Any]]:
+    """Return machine code (an object file) or PTX of a program, and how it was made.
+
+    Parameters
+    ----------
+    program : Program
+    target : str
+        ``host``, or ``sm_XX``.
+
+    Returns
+    -------
+    result : bytes
+    report : dict
+        ``seconds`` of the optimizer, ``outside``: functions that it calls from outside, ``allocas`` that were left.
+    """
+    digest = hashlib.sha256(program.text.encode())
+    for each in program.kernels:
+        digest.update(hashlib.sha256(each.bitcode).digest())
+    host = f" {optimize.binding.get_host_cpu_name()} {optimize.binding.get_host_cpu_features().flatten()}"
+    key = f"built {target}{host if target == 'host' else ''} {ROUNDS} {digest.hexdigest()}"
+    content = kept.read(key)
+    if content is None:
+        content = _made(program, target)
+        kept.write(key, content)
+    report, _, result = content.partition(b"\n")
+    return result, json.loads(report)
+
+
+def _made(program: Program, target: str) -> bytes:
+    """Return report and result, made by a process of its own."""
+    with tempfile.TemporaryDirectory(prefix="multibody-") as name:
+        folder = pathlib.Path(name)
+        (folder / "program.ll").write_text(program.text)
+        task: dict[str, Any] = {"target": target, "entry": ENTRY, "rounds": ROUNDS, "functions": program.functions}
+        task |= {"renew": RENEW, "numbers": NUMBERS, "stride": 1 if target == "host" else TILE}
+        task["kernels"] = [(f"{k}.bc", each.symbol, symbol_of(each.name)) for k, each in enumerate(program.kernels)]
+        for k, each in enumerate(program.kernels):
+            (folder / f"{k}.bc").write_bytes(each.bitcode)
+        (folder / "task.json").write_text(json.dumps(task))
+        done = subprocess.run([sys.executable, str(optimize.__file__), name], capture_output=True, text=True)
+        if done.returncode:
+            last = (done.stderr.strip().splitlines() or ["no word"])[-1]
+            raise AnalysisError(f"LLVM could not make specialized code: {last}")
+        return (folder / "report.json").read_bytes() + b"\n" + (folder / "result").read_bytes()
