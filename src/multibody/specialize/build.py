@@ -17,6 +17,7 @@ from multibody.specialize.program import ENTRY, TILE, Program, symbol_of
 from multibody.specialize.stepping import RENEW
 
 ROUNDS = 3  # of LLVM's O3
+UNROLL = (3000, 12000)  # instructions that a loop may become; the second where the first leaves arrays in memory
 
 
 def built(program: Program, target: str) -> tuple[bytes, dict[str, Any]]:
@@ -38,7 +39,7 @@ def built(program: Program, target: str) -> tuple[bytes, dict[str, Any]]:
     for each in program.kernels:
         digest.update(hashlib.sha256(each.bitcode).digest())
     host = f" {optimize.binding.get_host_cpu_name()} {optimize.binding.get_host_cpu_features().flatten()}"
-    key = f"built {target}{host if target == 'host' else ''} {ROUNDS} {digest.hexdigest()}"
+    key = f"built {target}{host if target == 'host' else ''} {ROUNDS} {UNROLL} {digest.hexdigest()}"
     content = kept.read(key)
     if content is None:
         content = _made(program, target)
@@ -48,12 +49,23 @@ def built(program: Program, target: str) -> tuple[bytes, dict[str, Any]]:
 
 
 def _made(program: Program, target: str) -> bytes:
+    """Return report and result: the first in which nothing is left in memory, else that in which least is."""
+    found: list[tuple[int, bytes]] = []
+    for unroll in UNROLL:
+        content = _optimized(program, target, unroll)
+        found.append((len(json.loads(content.partition(b"\n")[0])["allocas"]), content))
+        if found[-1][0] == 0:
+            break
+    return min(found, key=lambda each: each[0])[1]
+
+
+def _optimized(program: Program, target: str, unroll: int) -> bytes:
     """Return report and result, made by a process of its own."""
     with tempfile.TemporaryDirectory(prefix="multibody-") as name:
         folder = pathlib.Path(name)
         (folder / "program.ll").write_text(program.text)
         task: dict[str, Any] = {"target": target, "entry": ENTRY, "rounds": ROUNDS, "functions": program.functions}
-        task |= {"renew": RENEW, "numbers": NUMBERS, "stride": 1 if target == "host" else TILE}
+        task |= {"renew": RENEW, "numbers": NUMBERS, "stride": 1 if target == "host" else TILE, "unroll": unroll}
         task["kernels"] = [(f"{k}.bc", each.symbol, symbol_of(each.name)) for k, each in enumerate(program.kernels)]
         for k, each in enumerate(program.kernels):
             (folder / f"{k}.bc").write_bytes(each.bitcode)

@@ -15,7 +15,6 @@ from typing import Any
 
 from llvmlite import binding
 
-UNROLL = 3000  # instructions that a loop may become: all loops of a structure have a known length
 INTRINSICS = ("sin", "cos", "tan", "exp", "log", "pow", "asin", "acos", "atan", "sinh", "cosh", "tanh", "atan2", "floor", "sqrt")
 
 
@@ -129,7 +128,7 @@ def strided(text: str, stride: int) -> str:
 def main(folder: pathlib.Path) -> None:
     """Do the task of a folder."""
     task = json.loads((folder / "task.json").read_text())
-    binding.set_option("", f"-unroll-threshold={UNROLL}")
+    binding.set_option("", f"-unroll-threshold={task['unroll']}")
     machine, begin = machine_for(task["target"]), time.perf_counter()
     module = linked(folder, task, machine)
     optimize(module, machine, task["rounds"], task["target"] == "host")
