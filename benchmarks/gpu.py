@@ -1,7 +1,7 @@
 """RK4 steps a second of many members side by side on an NVIDIA processor, in code made for their structure.
 
-``python benchmarks/gpu.py make FOLDER`` writes code, members and the host's answers into a folder, on a machine with the package;
-``python3 FOLDER/gpu.py run`` measures on a machine with the processor, its driver and Python: nothing else is needed there.
+``python benchmarks/gpu.py make FOLDER`` writes code, members and the host's answers into a folder, on a machine with the
+package; ``python3 FOLDER/gpu.py`` measures on a machine with the processor, its driver and Python: nothing else is needed.
 Every answer is compared: those of the first members with the host's, all others, which repeat them, with these bit by bit.
 """
 
@@ -67,8 +67,13 @@ def make_case(folder: pathlib.Path, name: str, model: str, formulation: str, pro
     (folder / f"{name}.ptx").write_text(code.ptx())
     for part, rows_of in (("numbers", numbers), ("y", y), ("words", words), ("after", after)):
         (folder / f"{name}.{part}").write_bytes(tiled(rows_of).tobytes())
-    about = {"size": y.shape[1], "numbers": numbers.shape[1], "words": words.shape[1], "stopped": int(np.count_nonzero(statuses))}
-    about |= {"host_steps_per_s": rate, "moved": float(np.max(np.abs(after - y))), "host_code_s": spent - made}
+    about = {"size": y.shape[1], "numbers": numbers.shape[1], "words": words.shape[1]}
+    about |= {
+        "stopped": int(np.count_nonzero(statuses)),
+        "host_steps_per_s": rate,
+        "moved": float(np.max(np.abs(after - y))),
+        "host_code_s": spent - made,
+    }
     (folder / f"{name}.json").write_text(json.dumps(about))
     print(f"{name}: {about}, {time.perf_counter() - begin:.0f} s", flush=True)
 
@@ -170,16 +175,20 @@ def run_case(driver, folder: pathlib.Path, name: str) -> None:  # type: ignore[n
     from cuda import Module
 
     about, ptx = json.loads((folder / f"{name}.json").read_text()), (folder / f"{name}.ptx").read_bytes()
-    print(f"\n## {name}: y {about['size']}, numbers {about['numbers']}, words {about['words']}; host, one thread: "
-          f"{about['host_steps_per_s']:.3e} steps/s; stopped on the host {about['stopped']}", flush=True)
+    print(
+        f"\n## {name}: y {about['size']}, numbers {about['numbers']}, words {about['words']}; host, one thread: "
+        f"{about['host_steps_per_s']:.3e} steps/s; stopped on the host {about['stopped']}",
+        flush=True,
+    )
     small, best = Members(driver, folder, name, 98), None
     for level in LEVELS:
         module = Module(driver, ptx, level)
         rate = measured(module, small, 64)
         worst, unlike, stopped = small.judge()
         right = worst <= AGREEMENT and unlike == 0 and stopped == about["stopped"] * small.copies
-        print(f"level {level}: {rate:.3e} steps/s (1e5 members, blocks of 64), compiled in {module.compile_seconds:.1f} s, registers {module.registers}, "
-              f"local {module.local} B, worst difference {worst:.1e}, unlike copies {unlike}, stopped {stopped}: {'right' if right else 'WRONG'}", flush=True)
+        print(f"level {level}: {rate:.3e} steps/s (1e5 members, blocks of 64), compiled in {module.compile_seconds:.1f} s,"
+              f" registers {module.registers}, local {module.local} B, worst difference {worst:.1e}, unlike copies {unlike},"
+              f" stopped {stopped}: {'right' if right else 'WRONG'}", flush=True)  # fmt: skip
         if right and (best is None or rate > best[0]):
             best = (rate, level)
         module.unload()
@@ -197,8 +206,12 @@ def run_case(driver, folder: pathlib.Path, name: str) -> None:  # type: ignore[n
     large = Members(driver, folder, name, 977)
     rate = measured(module, large, block)
     worst, unlike, stopped = large.judge()
-    print(f"level {best[1]}, 1e6 members, blocks of {block}: {rate:.3e} steps/s, {rate / about['host_steps_per_s']:.0f} × one thread of the host; "
-          f"worst difference {worst:.1e}, unlike copies {unlike}, stopped {stopped}", flush=True)
+    faster = rate / about["host_steps_per_s"]
+    print(
+        f"level {best[1]}, 1e6 members, blocks of {block}: {rate:.3e} steps/s, {faster:.0f} × one thread"
+        f" of the host; worst difference {worst:.1e}, unlike copies {unlike}, stopped {stopped}",
+        flush=True,
+    )
     large.free()
 
 

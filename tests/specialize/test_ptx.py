@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from multibody.specialize import cuda
-from multibody.specialize.device import Disagreement, DeviceCode, tiled, untiled
+from multibody.specialize.device import DeviceCode, Disagreement, tiled, untiled
 from multibody.specialize.optimize import strided
 from specialize.cases import STEP, simulation, specialized
 

@@ -10,6 +10,8 @@ import sys
 import tempfile
 from typing import Any
 
+from llvmlite import binding
+
 from multibody.errors import AnalysisError
 from multibody.specialize import kept, optimize
 from multibody.specialize.image import NUMBERS
@@ -38,7 +40,7 @@ def built(program: Program, target: str) -> tuple[bytes, dict[str, Any]]:
     digest = hashlib.sha256(program.text.encode())
     for each in program.kernels:
         digest.update(hashlib.sha256(each.bitcode).digest())
-    host = f" {optimize.binding.get_host_cpu_name()} {optimize.binding.get_host_cpu_features().flatten()}"
+    host = f" {binding.get_host_cpu_name()} {binding.get_host_cpu_features().flatten()}"
     key = f"built {target}{host if target == 'host' else ''} {ROUNDS} {UNROLL} {digest.hexdigest()}"
     content = kept.read(key)
     if content is None:
@@ -52,7 +54,12 @@ def _made(program: Program, target: str) -> bytes:
     """Return report and result: the first in which nothing is left in memory, else that in which least is."""
     found: list[tuple[int, bytes]] = []
     for unroll in UNROLL:
-        content = _optimized(program, target, unroll)
+        try:
+            content = _optimized(program, target, unroll)
+        except AnalysisError:  # LLVM itself may fail on one form of the code and not on another
+            if unroll == UNROLL[-1] and not found:
+                raise
+            continue
         found.append((len(json.loads(content.partition(b"\n")[0])["allocas"]), content))
         if found[-1][0] == 0:
             break

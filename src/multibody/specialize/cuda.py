@@ -1,8 +1,8 @@
 """NVIDIA's processors by the driver alone: ``libcuda`` through ctypes.
 
 This file imports nothing but Python's own library, so that it runs where nothing else is. What the driver's compiler makes of
-PTX is believed only as far as it agrees with members that the host computes (:mod:`multibody.specialize.device`): silently wrong
-code was met there, at the higher levels of its optimizer.
+PTX is believed only as far as it agrees with members that the host computes (:mod:`multibody.specialize.device`): silently
+wrong code was met there, at the higher levels of its optimizer.
 """
 
 from __future__ import annotations
@@ -141,7 +141,8 @@ class Module:
         try:
             driver.call("cuModuleLoadDataEx", ctypes.byref(self._module), ctypes.c_char_p(text + b"\0"), 3, names, values)
         except RuntimeError as error:
-            raise RuntimeError(f"the driver does not take the code: {error}; {errors.value.decode(errors='replace').strip()}") from None
+            words = errors.value.decode(errors="replace").strip()
+            raise RuntimeError(f"the driver does not take the code: {error}; {words}") from None
         self.compile_seconds = time.perf_counter() - begin
         driver.call("cuModuleGetFunction", ctypes.byref(self._function), self._module, entry.encode())
         self.registers, self.local = self._attribute(_REGISTERS), self._attribute(_LOCAL)
@@ -169,10 +170,12 @@ class Module:
         block : int
             Threads of a block.
         """
-        given = [*map(ctypes.c_uint64, addresses), ctypes.c_int64(count), ctypes.c_double(t), ctypes.c_double(h), ctypes.c_int64(steps)]
+        given: list[Any] = [*map(ctypes.c_uint64, addresses), ctypes.c_int64(count), ctypes.c_double(t), ctypes.c_double(h)]
+        given.append(ctypes.c_int64(steps))
         places = (ctypes.c_void_p * len(given))(*(ctypes.addressof(each) for each in given))
         self.driver.call("cuCtxSynchronize")
         begin = time.perf_counter()
-        self.driver.call("cuLaunchKernel", self._function, (count + block - 1) // block, 1, 1, block, 1, 1, 0, None, places, None)
+        grid = (count + block - 1) // block
+        self.driver.call("cuLaunchKernel", self._function, grid, 1, 1, block, 1, 1, 0, None, places, None)
         self.driver.call("cuCtxSynchronize")
         return time.perf_counter() - begin

@@ -79,7 +79,8 @@ def check_shapes(program: Program, numbers: Floats, y: Floats, words: Words) -> 
     wide = (("numbers", numbers, program.image.number_count, np.float64), ("y", y, program.size, np.float64))
     for name, given, width, kind in (*wide, ("words", words, program.image.word_count, np.int64)):
         if given.dtype != kind or not given.flags.c_contiguous or given.shape != (len(y), width):
-            raise ValueError(f"{name} must be a contiguous array {(len(y), width)} of {np.dtype(kind)}, not {given.shape} of {given.dtype}")
+            wanted = f"a contiguous array {(len(y), width)} of {np.dtype(kind)}"
+            raise ValueError(f"{name} must be {wanted}, not {given.shape} of {given.dtype}")
 
 
 def _engine() -> Any:

@@ -134,7 +134,7 @@ def _arrays(block: Block, path: str) -> Iterator[tuple[str, Any]]:
 
 
 def _integers(block: Block, path: str) -> Iterator[tuple[str, int]]:
-    """Yield path and value of the integers in place of a block and its parts; addresses of kernels only as whether there is one."""
+    """Yield path and value of the integers in place of a block and its parts; of an address whether there is one."""
     for name, each in block.fields.items():
         value = getattr(block, name)
         if isinstance(value, Block):

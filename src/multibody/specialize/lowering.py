@@ -1,8 +1,8 @@
 """A process that turns kernels into LLVM code, unoptimized, each joined with all that it calls.
 
 Run as ``python -m multibody.specialize.lowering FOLDER NAME …`` where a name is ``module:function:planar`` or
-``module:function:spatial``, or ``module:function`` of a kernel with a ``SIGNATURES`` entry in its module. It is a process of its
-own because no kernel may be emitted, or read from the cache, while modules are wanted as numba writes them.
+``module:function:spatial``, or ``module:function`` of a kernel with a ``SIGNATURES`` entry in its module. It is a process of
+its own because no kernel may be emitted, or read from the cache, while modules are wanted as numba writes them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def strip(text: str) -> str:
 
     Loads are no longer marked as invariant: blocks are filled on the stack of the member that reads them.
     """
-    text = re.sub(r', !invariant\.load ![0-9]+', "", text)
+    text = re.sub(r", !invariant\.load ![0-9]+", "", text)
     text = re.sub(r'"(target-cpu|target-features|tune-cpu)"="[^"]*"', "", text)
     return re.sub(r"^target (datalayout|triple) = .*$", "", text, flags=re.M)
 

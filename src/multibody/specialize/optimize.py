@@ -1,7 +1,7 @@
 """A process that links, optimizes and emits a program; it needs llvmlite alone.
 
-Run as ``python optimize.py FOLDER``: the folder has ``program.ll``, the kernels' bitcode and ``task.json``; ``result`` is written
-there. LLVM's limits on unrolling can only be set for a whole process, which is why this is one.
+Run as ``python optimize.py FOLDER``: the folder has ``program.ll``, the kernels' bitcode and ``task.json``; ``result`` is
+written there. LLVM's limits on unrolling can only be set for a whole process, which is why this is one.
 """
 
 from __future__ import annotations
@@ -15,7 +15,23 @@ from typing import Any
 
 from llvmlite import binding
 
-INTRINSICS = ("sin", "cos", "tan", "exp", "log", "pow", "asin", "acos", "atan", "sinh", "cosh", "tanh", "atan2", "floor", "sqrt")
+INTRINSICS = [
+    "sin",
+    "cos",
+    "tan",
+    "exp",
+    "log",
+    "pow",
+    "asin",
+    "acos",
+    "atan",
+    "sinh",
+    "cosh",
+    "tanh",
+    "atan2",
+    "floor",
+    "sqrt",
+]
 
 
 def machine_for(target: str) -> Any:
@@ -25,7 +41,8 @@ def machine_for(target: str) -> Any:
     if target == "host":
         features = binding.get_host_cpu_features().flatten()
         host = binding.Target.from_default_triple()
-        return host.create_target_machine(cpu=binding.get_host_cpu_name(), features=features, opt=3, reloc="pic", codemodel="jitdefault", jit=True)
+        name = binding.get_host_cpu_name()
+        return host.create_target_machine(cpu=name, features=features, opt=3, reloc="pic", codemodel="jitdefault", jit=True)
     device = binding.Target.from_triple("nvptx64-nvidia-cuda")
     return device.create_target_machine(cpu=target, features="+ptx70" if target < "sm_90" else "+ptx78", opt=3)
 

@@ -113,9 +113,11 @@ def _wrapped(part: str, image: Image, n: int, name: str | None) -> str:
     x, out = _ARRAY.format(n=n, data="%x"), _ARRAY.format(n=n, data="%out")
     lines = [
         *image.setup,
-        "%answer = alloca i64, align 8", "%trouble = alloca ptr, align 8", "store i64 0, ptr %answer", "store ptr null, ptr %trouble",
+        "%answer = alloca i64, align 8", "%trouble = alloca ptr, align 8", "store i64 0, ptr %answer",
+        "store ptr null, ptr %trouble",
         *(f"%{each}.at = ptrtoint ptr %{each} to i64" for each in ("state", "scratch")),
-        f"%thrown = call i32 @{symbol_of(name)}(ptr %answer, ptr %trouble, i64 ptrtoint (ptr @model to i64), i64 %state.at, i64 %scratch.at, double %t, {x}, {out})",
+        f"%thrown = call i32 @{symbol_of(name)}(ptr %answer, ptr %trouble, i64 ptrtoint (ptr @model to i64), i64 %state.at,"
+        f" i64 %scratch.at, double %t, {x}, {out})",
         "%status = load i64, ptr %answer", "ret i64 %status",
     ]  # fmt: skip
     return head + "".join(f"  {line}\n" for line in lines) + "}"
@@ -128,8 +130,8 @@ def _member(image: Image, n: int, projected: int, step: str) -> str:
     lines = [
         *(f"%{each} = alloca [{n} x double], align 16" for each in rooms),
         "%answer = alloca i64, align 8", "%trouble = alloca ptr, align 8", "store i64 0, ptr %answer",
-        f"%thrown = call i32 @{step}(ptr %answer, ptr %trouble, ptr %numbers, ptr %words, i64 {projected}, double %t, double %h,"
-        f" i64 %steps, {given})",
+        f"%thrown = call i32 @{step}(ptr %answer, ptr %trouble, ptr %numbers, ptr %words, i64 {projected}, double %t,"
+        f" double %h, i64 %steps, {given})",
         "%status = load i64, ptr %answer", "ret i64 %status",
     ]  # fmt: skip
     head = "define internal i64 @member(ptr %numbers, ptr %words, ptr %y, double %t, double %h, i64 %steps) alwaysinline {\n"
@@ -174,8 +176,8 @@ def _host_entry(image: Image, n: int) -> str:
         "body:", *_addresses(image, n, "%b", 1, "0"), "%numbers = getelementptr i8, ptr %numbers.at, i64 0",
         *_member_call(image, n, 1), "%next = add i64 %b, 1", "br label %test", "done:", "ret void",
     ]  # fmt: skip
-    head = f"define void @{ENTRY}(ptr noalias readonly %all.numbers, ptr noalias %all.y, ptr noalias %all.words, ptr noalias %statuses,"
-    return f"{head} i64 %first, i64 %last, double %t, double %h, i64 %steps) {{\n" + _lines(lines) + "}"
+    head = f"define void @{ENTRY}(ptr noalias readonly %all.numbers, ptr noalias %all.y, ptr noalias %all.words,"
+    return f"{head} ptr noalias %statuses, i64 %first, i64 %last, double %t, double %h, i64 %steps) {{\n" + _lines(lines) + "}"
 
 
 def _addresses(image: Image, n: int, block: str, tile: int, lane: str) -> list[str]:
@@ -202,7 +204,8 @@ def _ptx_entry(image: Image, n: int) -> str:
         *_member_call(image, n, TILE), "br label %done", "done:", "ret void",
     ]  # fmt: skip
     head = f"define ptx_kernel void @{ENTRY}(ptr addrspace(1) noalias readonly %g.numbers, ptr addrspace(1) noalias %g.y,"
-    head += " ptr addrspace(1) noalias %g.words, ptr addrspace(1) noalias %g.statuses, i64 %count, double %t, double %h, i64 %steps)"
+    head += " ptr addrspace(1) noalias %g.words, ptr addrspace(1) noalias %g.statuses, i64 %count, double %t, double %h,"
+    head += " i64 %steps)"
     casts = [f"%all.{name} = addrspacecast ptr addrspace(1) %g.{name} to ptr" for name in ("numbers", "y", "words")]
     casts.append("%statuses = addrspacecast ptr addrspace(1) %g.statuses to ptr")
     lines[1:1] = casts
