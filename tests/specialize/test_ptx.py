@@ -18,7 +18,7 @@ from specialize.cases import STEP, simulation, specialized
 
 
 def test_is_whole(tmp_path: Path) -> None:
-    text = specialized("double pendulum").ptx("sm_70")
+    text = specialized("four-bar").ptx("sm_70")
     assert ".target sm_70" in text and len(re.findall(r"^\.visible \.entry members\(", text, flags=re.M)) == 1
     assert ".extern" not in text and ".func" not in text  # everything is in the entry
     assert not re.search(r"\bcall\b", text)

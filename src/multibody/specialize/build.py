@@ -19,6 +19,7 @@ from multibody.specialize.program import ENTRY, TILE, Program, symbol_of
 from multibody.specialize.stepping import RENEW
 
 ROUNDS = 3  # of LLVM's O3
+LONGEST = 300  # seconds that LLVM may take for one form of the code
 UNROLL = (3000, 12000)  # instructions that a loop may become; the second where the first leaves arrays in memory
 
 
@@ -77,7 +78,11 @@ def _optimized(program: Program, target: str, unroll: int) -> bytes:
         for k, each in enumerate(program.kernels):
             (folder / f"{k}.bc").write_bytes(each.bitcode)
         (folder / "task.json").write_text(json.dumps(task))
-        done = subprocess.run([sys.executable, str(optimize.__file__), name], capture_output=True, text=True)
+        command = [sys.executable, str(optimize.__file__), name]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST)
+        except subprocess.TimeoutExpired:
+            raise AnalysisError(f"LLVM made no specialized code in {LONGEST} s; the structure is too large for it") from None
         if done.returncode:
             last = (done.stderr.strip().splitlines() or ["no word"])[-1]
             raise AnalysisError(f"LLVM could not make specialized code: {last}")
