@@ -19,7 +19,7 @@ from multibody.specialize.program import ENTRY, TILE, Program, symbol_of
 from multibody.specialize.stepping import RENEW
 
 ROUNDS = 3  # of LLVM's O3
-LONGEST = 300  # seconds that LLVM may take for one form of the code
+LONGEST, PATIENCE = 300.0, 4.0  # seconds that LLVM may take; how many times as long for a second form as for the first
 UNROLL = (3000, 12000)  # instructions that a loop may become; the second where the first leaves arrays in memory
 
 
@@ -54,20 +54,23 @@ def built(program: Program, target: str) -> tuple[bytes, dict[str, Any]]:
 def _made(program: Program, target: str) -> bytes:
     """Return report and result: the first in which nothing is left in memory, else that in which least is."""
     found: list[tuple[int, bytes]] = []
+    limit = LONGEST
     for unroll in UNROLL:
         try:
-            content = _optimized(program, target, unroll)
-        except AnalysisError:  # LLVM itself may fail on one form of the code and not on another
+            content = _optimized(program, target, unroll, limit)
+        except AnalysisError:  # LLVM may fail on one form of the code, or not come to an end, and not on another
             if unroll == UNROLL[-1] and not found:
                 raise
             continue
-        found.append((len(json.loads(content.partition(b"\n")[0])["allocas"]), content))
+        report = json.loads(content.partition(b"\n")[0])
+        limit = min(LONGEST, 20.0 + PATIENCE * report["seconds"])
+        found.append((len(report["allocas"]), content))
         if found[-1][0] == 0:
             break
     return min(found, key=lambda each: each[0])[1]
 
 
-def _optimized(program: Program, target: str, unroll: int) -> bytes:
+def _optimized(program: Program, target: str, unroll: int, limit: float) -> bytes:
     """Return report and result, made by a process of its own."""
     with tempfile.TemporaryDirectory(prefix="multibody-") as name:
         folder = pathlib.Path(name)
@@ -80,9 +83,9 @@ def _optimized(program: Program, target: str, unroll: int) -> bytes:
         (folder / "task.json").write_text(json.dumps(task))
         command = [sys.executable, str(optimize.__file__), name]
         try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST)
+            done = subprocess.run(command, capture_output=True, text=True, timeout=limit)
         except subprocess.TimeoutExpired:
-            raise AnalysisError(f"LLVM made no specialized code in {LONGEST} s; the structure is too large for it") from None
+            raise AnalysisError(f"LLVM made no specialized code in {limit:.0f} s; the structure is too large for it") from None
         if done.returncode:
             last = (done.stderr.strip().splitlines() or ["no word"])[-1]
             raise AnalysisError(f"LLVM could not make specialized code: {last}")
