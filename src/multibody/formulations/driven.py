@@ -12,7 +12,7 @@ from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
 from multibody.kernels.forces import add_forces, law_efforts, load_wrenches, potential_energy
 from multibody.kernels.functions import function_gradient
-from multibody.kernels.lu import factor, smallest_singular_value, solve, solve_transposed
+from multibody.kernels.gathered_lu import factor, smallest_singular_value, solve, solve_transposed
 from multibody.kernels.mass import kinetic_energy, mass_times
 from multibody.kernels.rows import row_jacobian
 from multibody.kernels.state import set_positions, set_velocities
@@ -104,14 +104,14 @@ def _refer(R, k, ref):
 
 
 @kernel
-def solve_square(entries, places, weights, gauge, motions, sides, T, pivots, null, sigma, basis, multipliers):
+def solve_square(entries, slots, weights, gauge, motions, sides, T, pivots, places, ends, null, sigma, basis, multipliers):
     """Factor T at every instant; write the directions of the motions and the multipliers of several forces.
 
     Parameters
     ----------
     entries : array (instants, entries)
         Of Φ_q, as of :func:`entries_at`.
-    places, weights : arrays (entries,)
+    slots, weights : arrays (entries,)
         Where each entry lies in T by rows (−1: a row that is left out), and its scale.
     gauge : array (idle, nv)
         Last rows of T, scaled.
@@ -119,8 +119,8 @@ def solve_square(entries, places, weights, gauge, motions, sides, T, pivots, nul
         Rows of T that are motions.
     sides : array (instants, forces, nv)
         Scaled forces.
-    T, pivots, null : arrays (nv, nv), (nv,), (nv,)
-        Scratch; `null` begins as any unit vector.
+    T, pivots, places, ends, null : arrays (nv, nv), (nv,), (nv, nv), (2, nv), (nv,)
+        Scratch, as LU has it; `null` begins as any unit vector.
     sigma : array (instants,), written
         Smallest singular value of T by inverse iteration; 0 where T is singular, and nothing else is written there.
     basis : array (instants, motions, nv), written
@@ -132,22 +132,22 @@ def solve_square(entries, places, weights, gauge, motions, sides, T, pivots, nul
     for k in range(entries.shape[0]):
         for i in range(n * n):
             flat[i] = 0.0
-        for e in range(places.shape[0]):
-            if places[e] >= 0:
-                flat[places[e]] += weights[e] * entries[k, e]
+        for e in range(slots.shape[0]):
+            if slots[e] >= 0:
+                flat[slots[e]] += weights[e] * entries[k, e]
         for i in range(gauge.shape[0]):
             for c in range(n):
                 T[n - gauge.shape[0] + i, c] = gauge[i, c]
         sigma[k] = 0.0
-        if not factor(T, n, pivots)[1] > 1e-15:
+        if not factor(T, n, pivots, places, ends)[1] > 1e-15:
             continue
-        sigma[k] = smallest_singular_value(T, n, pivots, null, 2)
+        sigma[k] = smallest_singular_value(T, n, pivots, places, ends, null, 2)
         for i in range(motions.shape[0]):
             for c in range(n):
                 basis[k, i, c] = 0.0
             basis[k, i, motions[i]] = 1.0
-            solve(T, n, pivots, basis[k, i])
+            solve(T, n, pivots, places, ends, basis[k, i])
         for i in range(sides.shape[1]):
             for c in range(n):
                 multipliers[k, i, c] = sides[k, i, c]
-            solve_transposed(T, n, pivots, multipliers[k, i])
+            solve_transposed(T, n, pivots, places, ends, multipliers[k, i])

@@ -211,10 +211,9 @@ def inverts_masses(tables: Tables) -> bool:
     """Return whether M can be inverted, and that without drowning bodies: then the fast path is taken."""
     if "inverts masses" not in tables.cache:
         arrays = Arrays(tables.packed)  # which must live while its addresses are used
-        invertible = bool(set_masses(*arrays.still))
-        tables.cache["inverts masses"] = invertible and (tables.nv > LARGE or not _nearly_massless(tables))
-    found: bool = tables.cache["inverts masses"]
-    return found
+        tables.cache["inverts masses"] = bool(set_masses(*arrays.still)), _nearly_massless(tables)
+    invertible, drowning = tables.cache["inverts masses"]
+    return invertible and (tables.nv > LARGE or not drowning)
 
 
 def envelope_lengths(tables: Tables, rows: Integers) -> Integers:

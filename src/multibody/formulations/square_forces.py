@@ -91,7 +91,7 @@ class SquareForces:
         columns = s.tables.columns[: pointer[s.rows]]
         place = np.full(s.rows, -1)
         place[self.rows] = np.arange(len(self.rows))
-        self.places = np.where(place[row_of] >= 0, place[row_of] * s.nv + columns, -1).astype(np.int64)
+        self.slots = np.where(place[row_of] >= 0, place[row_of] * s.nv + columns, -1).astype(np.int64)
         self.weights = s.scale_rows[row_of] * s.scale_columns[columns]
         self.driving = np.flatnonzero(self.rows >= s.joint_rows).astype(np.int64)
         self.null = np.full(s.nv, 1.0 / np.sqrt(s.nv))
@@ -125,8 +125,9 @@ class SquareForces:
         sigma, basis = np.zeros(count), np.zeros((count, len(self.driving), s.nv))
         multipliers = np.zeros(sides.shape)
         solve_square(
-            entries, self.places, self.weights, self.gauge, self.driving, np.ascontiguousarray(sides), np.zeros((s.nv, s.nv)),
-            np.zeros(s.nv, dtype=np.int64), self.null, sigma, basis, multipliers,
+            entries, self.slots, self.weights, self.gauge, self.driving, np.ascontiguousarray(sides), np.zeros((s.nv, s.nv)),
+            np.zeros(s.nv, dtype=np.int64), np.zeros((s.nv, s.nv), dtype=np.int64), np.zeros((2, s.nv), dtype=np.int64),
+            self.null, sigma, basis, multipliers,
         )  # fmt: skip
         if not np.all(np.isfinite(self.null)):
             self.null[:] = 1.0 / np.sqrt(s.nv)

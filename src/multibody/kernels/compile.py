@@ -27,6 +27,7 @@ from multibody._version import __version__
 from multibody.kernels import folded, frugal, joined
 from multibody.kernels.cache.folders import room_folder
 from multibody.kernels.cache.machine_code import MachineCode
+from multibody.kernels.memory.compiled import Place
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _PACKAGE = pathlib.Path(__file__).parent.parent
@@ -168,6 +169,24 @@ def _room(module: str) -> str:
     return parts[2] if parts[1] == "kernels" and parts[2] in _SOURCES else parts[1]
 
 
+def _from_kernels(signature: Any) -> bool:
+    """Return whether only kernels call with these types: Python and addresses hand over addresses of blocks, never blocks."""
+    return _JOIN and any(isinstance(kind, Place) for kind in getattr(signature, "args", signature))
+
+
+@contextlib.contextmanager
+def _entrance(options: dict[str, Any], wanted: bool) -> Iterator[None]:
+    """Build an entrance from Python within, or none."""
+    before = dict(options)
+    if not wanted:
+        options["no_cpython_wrapper"] = True
+    try:
+        yield
+    finally:
+        options.clear()
+        options.update(before)
+
+
 def _compiled(function: _Function, forceinline: bool = False, **options: bool) -> _Function:
     """Return the dispatcher of a function, cached in our directory and compiled with our settings.
 
@@ -185,13 +204,15 @@ def _compiled(function: _Function, forceinline: bool = False, **options: bool) -
         plain = compiler.compile
 
         def compile_our_way(arguments: Any, result: Any) -> Any:
-            with _our_settings(), frugal.without_collection(), joined.compiling(function.__qualname__, inner):
+            below = inner or _from_kernels(arguments)
+            joining = joined.compiling(function.__qualname__, below)
+            with _our_settings(), frugal.without_collection(), joining, _entrance(compiler.targetoptions, not below):
                 return plain(arguments, result)
 
         compiler.compile = compile_our_way
         folder = cache_directory(_room(function.__module__))
         if folder is not None and not inner:
-            made._cache = MachineCode(function, folder, bool(options.get("no_cpython_wrapper")))
+            made._cache = MachineCode(function, folder, bool(options.get("no_cpython_wrapper")), _from_kernels)
     REGISTRY.append(made)
     result: _Function = made
     return result

@@ -1,4 +1,4 @@
-"""Dense LU with partial pivoting, in place, and the smallest singular value that its factors show."""
+"""Dense LU with partial pivoting, in place."""
 
 from __future__ import annotations
 
@@ -72,30 +72,3 @@ def solve_transposed(A, n, pivots, x):
         p = pivots[k]
         if p != k:
             x[k], x[p] = x[p], x[k]
-
-
-@inner_kernel
-def smallest_singular_value(A, n, pivots, x, sweeps):
-    """Return σ_min by inverse iteration on AᵀA from the vector x, which is left at the right singular vector."""
-    sigma = 0.0
-    for _ in range(sweeps):
-        solve_transposed(A, n, pivots, x)
-        norm = 0.0
-        for k in range(n):
-            norm += x[k] * x[k]
-        norm = math.sqrt(norm)
-        if not norm > 0.0 or norm == math.inf:
-            return 0.0
-        for k in range(n):
-            x[k] /= norm
-        solve(A, n, pivots, x)
-        length = 0.0
-        for k in range(n):
-            length += x[k] * x[k]
-        length = math.sqrt(length)
-        if not length > 0.0 or length == math.inf:
-            return 0.0
-        sigma = 1.0 / length
-        for k in range(n):
-            x[k] /= length
-    return sigma

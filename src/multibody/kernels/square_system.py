@@ -1,16 +1,16 @@
 """The square linear system of a driven mechanism: Φ_q of independent rows, and gauge rows that hold idle freedom still.
 
 It is scaled by the characteristic length, so that units change nothing. Who uses it factors and solves, and does not see how:
-by dense LU right here, or by a solver in Python that is asked for every factorization and solution. A large system takes so
-long with each that a question costs nothing beside it. Which of them it is, is tested when the loop runs and not when it is
-compiled: a test is nothing beside a factorization, a second version of the loop is seconds.
+by LU right here, which skips zeros, or by a solver in Python that is asked for every factorization and solution. A large system
+takes so long with each that a question costs nothing beside it. Which of them it is, is tested when the loop runs and not when
+it is compiled: a test is nothing beside a factorization, a second version of the loop is seconds.
 """
 
 from __future__ import annotations
 
 import math
 
-from multibody.kernels import lu
+from multibody.kernels import gathered_lu as lu
 from multibody.kernels.asking import ask
 from multibody.kernels.compile import inner_kernel
 from multibody.kernels.memory.compiled import at, matrix
@@ -38,6 +38,8 @@ class SquareSystem(Block):
     gauge = floats("dense: gauge rows, by rows")
     A = floats("dense: the scaled matrix by rows, then its factors")
     pivots = integers("dense: row exchanges")
+    places = integers("dense: columns of the entries of the factors that are not zero, by rows")
+    ends = integers("dense: how far those of L go in every row, then those of U")
     null = floats("dense: right singular vector of the smallest singular value, as far as it is known")
 
 
@@ -61,7 +63,7 @@ def factor(model, square):
     n = model.velocities
     A = matrix(square.A, n)
     _assemble(model, square, A)
-    square.signs[0], square.ratio = lu.factor(A, n, square.pivots)
+    square.signs[0], square.ratio = lu.factor(A, n, square.pivots, matrix(square.places, n), matrix(square.ends, n))
     return square.ratio > SOLVABLE
 
 
@@ -84,7 +86,7 @@ def solve(model, square, sign):
         _asked(square, SOLVE)
     else:
         n = model.velocities
-        lu.solve(matrix(square.A, n), n, square.pivots, square.x)
+        lu.solve(matrix(square.A, n), n, square.pivots, matrix(square.places, n), matrix(square.ends, n), square.x)
     size = 0.0
     for c in range(model.velocities):
         size = larger(size, abs(square.x[c]))
@@ -100,8 +102,8 @@ def find_smallest(model, square):
         _asked(square, SMALLEST)
     else:
         n = model.velocities
-        A = matrix(square.A, n)
-        square.sigma = lu.smallest_singular_value(A, n, square.pivots, square.null, 1)
+        A, places, ends = matrix(square.A, n), matrix(square.places, n), matrix(square.ends, n)
+        square.sigma = lu.smallest_singular_value(A, n, square.pivots, places, ends, square.null, 1)
 
 
 # --- scales ------------------------------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from multibody.kernels.functions import largest_turn, set_references
 from multibody.kernels.instant import newton, rates
 from multibody.kernels.memory.compiled import at
 from multibody.kernels.memory.declaration import Block, floats, integer, number
+from multibody.kernels.rows import row_values
 from multibody.kernels.square_system import size_of, square_at
 from multibody.kernels.state import displace, set_positions
 
@@ -91,6 +92,15 @@ def track(model, state, scratch, square, path, times, first, Q, V, Vdot, R, sigm
             R[k, c] = state.ref[c]
         sigma[k] = path.sigma
     return (DONE, times.shape[0])
+
+
+@kernel
+def values_over(model, state, scratch, times, q, lo, hi, out):
+    """Write Φ of the rows lo..hi−1 at one position and many times, out (instants, rows): what motions ask for."""
+    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    set_positions(model, scratch, q)
+    for k in range(times.shape[0]):
+        row_values(model, state, scratch, times[k], lo, hi, out[k])
 
 
 # --- steps -------------------------------------------------------------------------------------------------------------------

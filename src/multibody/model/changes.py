@@ -103,7 +103,8 @@ def settle(model: Model) -> None:
     for group, (kinds, read) in readers.items():
         items = getattr(model, group)
         for name, item in items.items():
-            if not isinstance(item, kinds) or getattr(item, "name", name) != name:
+            named = not isinstance(item, NUMBERS)  # of a formula every attribute is a question
+            if not isinstance(item, kinds) or (named and getattr(item, "name", name) != name):
                 items[name] = read(model, name, item)
 
 

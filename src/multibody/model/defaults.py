@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -52,6 +53,12 @@ class VerbOptions(dict[str, Any]):
         """Return what a copy is made of."""
         return VerbOptions, (self.verb, dict(self))
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> VerbOptions:
+        """Return a copy; what was read once is not read again."""
+        made = VerbOptions(self.verb, alone=self._alone)
+        dict.update(made, {key: copy.deepcopy(value, memo) for key, value in self.items()})
+        return made
+
 
 class Defaults(dict[str, VerbOptions]):
     """Options by verb: ``model.defaults["run"] = {"until": 5, "rtol": 1e-9}``."""
@@ -91,6 +98,12 @@ class Defaults(dict[str, VerbOptions]):
     def __reduce__(self) -> tuple[Any, ...]:
         """Return what a copy is made of."""
         return Defaults, ({verb: dict(options) for verb, options in self.items()},)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Defaults:
+        """Return a copy; what was read once is not read again."""
+        made = Defaults()
+        dict.update(made, {verb: copy.deepcopy(options, memo) for verb, options in self.items()})
+        return made
 
 
 def _read(verb: str, key: str, value: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,10 +32,16 @@ class Drive:
     rows: Integers
     gauge_rows: Matrix
 
-    @property
+    @functools.cached_property
     def gauge(self) -> Floats:
         """The gauge rows as a dense array, for models that are not large."""
         return np.ascontiguousarray(self.gauge_rows.toarray())
+
+
+@functools.lru_cache(maxsize=64)
+def plain_drive(n: int) -> Drive:
+    """Return the square system of a model whose n rows are all independent: nothing is chosen, nothing idle."""
+    return Drive(np.arange(n, dtype=np.int64), sparse.csr_array((0, n), dtype=np.float64))
 
 
 def find_drive(system: System, q: Floats, t: float) -> Drive:

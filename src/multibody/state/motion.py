@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -65,7 +66,7 @@ class Motion:
         Smallest singular value of the scaled Jacobian.
     status : Status
     singularities : list of Singularity
-    branches : list of (time, label)
+    branches : sequence of (time, label)
         The branch label from that time on.
     statistics, certificate : dict
     dynamics : Dynamics, optional
@@ -90,7 +91,7 @@ class Motion:
     status: Status
     initial: State
     singularities: list[Singularity] = field(default_factory=list)
-    branches: list[tuple[float, str]] = field(default_factory=list)
+    branches: Sequence[tuple[float, str]] = field(default_factory=list)
     statistics: dict[str, Any] = field(default_factory=dict)
     certificate: dict[str, Any] = field(default_factory=dict)
     dynamics: Dynamics | None = None

@@ -92,9 +92,9 @@ class Evaluator:
 
     def _extreme(self, formula: Number, values: Floats, sign: int) -> tuple[float, float]:
         """Return time and value of the largest (sign 1) or smallest (−1) value; found once for both questions."""
-        key = (formula, sign)
+        key, looked = (formula, sign), self.refine and self.reading.known_between
         if key not in self._extremes:
-            time, size = largest(self.reading.t, sign * values, self._signed(formula, sign) if self.refine else None)
+            time, size = largest(self.reading.t, sign * values, self._signed(formula, sign) if looked else None)
             self._extremes[key] = (time, sign * size)
         return self._extremes[key]
 

@@ -114,7 +114,8 @@ class OrdinaryMembers:
 
     def varied(self, row: Floats) -> Model:
         """Return the model of one member."""
-        tables_of(self.model)  # carried over by the copies, whose numbers alone are evaluated anew
+        if self.model._lowered is None:
+            tables_of(self.model)  # carried over by the copies, whose numbers alone are evaluated anew
         return changed(self.model, {name: float(x) for name, x in zip(self.names, row, strict=True)})
 
     def _member(self, row: Floats) -> tuple[Any, int, str]:

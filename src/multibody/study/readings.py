@@ -64,11 +64,14 @@ class Reading:
                 return self.efforts.values[:, column]
         return self.measurer.lookup(parts)
 
+    @property
+    def known_between(self) -> bool:
+        """Whether anything may be known between the instants: efforts of inverse dynamics are not."""
+        return self.run is not None and self.efforts is None
+
     def between(self, times: Floats) -> Reading | None:
         """Return the answer at other times of the motion; None where it is not known there."""
-        if self.run is None or self.efforts is not None:
-            return None
-        found = motion_between(self.run, times)
+        found = motion_between(self.run, times) if self.run is not None and self.efforts is None else None
         if found is None:
             return None
         measurer = Measurer(found.tables, found.t, found.q, found.v, found.a, found.references, found.dynamics)

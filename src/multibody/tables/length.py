@@ -13,7 +13,7 @@ from multibody.tables.lowered import MassSlots
 if TYPE_CHECKING:
     from multibody.tables.lower import Tables
 
-Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
 
 
 def set_length(tables: Tables) -> None:
@@ -27,30 +27,36 @@ def set_length(tables: Tables) -> None:
 
 def _derived_length(tables: Tables) -> float:
     """Return the largest distance between two points of a body; where there is none, another length that the model has."""
-    d = tables.dimension
-    points: dict[int, list[Floats]] = {}
-    index = {name: k for k, name in enumerate(tables.bodies)}
-    for (body, _), slots in tables.frames.items():
-        points.setdefault(index[body], []).append(tables.vector(slots.point))
-    for pair in tables.ends.values():
-        for end in pair:
-            points.setdefault(end.body, []).append(tables.vector(end.point))
+    if "points" not in tables.structure:
+        tables.structure["points"] = _points(tables)
+    points: dict[int, Integers] = tables.structure["points"]
     largest = 0.0
-    for number, items in points.items():
-        cloud = np.array(items)
+    for number, places in points.items():
         if number == 0 and len(points) > 1:
             continue
-        spread = cloud.max(axis=0) - cloud.min(axis=0)
-        largest = max(largest, float(np.linalg.norm(spread)))
+        cloud = tables.F[places]
+        largest = max(largest, float(np.linalg.norm(cloud.max(axis=0) - cloud.min(axis=0))))
     if largest == 0.0:
         cloud = np.array([tables.vector(pose.center) for pose in tables.poses])
         largest = float(np.linalg.norm(cloud.max(axis=0) - cloud.min(axis=0)))
     if largest == 0.0:
-        cloud = np.array(points.get(0, [np.zeros(d)]))
+        cloud = tables.F[points[0]] if 0 in points else np.zeros((1, tables.dimension))
         largest = float(np.linalg.norm(cloud.max(axis=0) - cloud.min(axis=0)))
     if largest == 0.0:
         largest = max((_gyration(tables, slots) for slots in tables.masses), default=0.0)
     return largest if largest > 0.0 else 1.0
+
+
+def _points(tables: Tables) -> dict[int, Integers]:
+    """Return where the points of every body stand among the numbers (points, dimension)."""
+    found: dict[int, list[int]] = {}
+    index = {name: k for k, name in enumerate(tables.bodies)}
+    for (body, _), slots in tables.frames.items():
+        found.setdefault(index[body], []).append(slots.point)
+    for pair in tables.ends.values():
+        for end in pair:
+            found.setdefault(end.body, []).append(end.point)
+    return {body: np.array(offsets)[:, None] + np.arange(tables.dimension) for body, offsets in found.items()}
 
 
 def _gyration(tables: Tables, slots: MassSlots) -> float:

@@ -219,7 +219,7 @@ class Tables:
 
     def with_parameters(self, values: Mapping[str, Any], model: Model) -> Tables:
         """Return the same tables with other parameter values: nothing is lowered again."""
-        from multibody.kernels.arrays import Arrays
+        from multibody.kernels.declared import Scratch
         from multibody.kernels.programs import evaluate_programs
 
         changed = copy.copy(self)
@@ -233,8 +233,8 @@ class Tables:
                 changed.F[self.parameter_slots[path]] = part
                 given.add(self.parameter_slots[path])
         keep = np.array([slot not in given for slot in self.slots], dtype=bool)
-        arrays = Arrays(changed.packed)
-        evaluate_programs(*arrays.still, self.starts[keep], self.slots[keep], changed.F)
+        scratch = Scratch(stack=L.STACK_DEPTH, kept=changed.packed.most_kept, input=changed.packed.most_inputs + 2)
+        evaluate_programs(changed.packed.address, scratch.address, self.starts[keep], self.slots[keep], changed.F)
         if not np.all(np.isfinite(changed.F)):
             raise ModelError("the parameters give a number that is not finite", hint="check their values")
         set_length(changed)

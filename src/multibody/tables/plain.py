@@ -13,10 +13,10 @@ from multibody.tables.lower import Tables
 
 
 def plain_rows(tables: Tables) -> npt.NDArray[Any]:
-    """Return a record for every row, with kind 0 where it is more than one function; found once for a model."""
-    if "plain" not in tables.cache:
-        tables.cache["plain"] = _found(tables)
-    found: npt.NDArray[Any] = tables.cache["plain"]
+    """Return a record for every row, with kind 0 where it is more than one function; found once for a structure."""
+    if "plain" not in tables.structure:
+        tables.structure["plain"] = _found(tables)
+    found: npt.NDArray[Any] = tables.structure["plain"]
     return found
 
 

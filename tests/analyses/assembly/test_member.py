@@ -83,3 +83,17 @@ def test_a_plan_belongs_to_the_structure() -> None:
     found, fresh = compiled_state(System(other), 0.0), compiled_state(System(tables_of(mb.load("four-bar", l0=1.8))), 0.0)
     assert found is not None and fresh is not None
     assert np.array_equal(found[0].q, fresh[0].q) and np.array_equal(found[0].v, fresh[0].v)
+
+
+def test_a_singular_position_is_not_crept_into() -> None:
+    """Three parallel legs under a beam can lie flat: Newton's method comes near that, and ever slower; others are tried."""
+    m = mb.Model("legs", dimension=2, gravity=(0, -9.81))
+    m.frames(g0=(0, 0), g1=(1, 0), g2=(2, 0))
+    m.body("beam", mass=2, inertia=0.4, frames={"p0": (0, 0), "p1": (1, 0), "p2": (2, 0)})
+    for k in range(3):
+        m.body(f"leg{k}", mass=1, inertia=0.1, com=(0.25, 0), frames={"top": (0.5, 0)})
+        m.revolute(f"O{k}", f"ground.g{k}", f"leg{k}")
+        m.revolute(f"P{k}", f"leg{k}.top", f"beam.p{k}")
+    m.initial(guess={"O0": 0.9, "O1": 0.9, "O2": 0.9})
+    assert compiled_state(System(tables_of(m)), 0.0) is None
+    assert m.run(0.1)["O1"].values[0] == pytest.approx(0.9, abs=1e-6)

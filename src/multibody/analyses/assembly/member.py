@@ -13,7 +13,7 @@ import numpy as np
 
 from multibody.analyses.assembly.held import driven_functions
 from multibody.analyses.assembly.tree_start import hangers
-from multibody.analyses.events.switching import SwitchingTimes
+from multibody.analyses.events.switching import switching_times
 from multibody.kernels.assembly import declared as D
 from multibody.kernels.assembly.member import CLOSED, OPEN, assemble_member
 from multibody.model.structure import SLIDE
@@ -72,7 +72,7 @@ def compiled_state(system: System, t: float) -> tuple[State, Integers | None] | 
 
 def _is_known(tables: Tables) -> bool:
     """Return whether compiled assembly can do a model: whether it is small and has nothing that only the other one knows."""
-    if tables.nv > DENSE_ASSEMBLY or tables.extras or SwitchingTimes(tables.model):
+    if tables.nv > DENSE_ASSEMBLY or tables.extras or switching_times(tables) is not None:
         return False
     if any(pair.screw is not None for pair in tables.pairs.values()):
         return False

@@ -8,7 +8,7 @@ machine of the benchmarks; only their ratios matter, and those are nearly the sa
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -66,19 +66,20 @@ class Structure:
 
 def structure_of(tables: Tables) -> Structure:
     """Return what costs depend on; bodies that are welded together count as one."""
-    if "structure" not in tables.cache:
-        welds = find_welds(tables)
+    welds = find_welds(tables)
+    known, key = tables.structure if welds is None else tables.cache, "costs"  # composites have masses of their own
+    if key not in known:
         merged = tables if welds is None else welded_tables(tables, welds)[0]
         columns = columns_of(tables, spanning_tree(tables))
         rows = merged.count_joint + merged.count_motion
         lengths = envelope_lengths(merged, np.arange(rows))
-        tables.cache["structure"] = Structure(
+        known[key] = Structure(
             tables.dimension, merged.nv, rows, float(np.sum(lengths.astype(float) ** 2)), inverts_masses(merged),
             len(tables.bodies) - 1, columns.nv, len(columns.loop_rows()), tables.effort_count + len(tables.loads),
             bool(tables.extras),
         )  # fmt: skip
-    found: Structure = tables.cache["structure"]
-    return found
+    found: Structure = known[key]
+    return found if welds is not None else replace(found, regular=inverts_masses(tables))
 
 
 def evaluation_costs(s: Structure) -> dict[str, float]:

@@ -86,7 +86,7 @@ class Stepper:
         s = self.simulation
         self._bundle = b = s.bundle
         self._arguments = (
-            *s.addresses, b.run, b.ref, s.control, s.counts, s.y, s.atol, s.active, s.memory, s.g, s._steps, s._dense,
+            *s.addresses, b.handed, b.ref, s.control, s.counts, s.y, s.atol, s.active, s.memory, s.g, s._steps, s._dense,
             s._refs, *s.work,
         )  # fmt: skip
 

@@ -27,6 +27,7 @@ from multibody.model.expressions import (
 )
 from multibody.model.model import Model
 from multibody.state.system import Floats
+from multibody.tables.lower import Tables
 from multibody.tables.scope import Scope
 from multibody.tables.watches import table_kinks
 
@@ -203,6 +204,15 @@ def _first(found: list[Switching], t: float, end: float, forward: bool) -> Switc
         if sign * item.after > sign * t and sign * t <= sign * item.time <= sign * end:
             return item
     return None
+
+
+def switching_times(tables: Tables) -> SwitchingTimes | None:
+    """Return the switching points of a model, None where it has none: whether it has any is known of its structure."""
+    if not tables.structure.get("switches", True):
+        return None
+    found = SwitchingTimes(tables.model)
+    tables.structure["switches"] = bool(found)
+    return found if found else None
 
 
 def limit_after(model: Model, t: float) -> float:

@@ -18,7 +18,7 @@ import numpy as np
 from multibody.analyses.dynamics.run_start import require_masses
 from multibody.analyses.given.own_options import own_options
 from multibody.analyses.inverse.virtual_power import Actuator, Efforts, Progress, Solver, laws_beside
-from multibody.analyses.kinematics.kinematics import kinematics
+from multibody.analyses.kinematics.kinematics import motion_over, time_grid
 from multibody.errors import ModelError
 from multibody.formulations import Formulation, formulation_of
 from multibody.model.forces import coordinate_text, make_force
@@ -58,20 +58,20 @@ def inverse(
     """
     asked = own_options(model, "inverse", efforts=efforts, formulation=formulation)
     efforts, formulation = asked["efforts"], asked["formulation"]
-    when = {"start": start, "until": until, "steps": steps, "at": at, "times": times, "initial": initial, "verb": "inverse"}
-    require_masses(System(tables_of(model)))
+    system = System(tables_of(model))
+    require_masses(system)
     chosen = formulation_of("auto" if formulation is None else formulation)
-    if chosen.relative:
-        if efforts is not None:
-            hint = "leave the formulation out: virtual power takes actuators anywhere"
-            raise ModelError(f"{chosen.name} finds the efforts of the motions themselves", where="efforts", hint=hint)
-        motion = kinematics(model, **when)
-        return in_joint_coordinates(model, motion, chosen, joints)
+    if chosen.relative and efforts is not None:
+        hint = "leave the formulation out: virtual power takes actuators anywhere"
+        raise ModelError(f"{chosen.name} finds the efforts of the motions themselves", where="efforts", hint=hint)
     acted, names = with_actuators(model, efforts)
-    tables = tables_of(acted)
-    motion = kinematics(acted, **when)
-    solver = Solver(tables, motion, find_actuators(tables, names))
-    return solver.solve(progress)
+    if acted is not model:
+        system = System(tables_of(acted))
+    grid = time_grid(model, start, until, steps, at, times, "inverse", system.tables)
+    motion = motion_over(system, grid, initial)
+    if chosen.relative:
+        return in_joint_coordinates(model, motion, chosen, joints)
+    return Solver(system, motion, find_actuators(system.tables, names)).solve(progress)
 
 
 def in_joint_coordinates(model: Model, motion: Motion, formulation: Formulation, joints: Sequence[str] | None) -> Efforts:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from multibody.rank.drive import find_drive
+from multibody.rank.drive import find_drive, plain_drive
 from multibody.rank.leastnorm import DENSE_ASSEMBLY, DENSE_LIMIT, independent_rows
 from multibody.state.system import Floats, System
 
@@ -22,6 +22,8 @@ class Directions:
     system : System
     q, t
         A regular pose of the motion.
+    regular : bool
+        Whether the square matrix of kinematics is known to be regular there: as many rows as unknowns are independent then.
 
     Attributes
     ----------
@@ -29,12 +31,13 @@ class Directions:
         Degrees of freedom that the motions drive; idle ones are held still.
     """
 
-    def __init__(self, system: System, q: Floats, t: float) -> None:
+    def __init__(self, system: System, q: Floats, t: float, regular: bool = False) -> None:
         self.system = system
-        self.drive = find_drive(system, q, t)
+        plain = regular and system.rows == system.nv
+        self.drive = plain_drive(system.nv) if plain else find_drive(system, q, t)
         self.gauge = self.drive.gauge * system.scale_columns
         self.count = system.rows - system.joint_rows
-        if system.nv <= DENSE_LIMIT:
+        if system.nv <= DENSE_LIMIT and not plain:
             joints = independent_rows(system.scaled(system.jacobian(q, t, 0, system.joint_rows)))
             self.count = system.nv - len(joints) - len(self.gauge)
         self._factors: Any = None

@@ -86,14 +86,14 @@ class Efforts:
 class Solver:
     """Solves for the efforts instant by instant."""
 
-    def __init__(self, tables: Tables, motion: Motion, actuators: list[Actuator]) -> None:
-        self.system, self.motion, self.actuators = System(tables), motion, actuators
+    def __init__(self, system: System, motion: Motion, actuators: list[Actuator]) -> None:
+        self.system, self.motion, self.actuators = system, motion, actuators
         n, k = len(motion.t), len(actuators)
         self.values, self.condition = np.full((n, k), np.nan), np.full(n, np.inf)
         self.unique = np.ones(k, dtype=bool)
         self.blocked: list[Blocked] = []
         self.multipliers = np.zeros((n, self.system.rows))
-        self.units = np.array([tables.length if actuator.is_length else 1.0 for actuator in actuators])
+        self.units = np.array([system.tables.length if actuator.is_length else 1.0 for actuator in actuators])
         self.forces = forces_along(self.system, motion.t, motion.q, motion.v, motion.a, motion.references)
 
     def solve(self, progress: Progress | None = None) -> Efforts:
@@ -102,7 +102,8 @@ class Solver:
         if n:
             best = int(np.argmax(np.nan_to_num(motion.sigma))) if len(motion.sigma) == n else 0
             self._set_references(best)
-            directions = Directions(self.system, motion.q[best], float(motion.t[best]))
+            regular = len(motion.sigma) == n and float(motion.sigma[best]) > REGULAR
+            directions = Directions(self.system, motion.q[best], float(motion.t[best]), regular)
             self._require_enough(directions)
             square = SquareForces(self.system, directions.drive, motion) if directions.dense else None
             width = self.system.nv * (self.system.nv if square is None else len(self.actuators) + directions.count + 2)
@@ -170,7 +171,7 @@ class Solver:
         sigma, directions, shared = square.solve(part, np.concatenate([need[:, None], S], axis=1))
         regular = np.flatnonzero(sigma > REGULAR)
         S, need, scale, shared = S[regular], need[regular], scale[regular], shared[regular]
-        B = np.linalg.qr(np.swapaxes(directions[regular], 1, 2))[0]
+        B = _orthonormal(directions[regular])
         e, given = self._efforts(regular + part.start, B, S, need, scale)
         joint = square.rows < self.system.joint_rows
         rest = np.einsum("tkr,tk->tr", shared[:, 1:], e) - shared[:, 0]
@@ -197,7 +198,7 @@ class Solver:
             Size of the forces at play.
         """
         side = np.einsum("tvf,tv->tf", B, need)
-        U, sigma, Vt = np.linalg.svd(np.swapaxes(B, 1, 2) @ np.swapaxes(S, 1, 2))
+        U, sigma, Vt = _singular_values(np.swapaxes(B, 1, 2) @ np.swapaxes(S, 1, 2))
         size = np.max(np.linalg.norm(S, axis=2), axis=1, initial=0.0)
         freedoms, r = B.shape[2], sigma.shape[1]
         lowest = sigma[:, freedoms - 1] if freedoms else size
@@ -275,6 +276,21 @@ class Solver:
             length = self.system.tables.length
             notes.append(f"not unique: {names}; the smallest efforts are given (forces times {length:.4g} as moments)")
         return notes
+
+
+def _orthonormal(directions: Floats) -> Floats:
+    """Return orthonormal bases (instants, nv, freedoms) of what directions (instants, freedoms, nv) span."""
+    if directions.shape[1] == 1:  # most mechanisms have one drive
+        return np.swapaxes(directions / np.linalg.norm(directions, axis=2, keepdims=True), 1, 2)
+    return np.asarray(np.linalg.qr(np.swapaxes(directions, 1, 2))[0])
+
+
+def _singular_values(matrices: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return U, σ and Vᵀ of matrices (instants, freedoms, actuators)."""
+    if matrices.shape[1:] == (1, 1):
+        return np.ones(matrices.shape), np.abs(matrices[:, 0]), np.where(matrices < 0.0, -1.0, 1.0)
+    U, sigma, Vt = np.linalg.svd(matrices)
+    return U, sigma, Vt
 
 
 def laws_beside(tables: Tables, actuators: Sequence[Actuator], efforts: Floats) -> list[str]:

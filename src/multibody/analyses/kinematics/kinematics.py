@@ -14,16 +14,19 @@ from typing import Any
 import numpy as np
 
 from multibody.analyses.assembly.assemble import assemble
+from multibody.analyses.assembly.member import compiled_state
 from multibody.analyses.kinematics.driven_events import searched, with_events
 from multibody.analyses.kinematics.switched_grid import SwitchedGrid
 from multibody.analyses.kinematics.tracker import Tracker
 from multibody.analyses.kinematics.turning import over_periods
 from multibody.errors import ModelError
+from multibody.model.expressions import CONSTANTS, ExpressionError, Number, evaluate, names
 from multibody.model.model import Model
-from multibody.rank.drive import find_drive, refuse_too_many
+from multibody.rank.drive import Drive, find_drive, plain_drive, refuse_too_many
 from multibody.state.motion import Motion
 from multibody.state.state import State, Status
 from multibody.state.system import Floats, System, tables_of
+from multibody.tables.lower import Tables
 
 
 def kinematics(
@@ -54,33 +57,55 @@ def kinematics(
         One that stopped early (lock-up) keeps everything up to there; its status says why.
     """
     grid = time_grid(model, start, until, steps, at, times, verb)
-    begin = clock.perf_counter()
-    tables = tables_of(model)
-    state = assemble(model, initial, float(grid[0]))
-    system = System(tables)
+    return motion_over(System(tables_of(model)), grid, initial)
+
+
+def motion_over(system: System, grid: Floats, initial: State | None = None) -> Motion:
+    """Return the motion of a model that is lowered, over a grid that is checked; nothing of it leads back to the system."""
+    begin, model = clock.perf_counter(), system.tables.model
+    state, drive = _start(model, system, initial, float(grid[0]))
     if not state.ok:
         refuse_too_many(system, state.q, state.t)
-        return _failed(tables, state, grid)
+        return _failed(system.tables, state, grid)
     system.ref[:] = state.references
-    drive = find_drive(system, state.q, state.t)
+    if drive is None:
+        drive = find_drive(system, state.q, state.t)
     fine, parts = searched(grid) if model.events else (grid, 1)
     switched = SwitchedGrid(system, state.q, fine)
-    motion, square = over_periods(system, state, switched.grid, drive), None
+    motion, follower = over_periods(system, state, switched.grid, drive), None
     if motion is None:
         tracker = Tracker(system, state, switched.grid, drive)
         tracker.run()
-        motion, square = tracker.motion(), tracker.follower.square
+        motion, follower = tracker.motion(), tracker.follower
     motion = switched.thinned(motion)
     if model.events and len(motion.t):
-        motion = with_events(system, square, motion, parts)
+        motion = with_events(system, None if follower is None else follower.square, motion, parts)
     motion.statistics["wall_time"] = clock.perf_counter() - begin
     return motion
 
 
+def _start(model: Model, system: System, initial: State | None, t: float) -> tuple[State, Drive | None]:
+    """Return the assembled start, and the square system where nothing has to be chosen for it.
+
+    Such a start comes from compiled assembly and has no branch label yet: that is found when somebody reads it. Where rows are
+    redundant, their choice and with it the label hang on the last digits of the position, which stay those of ``assemble``; so
+    does whether an expression that begins at zero has changed its sign since.
+    """
+    usual = initial is None and not model.events and system.rows == system.nv
+    found = compiled_state(system, t) if usual else None
+    if found is not None and found[1] is not None:
+        return found[0], plain_drive(system.nv)
+    return assemble(model, initial, t), None
+
+
 def time_grid(
-    model: Model, start: Any, until: Any, steps: int | None, at: Any, times: Any, verb: str = "kinematics"
-) -> Floats:
-    """Return the checked time grid; what is not given comes from the model's own options of the verb."""
+    model: Model, start: Any, until: Any, steps: int | None, at: Any, times: Any, verb: str = "kinematics",
+    tables: Tables | None = None,
+) -> Floats:  # fmt: skip
+    """Return the checked time grid; what is not given comes from the model's own options of the verb.
+
+    With its tables, times that are formulas of parameters need no more than an evaluation.
+    """
     given = {"start": start, "until": until, "steps": steps, "at": at, "times": times}
     asked = {key: value for key, value in given.items() if value is not None}
     single = [key for key in ("times", "at") if key in asked]
@@ -94,11 +119,11 @@ def time_grid(
     if not asked and own.get("at") is not None:
         asked["at"] = own["at"]
     if "at" in asked:
-        return np.array([_time(model, asked["at"], verb, "at")])
+        return np.array([_time(model, asked["at"], verb, "at", tables)])
     range_ = {"start": 0.0, "steps": 100} | {key: value for key, value in own.items() if key != "at"} | asked
     if range_.get("until") is None:
         raise ModelError("no end time", where=verb, hint="give until (or at, or times)")
-    first, last = (_time(model, range_[key], verb, key) for key in ("start", "until"))
+    first, last = (_time(model, range_[key], verb, key, tables) for key in ("start", "until"))
     if first == last:
         raise ModelError("the end time equals the start", where=verb, hint="give a later time")
     count = range_["steps"]
@@ -117,17 +142,35 @@ def _checked_times(times: Any, verb: str) -> Floats:
     return grid
 
 
-def _time(model: Model, value: Any, verb: str, key: str) -> float:
+def _time(model: Model, value: Any, verb: str, key: str, tables: Tables | None) -> float:
     """Return a time from a number or a formula of parameters."""
     from multibody.tables.scope import Scope
 
-    scope, where = Scope(model), f"{verb}.{key}"
-    if isinstance(value, int | float) and not math.isfinite(value):
-        raise ModelError(f"time {value} is not finite", where=verb, hint="give a finite time")
-    number = scope.value(scope.scalar(model.formula(value, where), where), where)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        if not math.isfinite(value):
+            raise ModelError(f"time {value} is not finite", where=verb, hint="give a finite time")
+        return float(value)
+    where = f"{verb}.{key}"
+    formula = model.formula(value, where)
+    known = math.nan if tables is None else _known_value(formula, tables)
+    if math.isfinite(known):
+        return known
+    scope = Scope(model)
+    number = scope.value(scope.scalar(formula, where), where)
     if not math.isfinite(number):
         raise ModelError(f"time {number} is not finite", where=verb, hint="give a finite time")
     return float(number)
+
+
+def _known_value(formula: Number, tables: Tables) -> float:
+    """Return the value of a formula of scalar parameters, NaN where it is another one: to be judged, or at fault."""
+    slots = tables.parameter_slots
+    if any(parts not in slots and parts not in CONSTANTS for parts in names(formula)):
+        return math.nan
+    try:
+        return float(evaluate(formula, lambda parts: float(tables.F[slots[parts]])))
+    except (ArithmeticError, ExpressionError, TypeError):
+        return math.nan
 
 
 def _failed(tables: Any, state: State, grid: Floats) -> Motion:

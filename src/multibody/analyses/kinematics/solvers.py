@@ -1,4 +1,4 @@
-"""Who factors and solves the square system of a driven mechanism for the compiled loop: dense LU in the loop, or SciPy.
+"""Who factors and solves the square system of a driven mechanism for the compiled loop: LU in the loop, or SciPy.
 
 A solver owns the block through which the loop uses it; everything else about steps is the loop's.
 """
@@ -62,6 +62,7 @@ class DenseSolver(Solver):
         super().__init__(system)
         block, n = self.block, system.nv
         block.A, block.pivots, block.null, block.signs = n * n, n, np.ones(n) / np.sqrt(n), 1
+        block.places, block.ends = n * n, 2 * n
         block.noisy, block.shrinking = 1e-8, math.inf  # factors are kept as soon as a step is small
 
     def use(self, drive: Drive) -> None:

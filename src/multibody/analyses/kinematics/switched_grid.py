@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from multibody.analyses.events.impulse import JUMPS, JumpError, moved_at, refuse_nothing, refuse_positions
-from multibody.analyses.events.switching import Switching, SwitchingTimes, limits_behind
+from multibody.analyses.events.switching import Switching, limits_behind, switching_times
 from multibody.analyses.events.undefined import unbounded
 from multibody.state.motion import Jump, Motion
 from multibody.state.state import Status
@@ -40,8 +40,12 @@ class SwitchedGrid:
 
     def __init__(self, system: System, q: Floats, asked: Floats) -> None:
         self.system, self.asked = system, asked
+        self.grid: Floats
         self.refused: Status | None = None
         self.passed = self._switchings()
+        if not self.passed and np.all(asked[1:] != asked[:-1]):
+            self.grid, self.index = asked, np.arange(len(asked))
+            return
         solved = limits_behind(self.passed, asked)
         extra = [t for item in self.passed for t in (item.before, item.after)]
         sign = 1.0 if asked[-1] >= asked[0] else -1.0
@@ -50,13 +54,13 @@ class SwitchedGrid:
         self._refuse_motions(q)
         if self.refused is not None:
             grid = grid[sign * grid <= sign * self.refused.time_reached]
-        self.grid: Floats = grid if len(grid) else asked[:1]
+        self.grid = grid if len(grid) else asked[:1]
         self.index = np.searchsorted(sign * self.grid, sign * solved)
 
     def _switchings(self) -> list[Switching]:
         """Return the switching instants on the way, in the order in which they are met."""
-        asked, times = self.asked, SwitchingTimes(self.system.tables.model)
-        if not times:
+        asked, times = self.asked, switching_times(self.system.tables)
+        if times is None:
             return []
         if asked[0] == asked[-1]:
             here = times.around(float(asked[0]))

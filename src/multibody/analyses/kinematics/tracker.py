@@ -5,6 +5,7 @@ The steps themselves are taken by a follower; here is what is done at dead point
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 
 from multibody.analyses.assembly.branches import Group, find_groups, label_of
 from multibody.analyses.events.undefined import culprit_ahead
+from multibody.analyses.kinematics.branch_labels import BranchLabels
 from multibody.analyses.kinematics.follower import Follower, Record
 from multibody.analyses.kinematics.instant import Instant
 from multibody.analyses.kinematics.locate import locate, resolved_rates, state_between
@@ -232,10 +234,12 @@ class Tracker:
         motion.certificate = self._certificate(r.sigma[:n])
         return motion
 
-    def _branches(self, t: Floats) -> list[tuple[float, str]]:
+    def _branches(self, t: Floats) -> Sequence[tuple[float, str]]:
         """Return the branch label at the start and after every singular position that was passed."""
         passed = [item for item in self.singularities if item.kind == "passed"]
         first = self.initial.branch
+        if not passed and not first:
+            return BranchLabels(float(self.grid[0]), self.initial)
         if passed and not first:  # a large mechanism is labeled only where its branch matters
             first = label_of(self.system, self.initial.q, self.initial.t, self.groups)
         labels = [(float(self.grid[0]), first)]

@@ -15,6 +15,7 @@ import numpy as np
 from multibody.analyses.kinematics.instant import Instant
 from multibody.analyses.kinematics.locate import regular_near
 from multibody.analyses.kinematics.tracker import Tracker
+from multibody.kernels.tracking import values_over
 from multibody.rank.drive import Drive
 from multibody.state.motion import Motion
 from multibody.state.state import State, Status
@@ -33,7 +34,10 @@ def turned(system: System, q: Floats, grid: Floats) -> tuple[str, float]:
     angles = [r for r in range(system.joint_rows, system.rows) if not system.tables.rows[r].is_length]
     if not angles or len(grid) < 2:
         return "", 0.0
-    values = np.array([system.phi(q, float(t))[angles] for t in grid[:: max(1, len(grid) // 200)]])
+    times = np.ascontiguousarray(grid[:: max(1, len(grid) // 200)])
+    values = np.zeros((len(times), system.rows - system.joint_rows))
+    values_over(*system.run, times, q, system.joint_rows, system.rows, values)
+    values = values[:, [r - system.joint_rows for r in angles]]
     way = np.sum(np.abs(np.diff(values, axis=0)), axis=0)
     k = int(np.argmax(way))
     return system.tables.rows[angles[k]].owner, float(way[k])

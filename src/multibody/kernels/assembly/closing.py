@@ -19,6 +19,7 @@ from multibody.kernels.vectors import multiply
 CLOSED = 1e-11  # largest scaled residual of an assembled mechanism
 ITERATIONS, HALVINGS = 60, 12
 STEP_LIMIT = 0.5  # scaled length or rad a step
+NEAR, SLOW, PATIENCE = 0.01, 0.25, 3  # short steps that are longer than SLOW times the one before, so many, pivots falling too
 CUT = 1e-9  # rows whose rest is below this part of the longest one count as dependent
 WEAK = 1e-10  # the same for guesses within the freedom that the constraints leave
 
@@ -26,13 +27,15 @@ WEAK = 1e-10  # the same for guesses within the freedom that the constraints lea
 @inner_kernel
 def close_positions(model, state, scratch, plan, room, t, q):
     """Bring q onto the constraints; return whether they are closed, with axes that point the right way."""
-    norm, stalled = _norm(model, state, scratch, plan, room, t, q), 0
+    norm, stalled, slow, before = _norm(model, state, scratch, plan, room, t, q), 0, 0, math.inf
     for _ in range(ITERATIONS):
         if not norm < math.inf:
             return False
-        size = _find_step(model, state, scratch, plan, room, t, q)
-        if not size < math.inf:
+        size, pivots = _find_step(model, state, scratch, plan, room, t, q)
+        slow = slow + 1 if NEAR > size > SLOW * before and pivots < NEAR else 0
+        if not size < math.inf or slow == PATIENCE:  # it creeps into a singular position: others may be regular
             return False
+        before = size
         taken, after = _walk(model, state, scratch, plan, room, t, q, min(1.0, STEP_LIMIT / max(size, 1e-300)), norm)
         stalled = stalled + 1 if after > 0.999 * norm and after > CLOSED else 0
         norm = after
@@ -110,7 +113,7 @@ def fill_gradient(model, scratch, room, r, f, factor):
 
 @inner_kernel
 def _find_step(model, state, scratch, plan, room, t, q):
-    """Write the Newton step of smallest norm that also follows the guesses; return its scaled size."""
+    """Write the Newton step of smallest norm that also follows the guesses; return its size and least over largest pivot."""
     n, rows, longest = model.velocities, plan.all_rows, 0.0
     set_positions(model, scratch, q)
     fill_rows(model, state, scratch, plan, room, t, rows)
@@ -124,15 +127,16 @@ def _find_step(model, state, scratch, plan, room, t, q):
         miss = function_value(model, state, scratch, guess.function) - model.numbers[guess.value]
         room.right[rows + k] = -factor * miss
     known = solve_level(room, n, 0, rows, rows + plan.guesses.size, 0, CUT, 1e-300)
+    pivots = abs(room.diagonal[known - 1] / room.diagonal[0]) if known > 0 else 1.0
     known = solve_level(room, n, rows, rows + plan.guesses.size, rows + plan.guesses.size, known, WEAK, longest)
     turn_back(room, n, known, room.step)
     size = 0.0
     for c in range(n):
         if not abs(room.step[c]) < math.inf:
-            return math.inf
+            return math.inf, pivots
         size = max(size, abs(room.step[c]))
         room.step[c] *= column_scale(model, c)
-    return size
+    return size, pivots
 
 
 @inner_kernel

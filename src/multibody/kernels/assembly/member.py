@@ -73,19 +73,25 @@ def _find_rates(model, state, scratch, plan, room, t, v):
 
     Returns the number of independent rows among those of joints and motions, −1 where they or held rates cannot be met.
     """
-    n, rows = model.velocities, plan.rows
-    held, last, longest_held, longest_wish = _conditions(model, state, scratch, plan, room, t)
-    first = solve_level(room, n, 0, rows, last, 0, CUT, 1e-300)
-    known = solve_level(room, n, rows, held, last, first, CUT, longest_held)
-    known = solve_level(room, n, held, last, last, known, WEAK, longest_wish)
-    turn_back(room, n, known, v)
-    _conditions(model, state, scratch, plan, room, t)
-    largest, worst = 1.0, 0.0
-    for r in range(held):
-        largest, miss = max(largest, abs(room.right[r])), -room.right[r]
+    n, first, largest, worst = model.velocities, 0, 1.0, 0.0
+    for c in range(n):
+        v[c] = 0.0
+    for _ in range(2):  # what is left after the first solution is round-off: a rate of −1 is to be −1
+        held, last, longest_held, longest_wish = _conditions(model, state, scratch, plan, room, t)
+        worst = 0.0
+        for r in range(last):
+            largest = max(largest, abs(room.right[r])) if r < held else largest
+            for c in range(n):
+                room.right[r] -= room.A[r * n + c] * v[c]
+            worst = max(worst, abs(room.right[r])) if r < held else worst
+            if not abs(room.right[r]) < math.inf:
+                return -1
+        first = solve_level(room, n, 0, plan.rows, last, 0, CUT, 1e-300)
+        known = solve_level(room, n, plan.rows, held, last, first, CUT, longest_held)
+        known = solve_level(room, n, held, last, last, known, WEAK, longest_wish)
+        turn_back(room, n, known, room.step)
         for c in range(n):
-            miss += room.A[r * n + c] * v[c]
-        worst = max(worst, abs(miss)) if abs(miss) < math.inf else math.inf
+            v[c] += room.step[c]
     for c in range(n):
         v[c] *= column_scale(model, c)
     return first if worst <= MISSED * largest else -1

@@ -16,6 +16,7 @@ import pickle
 import stat
 import sys
 import uuid
+from collections.abc import Callable
 from typing import Any
 
 import llvmlite
@@ -38,11 +39,15 @@ class MachineCode:
         Of the user alone, see :mod:`multibody.kernels.cache.folders`.
     inner : bool
         Whether Python has no entrance to it.
+    passes : callable, optional
+        Says of a signature whether it is left alone: nothing is kept for it.
     """
 
-    def __init__(self, function: Any, folder: pathlib.Path, inner: bool = False) -> None:
+    def __init__(
+        self, function: Any, folder: pathlib.Path, inner: bool = False, passes: Callable[[Any], bool] = lambda _: False
+    ) -> None:
         self.cache_path = str(folder)
-        self._function, self._inner, self._enabled = function, inner, True
+        self._function, self._inner, self._enabled, self._passes = function, inner, True, passes
         code = function.__code__
         self._name = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__.replace('<', '').replace('>', '')}"
         self._name += f"-{code.co_firstlineno}.{sys.implementation.cache_tag}"
@@ -63,7 +68,7 @@ class MachineCode:
     def load_overload(self, signature: Any, context: Any) -> Any:
         """Return the machine code for a signature, None if it is to be compiled."""
         context.refresh()
-        if not self._enabled:
+        if not self._enabled or self._passes(signature):
             return None
         key = self._key(signature, context.codegen())
         try:
@@ -84,7 +89,9 @@ class MachineCode:
 
     def save_overload(self, signature: Any, made: Any) -> None:
         """Write machine code; a disk that takes no more costs time later, never the result."""
-        if not self._enabled or made.library.has_dynamic_globals or any(not part.can_cache for part in made.lifted):
+        if not self._enabled or self._passes(signature):
+            return
+        if made.library.has_dynamic_globals or any(not part.can_cache for part in made.lifted):
             return
         key = self._key(signature, made.codegen)
         content = dumps(made._reduce())

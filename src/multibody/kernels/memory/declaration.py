@@ -170,7 +170,8 @@ class Block:
         return np.uint64(self._address) if self._slots[self.fields[name].slot] == value else self._address
 
     def __init__(self, **values: Any) -> None:
-        self._place(np.zeros(max(self.size, 1), dtype=np.int64), {})
+        slots, held = _blank(type(self))
+        self._place(slots.copy(), held.copy())
         unknown = [name for name in values if name not in self.fields]
         if unknown:
             raise TypeError(f"{type(self).__name__} declares no {', '.join(unknown)}")
@@ -179,25 +180,25 @@ class Block:
             if name not in sizes:
                 self._write(self.fields[name], value)
         self._allocate(sizes)
-        for field in self.fields.values():  # an address that leads nowhere would end the process
-            if isinstance(field.kind, type) and issubclass(field.kind, Block) and field.name not in values:
-                self._write(field, empty(field.kind))
 
     def _place(self, slots: npt.NDArray[np.int64], held: dict[str, Any]) -> None:
         """Take slots and what must live as long as their addresses stand in them: arrays, blocks, or parts of a memory."""
         self._slots, self._floats, self._held = slots, slots.view(np.float64), held
-        self._address = int(slots.ctypes.data)
+        self._address = slots.__array_interface__["data"][0]
         LIVING[self._address] = self
 
     def _allocate(self, sizes: dict[str, int]) -> None:
         """Give arrays of these lengths room in one piece of memory, zero, in the order of their declaration."""
-        fields = [field for name, field in self.fields.items() if name in sizes]
+        if not sizes:
+            return
+        fields = sorted([self.fields[name] for name in sizes], key=_slot)
         words = [sizes[field.name] * (field.dtype.itemsize // SLOT) for field in fields]
         memory = np.zeros(sum(words), dtype=np.int64)
-        at, first = 0, int(memory.ctypes.data)
+        slots, held, address = self._slots, self._held, memory.__array_interface__["data"][0]
+        at = 0
         for field, count in zip(fields, words, strict=True):
-            self._held[field.name] = _Part(memory, at, count)
-            self._slots[field.slot], self._slots[field.slot + 1] = first + SLOT * at, sizes[field.name]
+            held[field.name] = _Part(memory, at, count)
+            slots[field.slot], slots[field.slot + 1] = address + SLOT * at, sizes[field.name]
             at += count
 
     def contents(self) -> dict[str, Any]:
@@ -252,6 +253,25 @@ class Block:
             self._slots[field.slot] = value
 
 
+_BLANK: dict[type[Block], tuple[npt.NDArray[np.int64], dict[str, Any]]] = {}
+
+
+def _blank(kind: type[Block]) -> tuple[npt.NDArray[np.int64], dict[str, Any]]:
+    """Return the slots of a block in which nothing is given, and what lives for them: all parts are empty blocks.
+
+    An address that leads nowhere would end the process.
+    """
+    if kind in _BLANK:
+        return _BLANK[kind]
+    slots = np.zeros(max(kind.size, 1), dtype=np.int64)
+    blocks = {f.name: f for f in kind.fields.values() if isinstance(f.kind, type) and issubclass(f.kind, Block)}
+    held: dict[str, Any] = {name: empty(field.kind) for name, field in blocks.items()}
+    for name, field in blocks.items():
+        slots[field.slot] = held[name].address
+    _BLANK[kind] = slots, held
+    return slots, held
+
+
 _EMPTY: dict[type[Block], Block] = {}
 
 
@@ -270,9 +290,14 @@ class _Part(NamedTuple):
     words: int
 
 
+def _slot(field: Field) -> int:
+    """Return where a field lies."""
+    return field.slot
+
+
 def _is_size(value: Any) -> bool:
     """Return whether the length of an array is given instead of the array."""
-    return isinstance(value, int | np.integer)
+    return type(value) is int or isinstance(value, int | np.integer)
 
 
 def numbers_of(kind: type[Record], numbers: npt.NDArray[np.float64], at: int) -> Any:

@@ -43,6 +43,9 @@ def evaluate(e: Number, lookup: Lookup, tables: Mapping[str, Table] | None = Non
 
     if not isinstance(e, Expression):
         return float(e)
+    if e.op == "name":  # nothing is computed
+        found = _value(e, [], lookup, tables or {})
+        return found if isinstance(found, np.ndarray) else float(found)
     order = postorder(e)
     if any(_is_of_vectors(current) for current in order):
         parts = components(e, lambda path: 0)

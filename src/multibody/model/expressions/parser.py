@@ -5,6 +5,7 @@ Nothing is ever executed. What is not in the grammar is refused with a caret and
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 from numbers import Real
@@ -103,6 +104,12 @@ def parse(text: str) -> Expression:
             text,
             (MAX_LENGTH, MAX_LENGTH),
         )
+    return _parsed(text)
+
+
+@functools.lru_cache(maxsize=512)
+def _parsed(text: str) -> Expression:
+    """Return a formula, which never changes: members of a study ask for the same ones again and again."""
     return _Parser(text).whole()
 
 
