@@ -8,10 +8,10 @@ import pytest
 from multibody.errors import AnalysisError
 from multibody.kernels.mass import set_masses
 from multibody.specialize.stepping import NOT_FINITE, REASONS
-from specialize.cases import CASES, STEP, STEPS, simulation, specialized
+from specialize.cases import CASES, QUICK, STEP, STEPS, simulation, specialized, thorough
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[] if name in QUICK else thorough) for name in CASES])
 def test_equals_the_ordinary_kernels(name: str) -> None:
     run, code = simulation(name), specialized(name)
     numbers, words = (np.repeat(part[None], 3, axis=0) for part in code.member(run.bundle))
@@ -25,6 +25,7 @@ def test_equals_the_ordinary_kernels(name: str) -> None:
     assert np.array_equal(y[0], y[2])
 
 
+@thorough
 def test_going_on_is_one_way() -> None:
     """What lives from step to step is handed back: two calls make the steps of one."""
     run, code = simulation("four-bar projected"), specialized("four-bar projected")
