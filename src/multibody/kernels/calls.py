@@ -102,14 +102,14 @@ class Calls(Block):
     def __reduce__(self) -> tuple[Any, ...]:
         """Return what makes it again, in this process or another."""
         given = {name: address for name, address in self.contents().items() if address != 0}
-        known = _functions_by_address() if given else {}
+        known = functions_by_address() if given else {}
         if any(address not in known for address in given.values()):  # it would be called there, whatever lies at that place
             hint = "save its data, or send the model and run it there"
             raise ModelError("a compiled function of this result has no name to travel by", hint=hint)
         return _called_again, (type(self), {name: known[address] for name, address in given.items()})
 
 
-def _functions_by_address() -> dict[int, tuple[str, str, bool]]:
+def functions_by_address() -> dict[int, tuple[str, str, bool]]:
     """Return module and name of every function that has an address in this process, and whether it is for planar models."""
     found = {}
     for module_name, module in list(sys.modules.items()):

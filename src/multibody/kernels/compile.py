@@ -42,6 +42,12 @@ _SOURCES = {  # what the functions of a room may call
         *(f"kernels/{name}.py" for name in ("compile", "joined", "frugal", "folded", "objects", "calls")),
         "integrators/*.py",
     ),
+    "specialize": (
+        "kernels/**/*.py",
+        "formulations/*.py",
+        "integrators/*.py",
+        *(f"specialize/{name}.py" for name in ("elementary", "lowering", "optimize", "stepping")),
+    ),
 }
 
 
@@ -52,7 +58,7 @@ def source_hash(room: str = "kernels") -> str:
     Parameters
     ----------
     room : str
-        ``kernels``, ``tree``, ``assembly``, ``robot``, ``parametric``, ``formulations`` or ``integrators``.
+        ``kernels``, ``tree``, ``assembly``, ``robot``, ``parametric``, ``formulations``, ``integrators`` or ``specialize``.
 
     Returns
     -------
@@ -225,7 +231,7 @@ def kernel(function: _Function) -> _Function:
     callable
         The numba dispatcher.
     """
-    return _compiled(function, no_cfunc_wrapper=True)
+    return _compiled(function, no_cfunc_wrapper=True, no_cpython_wrapper=joined.ALL_WAIT)
 
 
 def inner_kernel(function: _Function) -> _Function:

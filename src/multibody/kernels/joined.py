@@ -25,6 +25,7 @@ from numba.core import codegen
 _LIBRARY: Any = getattr(codegen, "JITCodeLibrary", object)
 NEEDED = ("finalize", "_finalize_final_module", "_get_module_for_linking", "_optimize_final_module", "_raise_if_finalized")
 POSSIBLE = all(hasattr(_LIBRARY, name) for name in NEEDED) and hasattr(codegen.JITCPUCodegen, "_library_class")
+ALL_WAIT = False  # True, set before kernels are imported: no kernel is emitted, their modules are what is wanted
 _OPEN: list[tuple[str, bool]] = []  # names of our functions in compilation, innermost last, and whether each is an inner one
 
 
@@ -89,6 +90,24 @@ def _lasting(module: Any) -> Any:
         if not each.is_declaration and each.linkage != binding.Linkage.internal:
             each.linkage = "weak_odr"
     return copy
+
+
+def whole_module(library: Any) -> Any:
+    """Return the unoptimized module of a kernel that waits, joined with all that it calls.
+
+    Parameters
+    ----------
+    library : JoinedLibrary
+        Of a kernel compiled while :data:`ALL_WAIT` is True.
+
+    Returns
+    -------
+    llvmlite.binding.ModuleRef
+    """
+    module = _lasting(library._final_module)
+    for each in _below(library, {}):
+        module.link_in(_lasting(each._get_module_for_linking()))
+    return module
 
 
 def set_environment(owner: Any, name: str, environment: Any) -> None:

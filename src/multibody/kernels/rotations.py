@@ -10,17 +10,23 @@ from multibody.kernels.compile import inlined, inner_kernel
 _HALF_PI = (1.5707963267341256, 6.077100506303966e-11, 2.0222662487111665e-21)
 _TURN = 2.0 / math.pi
 _WHOLE = 1.5 * 2.0**52  # added to a number and taken away again, it leaves the nearest whole one
-_LARGE = 1e6  # an angle beyond which the library's own reduction is needed
+LARGE = 1e6  # an angle beyond which the library's own reduction is needed
 
 
 @inlined
 def sincos(x):
-    """Return (sin x, cos x) to about one unit in the last place, in half the time that two calls of the library take.
+    """Return (sin x, cos x) to about one unit in the last place, in half the time that two calls of the library take."""
+    if not abs(x) < LARGE:
+        return (math.sin(x), math.cos(x))
+    return sincos_of_usual(x)
+
+
+@inlined
+def sincos_of_usual(x):
+    """Return (sin x, cos x) of an angle that is not too large.
 
     The angle less a multiple of π/2 is at most π/4; there Taylor's series to x¹⁵ and x¹⁶ are exact to 3e-17.
     """
-    if not abs(x) < _LARGE:
-        return (math.sin(x), math.cos(x))
     k = (x * _TURN + _WHOLE) - _WHOLE
     r = ((x - k * _HALF_PI[0]) - k * _HALF_PI[1]) - k * _HALF_PI[2]
     z = r * r

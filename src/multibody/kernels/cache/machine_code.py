@@ -72,13 +72,13 @@ class MachineCode:
             return None
         key = self._key(signature, context.codegen())
         try:
-            content = _read(self._path(key))
+            content = read_own(self._path(key))
         except FileNotFoundError:
             return None
         except OSError as error:
             say(f"compiled kernels in {self.cache_path} cannot be read ({error.strerror}); they are compiled anew")
             return None
-        if content is None or content[:DIGEST] != _digest(key, content[DIGEST:]):
+        if content is None or content[:DIGEST] != digest_of(key, content[DIGEST:]):
             say(f"compiled kernels in {self.cache_path} are damaged; they are compiled anew")
             return None
         try:
@@ -96,7 +96,7 @@ class MachineCode:
         key = self._key(signature, made.codegen)
         content = dumps(made._reduce())
         try:
-            _write(self._path(key), _digest(key, content) + content)
+            write_whole(self._path(key), digest_of(key, content) + content)
         except OSError as error:
             why = f"{error.strerror}; every process compiles them until the folder takes them"
             say(f"compiled kernels cannot be kept in {self.cache_path}: {why}")
@@ -127,12 +127,12 @@ def _stamp(function: Any) -> str:
         return ""
 
 
-def _digest(key: bytes, content: bytes) -> bytes:
+def digest_of(key: bytes, content: bytes) -> bytes:
     """Return the checksum of what a file holds and of what it is for."""
     return hashlib.sha256(hashlib.sha256(key).digest() + content).digest()
 
 
-def _read(path: str) -> bytes | None:
+def read_own(path: str) -> bytes | None:
     """Return a file's content, None if it is no plain file of the user."""
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     with open(handle, "rb") as file:
@@ -142,7 +142,7 @@ def _read(path: str) -> bytes | None:
         return file.read()
 
 
-def _write(path: str, content: bytes) -> None:
+def write_whole(path: str, content: bytes) -> None:
     """Write a file beside its place and move it there; processes that do so at once write the same."""
     beside = f"{path}.{uuid.uuid4().hex[:16]}"
     try:

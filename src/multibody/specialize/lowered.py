@@ -1,0 +1,76 @@
+"""Kernels as LLVM code, from the cache or made by a process of its own."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from multibody.errors import AnalysisError
+from multibody.specialize import kept
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """A kernel as LLVM code, unoptimized, with everything that it calls.
+
+    Attributes
+    ----------
+    name : str
+        ``module:function:version``.
+    symbol : str
+        Name of its function.
+    bitcode : bytes
+    """
+
+    name: str
+    symbol: str
+    bitcode: bytes
+
+
+def lowered(names: Sequence[str]) -> list[Lowered]:
+    """Return the LLVM code of kernels.
+
+    Parameters
+    ----------
+    names : sequence of str
+        ``module:function:planar``, ``…:spatial``, or without a version for a kernel whose module has its signature.
+
+    Returns
+    -------
+    list of Lowered
+        In the same order.
+    """
+    known = {name: kept.read(f"lowered {name}") for name in names}
+    missing = [name for name, found in known.items() if found is None]
+    if missing:
+        known.update(_made(missing))
+        for name in missing:
+            kept.write(f"lowered {name}", known[name] or b"")
+    return [_parsed(name, known[name] or b"") for name in names]
+
+
+def _parsed(name: str, content: bytes) -> Lowered:
+    """Return a kernel from what is kept of it: its symbol, a line's end, its bitcode."""
+    symbol, _, bitcode = content.partition(b"\n")
+    return Lowered(name, symbol.decode(), bitcode)
+
+
+def _made(names: Sequence[str]) -> dict[str, bytes]:
+    """Return symbol and bitcode of kernels, made by a process of its own."""
+    with tempfile.TemporaryDirectory(prefix="multibody-") as folder:
+        command = [sys.executable, "-m", "multibody.specialize.lowering", folder, *names]
+        done = subprocess.run(command, capture_output=True, text=True, env=kept.environment())
+        if done.returncode:
+            last = (done.stderr.strip().splitlines() or ["no word"])[-1]
+            raise AnalysisError(f"kernels could not be turned into LLVM code: {last}")
+        found = {}
+        for name in names:
+            place = pathlib.Path(folder) / name.replace(":", "-")
+            symbol = json.loads(place.with_name(place.name + ".json").read_text())["symbol"]
+            found[name] = symbol.encode() + b"\n" + place.with_name(place.name + ".bc").read_bytes()
+    return found

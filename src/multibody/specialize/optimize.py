@@ -1,0 +1,168 @@
+"""A process that links, optimizes and emits a program; it needs llvmlite alone.
+
+Run as ``python optimize.py FOLDER``: the folder has ``program.ll``, the kernels' bitcode and ``task.json``; ``result`` is
+written there. LLVM's limits on unrolling can only be set for a whole process, which is why this is one.
+"""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import re
+import sys
+import time
+from typing import Any
+
+from llvmlite import binding
+
+INTRINSICS = [
+    "sin",
+    "cos",
+    "tan",
+    "exp",
+    "log",
+    "pow",
+    "asin",
+    "acos",
+    "atan",
+    "sinh",
+    "cosh",
+    "tanh",
+    "atan2",
+    "floor",
+    "sqrt",
+]
+
+
+def machine_for(target: str) -> Any:
+    """Return LLVM's target machine: ``host``, or ``sm_XX`` for NVIDIA's processors."""
+    binding.initialize_all_targets()
+    binding.initialize_all_asmprinters()
+    if target == "host":
+        features = binding.get_host_cpu_features().flatten()
+        host = binding.Target.from_default_triple()
+        name = binding.get_host_cpu_name()
+        return host.create_target_machine(cpu=name, features=features, opt=3, reloc="pic", codemodel="jitdefault", jit=True)
+    device = binding.Target.from_triple("nvptx64-nvidia-cuda")
+    return device.create_target_machine(cpu=target, features="+ptx70" if target < "sm_90" else "+ptx78", opt=3)
+
+
+def with_own_functions(text: str, own: dict[str, str]) -> str:
+    """Return a module's text in which the mathematical library's functions have our names; √, ⌊x⌋ and |x| are instructions."""
+    for name in INTRINSICS:
+        put = {"sqrt": "@llvm.sqrt.f64", "floor": "@llvm.floor.f64"}.get(name) or own.get(name)
+        if put is not None:
+            text = re.sub(rf"@(llvm\.{name}\.f64|{name})(?=\()", put, text)
+    seen: set[str] = set()
+    kept = []
+    for line in text.split("\n"):  # two names may have become one
+        declared = re.match(r"declare .*?@([\w.]+)\(", line)
+        if declared and declared[1] in seen:
+            continue
+        seen.update(declared.groups() if declared else ())
+        kept.append(line)
+    return "\n".join(kept)
+
+
+def linked(folder: pathlib.Path, task: dict[str, Any], machine: Any) -> Any:
+    """Return program and kernels as one module for a machine, all but the entry internal and copied where it is called."""
+    head = f'target datalayout = "{machine.target_data}"\ntarget triple = "{machine.triple}"\n'
+    parts = []
+    for name, symbol, put in task["kernels"]:
+        module = binding.parse_bitcode((folder / name).read_bytes())
+        module.get_function(symbol).name = put
+        text = re.sub(r"^target .*$", "", str(module), flags=re.M)
+        parts.append(with_own_functions(text, task["functions"]) if task["functions"] else text)
+    whole = binding.parse_assembly(head + (folder / "program.ll").read_text())
+    for text in parts:
+        whole.link_in(binding.parse_assembly(head + text))
+    for each in whole.functions:
+        if not each.is_declaration and each.name != task["entry"]:
+            each.linkage = "internal"
+            if not each.name.startswith("NRT_"):
+                each.add_function_attribute("alwaysinline")
+    for each in whole.global_variables:
+        if not each.is_declaration:
+            each.linkage = "internal"
+    whole.verify()
+    return whole
+
+
+def optimize(module: Any, machine: Any, rounds: int, vectors: bool) -> None:
+    """Run LLVM's O3 several times: a block is taken apart once the block that has its address was."""
+    for k in range(rounds):
+        tuning = binding.create_pipeline_tuning_options(speed_level=3)
+        tuning.loop_vectorization = False
+        tuning.slp_vectorization = vectors and k == rounds - 1
+        builder = binding.create_pass_builder(machine, tuning)
+        builder.getModulePassManager().run(module, builder)
+
+
+def settled(module: Any, task: dict[str, Any]) -> Any:
+    """Return the module in which every member reads its own numbers, ``stride`` numbers apart from each other.
+
+    Where numbers are said to be read anew, all places among them that the code knows get a pointer; these take the place of
+    the one address that stood for all members.
+    """
+    name, stride, text = re.escape(task["numbers"]), task["stride"], str(module)
+    sites = re.findall(rf"call [^@\n]*@{re.escape(task['renew'])}\(ptr [^%@]*([%@][\w.]+), i64 [^)]*\)[^\n]*", text)
+    if len(sites) != 1:
+        raise RuntimeError(f"numbers are read anew at {len(sites)} places of the code")
+    known = rf"getelementptr (?:[a-z]+ )*\(i8, ptr @{name}, i64 (-?\d+)\)"
+    offsets = sorted({0, *map(int, re.findall(known, text))})
+    text = re.sub(known, r"%number.\1", text)
+    text = re.sub(rf"(?<!= )@{name}\b(?! =)", "%number.0", text)
+    text = re.sub(rf"^(@{name} = .*|declare [^\n]*@{re.escape(task['renew'])}\([^\n]*)$", "", text, flags=re.M)
+    places = "\n".join(f"  %number.{each} = getelementptr i8, ptr {sites[0]}, i64 {each * stride}" for each in offsets)
+    text = re.sub(rf"^[^\n]*call [^@\n]*@{re.escape(task['renew'])}\([^\n]*$", places, text, flags=re.M)
+    found = binding.parse_assembly(strided(text, stride) if stride > 1 else text)
+    found.verify()
+    return found
+
+
+def strided(text: str, stride: int) -> str:
+    """Return the text in which steps of an unknown number of items among a member's numbers are as wide as they lie apart."""
+    derived, lines = set(re.findall(r"^  (%number\.-?\d+) = ", text, flags=re.M)), text.split("\n")
+    first, grown = frozenset(derived), True
+    while grown:  # a pointer may be used above where it is made, in a loop
+        grown = False
+        for line in lines:
+            made = re.match(r"  (%[\w.]+) = (getelementptr|phi ptr|select)\b(.*)", line)
+            if made and made[1] not in derived and any(used in derived for used in re.findall(r"%[\w.-]+", made[3])):
+                derived.add(made[1])
+                grown = True
+    for k, line in enumerate(lines):
+        made = re.match(r"(  (%[\w.]+) = getelementptr (?:[a-z]+ )*)(\[?[\w ]+\]?)(, ptr (%[\w.-]+), i64 .*)", line)
+        if made and made[2] in derived and made[2] not in first and made[5] in derived:
+            lines[k] = f"{made[1]}[{stride} x {made[3]}]{made[4]}"
+        elif not made and any(used in derived for used in re.findall(r"%[\w.-]+", line)):
+            plain = re.match(r"  (%[\w.]+ = (load (double|i64),|phi ptr|select)|%number\.)", line)
+            if plain is None:
+                raise RuntimeError(f"numbers are read in a way that is not known: {line.strip()}")
+    return "\n".join(lines)
+
+
+def main(folder: pathlib.Path) -> None:
+    """Do the task of a folder."""
+    task = json.loads((folder / "task.json").read_text())
+    binding.set_option("", f"-unroll-threshold={task['unroll']}")
+    machine, begin = machine_for(task["target"]), time.perf_counter()
+    module = linked(folder, task, machine)
+    optimize(module, machine, task["rounds"], task["target"] == "host")
+    module = settled(module, task)
+    final = str(module)
+    (folder / "final.ll").write_text(final)
+    if task["target"] == "host":
+        (folder / "result").write_bytes(machine.emit_object(module))
+    else:
+        (folder / "result").write_text(machine.emit_assembly(module))
+    outside = [each.name for each in module.functions if each.is_declaration and not each.name.startswith("llvm.")]
+    report = {
+        "seconds": time.perf_counter() - begin, "lines": final.count("\n"), "outside": outside,
+        "calls": len(re.findall(r" call [^\n]*@(?!llvm)", final)), "allocas": re.findall(r"= alloca ([^,\n]*)", final),
+    }  # fmt: skip
+    (folder / "report.json").write_text(json.dumps(report))
+
+
+if __name__ == "__main__":
+    main(pathlib.Path(sys.argv[1]))

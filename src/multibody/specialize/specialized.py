@@ -1,0 +1,103 @@
+"""One structure, many members: the code that is made for it, and the numbers that its members have of their own."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any
+
+from multibody.errors import AnalysisError
+from multibody.kernels import CHECKED, joined
+from multibody.kernels.arrays import Arrays
+from multibody.specialize.build import built
+from multibody.specialize.image import Floats, Words, numbers_of, structure_of, words_of
+from multibody.specialize.program import Program, program_of
+
+if TYPE_CHECKING:
+    from multibody.specialize.device import DeviceCode
+    from multibody.specialize.host import HostCode
+
+ARCHITECTURE = "sm_70"  # the oldest that code is made for by default; drivers compile it for newer ones
+
+
+class Specialized:
+    """A right-hand side with the structure of one model as constants, stepped by the classical Runge–Kutta method.
+
+    Parameters
+    ----------
+    arrays : Bundle
+        A prepared run (``formulations.prepare``), in the coordinates of bodies or of joints.
+    rhs : kernel
+        Right-hand side of its formulation.
+    accept : kernel, optional
+        Acceptance of steps, which brings them onto the constraints; without it they are left where they come to.
+    size : int, optional
+        Length of y, by default that of the run.
+
+    Raises
+    ------
+    AnalysisError
+        Where kernels are compiled with tests of every index, or numba cannot hand over what it compiles.
+    """
+
+    def __init__(self, arrays: Arrays, rhs: Any, accept: Any | None = None, size: int | None = None) -> None:
+        if CHECKED or not joined.POSSIBLE:
+            why = "MULTIBODY_BOUNDSCHECK is set" if CHECKED else "this release of numba does not hand over what it compiles"
+            raise AnalysisError(f"specialized code cannot be made: {why}")
+        self.arrays, self.rhs, self.accept = arrays, rhs, accept
+        self.size = int(arrays.size if size is None else size)  # type: ignore[attr-defined]
+        self._structure = structure_of(arrays)
+
+    def member(self, arrays: Arrays) -> tuple[Floats, Words]:
+        """Return numbers and words of a member, which must have the structure that the code is made for.
+
+        Parameters
+        ----------
+        arrays : Bundle
+            A prepared run of the same model with other values.
+
+        Returns
+        -------
+        numbers : array
+        words : array of int
+        """
+        other = structure_of(arrays)
+        for (path, own), (other_path, value) in zip(self._structure, other, strict=False):
+            if path != other_path or own != value:
+                raise AnalysisError(f"a member has another structure than the code is made for: {other_path} differs")
+        if len(other) != len(self._structure):
+            raise AnalysisError("a member has another structure than the code is made for: it has more or fewer parts")
+        return numbers_of(arrays), words_of(arrays)
+
+    @functools.cached_property
+    def host(self) -> HostCode:
+        """The code on the host's processor, made on first use."""
+        from multibody.specialize.host import HostCode
+
+        return HostCode(self._program("host"))
+
+    def ptx(self, architecture: str = ARCHITECTURE) -> str:
+        """Return the code for NVIDIA's processors as PTX; made on this machine, which needs no such processor.
+
+        Parameters
+        ----------
+        architecture : str
+            ``sm_70`` or newer.
+        """
+        code, report = built(self._program("ptx"), architecture)
+        if report["outside"]:
+            raise AnalysisError(f"the code calls what no device has: {', '.join(report['outside'])}")
+        return code.decode()
+
+    def device(self) -> DeviceCode:
+        """Return the code on an NVIDIA processor of this machine, judged by the host's.
+
+        Raises
+        ------
+        multibody.specialize.cuda.NoDevice
+        """
+        from multibody.specialize.device import DeviceCode
+
+        return DeviceCode(self.ptx(), self.host)
+
+    def _program(self, target: str) -> Program:
+        return program_of(self.arrays, self.size, self.rhs, self.accept, target)

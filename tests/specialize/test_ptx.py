@@ -1,0 +1,128 @@
+"""Code for NVIDIA's processors is made without one: it is whole, and says so where there is no device."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from multibody.specialize import cuda
+from multibody.specialize.device import DeviceCode, Disagreement, tiled, untiled
+from multibody.specialize.optimize import strided
+from specialize.cases import STEP, simulation, specialized
+
+
+def test_is_whole(tmp_path: Path) -> None:
+    text = specialized("four-bar").ptx("sm_70")
+    assert ".target sm_70" in text and len(re.findall(r"^\.visible \.entry members\(", text, flags=re.M)) == 1
+    assert ".extern" not in text and ".func" not in text  # everything is in the entry
+    assert not re.search(r"\bcall\b", text)
+    offsets = [int(each) for each in re.findall(r"ld\.global\.nc\.b64\s+%rd\d+, \[%rd\d+\+(\d+)\]", text)]
+    assert offsets and all(each % (8 * cuda_tile()) == 0 for each in offsets)  # neighbors read neighbors
+    assembler = shutil.which("ptxas")
+    if assembler:
+        (tmp_path / "members.ptx").write_text(text)
+        subprocess.run([assembler, "-arch=sm_90", "members.ptx", "-o", "members.cubin"], cwd=tmp_path, check=True)
+
+
+def cuda_tile() -> int:
+    from multibody.specialize.program import TILE
+
+    return TILE
+
+
+def test_tiles_hold_members_side_by_side() -> None:
+    rows = np.arange(70.0 * 3).reshape(70, 3)
+    tiles = tiled(rows)
+    assert tiles.shape == (3, 3, cuda_tile()) and list(tiles[1, 2, :2]) == [rows[32, 2], rows[33, 2]]
+    assert np.array_equal(untiled(tiles, 70), rows)
+
+
+def test_steps_among_numbers_are_as_wide_as_they_lie_apart() -> None:
+    text = "  %number.8 = getelementptr i8, ptr %n, i64 256\n  %p = getelementptr inbounds [8 x i8], ptr %number.8, i64 %k\n"
+    wide = strided(text + "  %x = load double, ptr %p, align 8", 32)
+    assert "getelementptr inbounds [32 x [8 x i8]], ptr %number.8, i64 %k" in wide and "%n, i64 256" in wide
+    with pytest.raises(RuntimeError, match="not known"):
+        strided(text + "  call void @llvm.memcpy.p0.p0.i64(ptr %q, ptr %p, i64 72, i1 false)", 32)
+
+
+def test_no_driver_is_said_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(name: str) -> Any:
+        raise OSError(name)
+
+    monkeypatch.setattr(cuda.ctypes, "CDLL", none)
+    with pytest.raises(cuda.NoDevice, match=r"libcuda.*runs on the host"):
+        cuda.Driver()
+
+
+class Device:
+    """A driver whose memory is the host's; its modules step members by the host's code, wrongly at high levels."""
+
+    def __init__(self) -> None:
+        self.memory: dict[int, bytearray] = {}
+
+    def allocate(self, size: int) -> int:
+        key = (len(self.memory) + 1) << 40
+        self.memory[key] = bytearray(size)
+        return key
+
+    def free(self, address: int) -> None:
+        del self.memory[address]
+
+    def put(self, address: int, source: int, size: int) -> None:
+        self.memory[address][:size] = cuda.ctypes.string_at(source, size)
+
+    def get(self, target: int, address: int, size: int) -> None:
+        cuda.ctypes.memmove(target, bytes(self.memory[address][:size]), size)
+
+
+def _device(monkeypatch: pytest.MonkeyPatch, wrong_above: int) -> Any:
+    from multibody.specialize import device
+
+    code, driver = specialized("double pendulum"), Device()
+
+    class Module:
+        def __init__(self, driver: Any, ptx: str, level: int) -> None:
+            self.level = level
+
+        def unload(self) -> None:
+            pass
+
+        def launch(self, addresses: list[int], count: int, t: float, h: float, steps: int, block: int) -> float:
+            shapes = (code.host.program.image.number_count, code.size, code.host.program.image.word_count)
+            found = []
+            for address, width, kind in zip(addresses, shapes, (float, float, np.int64), strict=False):
+                found.append(untiled(np.frombuffer(driver.memory[address], kind).reshape(-1, width, cuda_tile()), count))
+            statuses = code.host.advance(*found, t, h, steps)
+            if self.level > wrong_above:
+                found[1][:, 0] += 1e-6
+            for address, rows in zip(addresses[1:3], found[1:], strict=True):
+                driver.memory[address][:] = tiled(rows).tobytes()
+            driver.memory[addresses[3]][: 8 * count] = statuses.tobytes()
+            return 1.0
+
+    monkeypatch.setattr(device, "Module", Module)
+    return DeviceCode("", code.host, driver), driver  # type: ignore[arg-type]
+
+
+def test_what_differs_from_the_host_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    run, code = simulation("double pendulum"), specialized("double pendulum")
+    numbers, words = (np.repeat(part[None], 40, axis=0) for part in code.member(run.bundle))
+    y = np.repeat(run.y[None], 40, axis=0)
+    wanted, kept = y.copy(), words.copy()
+    code.host.advance(numbers, wanted, kept, 0.0, STEP, 10)
+    device, driver = _device(monkeypatch, wrong_above=2)
+    got, left = y.copy(), words.copy()
+    outcome = device.advance(numbers, got, left, 0.0, STEP, 10, seed=3)
+    assert outcome.level == 2 and len(device.notes) == 2 and "level 4" in device.notes[0]
+    assert np.array_equal(got, wanted) and np.array_equal(left, kept) and not driver.memory
+    device, driver = _device(monkeypatch, wrong_above=-1)
+    same = y.copy()
+    with pytest.raises(Disagreement, match="level 0"):
+        device.advance(numbers, same, words, 0.0, STEP, 10)
+    assert np.array_equal(same, y) and not driver.memory
