@@ -80,8 +80,9 @@ class Bundle(Arrays):
 
     def settings(self, **values: float) -> None:
         """Set settings by name, see ``kernels.declared.Settings``."""
+        settings = self.state.settings
         for name, value in values.items():
-            self.state.settings[name][0] = value
+            settings[name][0] = value
 
     def statistic(self, name: str) -> float:
         """Return a statistic by name, see ``kernels.declared.Statistics``."""
@@ -122,13 +123,24 @@ def prepare(
     Bundle
     """
     regular = inverts_masses(tables) if regular is None else regular
+    rows = np.asarray(rows, dtype=np.int64)
+    key = ("run", rows.tobytes(), partitioned, regular)
+    if key not in tables.cache:  # runs of one model differ in what they write alone
+        tables.cache[key] = _fresh(tables, _elimination(tables, rows, regular), partitioned, regular)
+    fresh: Bundle = tables.cache[key]
+    made = replace(fresh, model=_own(fresh.model), state=fresh.state.copy(), scratch=fresh.scratch.copy())
+    made.ref[:] = references
+    return made
+
+
+def _fresh(tables: Tables, found: dict[str, Any], partitioned: bool, regular: bool) -> Bundle:
+    """Return the blocks of a run as they are before any, to be copied."""
     n, count = tables.nv, tables.count_joint + tables.count_motion
-    found = _elimination(tables, np.asarray(rows, dtype=np.int64), regular)
     chosen, m = found["chosen"], len(found["chosen"])
     every = plain_rows(tables)[:count]
     plain = every["kind"] > 0
-    model = own_model(
-        tables, plain=every[plain], others=np.flatnonzero(~plain), all_rows=count, general=int(not regular),
+    model = tables.packed.sharing(
+        plain=every[plain], others=np.flatnonzero(~plain), all_rows=count, general=int(not regular),
         dense_base=n * np.arange(0 if regular else n), dense_first=0 if regular else n, **found,
         **_scales(tables, count, regular),
     )  # fmt: skip
@@ -139,7 +151,7 @@ def prepare(
         dense_D=full,
     )  # fmt: skip
     set_masses(model.address, scratch.address)
-    state = run_state(tables, references, n, m)
+    state = run_state(tables, np.zeros(max(len(tables.functions), 1)), n, m)
     return Bundle(tables, model, state, scratch, chosen, regular)
 
 
@@ -163,8 +175,12 @@ def _elimination(tables: Tables, rows: Integers, regular: bool) -> dict[str, Any
 
 def own_model(tables: Tables, **values: Any) -> Model:
     """Return the block of a run: the structure of its tables, own numbers, and what else is given."""
-    packed = tables.packed
-    return packed.sharing(numbers=packed.numbers.copy(), laws=packed.laws.copy(), tables=packed.tables.copy(), **values)
+    return _own(tables.packed, **values)
+
+
+def _own(model: Model, **values: Any) -> Model:
+    """Return a block of a model with numbers, laws and program tables of its own."""
+    return model.sharing(numbers=model.numbers.copy(), laws=model.laws.copy(), tables=model.tables.copy(), **values)
 
 
 def run_sizes(nq: int, n: int, m: int, count: int, partitioned: bool) -> dict[str, int]:

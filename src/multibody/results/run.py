@@ -64,10 +64,15 @@ class Run(RunVerbs):
     def __init__(self, motion: Motion, *, quiet: bool = False) -> None:
         self.motion, self.tables, self.model = motion, motion.tables, motion.tables.model
         self.status: Status = motion.status
-        self.measurer = Measurer(motion.tables, motion.t, motion.q, motion.v, motion.a, motion.references, motion.dynamics)
         if not self.ok and not quiet:
             advice = f"; {self.status.advice}" if self.status.advice else ""
             warn(f"{self.model.name}: {self.status.message}{advice}")
+
+    @cached_property
+    def measurer(self) -> Measurer:
+        """What reads paths: made with the arrays of the motion, when the first one is read."""
+        motion = self.motion
+        return Measurer(motion.tables, motion.t, motion.q, motion.v, motion.a, motion.references, motion.dynamics)
 
     @cached_property
     def notes(self) -> list[str]:

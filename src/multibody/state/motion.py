@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -94,8 +95,46 @@ class Motion:
     branches: Sequence[tuple[float, str]] = field(default_factory=list)
     statistics: dict[str, Any] = field(default_factory=dict)
     certificate: dict[str, Any] = field(default_factory=dict)
-    dynamics: Dynamics | None = None
+    dynamics: Dynamics | None = field(default_factory=lambda: None)  # no value of the class: a promised motion has none yet
     notes: list[str] = field(default_factory=list)
     passed: list[Switching] = field(default_factory=list)
     jumps: list[Jump] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
+
+
+class PromisedMotion(Motion):
+    """A motion that is integrated, and whose arrays are made when one of them is first read; then it is an ordinary one.
+
+    Whoever only asks whether a run finished, or goes on from it elsewhere, does not wait for hundreds of instants with
+    their forces.
+
+    Parameters
+    ----------
+    tables : Tables
+    status : Status
+    make : callable
+        Returns the motion.
+    """
+
+    _one_at_a_time = threading.RLock()  # the same blocks serve whoever reads first
+
+    def __init__(self, tables: Tables, status: Status, make: Callable[[], Motion]) -> None:
+        self.tables, self.status, self._make = tables, status, make
+
+    def kept(self) -> Motion:
+        """Make the arrays, unless they are there; return itself, an ordinary motion from now on."""
+        with self._one_at_a_time:
+            if "_make" in self.__dict__:
+                self.__dict__ = dict(vars(self._make()))
+                self.__class__ = Motion  # type: ignore[assignment]
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        """Make the arrays for whoever reads one of them."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.kept(), name)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """Return what makes it again: what is copied or sent elsewhere is the motion itself."""
+        return self.kept().__reduce_ex__(protocol)

@@ -37,12 +37,15 @@ class Opening:
         Independent rows of joints and motions; none where the state is not ok.
     note : str
         Whether a given state had to be changed.
+    own : bool
+        Whether it is the model's own start: what follows from it is found once.
     """
 
     system: System
     state: State
     rows: Integers
     note: str = ""
+    own: bool = False
 
     @property
     def determined(self) -> bool:
@@ -66,7 +69,10 @@ class Opening:
         """
         if self.system.nv > DENSE_LIMIT:
             return self
-        spins = require_inertia(self.system, self.state.q, self.state.t, self.rows)
+        known: dict[str, Any] = self.system.tables.cache if self.own else {}
+        if "spins" not in known:
+            known["spins"] = require_inertia(self.system, self.state.q, self.state.t, self.rows)
+        spins = known["spins"]
         return replace(self, system=with_spins(self.system, spins)) if regular else self
 
 
@@ -90,12 +96,29 @@ def opened(
     """
     system = System(tables_of(model) if tables is None else tables)
     require(system)
-    if initial is None and (t is None or np.isfinite(t)):
-        found = compiled_state(system, 0.0 if t is None else float(t))
+    if initial is None and t is None:
+        return _own_start(model, system)
+    if initial is None and np.isfinite(t):
+        found = compiled_state(system, float(t or 0.0))
         if found is not None:
             return opened_at(system, found[0], rows=found[1])
     state, note = start_state(model, initial, t)
     return opened_at(system, state, note)
+
+
+def _own_start(model: Model, system: System) -> Opening:
+    """Return where a model begins by its own initial values, assembled once as long as nothing of it is changed."""
+    known = system.tables.cache
+    if "start" not in known:
+        found = compiled_state(system, 0.0)
+        state, rows = (start_state(model, None, None)[0], None) if found is None else found
+        made = opened_at(system, state, rows=rows)
+        if not state.ok:
+            return made
+        known["start"] = state, made.rows
+    state, rows = known["start"]
+    state = replace(state, q=state.q.copy(), v=state.v.copy(), references=state.references.copy(), history=[*state.history])
+    return replace(opened_at(system, state, rows=rows.copy()), own=True)
 
 
 def opened_at(system: System, state: State, note: str = "", rows: Integers | None = None) -> Opening:

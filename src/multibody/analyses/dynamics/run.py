@@ -26,7 +26,7 @@ from multibody.formulations.prepare import prepare
 from multibody.formulations.spaces.expanded import Expanded, expanded
 from multibody.integrators import contract as C
 from multibody.model.model import Model
-from multibody.state.motion import Motion
+from multibody.state.motion import Motion, PromisedMotion
 from multibody.state.state import State, Status
 from multibody.state.system import Floats, Integers, System, tables_of
 
@@ -95,17 +95,26 @@ def run(
     sim, status, choice = _simulated(opening, choice, options, times, progress)
     if joints is not None and not choice.chosen:
         sim.space.select(joints)
-    motion = gather(sim, state, times, status)
-    motion.tables = tables
-    if motion.dynamics is not None:
-        motion.dynamics.notes += [text for text in (choice.remark, *said) if text]
+
+    def make() -> Motion:
+        motion = gather(sim, state, times, status)
+        motion.tables = tables
         motion.statistics |= {"choice": choice.reason, **options.settings(times[1] - times[0], sim.integrator)}
-        motion.dynamics.notes += silent_events(opening.system, motion.t, motion.q, motion.v, motion.references)
-        drift = motion.dynamics.energy_drift()
-        if drift > promised_drift(motion, sim.integrator.adaptive, options.rtol, options.atol):
-            advice = "make rtol, or the step, smaller before you trust it"
-            motion.dynamics.notes.append(f"the energy balance is off by {drift:.2g}: {advice}")
-    return motion
+        _remark(motion, opening.system, [choice.remark, *said], sim.integrator.adaptive, options)
+        return motion
+
+    return PromisedMotion(tables, status, make)
+
+
+def _remark(motion: Motion, system: System, said: Sequence[str], adaptive: bool, options: Options) -> None:
+    """Add to a motion what one should know of it: remarks, events without a value, an energy balance that is off."""
+    assert motion.dynamics is not None
+    notes = motion.dynamics.notes
+    notes += [text for text in said if text]
+    notes += silent_events(system, motion.t, motion.q, motion.v, motion.references)
+    drift = motion.dynamics.energy_drift()
+    if drift > promised_drift(motion, adaptive, options.rtol, options.atol):
+        notes.append(f"the energy balance is off by {drift:.2g}: make rtol, or the step, smaller before you trust it")
 
 
 def _simulated(

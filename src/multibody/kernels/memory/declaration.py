@@ -179,27 +179,21 @@ class Block:
         for name, value in values.items():
             if name not in sizes:
                 self._write(self.fields[name], value)
-        self._allocate(sizes)
+        if sizes:
+            self._allocate(_layout(type(self), tuple(sizes.items())))
 
     def _place(self, slots: npt.NDArray[np.int64], held: dict[str, Any]) -> None:
-        """Take slots and what must live as long as their addresses stand in them: arrays, blocks, or parts of a memory."""
+        """Take slots and what must live as long as their addresses stand in them: arrays and blocks."""
         self._slots, self._floats, self._held = slots, slots.view(np.float64), held
         self._address = slots.__array_interface__["data"][0]
+        self._memory, self._parts = _NO_MEMORY, _NO_PARTS
         LIVING[self._address] = self
 
-    def _allocate(self, sizes: dict[str, int]) -> None:
-        """Give arrays of these lengths room in one piece of memory, zero, in the order of their declaration."""
-        if not sizes:
-            return
-        fields = sorted([self.fields[name] for name in sizes], key=_slot)
-        words = [sizes[field.name] * (field.dtype.itemsize // SLOT) for field in fields]
-        memory = np.zeros(sum(words), dtype=np.int64)
-        slots, held, address = self._slots, self._held, memory.__array_interface__["data"][0]
-        at = 0
-        for field, count in zip(fields, words, strict=True):
-            held[field.name] = _Part(memory, at, count)
-            slots[field.slot], slots[field.slot + 1] = address + SLOT * at, sizes[field.name]
-            at += count
+    def _allocate(self, layout: _Layout) -> None:
+        """Give arrays room in one piece of memory, zero."""
+        self._memory, self._parts = np.zeros(layout.words, dtype=np.int64), layout.parts
+        self._slots[layout.at] = layout.offsets + self._memory.__array_interface__["data"][0]
+        self._slots[layout.at + 1] = layout.lengths
 
     def contents(self) -> dict[str, Any]:
         """Return the values of all fields by name: numbers, the arrays and blocks themselves."""
@@ -209,16 +203,26 @@ class Block:
         """Return a block with other values for some fields; all other arrays and blocks are the same as here."""
         made = object.__new__(type(self))
         made._place(self._slots.copy(), self._held.copy())
+        made._memory, made._parts = self._memory, self._parts
         for name, value in values.items():
             made._write(made.fields[name], value)
         return made
 
     def copy(self, **values: Any) -> Self:
         """Return a block with other values for some fields and copies of all other arrays; read-only blocks are shared."""
-        held = {name: getattr(self, name) for name in self._held if name not in values}
-        blocks = {name: value for name, value in held.items() if isinstance(value, Block)}
-        shared = {name for name, value in blocks.items() if value.readonly or value is empty(type(value))}
-        return self.sharing(**{name: value.copy() for name, value in held.items() if name not in shared}, **values)
+        made = self.sharing()
+        if self._parts:  # arrays that lie in one piece of memory are copied with it, and found where it is now
+            made._memory = self._memory.copy()
+            moved = made._memory.__array_interface__["data"][0] - self._memory.__array_interface__["data"][0]
+            made._slots[[self.fields[name].slot for name in self._parts]] += moved
+            made._held = {name: value for name, value in self._held.items() if name not in self._parts}
+        for name, value in self._held.items():
+            shared = isinstance(value, Block) and (value.readonly or value is empty(type(value)))
+            if not shared and name not in self._parts and name not in values:
+                made._write(made.fields[name], value.copy())
+        for name, value in values.items():
+            made._write(made.fields[name], value)
+        return made
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Return what makes it again, elsewhere in memory."""
@@ -230,10 +234,9 @@ class Block:
             if held is not None:
                 return held
             return float(self._floats[field.slot]) if field.kind is float else int(self._slots[field.slot])
-        if held is None:  # what is not given is empty
-            held = np.zeros(0, field.dtype)
-        elif isinstance(held, _Part):
-            held = held.memory[held.at : held.at + held.words].view(field.dtype)
+        if held is None:
+            begin, end = self._parts.get(field.name, (0, 0))  # what is not given is empty
+            held = self._memory[begin:end].view(field.dtype)
         if field.dtype.names and not isinstance(held, np.recarray):  # rows have their fields by name
             held = held.view(np.recarray)
         self._held[field.name] = held
@@ -241,6 +244,8 @@ class Block:
 
     def _write(self, field: Field, value: Any) -> None:
         if field.array:
+            if field.name in self._parts:  # its place in the memory is given up
+                self._parts = {name: part for name, part in self._parts.items() if name != field.name}
             made = np.zeros(value, dtype=field.dtype) if _is_size(value) else _contiguous(value, field.dtype)
             self._held[field.name] = made
             self._slots[field.slot], self._slots[field.slot + 1] = made.__array_interface__["data"][0], len(made)
@@ -282,12 +287,44 @@ def empty(kind: type[Block]) -> Block:
     return _EMPTY[kind]
 
 
-class _Part(NamedTuple):
-    """Room of an array in the memory of its block."""
+class _Layout(NamedTuple):
+    """Where arrays of given lengths lie in the one piece of memory of their block, in the order of their declaration.
 
-    memory: npt.NDArray[np.int64]
-    at: int
+    Attributes
+    ----------
+    words : int
+        Of the memory.
+    parts : dict
+        First word and end of each array.
+    at : array of int
+        Slots of their addresses; the lengths are in the slots behind.
+    offsets : array of int
+        In the memory, in bytes.
+    lengths : array of int
+    """
+
     words: int
+    parts: dict[str, tuple[int, int]]
+    at: npt.NDArray[np.int64]
+    offsets: npt.NDArray[np.int64]
+    lengths: npt.NDArray[np.int64]
+
+
+@functools.lru_cache(maxsize=1024)
+def _layout(kind: type[Block], sizes: tuple[tuple[str, int], ...]) -> _Layout:
+    """Return where arrays of these lengths lie; blocks of one model, one for every run, have the same."""
+    lengths = dict(sizes)
+    fields = sorted([kind.fields[name] for name in lengths], key=_slot)
+    words = [lengths[field.name] * (field.dtype.itemsize // SLOT) for field in fields]
+    ends = np.cumsum([0, *words])
+    return _Layout(
+        int(ends[-1]), {field.name: (int(ends[k]), int(ends[k + 1])) for k, field in enumerate(fields)},
+        np.array([field.slot for field in fields]), SLOT * ends[:-1], np.array([lengths[field.name] for field in fields]),
+    )  # fmt: skip
+
+
+_NO_MEMORY: npt.NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+_NO_PARTS: dict[str, tuple[int, int]] = {}
 
 
 def _slot(field: Field) -> int:
