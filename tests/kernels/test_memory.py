@@ -156,3 +156,28 @@ def test_a_matrix_in_an_array() -> None:
     assert numbers.tolist() == [0.0, 1.0 + 3.0, *range(2, 9)]
     assert add(numbers, 2) == 4  # the array may be longer
     assert numbers[1] == 1.0 + 3.0 + 2.0
+
+
+def test_a_copy_has_memory_of_its_own() -> None:
+    box = Gearbox(count=2, scale=1.0, wheels=2, order=np.array([1, 0]))
+    speeds = Speeds(of=3, marks=2, total=1.0, box=box)
+    speeds.of[:], speeds.marks["teeth"][:] = [1.0, 2.0, 3.0], [5, 7]
+    other = speeds.copy()
+    other.of[:], other.marks["teeth"][:] = 0.0, 0
+    assert list(speeds.of) == [1.0, 2.0, 3.0] and list(speeds.marks["teeth"]) == [5, 7]
+    third = speeds.copy(of=np.array([9.0]))
+    assert list(third.of) == [9.0] and list(third.marks["teeth"]) == [5, 7] and third.total == 1.0
+    assert third.box is box  # structure is read by all
+    again = third.copy()
+    third.of[0], third.marks["teeth"][0] = 4.0, 1
+    assert list(again.of) == [9.0] and list(again.marks["teeth"]) == [5, 7]
+
+
+def test_what_a_kernel_writes_to_a_copy_stays_there() -> None:
+    box = Gearbox(count=1, scale=2.0, wheels=1, order=np.array([0]))
+    box.wheels["teeth"][:], box.wheels["ratio"][:] = 3, 1.0
+    speeds = Speeds(of=1, marks=1, box=box)
+    other = speeds.copy()
+    turn(box.address, other.address)
+    assert other.turned != 0 or other.total != 0.0 or other.of[0] != 0.0
+    assert speeds.turned == 0 and speeds.total == 0.0 and speeds.of[0] == 0.0
