@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from multibody.errors import ModelError
 from multibody.files.robots.description import Solid
 from multibody.files.robots.pose import Floats
 
@@ -68,4 +67,5 @@ def _of_shape(solid: Solid) -> tuple[float, Floats, Floats]:
 
 def _of_mesh(solid: Solid, link: str) -> tuple[float, Floats, Floats]:
     """Return volume, centroid and inertia at density 1 of a mesh, in its own axes, scaled."""
-    raise ModelError("not yet")
+    problem = f'the mass of link "{link}" would have to come from the mesh "{solid.file}"'
+    raise solid.line.error(problem, "give the link a shape that collides, or an inertia")
