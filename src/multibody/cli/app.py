@@ -158,6 +158,7 @@ from multibody.cli import (  # noqa: E402  (they add their verbs)
     check,  # noqa: F401
     compare,  # noqa: F401
     examples,  # noqa: F401
+    frames,  # noqa: F401
     inverse,  # noqa: F401
     kinematics,  # noqa: F401
     loads,  # noqa: F401
