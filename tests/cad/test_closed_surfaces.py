@@ -11,6 +11,7 @@ import pytest
 import multibody as mb
 from cad.solids import SHIFT, TURN, Exact, box, close, prism, sphere, tetrahedron, write_obj, write_stl
 from multibody.cad import part as part_module
+from multibody.cad.closed import scaled_properties
 
 trimesh: Any = pytest.importorskip("trimesh")
 
@@ -129,6 +130,14 @@ def test_several_pieces_and_a_cavity_add_up(tmp_path: Path) -> None:
     write_stl(tmp_path / "hollow.stl", hollow.vertices, hollow.faces)
     full, gap = box(1, 1, 1), box(0.5, 0.5, 0.5)
     close(mb.read_part(str(tmp_path / "hollow.stl")), Exact(0.875, full.center, full.inertia - gap.inertia), 1e-12)
+
+
+def test_a_file_is_scaled_along_its_axes_and_mirrored(tmp_path: Path) -> None:
+    mesh, _ = SOLIDS["tetrahedron"]
+    write_obj(tmp_path / "part.obj", np.asarray(mesh.vertices), mesh.faces)
+    found = Exact(*scaled_properties(str(tmp_path / "part.obj"), (2.0, -1.0, 3.0)))
+    mirror = np.diag([1.0, -1.0, 1.0])
+    close(found, tetrahedron(2.0, 2.0, 1.5).moved(mirror, np.zeros(3)), 1e-12)
 
 
 def refusal(file: Path, **fields: Any) -> str:

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from multibody.cad.part import missing
-from multibody.cad.triangles import Floats, Triangles
+from multibody.cad.part import UNITS, find_file, missing
+from multibody.cad.triangles import Floats, Triangles, read_triangles
 from multibody.errors import ModelError
 
 STATE_THEM = "or state mass, com and inertia and draw the file with shape: {mesh: ...}"
@@ -40,6 +40,24 @@ def mass_properties(points: Floats, triangles: Triangles, name: str, where: str)
     volume, inertia = float(mesh.volume), np.array(mesh.moment_inertia, dtype=float)
     outside = sum(float(piece.volume) > 0.0 for piece in pieces)
     return outside, volume * size**3, np.array(mesh.center_mass) * size + middle, 0.5 * (inertia + inertia.T) * size**5
+
+
+def scaled_properties(name: str, scale: tuple[float, float, float], where: str = "") -> tuple[float, Floats, Floats]:
+    """Return volume, centroid and inertia of a file that is scaled along its axes, in meters; STL and OBJ files are in meters.
+
+    Parameters
+    ----------
+    name : str
+        Of the file.
+    scale : three numbers
+        An odd number of negative ones mirrors the solid.
+    where : str
+    """
+    file = find_file(name, (), where)
+    points, triangles = read_triangles(str(file), name, where)
+    faces = triangles[:, ::-1] if np.prod(np.sign(scale)) < 0.0 else triangles
+    size = np.array(scale, dtype=float) * (UNITS[file.suffix.lower()] or 1.0)
+    return mass_properties(points * size, faces, name, where)[1:]
 
 
 def _check_closed(mesh: Any, name: str, where: str) -> None:

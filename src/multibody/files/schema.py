@@ -15,7 +15,7 @@ from multibody.model.forces import ForceKind
 from multibody.model.geometry import ORIENTATION_KEYS
 from multibody.model.joints import ALIASES, JointKind
 from multibody.model.joints import KINDS as JOINT_KINDS
-from multibody.model.shapes import SHAPES
+from multibody.model.shapes import SHAPES, TURNED
 from multibody.model.tables import TABLE_KINDS
 from multibody.model.units import FORCES, LENGTHS, MASSES, TIMES
 from multibody.model.values import Field
@@ -158,7 +158,9 @@ def _shape(kind: str, keys: tuple[str, ...]) -> Schema:
     special: dict[str, Schema] = {"rod": {**_PAIR, "items": _VECTOR}, "cylinder": {**_PAIR, "items": _VECTOR}}
     own = special.get(kind, _TEXT if kind == "mesh" else _VECTOR)
     fields = {key: _VECTOR if key in ("at", "axis") else _NUMBER for key in (*keys, "mass", "density", "depth")}
-    return _closed({kind: own, **fields}, [kind])
+    if "scale" in fields:
+        fields["scale"] = {"anyOf": [_NUMBER, _VECTOR]}
+    return _closed({kind: own, **fields, **(_orientation() if kind in TURNED else {})}, [kind])
 
 
 def _body() -> Schema:

@@ -8,7 +8,8 @@ from typing import Any
 
 from multibody.errors import ModelError, nearest
 from multibody.model.expressions import Number
-from multibody.model.values import Vector, read_number, read_vector, write_value
+from multibody.model.geometry import ORIENTATION_KEYS, read_orientation
+from multibody.model.values import Vector, is_zero, read_number, read_vector, write_value
 
 # what each kind of shape takes beside `mass` and `density`: its own value, and further keys
 SHAPES: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -18,8 +19,9 @@ SHAPES: dict[str, tuple[str, tuple[str, ...]]] = {
     "sphere": ("its center", ("radius",)),
     "disk": ("its center", ("radius", "thickness", "axis")),
     "point": ("its place", ()),
-    "mesh": ("a file, for drawing only", ("scale",)),
+    "mesh": ("a file, for drawing only", ("scale", "at")),
 }
+TURNED = ("box", "mesh")  # kinds that take an orientation too: their own axes in those of the body
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class Shape:
     value : tuple
         Points, edge lengths or a file name, as the kind has them [length].
     fields : dict
-        ``radius``, ``thickness``, ``at``, ``axis``, ``mass``, ``density``.
+        ``radius``, ``thickness``, ``at``, ``axis``, ``scale``, ``mass``, ``density``; ``orientation`` of boxes and meshes.
     """
 
     kind: str
@@ -42,7 +44,10 @@ class Shape:
 
     def plain(self) -> dict[str, Any]:
         """Return the mapping a file has for it."""
-        return {self.kind: write_value(self.value)} | {k: write_value(v) for k, v in self.fields.items()}
+        data = {self.kind: write_value(self.value)}
+        for key, value in self.fields.items():
+            data |= value.plain() if key == "orientation" else {key: write_value(value)}
+        return data
 
 
 def read_shape(value: Any, dimension: int, where: str) -> tuple[Shape, ...]:
@@ -66,10 +71,11 @@ def _read_one(given: Mapping[str, Any], dimension: int, where: str) -> Shape:
             "a shape has one kind", where=where, hint=f"{nearest(first, SHAPES)} It is one of {words}".strip()
         )
     kind = kinds[0]
-    allowed = (*SHAPES[kind][1], "mass", "density", "depth")
+    allowed = (*SHAPES[kind][1], "mass", "density", "depth", *(ORIENTATION_KEYS if kind in TURNED else ()))
     fields: dict[str, Any] = {}
+    turn = {key: item for key, item in given.items() if key in ORIENTATION_KEYS and key in allowed}
     for key, item in given.items():
-        if key == kind:
+        if key == kind or key in turn:
             continue
         if key not in allowed:
             raise ModelError(
@@ -77,13 +83,27 @@ def _read_one(given: Mapping[str, Any], dimension: int, where: str) -> Shape:
                 where=where,
                 hint=nearest(key, allowed) or f"{kind} takes {', '.join(allowed)}",
             )
-        fields[key] = read_vector(item, dimension, where) if key in ("at", "axis") else _positive(item, where, key)
+        if key == "scale" and isinstance(item, list | tuple):
+            fields[key] = _scales(item, dimension, where)
+        else:
+            fields[key] = read_vector(item, dimension, where) if key in ("at", "axis") else _positive(item, where, key)
+    orientation = read_orientation(turn, dimension, where)
+    if orientation is not None:
+        fields["orientation"] = orientation
     shape = Shape(kind, _value(kind, given[kind], dimension, where), fields)
     if kind in ("sphere", "disk", "cylinder") and "radius" not in fields:
         raise ModelError(f"{kind} without radius", where=where, hint="add radius: r")
     if kind == "point" and "mass" not in fields:
         raise ModelError("a point needs its mass", where=where, hint="write {point: [..], mass: m}")
     return shape
+
+
+def _scales(value: Any, dimension: int, where: str) -> Vector:
+    """Return the scale along each axis; one below zero mirrors."""
+    scales = read_vector(value, dimension, where)
+    if isinstance(scales, tuple) and any(is_zero((scale,)) for scale in scales):
+        raise ModelError("a scale is zero", where=where, hint="give numbers that are not zero")
+    return scales
 
 
 def _positive(value: Any, where: str, key: str) -> Number:

@@ -162,7 +162,9 @@ class Checker:
             for point in shape.value if shape.kind in ("rod", "cylinder") else (shape.value,):
                 self.vector(point, self.dimension, where)
         for key, value in shape.fields.items():
-            if key in ("at", "axis"):
+            if key == "orientation":
+                self.orientation(value, where)
+            elif key in ("at", "axis") or isinstance(value, tuple):
                 self.vector(value, self.dimension, where)
             else:
                 self.number(value, where)

@@ -9,7 +9,9 @@ import numpy as np
 from multibody.errors import ModelError
 from multibody.model.body import Body
 from multibody.model.expressions import Number
-from multibody.model.matrices import Mat, Vec, inner, length, minus, normalized, times
+from multibody.model.matrices import (
+    Mat, Vec, inner, length, minus, normalized, orientation_matrix, product, times, transposed,
+)  # fmt: skip
 from multibody.model.shapes import Shape
 from multibody.tables.scope import Scope
 
@@ -184,7 +186,11 @@ class MassProperties:
             )
         if shape.kind == "box":
             x, y, z = (edge * edge / 12.0 for edge in self._point(shape.value))
-            return ((y + z, 0.0, 0.0), (0.0, x + z, 0.0), (0.0, 0.0, x + y))
+            own: Mat = ((y + z, 0.0, 0.0), (0.0, x + z, 0.0), (0.0, 0.0, x + y))
+            if "orientation" not in shape.fields:
+                return own
+            A = orientation_matrix(shape.fields["orientation"], 3, self.scope, self.where)
+            return product(A, product(own, transposed(A)))
         k: Number = 0.4 * radius * radius if shape.kind == "sphere" else 0.0
         return ((k, 0.0, 0.0), (0.0, k, 0.0), (0.0, 0.0, k))
 

@@ -10,6 +10,8 @@ import numpy as np
 from multibody.cad.part import UNITS, find_file
 from multibody.cad.triangles import hollow, read_triangles, sound
 from multibody.errors import ModelError
+from multibody.model.matrices import orientation_matrix
+from multibody.model.shapes import Shape
 from multibody.model.units import LENGTHS
 from multibody.tables.lower import Tables
 from multibody.tables.scope import Scope
@@ -54,18 +56,34 @@ def meshes_of(tables: Tables, scope: Scope) -> tuple[dict[int, tuple[Mesh, ...]]
         shapes = tables.model.bodies[name].shape if b and tables.dimension == 3 else ()
         for shape in (shape for shape in shapes if shape.kind == "mesh"):
             where = f"bodies.{name}.shape"
-            scale = scope.value(scope.scalar(shape.fields.get("scale", 1.0), where), where)
+            scale = scales_of(shape, scope, where)
             try:
                 mesh = read_mesh(tables, shape.value, scale, where)
             except ModelError as error:
                 notes.append(str(error))
                 continue
             origin = tables.vector(tables.frames[name, "origin"].point)
-            found[b] = (*found.get(b, ()), Mesh(mesh.points + origin, mesh.triangles, mesh.axes))
+            at = scope.vector(shape.fields.get("at", (0.0, 0.0, 0.0)), 3, where)
+            points = mesh.points @ axes_of(shape, scope, 3).T + np.array(scope.numeric(at, where)) + origin
+            found[b] = (*found.get(b, ()), Mesh(points, mesh.triangles, mesh.axes))
     return found, notes
 
 
-def read_mesh(tables: Tables, name: str, scale: float, where: str) -> Mesh:
+def axes_of(shape: Shape, scope: Scope, dimension: int) -> Floats:
+    """Return the axes of a box or a mesh as columns, in those of its body."""
+    found = orientation_matrix(shape.fields.get("orientation"), dimension, scope, "draw")
+    return np.array([scope.numeric(row, "draw") for row in found])
+
+
+def scales_of(shape: Shape, scope: Scope, where: str) -> Floats:
+    """Return by what the numbers of a mesh are multiplied along each axis (3); one below zero mirrors it."""
+    scale = shape.fields.get("scale", 1.0)
+    if isinstance(scale, tuple):
+        return np.array(scope.numeric(scope.vector(scale, 3, where), where))
+    return np.full(3, scope.value(scope.scalar(scale, where), where))
+
+
+def read_mesh(tables: Tables, name: str, scale: Floats, where: str) -> Mesh:
     """Return a mesh in body axes from the body's origin, in the model's unit of length.
 
     Parameters
@@ -73,8 +91,9 @@ def read_mesh(tables: Tables, name: str, scale: float, where: str) -> Mesh:
     tables : Tables
     name : str
         Of the file: as such, or beside the model's own files.
-    scale : float
-        Multiplies the file's numbers, which are in the model's unit of length; those of GLB and STEP files have their own.
+    scale : array (3)
+        Multiplies the file's numbers along each axis, which are in the model's unit of length; those of GLB and STEP files have
+        their own.
     where : str
         Of the body, for messages.
 
@@ -91,7 +110,8 @@ def read_mesh(tables: Tables, name: str, scale: float, where: str) -> Mesh:
         scaled = points * (scale * unit)
     if not sound(scaled, triangles):
         raise hollow(name, where)
-    return Mesh(scaled, triangles, np.eye(3))
+    mirrored = float(np.prod(np.sign(scale))) < 0.0
+    return Mesh(scaled, triangles[:, ::-1].copy() if mirrored else triangles, np.eye(3))
 
 
 @functools.lru_cache(maxsize=64)

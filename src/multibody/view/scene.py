@@ -14,7 +14,7 @@ from multibody.state.poses import matrix_of
 from multibody.tables.lower import Tables
 from multibody.tables.scope import Scope
 from multibody.view.geometry import Floats, box_corners, distinct, nearest_on
-from multibody.view.meshes import Mesh, meshes_of
+from multibody.view.meshes import Mesh, axes_of, meshes_of
 from multibody.view.wheels import Cam, Rack, Wheel, cams_at, racks_at, wheels_at
 
 SKELETON = frozenset({"gear", "rack", "coupler", "parallel"})
@@ -328,7 +328,8 @@ class Blueprint:
             return Solid(shape.kind, np.array([self._vector(p) for p in shape.value]) + origin, numbers.get("radius", 0.0))
         if shape.kind == "box":
             middle = self._vector(shape.fields["at"]) if "at" in shape.fields else np.zeros(d)
-            return Solid("box", box_corners(self._vector(shape.value), middle) + origin)
+            A = axes_of(shape, self.scope, d)
+            return Solid("box", box_corners(self._vector(shape.value), np.zeros(d)) @ A.T + middle + origin)
         axis = self._vector(shape.fields["axis"]) if "axis" in shape.fields else np.eye(d)[d - 1]
         return Solid(
             shape.kind,
