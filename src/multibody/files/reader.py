@@ -14,6 +14,8 @@ from multibody.files._items import ADD, PARAMETER_KEYS, blamed, refers_to, stand
 from multibody.files.document import Document, Path, read_plain
 from multibody.files.include import FORMATS, Context, add_include
 from multibody.files.repeat import Item, expand
+from multibody.files.robots.formats import READERS as ROBOTS
+from multibody.files.robots.formats import read_robot
 from multibody.files.yaml12 import read_json, read_yaml
 from multibody.model.defaults import VerbOptions
 from multibody.model.model import Model
@@ -44,11 +46,12 @@ def read_file(
     Parameters
     ----------
     source : path
-        A ``.yaml``, ``.yml`` or ``.json`` file, or the name of a library model.
+        A ``.yaml``, ``.yml`` or ``.json`` file, a robot (``.urdf``, ``.sdf``, ``.xacro``), or the name of a library model.
     factory : callable
         The class of the model: ``factory(name, dimension=..., gravity=..., units=...)``.
     parameters : mapping, optional
-        Values that replace those of the file: numbers, lists for vectors, or formulas as text.
+        Values that replace those of the file: numbers, lists for vectors, or formulas as text. Of a robot: how it becomes a
+        model (`RobotOptions`).
 
     Returns
     -------
@@ -62,6 +65,8 @@ def read_file(
     if "\0" in str(source):
         raise ModelError(f"{str(source)!r} is no name of a file", hint="check the path")
     file = FilePath(source)
+    if file.suffix.lower() in ROBOTS:
+        return read_robot(file, str(source), factory, parameters or {})
     if file.suffix.lower() not in FORMATS:
         model: M = _library(str(source), parameters or {})
         return model

@@ -111,6 +111,11 @@ def _problem(link: Link, robot: Description, groups: dict[str, int], held: set[i
 
 def rigid_groups(robot: Description) -> dict[str, int]:
     """Return for each link the number of its group: links that fixed joints hold together; 0 is the ground's."""
+    return _groups(robot, [joint for joint in robot.joints if joint.kind == "fixed"])
+
+
+def _groups(robot: Description, joints: list[Joint]) -> dict[str, int]:
+    """Return for each link the number of its group of links that joints connect; 0 is the ground's."""
     parent = {link.name: link.name for link in robot.links} | {"": ""}
 
     def root(name: str) -> str:
@@ -119,9 +124,8 @@ def rigid_groups(robot: Description) -> dict[str, int]:
             name = parent[name]
         return name
 
-    for joint in robot.joints:
-        if joint.kind == "fixed":
-            parent[root(joint.child or "")] = root(joint.parent or "")
+    for joint in joints:
+        parent[root(joint.child or "")] = root(joint.parent or "")
     numbers = {root(""): 0}
     return {link.name: numbers.setdefault(root(link.name), len(numbers)) for link in robot.links}
 
@@ -140,9 +144,13 @@ def fixed_base(robot: Description, options: RobotOptions) -> bool:
 
 
 def roots(robot: Description) -> list[str]:
-    """Return the links that no joint carries."""
+    """Return the links that carry what no joint connects with the ground: of each part the first that hangs on none."""
+    parts = _groups(robot, [joint for joint in robot.joints if carries(joint)])
     carried = {joint.child for joint in robot.joints if carries(joint)}
-    return [link.name for link in robot.links if link.name not in carried]
+    first: dict[int, str] = {}
+    for link in sorted(robot.links, key=lambda link: link.name in carried):
+        first.setdefault(parts[link.name], link.name)
+    return [name for part, name in first.items() if part]
 
 
 def carries(joint: Joint) -> bool:

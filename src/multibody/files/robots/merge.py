@@ -15,9 +15,12 @@ __all__ = ["merged"]
 
 def merged(robot: Description, masses: dict[str, Masses]) -> tuple[Description, dict[str, Masses]]:
     """Return the robot without its fixed joints between links, and the masses of what is left."""
-    welds = [joint for joint in robot.joints if joint.kind == "fixed" and not joint.closes]
-    gone = {joint.name for joint in welds if joint.parent is not None and joint.child is not None}
-    seat = _seats(robot, gone)
+    over: dict[str, Joint] = {}  # of each link the weld that it hangs on; a further one stays a joint
+    for joint in robot.joints:
+        if joint.kind == "fixed" and not joint.closes and joint.parent is not None and joint.child is not None:
+            over.setdefault(joint.child, joint)
+    gone = {joint.name for joint in over.values()}
+    seat = _seats(robot, over)
     kept = [link for link in robot.links if seat[link.name][0] == link.name]
     links = {link.name: replace(link, frames=dict(link.frames), solids=[]) for link in kept}
     parts: dict[str, list[tuple[Masses, Pose]]] = {name: [] for name in links}
@@ -30,9 +33,8 @@ def merged(robot: Description, masses: dict[str, Masses]) -> tuple[Description, 
     return replace(robot, links=list(links.values()), joints=joints), left
 
 
-def _seats(robot: Description, gone: set[str]) -> dict[str, tuple[str, Pose]]:
+def _seats(robot: Description, over: dict[str, Joint]) -> dict[str, tuple[str, Pose]]:
     """Return for each link the link that it becomes part of, and its place in that one."""
-    over = {joint.child: joint for joint in robot.joints if joint.name in gone}
     seat: dict[str, tuple[str, Pose]] = {}
     for link in robot.links:
         name, place = link.name, Pose()

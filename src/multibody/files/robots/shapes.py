@@ -21,7 +21,7 @@ def _shapes(solid: Solid) -> list[dict[str, Any]]:
     """Return one solid as shapes of a model; an ellipsoid as the sphere of its volume."""
     at, R = np.array(solid.place.at), solid.place.axes
     if solid.kind == "mesh":
-        scale: Any = solid.scale[0] if len(set(solid.scale)) == 1 else list(solid.scale)
+        scale: Any = solid.scale[0] if len(set(solid.scale)) == 1 and solid.scale[0] > 0.0 else list(solid.scale)
         return [{"mesh": solid.file, "scale": scale, **_placed(solid)}]
     if solid.kind == "box":
         return [{"box": solid.size, **_placed(solid)}]

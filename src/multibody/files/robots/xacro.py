@@ -1,0 +1,65 @@
+"""Reading xacro: URDF with macros, which xacrodoc expands."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from multibody.errors import ModelError
+from multibody.files.robots.description import Description
+from multibody.files.robots.markup import parse, read_markup
+from multibody.files.robots.options import RobotOptions
+from multibody.files.robots.urdf import urdf_description
+
+__all__ = ["read_xacro"]
+
+
+def read_xacro(file: Path, shown: str, options: RobotOptions) -> Description:
+    """Return the robot of a xacro file; lines in messages are those of the URDF that it expands to.
+
+    Parameters
+    ----------
+    file : Path
+    shown : str
+        Its name for messages.
+    options : RobotOptions
+        Packages for ``$(find NAME)``; those around the file are found.
+    """
+    read_markup(file, shown)  # what no parser should read is refused before another one sees it
+    text = _expanded(file, shown, options)
+    root = parse(text, shown)
+    robot = urdf_description(root, str(file), options)
+    robot.file = shown
+    return robot
+
+
+def _expanded(file: Path, shown: str, options: RobotOptions) -> str:
+    """Return the URDF that a xacro file stands for."""
+    try:
+        from xacrodoc import XacroDoc, packages
+    except ImportError:
+        hint = "python -m pip install 'multibody[xacro]'"
+        raise ModelError("xacro files need xacrodoc, which is not installed", file=shown, hint=hint) from None
+    for name, folder in {**_around(file), **options.packages}.items():
+        packages.update_package_cache({name: os.path.abspath(folder)})
+    try:
+        text: str = XacroDoc.from_file(str(file)).to_urdf_string(use_protocols=False)
+    except Exception as error:  # whatever xacro and the expressions in the file raise
+        words = " ".join(str(error).split())[:200] or type(error).__name__
+        raise ModelError(f"it cannot be expanded ({words})", file=shown, hint="check its macros and packages") from None
+    return text
+
+
+def _around(file: Path) -> dict[str, str]:
+    """Return the folders around a file that can be packages, by their names: the nearest of each name."""
+    found: dict[str, str] = {}
+    for above in file.resolve().parents:
+        found.setdefault(above.name, str(above))
+        if len(found) < 6:
+            try:
+                beside = [child for child in above.iterdir() if child.is_dir()]
+            except OSError:
+                continue
+            for child in beside[:200]:
+                found.setdefault(child.name, str(child))
+    return found
