@@ -17,6 +17,8 @@ from multibody.files.robots.pose import Floats, Pose
 __all__ = ["Compiled", "compile_file", "pose_of"]
 
 DEEPEST = 20  # includes in includes
+_OF_BODIES = ("body_pos", "body_quat", "body_ipos", "body_iquat", "body_mass", "body_inertia")
+_OF_JOINTS = ("jnt_pos", "jnt_axis", "jnt_range", "jnt_stiffness")
 
 
 def compile_file(file: Path, root: Element, shown: str) -> Compiled:
@@ -32,7 +34,11 @@ def compile_file(file: Path, root: Element, shown: str) -> Compiled:
         model = spec.compile()
     except Exception as error:  # MuJoCo raises ValueError, FatalError and what its readers do
         raise refusal(str(error), shown, alone=len(files) == 1) from None
-    return Compiled(mujoco, spec, model, shown, files)
+    if model.nbody < 2:
+        raise ModelError("it has no body", file=shown, hint="a robot has at least one <body> in its <worldbody>")
+    found = Compiled(mujoco, spec, model, shown, files)
+    found.require_finite()
+    return found
 
 
 def _with_includes(file: Path, root: Element, above: tuple[Path, ...]) -> list[str]:
@@ -81,12 +87,14 @@ class Compiled:
 
     def __init__(self, mujoco: Any, spec: Any, model: Any, shown: str, files: list[str]) -> None:
         self.mujoco, self.spec, self.model, self.shown, self.files = mujoco, spec, model, shown, files
-        self.title = str(spec.modelname or Path(shown).stem)
+        named = str(spec.modelname)
+        self.title = named if named not in ("", "MuJoCo Model") else Path(shown).stem  # the latter is its default
         self.bodies = self._named("BODY", model.nbody, lambda k: f"body{k}")
         self.joints = self._named("JOINT", model.njnt, self._joint_name)
         self.equalities = self._named("EQUALITY", model.neq, self._equality_name)
         self.qpos: Floats = np.array(model.key_qpos[0] if model.nkey else model.qpos0, dtype=float)
         self._lines = len(files) == 1
+        self._elements: dict[str, dict[int, Any]] = {}
 
     # --- names and lines ----------------------------------------------------------------------------------------------
     def name(self, kind: str, number: int) -> str:
@@ -126,9 +134,24 @@ class Compiled:
 
     def element(self, group: str, number: int) -> Any:
         """Return the element of the specification with this number in the compiled model."""
-        return next((item for item in getattr(self.spec, group) if item.id == number), None)
+        if group not in self._elements:
+            self._elements[group] = {item.id: item for item in getattr(self.spec, group)}
+        return self._elements[group].get(number)
 
     # --- numbers ------------------------------------------------------------------------------------------------------
+    def require_finite(self) -> None:
+        """Raise where a number of a body, joint or equality is none: MuJoCo only warns of NaN."""
+        groups = {"BODY": (self.bodies, _OF_BODIES), "JOINT": (self.joints, _OF_JOINTS), "EQUALITY": (self.equalities, ("eq_data",))}
+        for kind, (names, fields) in groups.items():
+            for field in fields:
+                rows = np.isfinite(np.asarray(getattr(self.model, field)).reshape(len(names), -1)).all(axis=1)
+                if not rows.all():
+                    name = names[int(np.argmin(rows))]
+                    problem = f'{kind.lower()} "{name}" has a number that is not finite'
+                    raise ModelError(problem, file=self.shown, hint="write finite numbers")
+        if not np.isfinite([*self.model.opt.gravity, *self.qpos]).all():
+            raise ModelError("gravity or a keyframe is not finite", file=self.shown, hint="write finite numbers")
+
     def gravity(self) -> tuple[float, float, float] | None:
         """Return the acceleration of gravity, none where it is switched off."""
         off = int(self.model.opt.disableflags) & int(self.mujoco.mjtDisableBit.mjDSBL_GRAVITY)

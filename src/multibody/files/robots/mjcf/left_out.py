@@ -52,6 +52,7 @@ def _of_joints(compiled: Compiled, robot: Description) -> None:
         if int(model.jnt_type[joint]) > 1:
             continue
         wide = {"limit": model.jnt_limited[joint], "stiffness": model.jnt_stiffness[joint]}
+        wide |= {"damping": model.dof_damping[dof]}
         wide |= {"armature": model.dof_armature[dof], "friction": model.dof_frictionloss[dof]}
         for what, value in wide.items():
             if value:

@@ -101,7 +101,6 @@ def _joint(compiled: Compiled, number: int) -> Joint:
     line = compiled.line(compiled.element("joints", number))
     joint = Joint(compiled.joints[number], kind, None, None, line=line)
     dof = int(model.jnt_dofadr[number])
-    joint.damping = float(model.dof_damping[dof])
     if kind == "free":
         return joint
     at = tuple(float(c) for c in model.jnt_pos[number])
@@ -114,6 +113,7 @@ def _joint(compiled: Compiled, number: int) -> Joint:
     q = int(model.jnt_qposadr[number])
     joint.place = Pose(at) @ _motion(kind, axis, -float(model.qpos0[q]))
     joint.start = float(compiled.qpos[q])
+    joint.damping = float(model.dof_damping[dof])
     joint.friction, joint.armature = float(model.dof_frictionloss[dof]), float(model.dof_armature[dof])
     joint.stiffness, joint.rest = float(model.jnt_stiffness[number]), float(model.qpos_spring[q])
     if model.jnt_limited[number]:
