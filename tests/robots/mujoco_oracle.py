@@ -18,9 +18,9 @@ from scipy.spatial.transform import Rotation
 import multibody as mb
 from multibody.files.robots.description import Description
 from multibody.files.robots.lower import lower
+from multibody.files.robots.markup import read_markup
 from multibody.files.robots.mjcf import describe
 from multibody.files.robots.mjcf.compiled import Compiled, compile_file
-from multibody.files.robots.markup import read_markup
 from multibody.files.robots.names import Names
 from multibody.files.robots.options import RobotOptions
 from oracles import oracle
@@ -31,7 +31,7 @@ Floats = NDArray[np.float64]
 
 @dataclass
 class Tree:
-    """A file read by both: what MuJoCo compiled, our robot without armature, friction and stops, names of its joints."""
+    """A file read by both: what MuJoCo compiled, our robot without armature, friction, stops and loops, names of its joints."""
 
     compiled: Compiled
     robot: Any
@@ -44,9 +44,12 @@ class Tree:
         compiled = compile_file(file, read_markup(file, str(file)), str(file))
         options = RobotOptions(limits="none")
         description = describe(compiled, options)
+        description.couplings = []
+        description.joints = [joint for joint in description.joints if not joint.closes]
         for joint in description.joints:
             joint.armature = joint.friction = 0.0
-        return cls(compiled, _quiet(description, options).robot(), Names(description).joints, np.array(compiled.model.dof_armature))
+        robot = _quiet(description, options).robot()
+        return cls(compiled, robot, Names(description).joints, np.array(compiled.model.dof_armature))
 
     def states(self, count: int, seed: int) -> list[tuple[Floats, Floats]]:
         """Return random states: coordinates and rates of the robot."""

@@ -60,12 +60,16 @@ SWING = """<mujoco>
 FOUR_BAR = """<mujoco>
   <worldbody>
     <body name="crank"><joint name="A" axis="0 1 0"/><geom type="capsule" fromto="0 0 0 0 0 .3" size=".02"/>
-      <body name="rod" pos="0 0 .3"><joint name="B" axis="0 1 0"/><geom type="capsule" fromto="0 0 0 .8 0 .2" size=".02"/></body>
+      <body name="rod" pos="0 0 .3">
+        <joint name="B" axis="0 1 0"/><geom type="capsule" fromto="0 0 0 .8 0 .2" size=".02"/></body>
     </body>
-    <body name="rocker" pos=".8 0 0"><joint name="D" axis="0 1 0"/><geom type="capsule" fromto="0 0 0 0 0 .5" size=".02"/></body>
+    <body name="rocker" pos=".8 0 0">
+      <joint name="D" axis="0 1 0"/><geom type="capsule" fromto="0 0 0 0 0 .5" size=".02"/></body>
   </worldbody>
   <equality>EQUALITY</equality>
-  <contact><exclude body1="crank" body2="rod"/><exclude body1="rod" body2="rocker"/><exclude body1="crank" body2="rocker"/></contact>
+  <contact>
+    <exclude body1="crank" body2="rod"/><exclude body1="rod" body2="rocker"/><exclude body1="crank" body2="rocker"/>
+  </contact>
 </mujoco>
 """
 
@@ -202,7 +206,8 @@ def test_a_joint_equality_is_an_exact_coupling(tmp_path: Path, polynomial: str, 
       <body name="one"><joint name="x" axis="0 1 0" ref=".2"/><geom size=".1" pos=".3 0 0"/></body>
       <body name="two"><joint name="y" axis="0 1 0" ref=".5"/><geom size=".1" pos=".2 0 .1"/></body>
       <body name="three"><joint name="held" type="slide" axis="0 0 1"/><geom size=".1"/></body></worldbody>
-      <equality><joint name="gear" joint1="y" joint2="x" polycoef="POLY"/><joint joint1="held" polycoef=".3 0 0 0 0"/></equality>
+      <equality>
+        <joint name="gear" joint1="y" joint2="x" polycoef="POLY"/><joint joint1="held" polycoef=".3 0 0 0 0"/></equality>
     </mujoco>""".replace("POLY", polynomial)
     model = load(write(tmp_path, text))
     report = model.check()
@@ -236,7 +241,8 @@ def test_meshes_and_includes_are_found_as_mujoco_finds_them(tmp_path: Path) -> N
     motion = trimesh.transformations.euler_matrix(0.3, 0.4, 0.5)
     motion[:3, 3] = (1.0, 2.0, 3.0)
     part.apply_transform(motion).export(tmp_path / "sub" / "assets" / "part.stl")
-    write(tmp_path / "sub", '<mujoco><asset><mesh name="p" file="part.stl" scale="2 2 -2" refpos=".1 0 0"/></asset></mujoco>', "a.xml")
+    asset = '<asset><mesh name="p" file="part.stl" scale="2 2 -2" refpos=".1 0 0"/></asset>'
+    write(tmp_path / "sub", f"<mujoco>{asset}</mujoco>", "a.xml")
     text = """<mujoco><compiler meshdir="sub/assets"/><include file="sub/a.xml"/><worldbody><body name="x" pos="1 0 0">
       <joint axis="0 0 1"/><geom type="mesh" mesh="p" pos=".5 .6 .7" euler="10 20 30"/></body></worldbody></mujoco>"""
     model = load(write(tmp_path, text))
@@ -261,7 +267,7 @@ def test_a_base_is_fixed_or_freed_on_request(tmp_path: Path) -> None:
 
 
 BAD = {
-    "<mujoco><worldbody><body><joint type='bad'/></body></worldbody></mujoco>": r":1: MuJoCo refuses it: invalid keyword: 'bad'",
+    "<mujoco><worldbody><body><joint type='bad'/></body></worldbody></mujoco>": r":1: MuJoCo refuses it: invalid keyword",
     "<mujoco>\n<worldbody>\n<body name='b'><joint/></body></worldbody></mujoco>": r":3: MuJoCo refuses it: mass and inertia",
     "<mujoco><worldbody><geom type='mesh' mesh='none'/></worldbody></mujoco>": "MuJoCo refuses it",
     "<mujoco><include file='gone.xml'/></mujoco>": "gone.xml",
@@ -273,7 +279,7 @@ BAD = {
     "": "it is no XML",
     "<mujoco/>": "it has no body",
     '<!DOCTYPE m [<!ENTITY a "b">]><mujoco/>': "document type",
-    "<mujoco><worldbody><body pos='nan 0 0'><freejoint/><geom size='.1'/></body></worldbody></mujoco>": "robot.xml: body \"body1\" has a number that is not finite",
+    "<mujoco><worldbody><body pos='nan 0 0'><geom size='.1'/></body></worldbody></mujoco>": "body1. has a number that is not",
 }
 
 

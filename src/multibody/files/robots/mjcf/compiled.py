@@ -141,13 +141,13 @@ class Compiled:
     # --- numbers ------------------------------------------------------------------------------------------------------
     def require_finite(self) -> None:
         """Raise where a number of a body, joint or equality is none: MuJoCo only warns of NaN."""
-        groups = {"BODY": (self.bodies, _OF_BODIES), "JOINT": (self.joints, _OF_JOINTS), "EQUALITY": (self.equalities, ("eq_data",))}
-        for kind, (names, fields) in groups.items():
-            for field in fields:
+        groups = ((self.bodies, _OF_BODIES), (self.joints, _OF_JOINTS), (self.equalities, ("eq_data",)))
+        for kind, (names, fields) in zip(("body", "joint", "equality"), groups, strict=True):
+            for field in fields if names else ():
                 rows = np.isfinite(np.asarray(getattr(self.model, field)).reshape(len(names), -1)).all(axis=1)
                 if not rows.all():
                     name = names[int(np.argmin(rows))]
-                    problem = f'{kind.lower()} "{name}" has a number that is not finite'
+                    problem = f'{kind} "{name}" has a number that is not finite'
                     raise ModelError(problem, file=self.shown, hint="write finite numbers")
         if not np.isfinite([*self.model.opt.gravity, *self.qpos]).all():
             raise ModelError("gravity or a keyframe is not finite", file=self.shown, hint="write finite numbers")

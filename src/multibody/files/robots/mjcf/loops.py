@@ -41,9 +41,9 @@ def _add_joint(compiled: Compiled, robot: Description, number: int, name: str, l
         places = [pose_of(model.site_pos[site], model.site_quat[site]) for site in (one, two)]
         one, two = int(model.site_bodyid[one]), int(model.site_bodyid[two])
     elif weld:  # anchor in the second body, then the second body's pose in the first at that anchor
-        places = [pose_of(data[3:6], data[6:10]), Pose(data[:3])]
+        places = [pose_of(data[3:6], data[6:10]), Pose(data[:3].tolist())]
     else:
-        places = [Pose(data[:3]), Pose(data[3:6])]
+        places = [Pose(data[:3].tolist()), Pose(data[3:6].tolist())]
     kind = "fixed" if weld and data[10] != 0.0 else "ball"  # without torque a weld holds the point alone
     if one == two:
         robot.skip("equality of a body with itself", name)
