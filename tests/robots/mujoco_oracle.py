@@ -93,12 +93,13 @@ class Tree:
             ours = self.robot.gravity(q) + self.robot.coriolis(q, v)
             found["mass"] = max(found["mass"], _apart(self.robot.mass_matrix(q), M))
             found["bias"] = max(found["bias"], _apart(ours, bias))
-            found["passive"] = max(found["passive"], _apart(self.robot.applied(q, v), passive, float(np.max(np.abs(bias)))))
+            size = float(np.max(np.abs(bias), initial=0.0))
+            found["passive"] = max(found["passive"], _apart(self.robot.applied(q, v), passive, size))
             if not self.armature.any():
                 tau = np.random.default_rng(seed).normal(size=self.robot.nv)
                 ours = self.robot.forward_dynamics(q, v, tau)
                 theirs = np.linalg.solve(M, tau + passive - bias)
-                found["forward"] = max(found["forward"], _apart(M @ ours, M @ theirs, float(np.max(np.abs(bias)) + 1.0)))
+                found["forward"] = max(found["forward"], _apart(M @ ours, M @ theirs, max(size, 1.0)))
         return found
 
 

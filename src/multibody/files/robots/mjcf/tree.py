@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from multibody.files.robots.description import Description, Inertial, Joint, Link
 from multibody.files.robots.mjcf.compiled import Compiled, pose_of
@@ -131,7 +131,7 @@ def _motion(kind: str, axis: Floats, q: Any) -> Pose:
         return Pose()
     if kind == "prismatic":
         return Pose(axis * q)
-    return Pose(axes=Rotation.from_rotvec(axis * q).as_matrix())
+    return pose_of((0.0, 0.0, 0.0), (math.cos(0.5 * q), *(math.sin(0.5 * q) * axis)))
 
 
 class _Places:
