@@ -552,7 +552,14 @@ class Model(_Model, Shown):
         return model_text(self)
 
     def save(self, file: str) -> None:
-        """Write the model to a ``.yaml`` or ``.json`` file; reading it back gives the same model."""
+        """Write the model to a ``.yaml`` or ``.json`` file, which reads back as the same model, or as a robot to ``.urdf``."""
+        if Path(file).suffix.lower() == ".urdf":
+            from multibody._target import write_whole
+            from multibody.files.robots.write_urdf import urdf_text
+            from multibody.tables.mass_numbers import mass_numbers
+
+            write_whole(file, urdf_text(self, mass_numbers(self)).encode())
+            return
         from multibody.files.writer import write_file
 
         write_file(self, file)
@@ -573,9 +580,11 @@ def load(source: str, **parameters: Any) -> Model:
     Parameters
     ----------
     source : str
-        Path of a ``.yaml`` or ``.json`` file, or the name of a library model.
+        Path of a ``.yaml`` or ``.json`` file, of a robot (``.urdf``, ``.sdf``, ``.xacro``), or the name of a library model.
     **parameters
-        Values of its parameters.
+        Values of its parameters. Of a robot: `base` ("file", "fixed", "floating"), `fixed` joints ("keep", "merge"), `inertias`
+        that are missing or impossible ("refuse", "shapes" with a `density`, "massless"), `limits` ("stops", "none"),
+        `packages` (folders by name), `loops` (a YAML file beside a URDF).
     """
     from multibody.files.reader import read_file
 

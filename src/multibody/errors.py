@@ -11,7 +11,7 @@ import functools
 import textwrap
 from collections.abc import Iterable
 
-__all__ = ["AnalysisError", "MassError", "ModelError", "ModelErrors", "close_match", "nearest", "words"]
+__all__ = ["AnalysisError", "MassError", "ModelError", "ModelErrors", "RobotNote", "close_match", "nearest", "words"]
 
 SHOWN = 10
 """How many faults of one file are printed before the rest is only counted."""
@@ -212,6 +212,10 @@ class ModelError(ValueError):
 
 class MassError(ModelError):
     """Masses that the model does not state: what needs none, such as kinematics, can be done all the same."""
+
+
+class RobotNote(UserWarning):
+    """What a robot file has and its model has not, or the other way round."""
 
 
 class ModelErrors(ModelError):  # noqa: N818 (the plural says what it is)

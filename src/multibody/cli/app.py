@@ -12,10 +12,13 @@ import typer
 from typer.core import TyperGroup
 
 from multibody._version import __version__
-from multibody.errors import AnalysisError, ModelError, nearest
+from multibody.errors import AnalysisError, ModelError, RobotNote, nearest
 from multibody.kernels.cache.folders import CacheWarning
 
-EPILOG = "MODEL is a .yaml or .json file, or the name of a library model; `multibody examples` lists these."
+EPILOG = (
+    "MODEL is a .yaml or .json file, a robot (.urdf, .sdf, .xacro), or the name of a library model; `multibody examples` lists "
+    "these."
+)
 FAILED, BAD_INPUT = 1, 2
 
 
@@ -142,7 +145,7 @@ def output_lost(error: OSError) -> str:
 
 def _show_warning(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
     """Print a warning of ours in one line; others as Python does."""
-    if issubclass(category, CacheWarning):
+    if issubclass(category, CacheWarning | RobotNote):
         typer.echo(f"note: {message}", err=True)
     else:
         _PYTHONS_WAY(message, category, *place, **more)
@@ -157,6 +160,7 @@ from multibody.cli import (  # noqa: E402  (they add their verbs)
     bench,  # noqa: F401
     check,  # noqa: F401
     compare,  # noqa: F401
+    convert,  # noqa: F401
     examples,  # noqa: F401
     frames,  # noqa: F401
     inverse,  # noqa: F401

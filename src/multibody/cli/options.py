@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import math
 import pathlib
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -18,7 +19,7 @@ from multibody.view import style
 if TYPE_CHECKING:
     from multibody import Model
 
-ModelArgument = Annotated[str, typer.Argument(metavar="MODEL", help="A .yaml or .json file, or a library model.")]
+ModelArgument = Annotated[str, typer.Argument(metavar="MODEL", help="A .yaml or .json file, a robot, or a library model.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 SetOption = Annotated[
     list[str] | None,
@@ -82,7 +83,7 @@ NEEDED = {
 }  # fmt: skip
 
 
-def load_model(source: str, settings: list[str] | None) -> Model:
+def load_model(source: str, settings: list[str] | None, further: Mapping[str, Any] | None = None) -> Model:
     """Return the model of a file or of the library with the parameters of ``--set``.
 
     Parameters
@@ -91,10 +92,12 @@ def load_model(source: str, settings: list[str] | None) -> Model:
         Path or library name.
     settings : list of str
         ``NAME=VALUE`` each.
+    further : mapping, optional
+        Settings that flags of their own state.
     """
     from multibody import load
 
-    values = dict(read_setting(text) for text in settings or [])
+    values = {**dict(read_setting(text) for text in settings or []), **(further or {})}
     try:
         return load(source, **values)
     except (TypeError, ValueError) as error:

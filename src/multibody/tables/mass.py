@@ -10,7 +10,16 @@ from multibody.errors import ModelError
 from multibody.model.body import Body
 from multibody.model.expressions import Number
 from multibody.model.matrices import (
-    Mat, Vec, inner, length, minus, normalized, orientation_matrix, product, times, transposed,
+    Mat,
+    Vec,
+    inner,
+    length,
+    minus,
+    normalized,
+    orientation_matrix,
+    product,
+    times,
+    transposed,
 )  # fmt: skip
 from multibody.model.shapes import Shape
 from multibody.tables.scope import Scope

@@ -82,11 +82,12 @@ def require_masses(system: System) -> None:
     for body, slots in zip(tables.bodies[1:], tables.masses, strict=True):
         if not slots.stated:
             word = "mass" if slots.mass < 0 else "inertia"
-            raise MassError(
+            error = MassError(
                 f"it has no {word}, and dynamics needs one",
                 where=f"bodies.{body}",
                 hint=f"give {word}, or a shape with a mass; 0 is one",
             )
+            raise tables.model._locate(error)
 
 
 def require_inertia(system: System, q: Floats, t: float, rows: Integers) -> Spins:

@@ -12,7 +12,7 @@ import numpy as np
 from multibody.analyses.assembly.assemble import assemble
 from multibody.analyses.given.initial import adopted
 from multibody.arguments import answered, short
-from multibody.errors import ModelError
+from multibody.errors import MassError, ModelError
 from multibody.formulations.spaces.joint_coordinates import count_turns, joint_coordinates
 from multibody.kernels.arrays import Arrays
 from multibody.kernels.declared import State as StateBlock
@@ -104,10 +104,11 @@ class RobotBase:
         body = self._lacking[0 if verb in WITHOUT_INERTIA else 1]
         if body and verb not in WITHOUT_MASS:
             word = "mass" if body == self._lacking[0] else "inertia"
-            raise ModelError(
+            error = MassError(
                 f"it has no {word}, and robot.{verb} needs one", where=f"bodies.{body}",
                 hint=f"give {word}, or a shape with a mass; 0 is one",
             )  # fmt: skip
+            raise self.model._locate(error)
 
     @cached_property
     def _moving(self) -> list[bool]:

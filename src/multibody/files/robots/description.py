@@ -145,7 +145,7 @@ class Joint:
     length : float
         Of `distance` [m].
     start : float or None
-        Coordinate that assembly starts from; default 0, or the nearer limit where 0 is outside of the limits.
+        Coordinate that assembly starts from; default 0, or in a tree the nearer limit where 0 is outside of the limits.
     closes : bool
         Whether it closes a loop: the child's drawn place follows from another joint.
     """

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from multibody.errors import MassError, ModelError, ModelErrors
+from multibody.errors import MassError, ModelError, ModelErrors, RobotNote
 from multibody.files.robots.description import Coupling, Description, Joint, Link
 from multibody.files.robots.inertias import Fault, Masses, carries, fixed_base, judged, roots
 from multibody.files.robots.merge import merged
@@ -16,7 +16,7 @@ from multibody.files.robots.pose import Pose
 from multibody.files.robots.shapes import drawn_shapes
 from multibody.model.model import Model
 
-__all__ = ["RobotNote", "lower"]
+__all__ = ["lower"]
 
 M = TypeVar("M", bound=Model)
 
@@ -30,11 +30,10 @@ SETTLING = 0.01
 """Damping over stiffness of a stop [s]."""
 FAR = 1e10
 """Limits beyond this [rad or m] are none."""
+FAST = 1e9
+"""Rates [rad/s or m/s] from which on a velocity limit is none; URDF asks for one."""
 SHOWN = 5  # names that a note lists of each kind
-
-
-class RobotNote(UserWarning):
-    """What a robot file has and its model has not."""
+CALLER = 6  # from `lower` up to who called `mb.load`
 
 
 def lower(robot: Description, factory: Callable[..., M], options: RobotOptions | None = None) -> M:
@@ -64,16 +63,17 @@ def lower(robot: Description, factory: Callable[..., M], options: RobotOptions |
     whole = robot
     if options.fixed == "merge":
         robot, masses = merged(robot, masses)
-    made = _Lowering(robot, factory(robot.name, gravity=robot.gravity), names, options)
+    model = factory(robot.name, gravity=robot.gravity)
+    made = _Lowering(robot, model, names, options)
     made.bodies(masses)
     made.joints()
     made.couplings()
-    made.model._locate = _Locator(whole, names, faults)
-    made.model._files = tuple(robot.files)
+    model._locate = _Locator(whole, names, faults)
+    model._files = tuple(robot.files)
     note = _note(whole, names, faults)
     if note:
-        warnings.warn(note, RobotNote, stacklevel=2)
-    return made.model
+        warnings.warn(note, RobotNote, stacklevel=CALLER)
+    return model
 
 
 def raise_all(faults: list[ModelError]) -> None:
@@ -88,8 +88,8 @@ class _Lowering:
     def __init__(self, robot: Description, model: Any, names: Names, options: RobotOptions) -> None:
         self.robot, self.model, self.names, self.options = robot, model, names, options
         self.followers = {coupling.joint for coupling in robot.couplings}
-        self.frames: dict[str, dict[str, Any]] = {}  # of each link, None: the ground's
-        self.ground: dict[str, Any] = {}
+        # what closes loops, or says where its links are, starts as drawn, inside of the limits or not
+        self.drawn_closed = any(joint.closes for joint in robot.joints) or any(link.place for link in robot.links)
 
     # --- bodies -------------------------------------------------------------------------------------------------------
     def bodies(self, masses: dict[str, Masses]) -> None:
@@ -183,7 +183,7 @@ class _Lowering:
         """State where assembly starts, if not at zero."""
         lower, upper = limits(joint)
         start = joint.start
-        if start is None and self.options.limits != "none":
+        if start is None and self.options.limits != "none" and not self.drawn_closed:
             start = min(max(0.0, -FAR if lower is None else lower), FAR if upper is None else upper)
         if start and joint.name not in self.followers:
             self.model.initial({}, guess={name: start})
@@ -286,7 +286,7 @@ def _note(robot: Description, names: Names, faults: list[Fault]) -> str:
     """Return what is to be said of a file that was read, nothing where all was carried over."""
     parts = []
     if robot.skipped:
-        parts.append("not carried over: " + ", ".join(_counted(what, found) for what, found in robot.skipped.items()))
+        parts.append(f"not carried over: {skipped_words(robot)}")
     groups = (("link", names.links), ("joint", names.joints))
     changed = [(kind, old, new) for kind, group in groups for old, new in group.items() if old != new]
     if changed:
@@ -295,6 +295,11 @@ def _note(robot: Description, names: Names, faults: list[Fault]) -> str:
     if faults:
         parts.append(f"{inertia_sentence(faults)}, which dynamics will refuse")
     return f"{robot.file or robot.name}: {'; '.join(parts)}" if parts else ""
+
+
+def skipped_words(robot: Description) -> str:
+    """Return what is not carried over, by name and count."""
+    return ", ".join(_counted(what, found) for what, found in robot.skipped.items())
 
 
 def _counted(what: str, found: list[str]) -> str:

@@ -30,7 +30,7 @@ class Pose:
     __slots__ = ("at", "axes", "rpy")
 
     def __init__(
-        self, at: Sequence[float] = _NONE, axes: Floats | None = None, rpy: Sequence[float] | None = None
+        self, at: Sequence[float] | Floats = _NONE, axes: Floats | None = None, rpy: Sequence[float] | None = None
     ) -> None:
         self.at: tuple[float, float, float] = tuple(float(x) for x in at)  # type: ignore[assignment]
         self.rpy: tuple[float, ...] | None = None

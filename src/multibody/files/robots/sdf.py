@@ -24,8 +24,10 @@ DEEPEST = 20
 """Models may be nested and included this deep."""
 
 _READ = ("link", "joint", "frame", "model", "include", "pose", "static", "gravity")
-_SILENT = ("self_collide", "enable_wind", "allow_auto_disable", "physics", "scene", "light", "gui", "audio", "wind", "atmosphere",
-           "magnetic_field", "spherical_coordinates", "state", "road", "population", "strip")  # fmt: skip
+_SILENT = (  # what concerns the simulation or its pictures alone
+    "self_collide", "enable_wind", "allow_auto_disable", "physics", "scene", "light", "gui", "audio", "wind", "atmosphere",
+    "magnetic_field", "spherical_coordinates", "state", "road", "population", "strip",
+)  # fmt: skip
 
 
 def read_sdf(file: Path, shown: str, options: RobotOptions) -> Description:

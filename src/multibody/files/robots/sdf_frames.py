@@ -1,7 +1,7 @@
 """Poses in SDF: which frame a pose is relative to, and on which link a frame lies.
 
-Frames of a model are its links, joints, ``<frame>`` elements and nested models; ``__model__`` is its own. Names of nested models
-stand in front, with ``::``.
+Frames of a model are its links, joints, ``<frame>`` elements and nested models; ``__model__`` is its own. Names of nested
+models stand in front, with ``::``.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def read_pose(element: Element) -> Pose:
     if not element.text.strip():
         return Pose()
     if element.get("rotation_format") == "quat_xyzw":
-        *at, x, y, z, w = element.text_numbers(7)
-        return Pose(at, _axes_of_quaternion(np.array([w, x, y, z]), element))
+        *point, x, y, z, w = element.text_numbers(7)
+        return Pose(point, _axes_of_quaternion(np.array([w, x, y, z]), element))
     at, angles = (values := element.text_numbers(6))[:3], values[3:]
     degrees = element.get("degrees") in ("true", "1")
     return Pose(at, rpy=tuple(math.radians(a) for a in angles) if degrees else angles)

@@ -163,7 +163,7 @@ def _acts(axis: Element) -> bool:
 
 @dataclass(frozen=True)
 class Gearbox:
-    """A gearbox: the child's angle is −ratio times the parent's, both as seen from a reference link, about axes in the world."""
+    """A gearbox: the child's angle is −ratio times the parent's, both seen from a reference link, about axes in the world."""
 
     name: str
     parent: str | None
@@ -176,14 +176,12 @@ class Gearbox:
 
 def couple(robot: Description, gearbox: Gearbox) -> None:
     """Add a gearbox as a coupling of the two joints that hold its links on the reference link; else note it."""
-    turned = [
-        _turning(robot, gearbox.reference, link, axis)
-        for link, axis in zip((gearbox.parent, gearbox.child), gearbox.axes, strict=True)
-    ]
-    if turned[0] is None or turned[1] is None:
+    leading = _turning(robot, gearbox.reference, gearbox.parent, gearbox.axes[0])
+    following = _turning(robot, gearbox.reference, gearbox.child, gearbox.axes[1])
+    if leading is None or following is None:
         robot.skip("gearbox whose links do not turn on its reference body", gearbox.name)
         return
-    (lead, first), (follow, second) = turned
+    (lead, first), (follow, second) = leading, following
     robot.couplings.append(Coupling(gearbox.name, follow, lead, (0.0, -gearbox.ratio * first * second), gearbox.line))
 
 

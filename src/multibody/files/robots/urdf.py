@@ -10,7 +10,7 @@ import numpy as np
 
 from multibody.errors import ModelError, nearest
 from multibody.files.robots.description import Coupling, Description, Inertial, Joint, Link, Solid
-from multibody.files.robots.lower import raise_all
+from multibody.files.robots.lower import FAST, raise_all
 from multibody.files.robots.markup import Element, read_markup
 from multibody.files.robots.meshes import add_mesh
 from multibody.files.robots.options import RobotOptions
@@ -131,7 +131,7 @@ class _Reader:
             self.robot.skip("shape without size", link.name)
 
     def frame(self, element: Element) -> None:
-        """Read a named frame of a link: Drake's ``<frame link= xyz= rpy=>``, Isaac's ``<fixed_frame>`` with parent and origin."""
+        """Read a named frame: Drake's ``<frame link= xyz= rpy=>``, or Isaac's ``<fixed_frame>`` with parent and origin."""
         parent = element.find("parent")
         owner = element.get("link") if parent is None else parent.get("link")
         link = known_link(self.robot, owner, element)
@@ -172,7 +172,7 @@ class _Reader:
         if limit is None:
             return
         joint.effort, joint.velocity = (_bound(limit, key) for key in ("effort", "velocity"))
-        if joint.velocity:
+        if joint.velocity and joint.velocity < FAST:
             self.robot.skip("velocity limit")
         if endless or not {"lower", "upper"} & set(limit.attributes):
             return
@@ -275,7 +275,8 @@ def check_tree(robot: Description) -> None:
     if len(tops) > 1:
         named = ", ".join(f'"{link.name}" (line {link.line.number})' for link in tops[:6])
         more = f" and {len(tops) - 6} more" if len(tops) > 6 else ""
-        raise tops[1].line.error(f"{len(tops)} links hang on no joint: {named}{more}", "a URDF has one root: join the others to it")
+        problem = f"{len(tops)} links hang on no joint: {named}{more}"
+        raise tops[1].line.error(problem, "a URDF has one root: join the others to it")
     if not tops:
         raise robot.joints[0].line.error("every link hangs on another, so there is no root", "let one link hang on no joint")
     _check_reached(robot, tops[0].name)

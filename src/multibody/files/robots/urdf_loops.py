@@ -2,7 +2,8 @@
 
 - ``<loop_joint type=>`` with ``<link1 link= xyz= rpy=/>`` and ``<link2 .../>`` (Isaac Sim, Drake of old); also with
   parent, child, parent_origin and child_origin.
-- ``<constraint type=>`` with parent, parent_origin, parent_axis and the same of the child (proposed for urdfdom, pull request 264).
+- ``<constraint type=>`` with parent, parent_origin, parent_axis and the same of the child (proposed for urdfdom, pull request
+  264).
 - ``<loop type=>`` with ``<predecessor link=><origin/></predecessor>``, ``<successor>`` and ``<axis/>``, and ``<coupling>`` with
   ``<ratio value=/>`` (URDF+, arXiv 2411.19753).
 

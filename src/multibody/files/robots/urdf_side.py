@@ -1,7 +1,8 @@
 """Loops of a URDF in a YAML file beside it (arXiv 2504.04767).
 
-``closed_loop: [[frame, frame], ...]`` with ``type: [6d, 3d, ...]`` holds frames together, which are links or joints of the URDF;
-``joint_name`` and ``joint_type`` make joints of it SPHERICAL, CARDAN or FIXED. ``name_mot`` names motors, which are not carried over.
+``closed_loop: [[frame, frame], ...]`` with ``type: [6d, 3d, ...]`` holds frames together, which are links or joints of the
+URDF; ``joint_name`` and ``joint_type`` make joints of it SPHERICAL, CARDAN or FIXED. ``name_mot`` names motors, which are not
+carried over.
 """
 
 from __future__ import annotations
