@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import multibody as mb
+from files.robots.mujoco_oracle import Tree, mujoco
 from multibody.files.robots.lower import RobotNote
-from robots.mujoco_oracle import Tree, mujoco
 
 ROBOT = """<mujoco model="general">
   <compiler angle="degree" autolimits="true"/>
