@@ -74,7 +74,8 @@ AXIS = Pose(rpy=TURN).axes.T @ N
 
 LOOPS = {
     "loop_joint": f'<loop_joint name="B" type="revolute"><link1 link="coupler" xyz="{numbers(ON_COUPLER)}" '
-    f'rpy="{numbers(TURN)}"/><link2 link="rocker" xyz="{numbers(ON_ROCKER)}" rpy="{numbers(TURN)}"/><axis xyz="{numbers(AXIS)}"/></loop_joint>',
+    f'rpy="{numbers(TURN)}"/>'
+    f'<link2 link="rocker" xyz="{numbers(ON_ROCKER)}" rpy="{numbers(TURN)}"/><axis xyz="{numbers(AXIS)}"/></loop_joint>',
     "loop_joint with parent and child": '<loop_joint name="B" type="revolute"><parent link="coupler"/><child link="rocker"/>'
     f'<parent_origin xyz="{numbers(ON_COUPLER)}"/><child_origin xyz="{numbers(ON_ROCKER)}"/>'
     f'<axis xyz="{numbers(N)}" frame="parent"/></loop_joint>',

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 from multibody.errors import ModelError
@@ -12,6 +13,9 @@ from multibody.files.robots.options import RobotOptions
 from multibody.files.robots.urdf import urdf_description
 
 __all__ = ["read_xacro"]
+
+LEVELS = 5
+"""Folders above a file beside which packages may lie."""
 
 
 def read_xacro(file: Path, shown: str, options: RobotOptions) -> Description:
@@ -45,21 +49,19 @@ def _expanded(file: Path, shown: str, options: RobotOptions) -> str:
     try:
         text: str = XacroDoc.from_file(str(file)).to_urdf_string(use_protocols=False)
     except Exception as error:  # whatever xacro and the expressions in the file raise
-        words = " ".join(str(error).split())[:200] or type(error).__name__
-        raise ModelError(f"it cannot be expanded ({words})", file=shown, hint="check its macros and packages") from None
+        words = re.sub(r"<class '[^']*'>: ", "", str(error)).strip().splitlines()
+        said = words[0][:200] if words else type(error).__name__
+        raise ModelError(f"it cannot be expanded ({said})", file=shown, hint="check its macros and packages") from None
     return text
 
 
 def _around(file: Path) -> dict[str, str]:
     """Return the folders around a file that can be packages, by their names: the nearest of each name."""
     found: dict[str, str] = {}
-    for above in file.resolve().parents:
+    for level, above in enumerate(file.resolve().parents):
         found.setdefault(above.name, str(above))
-        if len(found) < 6:
-            try:
-                beside = [child for child in above.iterdir() if child.is_dir()]
-            except OSError:
-                continue
-            for child in beside[:200]:
-                found.setdefault(child.name, str(child))
+        if level < LEVELS:
+            for child in sorted(above.iterdir()):
+                if child.is_dir():
+                    found.setdefault(child.name, str(child))
     return found
