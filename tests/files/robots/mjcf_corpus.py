@@ -19,10 +19,11 @@ LARGEST = 200
 PUSH = 2.0  # [rad/s or m/s]
 
 LOOPS = (
-    ("genesis-world", "four_bar_linkage.xml"), ("mujoco-warp", "jdotv/connect_2d.xml"), ("mujoco-warp", "jdotv/connect_3d.xml"),
-    ("mujoco-warp", "jdotv/weld_3d.xml"), ("gym-xarm", "assets/reach.xml"), ("gym-hil", "assets/panda.xml"),
+    ("genesis-world", "four_bar_linkage.xml", 1.0, PUSH), ("mujoco-warp", "jdotv/connect_2d.xml", 1.0, PUSH),
+    ("mujoco-warp", "jdotv/connect_3d.xml", 1.0, PUSH), ("mujoco-warp", "jdotv/weld_3d.xml", 1.0, PUSH),
+    ("gym-xarm", "assets/reach.xml", 0.1, 0.0), ("gym-hil", "assets/panda.xml", 0.1, 0.0),
 )  # fmt: skip
-"""Files with equalities: package and the end of the path."""
+"""Files with equalities: package, end of the path, length of the run [s], and the rate that it starts with."""
 
 
 def mjcf_files(place: Path) -> list[Path]:
@@ -46,32 +47,36 @@ class Loop:
     redundant: int
     gap: float
     soft: float
+    size: float  # of the mechanism [m]
 
     def row(self) -> list[str]:
         return [self.file, str(self.bodies), str(self.mobility), str(self.redundant), f"{self.gap:.0e}", f"{self.soft:.0e}"]
 
 
-def loop_of(file: Path, until: float) -> Loop:
+def loop_of(file: Path, until: float, push: float) -> Loop:
     """Return it for a file, with contacts left out in both programs."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RobotNote)
         model = mb.load(str(file), limits="none")
     report = model.check()
-    start = model.assemble(_pushed(model))
+    start = model.assemble(_pushed(model, push))
     run = model.run(until, initial=start)
     assert run.ok, run.status.message
     gaps = [_gap(run, joint) for joint in model.joints.values() if joint.kind.name == "spherical" or _closes(model, joint)]
     counts = (len(model.bodies), report.mobility, len(report.redundant))
-    return Loop(file.name, *counts, max(gaps, default=0.0), soft_gap(file, until, start))
+    size = max(float(np.max(np.abs([start[f"{body}.{c}"] for c in "xyz"]))) for body in model.bodies)
+    return Loop(file.name, *counts, max(gaps, default=0.0), soft_gap(file, until, start), size)
 
 
-def _pushed(model: mb.Model) -> dict[str, float]:
+def _pushed(model: mb.Model, push: float) -> dict[str, float]:
     """Return a start that moves: a rate of the first hinge, of a free body a turn about a general axis."""
+    if not push:
+        return {}
     first = next(joint for joint in model.joints.values() if joint.kind.name in ("free", "revolute"))
     if first.kind.name == "revolute":
-        return {f"{first.name}.rate": PUSH}
+        return {f"{first.name}.rate": push}
     body = first.second.split(".")[0]
-    return {f"{body}.omega.{c}": k * PUSH for k, c in enumerate("xyz", start=1)}
+    return {f"{body}.omega.{c}": k * push for k, c in enumerate("xyz", start=1)}
 
 
 def _closes(model: mb.Model, joint: Any) -> bool:
