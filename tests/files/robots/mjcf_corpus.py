@@ -32,9 +32,13 @@ def mjcf_files(place: Path) -> list[Path]:
 
 
 def worst_of(file: Path) -> float | None:
-    """Return the largest relative difference of a tree from MuJoCo; loops are opened first. None: it is too large."""
+    """Return the largest relative difference of a tree from MuJoCo; loops are opened first.
+
+    None: it is too large, or tendons, which are not carried over, add to its inertia.
+    """
     tree = Tree.of(file)
-    return max(tree.worst(2).values()) if tree.robot.nv <= LARGEST else None
+    heavy = bool(np.any(tree.compiled.model.tendon_armature))
+    return None if heavy or tree.robot.nv > LARGEST else max(tree.worst(2).values())
 
 
 @dataclass(frozen=True)

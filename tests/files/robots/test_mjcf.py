@@ -298,3 +298,14 @@ def test_entities_of_an_included_file_are_refused(tmp_path: Path) -> None:
     write(tmp_path, '<!DOCTYPE m [<!ENTITY a "b">]><mujoco/>', "inner.xml")
     with pytest.raises(mb.ModelError, match=r"inner.xml.*document type"):
         load(write(tmp_path, "<mujoco><include file='inner.xml'/></mujoco>"))
+
+
+def test_what_mujoco_warns_of_is_in_the_note_and_in_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    child = "<mujoco model='child'><option iterations='7'/><worldbody><body name='b'><geom size='.1'/></body></worldbody></mujoco>"
+    write(tmp_path, child, "child.xml")
+    asset = "<asset><model name='child' file='child.xml'/></asset>"
+    attach = "<worldbody><frame><attach model='child' body='b' prefix='x'/></frame></worldbody>"
+    with pytest.warns(RobotNote, match="1 warning of MuJoCo .Attach conflict"):
+        mb.load(write(tmp_path, f"<mujoco>{asset}{attach}</mujoco>"))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["child.xml", "robot.xml"]

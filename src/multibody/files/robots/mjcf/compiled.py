@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -30,15 +32,32 @@ def compile_file(file: Path, root: Element, shown: str) -> Compiled:
         raise ModelError("an MJCF file needs mujoco-core, which is not installed", file=shown, hint=hint) from None
     files = _with_includes(file, root, ())
     try:
-        spec = mujoco.MjSpec.from_file(str(file))
-        model = spec.compile()
+        with _listening(mujoco) as remarks:
+            spec = mujoco.MjSpec.from_file(str(file))
+            model = spec.compile()
     except Exception as error:  # MuJoCo raises ValueError, FatalError and what its readers do
         raise refusal(str(error), shown, alone=len(files) == 1) from None
     if model.nbody < 2:
         raise ModelError("it has no body", file=shown, hint="a robot has at least one <body> in its <worldbody>")
     found = Compiled(mujoco, spec, model, shown, files)
+    found.remarks = list(dict.fromkeys(remark.strip().splitlines()[0] for remark in remarks if remark.strip()))
     found.require_finite()
     return found
+
+
+@contextmanager
+def _listening(mujoco: Any) -> Iterator[list[str]]:
+    """Yield what MuJoCo warns of inside, which it would print, and write to a file in the current folder."""
+    remarks: list[str] = []
+    before = mujoco.get_mju_user_warning()
+    mujoco.set_mju_user_warning(remarks.append)
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            yield remarks
+        remarks.extend(str(item.message) for item in caught)
+    finally:
+        mujoco.set_mju_user_warning(before)
 
 
 def _with_includes(file: Path, root: Element, above: tuple[Path, ...]) -> list[str]:
@@ -81,6 +100,8 @@ class Compiled:
     bodies, joints, equalities : list of str
         Names, unique in their kind: an unnamed body is ``bodyN`` by its number, an unnamed joint ``BODY_joint`` and the second
         of that body ``BODY_joint2``, an unnamed equality ``connectN``, ``weldN`` or ``equalityN``.
+    remarks : list of str
+        What MuJoCo warns of.
     qpos : array
         Where the robot starts: the first keyframe, else the drawn pose.
     """
@@ -93,6 +114,7 @@ class Compiled:
         self.joints = self._named("JOINT", model.njnt, self._joint_name)
         self.equalities = self._named("EQUALITY", model.neq, self._equality_name)
         self.qpos: Floats = np.array(model.key_qpos[0] if model.nkey else model.qpos0, dtype=float)
+        self.remarks: list[str] = []
         self._lines = len(files) == 1
         self._elements: dict[str, dict[int, Any]] = {}
 

@@ -39,6 +39,8 @@ def note_left_out(compiled: Compiled, robot: Description) -> None:
         robot.skip("further keyframe", compiled.name("KEY", k))
     if model.nkey and np.any(model.key_qvel[0]):
         robot.skip("velocity of the keyframe", compiled.name("KEY", 0))
+    for remark in compiled.remarks:
+        robot.skip("warning of MuJoCo", remark)
     _of_joints(compiled, robot)
 
 
