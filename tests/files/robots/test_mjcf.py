@@ -294,16 +294,17 @@ def test_bad_files_are_told_in_one_sentence(tmp_path: Path, text: str) -> None:
     assert re.search(BAD[text], sentence), sentence
 
 
-def test_entities_of_an_included_file_are_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("text", ["<include file='inner.xml'/>", "<asset><model name='m' file='inner.xml'/></asset>"])
+def test_entities_of_another_file_are_refused(tmp_path: Path, text: str) -> None:
     write(tmp_path, '<!DOCTYPE m [<!ENTITY a "b">]><mujoco/>', "inner.xml")
     with pytest.raises(mb.ModelError, match=r"inner.xml.*document type"):
-        load(write(tmp_path, "<mujoco><include file='inner.xml'/></mujoco>"))
+        load(write(tmp_path, f"<mujoco>{text}</mujoco>"))
 
 
 def test_what_mujoco_warns_of_is_in_the_note_and_in_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    child = "<mujoco model='child'><option iterations='7'/><worldbody><body name='b'><geom size='.1'/></body></worldbody></mujoco>"
-    write(tmp_path, child, "child.xml")
+    body = "<worldbody><body name='b'><geom size='.1'/></body></worldbody>"
+    write(tmp_path, f"<mujoco model='child'><option iterations='7'/>{body}</mujoco>", "child.xml")
     asset = "<asset><model name='child' file='child.xml'/></asset>"
     attach = "<worldbody><frame><attach model='child' body='b' prefix='x'/></frame></worldbody>"
     with pytest.warns(RobotNote, match="1 warning of MuJoCo .Attach conflict"):

@@ -61,7 +61,7 @@ def _listening(mujoco: Any) -> Iterator[list[str]]:
 
 
 def _with_includes(file: Path, root: Element, above: tuple[Path, ...]) -> list[str]:
-    """Return the file and all that it includes, each without document types and entities; those missing are MuJoCo's matter."""
+    """Return the file and all that it includes or attaches, each without document types and entities; those missing are MuJoCo's matter."""
     here = file.resolve()
     if here in above or len(above) > DEEPEST:
         raise root.error("the files include each other in a circle", "break the circle")
@@ -70,7 +70,7 @@ def _with_includes(file: Path, root: Element, above: tuple[Path, ...]) -> list[s
     while todo:
         element = todo.pop()
         todo.extend(element.children)
-        if element.tag != "include" or not element.get("file"):
+        if element.tag not in ("include", "model") or not element.get("file").lower().endswith(".xml"):
             continue
         base = file if not above else above[0]
         inner = next((p for p in (base.parent / element.get("file"), file.parent / element.get("file")) if p.is_file()), None)
