@@ -11,6 +11,7 @@ import argparse
 import os
 import sys
 from collections import Counter
+from html import escape
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -101,10 +102,10 @@ def text() -> str:
     lines = ["| package | ending | files | read | refused | compared | worst difference |", "|---|---|---|---|---|---|---|"]
     lines += [f"| {' | '.join(row)} |" for row in table]
     lines += ["", "| refused because | files |", "|---|---|"]
-    lines += [f"| {reason} | {count} |" for reason, count in why.most_common()]
+    lines += [f"| {escape(reason)} | {count} |" for reason, count in why.most_common()]
     if left:
         lines += ["", "| read, but not compared because | files |", "|---|---|"]
-        lines += [f"| {item} | {count} |" for item, count in left.most_common()]
+        lines += [f"| {escape(item)} | {count} |" for item, count in left.most_common()]
     lines += ["", "| file | bodies | mobility | redundant equations | largest gap [m or rad] |", "|---|---|---|---|---|"]
     lines += [f"| {' | '.join(row)} |" for row in cassie()]
     return "\n".join(lines) + "\n"

@@ -82,8 +82,8 @@ class Reading:
 
 def grouped(sentence: str) -> str:
     """Return a sentence without the names and numbers that only one file has, so that others say the same."""
-    said = re.sub(r'"[^"]*"|(?<=not found: )\S+|(?<=directory: )\S+', '"…"', sentence.split("; ")[0])
-    return re.sub(r"\b\d+\b", "N", said).strip()
+    said = re.sub(r"(Package not found|No such file or directory): .*", r"\1)", sentence.split("; ")[0])
+    return re.sub(r"\b\d+\b", "N", re.sub(r'"[^"]*"', '"…"', said)).strip()
 
 
 def read(file: Path, **options: object) -> Reading:

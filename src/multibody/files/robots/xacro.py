@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import re
 from pathlib import Path
@@ -47,7 +49,8 @@ def _expanded(file: Path, shown: str, options: RobotOptions) -> str:
     for name, folder in {**_around(file), **options.packages}.items():
         packages.update_package_cache({name: os.path.abspath(folder)})
     try:
-        text: str = XacroDoc.from_file(str(file)).to_urdf_string(use_protocols=False)
+        with contextlib.redirect_stderr(io.StringIO()):  # what xacro warns of is no word to users
+            text: str = XacroDoc.from_file(str(file)).to_urdf_string(use_protocols=False)
     except Exception as error:  # whatever xacro and the expressions in the file raise
         words = re.sub(r"<class '[^']*'>: ", "", str(error)).strip().splitlines()
         said = words[0][:200] if words else type(error).__name__

@@ -61,7 +61,10 @@ def _listening(mujoco: Any) -> Iterator[list[str]]:
 
 
 def _with_includes(file: Path, root: Element, above: tuple[Path, ...]) -> list[str]:
-    """Return the file and all that it includes or attaches, each without document types and entities; those missing are MuJoCo's matter."""
+    """Return the file and all that it includes or attaches, each without document types and entities.
+
+    Those that are missing are MuJoCo's matter.
+    """
     here = file.resolve()
     if here in above or len(above) > DEEPEST:
         raise root.error("the files include each other in a circle", "break the circle")
