@@ -96,6 +96,19 @@ HOLLOW = (
 )  # fmt: skip
 
 
+def test_a_hinge_far_along_its_axis_needs_no_bar_to_a_mesh(tmp_path: Path) -> None:
+    def bars(at: tuple[float, float, float]) -> int:
+        model = hinged(block(tmp_path / "arm.stl"))
+        model.body("hand", mass=1, inertia=(1, 1, 1), at=at)
+        del model.joints["O"]
+        model.revolute("O", "ground", "arm", axis=(0, 1, 0))
+        model.revolute("P", "arm", "hand", at=at, axis=(1, 0, 0))
+        return len(strokes(drawn(model), "tube"))
+
+    assert bars((2.0, 0.05, 0.1)) == 0  # the axis runs through the block, though its point is far outside
+    assert bars((2.0, 0.5, 0.1)) == 1
+
+
 def fault(model: mb.Model) -> str:
     """Return the one sentence about what is not drawn; everything else is."""
     with pytest.warns(MeshWarning) as told:
