@@ -12,6 +12,7 @@ from multibody._version import __version__
 if TYPE_CHECKING:
     from multibody._result_verbs import page
     from multibody._verbs import Model, load, read_run, read_study
+    from multibody.cad.part import read_part
     from multibody.errors import AnalysisError, ModelError, ModelErrors
     from multibody.files.schema import json_schema
     from multibody.formulations import (
@@ -48,6 +49,7 @@ _HOME = {
     "bench": "multibody.results.bench",
     "load": "multibody._verbs",
     "page": "multibody._result_verbs",
+    "read_part": "multibody.cad.part",
     "read_run": "multibody._verbs",
     "read_study": "multibody._verbs",
     "Study": "multibody.study.result",
@@ -113,6 +115,7 @@ __all__ = [
     "load",
     "normal",
     "page",
+    "read_part",
     "read_run",
     "read_study",
     "triangular",

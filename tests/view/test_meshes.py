@@ -11,8 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 import multibody as mb
+from multibody.cad import part
 from multibody.cli.app import app
-from multibody.view import meshes
 from multibody.view.drawing import drawing_of
 from multibody.view.meshes import MeshWarning, decimated
 from multibody.view.solids import mesh as surface
@@ -96,6 +96,19 @@ HOLLOW = (
 )  # fmt: skip
 
 
+def test_a_hinge_far_along_its_axis_needs_no_bar_to_a_mesh(tmp_path: Path) -> None:
+    def bars(at: tuple[float, float, float]) -> int:
+        model = hinged(block(tmp_path / "arm.stl"))
+        model.body("hand", mass=1, inertia=(1, 1, 1), at=at)
+        del model.joints["O"]
+        model.revolute("O", "ground", "arm", axis=(0, 1, 0))
+        model.revolute("P", "arm", "hand", at=at, axis=(1, 0, 0))
+        return len(strokes(drawn(model), "tube"))
+
+    assert bars((2.0, 0.05, 0.1)) == 0  # the axis runs through the block, though its point is far outside
+    assert bars((2.0, 0.5, 0.1)) == 1
+
+
 def fault(model: mb.Model) -> str:
     """Return the one sentence about what is not drawn; everything else is."""
     with pytest.warns(MeshWarning) as told:
@@ -110,7 +123,7 @@ def fault(model: mb.Model) -> str:
 
 
 def test_what_cannot_be_read_is_told_in_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert 'there is no mesh "none.stl" in the current folder' in fault(hinged("none.stl"))
+    assert 'there is no file "none.stl" in the current folder' in fault(hinged("none.stl"))
     (tmp_path / "bad.stl").write_bytes(b"solid nothing")
     assert "bad.stl" in fault(hinged(str(tmp_path / "bad.stl")))
     (tmp_path / "bad.glb").write_bytes(b"glTF\x02\x00\x00\x00 and then nothing")
@@ -123,11 +136,11 @@ def test_what_cannot_be_read_is_told_in_one_sentence(tmp_path: Path, monkeypatch
         (tmp_path / f"hollow{k}.obj").write_text("".join(f"v {corner}\n" for corner in corners) + "f 1 2 3\n")
         assert "has no triangles with finite corners; check the file" in fault(hinged(str(tmp_path / f"hollow{k}.obj")))
     assert "has no triangles with finite corners" in fault(hinged(block(tmp_path / "vast.obj"), scale=1e99))
-    (tmp_path / "arm.step").write_text("ISO-10303-21;")
-    assert "a mesh ends in .stl, .obj, .glb" in fault(hinged(str(tmp_path / "arm.step")))
-    assert "there is no mesh" in fault(hinged("a\0b.stl"))
-    monkeypatch.setattr(meshes, "MOST_BYTES", 100)
-    assert "too large to draw" in fault(hinged(block(tmp_path / "arm.stl")))
+    (tmp_path / "arm.dwg").write_text("AC1032")
+    assert "its name ends in .stl, .obj, .glb" in fault(hinged(str(tmp_path / "arm.dwg")))
+    assert "there is no file" in fault(hinged("a\0b.stl"))
+    monkeypatch.setattr(part, "MOST_BYTES", 100)
+    assert "is too large" in fault(hinged(block(tmp_path / "arm.stl")))
 
 
 def test_without_trimesh_the_rest_is_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -150,5 +163,5 @@ def test_the_command_line_says_it_and_draws(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["assemble", str(file), "--out", str(picture)])
     assert result.exit_code == 0, result.output
     assert picture.stat().st_size > 5000
-    told = 'body "arm", shape: there is no mesh "gone.stl" beside hinged.yaml; check the path; drawn without it'
+    told = 'body "arm", shape: there is no file "gone.stl" beside hinged.yaml; check the path; drawn without it'
     assert told in result.output

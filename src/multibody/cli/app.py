@@ -162,6 +162,7 @@ from multibody.cli import (  # noqa: E402  (they add their verbs)
     compare,  # noqa: F401
     convert,  # noqa: F401
     examples,  # noqa: F401
+    frames,  # noqa: F401
     inverse,  # noqa: F401
     kinematics,  # noqa: F401
     loads,  # noqa: F401

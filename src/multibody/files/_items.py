@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from multibody.errors import ModelError, nearest
+from multibody.model.body import BODY_KEYS as KEYS_OF_BODIES
 from multibody.model.body import Body, make_body, read_frames
 from multibody.model.forces import KINDS as FORCE_KINDS
 from multibody.model.forces import Force, read_force
@@ -19,7 +20,7 @@ from multibody.model.values import is_number
 
 __all__ = ["ADD", "PARAMETER_KEYS", "add_parameter", "blamed", "check_keys", "refers_to", "stand_in"]
 
-BODY_KEYS = ("mass", "inertia", "com", "frames", "shape", "at", *ORIENTATION_KEYS)
+BODY_KEYS = (*KEYS_OF_BODIES, *ORIENTATION_KEYS)
 PARAMETER_KEYS = ("value", "unit", "doc", "min", "max")
 _JOINT_KINDS = (*JOINT_KINDS, *ALIASES)
 _JOINT_KEYS = {"at", *(f.name for kind in JOINT_KINDS.values() for f in kind.fields)}
@@ -62,7 +63,7 @@ def _body(model: Model, name: str, value: Any) -> Body:
     rows = given.get("inertia")
     if isinstance(rows, list) and len({isinstance(row, list) for row in rows}) > 1:
         raise ModelError("its inertia mixes rows and numbers", where=where, hint="give three numbers or a 3×3 matrix")
-    return make_body(name, model.dimension, **given)
+    return make_body(name, model.dimension, units=model.units, beside=model._files, **given)
 
 
 def _joint(model: Model, name: str, value: Any) -> Joint:

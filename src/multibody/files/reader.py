@@ -156,6 +156,7 @@ class _Reader(Generic[M]):
         """Return the model, or raise all that is wrong."""
         data = self._top()
         model = self._world(data)
+        model._files = tuple(str(path) for path in self.context.stack[-1:])  # files of solids are looked for beside it
         self._items(model, "parameters")
         self._unknown_overrides(data)
         self._items(model, "tables")
@@ -168,6 +169,7 @@ class _Reader(Generic[M]):
         for error in validate(model, self.broken):
             self.note(error)
         self._raise()
+        model._files = ()
         model._locate = self.locate  # for faults that show only when values are known
         return model
 

@@ -26,7 +26,7 @@ LIMIT = 100_000
 SECTIONS = ("ground", "bodies", "joints", "forces", "motions", "initial", "guess", "outputs", "events")
 
 _WORD = re.compile(r"[^\W\d]\w*")
-_NOT_FORMULAS = frozenset({"mesh", "doc", "unit", "kind"})  # fields whose text is no formula
+_NOT_FORMULAS = frozenset({"mesh", "file", "doc", "unit", "kind"})  # fields whose text is no formula
 
 
 @dataclass(frozen=True)

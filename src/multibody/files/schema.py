@@ -174,6 +174,9 @@ def _body() -> Schema:
         "frames": _map_of("frame"),
         "shape": {"anyOf": [shape, {"type": "array", "items": shape}]},
         "at": _VECTOR,
+        "file": {"type": "string", "description": "a STEP, STL, OBJ or GLB file of a solid"},
+        "density": _NUMBER,
+        "unit": {"enum": list(LENGTHS)},
         **_orientation(),
     }
     return {**_closed({key: fields[key] for key in BODY_KEYS}), "type": ["object", "null"]}

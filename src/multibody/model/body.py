@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -12,11 +12,13 @@ from multibody.model.expressions import Expression, Number, name
 from multibody.model.fixed import ReadOnly, fixed
 from multibody.model.geometry import ORIENTATION_KEYS, Frame, Orientation, read_frame, read_orientation
 from multibody.model.names import check_name, unknown
+from multibody.model.parts import PART_KEYS, stated_by_part
 from multibody.model.shapes import Shape, read_shape
+from multibody.model.units import Units
 from multibody.model.values import Vector, read_number, read_vector, write_value
 
 Inertia = Number | tuple[Any, ...]
-BODY_KEYS = ("mass", "inertia", "com", "frames", "shape", "at")
+BODY_KEYS = ("mass", "inertia", "com", "frames", "shape", "at", *PART_KEYS)
 
 
 @dataclass(frozen=True)
@@ -113,10 +115,16 @@ def read_frames(given: Mapping[str, Any] | None, dimension: int, where: str) -> 
 
 def make_body(
     body_name: str, dimension: int, *, mass: Any = None, inertia: Any = None, com: Any = None, frames: Any = None,
-    shape: Any = None, at: Any = None, **orientation: Any,
+    shape: Any = None, at: Any = None, file: Any = None, density: Any = None, unit: Any = None, units: Units | None = None,
+    beside: Sequence[str] = (), **orientation: Any,
 ) -> Body:  # fmt: skip
-    """Return a checked body; see :class:`Body` for the arguments."""
+    """Return a checked body; see :class:`Body` for the arguments, and `stated_by_part` for those of a file of a solid."""
     where = f"bodies.{body_name}"
+    if file is not None or density is not None or unit is not None:
+        given = {"mass": mass, "inertia": inertia, "com": com, "frames": frames, "shape": shape} | orientation
+        part = {"file": file, "density": density, "unit": unit}
+        stated = stated_by_part(given | part, dimension, units or Units(), beside, where)
+        return make_body(body_name, dimension, at=at, **stated)
     for key in orientation:
         if key not in ORIENTATION_KEYS:
             hint = nearest(key, (*BODY_KEYS, *ORIENTATION_KEYS)) or f"a body takes {', '.join(BODY_KEYS)} and an orientation"

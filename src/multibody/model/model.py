@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from os import PathLike
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from multibody.arguments import answered, number_in, short, spread
@@ -161,7 +162,8 @@ class Model(Lookup, JointMethods, ForceMethods):
     @spread(Orienting)
     def body(
         self, name: str, mass: NumberLike | None = None, inertia: Any = None, com: VectorLike | None = None,
-        frames: Mapping[str, Any] | None = None, shape: Any = None, at: VectorLike | None = None,
+        frames: Mapping[str, Any] | None = None, shape: Any = None, at: VectorLike | None = None, *,
+        file: str | PathLike[str] | None = None, density: NumberLike | None = None, unit: str | None = None,
         **orientation: Unpack[Orienting],
     ) -> Body:  # fmt: skip
         """Add a body and return its handle: ``crank["pin"]`` is a frame of it, ``crank.x`` a path.
@@ -181,6 +183,13 @@ class Model(Lookup, JointMethods, ForceMethods):
             Solids that give mass, center of mass and inertia where these are not stated: ``{"rod": (P, Q), "radius": r}``.
         at : vector, optional
             Where the origin is drawn, in ground [length].
+        file : path, optional
+            An STEP, STL, OBJ or GLB file of a solid, which says center of mass, inertia and, of STEP, the axes of its cylinders
+            as frames (``arm["hole1"]``), and is drawn. It is read once: the model keeps the numbers.
+        density : number or formula, optional
+            Of that solid [mass/length³]; or its `mass` is given.
+        unit : str, optional
+            Unit of length of a file that states none: ``"mm"``; default the model's.
         angle, x, z, quaternion, rotvec, rpy, euler, rotation : optional
             How the axes are drawn, in ground, one form of it: `angle` [rad] in the plane; in space `z` and/or `x` (the first
             one given is kept), ``(w, x, y, z)``, a rotation vector, roll–pitch–yaw, ``{"zxz": angles}`` or a SciPy rotation.
@@ -189,7 +198,8 @@ class Model(Lookup, JointMethods, ForceMethods):
         self._claim(name, where)
         given: Mapping[str, Any] = orientation
         self.bodies[name] = make_body(
-            name, self.dimension, mass=mass, inertia=inertia, com=com, frames=frames, shape=shape, at=at, **given
+            name, self.dimension, mass=mass, inertia=inertia, com=com, frames=frames, shape=shape, at=at, file=file,
+            density=density, unit=unit, units=self.units, beside=self._files, **given
         )
         return self.bodies[name]
 

@@ -14,21 +14,30 @@ SLIDING = frozenset({"translational", "cylindrical"})
 
 def place_on(link: Link, mark: Mark) -> Floats:
     """Return where a joint is on one of its bodies: its point there, of a slide the place on its axis nearest to the body."""
+    if mark.kind not in SLIDING or not link.shapes:
+        return mark.points[mark.bodies.index(link.number)]
+    return _nearest_on_axis(link, mark)
+
+
+def _nearest_on_axis(link: Link, mark: Mark) -> Floats:
+    """Return the place on a joint's axis that is nearest to the middle of one of its bodies."""
     side = mark.bodies.index(link.number)
     point, axis = mark.points[side], mark.axes[side][:, -1]
-    if mark.kind not in SLIDING or not link.shapes:
-        return point
     return np.asarray(point + float((link.center - point) @ axis) * axis)
 
 
 def strays(link: Link, marks: list[Mark], tolerance: float) -> list[tuple[Floats, Floats]]:
     """Return the points of a body that lie off all its shapes, each with the place of a shape that a bar has to join it to.
 
-    Points of slides whose axes run through its shapes mean nothing and are left out.
+    Points of slides whose axes run through its shapes mean nothing and are left out; so do those of hinges where it has a
+    mesh, since robots have them anywhere on their axes.
     """
-    slides = [mark for mark in marks if mark.kind in SLIDING and link.number in mark.bodies]
+    anywhere = SLIDING | {"revolute"} if link.meshes else SLIDING
+    on_axes = [mark for mark in marks if mark.kind in anywhere and link.number in mark.bodies]
     idle = [
-        mark.points[mark.bodies.index(link.number)] for mark in slides if solids_at(link, place_on(link, mark), tolerance)
+        mark.points[mark.bodies.index(link.number)]
+        for mark in on_axes
+        if solids_at(link, _nearest_on_axis(link, mark), tolerance)
     ]
     found = []
     for point in link.points:

@@ -1,14 +1,14 @@
-"""Meshes that bodies name as their shape: read for drawing only, from STL, OBJ or GLB files (trimesh reads them)."""
+"""Meshes that bodies name as their shape: read for drawing only, from STL, OBJ, GLB or STEP files."""
 
 from __future__ import annotations
 
 import functools
-import pathlib
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from multibody.cad.part import UNITS, find_file
+from multibody.cad.triangles import hollow, read_triangles, sound
 from multibody.errors import ModelError
 from multibody.model.matrices import orientation_matrix
 from multibody.model.shapes import Shape
@@ -17,12 +17,7 @@ from multibody.tables.lower import Tables
 from multibody.tables.scope import Scope
 from multibody.view.geometry import Floats, box_corners
 
-ENDINGS = (".stl", ".obj", ".glb")
-METERS = frozenset({".glb"})
-"""Files whose numbers are meters; those of the others know no unit and are read in the model's."""
 MOST_TRIANGLES = 20_000  # of one mesh; finer ones are made coarser
-MOST_BYTES = 100_000_000  # larger files are refused
-EXTENTS = (1e-90, 1e90)  # of a mesh, between which its volume is a number too
 
 
 class MeshWarning(UserWarning):
@@ -97,7 +92,8 @@ def read_mesh(tables: Tables, name: str, scale: Floats, where: str) -> Mesh:
     name : str
         Of the file: as such, or beside the model's own files.
     scale : array (3)
-        Multiplies the file's numbers along each axis, which are in the model's unit of length; those of a GLB file are meters.
+        Multiplies the file's numbers along each axis, which are in the model's unit of length; those of GLB and STEP files have
+        their own.
     where : str
         Of the body, for messages.
 
@@ -106,69 +102,25 @@ def read_mesh(tables: Tables, name: str, scale: Floats, where: str) -> Mesh:
     ModelError
         Where the file is missing, damaged, empty, too large or of another kind, or where trimesh is not installed.
     """
-    file = _find(tables, name, where)
-    if file.suffix.lower() not in ENDINGS:
-        raise ModelError(f'no mesh is read from "{name}"', where=where, hint=f"a mesh ends in {', '.join(ENDINGS)}")
-    if file.stat().st_size > MOST_BYTES:
-        size = f"{file.stat().st_size / 1e6:.0f} MB"
-        raise ModelError(f'the mesh "{name}" is too large to draw ({size})', where=where, hint="give a coarser one")
+    file = find_file(name, tables.model._files, where)
     points, triangles = _read(str(file), file.stat().st_mtime_ns, name, where)
-    unit = 1.0 / LENGTHS[tables.model.units.length] if file.suffix.lower() in METERS else 1.0
+    own = UNITS[file.suffix.lower()]
+    unit = 1.0 if own is None else own / LENGTHS[tables.model.units.length]
     with np.errstate(over="ignore"):
         scaled = points * (scale * unit)
-    if not _sound(scaled, triangles):
-        raise _hollow(name, where)
+    if not sound(scaled, triangles):
+        raise hollow(name, where)
     mirrored = float(np.prod(np.sign(scale))) < 0.0
     return Mesh(scaled, triangles[:, ::-1].copy() if mirrored else triangles, np.eye(3))
-
-
-def _find(tables: Tables, name: str, where: str) -> pathlib.Path:
-    """Return the file: beside the model's files, else from the current folder."""
-    folders = [pathlib.Path(file).parent for file in tables.model._files]
-    for folder in [*folders, pathlib.Path()]:
-        try:
-            if (folder / name).is_file():
-                return folder / name
-        except (OSError, ValueError):  # a name that no file can have
-            break
-    beside = f" beside {pathlib.Path(tables.model._files[0]).name}" if tables.model._files else " in the current folder"
-    raise ModelError(f'there is no mesh "{name}"{beside}', where=where, hint="check the path")
 
 
 @functools.lru_cache(maxsize=64)
 def _read(file: str, _changed: int, name: str, where: str) -> tuple[Floats, np.ndarray]:
     """Return points and triangles of a file, coarse enough to draw; kept until the file changes."""
-    try:
-        import trimesh
-    except ImportError:
-        hint = "python -m pip install 'multibody[mesh]'"
-        raise ModelError(f'the mesh "{name}" needs trimesh, which is not installed', where=where, hint=hint) from None
-    try:
-        made: Any = trimesh.load(file, force="mesh", process=False)
-        points, triangles = np.asarray(made.vertices, dtype=float), np.asarray(made.faces, dtype=np.int64)
-    except Exception as error:  # trimesh raises whatever its readers do
-        what = str(error).splitlines()[0][:100] if str(error) else type(error).__name__
-        raise ModelError(f'the mesh "{name}" cannot be read ({what})', where=where, hint="check the file") from None
-    if not _sound(points, triangles):
-        raise _hollow(name, where)
-    points, triangles = decimated(points, triangles, MOST_TRIANGLES)
+    points, triangles = decimated(*read_triangles(file, name, where), MOST_TRIANGLES)
     if len(triangles) == 0:  # the corners of all coincide
-        raise _hollow(name, where)
+        raise hollow(name, where)
     return outward(points, triangles)
-
-
-def _sound(points: Floats, triangles: np.ndarray) -> bool:
-    """Return whether there are triangles, with corners that are there, in a box with a size."""
-    if points.ndim != 2 or triangles.ndim != 2 or len(triangles) == 0 or not np.all(np.isfinite(points)):
-        return False
-    with np.errstate(over="ignore"):
-        extent = float(np.max(np.ptp(points, axis=0)))
-    return bool(EXTENTS[0] < extent < EXTENTS[1] and triangles.min() >= 0 and triangles.max() < len(points))
-
-
-def _hollow(name: str, where: str) -> ModelError:
-    """Return what is said of a mesh that has nothing to draw."""
-    return ModelError(f'the mesh "{name}" has no triangles with finite corners', where=where, hint="check the file")
 
 
 def outward(points: Floats, triangles: np.ndarray) -> tuple[Floats, np.ndarray]:

@@ -20,6 +20,7 @@ READERS: dict[str, str] = {
     ".urdf": "multibody.files.robots.urdf:read_urdf",
     ".sdf": "multibody.files.robots.sdf:read_sdf",
     ".world": "multibody.files.robots.sdf:read_sdf",
+    ".xml": "multibody.files.robots.mjcf:read_mjcf",
     ".xacro": "multibody.files.robots.xacro:read_xacro",
 }
 """Readers by the endings of files: ``module:function``, imported when one is read."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from multibody.errors import ModelError
 from multibody.files.robots.description import Solid
 from multibody.files.robots.pose import Floats
 
@@ -67,5 +68,9 @@ def _of_shape(solid: Solid) -> tuple[float, Floats, Floats]:
 
 def _of_mesh(solid: Solid, link: str) -> tuple[float, Floats, Floats]:
     """Return volume, centroid and inertia at density 1 of a mesh, in its own axes, scaled."""
-    problem = f'the mass of link "{link}" would have to come from the mesh "{solid.file}"'
-    raise solid.line.error(problem, "give the link a shape that collides, or an inertia")
+    from multibody.cad.closed import scaled_properties
+
+    try:
+        return scaled_properties(solid.file, solid.scale)
+    except ModelError as error:
+        raise solid.line.error(f'link "{link}": {error.problem}', error.hint) from None
