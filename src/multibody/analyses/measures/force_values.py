@@ -203,7 +203,7 @@ class ForceValues:
         linear, angular = np.zeros((n, tables.dimension)), np.zeros((n, 1 if tables.dimension == 2 else 3))
         for name, (mass, inertia) in zip(tables.bodies[1:], tables.masses, strict=True):
             r, A, dr, w, *_ = self.measurer.body_motion(name)
-            own = tables.F[mass] * dr
+            own = np.asarray(tables.F[mass])[..., None] * dr
             linear += own
             angular += arm_cross(r, own)
             if tables.dimension == 2:
