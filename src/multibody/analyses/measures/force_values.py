@@ -31,12 +31,14 @@ class ForceValues:
     ----------
     measurer : Measurer
     dynamics : Dynamics
+    reactions : Reactions, optional
+        Of this motion, where they are not the usual ones.
     """
 
-    def __init__(self, measurer: Measurer, dynamics: Dynamics) -> None:
+    def __init__(self, measurer: Measurer, dynamics: Dynamics, reactions: Reactions | None = None) -> None:
         self.measurer, self.dynamics, self.tables = measurer, dynamics, measurer.tables
         self.model = measurer.model
-        self.reactions = Reactions(measurer, dynamics)
+        self.reactions = Reactions(measurer, dynamics) if reactions is None else reactions
         self._wrenches: dict[tuple[str, bool], Wrench] = {}
 
     def measure(self, path: Path) -> Measure:

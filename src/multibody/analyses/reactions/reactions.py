@@ -46,10 +46,14 @@ class Reactions:
 
     def __init__(self, measurer: Measurer, dynamics: Dynamics) -> None:
         self.measurer, self.dynamics, self.tables = measurer, dynamics, measurer.tables
-        self.system = System(self.tables)
         self.every = np.arange(len(measurer.t))
         self._gradients: dict[int, Blocks] = {}
         self._open: dict[str, list[tuple[int, Wrench]]] = {}
+
+    @cached_property
+    def system(self) -> System:
+        """The tables with a workspace."""
+        return System(self.tables)
 
     # --- multipliers --------------------------------------------------------------------------------------------------
     @cached_property
