@@ -139,8 +139,9 @@ class OrdinaryMembers:
 
 
 def prepare(
-    model: Model, keys: Sequence[str], outputs: Any, analysis: str, options: Mapping[str, Any], initial: Any, refine: bool
-) -> OrdinaryMembers:
+    model: Model, keys: Sequence[str], outputs: Any, analysis: str, options: Mapping[str, Any], initial: Any, refine: bool,
+    count: int = 0,
+) -> Members:  # fmt: skip
     """Return what computes the members of a study, everything that can be judged beforehand judged.
 
     Parameters
@@ -155,6 +156,8 @@ def prepare(
         Of the analysis, without those that are not given.
     initial : State, mapping or None
     refine : bool
+    count : int
+        How many members there will be: few are not worth a preparation for compiled loops.
     """
     if not isinstance(analysis, str) or analysis not in ANALYSES:
         hint = f"{nearest(str(analysis), ANALYSES)} It is one of {', '.join(ANALYSES)}.".strip()
@@ -168,7 +171,9 @@ def prepare(
     tables_of(made)
     members = OrdinaryMembers(made, names, state, analysis, dict(options), asked, bool(refine))
     _try_out(members, model, initial)
-    return members
+    from multibody.study.compiled import fastest  # which knows this module
+
+    return fastest(members, count)
 
 
 def _try_out(members: OrdinaryMembers, model: Model, initial: Any) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from multibody.analyses.dynamics.choice import Choice
 from multibody.formulations.driven import entries_at, gradients_at
@@ -181,6 +182,10 @@ class Batch:
             found.loads,
         )  # fmt: skip
         return found
+
+    def unsolved(self, which: Integers) -> npt.NDArray[np.bool_]:
+        """Return at which of these members the equations had no solution at an instant that was read."""
+        return np.asarray(self.answers[which, 0] == M.UNSOLVED)
 
     # --- what is read of them -----------------------------------------------------------------------------------------
     def coordinate(self, which: Integers, function: int, Q: Floats, V: Floats, A: Floats, R: Floats) -> Floats:

@@ -24,7 +24,7 @@ from multibody.arguments import number_in
 from multibody.errors import ModelError
 from multibody.formulations.prepare import Bundle, inverts_masses, prepare
 from multibody.integrators import contract as C
-from multibody.kernels.assembly.member import CLOSED
+from multibody.kernels.assembly.member import CLOSED, OPEN
 from multibody.model.model import Model
 from multibody.options.methods import AUTO, read_method
 from multibody.state.system import Floats, Integers, System, tables_of
@@ -146,28 +146,47 @@ class RunMembers:
         return Batch(self, count, self.room)
 
     # --- computing ----------------------------------------------------------------------------------------------------
-    def start(self, b: Batch, values: Floats) -> Flags:
-        """Write numbers and consistent states of members; return which of them go on here."""
-        n = len(values)
-        b.begin(n)
-        sound = self.numbers.fill(values, b.models[:n], b.numbers[:n])
+    def computed(self, b: Batch, values: Floats, why: Any) -> Integers:
+        """Run members; return those that came to their ends with nothing on the way.
+
+        Parameters
+        ----------
+        b : Batch
+        values : array (members, varied)
+        why : array of text (members,), written
+            Why the others are left to the ordinary path.
+        """
+        self._start(b, values, why)
+        which = np.flatnonzero(why == "")
+        if len(which):
+            self._integrate(b, which, why)
+        return np.flatnonzero(why == "")
+
+    def _start(self, b: Batch, values: Floats, why: Any) -> None:
+        """Write numbers and consistent states of members."""
+        n, nq, nv = len(values), self.tables.nq, self.tables.nv
         numbers = b.numbers[:n]
+        _note(why, self.numbers.fill(values, b.models[:n], numbers), "values that are refused")
+        numbers[why != ""] = self.tables.F  # of no account
+        _note(why, self.numbers.heavy(numbers), "masses that do not count")
         self.numbers.scales(numbers, b.row_scale[:n], b.column_scale[:n])
-        sound &= self.numbers.heavy(numbers) if np.all(sound) else _where(sound, self.numbers.heavy, numbers)
         b.assemble(n)
+        _note(why, b.codes[:n, 0] != OPEN, "it does not close at once")
+        _note(why, b.codes[:n, 0] == CLOSED, "dependent rows")
+        _note(why, b.codes[:n, 1] == 1, "masses that do not count")
         b.ends[:n] = self.numbers.evaluated(self.until, numbers)
-        scales = np.where(self._lengths, numbers[:, self.tables.packed.length, None], 1.0)
-        b.atol[:n] = self.options.atol * scales
-        nq, nv = self.tables.nq, self.tables.nv
+        _note(why, self._set_times(b, n), "other instants")
+        b.atol[:n] = self.options.atol * np.where(self._lengths, numbers[:, self.tables.packed.length, None], 1.0)
         b.atol[:n, nq : nq + nv] /= second(self.tables)
-        sound &= (b.codes[:n, 0] == CLOSED) & (b.codes[:n, 1] == 1) & np.isfinite(b.ends[:n]) & (b.ends[:n] != 0.0)
-        return np.asarray(sound & self._set_times(b, n))
 
     def _set_times(self, b: Batch, n: int) -> Flags:
         """Write the instants of members; return which of them have as many as the model."""
         fits = np.ones(n, dtype=bool)
         for end in np.unique(b.ends[:n]):
             same = b.ends[:n] == end
+            if not math.isfinite(end):
+                fits &= np.isfinite(b.ends[:n])
+                continue
             try:
                 times = output_times(0.0, replace(self.options, until=float(end)), self.tables)
                 check_steps(self.choice.integrator, 0.0, float(end))
@@ -179,27 +198,26 @@ class RunMembers:
                 b.times[:n][same] = times
         return fits
 
-    def integrate(self, b: Batch, which: Integers) -> Integers:
-        """Run members; return those that came to their ends with nothing on the way, the others are the ordinary path's."""
+    def _integrate(self, b: Batch, which: Integers, why: Any) -> None:
+        """Integrate members."""
         b.run(which)
-        while self.room < MOST_STEPS and np.any(full := b.answers[which, 0] == C.OUTPUT_FULL):
-            self.room = min(2 * self.room, MOST_STEPS)
-            if self.most < b.count:
-                break  # smaller batches next time
-            b.grow(self.room)
-            b.run(which[full])
-            break
-        answers = b.answers[which]
-        good = (answers[:, 0] == C.DONE) & ((answers[:, 2] == 0) | (not self.choice.switching))
-        return which[good]
+        full = which[b.answers[which, 0] == C.OUTPUT_FULL]
+        if len(full) and self.room < MOST_STEPS:
+            self.room = min(8 * self.room, MOST_STEPS)
+            if self.most >= b.count:  # else smaller batches have the room
+                b.grow(self.room)
+                b.run(full)
+        answers = b.answers[: len(why)]
+        stiff = self.choice.switching & (answers[:, 2] != 0)
+        _note(why, answers[:, 0] != C.EVENT, "an event")
+        _note(why, (answers[:, 0] != C.OUTPUT_FULL) & (answers[:, 0] != C.CONTINUE), "many steps")
+        _note(why, ~stiff, "stiffness")
+        _note(why, answers[:, 0] == C.DONE, "it does not come to its end")
 
 
-def _where(sound: Flags, judge: Any, numbers: Floats) -> Flags:
-    """Judge only the members that are sound so far."""
-    found = np.zeros(len(sound), dtype=bool)
-    if np.any(sound):
-        found[sound] = judge(numbers[sound])
-    return found
+def _note(why: Any, good: Flags, text: str) -> None:
+    """Note why members are left to the ordinary path, where nothing is noted yet."""
+    why[(why == "") & ~good] = text
 
 
 _KEYS = ("until", "formulation", "integrator", "rtol", "atol", "step", "output_step", "cut")
