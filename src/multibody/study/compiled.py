@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from multibody.analyses.members.batch import Batch
-from multibody.analyses.members.run import NotServed, RunMembers
-from multibody.analyses.members.stacked import StackedAnswers
+from multibody.analyses.members.numbers import NotServed
+from multibody.analyses.members.run import RunMembers
 from multibody.errors import AnalysisError, ModelError
 from multibody.study.distributions import Floats
 from multibody.study.evaluate import Evaluator
@@ -56,7 +55,7 @@ class CompiledMembers:
         self.chunk = self.loops.most
         self.compiled, self.aside = 0, Counter[str]()
         self._trusted: bool | None = None
-        self._lock, self._free = threading.Lock(), list[Batch]()
+        self._lock, self._free = threading.Lock(), list[Any]()
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Travel as what it is made of; rooms and addresses are made where it arrives."""
@@ -90,8 +89,7 @@ class CompiledMembers:
         try:
             which = self.loops.computed(batch, values, why)
             if len(which):
-                answers = StackedAnswers(batch, batch.read(which))
-                outputs[which] = Evaluator(self.outputs, answers, self.refine).numbers()
+                outputs[which] = Evaluator(self.outputs, self.loops.answers(batch, which), self.refine).numbers()
                 why[which[batch.unsolved(which)]] = "no accelerations"
         except FAULTS as fault:  # that of one member must not be that of others
             why[why == ""] = type(fault).__name__
@@ -108,7 +106,7 @@ class CompiledMembers:
         found = self.ordinary.compute(values[k : k + 1])
         return bool(found.status[0] == DONE and np.array_equal(found.outputs[0], outputs[k], equal_nan=True))
 
-    def _taken(self, count: int) -> Batch:
+    def _taken(self, count: int) -> Any:
         """Return room for members that no other thread uses."""
         with self._lock:
             for k, batch in enumerate(self._free):
