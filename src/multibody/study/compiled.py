@@ -12,15 +12,17 @@ from typing import Any
 
 import numpy as np
 
+from multibody.analyses.members.drive import DriveMembers, InverseMembers
 from multibody.analyses.members.numbers import NotServed
 from multibody.analyses.members.run import RunMembers
 from multibody.errors import AnalysisError, ModelError
 from multibody.study.distributions import Floats
 from multibody.study.evaluate import Evaluator
+from multibody.study.language import EXTREMES
 from multibody.study.members import DONE, FAILED, Computed, OrdinaryMembers
 
 FAULTS = (ModelError, AnalysisError, ArithmeticError, np.linalg.LinAlgError)
-LOOPS = {"run": RunMembers}
+LOOPS: dict[str, Any] = {"run": RunMembers, "kinematics": DriveMembers, "inverse": InverseMembers}
 
 
 class CompiledMembers:
@@ -49,6 +51,9 @@ class CompiledMembers:
     def __init__(self, ordinary: OrdinaryMembers) -> None:
         if ordinary.analysis not in LOOPS or ordinary.state is not None:
             raise NotServed(f"{ordinary.analysis} from a given state" if ordinary.state is not None else ordinary.analysis)
+        words = [reduction.word for reduction in ordinary.outputs.reductions]
+        if ordinary.analysis == "kinematics" and ("at" in words or (ordinary.refine and set(words) & set(EXTREMES))):
+            raise NotServed("a driven mechanism is solved between its instants")
         self.ordinary, self.outputs, self.units = ordinary, ordinary.outputs, ordinary.units
         self.model, self.refine = ordinary.model, ordinary.refine
         self.loops = LOOPS[ordinary.analysis](ordinary.model, ordinary.names, ordinary.options)
