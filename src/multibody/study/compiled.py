@@ -22,6 +22,7 @@ from multibody.study.language import EXTREMES
 from multibody.study.members import DONE, FAILED, Computed, OrdinaryMembers
 
 FAULTS = (ModelError, AnalysisError, ArithmeticError, np.linalg.LinAlgError)
+FEW = 4  # members that are not worth a preparation
 LOOPS: dict[str, Any] = {"run": RunMembers, "kinematics": DriveMembers, "inverse": InverseMembers}
 
 
@@ -121,14 +122,14 @@ class CompiledMembers:
         return self.loops.batch(count)
 
 
-def fastest(ordinary: OrdinaryMembers, count: int) -> OrdinaryMembers | CompiledMembers:
-    """Return what computes so many members fastest."""
-    if count < FEW:
+def fastest(ordinary: OrdinaryMembers, values: Floats) -> OrdinaryMembers | CompiledMembers:
+    """Return what computes members with these values fastest; a few of them are tried."""
+    if len(values) < FEW:
         return ordinary
     try:
-        return CompiledMembers(ordinary)
+        made = CompiledMembers(ordinary)
     except NotServed:
         return ordinary
-
-
-FEW = 4  # members that are not worth a preparation
+    some = np.ascontiguousarray(values[np.unique(np.linspace(0, len(values) - 1, FEW).astype(int))])
+    why = made._some(some, np.zeros((len(some), len(made.outputs.formulas))))
+    return made if np.any(np.asarray(why) == "") else ordinary

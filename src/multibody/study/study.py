@@ -55,7 +55,7 @@ def study(
     """
     plan = make_plan(model, parameters, samples, method, seed)
     told = {key: value for key, value in options.items() if value is not None}
-    members = prepare(model, plan.keys, outputs, analysis, told, initial, refine, len(plan))
+    members = prepare(model, plan.keys, outputs, analysis, told, initial, refine, plan.values)
     if len(plan) * len(members.outputs.formulas) > MOST_NUMBERS:
         problem = f"{len(plan):.3g} members with {len(members.outputs.formulas)} outputs fill the memory"
         raise ModelError(problem, where="study", hint="ask for fewer members or outputs")
