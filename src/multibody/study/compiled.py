@@ -58,6 +58,7 @@ class CompiledMembers:
         self.ordinary, self.outputs, self.units = ordinary, ordinary.outputs, ordinary.units
         self.model, self.refine = ordinary.model, ordinary.refine
         self.loops = LOOPS[ordinary.analysis](ordinary.model, ordinary.names, ordinary.options)
+        self.loops.last_only = set(words) <= {"final", "first"}
         self.chunk = self.loops.most
         self.compiled, self.aside = 0, Counter[str]()
         self._trusted: bool | None = None

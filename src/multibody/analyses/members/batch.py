@@ -201,10 +201,13 @@ class Batch(Blocks):
             self.active, self.memory, self.g, self.steps, self.dense, self.step_refs, self.answers,
         )  # fmt: skip
 
-    def read(self, which: Integers, times: Floats | None = None) -> Read:
-        """Return members at times (read, instants), by default at their instants, the start and the end as they are."""
-        t = self.tables
-        at = self.times[which] if times is None else np.ascontiguousarray(times)
+    def read(self, which: Integers, times: Floats | None = None, last: bool = False) -> Read:
+        """Return members at times (read, instants), by default at their instants, the start and the end as they are.
+
+        With `last` at the last instant alone.
+        """
+        t, own = self.tables, self.times[which]
+        at = np.ascontiguousarray(times if times is not None else own[:, -1:] if last else own)
         shape, rows = at.shape, t.count_joint + t.count_motion
         loads = (3 if t.dimension == 2 else 6) * len(t.loads)
         widths = (self.members.size, self.refs.shape[1], t.nv, rows, 2, t.effort_count, loads)

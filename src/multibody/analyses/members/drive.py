@@ -58,6 +58,7 @@ class DriveMembers:
     """
 
     verb = "kinematics"
+    last_only = False
 
     def __init__(self, model: Model, names: Sequence[str], options: Mapping[str, Any]) -> None:
         self.given = dict(options)

@@ -51,6 +51,11 @@ class RunMembers:
     options : mapping
         Of ``run``.
 
+    Attributes
+    ----------
+    last_only : bool
+        Whether the last instant is all that will be read.
+
     Raises
     ------
     NotServed
@@ -58,7 +63,7 @@ class RunMembers:
     """
 
     def __init__(self, model: Model, names: Sequence[str], options: Mapping[str, Any]) -> None:
-        self.model, self.names, self.given = model, tuple(names), dict(options)
+        self.model, self.names, self.given, self.last_only = model, tuple(names), dict(options), False
         self.tables = tables = tables_of(model)
         self.options: Options = read_options(model, dense=True, **{key: options.get(key) for key in _KEYS})
         self.choice: Choice = planned(tables, self.options)
@@ -214,7 +219,7 @@ class RunMembers:
 
     def answers(self, b: Batch, which: Integers) -> RunAnswers:
         """Return what was computed of members."""
-        return RunAnswers(b, b.read(which))
+        return RunAnswers(b, b.read(which, last=self.last_only), self.last_only)
 
 
 class RunAnswers(StackedAnswers):
@@ -224,9 +229,11 @@ class RunAnswers(StackedAnswers):
     ----------
     batch : Batch
     read : Read
+    alone : bool
+        Whether there is one instant: turns cannot be counted from the start then.
     """
 
-    def __init__(self, batch: Batch, read: Read) -> None:
+    def __init__(self, batch: Batch, read: Read, alone: bool = False) -> None:
         nq, nv, flat, base = batch.tables.nq, batch.tables.nv, read.t.size, batch.members.base
         energies = read.energies.reshape(flat, 2)
         dynamics = Dynamics(
@@ -235,9 +242,9 @@ class RunAnswers(StackedAnswers):
             bundle=base,
         )  # fmt: skip
         start = batch.begin_refs[read.which][:, None, :]
-        R = np.ascontiguousarray(start if batch.planar else read.references)
+        R = np.ascontiguousarray(start if batch.planar and not alone else read.references)
         Q, V = read.Y[:, :, :nq].copy(), read.Y[:, :, nq : nq + nv].copy()
-        super().__init__(Stack(batch, read.which, read.t, Q, V, read.A, R, dynamics), known_between=True)
+        super().__init__(Stack(batch, read.which, read.t, Q, V, read.A, R, dynamics, alone), known_between=True)
         self.batch = batch
 
     def between(self, which: Any, times: Floats) -> RunAnswers:

@@ -39,6 +39,8 @@ class Stack:
         Angle references of every instant; in the plane those at the start.
     dynamics : Dynamics, optional
         Its arrays have the instants of all members one behind the other.
+    counted : bool
+        Whether R has the references of every instant in the plane too.
     """
 
     members: Members
@@ -49,6 +51,7 @@ class Stack:
     A: Floats
     R: Floats
     dynamics: Dynamics | None = None
+    counted: bool = False
 
 
 class _Columns:
@@ -112,7 +115,8 @@ class StackedMeasurer(Measurer):
 
     def _evaluate(self, functions: list[int]) -> None:
         s = self.stack
-        references = s.R if self.tables.dimension == 3 else s.R[:, :, :0]  # in the plane turns are counted from the start
+        every = s.counted or self.tables.dimension == 3
+        references = s.R if every else s.R[:, :, :0]  # turns are counted from the start
         for function in functions:
             found = s.members.coordinate(s.which, function, s.Q, s.V, s.A, references)
             self._coordinates[function] = (found[0].reshape(-1), found[1].reshape(-1), found[2].reshape(-1))
