@@ -12,6 +12,7 @@ from typing import Any
 from multibody.arguments import number_in, short
 from multibody.errors import ModelError
 from multibody.model.model import Model
+from multibody.study.compiled import fastest
 from multibody.study.conduct import Book, conduct
 from multibody.study.executors import pool_of, processors
 from multibody.study.members import Members, prepare
@@ -55,7 +56,7 @@ def study(
     """
     plan = make_plan(model, parameters, samples, method, seed)
     told = {key: value for key, value in options.items() if value is not None}
-    members = prepare(model, plan.keys, outputs, analysis, told, initial, refine, plan.values)
+    members = fastest(prepare(model, plan.keys, outputs, analysis, told, initial, refine), plan.values)
     if len(plan) * len(members.outputs.formulas) > MOST_NUMBERS:
         problem = f"{len(plan):.3g} members with {len(members.outputs.formulas)} outputs fill the memory"
         raise ModelError(problem, where="study", hint="ask for fewer members or outputs")

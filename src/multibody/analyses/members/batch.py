@@ -30,9 +30,8 @@ if TYPE_CHECKING:
     from multibody.analyses.members.run import RunMembers
 
 NOTHING: Mapping[str, Floats] = MappingProxyType({})
-GAPS = np.array(
-    [Statistics.fields[n].slot for n in ("position_before", "velocity_before", "position_after", "velocity_after")], dtype=np.int64
-)
+_GAPS = ("position_before", "velocity_before", "position_after", "velocity_after")
+GAPS = np.array([Statistics.fields[name].slot for name in _GAPS], dtype=np.int64)
 
 
 @functools.cache
@@ -177,17 +176,31 @@ class Batch(Blocks):
         self._read_calls = (
             address_with(integrator.interpolate, INTERPOLATE), self.at(expand, M.EXPAND), self.at(set_masses, M.MASSES),
         )  # fmt: skip
+        self._stored: list[Floats] = []
         self.grow(room)
 
     def grow(self, room: int) -> None:
         """Make room for more steps; what is stored of members is kept."""
-        integrator, before = self.members.choice.integrator, getattr(self, "steps", None)
-        shapes = ((2,), (integrator.dense_rows, self.members.size), (self.refs.shape[1],))
+        shapes = ((2,), (self.members.choice.integrator.dense_rows, self.members.size), (self.refs.shape[1],))
         made = [np.zeros((self.count, room, *shape)) for shape in shapes]
-        if before is not None:
-            for new, old in zip(made, (self.steps, self.dense, self.step_refs), strict=True):
-                new[:, : old.shape[1]] = old
-        self.steps, self.dense, self.step_refs = made
+        for new, old in zip(made, self._stored, strict=False):
+            new[:, : old.shape[1]] = old
+        self._stored = made
+
+    @property
+    def steps(self) -> Floats:
+        """Start and length of the steps of all members (members, steps, 2)."""
+        return self._stored[0]
+
+    @property
+    def dense(self) -> Floats:
+        """Their dense output (members, steps, ·, size)."""
+        return self._stored[1]
+
+    @property
+    def step_refs(self) -> Floats:
+        """The angle references at their starts (members, steps, functions)."""
+        return self._stored[2]
 
     def run(self, which: Integers) -> None:
         """Integrate members from their starts."""

@@ -1,7 +1,8 @@
 """Members of a study of ``run``: assembled, integrated and read in compiled loops, each as the single run of its model.
 
-What follows from the structure is found once: rows, elimination, formulation, integrator. A member that does not fit (its masses
-do not count, its mechanism does not close at the first attempt, something happens on its way) is left to the ordinary path.
+What follows from the structure is found once: rows, elimination, formulation, integrator. A member that does not fit (its
+masses do not count, its mechanism does not close at the first attempt, something happens on its way) is left to the ordinary
+path.
 """
 
 from __future__ import annotations
@@ -106,7 +107,8 @@ class RunMembers:
             asked = options.get(group, own.get(group, AUTO))
             if isinstance(asked, str | Mapping) and asked != AUTO:
                 told = read_method(asked, group).options
-                if any(isinstance(value, str) and key in FORMULAS and math.isnan(number_in(value)) for key, value in told.items()):
+                texts = [told[key] for key in FORMULAS if isinstance(told.get(key), str)]
+                if any(math.isnan(number_in(text)) for text in texts):
                     raise NotServed(f"{group} has formulas")
 
     def _formula(self, key: str, value: float) -> Any:
@@ -215,7 +217,6 @@ class RunMembers:
         note(why, (answers[:, 0] != C.OUTPUT_FULL) & (answers[:, 0] != C.CONTINUE), "many steps")
         note(why, ~stiff, "stiffness")
         note(why, answers[:, 0] == C.DONE, "it does not come to its end")
-
 
     def answers(self, b: Batch, which: Integers) -> RunAnswers:
         """Return what was computed of members."""
