@@ -22,6 +22,7 @@ from multibody.kernels.calls import INTERPOLATE, address_of, address_with
 from multibody.kernels.declared import Settings, Statistics
 from multibody.kernels.mass import set_masses
 from multibody.kernels.measure import measure_functions
+from multibody.kernels.subnormals import FLUSH, exchange_mode
 from multibody.kernels.watch import monitor
 from multibody.state.system import Floats, Integers
 from multibody.tables.lower import Tables
@@ -171,7 +172,7 @@ class Batch(Blocks):
         (rhs, accept), planar = members.choice.formulation.kernels(), self.planar
         self._run_calls = (
             address_with(integrator.advance, M.ADVANCE), address_of(rhs, planar), address_of(accept, planar),
-            address_of(monitor, planar) if tables.watches else 0, self.at(set_masses, M.MASSES),
+            address_of(monitor, planar) if tables.watches else 0, self.at(set_masses, M.MASSES), address_with(exchange_mode, M.MODE),
         )  # fmt: skip
         self._read_calls = (
             address_with(integrator.interpolate, INTERPOLATE), self.at(expand, M.EXPAND), self.at(set_masses, M.MASSES),
@@ -209,7 +210,7 @@ class Batch(Blocks):
         self.starts[which, :nq], self.starts[which, nq:-1], self.starts[which, -1] = self.Q[which], self.V[which], 0.0
         self.refs[which], self.Y[which] = self.begin_refs[which], self.starts[which]
         M.run_members(
-            self._run_calls, which, self.models, self.states, self.scratch.address, 0.0,
+            self._run_calls, FLUSH, which, self.models, self.states, self.scratch.address, 0.0,
             self.ends, m.control, m.counts, self.refs, self.statistics, GAPS, self.atol, self.Y, self.control, self.counting,
             self.active, self.memory, self.g, self.steps, self.dense, self.step_refs, self.answers,
         )  # fmt: skip
