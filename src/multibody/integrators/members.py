@@ -119,8 +119,8 @@ def start_members(assemble, masses, models, states, scratch, plan, room, times, 
 
 @_free
 def run_members(
-    calls, flush, which, models, states, scratch, begin, ends, control_of, counts_of, refs, statistics, gaps, atol, Y, control, counts,
-    active, memory, g, steps, dense, refs_of_steps, answers,
+    calls, flush, which, models, states, scratch, begin, ends, control_of, counts_of, refs, statistics, gaps, atol, Y, control,
+    counts, active, memory, g, steps, dense, refs_of_steps, answers,
 ):  # fmt: skip
     """Integrate members to their ends, in one call of the integrator each.
 

@@ -172,7 +172,8 @@ class Batch(Blocks):
         (rhs, accept), planar = members.choice.formulation.kernels(), self.planar
         self._run_calls = (
             address_with(integrator.advance, M.ADVANCE), address_of(rhs, planar), address_of(accept, planar),
-            address_of(monitor, planar) if tables.watches else 0, self.at(set_masses, M.MASSES), address_with(exchange_mode, M.MODE),
+            address_of(monitor, planar) if tables.watches else 0, self.at(set_masses, M.MASSES),
+            address_with(exchange_mode, M.MODE),
         )  # fmt: skip
         self._read_calls = (
             address_with(integrator.interpolate, INTERPOLATE), self.at(expand, M.EXPAND), self.at(set_masses, M.MASSES),
@@ -187,6 +188,11 @@ class Batch(Blocks):
         for new, old in zip(made, self._stored, strict=False):
             new[:, : old.shape[1]] = old
         self._stored = made
+
+    @property
+    def room(self) -> int:
+        """How many steps of a member there is room for."""
+        return self.steps.shape[1]
 
     @property
     def steps(self) -> Floats:

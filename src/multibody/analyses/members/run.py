@@ -206,11 +206,13 @@ class RunMembers:
         """Integrate members."""
         b.run(which)
         full = which[b.answers[which, 0] == C.OUTPUT_FULL]
-        if len(full) and self.room < MOST_STEPS:
-            self.room = min(8 * self.room, MOST_STEPS)
-            if self.most >= b.count:  # else smaller batches have the room
-                b.grow(self.room)
-                b.run(full)
+        while len(full) and b.room < MOST_STEPS:
+            self.room = max(self.room, min(8 * b.room, MOST_STEPS))
+            if self.most < b.count:  # smaller batches will have the room
+                break
+            b.grow(self.room)
+            b.run(full)
+            full = full[b.answers[full, 0] == C.OUTPUT_FULL]
         answers = b.answers[: len(why)]
         stiff = self.choice.switching & (answers[:, 2] != 0)
         note(why, answers[:, 0] != C.EVENT, "an event")
