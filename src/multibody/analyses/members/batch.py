@@ -192,7 +192,7 @@ class Batch(Blocks):
     @property
     def room(self) -> int:
         """How many steps of a member there is room for."""
-        return self.steps.shape[1]
+        return int(self.steps.shape[1])
 
     @property
     def steps(self) -> Floats:
