@@ -85,7 +85,9 @@ def study_verb(
     steps: Annotated[int | None, option("kinematics", "steps", "N")] = None,
     efforts: Annotated[str | None, option("inverse", "efforts", "A,B")] = None,
     instants: Annotated[bool, typer.Option("--on-instants", help="Look for extremes at the instants alone.")] = False,
-    workers: Annotated[int | None, typer.Option("--workers", metavar="N", help="Processes; default none: in turn.")] = None,
+    workers: Annotated[
+        int | None, typer.Option("--workers", metavar="N", help="Threads; processes for members that need Python.")
+    ] = None,
     chunk: Annotated[int | None, typer.Option("--chunk", metavar="N", help="Members that travel together.")] = None,
     store: Annotated[
         pathlib.Path | None, typer.Option("--store", metavar="FOLDER", help="Keep finished members in a folder.")

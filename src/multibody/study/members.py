@@ -126,7 +126,7 @@ class OrdinaryMembers:
                 raise KeyboardInterrupt
             if len(reading.t) == 0 or not (reading.status.success or self.stops(reading)):
                 return np.nan, FAILED, _message(reading)
-            numbers = Evaluator(self.outputs, reading, self.refine).numbers()
+            numbers = Evaluator(self.outputs, reading, self.refine).numbers()[0]
         except (ModelError, AnalysisError, ArithmeticError, np.linalg.LinAlgError) as error:
             return np.nan, FAILED, " ".join(str(error).split()) or type(error).__name__
         if not reading.status.success:
@@ -195,7 +195,7 @@ def _check_times(tried: Evaluator, reading: Reading) -> None:
     for reduction in tried.outputs.reductions:
         if reduction.word != "at" or math.isnan(reading.end):
             continue
-        time, (low, high) = tried.number(reduction.time), sorted((float(reading.t[0]), reading.end))
+        time, (low, high) = float(tried.number(reduction.time)[0]), sorted((float(reading.t[0]), reading.end))
         if not low <= time <= high:
             where, hint = f"output at({time:g}, {reduction.text})", f"it goes from {low:g} to {high:g}"
             raise ModelError(f"t = {time:g} is outside of the motion", where=where, hint=hint)

@@ -21,6 +21,7 @@ from multibody.formulations.square_forces import jacobian_entries
 from multibody.kernels import codes as L
 from multibody.model.expressions import evaluate
 from multibody.state.kinetics import Dynamics
+from multibody.state.poses import turned
 from multibody.state.system import Floats, Integers, System
 from multibody.tables.tree import driven_functions
 
@@ -45,10 +46,14 @@ class Reactions:
 
     def __init__(self, measurer: Measurer, dynamics: Dynamics) -> None:
         self.measurer, self.dynamics, self.tables = measurer, dynamics, measurer.tables
-        self.system = System(self.tables)
         self.every = np.arange(len(measurer.t))
         self._gradients: dict[int, Blocks] = {}
         self._open: dict[str, list[tuple[int, Wrench]]] = {}
+
+    @cached_property
+    def system(self) -> System:
+        """The tables with a workspace."""
+        return System(self.tables)
 
     # --- multipliers --------------------------------------------------------------------------------------------------
     @cached_property
@@ -83,15 +88,15 @@ class Reactions:
     def _constraint(self, rows: range, multipliers: Floats, which: Integers) -> Blocks:
         """Return −Φ_qᵀ λ of some rows by bodies, at chosen instants; λ (instants, len(rows))."""
         tables, width = self.tables, self.tables.width
-        span = np.arange(tables.row_pointer[rows.start], tables.row_pointer[rows.stop])
+        span = slice(int(tables.row_pointer[rows.start]), int(tables.row_pointer[rows.stop]))
         row = np.repeat(np.arange(len(rows)), np.diff(tables.row_pointer[rows.start : rows.stop + 1]))
         body, part = np.divmod(tables.columns[span], width)
-        forces = -self.entries[np.ix_(which, span)] * multipliers[:, row]
+        entries = self.entries if which is self.every else self.entries[which]
         blocks: Blocks = {}
         for b in np.unique(body[body < len(tables.bodies) - 1]):  # beyond are extra coordinates
             block = np.zeros((len(which), width))
             for k in np.flatnonzero(body == b):
-                block[:, part[k]] += forces[:, k]
+                block[:, part[k]] -= entries[:, span.start + k] * multipliers[:, row[k]]
             blocks[int(b) + 1] = block
         return blocks
 
@@ -161,7 +166,7 @@ class Reactions:
         """Return the origin of a joint's first (0) or second (1) frame over time, ground axes."""
         end = self.tables.ends[joint][side]
         r, A, *_ = self.measurer.body_motion(self.tables.bodies[end.body])
-        return np.asarray(r + A @ self.tables.vector(end.point))
+        return np.asarray(r + turned(A, self.tables.vector(end.point)))
 
     def axes_of(self, joint: str, side: int) -> Floats:
         """Return a joint's axes f, g, h on its first (0) or second (1) body over time, as columns in ground axes."""
@@ -318,6 +323,8 @@ class Reactions:
             Axes of the components, as columns; default the ground's.
         """
         d = self.tables.dimension
+        if not self.dependencies:
+            return [True] * d, [True] * (1 if d == 2 else 3)
         force, moment = np.zeros(d), np.zeros(1 if d == 2 else 3)
         for k, wrench in self.open_wrenches(joint):
             moved = wrench if point is None else wrench.at(point[k : k + 1])

@@ -1,0 +1,194 @@
+"""Paths of many members read at once: their instants one behind the other, as if they were one long motion.
+
+Numbers of the model differ from member to member, so that a number here is an array over the instants. What kernels find by a
+member's own blocks is asked of the batch.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from multibody.analyses.measures.force_values import ForceValues
+from multibody.analyses.measures.measure import Measurer
+from multibody.analyses.measures.readable import no_forces
+from multibody.analyses.members.batch import Blocks as Members
+from multibody.analyses.reactions.reactions import Blocks, Reactions
+from multibody.kernels import codes as L
+from multibody.state.kinetics import Dynamics
+from multibody.state.system import Floats, Integers, System
+from multibody.tables.lower import Tables
+
+
+@dataclass
+class Stack:
+    """Instants of some members.
+
+    Attributes
+    ----------
+    members : Members
+        Blocks of a batch.
+    which : array of int
+        Those of its members.
+    t : array (members, instants)
+    Q, V, A : arrays (members, instants, ·)
+    R : array (members, instants or 1, functions)
+        Angle references of every instant; in the plane those at the start.
+    dynamics : Dynamics, optional
+        Its arrays have the instants of all members one behind the other.
+    counted : bool
+        Whether R has the references of every instant in the plane too.
+    """
+
+    members: Members
+    which: Integers
+    t: Floats
+    Q: Floats
+    V: Floats
+    A: Floats
+    R: Floats
+    dynamics: Dynamics | None = None
+    counted: bool = False
+
+
+class _Columns:
+    """Numbers by their place, each over the instants of all members."""
+
+    def __init__(self, numbers: Floats, instants: int) -> None:
+        self.numbers, self.instants = numbers, instants
+
+    def __getitem__(self, place: int) -> Floats:
+        return np.repeat(self.numbers[:, place], self.instants)
+
+
+class StackedTables(Tables):
+    """Tables whose numbers are arrays over the instants of members."""
+
+    _columns: _Columns
+
+    @classmethod
+    def of(cls, tables: Tables, numbers: Floats, instants: int) -> StackedTables:
+        """Return the tables of members with these numbers (members, numbers), each at so many instants."""
+        made = object.__new__(cls)
+        vars(made).update(vars(tables))
+        made._columns, made.cache = _Columns(numbers, instants), {}
+        return made
+
+    @property
+    def F(self) -> Any:
+        """All numbers of the members."""
+        return self._columns
+
+    @property
+    def length(self) -> Any:
+        """Characteristic length (instants,)."""
+        return self._columns[self.packed.length]
+
+    def vector(self, offset: int, count: int | None = None) -> Floats:
+        """Return numbers as arrays (instants, count)."""
+        c = self._columns
+        return np.repeat(c.numbers[:, offset : offset + (self.dimension if count is None else count)], c.instants, axis=0)
+
+    def matrix(self, offset: int) -> Floats:
+        """Return matrices (instants, d, d)."""
+        d = self.dimension
+        return self.vector(offset, d * d).reshape(-1, d, d)
+
+
+class StackedMeasurer(Measurer):
+    """Evaluates paths on all instants of some members.
+
+    Parameters
+    ----------
+    stack : Stack
+    """
+
+    def __init__(self, stack: Stack) -> None:
+        self.stack = stack
+        base, (m, n) = stack.members.tables, stack.t.shape
+        tables = StackedTables.of(base, stack.members.numbers[stack.which], n)
+        q, v, a = (x.reshape(m * n, x.shape[2]) for x in (stack.Q, stack.V, stack.A))
+        super().__init__(tables, stack.t.reshape(m * n), q, v, a, np.zeros(0), stack.dynamics)
+
+    def _evaluate(self, functions: list[int]) -> None:
+        s = self.stack
+        every = s.counted or self.tables.dimension == 3
+        references = s.R if every else s.R[:, :, :0]  # turns are counted from the start
+        for function in functions:
+            found = s.members.coordinate(s.which, function, s.Q, s.V, s.A, references)
+            self._coordinates[function] = (found[0].reshape(-1), found[1].reshape(-1), found[2].reshape(-1))
+
+    @cached_property
+    def forces(self) -> ForceValues:
+        """Reactions, efforts, energies and momentum."""
+        if self.dynamics is None:
+            raise no_forces()
+        return ForceValues(self, self.dynamics, StackedReactions(self, self.dynamics))
+
+
+class StackedReactions(Reactions):
+    """What joints, motions and forces do to the bodies of some members."""
+
+    measurer: StackedMeasurer
+
+    @cached_property
+    def system(self) -> System:
+        """The tables of the model with a workspace: for what the structure says."""
+        return System(self.measurer.stack.members.tables)
+
+    @cached_property
+    def entries(self) -> Floats:
+        """Entries of Φ_q of joints and motions at every instant."""
+        s = self.measurer.stack
+        found = s.members.entries(s.which, s.t, s.Q, s.R)
+        return found.reshape(-1, found.shape[2])
+
+    def _gradient(self, function: int) -> Blocks:
+        if function not in self._gradients:
+            s, width, blocks = self.measurer.stack, self.tables.width, Blocks()
+            f, nv = self.tables.packed.functions[function], self.tables.nv
+            ones = np.ones((len(s.which), nv))
+            out = s.members.gradients(s.which, np.array([function], dtype=np.int64), s.Q, ones).reshape(-1, nv)
+            if f.kind != L.EXTRA:
+                for body in {int(f.first), int(f.second)} - {0}:
+                    blocks[body] = out[:, width * (body - 1) : width * body]
+            self._gradients[function] = blocks
+        return self._gradients[function]
+
+
+class StackedAnswers:
+    """The answers of some members, as reductions read them.
+
+    Parameters
+    ----------
+    stack : Stack
+    known_between : bool
+        Whether anything is known between the instants.
+    """
+
+    def __init__(self, stack: Stack, known_between: bool = False) -> None:
+        self.stack, self.times, self.known_between = stack, stack.t, known_between
+        self.measurer = StackedMeasurer(stack)
+
+    def lookup(self, parts: tuple[str, ...]) -> Any:
+        """Return the values of a path at all instants of all members, one member behind the other."""
+        return self.measurer.lookup(parts)
+
+    def parameter(self, parts: tuple[str, ...]) -> Floats:
+        """Return a parameter (members,)."""
+        return np.asarray(self.stack.members.numbers[self.stack.which, self.measurer.tables.parameter_slots[parts]])
+
+    def first(self, event: str) -> Floats:
+        """Return the first time of an event: a member on whose way one happens is not computed here."""
+        return np.full(len(self.times), np.nan)
+
+    def splines(self) -> dict[str, Any]:
+        """Return the model's tables as functions."""
+        return self.measurer.splines()
+
+    def between(self, which: Any, times: Floats) -> StackedAnswers | None:
+        """Return the answers of some members at other times of their motions (which, times); None where they are not known."""
+        return None
