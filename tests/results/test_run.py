@@ -240,7 +240,7 @@ def test_parquet_files(four_bar: Any, tmp_path: pathlib.Path) -> None:
 
 
 def test_missing_packages_and_endings(four_bar: Any, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(mb.ModelError, match=r'unknown ending ".xls"; use .nc, .parquet, .csv, .json or .glb'):
+    with pytest.raises(mb.ModelError, match=r'unknown ending ".xls"; use .nc, .mat, .parquet, .csv, .json or .glb'):
         four_bar.save(tmp_path / "run.xls")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(mb.ModelError, match=r"pip install multibody\[parquet\]"):
