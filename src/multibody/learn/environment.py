@@ -21,7 +21,7 @@ from multibody.state.system import Floats
 MODES = {"next-step": AutoresetMode.NEXT_STEP, "same-step": AutoresetMode.SAME_STEP, "disabled": AutoresetMode.DISABLED}
 
 
-def spaces(plant: Plant) -> tuple[Box, Box]:
+def spaces(plant: Plant) -> tuple[Any, Any]:
     """Return the spaces of one member's actions and observations, in the model's units."""
     action = Box(plant.low, plant.high, (len(plant.inputs),), np.float64)
     return action, Box(-np.inf, np.inf, (len(plant.outputs),), np.float64)
@@ -119,8 +119,10 @@ class Environments(VectorEnv[Floats, Floats, Any]):
         options : dict, optional
         """
         which = self._chosen(options)
-        one = isinstance(seed, int | np.integer)
-        seeds = [seed + k if one else None for k in range(self.num_envs)] if one or seed is None else list(seed)  # type: ignore
+        if seed is None or isinstance(seed, int | np.integer):
+            seeds = [None if seed is None else int(seed) + k for k in range(self.num_envs)]
+        else:
+            seeds = list(seed)
         if len(seeds) != self.num_envs:
             raise ModelError(f"{len(seeds)} seeds are given", where="reset", hint=f"give {self.num_envs}, one a member")
         if not self._generators:
@@ -217,4 +219,5 @@ def environment(plant: Plant, single: bool, limit: Any, autoreset: str) -> Envir
     """Return one environment, or a vector of them."""
     if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int | np.integer) or limit < 1):
         raise ModelError(f"limit is {short(limit)}", where="environment", hint="give a number of steps, or none")
-    return Environment(plant, limit) if single else Environments(plant, limit, autoreset)
+    most = None if limit is None else int(limit)
+    return Environment(plant, most) if single else Environments(plant, most, autoreset)

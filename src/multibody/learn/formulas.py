@@ -12,9 +12,8 @@ from multibody.analyses.measures.measure import Measurer
 from multibody.analyses.measures.readable import paths_of
 from multibody.errors import ModelError
 from multibody.model.expressions import CONSTANTS, evaluate, names
-from multibody.model.paths import component_names
 from multibody.model.result_paths import RESULT_KINDS
-from multibody.results.reading import path_text
+from multibody.results.reading import labels_of, path_text
 from multibody.state.system import Floats
 from multibody.tables.scope import Scope
 
@@ -51,10 +50,7 @@ class Reader:
         made = [self._scope.formula(part, where) for part in parts]
         for part in made:
             self._require_known(part, where)
-        plain = all(word.isidentifier() for word in text.split("."))
-        several = component_names(text, len(made)) if plain else [f"{text} [{k}]" for k in range(len(made))]
-        labels = [text] if len(made) == 1 else several
-        return list(zip(labels, made, strict=True))
+        return list(zip(labels_of(text, len(made)), made, strict=True))
 
     def _require_known(self, formula: Any, where: str) -> None:
         """Refuse forces and accelerations, which are not computed between the steps."""

@@ -56,7 +56,7 @@ class Plant:
         asked = _default_outputs(model) if outputs is None else _listed(outputs, "outputs")
         pairs = [pair for one in asked for pair in self.reader.formulas(one, "outputs")]
         if not pairs:
-            raise ModelError("there is nothing to observe", where="outputs", hint='name a path, such as ["pivot", "pivot.rate"]')
+            raise ModelError("there is nothing to observe", where="outputs", hint='name paths, such as ["O", "O.rate"]')
         self.outputs, self._observed = [name for name, _ in pairs], [formula for _, formula in pairs]
         self._reward = self._rule(reward, "reward")
         self._ends = [self._rule(one, "terminated") for one in _listed(terminated, "terminated")]
@@ -151,7 +151,8 @@ def _limits(model: Model, inputs: Any) -> dict[str, tuple[float, float]]:
     for path, limit in given.items():
         if path not in known:
             there = f"It has {', '.join(known)}." if known else "The model has no effort: add model.effort(...)."
-            raise ModelError(f"{short(path)} cannot be set", where="inputs", hint=f"{nearest(str(path), known)} {there}".strip())
+            hint = f"{nearest(str(path), known)} {there}".strip()
+            raise ModelError(f"{short(path)} cannot be set", where="inputs", hint=hint)
         axes = [f".{axis}" for axis in "xyz"[: len(known[path].values)]] if len(known[path].values) > 1 else [""]
         pair = (-math.inf, math.inf) if limit is None else _pair(path, limit)
         for axis in axes:

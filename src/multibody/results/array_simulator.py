@@ -14,7 +14,7 @@ from multibody.arguments import answered, number_in, short
 from multibody.errors import ModelError
 from multibody.integrators import contract as C
 from multibody.model.paths import component_names
-from multibody.results.reading import path_text
+from multibody.results.reading import labels_of, path_text
 from multibody.results.simulator import Simulator, SimulatorState
 
 Floats = npt.NDArray[np.float64]
@@ -49,6 +49,7 @@ class ArraySimulator:
         self.simulator, self.period = simulator, number_in(period)
         if not (math.isfinite(self.period) and self.period > 0.0):
             raise ModelError(f"period is {short(period)}", where="simulator", hint="give the time between two samples")
+        self._given = inputs, outputs
         self.inputs: list[str] = []
         slots: list[int] = []
         for path in _listed(inputs, "inputs"):
@@ -133,7 +134,7 @@ class ArraySimulator:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Return what makes it again, in this process or another."""
-        return ArraySimulator, (self.simulator, self.inputs, self.outputs, self.period)
+        return ArraySimulator, (self.simulator, *self._given, self.period)
 
     def __repr__(self) -> str:
         """Return a line for people."""
@@ -163,8 +164,11 @@ def _readers(simulator: Simulator, text: str) -> tuple[list[str], list[Callable[
     whole = simulator._readers[text]
     if len(first) == 1:
         return [text], [whole]
-    each = [lambda k=k: float(whole()[k]) for k in range(len(first))]
-    return component_names(text, len(first)), each
+
+    def part(k: int) -> Callable[[], float]:
+        return lambda: float(whole()[k])
+
+    return labels_of(text, len(first)), [part(k) for k in range(len(first))]
 
 
 def _place(simulator: Simulator, text: str) -> int:

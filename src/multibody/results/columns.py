@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from multibody.errors import ModelError
-from multibody.model.paths import component_names
 from multibody.results.dataset import force_paths, standard_paths
-from multibody.results.reading import path_text
+from multibody.results.reading import labels_of, path_text
 from multibody.state.state import Status
 
 if TYPE_CHECKING:
@@ -93,7 +92,7 @@ def columns_of(run: Run, paths: Sequence[Any] | None = None) -> Columns:
     asked = (*standard_paths(run.model), *force_paths(run)) if paths is None else [path_text(path) for path in paths]
     for path in dict.fromkeys(asked):
         measure = run.measurer(path)
-        names = [path] if measure.values.ndim == 1 else component_names(path, measure.values.shape[1])
+        names = labels_of(path, 1 if measure.values.ndim == 1 else measure.values.shape[1])
         each = np.array(measure.values).reshape(len(run.time), -1).T
         found += [Column(name, np.ascontiguousarray(values), measure.unit) for name, values in zip(names, each, strict=True)]
     return Columns(run.model, run.status, found, list(run.notes))

@@ -59,9 +59,10 @@ def mat_bytes(contents: Mapping[str, Any]) -> bytes:
     from scipy.io import savemat
 
     cells = {name: _cells(value) if isinstance(value, list) else value for name, value in contents.items()}
-    made = io.BytesIO()
+    made: Any = io.BytesIO()
     savemat(made, cells, long_field_names=True, do_compression=True, oned_as="column")
-    return made.getvalue()
+    content: bytes = made.getvalue()
+    return content
 
 
 def _cells(texts: list[str]) -> Any:

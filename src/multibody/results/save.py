@@ -35,7 +35,7 @@ def save(
     ending = check_target(file, ENDINGS, run.model._files)
     check_form(file, long=long, chosen=paths is not None, fps=fps is not None)
     if is_keys(file):
-        run.keyframes(**({} if fps is None else {"fps": fps})).save(file)
+        (run.keyframes() if fps is None else run.keyframes(fps)).save(file)
     elif ending == ".glb":
         run.animate(file, force=True)  # as other files are replaced
     elif ending == ".json":

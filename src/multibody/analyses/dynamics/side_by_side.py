@@ -75,12 +75,12 @@ class SideBySide:
         self.columns, self._angles = state_columns(simulation)
 
     def advance(self, inputs: Floats, going: Integers) -> Integers:
-        """Step the members whose `going` is 1 with their inputs (members, inputs); return their statuses, DONE where all is well."""
+        """Step the members whose `going` is 1, with their inputs (members, inputs); return statuses, DONE where all is well."""
         s, b = self.simulation, self.simulation.bundle
         with flushed():
             advance_members(
-                *s.addresses[:2], b.handed, *self._parts, b.F, self.slots, inputs, going, self.step, s.control, s.counts, s.atol,
-                s.active, s.memory, s.g[:2, :0].copy(), s._steps, s._dense, s._refs, self.times, self.Y, self._kept,
+                *s.addresses[:2], b.handed, *self._parts, b.F, self.slots, inputs, going, self.step, s.control, s.counts,
+                s.atol, s.active, s.memory, s.g[:2, :0].copy(), s._steps, s._dense, s._refs, self.times, self.Y, self._kept,
                 self.statuses,
             )  # fmt: skip
         return self.statuses
