@@ -66,15 +66,14 @@ class Reader:
 
     def __call__(self, formula: Any) -> Floats:
         """Return the values of a formula for all members."""
+        found: Any = formula
         if not isinstance(formula, float) and formula.op == "name":
             found = self._lookup(formula.args)
-        elif isinstance(formula, float):
-            found = formula
-        else:
+        elif not isinstance(formula, float):
             if self._tables is None:
                 self._tables = Measurer.splines(self._measured())
             found = evaluate(formula, self._lookup, self._tables)
-        return np.broadcast_to(np.asarray(found, dtype=float), (self.members.count,))
+        return found if np.ndim(found) == 1 else np.full(self.members.count, found)
 
     def _lookup(self, parts: tuple[str, ...]) -> Any:
         """Return the values of a name."""

@@ -15,7 +15,7 @@ from multibody.learn.formulas import Reader
 from multibody.model.forces import coordinate_text
 from multibody.model.model import Model
 from multibody.model.parameters import changed
-from multibody.state.system import Floats
+from multibody.state.system import Floats, tables_of
 from multibody.study.varied import varied_model
 
 
@@ -39,6 +39,8 @@ class Starts:
         self.columns = [column for column in columns if column is not None]
         self.direct = members.free and len(self.columns) == len(columns) and len(set(columns)) == len(columns)
         self._varied = varied_model(model, [f"initial.{path}" for path in paths], None) if paths else None
+        if self._varied is not None:
+            tables_of(self._varied[0])  # lowered once: starts differ in numbers alone
 
     def __call__(self, which: Sequence[int], generators: Sequence[np.random.Generator]) -> dict[int, str]:
         """Put members to newly drawn starts; return why some could not be, by member: these are at the model's own start."""
