@@ -3,8 +3,8 @@
 Run: ``python benchmarks/environment.py [PART ...]``. Parts: vector, single, arrays; all of them by default. Times are processor
 times on one thread, the shortest of several rounds in which all take turns.
 
-Gymnasium's cart-pole has two formulas and one explicit Euler step of 0.02 s; ours is a model of bodies and joints, with one step
-of the Runge–Kutta method of order 4.
+Gymnasium's cart-pole has two formulas and one explicit Euler step of 0.02 s; ours is a model of bodies and joints, with one
+step of the Runge–Kutta method of order 4.
 """
 
 from __future__ import annotations

@@ -257,8 +257,11 @@ def test_a_run_that_could_not_start_still_saves(tmp_path: pathlib.Path) -> None:
         run = m.run(until=1.0)
     assert not run.ok
     assert run.plain()["status"]["success"] is False
-    for ending in ("csv", "json", "nc"):
+    for ending in ("csv", "json", "nc", "mat"):
         run.save(tmp_path / f"run.{ending}")
+    assert run.to_pandas().shape[0] == 0
+    with pytest.raises(mb.ModelError, match="keyframes: the run has no instants"):
+        run.save(tmp_path / "run.keys.csv")
     with pytest.raises(mb.ModelError, match="the run has no instants"):
         run["O.reaction.force"]
     with pytest.raises(mb.ModelError, match="the run has no instants"):

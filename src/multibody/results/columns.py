@@ -93,7 +93,7 @@ def columns_of(run: Run, paths: Sequence[Any] | None = None) -> Columns:
     for path in dict.fromkeys(asked):
         measure = run.measurer(path)
         names = labels_of(path, 1 if measure.values.ndim == 1 else measure.values.shape[1])
-        each = np.array(measure.values).reshape(len(run.time), -1).T
+        each = np.array(measure.values).reshape(len(run.time), len(names)).T
         found += [Column(name, np.ascontiguousarray(values), measure.unit) for name, values in zip(names, each, strict=True)]
     return Columns(run.model, run.status, found, list(run.notes))
 
