@@ -46,7 +46,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
 
 def talk(folder: pathlib.Path, calls: list[tuple[str, dict[str, Any]]], *options: str) -> tuple[list[str], list[Any]]:
     """Return the names of the tools, and the answers to calls; those of a client and a server in a process of its own."""
-    arguments = ["-m", "multibody", "mcp", "--folder", str(folder), *options]
+    arguments = ["-m", "multibody", "mcp", "--folder", str(folder), "--seconds", "300", *options]
     server = mcp.StdioServerParameters(command=sys.executable, args=arguments, env=dict(os.environ))
 
     async def asked() -> tuple[list[str], list[Any]]:
@@ -97,7 +97,6 @@ def test_a_client_lists_and_calls_every_tool(folder: pathlib.Path) -> None:
 def test_faults_are_one_sentence_and_nothing_leaves_the_folder(folder: pathlib.Path) -> None:
     wrong: list[tuple[str, dict[str, Any], str]] = [
         ("check", {"text": "name: x\nbodies: {a: {mas: 1}}\n"}, 'unknown field "mas"; did you mean "mass"?'),
-        ("check", {"text": ":: [ {"}, "model.yaml"),
         ("check", {"model": "../outside.yaml"}, "leaves the folder"),
         ("check", {"model": str(folder.parent / "outside.yaml")}, "leaves the folder"),
         ("check", {"model": "leak.yaml"}, "leaves the directory of the model"),
@@ -134,7 +133,7 @@ def test_a_call_over_its_time_is_ended_and_told(folder: pathlib.Path) -> None:
 
 
 def test_answers_are_bounded(folder: pathlib.Path) -> None:
-    found = Caller(Folder(folder), Limits(characters=3000)).ask(
+    found = Caller(Folder(folder), Limits(300.0, characters=3000)).ask(
         "run", "bob.yaml", "", ["--until=0.2", "--output-step=0.0005"], paths=["bob.x", "bob.y"]
     )
     assert size_of(found) <= 3000
@@ -152,7 +151,7 @@ def test_answers_are_bounded(folder: pathlib.Path) -> None:
 
 
 def test_with_leave_new_files_are_written_and_none_is_replaced(folder: pathlib.Path) -> None:
-    caller = Caller(Folder(folder, writes=True), Limits())
+    caller = Caller(Folder(folder, writes=True), Limits(300.0))
     found = caller.ask("run", "bob.yaml", "", ["--until=0.1"], save="curves.csv")
     assert found["written"] == "curves.csv"
     assert (folder / "curves.csv").read_text().startswith("time [s],")

@@ -132,6 +132,16 @@ def test_starts_far_away_and_in_loops() -> None:
     assert np.all(np.isfinite(after))
 
 
+class Turns:
+    """A distribution that is none: given values one after the other."""
+
+    def __init__(self, values: list[float]) -> None:
+        self.values = values
+
+    def ppf(self, u: Any) -> Any:
+        return np.array([self.values.pop(0) for _ in u])
+
+
 def test_a_start_that_cannot_be_is_told() -> None:
     m = mb.Model("reach", dimension=2)
     m.frames(right=(0.9, 0))
@@ -146,6 +156,17 @@ def test_a_start_that_cannot_be_is_told() -> None:
     env = m.environment(["motor.effort"], ["O"], step=0.01, initial={"O": 3.0})
     with pytest.raises(AnalysisError, match="member 0 cannot begin at the initial values that were drawn"):
         env.reset(seed=0)
+    for mode in ("next-step", "same-step"):  # one that cannot begin stops nobody else
+        draw = Turns([-1.2, -1.1, -1.0] + [3.0, -1.0, -1.1] + [-1.0] * 20)
+        some = m.environment(["motor.effort"], ["O"], step=0.01, initial={"O": draw}, members=3, limit=1, autoreset=mode)
+        assert np.allclose(some.reset(seed=0)[0][:, 0], [-1.2, -1.1, -1.0])
+        told = []
+        for _ in range(4):
+            seen, _, _, _, infos = some.step(np.zeros((3, 1)))
+            assert np.all(np.isfinite(seen))
+            told += [text for text in infos.get("failure", []) if text is not None]
+        assert len(told) == 1
+        assert "cannot close" in told[0]
 
 
 def test_one_that_fails_is_cut_off_and_the_others_go_on() -> None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Callable
 from typing import Any
 
+import anyio
+import anyio.to_thread
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 
@@ -13,6 +16,7 @@ from multibody._version import __version__
 from multibody.agent.calls import Caller
 from multibody.errors import ModelError
 
+MOST_AT_ONCE = 4  # calls that compute at the same time
 Time = float | str  # a number, or a formula of parameters such as "2*pi/omega"
 INSTRUCTIONS = """\
 Kinematics and dynamics of mechanisms and rigid multibody systems. A model is a YAML text; `examples` shows whole ones,
@@ -30,20 +34,19 @@ def server_of(caller: Caller) -> MCPServer[Any]:
     caller : Caller
     """
     made: MCPServer[Any] = MCPServer("multibody", instructions=INSTRUCTIONS, version=__version__, log_level="ERROR")
+    places = anyio.CapacityLimiter(max(1, min(os.cpu_count() or 1, MOST_AT_ONCE)))  # a call that waits has its whole time left
     for tool in _tools(caller):
-        made.tool(structured_output=True)(_off_loop(tool))
+        made.tool(structured_output=True)(_off_loop(tool, places))
     return made
 
 
-def _off_loop(tool: Callable[..., dict[str, Any]]) -> Callable[..., Any]:
+def _off_loop(tool: Callable[..., dict[str, Any]], places: anyio.CapacityLimiter) -> Callable[..., Any]:
     """Return a tool that computes beside the server's own loop, and whose faults are told in one sentence."""
-    import anyio
-    import anyio.to_thread
 
     @functools.wraps(tool)
     async def call(**given: Any) -> dict[str, Any]:
         try:
-            return await anyio.to_thread.run_sync(functools.partial(tool, **given))
+            return await anyio.to_thread.run_sync(functools.partial(tool, **given), limiter=places)
         except ModelError as error:
             raise ToolError(str(error)) from None
 

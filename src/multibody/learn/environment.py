@@ -173,19 +173,25 @@ class Environments(VectorEnv[Floats, Floats, Any]):
             cut[list(found)] = True
         observations = self.plant.observe()
         self._over = (self._over & ~np.isin(np.arange(self.num_envs), anew)) | ended | cut
-        infos = self._info(failures)
         if self._mode is AutoresetMode.SAME_STEP and np.any(self._over):
-            observations, infos = self._restarted(observations, infos)
+            observations, infos = self._restarted(observations, failures)
+        else:
+            infos = self._info(failures)
         return observations, rewards, ended, cut, infos
 
-    def _restarted(self, last: Floats, infos: dict[str, Any]) -> tuple[Floats, dict[str, Any]]:
-        """Begin the next episodes of members whose last is over, at once; the observations before are in the infos."""
+    def _restarted(self, last: Floats, failures: dict[int, str]) -> tuple[Floats, dict[str, Any]]:
+        """Begin the next episodes of members whose last is over, at once; the observations before are in the infos.
+
+        One that cannot begin as it was drawn begins at the model's own start, and its failure says so.
+        """
         over = self._over.copy()
         final = np.full(self.num_envs, None, dtype=object)
         for k in np.flatnonzero(over):
             final[k] = last[k].copy()
-        _require_started(self._begin([int(k) for k in np.flatnonzero(over)]))
-        return self.plant.observe(), infos | {"final_obs": final, "_final_obs": over}
+        missed = self._begin([int(k) for k in np.flatnonzero(over)])
+        told = {member: f"it begins at the model's own start: {why}" for member, why in missed.items()}
+        infos = self._info(told | failures) | {"final_obs": final, "_final_obs": over}
+        return self.plant.observe(), infos
 
     def _info(self, failures: dict[int, str]) -> dict[str, Any]:
         """Return times, and why members stopped, as Gymnasium lays infos of many members out."""
