@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import time
@@ -193,6 +194,13 @@ def test_the_process_that_computes_is_fenced_in(folder: pathlib.Path, tmp_path: 
     done = subprocess.run(given, capture_output=True, text=True, timeout=120)
     assert done.stdout == "done\n", done.stderr
     assert (folder / "bob.yaml").is_file()
+
+
+@posix
+def test_a_process_without_its_server_ends_by_itself(folder: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    head = [sys.executable, "-m", "multibody.agent.child", str(folder), str(tmp_path), "0", "1"]
+    done = subprocess.run([*head, "run", str(folder / "bob.yaml"), "--until=1e9"], capture_output=True, timeout=120)
+    assert done.returncode == -signal.SIGALRM
 
 
 def test_the_command_judges_its_options(folder: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:

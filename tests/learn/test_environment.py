@@ -142,6 +142,30 @@ class Turns:
         return np.array([self.values.pop(0) for _ in u])
 
 
+def test_a_body_in_space_is_read_as_by_a_simulator() -> None:
+    m = mb.Model("satellite")
+    m.body("sat", mass=3, inertia=(1, 2, 3))
+    m.free("F", m.ground, "sat")
+    m.force("jet", "sat", value=(0, 0, 0), axes="body")
+    env = m.environment(
+        ["jet.moment", "jet.force"], ["sat.x", "sat.rotation", "[sat.y, sat.z]"], step=0.05, members=2,
+        reward="-norm([sat.x, sat.y, sat.z])",
+    )  # fmt: skip
+    assert env.inputs == [f"jet.{part}.{axis}" for part in ("moment", "force") for axis in "xyz"]
+    assert env.outputs[:5] == ["sat.x", *(f"sat.rotation.{letter}" for letter in "wxyz")]
+    env.reset(seed=0)
+    sim = m.simulator(formulation="recursive", integrator="rk4", step=0.05)
+    sim.set("jet.moment", [0.3, -0.2, 0.5])
+    sim.set("jet.force", [1.0, 0.0, 0.0])
+    for _ in range(30):
+        seen, rewards, *_ = env.step(np.array([[0.3, -0.2, 0.5, 1, 0, 0], [0, 0, 0, 0, 0, 0]]))
+        sim.step(0.05)
+    assert np.allclose(seen[0, [0, 5, 6]], [sim["sat.x"], sim["sat.y"], sim["sat.z"]], atol=1e-13)
+    assert abs(seen[0, 1:5] @ sim["sat.rotation"]) == pytest.approx(1.0, abs=1e-13)
+    assert rewards[0] == pytest.approx(-np.linalg.norm(seen[0, [0, 5, 6]]))
+    assert rewards[1] == 0.0
+
+
 def test_a_start_that_cannot_be_is_told() -> None:
     m = mb.Model("reach", dimension=2)
     m.frames(right=(0.9, 0))

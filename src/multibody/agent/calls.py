@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import os
 import pathlib
 import signal
@@ -20,6 +21,7 @@ from multibody.errors import ModelError
 
 MOST_TEXT = 1_000_000  # characters of a model that is given as text
 GRACE = 5.0  # seconds that a run has to print what it has when its time is over
+LONGEST = 1e6  # seconds that a process may be left alone
 LEFT_OUT = 400  # characters of an error that are told
 
 
@@ -105,7 +107,9 @@ class Caller:
 
     def _run(self, arguments: list[str], private: str) -> dict[str, Any]:
         """Run the command and return its JSON; at the time limit it is interrupted, as by Ctrl-C, and then ended."""
-        head = [sys.executable, "-m", "multibody.agent.child", str(self.folder.path), private, str(int(self.folder.writes))]
+        longest = math.ceil(min(self.limits.seconds, LONGEST) + 2.0 * GRACE)
+        head = [sys.executable, "-m", "multibody.agent.child", str(self.folder.path), private]
+        head += [str(int(self.folder.writes)), str(longest)]
         started = subprocess.Popen(
             [*head, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             encoding="utf-8", errors="replace", cwd=private, env={**os.environ, "TMPDIR": private, "MPLCONFIGDIR": private},

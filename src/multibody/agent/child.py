@@ -1,7 +1,7 @@
 """The process that computes for a server of tools: one verb of the command line, with no way to files outside of a folder.
 
-``python -m multibody.agent.child FOLDER PRIVATE WRITES VERB ...``. The server has judged all names already; the fence here
-(Python's audit hooks) holds whatever a model file may name, now and in later versions.
+``python -m multibody.agent.child FOLDER PRIVATE WRITES SECONDS VERB ...``. The server has judged all names already; the fence
+here (Python's audit hooks) holds whatever a model file may name, now and in later versions.
 """
 
 from __future__ import annotations
@@ -69,9 +69,20 @@ def _limit_memory() -> None:
         pass
 
 
+def _limit_time(seconds: int) -> None:
+    """End by itself after some time, should nobody be there to end it: a server that is gone ends no calls."""
+    try:
+        import signal
+
+        signal.alarm(seconds)
+    except (ImportError, AttributeError):  # a system without it
+        pass
+
+
 def main() -> None:
     """Run one verb behind the fence."""
-    folder, private, writes, *verb = sys.argv[1:]
+    folder, private, writes, seconds, *verb = sys.argv[1:]
+    _limit_time(int(seconds))
     _limit_memory()
     from multibody.cli.app import run
 

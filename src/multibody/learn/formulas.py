@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,13 @@ from multibody.model.result_paths import RESULT_KINDS
 from multibody.results.reading import labels_of, path_text
 from multibody.state.system import Floats
 from multibody.tables.scope import Scope
+
+
+class Component(NamedTuple):
+    """One number of a quaternion, whose components are no names of formulas."""
+
+    path: str
+    k: int
 
 
 class Reader:
@@ -44,10 +51,12 @@ class Reader:
     def formulas(self, given: Any, where: str) -> list[tuple[str, Any]]:
         """Return names and formulas of a path or an expression; a vector has one for each component."""
         text = path_text(given)
+        parts = tuple(text.split("."))
+        if parts[-1] == "rotation" and self.model.resolve(parts, where, results=True).kind == "rotation":
+            return list(zip(labels_of(text, 4), [Component(text, k) for k in range(4)], strict=True))
         formula = self.model.formula(text, where)
         reduced = self._scope.reduced(formula, where)
-        parts = reduced if isinstance(reduced, tuple) else (reduced,)
-        made = [self._scope.formula(part, where) for part in parts]
+        made = [self._scope.formula(part, where) for part in (reduced if isinstance(reduced, tuple) else (reduced,))]
         for part in made:
             self._require_known(part, where)
         return list(zip(labels_of(text, len(made)), made, strict=True))
@@ -67,6 +76,8 @@ class Reader:
     def __call__(self, formula: Any) -> Floats:
         """Return the values of a formula for all members."""
         found: Any = formula
+        if isinstance(formula, Component):
+            return np.asarray(self._measured()(formula.path).values[:, formula.k])
         if not isinstance(formula, float) and formula.op == "name":
             found = self._lookup(formula.args)
         elif not isinstance(formula, float):
