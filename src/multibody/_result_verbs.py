@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from multibody.analyses.measures.relative_motion import RelativeMotion
     from multibody.results.bearing import Bearing
+    from multibody.results.run import Run
     from multibody.results.size import Size
     from multibody.results.small_motions import Freedoms
     from multibody.view.draw import View
@@ -225,6 +226,20 @@ class RunVerbs(SizingVerbs, PageVerbs):
     """What a run can do beside holding data."""
 
     measurer: Any
+
+    @staticmethod
+    def load(file: str | PathLike[str], model: Any = None) -> Run:
+        """Return the run of a ``.nc`` or ``.mat`` file, as :func:`multibody.read_run` does.
+
+        Parameters
+        ----------
+        file : path
+        model : Model, optional
+            The model that it has to be of; another one is an error.
+        """
+        from multibody._verbs import read_run
+
+        return read_run(file, model)
 
     def plot(
         self, *paths: str, x: str | None = None, ax: Any = None, labels: Sequence[str] | None = None,

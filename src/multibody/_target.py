@@ -15,7 +15,10 @@ from collections.abc import Iterable, Iterator
 
 from multibody.errors import ModelError
 
-__all__ = ["WriteError", "check_free", "check_target", "filled_whole", "write_whole"]
+__all__ = ["TABLES", "WriteError", "check_free", "check_target", "filled_whole", "is_keys", "write_whole"]
+
+TABLES = (".csv", ".parquet")  # which have a long form
+KEYS = (".keys.csv", ".keys.json")  # keyframe tables
 
 
 class WriteError(ModelError):
@@ -60,6 +63,11 @@ def check_target(target: Target, endings: tuple[str, ...] = (), kept: Iterable[T
     if any(os.path.realpath(own) == real or _same(own, real) for own in kept):
         raise ModelError("it is a file of the model itself", file=shown, hint="name another file")
     return ending
+
+
+def is_keys(target: Target) -> bool:
+    """Return whether a file's name asks for a keyframe table."""
+    return pathlib.Path(target).name.lower().endswith(KEYS)
 
 
 def check_free(target: Target, force: bool) -> None:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from multibody.analyses.check.report import CheckReport
     from multibody.analyses.linear.system_jacobian import SystemJacobian
+    from multibody.learn.environment import Environment, Environments
+    from multibody.results.array_simulator import ArraySimulator
     from multibody.results.compare import Compare
     from multibody.results.inverse import Inverse
     from multibody.results.modes import Modes
@@ -190,25 +192,117 @@ class Model(_Model, Shown):
             )
         )  # fmt: skip
 
+    @overload
     def simulator(
-        self, initial: Initial | None = None, *, formulation: Any = None, integrator: Any = None, rtol: float | None = None,
+        self, initial: Initial | None = None, *, inputs: None = None, outputs: None = None, period: None = None,
+        formulation: Any = None, integrator: Any = None, rtol: float | None = None, atol: float | None = None,
+        step: float | None = None,
+    ) -> Simulator: ...  # fmt: skip
+
+    @overload
+    def simulator(
+        self, initial: Initial | None = None, *, inputs: Sequence[str], outputs: Sequence[Any], period: float,
+        formulation: Any = None, integrator: Any = None, rtol: float | None = None, atol: float | None = None,
+        step: float | None = None,
+    ) -> ArraySimulator: ...  # fmt: skip
+
+    def simulator(
+        self, initial: Initial | None = None, *, inputs: Sequence[str] | None = None, outputs: Sequence[Any] | None = None,
+        period: float | None = None, formulation: Any = None, integrator: Any = None, rtol: float | None = None,
         atol: float | None = None, step: float | None = None,
-    ) -> Simulator:  # fmt: skip
+    ) -> Simulator | ArraySimulator:  # fmt: skip
         """Return the model in motion, to be stepped from outside by a controller or in a lesson.
 
-        ``sim.set("motor.effort", u)``, ``sim.step(dt)``, ``sim["O.angle"]``, ``sim.state``, ``sim.restore(state)``.
+        ``sim.set("motor.effort", u)``, ``sim.step(dt)``, ``sim["O.angle"]``, ``sim.state``, ``sim.restore(state)``. With
+        `inputs`, `outputs` and a `period` they are arrays: ``y = sim.step(u)``.
 
         Parameters
         ----------
         initial : State or values by path, optional
             Where to start, with its time. Default: the model's own initial values at t = 0.
+        inputs : list of str, optional
+            What the numbers of u set: ``["motor.effort"]``; a vector stands for its components.
+        outputs : list of str, optional
+            What the numbers of y are: paths or expressions; a vector stands for its components.
+        period : float, optional
+            Time between two samples.
         formulation, integrator, rtol, atol, step
             As for :meth:`run`.
         """
         from multibody.analyses.given.initial import given
+        from multibody.results.array_simulator import ArraySimulator
         from multibody.results.simulator import simulator
 
-        return simulator(*given(self, initial), formulation, integrator, rtol, atol, step)
+        made = simulator(*given(self, initial), formulation, integrator, rtol, atol, step)
+        if inputs is None and outputs is None and period is None:
+            return made
+        if inputs is None or outputs is None or period is None:
+            hint = "give inputs, outputs and period, or none of them"
+            raise ModelError("arrays need all three", where="simulator", hint=hint)
+        return ArraySimulator(made, inputs, outputs, period)
+
+    @overload
+    def environment(
+        self, inputs: Any, outputs: Any = None, *, step: float, reward: Any = 1.0, terminated: Any = None,
+        initial: Mapping[str, Any] | None = None, members: None = None, limit: int | None = None, substeps: int = 1,
+        formulation: Any = None, autoreset: str = "next-step",
+    ) -> Environment: ...  # fmt: skip
+
+    @overload
+    def environment(
+        self, inputs: Any, outputs: Any = None, *, step: float, reward: Any = 1.0, terminated: Any = None,
+        initial: Mapping[str, Any] | None = None, members: int, limit: int | None = None, substeps: int = 1,
+        formulation: Any = None, autoreset: str = "next-step",
+    ) -> Environments: ...  # fmt: skip
+
+    def environment(
+        self, inputs: Any, outputs: Any = None, *, step: float, reward: Any = 1.0, terminated: Any = None,
+        initial: Mapping[str, Any] | None = None, members: int | None = None, limit: int | None = None, substeps: int = 1,
+        formulation: Any = None, autoreset: str = "next-step",
+    ) -> Environment | Environments:  # fmt: skip
+        """Return the model as an environment of Gymnasium (extra ``gym``), one or many members stepped in one compiled call.
+
+        Parameters
+        ----------
+        inputs : mapping or list of str
+            What an action sets: ``{"motor.effort": (-10, 10)}`` with limits, to which actions are clipped, or
+            ``["motor.effort"]`` without; as :meth:`simulator` takes them. Held for a step.
+        outputs : list of str, optional
+            What is observed: paths or formulas of positions, velocities, inputs and t; a vector gives its components. Default
+            coordinates and rates of all joints.
+        step : float
+            Time between two actions.
+        reward : str or callable
+            A formula at the end of a step, ``"1 - 0.1*pivot^2"``, inputs too; or a function of observations (members, outputs)
+            and actions (members, inputs) that returns a number a member. Default 1.
+        terminated : str, callable or list of them, optional
+            An episode ends where one of them is true: ``"abs(pivot) > 0.2"``.
+        initial : mapping, optional
+            Initial values that are drawn anew for every episode: numbers, ranges ``(low, high)`` or distributions
+            (``mb.normal(0, 0.1)``, any of ``scipy.stats``), in place of the model's own.
+        members : int, optional
+            How many: a vector environment. Default a single one.
+        limit : int, optional
+            Steps after which an episode is truncated.
+        substeps : int
+            Steps of the integrator (``rk4``) within one of the environment.
+        formulation : str or object, optional
+            Default ``recursive`` for models without loops, else what :meth:`run` takes.
+        autoreset : {"next-step", "same-step", "disabled"}
+            When a member whose episode is over begins anew, as Gymnasium's vector environments have it.
+        """
+        try:
+            from multibody.learn.environment import environment
+        except ImportError as error:
+            if "gymnasium" not in str(error):
+                raise
+            raise ModelError("Gymnasium is not installed", where="environment", hint="pip install multibody[gym]") from None
+        from multibody.learn.plant import Plant
+
+        plant = Plant(
+            self, inputs, outputs, step, reward, terminated, initial, 1 if members is None else members, substeps, formulation
+        )
+        return environment(plant, members is None, limit, autoreset)
 
     def robot(self, cut: Sequence[str] | None = None) -> Robot:
         """Return the open tree as roboticists ask about it: inverse and forward dynamics, mass matrix, Jacobians, momentum.
@@ -595,11 +689,12 @@ def load(source: str, **parameters: Any) -> Model:
 
 @in_words
 def read_run(file: str | PathLike[str], model: _Model | None = None) -> Run:
-    """Return the run of a ``.nc`` file that :meth:`Run.save` wrote; the model comes with it.
+    """Return the run of a file that :meth:`Run.save` wrote; the model comes with it.
 
     Parameters
     ----------
     file : path
+        ``.nc`` or ``.mat``; tables (``.csv``, ``.parquet``) have columns of a run, not the run.
     model : Model, optional
         The model that it has to be of; another one is an error.
     """

@@ -24,7 +24,7 @@ CASES = [
     (["run", "four-bar", "--until", "0"], "the end time equals the start"),
     (["run", "four-bar", "--until", "soon"], '--until: unknown name "soon"'),
     (["run", "slider-crank"], "no end time; give until"),
-    (["run", "four-bar", "--out", "a.xyz"], 'unknown ending ".xyz"; use .nc, .parquet, .csv'),
+    (["run", "four-bar", "--out", "a.xyz"], 'unknown ending ".xyz"; use .nc, .mat, .parquet, .csv'),
     (["run", "bare.yaml", "--until", "1"], 'body "b": it has no mass'),
     (["run", "massless.yaml", "--until", "1"], 'body "b": its '),
     (["reactions", "four-bar", "--at", "1", "--joints", "O1,O2"], 'unknown joint "O2"'),

@@ -240,7 +240,7 @@ def test_parquet_files(four_bar: Any, tmp_path: pathlib.Path) -> None:
 
 
 def test_missing_packages_and_endings(four_bar: Any, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(mb.ModelError, match=r'unknown ending ".xls"; use .nc, .parquet, .csv, .json or .glb'):
+    with pytest.raises(mb.ModelError, match=r'unknown ending ".xls"; use .nc, .mat, .parquet, .csv, .json or .glb'):
         four_bar.save(tmp_path / "run.xls")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(mb.ModelError, match=r"pip install multibody\[parquet\]"):
@@ -257,8 +257,11 @@ def test_a_run_that_could_not_start_still_saves(tmp_path: pathlib.Path) -> None:
         run = m.run(until=1.0)
     assert not run.ok
     assert run.plain()["status"]["success"] is False
-    for ending in ("csv", "json", "nc"):
+    for ending in ("csv", "json", "nc", "mat"):
         run.save(tmp_path / f"run.{ending}")
+    assert run.to_pandas().shape[0] == 0
+    with pytest.raises(mb.ModelError, match="keyframes: the run has no instants"):
+        run.save(tmp_path / "run.keys.csv")
     with pytest.raises(mb.ModelError, match="the run has no instants"):
         run["O.reaction.force"]
     with pytest.raises(mb.ModelError, match="the run has no instants"):

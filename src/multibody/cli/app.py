@@ -166,6 +166,7 @@ from multibody.cli import (  # noqa: E402  (they add their verbs)
     inverse,  # noqa: F401
     kinematics,  # noqa: F401
     loads,  # noqa: F401
+    mcp,  # noqa: F401
     modes,  # noqa: F401
     reactions,  # noqa: F401
     report,  # noqa: F401

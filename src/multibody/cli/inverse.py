@@ -6,13 +6,14 @@ import pathlib
 import warnings
 from typing import TYPE_CHECKING, Annotated, Any
 
-from multibody._target import write_whole
+from multibody._target import TABLES, write_whole
 from multibody.cli.app import app
 from multibody.cli.options import (
     PAGES,
     PICTURES,
     ForceOption,
     JsonOption,
+    LongOption,
     ModelArgument,
     OutOption,
     PlotOption,
@@ -21,6 +22,7 @@ from multibody.cli.options import (
     XOption,
     announce_compilation,
     check_endings,
+    check_long,
     load_model,
     option,
     read_names,
@@ -34,7 +36,7 @@ from multibody.errors import ModelError
 if TYPE_CHECKING:
     from multibody.results.inverse import Inverse
 
-ENDINGS = (".csv", ".nc", ".json", *PICTURES, *PAGES)
+ENDINGS = (".csv", ".parquet", ".mat", ".nc", ".json", *PICTURES, *PAGES)
 MOST_BLOCKED = 6
 
 
@@ -49,6 +51,7 @@ def inverse(
     formulation: Annotated[str | None, option("inverse", "formulation", "NAME")] = None,
     out: OutOption = None,
     force: ForceOption = False,
+    long: LongOption = False,
     plot: PlotOption = None,
     x: XOption = None,
     settings: SetOption = None,
@@ -57,7 +60,7 @@ def inverse(
 ) -> None:
     """Print the effort of each motion, or of actuators elsewhere, that the prescribed motion needs.
 
-    --out writes the efforts (.csv, .nc), what --json prints (.json), their curves (.png, .pdf, .svg), over time
+    --out writes the efforts (.csv, .parquet, .mat, .nc), what --json prints (.json), their curves (.png, .pdf, .svg), over time
     or against --x, or a page that plays the motion (.html); --plot chooses other curves.
     """
     chosen = read_units(units)
@@ -65,6 +68,7 @@ def inverse(
     shown = pictured(loaded, plot, x, None, forces=True, usual=True)
     files = picture_files(loaded, out or [], shown)
     check_endings(files, ENDINGS, loaded._files, force=force)
+    check_long(files, long)
     if at is not None and (start, until, steps) != (None, None, None):
         raise ModelError("--at together with --from, --until or --steps", hint="give one time or a range")
     options: dict[str, Any] = {"at": read_time(loaded, at, "--at")}
@@ -77,7 +81,7 @@ def inverse(
         warnings.simplefilter("ignore", RuntimeWarning)  # the status is printed below
         found = loaded.inverse(efforts=named, formulation=formulation, progress=progress, **options)
     plain = found.plain(chosen)
-    written, failures = write_each(files if len(found.time) else [], lambda file: _write(found, file, plain, shown))
+    written, failures = write_each(files if len(found.time) else [], lambda file: _write(found, file, plain, shown, long))
     if json:
         print_json(plain)
     else:
@@ -85,7 +89,7 @@ def inverse(
     finish(found.ok, failures)
 
 
-def _write(found: Inverse, file: pathlib.Path, plain: dict[str, Any], shown: Pictured) -> None:
+def _write(found: Inverse, file: pathlib.Path, plain: dict[str, Any], shown: Pictured, long: bool) -> None:
     """Write one file."""
     ending = file.suffix.lower()
     if ending == ".json":
@@ -104,7 +108,7 @@ def _write(found: Inverse, file: pathlib.Path, plain: dict[str, Any], shown: Pic
             mark_partial(figure, found.status.message)
         save(figure, file)
     else:
-        found.save(file)
+        found.save(file, long=long and ending in TABLES)
 
 
 def _print(found: Inverse, plain: dict[str, Any], written: list[str]) -> None:

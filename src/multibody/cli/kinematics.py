@@ -13,6 +13,7 @@ from multibody.cli.options import (
     ForceOption,
     FpsOption,
     JsonOption,
+    LongOption,
     ModelArgument,
     OutOption,
     PlotOption,
@@ -25,6 +26,7 @@ from multibody.cli.options import (
     XOption,
     announce_compilation,
     check_endings,
+    check_long,
     load_model,
     option,
     read_time,
@@ -47,7 +49,7 @@ from multibody.errors import ModelError
 if TYPE_CHECKING:
     from multibody.results.run import Run
 
-ENDINGS = (".csv", ".nc", ".json", *PICTURES, *PAGES, *FILMS)
+ENDINGS = (".csv", ".parquet", ".mat", ".nc", ".json", *PICTURES, *PAGES, *FILMS)
 MOST_EVENTS = 12
 
 
@@ -60,6 +62,7 @@ def kinematics(
     at: Annotated[str | None, option("kinematics", "at", "T")] = None,
     out: OutOption = None,
     force: ForceOption = False,
+    long: LongOption = False,
     plot: PlotOption = None,
     x: XOption = None,
     trace: TraceOption = None,
@@ -73,8 +76,9 @@ def kinematics(
 ) -> None:
     """Move the mechanism along its motions and print the last instant, the certificate and singular positions.
 
-    --out writes the data (.csv, .nc), the last instant (.json), a picture (.png, .pdf, .svg) with the curves of
-    --plot, over time or against --x, a page that plays it (.html), a film (.gif, .webp, .mp4) or moving 3-D bodies (.glb).
+    --out writes the data (.nc, .mat, .parquet, .csv; --long), keyframes (.keys.csv, .keys.json), the last instant (.json), a
+    picture (.png, .pdf, .svg) with the curves of --plot, over time or against --x, a page that plays it (.html), a film (.gif,
+    .webp, .mp4) or moving 3-D bodies (.glb).
     """
     chosen = read_units(units)
     loaded = load_model(model, settings)
@@ -82,6 +86,7 @@ def kinematics(
     files = picture_files(loaded, out or [], shown)
     shown = filmed(shown, files, fps, seconds, speed, size)
     check_endings(files, ENDINGS, loaded._files, force=force)
+    check_long(files, long)
     options = _options(loaded, start, until, steps, at)
     announce_compilation("tracking.track")
     with warnings.catch_warnings():  # the status is printed below
@@ -89,7 +94,7 @@ def kinematics(
         run = loaded.kinematics(**options)
     plain = run.plain(chosen)
     chosen_files = files if len(run.time) else []
-    written, failures = write_each(chosen_files, lambda file: write_run(run, file, plain, shown))
+    written, failures = write_each(chosen_files, lambda file: write_run(run, file, plain, shown, long))
     if json:
         print_json(plain)
     else:

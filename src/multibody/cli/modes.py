@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pathlib
 import warnings
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from multibody._target import write_whole
 from multibody.cli.app import FAILED, app, say_error
 from multibody.cli.options import (
     PAGES,
@@ -23,11 +25,13 @@ from multibody.cli.options import (
     read_names,
     read_units,
 )
-from multibody.cli.output import Page, print_json, table
+from multibody.cli.output import Page, print_json, table, to_json
 from multibody.cli.pictures import finish, write_each
 
 if TYPE_CHECKING:
     from multibody.results.modes import Modes
+
+ENDINGS = (".csv", ".json", ".mat", *PAGES)
 
 
 @app.command()
@@ -43,17 +47,21 @@ def modes(
     units: UnitsOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Linearize about a state; print frequencies, damping ratios and shapes of the modes; --out plays them (.html)."""
+    """Linearize about a state; print frequencies, damping ratios and shapes of the modes.
+
+    --out plays them (.html), writes the table (.csv), eigenvalues and state-space matrices (.mat), or what --json prints
+    (.json).
+    """
     files, chosen = out or [], read_units(units)
     loaded = load_model(model, settings)
-    check_endings(files, PAGES, loaded._files, force=force)
+    check_endings(files, ENDINGS, loaded._files, force=force)
     announce_compilation("force_partials.force_partials", "rows.row_partials")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         found = loaded.modes(
             count=count, at=at, inputs=read_names(inputs, "--inputs"), outputs=read_names(outputs, "--outputs")
         )
-    written, failures = write_each(files if found.ok else [], lambda file: found.page(file, force=True))
+    written, failures = write_each(files if found.ok else [], lambda file: _write(found, file, chosen))
     if json:
         print_json(found.plain(chosen))
     else:
@@ -62,6 +70,16 @@ def modes(
         say_error(f"{loaded.name}: {found.status.message}; {found.status.advice}".removesuffix("; "))
         raise typer.Exit(FAILED)
     finish(True, failures)
+
+
+def _write(found: Modes, file: pathlib.Path, units: str | None) -> None:
+    """Write one file."""
+    if file.suffix.lower() in PAGES:
+        found.page(file, force=True)
+    elif file.suffix.lower() == ".json":
+        write_whole(file, f"{to_json(found.plain(units))}\n".encode())
+    else:
+        found.save(file)
 
 
 def _print(found: Modes, written: list[str]) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from multibody._target import check_free, check_target
+from multibody._target import TABLES, check_free, check_target, is_keys
 from multibody.errors import ModelError
 from multibody.options.methods import AUTO, GROUPS, read_method, split_methods
 from multibody.options.verbs import VERBS
@@ -64,6 +64,9 @@ SpeedOption = Annotated[
 SizeOption = Annotated[
     str | None,
     typer.Option("--size", metavar="WxH", help="Width and height of a film, 640x480 [pixels]; default after the mechanism."),
+]
+LongOption = Annotated[
+    bool, typer.Option("--long", help="Write tables with a row for each path at each instant: time, path, value, unit.")
 ]
 FormulationOption = Annotated[str | None, option("run", "formulation", "NAME[:OPTION=VALUE,...]")]
 CutOption = Annotated[str | None, option("run", "cut", "A,B")]
@@ -165,6 +168,12 @@ def read_units(units: str | None) -> str | None:
     if units.upper() != "SI":
         raise ModelError(f'unknown units "{units}"', where="--units", hint="it is SI; without it results have the model's")
     return "SI"
+
+
+def check_long(files: list[pathlib.Path], long: bool) -> None:
+    """Refuse ``--long`` where no file has such a form."""
+    if long and not any(file.suffix.lower() in TABLES and not is_keys(file) for file in files):
+        raise ModelError("there is no table", where="--long", hint="add --out x.csv or x.parquet")
 
 
 def check_endings(

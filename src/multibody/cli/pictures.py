@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from multibody._target import write_whole
+from multibody._target import TABLES, is_keys, write_whole
 from multibody.cli.app import FAILED, say_error
 from multibody.cli.options import BODIES, FILMS, PAGES, PICTURES
 from multibody.cli.output import stage_progress, to_json
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from multibody import Model
     from multibody.results.run import Run
     from multibody.results.state import State
+
+KEYED = ("fps", "speed")  # numbers of a film that keyframes have too
 
 
 @dataclass(frozen=True)
@@ -92,10 +94,12 @@ def filmed(
     given = (("fps", fps), ("seconds", seconds), ("speed", speed), ("size", pixels))
     film = {name: value for name, value in given if value is not None}
     endings = [ending for ending in (file.suffix.lower() for file in files) if ending in FILMS]
-    if film and not endings:
-        raise ModelError("there is no film", where=f"--{next(iter(film))}", hint="add --out x.gif, .webp, .mp4 or .glb")
+    keyed = any(is_keys(file) for file in files)
+    alone = [name for name in film if not endings and not (keyed and name in KEYED)]
+    if alone:
+        raise ModelError("there is no film", where=f"--{alone[0]}", hint="add --out x.gif, .webp, .mp4 or .glb")
     if not endings:
-        return shown
+        return replace(shown, film=film)
     from multibody.view.film.animate import check_numbers
 
     for ending in endings:
@@ -162,10 +166,12 @@ def finish(ok: bool, failures: Sequence[ModelError] = ()) -> None:
         raise typer.Exit(FAILED)
 
 
-def write_run(run: Run, file: pathlib.Path, plain: dict[str, Any], shown: Pictured) -> None:
+def write_run(run: Run, file: pathlib.Path, plain: dict[str, Any], shown: Pictured, long: bool = False) -> None:
     """Write a run by the file's ending: data, last instant, picture, page or film; the verb has judged what may be replaced."""
     ending = file.suffix.lower()
-    if ending == ".json":
+    if is_keys(file):
+        run.keyframes(**{key: shown.film[key] for key in KEYED if key in shown.film}).save(file)
+    elif ending == ".json":
         write_whole(file, f"{to_json(plain)}\n".encode())
     elif ending in PICTURES:
         save_run(run, file, shown)
@@ -177,7 +183,7 @@ def write_run(run: Run, file: pathlib.Path, plain: dict[str, Any], shown: Pictur
             film = {key: value for key, value in shown.film.items() if key != "size" or ending != BODIES}
             run.animate(file, force=True, trace=shown.traces, progress=progress, **film)
     else:
-        run.save(file)
+        run.save(file, long=long and ending in TABLES)
 
 
 def save_run(run: Run, file: pathlib.Path, shown: Pictured) -> None:

@@ -17,6 +17,7 @@ from multibody.cli.options import (
     FpsOption,
     IntegratorOption,
     JsonOption,
+    LongOption,
     ModelArgument,
     OutOption,
     OutputStepOption,
@@ -32,6 +33,7 @@ from multibody.cli.options import (
     XOption,
     announce_dynamics,
     check_endings,
+    check_long,
     load_model,
     option,
     read_time,
@@ -55,7 +57,7 @@ from multibody.cli.pictures import filmed, finish, picture_files, pictured, writ
 if TYPE_CHECKING:
     from multibody.results.run import Run
 
-ENDINGS = (".nc", ".parquet", ".csv", ".json", *PICTURES, *PAGES, *FILMS)
+ENDINGS = (".nc", ".mat", ".parquet", ".csv", ".json", *PICTURES, *PAGES, *FILMS)
 MOST_EVENTS = 12
 
 
@@ -72,6 +74,7 @@ def run_verb(
     cut: CutOption = None,
     out: OutOption = None,
     force: ForceOption = False,
+    long: LongOption = False,
     plot: PlotOption = None,
     x: XOption = None,
     trace: TraceOption = None,
@@ -85,8 +88,9 @@ def run_verb(
 ) -> None:
     """Move the model under its forces and print the last instant, the certificate, the work done and events.
 
-    --out writes the data (.nc, .parquet, .csv), what --json prints (.json), a picture (.png, .pdf, .svg) with the curves of
-    --plot, over time or against --x, a page that plays it (.html), a film (.gif, .webp, .mp4) or moving 3-D bodies (.glb).
+    --out writes the data (.nc, .mat, .parquet, .csv; --long), keyframes (.keys.csv, .keys.json), what --json prints (.json), a
+    picture (.png, .pdf, .svg) with the curves of --plot, over time or against --x, a page that plays it (.html), a film (.gif,
+    .webp, .mp4) or moving 3-D bodies (.glb).
     Ctrl-C ends the run; what was computed is printed and written.
     """
     chosen = read_units(units)
@@ -95,6 +99,7 @@ def run_verb(
     files = picture_files(loaded, out or [], shown)
     shown = filmed(shown, files, fps, seconds, speed, size)
     check_endings(files, ENDINGS, loaded._files, force=force)
+    check_long(files, long)
     options = run_options(loaded, formulation, integrator, rtol, atol, step, output_step, cut)
     end = read_time(loaded, until, "--until")
     announce_dynamics(loaded, options)
@@ -103,7 +108,7 @@ def run_verb(
         run = loaded.run(end, **options, progress=progress)
     plain = run.plain(chosen)
     chosen_files = files if len(run.time) else []
-    written, failures = write_each(chosen_files, lambda file: write_run(run, file, plain, shown))
+    written, failures = write_each(chosen_files, lambda file: write_run(run, file, plain, shown, long))
     if json:
         print_json(plain)
     else:

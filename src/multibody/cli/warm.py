@@ -22,6 +22,7 @@ Stage = tuple[str, Callable[[], object]]
 PLANAR, SPATIAL = "slider-crank", "rssr"
 MOVING, STANDING = "four-bar", "pendulum"  # moves under forces; has an equilibrium
 LOOPED, DRIVEN, ARM = "spatial-four-bar", "rrc-arm", "arm7"  # for joint coordinates in space
+BALANCED = "inverted-pendulum"  # with a motor
 
 
 @app.command()
@@ -117,6 +118,7 @@ def _lanes() -> list[list[Stage]]:
     joints.append(("dynamics: recursive, implicit", lambda: _run("recursive", "bdf")))
     joints.append(("dynamics: recursive in space, implicit", lambda: _in_space_implicit("recursive")))
     joints.append(("robotics", _robot))
+    joints.append(("members side by side", _members))
     return [bodies, joints]
 
 
@@ -162,6 +164,18 @@ def _robot() -> None:
         arm.forward_dynamics(q, v, v)
         arm.mass_matrix(q)
         arm.frame_jacobian("link7.tip", q)
+
+
+def _members() -> None:
+    """Step two members of a planar model in one call."""
+    import numpy as np
+
+    from multibody import load
+    from multibody.learn.plant import Plant
+
+    plant = Plant(load(BALANCED), ["motor.effort"], None, 0.01, 1.0, None, None, 2, 1, None)
+    plant.advance(np.zeros((2, 1)), np.ones(2))
+    plant.observe()
 
 
 def _in_space(formulation: str) -> None:

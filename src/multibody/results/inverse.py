@@ -18,17 +18,20 @@ from multibody.analyses.measures.measure import Measure
 from multibody.arguments import answered, warn
 from multibody.errors import ModelError
 from multibody.model.units import Units
+from multibody.results.columns import Column, Columns, csv_bytes, parquet_bytes, to_frame
 from multibody.results.event_list import Events
 from multibody.results.finite import finite
+from multibody.results.mat import mat_bytes, table_contents
 from multibody.results.netcdf import netcdf
 from multibody.results.reading import path_text, sealed, several
 from multibody.results.run import Run
-from multibody.results.save import csv_text
+from multibody.results.save import check_form
 from multibody.state.state import Status
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import pandas
     import xarray
 
     from multibody.results.load_table import Loads
@@ -228,13 +231,35 @@ class Inverse(SizingVerbs, PageVerbs):
         """Events of the motion."""
         return Events(self.motion.events)
 
-    def save(self, file: str | pathlib.Path) -> None:
-        """Write the efforts to a file, by its ending: ``.csv``, ``.nc`` (netCDF) or ``.json``."""
-        ending = check_target(file, (".csv", ".nc", ".json"), self.model._files)
-        if ending == ".csv":
-            headings = [f"{name}.effort [{self._unit(actuator)}]" for name, actuator in self._actuators.items()]
-            header = ",".join([f"time [{self.model.units.time}]", *headings, "condition"])
-            content = csv_text(header, [self.time, *self._values.values(), self.condition], self.status)
+    @property
+    def _columns(self) -> Columns:
+        """Efforts and their condition as columns."""
+        found = [Column("time", np.array(self.time), self.model.units.time)]
+        for name, actuator in self._actuators.items():
+            found.append(Column(f"{name}.effort", np.array(self._values[name]), self._unit(actuator)))
+        found.append(Column("condition", np.array(self.condition), ""))
+        return Columns(self.model, self.status, found, self.notes)
+
+    def to_pandas(self, *, long: bool = False) -> pandas.DataFrame:
+        """Return the efforts and their condition for pandas; as :meth:`Run.to_pandas`."""
+        return to_frame(self._columns, long)
+
+    def save(self, file: str | pathlib.Path, *, long: bool = False) -> None:
+        """Write the efforts to a file.
+
+        Parameters
+        ----------
+        file : path
+            Its ending says what: ``.csv``, ``.parquet``, ``.mat`` (MATLAB, Octave), ``.nc`` (netCDF) or ``.json``.
+        long : bool
+            Whether a table has a row for each effort at each instant: ``time``, ``path``, ``value``, ``unit``.
+        """
+        ending = check_target(file, (".csv", ".parquet", ".mat", ".nc", ".json"), self.model._files)
+        check_form(pathlib.Path(file), long=long)
+        if ending in (".csv", ".parquet"):
+            content = (csv_bytes if ending == ".csv" else parquet_bytes)(self._columns, long)
+        elif ending == ".mat":
+            content = mat_bytes(table_contents(self._columns))
         elif ending == ".json":
             content = json.dumps(finite(self.plain()), indent=1, allow_nan=False).encode()
         else:

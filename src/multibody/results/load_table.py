@@ -25,6 +25,7 @@ from multibody.results.reactions_at import check_joints
 from multibody.results.tables import Table, number
 
 if TYPE_CHECKING:
+    import pandas
     import xarray
 
     from multibody.model.model import Model
@@ -241,6 +242,20 @@ class Loads:
         else:
             content = netcdf(self.in_units(units).data)
         write_whole(file, content)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return the table for pandas: the columns of the CSV file, a row a quantity; ``attrs`` has what it is of."""
+        import pandas
+
+        words = ("name", "kind", "quantity", "on", "unit", "axes", "unique", "open")
+        head, *rows = csv.reader(line for line in self.csv().splitlines() if not line.startswith("#"))
+        columns = dict(zip(head, zip(*rows, strict=True) if rows else [()] * len(head), strict=True))
+        made = pandas.DataFrame({
+            key: list(cells) if key in words else [float(cell or "nan") for cell in cells] for key, cells in columns.items()
+        })  # fmt: skip
+        about = {"model": self.model.name, "units": self.units.plain(), "success": self.status.success}
+        made.attrs = {**about, "status": self.status.message, "notes": list(self.notes)}
+        return made
 
     def csv(self) -> str:
         """Return the table as CSV text: one line a quantity, numbers with all their digits."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pathlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,6 +27,9 @@ from multibody.state.state import Status
 from multibody.state.system import Floats, System
 
 if TYPE_CHECKING:
+    import control
+    import pandas
+
     from multibody.model.model import Model
 
 Complexes = npt.NDArray[np.complex128]
@@ -200,6 +204,35 @@ class Modes(PageVerbs):
             "status": {**self.status.plain(), "time_reached": self.status.time_reached * (seconds if si else 1.0)},
             "stable": self.stable if self.ok else None, "modes": rows, "notes": self.notes,
         }  # fmt: skip
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return the table for pandas: a row a mode, with frequencies [Hz], damping ratio, eigenvalue and shape in words."""
+        from multibody.results.mode_files import mode_frame
+
+        return mode_frame(self)
+
+    def save(self, file: str | pathlib.Path) -> None:
+        """Write the modes by a file's ending.
+
+        Parameters
+        ----------
+        file : path
+            ``.csv``: the table; ``.json``: what the command line prints; ``.mat`` (MATLAB, Octave): eigenvalues, shapes and
+            the state-space matrices with their names.
+        """
+        from multibody.results.mode_files import save_modes
+
+        save_modes(self, pathlib.Path(file))
+
+    def to_control(self) -> control.StateSpace:
+        """Return the state space for python-control (extra ``control``): states, inputs and outputs have their names.
+
+        Units, the state that it is about and what the numbers mean are in its ``notes``; inputs and outputs are deviations
+        from that state.
+        """
+        from multibody.results.control import state_space_of
+
+        return state_space_of(self)
 
     def headings(self) -> tuple[str, str, str, str, str]:
         """Return the headings of the table."""

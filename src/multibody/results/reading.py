@@ -10,9 +10,10 @@ import numpy as np
 from multibody.arguments import short
 from multibody.errors import ModelError
 from multibody.model.expressions import Expression
+from multibody.model.paths import component_names
 from multibody.state.state import sealed
 
-__all__ = ["number_or_array", "owned", "path_text", "sealed", "several"]
+__all__ = ["labels_of", "number_or_array", "owned", "path_text", "sealed", "several"]
 
 
 def path_text(path: Any) -> str:
@@ -35,6 +36,21 @@ def several(path: Any) -> list[str] | None:
     if not path:
         raise ModelError("no path is given", hint='give text such as "slider.x"')
     return [path_text(item) for item in path]
+
+
+def labels_of(text: str, count: int) -> list[str]:
+    """Return names for the numbers that a path or an expression has at an instant.
+
+    Parameters
+    ----------
+    text : str
+    count : int
+        How many: components of a path get its letters, those of an expression their number.
+    """
+    if count == 1:
+        return [text]
+    plain = all(part.isidentifier() for part in text.split("."))
+    return component_names(text, count) if plain else [f"{text} [{k}]" for k in range(count)]
 
 
 def number_or_array(value: Any) -> Any:

@@ -28,10 +28,12 @@ from multibody.state.state import Status
 from multibody.state.system import System
 
 if TYPE_CHECKING:
+    import pandas
     import xarray
 
     from multibody.model.expressions import Expression
     from multibody.model.joints import Joint
+    from multibody.results.keyframes import Keyframes
     from multibody.results.load_table import Loads
 
 
@@ -281,11 +283,62 @@ class Run(RunVerbs):
         """Return what the command line prints as JSON; ``units="SI"`` converts."""
         return final_plain(self, units)
 
-    def save(self, file: str | pathlib.Path) -> None:
-        """Write the data by a file's ending: ``.nc`` (netCDF), ``.parquet``, ``.csv``, ``.json``; as 3-D bodies: ``.glb``."""
+    def save(
+        self, file: str | pathlib.Path, *, long: bool = False, paths: Sequence[Any] | None = None, fps: float | None = None
+    ) -> None:
+        """Write the run by a file's ending.
+
+        Parameters
+        ----------
+        file : path
+            ``.nc`` (netCDF) and ``.mat`` (MATLAB, Octave): all of it, for :meth:`load`; ``.csv`` and ``.parquet``: a table,
+            one column a path; ``.json``: what the command line prints; ``.keys.csv`` and ``.keys.json``: :meth:`keyframes`;
+            ``.glb``: moving 3-D bodies.
+        long : bool
+            Whether a table has a row for each path at each instant: ``time``, ``path``, ``value``, ``unit``.
+        paths : list of str, optional
+            The columns of a table or a MAT file; a vector gives one a component. Default all scalar paths.
+        fps : float, optional
+            Frames a second of keyframes; default 24.
+        """
         from multibody.results.save import save
 
-        save(self, pathlib.Path(file))
+        save(self, pathlib.Path(file), long=long, paths=paths, fps=fps)
+
+    def to_pandas(self, *paths: Any, long: bool = False) -> pandas.DataFrame:
+        """Return a table for pandas: a column a path, named by it, indexed by time; no index has several levels.
+
+        Parameters
+        ----------
+        *paths : str
+            Paths or expressions; a vector gives a column for each component. Default all scalar paths.
+        long : bool
+            Whether there is a row for each path at each instant: ``time``, ``path``, ``value``, ``unit``.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``attrs`` has ``model``, ``units`` (by column), ``status``, ``success`` and ``notes``.
+        """
+        from multibody.results.columns import columns_of, to_frame
+
+        return to_frame(columns_of(self, paths or None), long)
+
+    def keyframes(self, fps: float = 24.0, *, speed: float = 1.0, unit: str = "m") -> Keyframes:
+        """Return where every body is in every frame of a film, for scripts of Blender and FreeCAD.
+
+        Parameters
+        ----------
+        fps : float
+            Frames a second.
+        speed : float
+            How many times faster than in reality the film runs.
+        unit : {"m", "cm", "mm", "in"}
+            Of positions: Blender's scenes are in m, FreeCAD's documents in mm.
+        """
+        from multibody.results.keyframes import keyframes
+
+        return keyframes(self, fps, speed, unit)
 
     def __iter__(self) -> Iterator[str]:
         """Iterate over the paths that always exist: bodies, then joints, then outputs."""

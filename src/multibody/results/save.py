@@ -2,89 +2,73 @@
 
 from __future__ import annotations
 
-import io
 import json
 import pathlib
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from multibody._target import check_target, write_whole
-from multibody.analyses.measures.measure import Measure
+from multibody._target import TABLES, check_target, is_keys, write_whole
 from multibody.errors import ModelError
-from multibody.results.dataset import force_paths, standard_paths
+from multibody.results.columns import columns_of, csv_bytes, parquet_bytes
 from multibody.results.finite import finite
 from multibody.results.netcdf import netcdf
-from multibody.state.state import Status
 
 if TYPE_CHECKING:
+    import xarray
+
     from multibody.results.run import Run
 
-ENDINGS = (".nc", ".parquet", ".csv", ".json", ".glb")
+ENDINGS = (".nc", ".mat", ".parquet", ".csv", ".json", ".glb")
+CHOSEN = (".csv", ".parquet", ".mat")  # whose columns can be chosen
 
 
-def save(run: Run, file: pathlib.Path) -> None:
+def save(
+    run: Run, file: pathlib.Path, *, long: bool = False, paths: Sequence[Any] | None = None, fps: float | None = None
+) -> None:
     """Write a run, by the ending of the file.
 
-    ``.csv`` and ``.parquet``: one column a path; ``.nc``: the whole dataset; ``.json``: what the command line prints; ``.glb``:
-    moving 3-D bodies. A run that did not reach its end says so in all of them, in CSV in a first line that begins with ``#``.
+    ``.csv`` and ``.parquet``: one column a path, or a row for each path at each instant (`long`); ``.mat``: columns for MATLAB
+    and all that the program keeps; ``.nc``: the whole dataset; ``.json``: what the command line prints; ``.keys.csv`` and
+    ``.keys.json``: poses frame by frame; ``.glb``: moving 3-D bodies. A run that did not reach its end says so in all of them,
+    in CSV in a first line that begins with ``#``.
     """
     ending = check_target(file, ENDINGS, run.model._files)
-    if ending == ".glb":
+    check_form(file, long=long, chosen=paths is not None, fps=fps is not None)
+    if is_keys(file):
+        (run.keyframes() if fps is None else run.keyframes(fps)).save(file)
+    elif ending == ".glb":
         run.animate(file, force=True)  # as other files are replaced
-        return
-    makers = {".csv": _csv, ".nc": _netcdf, ".parquet": _parquet, ".json": _json}
-    write_whole(file, makers[ending](run))
+    elif ending == ".json":
+        write_whole(file, json.dumps(finite(run.plain()), indent=1, allow_nan=False).encode())
+    elif ending == ".nc":
+        whole = kept_of(run)
+        write_whole(file, netcdf(run.data if whole is None else whole))
+    elif ending == ".mat":
+        from multibody.results.mat import mat_bytes, run_contents
+
+        write_whole(file, mat_bytes(run_contents(columns_of(run, paths), kept_of(run))))
+    else:
+        make = csv_bytes if ending == ".csv" else parquet_bytes
+        write_whole(file, make(columns_of(run, paths), long))
 
 
-def _netcdf(run: Run) -> bytes:
-    """Return the dataset with the model and all that the program keeps: :func:`multibody.read_run` gives the run back."""
+def check_form(file: pathlib.Path, *, long: bool, chosen: bool = False, fps: bool = False) -> None:
+    """Refuse what has no meaning for a file's ending."""
+    ending, keys = file.suffix.lower(), is_keys(file)
+    if long and (ending not in TABLES or keys):
+        raise ModelError("only a table has a long form", file=str(file), hint="use .csv or .parquet")
+    if chosen and (ending not in CHOSEN or keys):
+        raise ModelError("its columns cannot be chosen", file=str(file), hint="use .csv, .parquet or .mat")
+    if fps and not keys:
+        raise ModelError("fps has no meaning for it", file=str(file), hint="use .keys.csv or .keys.json, or run.animate")
+
+
+def kept_of(run: Run) -> xarray.Dataset | None:
+    """Return the dataset with the model and all that the program keeps: :func:`multibody.read_run` gives the run back.
+
+    None where the model has no text.
+    """
     from multibody.results.stored import kept
 
     write = getattr(run.model, "text", None)
-    return netcdf(run.data if write is None else kept(run, write()))
-
-
-def _csv(run: Run) -> bytes:
-    """Return the table as text, under a line that says so where the run is not complete."""
-    table = _table(run)
-    header = ",".join(f"{path} [{measure.unit}]" for path, measure in table.items())
-    return csv_text(header, [measure.values for measure in table.values()], run.status)
-
-
-def csv_text(header: str, columns: list[Any], status: Status) -> bytes:
-    """Return columns as CSV; a line with ``#`` comes first if they are not all that was asked for."""
-    made = io.BytesIO()
-    np.savetxt(made, np.column_stack(columns), delimiter=",", header=header, comments="", fmt="%.17g", encoding="utf-8")
-    first = "" if status.success else f"# partial: {' '.join(status.message.split())}\n"
-    return first.encode() + made.getvalue()
-
-
-def _json(run: Run) -> bytes:
-    """Return what the command line prints."""
-    return json.dumps(finite(run.plain()), indent=1, allow_nan=False).encode()
-
-
-def _table(run: Run) -> dict[str, Measure]:
-    """Return the columns of a table: time, then all scalar paths of the run."""
-    table = {"time": Measure(run.time, run.model.units.time, {})}
-    for path in (*standard_paths(run.model), *force_paths(run)):
-        table[path] = run.measurer(path)
-    return table
-
-
-def _parquet(run: Run) -> bytes:
-    """Return one column a path; the unit of each is in the metadata of its field."""
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError:
-        raise ModelError("Parquet needs a further package (pyarrow)", hint="pip install multibody[parquet]") from None
-    table = _table(run)
-    fields = [pyarrow.field(path, pyarrow.float64(), metadata={"unit": m.unit}) for path, m in table.items()]
-    about = {"model": run.model.name, "units": json.dumps(run.model.units.plain()), "status": run.status.message}
-    about["success"] = "1" if run.status.success else "0"
-    columns = [pyarrow.array(np.ascontiguousarray(m.values)) for m in table.values()]
-    made = io.BytesIO()
-    pyarrow.parquet.write_table(pyarrow.table(columns, schema=pyarrow.schema(fields, metadata=about)), made)
-    return made.getvalue()
+    return None if write is None else kept(run, write())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,7 @@ MOTION = ("q", "v", "a", "sigma", "references")
 FORCES = ("multipliers", "kinetic", "potential", "work", "efforts", "loads")
 IMPULSES = ("q", "before", "after", "references", "multipliers", "independent")
 PREFIX = "kept_"
+TABLES = (".csv", ".parquet", ".json")  # files that hold numbers of a run and cannot give it back
 KINDS: dict[str, type] = {
     "format": int, "forces": bool, "status": dict, "statistics": dict, "notes": list, "force_notes": list,
     "singularities": list, "branches": list, "events": list, "certificate": dict, "initial": list,
@@ -106,10 +108,10 @@ def motion_of(data: xarray.Dataset, model: Model, file: str) -> Motion:
     except ModelError:
         raise
     except (LookupError, TypeError, ValueError, AttributeError):  # whatever is missing, or is something else
-        raise _damaged(file) from None
+        raise damaged(file) from None
 
 
-def _damaged(file: str) -> ModelError:
+def damaged(file: str) -> ModelError:
     """Return the error for a file that cannot be read."""
     return ModelError("it is no results file, or it is damaged", file=file, hint="save the run again")
 
@@ -120,7 +122,7 @@ def _about(data: xarray.Dataset, file: str) -> dict[str, Any]:
     if about["format"] > FORMAT:
         raise ModelError("it was written by a later version", file=file, hint="install the present one")
     if not all(isinstance(about[key], kind) for key, kind in KINDS.items()):
-        raise _damaged(file)
+        raise damaged(file)
     return about
 
 
@@ -136,7 +138,7 @@ def _motion(data: xarray.Dataset, model: Model, file: str) -> Motion:
     """Return the motion of a file that is as it should be."""
     about, tables = _about(data, file), tables_of(model)
     if "time" not in data.variables:  # xarray would count the instants
-        raise _damaged(file)
+        raise damaged(file)
     found = {name: np.array(data[f"{PREFIX}{name}"].values) for name in MOTION}
     t = np.array(data["time"].values, dtype=float)
     widths = {"q": tables.nq, "v": tables.nv, "a": tables.nv}
@@ -192,12 +194,28 @@ def open_stored(file: str) -> xarray.Dataset:
     ModelError
         If there is no such file, it is damaged, or it holds no model.
     """
+    ending = os.path.splitext(file)[1].lower()
+    if ending in TABLES:
+        reader = {".csv": "pandas.read_csv", ".parquet": "pandas.read_parquet"}.get(ending, "json.load")
+        hint = f"save it as .nc or .mat; {reader} reads this file"
+        raise ModelError(f"{ending} has numbers of a run, not the run", file=file, hint=hint)
+    if ending == ".mat":
+        from multibody.results.mat import read_mat
+
+        require_file(file)
+        return read_mat(file)
     data = read_whole(file)
     if "model_text" not in data.attrs or "kept" not in data.attrs:
         raise ModelError("it holds no model", file=file, hint='save the run again with run.save("run.nc")')
     if not all(isinstance(data.attrs[name], str) for name in ("model_text", "kept")):
-        raise _damaged(file)
+        raise damaged(file)
     return data
+
+
+def require_file(file: str) -> None:
+    """Raise where there is no such file."""
+    if not os.path.isfile(file):
+        raise ModelError("there is no such file", file=file, hint="check the path")
 
 
 def read_whole(file: str) -> xarray.Dataset:
@@ -208,12 +226,9 @@ def read_whole(file: str) -> xarray.Dataset:
     ModelError
         If there is no such file, or it is damaged.
     """
-    import pathlib
-
     import xarray
 
-    if not pathlib.Path(file).is_file():
-        raise ModelError("there is no such file", file=file, hint="check the path")
+    require_file(file)
     try:
         import h5netcdf  # noqa: F401
     except ImportError as error:
@@ -222,4 +237,4 @@ def read_whole(file: str) -> xarray.Dataset:
         with xarray.open_dataset(file, engine="h5netcdf") as opened:
             return opened.load()
     except Exception:  # HDF5 has many ways to say it
-        raise _damaged(file) from None
+        raise damaged(file) from None

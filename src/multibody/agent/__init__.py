@@ -1,0 +1,1 @@
+"""For programs that ask in words: the verbs of the command line as tools of the Model Context Protocol (MCP)."""

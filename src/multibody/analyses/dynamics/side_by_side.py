@@ -1,0 +1,169 @@
+"""Members of one model side by side: their own states, times and inputs, stepped in one compiled call."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from multibody.analyses.dynamics.simulation import Simulation
+from multibody.analyses.dynamics.stepper import Stepper
+from multibody.analyses.measures.measure import Measurer
+from multibody.errors import ModelError
+from multibody.integrators import contract as C
+from multibody.integrators.side_by_side import advance_members
+from multibody.kernels.subnormals import flushed
+from multibody.state.state import State
+from multibody.state.system import Floats, Integers
+from multibody.tables.lower import Tables
+
+NEAR = 0.5 * math.pi  # how far angles may be from those of the first state in all, so that turns are counted as there
+
+WHY = {
+    C.STEP_TOO_SMALL: "the step became too small", C.RHS_FAILED: "the equations of motion cannot be solved",
+    C.ACCEPT_FAILED: "it locks", C.NOT_FINITE: "a number that is not finite came up",
+}  # fmt: skip
+
+
+class SideBySide:
+    """Members that move side by side, each as if it were alone.
+
+    Parameters
+    ----------
+    simulation : Simulation
+        At its start, with the integrator ``rk4``.
+    inputs : list of str
+        Components that are set in every step, as :class:`Stepper` takes them, one number each.
+    members : int
+    step : float
+        Length of time of a step; that of the integrator divides it.
+
+    Attributes
+    ----------
+    Y : array (members, n)
+    times : array (members,)
+    columns : dict
+        Column of Y for (coordinate function, order); empty in the coordinates of bodies.
+    notes : list of str
+        What is not located between the steps.
+    """
+
+    def __init__(self, simulation: Simulation, inputs: Sequence[str], members: int, step: float) -> None:
+        self.simulation, self.step, self.count = simulation, step, members
+        self.tables: Tables = simulation.system.tables
+        _require_plain(simulation)
+        stepper = Stepper(simulation)
+        self.slots = np.array([_slot(stepper, path) for path in inputs], dtype=np.int64)
+        simulation.face(simulation.t + step)
+        b, tree = simulation.bundle, simulation.formulation.relative
+        none = np.zeros(0)
+        self._parts = (
+            b.ref, b.state.settings.view(np.float64), b.tree.state.accepted if tree else none,
+            b.tree.state.row_size if tree else none,
+        )  # fmt: skip
+        if tree:
+            simulation.space.forget()
+        self._first = simulation.y.copy(), simulation.t, np.concatenate(self._parts)
+        self._reading = simulation.space.reading()
+        self.Y = np.tile(self._first[0], (members, 1))
+        self.times = np.full(members, self._first[1])
+        self._kept = np.tile(self._first[2], (members, 1))
+        self.statuses = np.zeros(members, dtype=np.int64)
+        self.notes = _notes(simulation)
+        self.columns, self._angles = state_columns(simulation)
+
+    def advance(self, inputs: Floats, going: Integers) -> Integers:
+        """Step the members whose `going` is 1, with their inputs (members, inputs); return statuses, DONE where all is well."""
+        s, b = self.simulation, self.simulation.bundle
+        with flushed():
+            advance_members(
+                *s.addresses[:2], b.handed, *self._parts, b.F, self.slots, inputs, going, self.step, s.control, s.counts,
+                s.atol, s.active, s.memory, s.g[:2, :0].copy(), s._steps, s._dense, s._refs, self.times, self.Y, self._kept,
+                self.statuses,
+            )  # fmt: skip
+        return self.statuses
+
+    def why(self, member: int) -> str:
+        """Return in words why a member stopped."""
+        return f"{WHY.get(int(self.statuses[member]), 'it stopped')} at t = {self.times[member]:.9g}"
+
+    # --- starts -------------------------------------------------------------------------------------------------------
+    def restart(self, member: int) -> None:
+        """Put a member back to the first state."""
+        y, t, kept = self._first
+        self.Y[member], self.times[member], self._kept[member] = y, t, kept
+
+    def place(self, member: int, state: State) -> None:
+        """Put a member to a state of the bodies, which is consistent."""
+        self.restart(member)
+        self.Y[member], self.times[member] = self.simulation.space.start(state), state.t
+        self._kept[member, : len(self._parts[0])] = state.references
+
+    def near(self, columns: Sequence[int], values: Floats) -> Any:
+        """Return which rows of values (rows, columns of y) are so near to the first state that turns are counted as there."""
+        apart = np.abs(values - self._first[0][np.asarray(columns, dtype=np.int64)])
+        return np.sum(apart[:, np.isin(columns, self._angles)], axis=1) < NEAR
+
+    def put(self, members: Integers, columns: Sequence[int], values: Floats) -> None:
+        """Put members to the first state with other values of some columns of y; nothing depends on these (no loops)."""
+        y, t, kept = self._first
+        self.Y[members], self.times[members], self._kept[members] = y, t, kept
+        self.Y[np.ix_(members, np.asarray(columns, dtype=np.int64))] = values
+
+    @property
+    def free(self) -> bool:
+        """Whether columns of y may be chosen freely: joint coordinates without loops."""
+        return bool(self.simulation.formulation.relative) and not len(self.simulation.bundle.chosen)
+
+    # --- reading ------------------------------------------------------------------------------------------------------
+    def measurer(self) -> Measurer:
+        """Return what reads paths of all members, one in the place of an instant each; no accelerations, no forces."""
+        s, tables = self.simulation, self.tables
+        references = self._kept[:, : len(self._parts[0])].copy()
+        Y = self.Y if s.space.of_bodies else self._reading.cartesian(self.times, self.Y.copy(), references, s.begin)
+        q, v = Y[:, : tables.nq].copy(), Y[:, tables.nq : tables.nq + tables.nv].copy()
+        return Measurer(tables, self.times.copy(), q, v, np.zeros_like(v), references)
+
+
+def state_columns(simulation: Simulation) -> tuple[dict[tuple[int, int], int], list[int]]:
+    """Return where coordinate functions (order 0) and their rates (order 1) stand in y, and which of the columns are angles."""
+    columns, nq = getattr(simulation.space, "columns", None), simulation.space.nq
+    found: dict[tuple[int, int], int] = {}
+    angles: list[int] = []
+    if columns is None:
+        return found, angles
+    for column, place, rate in zip(columns.columns, columns.places, columns.rates, strict=True):
+        if column.function >= 0 and place >= 0:
+            found[column.function, 0], found[column.function, 1] = place, nq + rate
+            angles += [] if column.is_length else [place]
+    return found, angles
+
+
+def _require_plain(simulation: Simulation) -> None:
+    """Refuse what members cannot do by themselves: new partitions and charts, and motions that switch."""
+    where, formulation = simulation.system.tables.model.name, simulation.formulation
+    if formulation.partitioned or formulation.pairs:
+        hint = "use augmented, recursive or articulated"
+        raise ModelError(f"members are not stepped side by side with {formulation.name}", where=where, hint=hint)
+    if simulation.ahead:
+        hint = "make them smooth (step5 in place of step), or use model.simulator"
+        raise ModelError("it has motions that switch, which members side by side do not locate", where=where, hint=hint)
+
+
+def _notes(simulation: Simulation) -> list[str]:
+    """Return what is not located between the steps."""
+    switching = dict.fromkeys(watch.name for watch in simulation.watches if watch.kind == "switch")
+    events = dict.fromkeys(watch.name for watch in simulation.watches if watch.kind == "event")
+    found = [f"{name} switches (abs, min, max, sign, if or step): steps go over it as they come" for name in switching]
+    return found + [f'event "{name}" is not looked for: say it in terminated' for name in events]
+
+
+def _slot(stepper: Stepper, path: str) -> int:
+    """Take an input over from its formula; return where its number stands."""
+    stepper.set(path, 0.0)
+    slot = stepper._taken[path]
+    if not isinstance(slot, int):
+        raise ModelError(f'"{path}" is a vector', where="inputs", hint=f"name a component, such as {path}.x")
+    return slot
