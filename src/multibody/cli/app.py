@@ -157,6 +157,7 @@ from multibody.cli import (  # noqa: E402  (they add their verbs)
     bench,  # noqa: F401
     check,  # noqa: F401
     compare,  # noqa: F401
+    equations,  # noqa: F401
     examples,  # noqa: F401
     inverse,  # noqa: F401
     kinematics,  # noqa: F401

@@ -77,7 +77,7 @@ def body_symbols(builder: Builder, names: Names) -> tuple[list[Pose], list[Any],
             about = f"angular velocity of {body}, its axes"
             spin = [names.of(f"omega{axis}", body, turning, about, prime=True) for axis in "xyz"]
         q, v = [*q, *r, *turn], [*v, *rates, *spin]
-        poses.append(planar_pose(*r, turn[0], v[-3:]) if d == 2 else spatial_pose(r, turn, v[-6:]))
+        poses.append(planar_pose(r[0], r[1], turn[0], v[-3:]) if d == 2 else spatial_pose(r, turn, v[-6:]))
     extras = []
     for joint in builder.extras:
         own = names.of("phi", joint, "rad", f"contact angle of {joint}")

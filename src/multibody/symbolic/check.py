@@ -62,14 +62,17 @@ class Reference:
         """Return values free of units; masses and forces in parts of the inertia of their columns."""
         if name == "mass_matrix":
             root = np.sqrt(self.inertia)
-            return (self.columns / root)[:, None] * values * self.columns / root
-        if name == "force":
-            return self.columns * values / self.inertia
-        return self.rows[:, None] * values * self.columns if name == "phi_q" else self.rows * values
+            left, right = (self.columns / root)[:, None], self.columns / root
+        elif name == "force":
+            left, right = self.columns, 1.0 / self.inertia
+        else:
+            left, right = (self.rows[:, None], self.columns) if name == "phi_q" else (self.rows, np.ones(1))
+        scaled: Floats = left * values * right
+        return scaled
 
 
 def require_equal(name: str, found: Floats, expected: Floats, words: Callable[[tuple[int, ...]], str]) -> float:
-    """Return the largest difference of two arrays free of units, in parts of what is compared; raise where it is none of rounding.
+    """Return the largest difference of two arrays free of units, in parts of what is compared; raise where it is too large.
 
     Parameters
     ----------

@@ -1,8 +1,7 @@
 """Minimal equations compared with the kernels: the kernels' own Φ_q, γ, M and Q, seen along the tree's coordinates.
 
-At coordinates y and speeds of the tree the bodies are at q with the velocities v = J u. There the joints of the tree must close,
-each coordinate must be what its function measures, Φ_q J = 0 but for the coordinates' own rates, which are 1, and likewise
-for accelerations. What is left follows: M̂ = Tᵀ Jᵀ M J T, ĥ − τ̂ = Tᵀ Jᵀ (M v̇ − Q) at u̇ = 0, C_d K = −C_i, C_d b = γ.
+At coordinates y and speeds of the tree the bodies are at q with the velocities v = J u. There the joints of the tree must
+close, Φ_q J = 0, the rate that the kernels measure of each coordinate must be its speed, and likewise for accelerations. What is left follows: M̂ = Tᵀ Jᵀ M J T, ĥ − τ̂ = Tᵀ Jᵀ (M v̇ − Q) at u̇ = 0, C_d K = −C_i, C_d b = γ.
 """
 
 from __future__ import annotations
@@ -26,7 +25,9 @@ Routines = Mapping[str, Callable[..., Any]]
 class MinimalCheck:
     """Compares the routines of minimal equations with the kernels."""
 
-    def __init__(self, reference: Reference, opened: Opened, own: Minimal, chosen: Choice | None, routines: Routines, p: list[float]):
+    def __init__(
+        self, reference: Reference, opened: Opened, own: Minimal, chosen: Choice | None, routines: Routines, p: list[float]
+    ) -> None:
         self.reference, self.opened, self.own, self.chosen, self.p = reference, opened, own, chosen, p
         self.routines, self.system, self.tables = routines, reference.system, reference.tables
         tree = {link.joint for link in opened.tree.links}
@@ -60,8 +61,6 @@ class MinimalCheck:
         worst = self._tree(t, q, y, J, bias, speeds, motion)
         if self.chosen:
             worst = max(worst, self._loops(t, q, y, u, J, bias, speeds, K, drift))
-        if own.M is None:
-            return worst
         values = self.reference.values(t, q, J @ speeds)
         W, v_dot = J @ T, J @ turn + bias
         M, Q = values["mass_matrix"], values["force"]
@@ -101,16 +100,15 @@ class MinimalCheck:
         """Compare joints of the tree and its coordinates with what the kernels measure."""
         self._put_extras(q, y)
         system, rows = self.system, self.tree_rows
-        scale, v = self.reference.rows[rows], J @ speeds
-        columns = self.reference.columns
-        worst = _close("Φ of the tree", scale * system.phi(q, t)[rows], np.zeros(len(rows)), np.full(len(rows), 1.0 + _size(q, self)))
+        scale, v, none = self.reference.rows[rows], J @ speeds, np.zeros(len(rows))
+        worst = _close("Φ of the tree", scale * system.phi(q, t)[rows], none, none + 1.0 + self._size(q))
         Phi_q = system.jacobian(q, t)[rows]
         size = (scale[:, None] * np.abs(Phi_q)) @ (np.abs(J) * self.opened.columns)
-        worst = max(worst, _close("Φ_q J of the tree", (scale[:, None] * Phi_q) @ (J * self.opened.columns), 0.0 * size, 1.0 + size))
+        found = (scale[:, None] * Phi_q) @ (J * self.opened.columns)
+        worst = max(worst, _close("Φ_q J of the tree", found, np.zeros_like(found), 1.0 + size))
         gamma = system.gamma(q, v, t)[rows]
         size = (scale[:, None] * np.abs(Phi_q)) @ np.abs(bias) + scale * np.abs(gamma)
         worst = max(worst, _close("γ of the tree", scale * (Phi_q @ bias), scale * gamma, 1.0 + size))
-        del columns
         for f, (_, _, k) in motion.own.items():
             g = system.gradient(q, f)
             unit = np.zeros(len(speeds))
@@ -121,6 +119,10 @@ class MinimalCheck:
             worst = max(worst, _close("acceleration of a coordinate", np.array([g @ bias / self.opened.columns[k]]),
                                       np.array([term / self.opened.columns[k]]), np.array([1.0 + size])))  # fmt: skip
         return max(worst, self._balls(q, J, bias, speeds))
+
+    def _size(self, q: Floats) -> float:
+        """Return how large positions are in parts of the characteristic length."""
+        return float(np.max(np.abs(q), initial=0.0)) / self.tables.length
 
     def _put_extras(self, q: Floats, y: Floats) -> None:
         """Write extra coordinates to q."""
@@ -146,7 +148,8 @@ class MinimalCheck:
                 C = read_pose(self.system, q, first)[1] @ axes
                 unit = np.zeros((3, len(speeds)))
                 unit[range(3), range(k, k + 3)] = 1.0
-                worst = max(worst, _close("rate of a ball", C.T @ (Jj - Ji), unit, 1.0 + np.abs(C.T) @ (np.abs(Jj) + np.abs(Ji))))
+                size = 1.0 + np.abs(C.T) @ (np.abs(Jj) + np.abs(Ji))
+                worst = max(worst, _close("rate of a ball", C.T @ (Jj - Ji), unit, size))
                 turned = C.T @ (aj - ai - np.cross(wi, wj - wi))
                 size = 1.0 + np.abs(C.T) @ (np.abs(aj) + np.abs(ai) + np.linalg.norm(wi) * np.linalg.norm(wj - wi))
                 worst = max(worst, _close("acceleration of a ball", turned, np.zeros(3), size))
@@ -182,11 +185,6 @@ class MinimalCheck:
         pushed = (scale[:, None] * Phi_q)[own] @ bias
         size = np.abs(C[:, d]) @ np.abs(drift) + (scale[:, None] * np.abs(Phi_q))[own] @ np.abs(bias) + np.abs(gamma)
         return max(worst, _close("acceleration of the closure", C[:, d] @ drift + pushed, gamma, 1.0 + size))
-
-
-def _size(q: Floats, own: MinimalCheck) -> float:
-    """Return how large positions are in parts of the characteristic length."""
-    return float(np.max(np.abs(q), initial=0.0)) / own.tables.length
 
 
 def _close(name: str, found: Floats, expected: Floats, size: Floats) -> float:

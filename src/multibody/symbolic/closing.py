@@ -23,7 +23,7 @@ GOOD = 1e-2  # a column that adds less than these parts is taken only where noth
 ASIDE = 0.1  # how far from the assembled state ranks are judged: that state may be special
 
 
-class NoClosure(Exception):
+class NoClosureError(Exception):
     """The mechanism could not be assembled."""
 
 
@@ -41,7 +41,7 @@ class Opened:
         """Return y of the assembled mechanism."""
         state = assemble(self.tables.model)
         if not state.ok:
-            raise NoClosure(state.status.message)
+            raise NoClosureError(state.status.message)
         self.system.ref[:] = state.references
         return self.read(state.q)
 
@@ -97,7 +97,8 @@ def chosen(
     order = _preferred(opened, wanted)
     dependent = _basis(scaled, order[::-1], rank)
     if wanted is not None and len(scaled[0]) - rank < len(_matching(opened, wanted)):
-        raise ModelError(f"the mechanism has {len(scaled[0]) - rank} freedoms", where="independent", hint="name fewer coordinates")
+        freedoms = len(scaled[0]) - rank
+        raise ModelError(f"the mechanism has {freedoms} freedoms", where="independent", hint="name fewer coordinates")
     rows = _basis(scaled[:, dependent].T, list(range(len(scaled))), rank)
     rows, dependent = _pivoted(scaled, rows, dependent)
     return Choice([k for k in range(len(scaled[0])) if k not in dependent], dependent, rows)
@@ -175,8 +176,8 @@ def _pivoted(scaled: Floats, rows: Sequence[int], columns: Sequence[int]) -> tup
     left, right = list(rows), list(columns)
     A = scaled[np.ix_(left, right)].copy()
     for k in range(len(left)):
-        r, c = np.unravel_index(int(np.argmax(np.abs(A[k:, k:]))), A[k:, k:].shape)
-        r, c = int(r) + k, int(c) + k
+        largest = np.unravel_index(int(np.argmax(np.abs(A[k:, k:]))), A[k:, k:].shape)
+        r, c = int(largest[0]) + k, int(largest[1]) + k
         A[[k, r]], A[:, [k, c]] = A[[r, k]], A[:, [c, k]]
         left[k], left[r], right[k], right[c] = left[r], left[k], right[c], right[k]
         A[k + 1 :] -= np.outer(A[k + 1 :, k] / A[k, k], A[k])

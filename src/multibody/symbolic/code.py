@@ -10,6 +10,7 @@ from typing import Any
 import sympy
 from sympy.printing.c import C99CodePrinter
 from sympy.printing.pycode import PythonCodePrinter
+from sympy.simplify.cse_main import tree_cse
 
 from multibody.symbolic.bodies import wrap
 from multibody.symbolic.formulas import Table
@@ -106,16 +107,6 @@ class _Python(_Naming, PythonCodePrinter):  # type: ignore[misc]
     """Python, whose mathematics is that of ``math``."""
 
 
-def _shared(routine: Routine, names: Names) -> tuple[list[tuple[Any, Any]], list[Any]]:
-    """Return common parts of a routine's values, and the values made of them."""
-    taken = names.codes
-    symbols: Iterator[Any] = (
-        sympy.Symbol(text, real=True) for text in (f"c{k}" for k in itertools.count()) if text not in taken
-    )
-    parts, values = sympy.cse(list(routine.value), symbols=symbols, order="none")
-    return parts, values
-
-
 def _used(program: Program, routine: Routine) -> tuple[set[Any], list[tuple[Any, Any]]]:
     """Return the symbols that a routine uses, and the derived parameters and abbreviations among them in their order."""
     used = set(routine.value.free_symbols)
@@ -127,26 +118,55 @@ def _used(program: Program, routine: Routine) -> tuple[set[Any], list[tuple[Any,
     return used, derived[::-1]
 
 
+def _shared(derived: list[tuple[Any, Any]], routine: Routine, names: Names) -> tuple[list[tuple[Any, Any]], list[Any]]:
+    """Return abbreviations with the common parts of all expressions among them, each before its use, and the values.
+
+    Parts are the same subexpressions alone: a search for common factors too takes most of the time and saves little.
+    """
+    symbols: Iterator[Any] = (
+        sympy.Symbol(text, real=True) for text in (f"c{k}" for k in itertools.count()) if text not in names.codes
+    )
+    given = [*(formula for _, formula in derived), *routine.value]
+    parts, found = tree_cse(given, symbols, order="none")
+    waiting, lines = dict(parts), list[tuple[Any, Any]]()
+
+    def need(expression: Any) -> None:
+        """Write the parts that an expression is made of."""
+        for symbol in sorted(expression.free_symbols & waiting.keys(), key=lambda own: int(str(own)[1:])):
+            if symbol in waiting:
+                value = waiting.pop(symbol)
+                need(value)
+                lines.append((symbol, value))
+
+    for (symbol, _), value in zip(derived, found, strict=False):
+        need(value)
+        lines.append((symbol, value))
+    values = found[len(derived) :]
+    for value in values:
+        need(value)
+    return lines, values
+
+
 # --- Python ------------------------------------------------------------------------------------------------------------------
 def python(program: Program) -> str:
     """Return the routines in Python; they return lists, a matrix as a list of rows."""
-    printer = _Python({"fully_qualified_modules": True})
+    printer = _Python({"fully_qualified_modules": True, "order": "none"})
     printer.names = program.names
     lines = ['"""' + program.header[0], *program.header[1:], '"""', "import math", ""]
     lines.append(f"P = [{', '.join(map(repr, program.values))}]")
     lines += _python_helpers(program)
     for routine in program.routines:
         used, derived = _used(program, routine)
-        parts, values = _shared(routine, program.names)
+        parts, values = _shared(derived, routine, program.names)
         lines += ["", "", f"def {routine.name}({', '.join(('t', *routine.arguments))}):", f'    """{routine.doc}"""']
         for array in routine.arguments:
             for k, symbol in enumerate(program.arrays[array]):
                 if symbol in used:
                     lines.append(f"    {program.names.known[symbol].code} = {array}[{k}]")
-        for symbol, formula in [*derived, *parts]:
-            lines.append(f"    {printer._print(symbol)} = {printer.doprint(formula)}")
+        for symbol, formula in parts:
+            lines.append(f"    {printer._print(symbol)} = {printer._print(formula)}")
         rows, columns = routine.value.shape
-        texts = [printer.doprint(value) for value in values]
+        texts = [printer._print(value) for value in values]
         if columns == 1:
             lines.append(f"    return [{', '.join(texts)}]")
         else:
@@ -189,7 +209,7 @@ _PYTHON_TABLE = '''def table(periodic, knots, pieces, order, x):
 # --- C -----------------------------------------------------------------------------------------------------------------------
 def c(program: Program) -> str:
     """Return the routines in C (C99, ``math.h`` alone); each writes its values to ``out``, by rows."""
-    printer = _C()
+    printer = _C({"order": "none"})
     printer.names = program.names
     lines = ["/* " + program.header[0], *(f"   {line}".rstrip() for line in program.header[1:]), "*/", "#include <math.h>", ""]
     if program.values:
@@ -197,7 +217,7 @@ def c(program: Program) -> str:
     lines += _c_helpers(program)
     for routine in program.routines:
         used, derived = _used(program, routine)
-        parts, values = _shared(routine, program.names)
+        parts, values = _shared(derived, routine, program.names)
         arrays = "".join(f", const double *{array}" for array in routine.arguments)
         rows, columns = routine.value.shape
         shape = f"{rows}" if columns == 1 else f"{rows}*{columns}, by rows"
@@ -211,12 +231,12 @@ def c(program: Program) -> str:
                 lines.append(f"    (void){array};")
         if not any(str(symbol) == "t" for symbol in used):
             lines.append("    (void)t;")
-        for symbol, formula in [*derived, *parts]:
-            lines.append(f"    const double {printer._print(symbol)} = {printer.doprint(formula)};")
+        for symbol, formula in parts:
+            lines.append(f"    const double {printer._print(symbol)} = {printer._print(formula)};")
         zero = sum(value == 0 for value in values) > MANY_ZEROS
         if zero:
             lines.append(f"    for (int k = 0; k < {len(values)}; k++) out[k] = 0.0;")
-        lines += [f"    out[{k}] = {printer.doprint(value)};" for k, value in enumerate(values) if not (zero and value == 0)]
+        lines += [f"    out[{k}] = {printer._print(value)};" for k, value in enumerate(values) if not (zero and value == 0)]
         lines.append("}")
     return "\n".join(lines) + "\n"
 

@@ -1,6 +1,6 @@
 """Constraint equations on paper: Φ = Σ w c + G(c, t), its Jacobian, and the right-hand sides of velocity and acceleration.
 
-    Φ_q = Σ (w_k + G_k) ∇c_k,   ν = −G_t,   γ = Σ (w_k + G_k) γ_k − Σ G_kl ẋ_k ẋ_l,   x_0 = t, x_k = c_k
+Φ_q = Σ (w_k + G_k) ∇c_k,   ν = −G_t,   γ = Σ (w_k + G_k) γ_k − Σ G_kl ẋ_k ẋ_l,   x_0 = t, x_k = c_k
 """
 
 from __future__ import annotations

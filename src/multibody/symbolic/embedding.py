@@ -21,7 +21,7 @@ from multibody.symbolic.bodies import ZERO, Function, Functions
 from multibody.symbolic.body_equations import mass_matrix
 from multibody.symbolic.constraints import row
 from multibody.symbolic.forces import Forces
-from multibody.symbolic.kinematics import Coordinate, TreeMotion, tree_motion
+from multibody.symbolic.kinematics import Coordinate, TreeMotion, abbreviated, tree_motion
 from multibody.symbolic.minimal import Minimal
 from multibody.symbolic.names import Names
 from multibody.symbolic.trigonometry import simplified
@@ -75,7 +75,7 @@ def tree_equations(
     forces.weights(inertial)
     forces.gyroscopic(inertial)
     forces.actions(applied, lambda law: _along(law, motion, forces, tau))
-    J, until = motion.J, time.monotonic() + PATIENCE
+    J, until = motion.J, time.process_time() + PATIENCE
     own = [_short(x, until) for x in (J.T * M * J, J.T * (M * motion.bias - sympy.Matrix(inertial)))]
     tau_all = _short(J.T * sympy.Matrix(applied) + sympy.Matrix(tau), until)
     rows = [r for r in loop_rows(tables, tree) if r < tables.count_joint]
@@ -88,6 +88,8 @@ def tree_equations(
             gamma[r] -= g * motion.bias[column]
     columns = [sympy.Matrix(len(rows), 1, [getattr(item, key) for item in found]) for key in ("value", "nu")]
     closing = [_short(x, until) for x in (columns[0], Cu, columns[1], gamma)]
+    if motion.definitions:  # a long chain: its closure is abbreviated as well
+        closing[1] = abbreviated(closing[1], "C", names, motion.definitions)
     return TreeEquations(motion, own[0], own[1], tau_all, rows, *closing)
 
 
@@ -105,7 +107,9 @@ def poses_of(motion: TreeMotion, dimension: int) -> Any:
     return sympy.Matrix(found)
 
 
-def _functions(builder: Builder, by_path: Mapping[Any, Any], motion: TreeMotion, extras: Sequence[tuple[Any, Any]]) -> Functions:
+def _functions(
+    builder: Builder, by_path: Mapping[Any, Any], motion: TreeMotion, extras: Sequence[tuple[Any, Any]]
+) -> Functions:
     """Return the coordinate functions at the poses of the tree; those that are its coordinates are their symbols."""
     functions = Functions(builder, by_path, motion.poses, extras)
     for f, (y, u, _) in motion.own.items():
@@ -163,13 +167,13 @@ def embedded(own: TreeEquations, tree: Tree, chosen: Choice, poses: Any, names: 
         T[k, c] = 1
     for r, k in enumerate(d):
         T[k, :] = K[r, :]
-    everywhere, until = list(range(len(motion.u))), time.monotonic() + PATIENCE
+    everywhere, until = list(range(len(motion.u))), time.process_time() + PATIENCE
     quadratic = own.h + own.M.extract(everywhere, d) * drift
-    matrices = [_short(x, until) for x in (T.T * own.M * T, T.T * quadratic, T.T * own.tau)]
+    M, h, tau = (_short(x, until) for x in (T.T * own.M * T, T.T * quadratic, T.T * own.tau))
     early, rest = _split(motion.definitions, set(motion.u))
     return Minimal(
         motion.y, motion.u, u, dependent, tree.cut, own.C, [row_names[r] for r in own.rows],
-        [*early, *ratios, *rest, *solver.take()], K, drift, *matrices, poses, motion.J, motion.bias,
+        [*early, *ratios, *rest, *solver.take()], K, drift, M, h, tau, poses, motion.J, motion.bias,
     )  # fmt: skip
 
 
@@ -185,6 +189,18 @@ def _split(definitions: Sequence[tuple[Any, Any]], speeds: set[Any]) -> tuple[li
     return early, late
 
 
+def _determinant(A: Any) -> Any:
+    """Return the determinant by its first row; SymPy's own simplifies on the way, which takes minutes."""
+    if A.shape[0] == 0:
+        return sympy.Integer(1)
+    return sum(((-1) ** c * A[0, c] * _minor(A, 0, c) for c in range(A.shape[0]) if A[0, c] != 0), ZERO)
+
+
+def _minor(A: Any, r: int, c: int) -> Any:
+    """Return the determinant without a row and a column."""
+    return _determinant(A.extract([k for k in range(A.shape[0]) if k != r], [k for k in range(A.shape[0]) if k != c]))
+
+
 class Solver:
     """Solves C_d x = b on paper: by Cramer's rule if it is small, else by elimination with abbreviations.
 
@@ -194,11 +210,11 @@ class Solver:
     def __init__(self, Cd: Any, names: Names) -> None:
         self.names, self.n, self.made = names, Cd.shape[0], list[tuple[Any, Any]]()
         self.L, self.U = sympy.zeros(self.n, self.n), Cd.copy()
-        until = time.monotonic() + PATIENCE
+        until = time.process_time() + PATIENCE
         self.small = self.n <= CRAMER
         if self.small:
-            self.determinant = simplified(Cd.det(method="berkowitz"), until)
-            self.adjugate = _short(Cd.adjugate(), until)
+            self.determinant = simplified(_determinant(Cd), until)
+            self.adjugate = _short(sympy.Matrix(self.n, self.n, lambda r, c: (-1) ** (r + c) * _minor(Cd, c, r)), until)
             return
         for k in range(self.n):
             for r in range(k + 1, self.n):
@@ -238,7 +254,7 @@ class Solver:
 
     def _cramer(self, b: Any) -> list[Any]:
         """Return adj(C_d) b / det C_d."""
-        until = time.monotonic() + PATIENCE
+        until = time.process_time() + PATIENCE
         return [simplified(x, until) / self.determinant for x in self.adjugate * b]
 
     def _eliminated(self, b: Any) -> list[Any]:

@@ -1,7 +1,7 @@
 """Bodies of a spanning tree as functions of joint coordinates: poses, Jacobians, and what accelerations have at u̇ = 0.
 
-With the speeds u of all joints every body has v = J u and v̇ = J u̇ + b. A pair says how its ends move: p_j = p_i + C_i Σ a_k s_k,
-C_j = C_i R(φ₁) R(φ₂) (``model/structure.py``); the recursions follow from it.
+With the speeds u of all joints every body has v = J u and v̇ = J u̇ + b. A pair says how its ends move:
+p_j = p_i + C_i Σ a_k s_k, C_j = C_i R(φ₁) R(φ₂) (``model/structure.py``); the recursions follow from it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from multibody.tables.pairs import pitch_formula
 from multibody.tables.placement import End
 from multibody.tables.tree import Tree
 
-SHORT = 3  # links of a chain in space that is written without abbreviations
+SHORT = 2  # links of a chain in space that is written without abbreviations
 OFFSET = PlanarNumbers.fields["offset"].slot
 
 
@@ -247,7 +247,7 @@ class _Space(_Chain):
         """Return the motion."""
         links = self.tree.links
         self.count = sum(len(self.pair(link)[0].freedoms) for link in links)
-        self.short = len(links) <= SHORT
+        self.short = len(links) <= SHORT and not self.tree.cut
         zero, none = sympy.zeros(3, 1), sympy.zeros(3, self.count)
         bodies = {0: _Moving(zero, sympy.eye(3), none, none, zero, zero, zero, zero)}
         for link in links:
@@ -265,21 +265,8 @@ class _Space(_Chain):
         return motion
 
     def kept(self, matrix: Any, text: str) -> Any:
-        """Return a matrix with abbreviations in place of entries that are no plain terms."""
-        if self.short:
-            return matrix
-        found = matrix.copy()
-        rows, columns = matrix.shape
-        for r in range(rows):
-            for c in range(columns):
-                x = matrix[r, c]
-                if x.is_Atom or (x.is_Mul and len(x.args) == 2 and x.args[0].is_number and x.args[1].is_Atom):
-                    continue
-                index = f"{r + 1}{c + 1}" if columns > 1 else f"{r + 1}"
-                symbol = self.names.new(f"{text}_{index}", latex_name(f"{text}_{index}"), "", "")
-                self.motion.definitions.append((symbol, x))
-                found[r, c] = symbol
-        return found
+        """Return a matrix with abbreviations in place of entries that are no plain terms, where the chain is long."""
+        return matrix if self.short else abbreviated(matrix, text, self.names, self.motion.definitions)
 
     def _moved(self, link: Link, parent: _Moving) -> _Moving:
         """Return the motion of a body from that of its parent."""
@@ -362,6 +349,20 @@ class _Space(_Chain):
         R = sympy.Matrix(3, 3, list(plain(written(matrix_of_quaternion)(*(lifted(x) for x in e)))))
         k = len(motion.u) - 3
         return R, [(sympy.eye(3)[:, c], u[c], k + c, True) for c in range(3)]
+
+
+def abbreviated(matrix: Any, text: str, names: Names, definitions: list[tuple[Any, Any]]) -> Any:
+    """Return a matrix with symbols in place of entries that are no plain terms; what they stand for is added to a list."""
+    found, (rows, columns) = matrix.copy(), matrix.shape
+    for r in range(rows):
+        for c in range(columns):
+            x = matrix[r, c]
+            if x.is_Atom or (x.is_Mul and len(x.args) == 2 and x.args[0].is_number and x.args[1].is_Atom):
+                continue
+            index = f"{r + 1}{c + 1}" if columns > 1 else f"{r + 1}"
+            found[r, c] = names.new(f"{text}_{index}", latex_name(f"{text}_{index}"), "", "")
+            definitions.append((found[r, c], x))
+    return found
 
 
 def _about(axis: int, angle: Any) -> Any:

@@ -15,7 +15,7 @@ from multibody.state.system import System, tables_of
 from multibody.symbolic.body_equations import BodyEquations, Parameters, body_equations, parameters
 from multibody.symbolic.check import Reference, compare
 from multibody.symbolic.check_minimal import MinimalCheck
-from multibody.symbolic.closing import NoClosure, Opened, chosen
+from multibody.symbolic.closing import NoClosureError, Opened, chosen
 from multibody.symbolic.code import Program, Routine, python
 from multibody.symbolic.embedding import Choice, TreeEquations, embedded, of_tree, poses_of, tree_equations
 from multibody.symbolic.equations import Equations
@@ -111,7 +111,7 @@ def _minimal(
         return of_tree(own, poses), (opened, None)
     try:
         choice = chosen(opened, _evaluated(parts, own), independent)
-    except NoClosure as error:
+    except NoClosureError as error:
         parts.notes.append(f"no minimal equations: the model is not assembled ({error})")
         return None, None
     made = embedded(own, tree, choice, poses, names, [row.info.name for row in parts.builder.rows])
@@ -132,7 +132,8 @@ def _evaluated(parts: _Made, own: TreeEquations) -> Callable[[Floats], tuple[Flo
     shape = (len(own.rows), len(motion.u))
 
     def evaluate(y: Floats) -> tuple[Floats, Floats]:
-        return tuple(np.array(made[name](0.0, y.tolist(), p), dtype=float).reshape(s) for name, s in (("C", shape[:1]), ("Cu", shape)))  # type: ignore[return-value]
+        value, slope = (np.array(made[name](0.0, y.tolist(), p), dtype=float) for name in ("C", "Cu"))
+        return value.reshape(shape[0]), slope.reshape(shape)
 
     return evaluate
 

@@ -1,7 +1,7 @@
 """Names on paper and in code: every symbol has a name as the user wrote it, one in LaTeX, and an identifier of C and Python.
 
-Rule of identifiers: letters, digits and ``_`` of ASCII stay. A Greek letter is spelled (θ: theta), a letter with an accent loses
-it, any other letter is the last word of its Unicode name (크: keu), everything else is ``_``. What begins with a digit gets a
+Rule of identifiers: letters, digits and ``_`` of ASCII stay. A Greek letter is spelled (θ: theta), a letter with an accent
+loses it, any other letter is the last word of its Unicode name (크: keu), everything else is ``_``. What begins with a digit gets a
 ``_`` before it, what C or Python keep for themselves one behind it, and a name that is taken a number: ``_2``, ``_3``, ….
 """
 
@@ -16,16 +16,19 @@ from typing import Any
 
 import sympy
 
-_C_WORDS = frozenset(
-    "auto break case char const continue default do double else enum extern float for goto if inline int long register "
-    "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while bool true false "
-    "fabs sqrt pow exp log sin cos tan asin acos atan atan2 sinh cosh tanh floor ceil gamma j0 j1 jn y0 y1 yn math "
-    "fmin fmax copysign hypot abs max min sum len range wrap table solve main t q v p y u out".split()
-)
-_GREEK = frozenset(
-    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi chi psi omega "
-    "Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega".split()
-)
+_KEPT = """
+auto break case char const continue default do double else enum extern float for goto if inline int long register restrict
+return short signed sizeof static struct switch typedef union unsigned void volatile while bool true false
+fabs sqrt pow exp log sin cos tan asin acos atan atan2 sinh cosh tanh floor ceil gamma j0 j1 jn y0 y1 yn math
+fmin fmax copysign hypot abs max min sum len range wrap table main t q v p y u k P out
+phi phi_q nu gamma_term mass_matrix force closure ratios dependent_speeds dependent_drift
+"""  # words of C, its mathematics, names that code uses itself, and its functions
+_TAKEN = frozenset(_KEPT.split())
+_GREEK_WORDS = """
+alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi chi psi omega
+Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega
+"""
+_GREEK = frozenset(_GREEK_WORDS.split())
 
 
 def identifier(name: str, taken: Iterable[str] = ()) -> str:
@@ -33,7 +36,7 @@ def identifier(name: str, taken: Iterable[str] = ()) -> str:
     found = re.sub(r"_+", "_", "".join(_spelled(letter) for letter in name)).rstrip("_") or "x"
     if found[0].isdigit():
         found = f"_{found}"
-    if found in _C_WORDS or keyword.iskeyword(found):
+    if found in _TAKEN or keyword.iskeyword(found):
         found += "_"
     taken, unique, k = set(taken), found, 1
     while unique in taken:
@@ -82,7 +85,9 @@ def _upright(word: str) -> str:
     if not word:
         return ""
     escaped = word.replace("_", r"\_")
-    return rf"\mathrm{{{escaped}}}" if word.isascii() and not word.isdigit() else escaped if word.isdigit() else rf"\text{{{escaped}}}"
+    if word.isdigit():
+        return escaped
+    return rf"\mathrm{{{escaped}}}" if word.isascii() else rf"\text{{{escaped}}}"
 
 
 @dataclass(frozen=True)

@@ -134,13 +134,14 @@ def _minimal_blocks(equations: Equations, tex: Any, vector: Any) -> Iterator[tup
     if own.definitions:
         title = "Velocity ratios K, dependent speeds, and their accelerations b at constant independent speeds"
         yield title if own.dependent else "Abbreviations", [(tex(symbol), tex(x)) for symbol, x in own.definitions]
+    title = r"Equations of motion, $\mathbf M \dot{\mathbf u} + \mathbf h = \boldsymbol\tau$"
     if len(own.M) == 1:
-        yield "Equation of motion, $\\mathbf M \\dot{\\mathbf u} + \\mathbf h = \\boldsymbol\\tau$", [("M", tex(own.M[0])), ("h", tex(own.h[0])), (r"\tau", tex(own.tau[0]))]
+        yield title, [("M", tex(own.M[0])), ("h", tex(own.h[0])), (r"\tau", tex(own.tau[0]))]
         return
     rows = [(rf"M_{{{r + 1},{c + 1}}}", tex(x)) for r, c, x in _entries(own.M) if r <= c]
     for letter, column in (("h", own.h), (r"\tau", own.tau)):
         rows += [(rf"{letter}_{{{k + 1}}}", tex(x)) for k, x in enumerate(column)]
-    yield "Equations of motion, $\\mathbf M \\dot{\\mathbf u} + \\mathbf h = \\boldsymbol\\tau$", rows
+    yield title, rows
 
 
 def _align(lines: list[tuple[str, str]]) -> str:
@@ -200,6 +201,7 @@ def plain(equations: Equations) -> dict[str, Any]:
     if own is not None:
         found["minimal"] = {
             "y": column(own.y), "u": column(own.u), "dependent": column(own.dependent),
-            "closure": column(own.closure), "definitions": {str(s): str(x) for s, x in own.definitions}, "M": rows(own.M), "h": column(own.h), "tau": column(own.tau),
+            "closure": column(own.closure), "definitions": {str(s): str(x) for s, x in own.definitions},
+            "M": rows(own.M), "h": column(own.h), "tau": column(own.tau),
         }  # fmt: skip
     return found

@@ -11,13 +11,14 @@ from typing import Any
 
 import sympy
 
-MOST = 120  # terms of a sum in this form; an expression with more is left as it is
+MOST = 60  # terms of a sum in this form; an expression with more is left as it is
+LONGEST = 300  # operations of an expression that is looked at
 
 Phases = dict[Any, tuple[Any, Any]]
 ZERO, ONE = sympy.Integer(0), sympy.Integer(1)
 
 
-class _TooLong(Exception):
+class _TooLongError(Exception):
     """The form has too many terms."""
 
 
@@ -28,19 +29,35 @@ def simplified(expression: Any, until: float) -> Any:
     ----------
     expression : sympy.Expr
     until : float
-        Time of ``time.monotonic`` after which nothing is simplified any more.
+        Time of ``time.process_time`` after which nothing is simplified any more: a limit for the worst case, while the
+        sizes above, which do not depend on the machine, decide as a rule.
     """
-    if expression.is_Atom or time.monotonic() > until:
+    if expression.is_Atom or time.process_time() > until:
+        return expression
+    before = _operations(expression)
+    if before > LONGEST:
         return expression
     try:
         found = _joined(_phases(expression))
-    except _TooLong:
+    except _TooLongError:
         return expression
-    return found if found.count_ops() <= expression.count_ops() else expression
+    return found if _operations(found) <= before else expression
+
+
+def _operations(e: Any) -> int:
+    """Return how many nodes an expression has, counted up to a little more than the longest that is looked at."""
+    count = 0
+    for _ in sympy.preorder_traversal(e):
+        count += 1
+        if count > 2 * LONGEST:
+            break
+    return count
 
 
 def _phases(e: Any) -> Phases:
     """Return an expression by phases; what is no sum, product, power, sine or cosine is a coefficient."""
+    if not e.has(sympy.sin, sympy.cos):
+        return {ZERO: (e, ZERO)}
     if e.is_Add:
         total: Phases = {}
         for part in e.args:
@@ -70,7 +87,7 @@ def _phases(e: Any) -> Phases:
 def _times(a: Phases, b: Phases) -> Phases:
     """Return the product of two sums."""
     if len(a) * len(b) > MOST * MOST:
-        raise _TooLong
+        raise _TooLongError
     product: Phases = {}
     for phase, (x, z) in a.items():
         for other, (r, s) in b.items():
@@ -81,10 +98,10 @@ def _times(a: Phases, b: Phases) -> Phases:
 
 def _short(total: Phases) -> Phases:
     """Return a sum without the phases whose coefficients vanish."""
-    found = {phase: (sympy.expand(x), sympy.expand(z)) for phase, (x, z) in total.items()}
+    found = {phase: (sympy.expand_mul(x, deep=False), sympy.expand_mul(z, deep=False)) for phase, (x, z) in total.items()}
     found = {phase: pair for phase, pair in found.items() if pair != (0, 0)}
-    if len(found) > MOST:
-        raise _TooLong
+    if sum(len(sympy.Add.make_args(x)) + len(sympy.Add.make_args(z)) for x, z in found.values()) > 2 * MOST:
+        raise _TooLongError
     return found
 
 

@@ -1,7 +1,7 @@
 """The kernels as they are written, run on symbols.
 
 A kernel is a plain Python function under its decorator. Its text is run here with other names: kernels that it calls are taken
-as written too, and ``math`` is that of SymPy. So the formulas on paper are those that are compiled, and cannot differ from them.
+as written too, and ``math`` is that of SymPy. So the formulas on paper are those that are compiled.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ import sympy
 
 from multibody.symbolic.exact import exact
 
+ZERO, ONE = sympy.Integer(0), sympy.Integer(1)
+
 
 class Symbolic:
     """A number that kernels compute with: a SymPy expression whose floats become exact.
@@ -29,14 +31,20 @@ class Symbolic:
     def __init__(self, e: Any) -> None:
         self.e = e
 
+    # Most entries of points and axes are 0 or 1. SymPy looks at all of an expression before it leaves out a factor 0.
     def __add__(self, other: Any) -> Symbolic:
-        return Symbolic(self.e + plain(other))
+        b = plain(other)
+        return self if b is ZERO else Symbolic(b if self.e is ZERO else self.e + b)
 
     def __sub__(self, other: Any) -> Symbolic:
-        return Symbolic(self.e - plain(other))
+        b = plain(other)
+        return self if b is ZERO else Symbolic(-b if self.e is ZERO else self.e - b)
 
     def __mul__(self, other: Any) -> Symbolic:
-        return Symbolic(self.e * plain(other))
+        a, b = self.e, plain(other)
+        if a is ZERO or b is ZERO:
+            return Symbolic(ZERO)
+        return Symbolic(b if a is ONE else a if b is ONE else a * b)
 
     def __truediv__(self, other: Any) -> Symbolic:
         return Symbolic(self.e / plain(other))
