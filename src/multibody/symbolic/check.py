@@ -7,7 +7,7 @@ measured by its value or by one, whichever is larger. Forces are measured by M a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,8 @@ from multibody.state.system import System
 
 Floats = npt.NDArray[np.float64]
 TOLERANCE = 1e-12
-STATES = 3
+STATES = 4  # at which everything is compared
+TRIES = 40  # states that are drawn for that
 MANY = 1e3  # terms of a sum that cancel may be larger than all that is left in any row by this factor
 NAMES = {"phi": "Φ", "phi_q": "Φ_q", "nu": "ν", "gamma_term": "γ", "mass_matrix": "M", "force": "Q"}
 OF_VELOCITY = ("gamma_term", "force")
@@ -29,8 +30,8 @@ OF_VELOCITY = ("gamma_term", "force")
 class Reference:
     """What the kernels say at a state, free of units."""
 
-    def __init__(self, system: System) -> None:
-        self.system, self.tables = system, system.tables
+    def __init__(self, system: System, p: Sequence[float]) -> None:
+        self.system, self.tables, self.p = system, system.tables, list(p)
         self.rows, self.columns = system.scale_rows[: system.rows], system.scale_columns
         self.M = known_mass_matrix(system).toarray()
         own = np.abs(np.diag(self.M)) * self.columns**2
@@ -38,10 +39,13 @@ class Reference:
         self.inertia = np.where(own > 0.0, own, largest)  # of every column; one without has the largest
 
     def random(self, seed: int) -> tuple[float, Floats, Floats]:
-        """Return a time, positions and velocities: lengths about as large as the model, any orientation."""
-        draw, tables = np.random.default_rng(seed), self.tables
+        """Return a time, positions and velocities: lengths about as large as the model, any orientation.
+
+        Later ones are ever nearer to zero: formulas of users may have no value far away from where they are used.
+        """
+        draw, tables, near = np.random.default_rng(seed), self.tables, 0.8 ** max(seed - STATES, 0)
         d, w, n = tables.dimension, tables.width, L.BODY_COORDINATES[tables.dimension]
-        q, v = draw.normal(size=tables.nq), draw.normal(size=tables.nv)
+        q, v = near * draw.normal(size=tables.nq), near * draw.normal(size=tables.nv)
         for b in range(len(tables.bodies) - 1):
             q[n * b : n * b + d] *= tables.length
             v[w * b : w * b + d] *= tables.length
@@ -95,30 +99,54 @@ def require_equal(name: str, found: Floats, expected: Floats, words: Callable[[t
     raise AnalysisError(f"{problem}, free of units: a fault of the package, no equations are given; please report the model")
 
 
-def compare(reference: Reference, routines: Mapping[str, Callable[..., Any]], p: list[float]) -> float:
+def at_states(compare_at: Callable[[int], float | None]) -> float:
+    """Compare at random states until there are enough in which all formulas have values; return the largest difference.
+
+    Parameters
+    ----------
+    compare_at : callable
+        Takes the number of a state; returns the difference there, None where a formula has no value.
+    """
+    found: list[float] = []
+    for seed in range(TRIES):
+        try:
+            own = compare_at(seed)
+        except (ArithmeticError, ValueError):  # what Python's math says of a root of a negative number
+            own = None
+        if own is not None:
+            found.append(own)
+        if len(found) == STATES:
+            return max(found)
+    raise AnalysisError("the equations could not be compared with the kernels: their formulas have no values at random states")
+
+
+def compare(references: Sequence[Reference], routines: Mapping[str, Callable[..., Any]]) -> float:
     """Compare generated routines with the kernels at random states; return the largest difference found.
 
     Parameters
     ----------
-    reference : Reference
+    references : list of Reference
+        Kernels with the model's parameters and with others, taken in turn.
     routines : mapping
         Generated Python functions by name; those that are not there are not compared.
-    p : list of float
-        Values of the free parameters.
     """
-    rows, worst = [row.name for row in reference.tables.rows], 0.0
-    for seed in range(STATES):
+    rows = [row.name for row in references[0].tables.rows]
+
+    def words(name: str) -> Callable[[tuple[int, ...]], str]:
+        of_rows = name not in ("mass_matrix", "force")
+        return lambda index: f'"{rows[index[0]]}"' if of_rows else f"velocity {index[0] + 1}"
+
+    def compare_at(seed: int) -> float | None:
+        reference, worst = references[seed % len(references)], 0.0
         t, q, v = reference.random(seed)
-        for name, expected in reference.values(t, q, v).items():
-            if name not in routines:
-                continue
+        values = {name: x for name, x in reference.values(t, q, v).items() if name in routines}
+        if not all(np.all(np.isfinite(x)) for x in values.values()):
+            return None
+        for name, expected in values.items():
             given = [q.tolist(), v.tolist()] if name in OF_VELOCITY else [] if name == "mass_matrix" else [q.tolist()]
-            found = np.array(routines[name](t, *given, p), dtype=float).reshape(expected.shape)
-            of_rows = name not in ("mass_matrix", "force")
-
-            def words(index: tuple[int, ...], of_rows: bool = of_rows) -> str:
-                return f'"{rows[index[0]]}"' if of_rows else f"velocity {index[0] + 1}"
-
+            found = np.array(routines[name](t, *given, reference.p), dtype=float).reshape(expected.shape)
             pair = (reference.scaled(name, found), reference.scaled(name, expected))
-            worst = max(worst, require_equal(NAMES[name], *pair, words))
-    return worst
+            worst = max(worst, require_equal(NAMES[name], *pair, words(name)))
+        return worst
+
+    return at_states(compare_at)

@@ -178,7 +178,8 @@ def _pivoted(scaled: Floats, rows: Sequence[int], columns: Sequence[int]) -> tup
     for k in range(len(left)):
         largest = np.unravel_index(int(np.argmax(np.abs(A[k:, k:]))), A[k:, k:].shape)
         r, c = int(largest[0]) + k, int(largest[1]) + k
-        A[[k, r]], A[:, [k, c]] = A[[r, k]], A[:, [c, k]]
+        A[[k, r]] = A[[r, k]]
+        A[:, [k, c]] = A[:, [c, k]]
         left[k], left[r], right[k], right[c] = left[r], left[k], right[c], right[k]
         A[k + 1 :] -= np.outer(A[k + 1 :, k] / A[k, k], A[k])
     return left, right

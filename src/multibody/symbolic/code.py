@@ -33,6 +33,8 @@ class Routine:
         Written by rows.
     definitions : tuple of (symbol, expression)
         Abbreviations that the value may use, each of earlier ones.
+    matrix : bool
+        Whether it is a matrix even where it has one column.
     """
 
     name: str
@@ -40,6 +42,7 @@ class Routine:
     arguments: tuple[str, ...]
     value: Any
     definitions: tuple[tuple[Any, Any], ...] = ()
+    matrix: bool = False
 
 
 @dataclass(frozen=True)
@@ -121,14 +124,16 @@ def _used(program: Program, routine: Routine) -> tuple[set[Any], list[tuple[Any,
 def _shared(derived: list[tuple[Any, Any]], routine: Routine, names: Names) -> tuple[list[tuple[Any, Any]], list[Any]]:
     """Return abbreviations with the common parts of all expressions among them, each before its use, and the values.
 
-    Parts are the same subexpressions alone: a search for common factors too takes most of the time and saves little.
+    Parts are the same subexpressions alone: a search for common factors too takes most of the time and saves little. Branches
+    share nothing with the rest: a root or a quotient in one may have no value where another is taken.
     """
     symbols: Iterator[Any] = (
         sympy.Symbol(text, real=True) for text in (f"c{k}" for k in itertools.count()) if text not in names.codes
     )
-    given = [*(formula for _, formula in derived), *routine.value]
+    choices: dict[Any, Any] = {}
+    given = [_without_choices(x, choices, symbols) for x in (*(formula for _, formula in derived), *routine.value)]
     parts, found = tree_cse(given, symbols, order="none")
-    waiting, lines = dict(parts), list[tuple[Any, Any]]()
+    waiting, lines = {symbol: choice for choice, symbol in choices.items()} | dict(parts), list[tuple[Any, Any]]()
 
     def need(expression: Any) -> None:
         """Write the parts that an expression is made of."""
@@ -145,6 +150,17 @@ def _shared(derived: list[tuple[Any, Any]], routine: Routine, names: Names) -> t
     for value in values:
         need(value)
     return lines, values
+
+
+def _without_choices(e: Any, choices: dict[Any, Any], symbols: Iterator[Any]) -> Any:
+    """Return an expression with a symbol for each choice of branches: a branch is computed only where it is taken."""
+    if isinstance(e, sympy.Piecewise):
+        if e not in choices:
+            choices[e] = next(symbols)
+        return choices[e]
+    if not e.args or not e.has(sympy.Piecewise):
+        return e
+    return e.func(*(_without_choices(part, choices, symbols) for part in e.args))
 
 
 # --- Python ------------------------------------------------------------------------------------------------------------------
@@ -167,7 +183,7 @@ def python(program: Program) -> str:
             lines.append(f"    {printer._print(symbol)} = {printer._print(formula)}")
         rows, columns = routine.value.shape
         texts = [printer._print(value) for value in values]
-        if columns == 1:
+        if not routine.matrix:
             lines.append(f"    return [{', '.join(texts)}]")
         else:
             own = [", ".join(texts[columns * r : columns * (r + 1)]) for r in range(rows)]
@@ -220,7 +236,7 @@ def c(program: Program) -> str:
         parts, values = _shared(derived, routine, program.names)
         arrays = "".join(f", const double *{array}" for array in routine.arguments)
         rows, columns = routine.value.shape
-        shape = f"{rows}" if columns == 1 else f"{rows}*{columns}, by rows"
+        shape = f"{rows}*{columns}, by rows" if routine.matrix else f"{rows}"
         lines += ["", f"/* {routine.doc} out: {shape} */"]
         lines.append(f"void {routine.name}(double t{arrays}, double *out)")
         lines.append("{")

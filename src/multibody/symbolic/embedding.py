@@ -255,7 +255,7 @@ class Solver:
     def _cramer(self, b: Any) -> list[Any]:
         """Return adj(C_d) b / det C_d."""
         until = time.process_time() + PATIENCE
-        return [simplified(x, until) / self.determinant for x in self.adjugate * b]
+        return [sympy.factor_terms(simplified(x, until)) / self.determinant for x in self.adjugate * b]
 
     def _eliminated(self, b: Any) -> list[Any]:
         """Return x by forward and backward substitution."""

@@ -75,12 +75,12 @@ class Equations:
         """The routines that evaluate the equations, before they are written in a language."""
         routines = [
             code.Routine("phi", "Constraints, zero where the joints close.", ("q", "p"), self.Phi),
-            code.Routine("phi_q", "Jacobian of the constraints over v.", ("q", "p"), self.Phi_q),
+            code.Routine("phi_q", "Jacobian of the constraints over v.", ("q", "p"), self.Phi_q, matrix=True),
             code.Routine("nu", "Right-hand side of phi_q v = nu.", ("q", "p"), self.nu),
             code.Routine("gamma_term", "Right-hand side of phi_q dv/dt = gamma.", ("q", "v", "p"), self.gamma),
         ]
         if self.M is not None:
-            routines.append(code.Routine("mass_matrix", "Mass matrix.", ("p",), self.M))
+            routines.append(code.Routine("mass_matrix", "Mass matrix.", ("p",), self.M, matrix=True))
             routines.append(code.Routine("force", "Generalized forces Q.", ("q", "v", "p"), self.Q))
         arrays: dict[str, Sequence[Any]] = {"q": self.q, "v": self.v, "p": list(self.parameters)}
         if self.minimal is not None:

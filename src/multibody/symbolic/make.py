@@ -13,7 +13,7 @@ from multibody.errors import ModelError
 from multibody.model.model import Model
 from multibody.state.system import System, tables_of
 from multibody.symbolic.body_equations import BodyEquations, Parameters, body_equations, parameters
-from multibody.symbolic.check import Reference, compare
+from multibody.symbolic.check import Reference, at_states, compare
 from multibody.symbolic.check_minimal import MinimalCheck
 from multibody.symbolic.closing import NoClosureError, Opened, chosen
 from multibody.symbolic.code import Program, Routine, python
@@ -82,13 +82,41 @@ def equations(
         "tables": {key: pack_table(table) for key, table in tables.model.tables.items()}, "notes": parts.notes,
     }  # fmt: skip
     found, check = (None, None) if without or not minimal else _minimal(parts, cut, independent, angles)
-    made, routines, p = Equations(**known, minimal=found), dict[str, Any](), list(given.free.values())
+    made, routines = Equations(**known, minimal=found), dict[str, Any]()
     exec(made.python(), routines)
-    reference = Reference(System(tables))
-    difference = compare(reference, routines, p)
+    references = _references(parts)
+    difference = compare(references, routines)
     if found is not None and check is not None:
-        difference = max(difference, MinimalCheck(reference, check[0], found, check[1], routines, p).run())
+        opened, choice = check
+        checks = [MinimalCheck(reference, opened, found, choice, routines) for reference in references]
+        difference = max(difference, at_states(lambda seed: checks[seed % len(checks)].at(seed)))
     return Equations(**known, minimal=found, difference=difference)
+
+
+def _references(parts: _Made) -> list[Reference]:
+    """Return the kernels with the model's parameters, and with others: a parameter in the place of another shows then."""
+    tables, free = parts.tables, list(parts.given.free.values())
+    found = [Reference(System(tables), free)]
+    draw = np.random.default_rng(7)
+    other = {path: x * (1.0 + 0.02 * draw.uniform(-1.0, 1.0)) for path, x in zip(_free_paths(parts), free, strict=True)}
+    values: dict[str, Any] = {}
+    for path in tables.parameter_slots:
+        if path in other:
+            values.setdefault(path[0], []).append(other[path])
+    whole = {name: own if len(own) > 1 else own[0] for name, own in values.items()}
+    try:
+        changed = tables.with_parameters(whole, tables.model)
+    except (ModelError, ValueError):
+        return found
+    for slot, factor in tables.of_length:  # paper has the characteristic length of the model as a number
+        changed.F[slot] = factor * tables.length
+    return [*found, Reference(System(changed), list(other.values()))] if free else found
+
+
+def _free_paths(parts: _Made) -> list[tuple[str, ...]]:
+    """Return the paths of the free parameters, in their order."""
+    by_symbol = {symbol: path for path, symbol in parts.given.by_path.items()}
+    return [by_symbol[symbol] for symbol in parts.given.free]
 
 
 def _minimal(

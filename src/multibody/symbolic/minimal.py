@@ -75,4 +75,5 @@ class Minimal:
             ("ratios", "Dependent speeds over independent ones.", self.K),
             ("dependent_drift", "Dependent accelerations less ratios times independent ones.", self.drift),
         ]
-        return [Routine(name, doc, ("y", "u", "p"), value, known) for name, doc, value in found]
+        matrices = ("minimal_mass", "minimal_jacobian", "ratios")
+        return [Routine(name, doc, ("y", "u", "p"), value, known, name in matrices) for name, doc, value in found]

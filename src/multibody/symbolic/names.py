@@ -1,8 +1,8 @@
 """Names on paper and in code: every symbol has a name as the user wrote it, one in LaTeX, and an identifier of C and Python.
 
 Rule of identifiers: letters, digits and ``_`` of ASCII stay. A Greek letter is spelled (θ: theta), a letter with an accent
-loses it, any other letter is the last word of its Unicode name (크: keu), everything else is ``_``. What begins with a digit gets a
-``_`` before it, what C or Python keep for themselves one behind it, and a name that is taken a number: ``_2``, ``_3``, ….
+loses it, any other letter is the last word of its Unicode name (크: keu), everything else is ``_``. What begins with a digit
+gets a ``_`` before it, what C, Python or the code itself use one behind it, and a name that is taken a number: ``_2``, ….
 """
 
 from __future__ import annotations
