@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import sympy
 from sympy.printing.c import C99CodePrinter
@@ -13,7 +13,7 @@ from sympy.printing.pycode import PythonCodePrinter
 from sympy.simplify.cse_main import tree_cse
 
 from multibody.symbolic.bodies import wrap
-from multibody.symbolic.formulas import Table
+from multibody.symbolic.formulas import Table, largest, smallest
 from multibody.symbolic.names import Names, identifier
 
 MANY_ZEROS = 4  # from which they are written in a loop
@@ -76,6 +76,7 @@ class _Naming:
     """Prints symbols under their identifiers; what has a helper in the code is a call of it."""
 
     names: Names
+    extremes: ClassVar[dict[Any, str]] = {}
 
     def _print_Symbol(self, expr: Any) -> str:
         known = self.names.known.get(expr)
@@ -85,6 +86,8 @@ class _Naming:
         return PI
 
     def _print_Function(self, expr: Any) -> str:
+        if isinstance(expr, largest | smallest):
+            return f"{self.extremes[type(expr)]}({', '.join(map(self._print, expr.args))})"  # type: ignore[attr-defined]
         if isinstance(expr, wrap):
             return f"wrap({self._print(expr.args[0])})"  # type: ignore[attr-defined]
         if isinstance(expr, Table):
@@ -99,6 +102,14 @@ class _Naming:
 class _C(_Naming, C99CodePrinter):  # type: ignore[misc]
     """C, with small powers as products."""
 
+    extremes: ClassVar[dict[Any, str]] = {largest: "fmax", smallest: "fmin"}
+
+    def _print_BooleanTrue(self, expr: Any) -> str:
+        return "1"
+
+    def _print_BooleanFalse(self, expr: Any) -> str:
+        return "0"
+
     def _print_Pow(self, expr: Any) -> str:
         base, power = expr.args
         if power in (2, 3, 4) and base.is_Symbol:
@@ -108,6 +119,8 @@ class _C(_Naming, C99CodePrinter):  # type: ignore[misc]
 
 class _Python(_Naming, PythonCodePrinter):  # type: ignore[misc]
     """Python, whose mathematics is that of ``math``."""
+
+    extremes: ClassVar[dict[Any, str]] = {largest: "max", smallest: "min"}
 
 
 def _used(program: Program, routine: Routine) -> tuple[set[Any], list[tuple[Any, Any]]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -96,16 +97,33 @@ def _if(condition: Any, a: Any, b: Any) -> Any:
     return _chosen(sympy.Ne(condition, 0), a, b)
 
 
-def _extreme(relation: Any) -> Callable[..., Any]:
-    """Return the smallest or largest of several numbers, as choices: the first of equals, like the kernels."""
+class largest(sympy.Function):  # type: ignore[misc]  # noqa: N801
+    """The larger of two numbers; SymPy's own compares its arguments by all that it knows of them, which takes seconds."""
 
-    def choose(*args: Any) -> Any:
-        rest = args[-1]
-        for item in args[-2::-1]:
-            rest = _chosen(relation(item, rest), item, rest)
-        return rest
+    nargs = 2
 
-    return choose
+    def _latex(self, printer: Any, exp: Any = None) -> str:
+        return _extreme_latex(printer, r"\max", self.args, exp)
+
+
+class smallest(sympy.Function):  # type: ignore[misc]  # noqa: N801
+    """The smaller of two numbers."""
+
+    nargs = 2
+
+    def _latex(self, printer: Any, exp: Any = None) -> str:
+        return _extreme_latex(printer, r"\min", self.args, exp)
+
+
+def _extreme_latex(printer: Any, word: str, args: Any, exp: Any) -> str:
+    """Return an extreme in LaTeX."""
+    text = rf"{word}\left({', '.join(printer._print(x) for x in args)}\right)"
+    return text if exp is None else f"{text}^{{{exp}}}"
+
+
+def _extreme(kind: Any) -> Callable[..., Any]:
+    """Return the smallest or largest of several numbers."""
+    return lambda *args: functools.reduce(kind, args)
 
 
 def _ramp(shape: Callable[[Any], Any]) -> Callable[..., Any]:
@@ -134,7 +152,7 @@ def _poly(x: Any, x0: Any, *coefficients: Any) -> Any:
 _CALLS: dict[str, Callable[..., Any]] = {
     "sin": sympy.sin, "cos": sympy.cos, "tan": sympy.tan, "asin": sympy.asin, "acos": sympy.acos, "atan": sympy.atan,
     "atan2": sympy.atan2, "sinh": sympy.sinh, "cosh": sympy.cosh, "tanh": sympy.tanh, "exp": sympy.exp, "log": sympy.log,
-    "sqrt": sympy.sqrt, "abs": sympy.Abs, "sign": sympy.sign, "min": _extreme(sympy.Le), "max": _extreme(sympy.Ge), "if": _if,
+    "sqrt": sympy.sqrt, "abs": sympy.Abs, "sign": sympy.sign, "min": _extreme(smallest), "max": _extreme(largest), "if": _if,
     "step": _ramp(lambda u: u**2 * (3 - 2 * u)), "haversine": _ramp(lambda u: (1 - sympy.cos(sympy.pi * u)) / 2),
     "step5": _STEP5, "trapezoid": _trapezoid, "poly": _poly,
 }  # fmt: skip
