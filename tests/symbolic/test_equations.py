@@ -363,6 +363,12 @@ def test_too_many_bodies_are_refused_with_the_number() -> None:
         m.equations()
 
 
+def test_long_chains_have_no_minimal_equations_in_angles_of_joints() -> None:
+    found = find("chain")(n=12).equations()
+    assert found.minimal is None and found.M is not None
+    assert any("chains of joints are too long" in note and "bodies" in note for note in found.notes)
+
+
 def test_without_sympy_one_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sympy", None)
     with pytest.raises(ModelError, match=r"pip install multibody\[symbolic\]"):

@@ -24,10 +24,11 @@ from multibody.symbolic.names import Names
 from multibody.tables.build import Builder
 from multibody.tables.lower import Tables
 from multibody.tables.splines import pack_table
-from multibody.tables.tree import loop_rows, spanning_tree
+from multibody.tables.tree import Tree, joint_freedom, loop_rows, spanning_tree
 
 Floats = npt.NDArray[np.float64]
 MOST_BODIES = {2: 60, 3: 30}
+MOST_PATHS = {"joints": 400, "bodies": 4000, "space": 2000}  # as of ``_path_size``: ten links of a chain are 385
 MOST_CLOSING = 12  # equations of loops that are embedded
 SHOWN = 8
 
@@ -127,6 +128,12 @@ def _minimal(
     tree = spanning_tree(tables, cut)
     closing = [r for r in loop_rows(tables, tree) if r < tables.count_joint]
     absolute = tables.dimension == 2 and (angles == "bodies" or (angles is None and bool(closing)))
+    size = _path_size(tables, tree)
+    most = MOST_PATHS["bodies" if absolute else "joints"] if tables.dimension == 2 else MOST_PATHS["space"]
+    if size > most:
+        told = ', or angles="bodies"' if tables.dimension == 2 and not absolute else ""
+        parts.notes.append(f"no minimal equations: chains of joints are too long ({size}, up to {most} is written out{told})")
+        return None, None
     if len(closing) > MOST_CLOSING:
         parts.notes.append(f"no minimal equations: {len(closing)} equations close loops, up to {MOST_CLOSING} are embedded")
         return None, None
@@ -144,6 +151,14 @@ def _minimal(
         return None, None
     made = embedded(own, tree, choice, poses, names, [row.info.name for row in parts.builder.rows])
     return made, (opened, choice)
+
+
+def _path_size(tables: Tables, tree: Tree) -> int:
+    """Return the sum over all bodies of the squared number of speeds between them and the ground: what M is a sum of."""
+    speeds = {0: 0}
+    for link in tree.links:
+        speeds[link.body] = speeds[link.parent] + joint_freedom(tables, link)
+    return sum(count * count for count in speeds.values())
 
 
 def _evaluated(parts: _Made, own: TreeEquations) -> Callable[[Floats], tuple[Floats, Floats]]:
