@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from multibody.results.state import State
     from multibody.results.statics import Equilibrium
     from multibody.study.result import Study
+    from multibody.symbolic.equations import Equations
     from multibody.view.draw import View
 
     Initial: TypeAlias = State | Mapping[str, Any]  # a state, or values by path
@@ -639,6 +640,39 @@ class Model(_Model, Shown):
 
         shown: Path = seen(self, last_time(self, until)).view(**options)
         return shown
+
+    def equations(
+        self, *, minimal: bool = True, cut: Sequence[str] | None = None, independent: Sequence[str] | None = None,
+        angles: Literal["joints", "bodies"] | None = None,
+    ) -> Equations:  # fmt: skip
+        """Return the equations on paper: q, Φ, Φ_q, γ, M, Q and minimal equations of motion, as SymPy expressions.
+
+        They are made of the lowered model that the kernels read and compared with the kernels at random states before they
+        are returned. Needs ``pip install multibody[symbolic]``.
+
+        Parameters
+        ----------
+        minimal : bool
+            Whether minimal equations of motion are made too.
+        cut : list of str, optional
+            Joints at which loops are cut; derived by default.
+        independent : list of str, optional
+            Joints or bodies whose coordinates are independent where loops close; derived by default.
+        angles : str, optional
+            Of planar minimal equations: ``"joints"`` for angles between bodies, ``"bodies"`` for their angles from the x axis.
+            Default: joints for trees, bodies where loops close.
+
+        Returns
+        -------
+        Equations
+            ``print`` shows them; ``.latex()``, ``.python()`` and ``.c()`` write them.
+        """
+        from multibody.symbolic import require_sympy
+
+        require_sympy()
+        from multibody.symbolic.make import equations
+
+        return equations(self, minimal=minimal, cut=cut, independent=independent, angles=angles)
 
     def text(self) -> str:
         """Return the model as the text of a ``.yaml`` file; reading it back gives the same model."""

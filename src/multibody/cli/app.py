@@ -161,6 +161,7 @@ from multibody.cli import (  # noqa: E402  (they add their verbs)
     check,  # noqa: F401
     compare,  # noqa: F401
     convert,  # noqa: F401
+    equations,  # noqa: F401
     examples,  # noqa: F401
     frames,  # noqa: F401
     inverse,  # noqa: F401

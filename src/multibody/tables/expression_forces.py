@@ -6,6 +6,7 @@ f ∂e/∂c, so that its power is f ė. Each of these is a law with a formula; n
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from multibody.errors import ModelError
@@ -91,7 +92,21 @@ def _stop(read: _Fields, value: Number, rate: Number) -> Number:
     limits = {key: read.number(key) for key in ("lower", "upper") if read.stated(key)}
     if len(limits) == 2:
         check_order(read.value(limits["lower"]), read.value(limits["upper"]), read.where)
-    k, d = read.number("stiffness"), read.number("damping")
+    return stop_effort(value, rate, limits, read.number("stiffness"), read.number("damping"), width)
+
+
+def stop_effort(value: Number, rate: Number, limits: Mapping[str, Number], k: Number, d: Number, width: Number) -> Number:
+    """Return the effort of a stop along a value as a formula.
+
+    Parameters
+    ----------
+    value, rate : Number
+        What is limited, and its rate.
+    limits : mapping
+        ``lower`` and ``upper``, as far as there are any.
+    k, d, width : Number
+        Stiffness and damping beyond a limit, and the depth over which they set in.
+    """
 
     def push(depth: Number, deepening: Number) -> Number:
         u = depth / width
