@@ -85,7 +85,7 @@ class Reached:
         lines = []
         for k, directions in enumerate(self.lost):
             for x in directions:
-                lines.append(f"solution {k} is singular: {self._frame} cannot move along {_direction(x, robot.dimension)}")
+                lines.append(f"solution {k} is singular: {self._frame} cannot move along {direction_words(x, robot.dimension)}")
         return "\n".join(lines)
 
     @cached_property
@@ -115,7 +115,7 @@ def lost_directions(J: Floats, robot: ReachMethods, moving: Integers, length: fl
     return np.asarray(U[:, :usual].T[weak] * along / np.linalg.norm(U[:, :usual].T[weak] * along, axis=1, keepdims=True))
 
 
-def _direction(x: Floats, d: int) -> str:
+def direction_words(x: Floats, d: int) -> str:
     """Return a direction in words."""
     x = np.where(np.abs(x) < 1e-9, 0.0, x)
     velocity = ", ".join(f"{c:.3g}" for c in x[:d])

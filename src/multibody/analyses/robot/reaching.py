@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy import empty
 
 from multibody.analyses.robot.frames import FrameMethods
 from multibody.analyses.robot.geometry import Geometry, geometry_of
 from multibody.analyses.robot.limits import limits_of
 from multibody.analyses.robot.reached import Reached, ReachedMany
-from multibody.analyses.robot.targets import read_targets
+from multibody.analyses.robot.targets import Targets, read_targets
 from multibody.arguments import answered, number_in, short
 from multibody.errors import ModelError
 from multibody.kernels.robot.declared import ITERATED, Reach
-from multibody.kernels.robot.reach import reach_planar, reach_spatial
+from multibody.kernels.robot.entrance import prepared
+from multibody.kernels.robot.reach import reach_one, reach_planar, reach_spatial
 from multibody.kernels.tree import declared as T
 from multibody.model.names import unknown
 from multibody.state.system import Floats, Integers
@@ -23,7 +26,18 @@ from multibody.state.system import Floats, Integers
 WHERE = "robot.inverse_kinematics"
 MOST = 16  # solutions that are kept
 ITERATIONS = 200
+RESTARTS = 24
 TOLERANCE = 1e-10  # error at which a pose is reached, in radians and characteristic lengths
+
+
+class Asked(NamedTuple):
+    """What a caller may wish."""
+
+    joints: tuple[str, ...] | None
+    limits: Any
+    every: bool
+    restarts: int
+    seed: int
 
 
 class Task:
@@ -38,16 +52,18 @@ class Task:
         Whether all solutions are found.
     """
 
-    def __init__(self, robot: ReachMethods, frame: str, rows: int, joints: tuple[str, ...] | None, limits: Any) -> None:
-        self.robot, self.frame, self.rows = robot, frame, rows
+    def __init__(self, robot: ReachMethods, frame: str, rows: int, asked: Asked) -> None:
+        self.robot, self.frame, self.rows, self.asked = robot, frame, rows, asked
+        joints = asked.joints
         self.link, self.point, self.axes = robot._frame(frame, "inverse_kinematics")
         if self.link < 0:
             raise ModelError(f"{frame} is on the ground and does not move", where=WHERE, hint="name a frame of a moving body")
         self.moving = self._moving(joints)
         self.held = joints is not None
-        low, high = limits_of(robot, limits, WHERE)
+        low, high = limits_of(robot, asked.limits, WHERE)
         self.lower, self.upper = low[self.moving], high[self.moving]
         self.block = self._block(robot.neutral)
+        self.address = self.block.address
 
     def _moving(self, joints: tuple[str, ...] | None) -> Integers:
         """Return the rates that move the frame and may."""
@@ -88,12 +104,13 @@ class Task:
         r, A = self.at_zero(q)
         return Reach(
             model=int(robot._at_model), scratch=int(robot._at_scratch), link=self.link, point=self.point,
-            axes=np.ascontiguousarray(self.axes).ravel(), rows=self.rows, length=length, tolerance=TOLERANCE, wanted=1,
-            iterations=ITERATIONS, G=np.ascontiguousarray(self.G).ravel(), place=place, turns=self.turns,
+            axes=np.ascontiguousarray(self.axes).ravel(), rows=self.rows, length=length, tolerance=TOLERANCE,
+            wanted=MOST if self.asked.every else 1, iterations=ITERATIONS, G=np.ascontiguousarray(self.G).ravel(), place=place, turns=self.turns,
             scale=np.where(slide, length, 1.0), lower=self.lower.copy(), upper=self.upper.copy(),
             kept_lower=count, kept_upper=count, how=geometry.how, lines=geometry.lines, zero_point=r, zero_axes=A.ravel(),
             center=geometry.center, shape=geometry.shape, J=robot.width * n, Jz=robot.width * count, S=36, error=6, step=count,
-            whole=n, trial=robot._tree_nq, angles=6 * (MOST + 1), roots=16, work=80,
+            whole=n, trial=robot._tree_nq, angles=6 * (MOST + 1), roots=16, work=80, starts=self.starts(), target=12,
+            q=robot._tree_nq,
         )  # fmt: skip
 
     def at_zero(self, q: Floats) -> tuple[Floats, Floats]:
@@ -133,16 +150,16 @@ class Task:
         else:
             self.block.how, self.every = ITERATED, False
 
-    def starts(self, count: int, seed: int) -> Floats:
-        """Return other starts (count, coordinates of the tree): random, within limits where there are some."""
-        robot = self.robot
-        generator = np.random.default_rng(seed)
+    def starts(self) -> Floats:
+        """Return other starts, coordinates of the tree: random, within limits where there are some."""
+        robot, count = self.robot, self.asked.restarts
+        generator = np.random.default_rng(self.asked.seed)
         q = robot.random(generator, count)
-        names = [robot.rates[a] for a in self.moving]
-        for name, low, high in zip(names, self.lower, self.upper, strict=True):
+        for a, low, high in zip(self.moving, self.lower, self.upper, strict=True):
+            name = robot.rates[a]
             if name in robot.coordinates and np.isfinite(low) and np.isfinite(high):
                 q[:, robot.coordinates.index(name)] = generator.uniform(low, high, count)
-        return np.ascontiguousarray(q)
+        return (robot._states("inverse_kinematics", q=q)[1][0] if count else np.empty(0)).ravel()
 
 
 def robot_is_spatial(r: Floats) -> bool:
@@ -156,7 +173,7 @@ class ReachMethods(FrameMethods):
 
     def inverse_kinematics(
         self, frame: str, target: Any, *, start: Any = None, limits: Mapping[str, Any] | None = None,
-        joints: str | Sequence[str] | None = None, every: bool = False, restarts: int = 24, seed: int = 0,
+        joints: str | Sequence[str] | None = None, every: bool = False, restarts: int = RESTARTS, seed: int = 0,
     ) -> Any:  # fmt: skip
         """Return the coordinates at which a frame is at a target.
 
@@ -189,60 +206,95 @@ class ReachMethods(FrameMethods):
         Reached or ReachedMany
             The latter for N targets.
         """
+        plain = limits is None and joints is None and every is False and restarts == RESTARTS and seed == 0
+        task = self._tasks.get((frame, self.width)) if plain and self._coupling is None else None
+        if task is not None and isinstance(target, np.ndarray) and self.dimension == 3:
+            found = self._quick(task, frame, target, start)
+            if found is not None:
+                return found
+        asked = Asked(_names(joints), limits, _truth(every), _count(restarts, "restarts"), _count(seed, "seed"))
         targets = read_targets(target, self.dimension, WHERE)
-        rows = self.width if targets.whole else self.dimension
-        task = self._task(frame, rows, limits, joints)
-        count = len(targets.rows)
-        q0 = self.q0 if start is None else start
-        _, (begin,) = self._states("inverse_kinematics", q=q0)
-        if len(begin) not in (1, count):
-            raise ModelError(f"there are {len(begin)} starts for {count} targets", where=WHERE, hint="give one, or as many")
-        if len(begin) != count:
-            begin = np.repeat(begin, count, axis=0)
+        task = self._task(frame, self.width if targets.whole else self.dimension, asked, plain)
+        begin = self._starts("inverse_kinematics", self._begin if start is None else start, len(targets.rows))
         if task.held:
-            if count > 1 and np.any(begin != begin[0]):
-                raise ModelError("joints are held at different starts", where=WHERE, hint="give one start, or one target")
+            if np.any(begin != begin[0]):
+                raise ModelError("joints are held at different starts", where=WHERE, hint="give one start")
             task.place_held(self._left(begin[0]))
-        task.block.wanted = MOST if every else 1
-        others = self._starts_of(task, _count(restarts, "restarts"), _count(seed, "seed"))
+        found = self._solved(task, frame, targets, begin)
+        return found[0] if targets.single else ReachedMany(found)
+
+    def _quick(self, task: Task, frame: str, target: Any, start: Any) -> Reached | None:
+        """Return the answer for one pose as a matrix, None where it does not fit."""
+        rows, errors = empty((MOST + 1, self.nq)), empty(MOST)
+        try:
+            n = reach_one(task.address, self._begin if start is None else start, target, rows, errors)
+        except TypeError:
+            return None
+        if n < 0:
+            return None
+        d = self.dimension
+        whole = np.concatenate([target[:d, d], target[:d, :d].ravel()])
+        return Reached(self, frame, whole, self.width, task.moving, (rows[:n], errors[:n], rows[0 if n else MOST], task.every and n > 0))
+
+    def _solved(self, task: Task, frame: str, targets: Targets, begin: Floats) -> list[Reached]:
+        """Return the answers for targets."""
+        count = len(targets.rows)
         solutions, errors = np.empty((count, MOST, self._tree_nq)), np.empty((count, MOST))
-        near, counts, work = begin.copy(), np.empty(count, dtype=np.int64), np.empty(self._tree_nq)
+        near, counts = begin.copy(), np.empty(count, dtype=np.int64)
         kernel = reach_spatial if self.dimension == 3 else reach_planar
-        kernel(task.block.address, begin, targets.rows, others, work, solutions, errors, near, counts)
+        kernel(task.address, begin, targets.rows, solutions, errors, near, counts)
+        if self.dimension == 3 and targets.whole:
+            prepared(reach_one, task.address, begin[0], np.eye(4), solutions[0], errors[0])
         found = []
         for k in range(count):
             n = int(counts[k])
             own = self._left(solutions[k, :n])
             nearest = own[0] if n else self._left(near[k])
-            found.append(
-                Reached(self, frame, targets.rows[k], rows, task.moving, (own, errors[k, :n], nearest, task.every and n > 0))
-            )
-        return found[0] if targets.single else ReachedMany(found)
+            answer = (own, errors[k, :n], nearest, task.every and n > 0)
+            found.append(Reached(self, frame, targets.rows[k], task.rows, task.moving, answer))
+        return found
 
-    def _task(self, frame: str, rows: int, limits: Any, joints: Any) -> Task:
-        """Return the prepared task, kept from call to call."""
-        if limits is None and joints is None:
-            found = self._tasks.get((frame, rows))
-            if found is not None:
-                return found
-        names = None if joints is None else (joints,) if isinstance(joints, str) else tuple(joints)
-        if limits is None and joints is None:
-            self._tasks[frame, rows] = task = Task(self, frame, rows, None, None)
-            return task
-        return Task(self, frame, rows, names, limits)
+    def _starts(self, verb: str, start: Any, count: int) -> Floats:
+        """Return starts (count, coordinates of the tree)."""
+        _, (begin,) = self._states(verb, q=start)
+        if len(begin) not in (1, count):
+            raise ModelError(f"there are {len(begin)} starts for {count} targets", where=WHERE, hint="give one, or as many")
+        return begin if len(begin) == count else np.repeat(begin, count, axis=0)
 
-    def _starts_of(self, task: Task, count: int, seed: int) -> Floats:
-        """Return random starts as coordinates of the tree, kept from call to call."""
-        key = (id(task), count, seed)
-        if getattr(task, "kept_starts", (None,))[0] != key:
-            q = task.starts(count, seed)
-            task.kept_starts = (key, self._states("inverse_kinematics", q=q)[1][0] if count else np.empty((0, self._tree_nq)))  # type: ignore[attr-defined]
-        return task.kept_starts[1]  # type: ignore[attr-defined,no-any-return]
+    @cached_property
+    def _begin(self) -> Floats:
+        """The model's own start."""
+        return self.q0
+
+    def _task(self, frame: str, rows: int, asked: Asked, plain: bool) -> Task:
+        """Return the prepared task; those without wishes are kept from call to call."""
+        found = self._tasks.get((frame, rows)) if plain else None
+        if found is None:
+            found = Task(self, frame, rows, asked)
+            if plain:
+                self._tasks[frame, rows] = found
+        return found
+
+
+def _names(joints: Any) -> tuple[str, ...] | None:
+    """Return the joints that may move, None for all."""
+    if joints is None or isinstance(joints, str):
+        return None if joints is None else (joints,)
+    if not isinstance(joints, Sequence):
+        raise ModelError(f"joints are {short(joints)}", where=WHERE, hint="give a list of names")
+    return tuple(joints)
+
+
+def _truth(value: Any) -> bool:
+    """Return a truth value."""
+    if not isinstance(value, bool | np.bool_):
+        raise ModelError(f"every is {short(value)}", where=WHERE, hint="give True or False")
+    return bool(value)
 
 
 def _count(value: Any, name: str) -> int:
     """Return a whole number that is not negative."""
     number = number_in(value)
-    if not (number >= 0 and number == int(number)):
+    if not (0 <= number < 1e9 and number == int(number)):
         raise ModelError(f"{name} is {short(value)}", where=WHERE, hint="give a whole number, 0 or more")
     return int(number)

@@ -9,7 +9,9 @@ import numpy as np
 from multibody.analyses.robot import entrances
 from multibody.analyses.robot.base import RobotBase
 from multibody.analyses.robot.centroidal import CentroidalMethods
+from multibody.analyses.robot.identification import IdentificationMethods
 from multibody.analyses.robot.joint_forces import ReactionMethods
+from multibody.analyses.robot.operational import OperationalMethods
 from multibody.analyses.robot.reaching import ReachMethods
 from multibody.arguments import answered, quick
 from multibody.errors import ModelError
@@ -30,7 +32,7 @@ from multibody.state.system import Floats
 
 
 @answered
-class Robot(ReachMethods, CentroidalMethods, ReactionMethods, RobotBase):
+class Robot(ReachMethods, OperationalMethods, IdentificationMethods, CentroidalMethods, ReactionMethods, RobotBase):
     """A tree of bodies as roboticists ask about it; made by :meth:`Model.robot`.
 
     Every method takes one state, q (nq,) and v (nv,), or N of them, (N, nq) and (N, nv), and returns arrays without or with

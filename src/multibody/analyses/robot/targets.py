@@ -10,7 +10,7 @@ from multibody.errors import ModelError
 from multibody.state.system import Floats
 
 ROUGH = 1e-6  # how far axes may be from perpendicular unit vectors; they are made exact
-EXACT = 4e-16
+EXACT = 1e-14  # and how far they may be to be left as they are
 _HINTS = {
     3: "give a position (3,), a pose (4, 4), or (position, axes (3, 3)); N of them have one more axis before",
     2: "give a position (2,), x, y, angle (3,), a pose (3, 3), or (position, axes (2, 2)); N of them have one more axis before",

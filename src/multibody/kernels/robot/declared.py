@@ -44,6 +44,8 @@ class Reach(Block):
     kept_lower = floats("lower limits while they are set aside")
     kept_upper = floats("upper limits while they are set aside")
 
+    starts = floats("random starts: coordinates of the tree, one after the other")
+
     # closed forms
     how = integer("ITERATED, WRIST, THREE, PLANAR_TWO or PLANAR_THREE")
     lines = floats("of each axis, from the ground on: direction (planar: sign) and point at zero")
@@ -63,6 +65,8 @@ class Reach(Block):
     angles = floats("candidates of closed forms, six each")
     roots = floats("of polynomials")
     work = floats("coefficients")
+    target = floats("position, then axes by rows")
+    q = floats("coordinates of the tree")
 
 
 frame_at, reach_at = at(FrameCall), at(Reach)

@@ -22,6 +22,7 @@ WEAKEST, STRONGEST = 1e-6, 1e8  # damping over the square of the error
 LONGEST = 1.0  # step in radians or characteristic lengths
 ENOUGH = 1e-12  # part of the square of the error that a step must take away, lest it be the last one
 FINAL = 1e-13  # error below which steps end as soon as one does not halve it
+EXACT = 1e-14  # error that is left as it is
 
 
 @inner_kernel
@@ -164,7 +165,7 @@ def approach(d, task, target, q):
     """Bring the frame as near to the target as it comes from the coordinates q, in which the result stands; return the error."""
     cost, damping = pose_error(d, task, target, q), 1e-2
     for _ in range(task.iterations):
-        if cost == 0.0:
+        if cost <= EXACT * EXACT:
             break
         _scaled_jacobian(d, task)
         _hold_at_limits(task, q)
@@ -188,5 +189,4 @@ def approach(d, task, target, q):
         cost, damping = new, max(0.1 * damping, WEAKEST)
         if gain < ENOUGH or (cost < FINAL * FINAL and gain < 0.75):
             break
-    pose_error(d, task, target, q)
     return math.sqrt(cost)

@@ -13,8 +13,10 @@ from multibody.kernels.robot.closed_forms import SIX, candidates
 from multibody.kernels.robot.declared import ITERATED, reach_at
 from multibody.kernels.robot.levenberg import approach
 from multibody.kernels.tags import PLANAR, SPATIAL
+from multibody.kernels.vectors import cross, dot, load3, subtract
 
 SAME = 1e-6  # difference of coordinates, in radians or characteristic lengths, below which solutions are the same
+ROTATED = 1e-14  # how far axes may be from a rotation to be taken as one
 AT_LIMIT = 1e-9  # how far beyond a limit a coordinate may come to stand by rounding
 
 
@@ -111,17 +113,18 @@ def _bound(task):
 
 
 @inner_kernel
-def _reach(d, task, start, target, starts, q, solutions, errors, near):
+def _reach(d, task, start, target, solutions, errors, near):
     """Write solutions, nearest to the start first, or else to `near` what comes nearest to the target; return how many there are."""
+    q, nq = task.q, task.q.size
     count = _closed(d, task, start, target, q, solutions, errors) if task.how != ITERATED else 0
     if count > 0:
         return count
     least = math.inf
-    for j in range(-1, starts.shape[0]):
+    for j in range(-1, task.starts.size // nq):
         if j < 0:
             _copy(start, q)
         else:
-            _copy(starts[j], q)
+            _copy(task.starts[j * nq : (j + 1) * nq], q)
         for a in range(task.place.size):
             if task.place[a] >= 0:
                 q[task.place[a]] = min(max(q[task.place[a]], task.lower[a]), task.upper[a])
@@ -138,15 +141,15 @@ def _reach(d, task, start, target, starts, q, solutions, errors, near):
 
 
 @kernel
-def reach_planar(task, start, targets, starts, q, solutions, errors, near, counts):
+def reach_planar(task, start, targets, solutions, errors, near, counts):
     """See :func:`reach_spatial`."""
     task = reach_at(task)
     for k in range(targets.shape[0]):
-        counts[k] = _reach(PLANAR, task, start[k], targets[k], starts, q, solutions[k], errors[k], near[k])
+        counts[k] = _reach(PLANAR, task, start[k], targets[k], solutions[k], errors[k], near[k])
 
 
 @kernel
-def reach_spatial(task, start, targets, starts, q, solutions, errors, near, counts):
+def reach_spatial(task, start, targets, solutions, errors, near, counts):
     """Write solutions (targets, most, nq), their errors, the number of them, and what comes nearest where there are none.
 
     Parameters
@@ -154,10 +157,34 @@ def reach_spatial(task, start, targets, starts, q, solutions, errors, near, coun
     start : array (targets, nq)
     targets : array (targets, 12)
         Position, then axes by rows; planar 6 numbers.
-    starts : array (others, nq)
-    q : array (nq)
-        To work with.
     """
     task = reach_at(task)
     for k in range(targets.shape[0]):
-        counts[k] = _reach(SPATIAL, task, start[k], targets[k], starts, q, solutions[k], errors[k], near[k])
+        counts[k] = _reach(SPATIAL, task, start[k], targets[k], solutions[k], errors[k], near[k])
+
+
+@kernel
+def reach_one(task, start, pose, solutions, errors):
+    """Write the solutions of one pose (4, 4) and, as the last row, what comes nearest; return how many there are.
+
+    −1 where somebody has to look closer: sizes, numbers that are not finite, axes that are no rotation to rounding.
+    """
+    task = reach_at(task)
+    target, most = task.target, errors.size
+    if start.size != task.q.size or pose.shape[0] != 4 or pose.shape[1] != 4 or solutions.shape[0] != most + 1:
+        return -1
+    total = 0.0
+    for r in range(3):
+        target[r] = pose[r, 3]
+        total += pose[r, 3]
+        for c in range(3):
+            target[3 + 3 * r + c] = pose[r, c]
+    for k in range(start.size):
+        total += start[k]
+    x, y, z = load3(target, 3), load3(target, 6), load3(target, 9)
+    off = max(abs(dot(x, x) - 1.0), abs(dot(y, y) - 1.0), abs(dot(x, y)))
+    e = subtract(cross(x, y), z)
+    bottom = abs(pose[3, 0]) + abs(pose[3, 1]) + abs(pose[3, 2]) + abs(pose[3, 3] - 1.0)
+    if not (total - total == 0.0 and off <= ROTATED and dot(e, e) <= ROTATED * ROTATED and bottom == 0.0):
+        return -1
+    return _reach(SPATIAL, task, start, target, solutions, errors, solutions[most])
