@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from multibody.model.expressions.public import *  # noqa: F403
     from multibody.model.forces import Force
     from multibody.model.joints import Joint
+    from multibody.analyses.robot.trajectory import Trajectory, trajectory
     from multibody.results.bench import bench
     from multibody.results.robot import Robot
     from multibody.results.run import Run
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
 _HOME = {
     "Model": "multibody._verbs",
     "Robot": "multibody.results.robot",
+    "Trajectory": "multibody.analyses.robot.trajectory",
+    "trajectory": "multibody.analyses.robot.trajectory",
     "Run": "multibody.results.run",
     "Simulator": "multibody.results.simulator",
     "State": "multibody.results.state",
@@ -106,6 +109,7 @@ __all__ = [
     "Simulator",
     "State",
     "Study",
+    "Trajectory",
     "Transformation",
     "__version__",
     "bench",
@@ -115,6 +119,7 @@ __all__ = [
     "page",
     "read_run",
     "read_study",
+    "trajectory",
     "triangular",
     "uniform",
     *_CONSTRUCTORS,

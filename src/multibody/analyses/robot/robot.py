@@ -13,6 +13,7 @@ from multibody.analyses.robot.identification import IdentificationMethods
 from multibody.analyses.robot.joint_forces import ReactionMethods
 from multibody.analyses.robot.operational import OperationalMethods
 from multibody.analyses.robot.reaching import ReachMethods
+from multibody.analyses.robot.trajectory import Trajectory, trajectory
 from multibody.arguments import answered, quick
 from multibody.errors import ModelError
 from multibody.kernels.robot.applied import applied_forces
@@ -63,6 +64,33 @@ class Robot(ReachMethods, OperationalMethods, IdentificationMethods, CentroidalM
     _forward_one: Any = None
     _mass_one: Any = None
     _mass_shape: tuple[int, int]
+
+    # --- along a path --------------------------------------------------------------------------------------------------
+    def trajectory(
+        self, points: Any, times: Any = None, kind: str = "quintic", *, vmax: Any = None, amax: Any = None, start: float = 0.0
+    ) -> Trajectory:
+        """Return a trajectory from rest to rest through points of the robot's coordinates, as :func:`multibody.trajectory`.
+
+        Parameters
+        ----------
+        points : array (K, nq)
+            Such as solutions of :meth:`inverse_kinematics`.
+        times : array (K), optional
+            When it is there. Default: as early as vmax and amax allow.
+        kind : {"quintic", "cubic", "trapezoidal"}
+        vmax, amax : float, array (nq) or mapping of joints, optional
+            Limits of speed and acceleration.
+        start : float
+            Time at the first point, where no times are given.
+        """
+        if self.nq != self.nv:
+            ball = next(name for name in self.coordinates if ".quaternion." in name).partition(".")[0]
+            raise ModelError(
+                f"{ball} turns by a quaternion, which is no path of coordinates", where="robot.trajectory",
+                hint="give multibody.trajectory the coordinates of the other joints",
+            )  # fmt: skip
+        _, (q,) = self._states("trajectory", q=points)
+        return trajectory(self._left(q), times, kind, vmax=vmax, amax=amax, names=self.coordinates, start=start)
 
     # --- inverse dynamics ---------------------------------------------------------------------------------------------
     @quick(entrances.inverse)
