@@ -171,6 +171,8 @@ def robot_is_spatial(r: Floats) -> bool:
 class ReachMethods(FrameMethods):
     """What can be asked about coordinates at which a frame is somewhere."""
 
+    _opened = False  # whether the quick way for one pose is compiled
+
     def inverse_kinematics(
         self, frame: str, target: Any, *, start: Any = None, limits: Mapping[str, Any] | None = None,
         joints: str | Sequence[str] | None = None, every: bool = False, restarts: int = RESTARTS, seed: int = 0,
@@ -207,8 +209,8 @@ class ReachMethods(FrameMethods):
             The latter for N targets.
         """
         plain = limits is None and joints is None and every is False and restarts == RESTARTS and seed == 0
-        task = self._tasks.get((frame, self.width)) if plain and self._coupling is None else None
-        if task is not None and isinstance(target, np.ndarray) and self.dimension == 3:
+        task = self._tasks.get((frame, self.width)) if plain and self._opened else None
+        if task is not None and isinstance(target, np.ndarray) and self._coupling is None:
             found = self._quick(task, frame, target, start)
             if found is not None:
                 return found
@@ -243,8 +245,9 @@ class ReachMethods(FrameMethods):
         near, counts = begin.copy(), np.empty(count, dtype=np.int64)
         kernel = reach_spatial if self.dimension == 3 else reach_planar
         kernel(task.address, begin, targets.rows, solutions, errors, near, counts)
-        if self.dimension == 3 and targets.whole:
+        if self.dimension == 3 and targets.whole and not self._opened:
             prepared(reach_one, task.address, begin[0], np.eye(4), solutions[0], errors[0])
+            self._opened = True
         found = []
         for k in range(count):
             n = int(counts[k])

@@ -20,7 +20,9 @@ from multibody.kernels.vectors import load9, multiply, transpose
 
 WEAKEST, STRONGEST = 1e-6, 1e8  # damping over the square of the error
 LONGEST = 1.0  # step in radians or characteristic lengths
-ENOUGH = 1e-12  # part of the square of the error that a step must take away, lest it be the last one
+ENOUGH = 1e-2  # part of the square of the error that steps have to take away …
+PATIENCE = 8  # … unless so many of them in turn did not
+STUCK = 1e-12  # part below which there is no way on at all
 FINAL = 1e-13  # error below which steps end as soon as one does not halve it
 EXACT = 1e-14  # error that is left as it is
 
@@ -161,9 +163,9 @@ def _try(task, q):
 
 
 @inner_kernel
-def approach(d, task, target, q):
+def approach(d, task, target, q, patience):
     """Bring the frame as near to the target as it comes from the coordinates q, in which the result stands; return the error."""
-    cost, damping = pose_error(d, task, target, q), 1e-2
+    cost, damping, slow = pose_error(d, task, target, q), 1e-2, 0
     for _ in range(task.iterations):
         if cost <= EXACT * EXACT:
             break
@@ -187,6 +189,7 @@ def approach(d, task, target, q):
         for k in range(q.size):
             q[k] = task.trial[k]
         cost, damping = new, max(0.1 * damping, WEAKEST)
-        if gain < ENOUGH or (cost < FINAL * FINAL and gain < 0.75):
+        slow = slow + 1 if gain < ENOUGH else 0
+        if slow > patience or gain < STUCK or (cost < FINAL * FINAL and gain < 0.75):
             break
     return math.sqrt(cost)

@@ -11,7 +11,7 @@ import math
 from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.robot.closed_forms import SIX, candidates
 from multibody.kernels.robot.declared import ITERATED, reach_at
-from multibody.kernels.robot.levenberg import approach
+from multibody.kernels.robot.levenberg import PATIENCE, approach
 from multibody.kernels.tags import PLANAR, SPATIAL
 from multibody.kernels.vectors import cross, dot, load3, subtract
 
@@ -90,7 +90,7 @@ def _closed(d, task, start, target, q, solutions, errors):
         for a in range(task.place.size):
             q[task.place[a]] = task.angles[SIX * j + a]
         _free(task)
-        error = approach(d, task, target, q)
+        error = approach(d, task, target, q, PATIENCE)
         _bound(task)
         if error <= task.tolerance and _turned_back(task, start, q):
             count = _keep(task, start, q, error, count, solutions, errors)
@@ -128,7 +128,7 @@ def _reach(d, task, start, target, solutions, errors, near):
         for a in range(task.place.size):
             if task.place[a] >= 0:
                 q[task.place[a]] = min(max(q[task.place[a]], task.lower[a]), task.upper[a])
-        error = approach(d, task, target, q)
+        error = approach(d, task, target, q, PATIENCE)
         inside = _turned_back(task, start, q)
         if inside and error <= task.tolerance:
             count = _keep(task, start, q, error, count, solutions, errors)
@@ -137,6 +137,9 @@ def _reach(d, task, start, target, solutions, errors, near):
         if inside and error < least:
             least = error
             _copy(q, near)
+    if count == 0:  # as near as it comes, without haste
+        approach(d, task, target, near, task.iterations)
+        _turned_back(task, start, near)
     return count
 
 
