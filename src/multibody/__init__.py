@@ -12,6 +12,7 @@ from multibody._version import __version__
 if TYPE_CHECKING:
     from multibody._result_verbs import page
     from multibody._verbs import Model, load, read_run, read_study
+    from multibody.analyses.robot.trajectory import Trajectory, trajectory
     from multibody.errors import AnalysisError, ModelError, ModelErrors
     from multibody.files.schema import json_schema
     from multibody.formulations import (
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from multibody.model.expressions.public import *  # noqa: F403
     from multibody.model.forces import Force
     from multibody.model.joints import Joint
-    from multibody.analyses.robot.trajectory import Trajectory, trajectory
     from multibody.results.bench import bench
     from multibody.results.robot import Robot
     from multibody.results.run import Run

@@ -55,7 +55,7 @@ def in_words(function: Callable[P, T], section: str = "") -> Callable[P, T]:
 ABSENT: Any = object()  # an argument that was not given, in a quick entrance
 
 
-def quick(entrance: Callable[[Callable[..., T]], Callable[..., T]]) -> Callable[[Callable[P, T]], Callable[P, T]]:
+def quick(entrance: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Return a decorator that puts a quick entrance before a function; wrong arguments are answered in words all the same.
 
     A wrapper around every call would cost as much as the calls that need this. The entrance takes any arguments

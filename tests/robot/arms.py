@@ -9,8 +9,8 @@ from scipy.spatial.transform import Rotation
 
 import multibody as mb
 
-# points and axes of six joints and the tip at zero; PUMA: axes 1 and 2 meet, the third is beside; ELBOW: an offset a1; SKEW: nothing
-# is perpendicular but the wrist; PARALLEL: axes 1 and 2 are parallel; OBLIQUE: a wrist whose axes are not perpendicular
+# points and axes of six joints and the tip at zero. puma: axes 1 and 2 meet, the third is beside; elbow: an offset between;
+# skew: nothing is perpendicular; parallel: axes 1 and 2 are; oblique: a wrist whose axes are not perpendicular
 Z, Y, X = (0, 0, 1), (0, 1, 0), (1, 0, 0)
 ARMS: dict[str, tuple[Any, Any, Any]] = {
     "puma": (
@@ -57,7 +57,8 @@ def arm(kind: str, scale: float = 1.0, turned: bool = False, **stops: Any) -> mb
     for k, (point, axis) in enumerate(zip(points, axes, strict=True), start=1):
         frames = {"tip": tuple(scale * (o + R @ tip))} if k == 6 else {}
         com = scale * (o + R @ (np.array(point) + 0.05))
-        m.body(f"l{k}", mass=7.0 - k, inertia=tuple(0.01 * scale**2 * (7 - k) * np.array([1.0, 1.2, 0.9])), com=tuple(com), frames=frames)
+        inertia = 0.01 * scale**2 * (7 - k) * np.array([1.0, 1.2, 0.9])
+        m.body(f"l{k}", mass=7.0 - k, inertia=tuple(inertia), com=tuple(com), frames=frames)
         m.revolute(f"j{k}", before, f"l{k}", at=tuple(scale * (o + R @ point)), axis=tuple(R @ np.array(axis, dtype=float)))
         before = f"l{k}"
     for joint, (low, high) in stops.items():
@@ -66,7 +67,7 @@ def arm(kind: str, scale: float = 1.0, turned: bool = False, **stops: Any) -> mb
 
 
 def planar_arm(count: int) -> mb.Robot:
-    """Return a planar arm of joints j1 …, links l1 … and the frame "e" at the end of each; the second joint is written backward."""
+    """Return a planar arm of joints j1 …, links l1 … and the frame "e" at their ends; the second joint is written backward."""
     m = mb.Model("planar", dimension=2, gravity=(0, -9.81))
     before = "ground"
     for k in range(1, count + 1):

@@ -1,4 +1,4 @@
-"""Coordinates that follow others: every answer is that of the tree under q = G z + g₀, and a run that closes the coupler agrees."""
+"""Coordinates that follow others: every answer is that of the tree under q = G z + g₀, and a run with the coupler agrees."""
 
 from __future__ import annotations
 
@@ -41,9 +41,7 @@ def test_every_answer_is_reduced_by_the_linear_map() -> None:
     _, plain, coupled = models()
     robot, full = coupled.robot(), plain.robot()
     assert (robot.nq, robot.nv) == (6, 6)
-    assert list(robot.followers) == ["j4.angle", "j6.position"] or set(robot.followers) == {
-        name for name in full.coordinates if name.startswith(("j4", "j6"))
-    }
+    assert set(robot.followers) == {name for name in full.coordinates if name.startswith(("j4", "j6"))}
     G, offset = known_map(robot, full)
     rng = np.random.default_rng(1)
     z, v, a = rng.normal(size=(3, 5, 6))
@@ -58,8 +56,10 @@ def test_every_answer_is_reduced_by_the_linear_map() -> None:
     np.testing.assert_allclose(robot.momentum(z, v), full.momentum(q, v @ G.T), **near)
     np.testing.assert_allclose(robot.momentum_bias(z, v), full.momentum_bias(q, v @ G.T), **near)
     np.testing.assert_allclose(robot.frame_jacobian("b7.tip", z), full.frame_jacobian("b7.tip", q) @ G, **near)
-    np.testing.assert_allclose(robot.frame_jacobian_rate("b7.tip", z, v), full.frame_jacobian_rate("b7.tip", q, v @ G.T) @ G, **near)
-    np.testing.assert_allclose(robot.frame_acceleration("b7.tip", z, v, a), full.frame_acceleration("b7.tip", q, v @ G.T, a @ G.T), **near)
+    rate = full.frame_jacobian_rate("b7.tip", q, v @ G.T) @ G
+    np.testing.assert_allclose(robot.frame_jacobian_rate("b7.tip", z, v), rate, **near)
+    acceleration = full.frame_acceleration("b7.tip", q, v @ G.T, a @ G.T)
+    np.testing.assert_allclose(robot.frame_acceleration("b7.tip", z, v, a), acceleration, **near)
     np.testing.assert_allclose(robot.center_of_mass(z), full.center_of_mass(q), **near)
     np.testing.assert_allclose(robot.kinetic_energy(z, v), full.kinetic_energy(q, v @ G.T), **near)
     np.testing.assert_allclose(robot.potential_energy(z), full.potential_energy(q), **near)
@@ -84,7 +84,8 @@ def test_pinocchio_projected_by_hand_agrees() -> None:
     model, data, *_ = tree.pinocchio
     z, v, a = np.random.default_rng(2).normal(size=(3, 6))
     q = G @ z + offset
-    np.testing.assert_allclose(robot.inverse_dynamics(z, v, a), G.T @ pin.rnea(model, data, q, G @ v, G @ a), rtol=1e-10, atol=1e-10)
+    tau = G.T @ pin.rnea(model, data, q, G @ v, G @ a)
+    np.testing.assert_allclose(robot.inverse_dynamics(z, v, a), tau, rtol=1e-10, atol=1e-10)
     upper = np.triu(pin.crba(model, data, q))
     np.testing.assert_allclose(robot.mass_matrix(z), G.T @ (upper + np.triu(upper, 1).T) @ G, rtol=1e-10, atol=1e-10)
 

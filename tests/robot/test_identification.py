@@ -100,9 +100,7 @@ def test_seven_joints_and_a_slide() -> None:
     m.translational("x", "ground", "cart", axis=(1, 0))
     m.revolute("A", "cart", "rod")
     base = m.robot().base_parameters()
-    assert base.names == ["cart.m + rod.m", "rod.mx", "rod.my", "rod.J"] or base.names == [
-        "rod.m + cart.m", "rod.mx", "rod.my", "rod.J"
-    ]  # fmt: skip
+    assert base.names == ["rod.m + cart.m", "rod.mx", "rod.my", "rod.J"]
 
 
 @pytest.mark.parametrize("scale", [1.0, 1000.0])
@@ -118,7 +116,7 @@ def test_a_round_trip_recovers_the_base_parameters(scale: float) -> None:
     if scale == 1.0:
         plain, *_ = np.linalg.lstsq(Y.reshape(-1, base.rank), tau.ravel(), rcond=None)
         np.testing.assert_allclose(plain, base.values(), rtol=1e-6, atol=1e-8)
-    with pytest.raises(mb.ModelError, match="the states tell . of 36 base parameters apart"):
+    with pytest.raises(mb.ModelError, match=r"the states tell . of 36 base parameters apart"):
         base.identify(q[:1], v[:1], a[:1], tau[:1])
 
 

@@ -1,4 +1,4 @@
-"""Inverse kinematics: forward of inverse is the target, all solutions of closed forms, limits, what is singular or out of reach."""
+"""Inverse kinematics: forward of inverse is the target, all solutions of closed forms, limits, what is out of reach."""
 
 from __future__ import annotations
 
@@ -173,9 +173,8 @@ def test_limits_of_stops_and_of_the_caller_are_kept() -> None:
         everything = (free.inverse_kinematics(TIP, target).solutions + np.pi) % (2 * np.pi) - np.pi
         # j3 has no upper limit: every angle is above 0 after a turn
         allowed = np.abs(everything[:, 0]) <= 1.0
-        for found in (
-            held.inverse_kinematics(TIP, target), free.inverse_kinematics(TIP, target, limits={"j1": (-1, 1), "j3.angle": (0, None)}),
-        ):  # fmt: skip
+        limits = {"j1": (-1, 1), "j3.angle": (0, None)}
+        for found in (held.inverse_kinematics(TIP, target), free.inverse_kinematics(TIP, target, limits=limits)):
             assert len(found) == allowed.sum()
             if found.reached:
                 seen += 1

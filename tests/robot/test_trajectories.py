@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -87,7 +88,7 @@ def test_a_trapezoid_in_more_time_is_slower_and_less_is_refused() -> None:
     assert path.end == 5.0 and q[-1, 0] == pytest.approx(3.0, rel=1e-13)
     assert np.abs(a).max() == pytest.approx(2.0, rel=1e-12)
     assert np.abs(v).max() == pytest.approx(5.0 - np.sqrt(25.0 - 6.0), rel=1e-12)  # a (T − √(T² − 4 way/a))/2
-    with pytest.raises(mb.ModelError, match="from point 0 to point 1 it takes 2.44949, and has 2"):
+    with pytest.raises(mb.ModelError, match=r"from point 0 to point 1 it takes 2.44949, and has 2"):
         mb.trajectory([0.0, 3.0], [0.0, 2.0], "trapezoidal", amax=2.0)
 
 
@@ -96,7 +97,7 @@ def test_a_straight_line_stays_straight() -> None:
     _, q, _, _ = path.sampled(3001)
     for point in q[::50]:
         off = []
-        for a, b in zip(POINTS[:-1], POINTS[1:], strict=True):
+        for a, b in itertools.pairwise(POINTS):
             s = np.clip((point - a) @ (b - a) / ((b - a) @ (b - a)), 0.0, 1.0)
             off.append(np.linalg.norm(a + s * (b - a) - point))
         assert min(off) < 1e-12

@@ -34,8 +34,8 @@ from multibody.tables.tree_arrays import tree_blocks
 
 SHOWN = 6  # names that an error lists
 WITHOUT_MASS = (  # what can be asked of a robot whose bodies state no masses
-    "displaced", "state", "applied", "inverse_kinematics", "trajectory", "regressor", "frame_pose", "frame_jacobian", "frame_jacobian_rate", "frame_velocity",
-    "frame_acceleration",
+    "displaced", "state", "applied", "inverse_kinematics", "trajectory", "regressor", "frame_pose", "frame_jacobian",
+    "frame_jacobian_rate", "frame_velocity", "frame_acceleration",
 )  # fmt: skip
 WITHOUT_INERTIA = ("mass", "gravity", "center_of_mass", "potential_energy")
 

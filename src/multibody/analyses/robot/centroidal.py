@@ -30,7 +30,7 @@ from multibody.tables.tree_arrays import tree_constants
 class CentroidalMethods(RobotBase):
     """What can be asked about all bodies together."""
 
-    _bare = ("momentum_matrix",)
+    _bare: tuple[str, ...] = ("momentum_matrix",)
     _momentum_one: Any = None
     _at_moving: int
 

@@ -1,7 +1,7 @@
 """Quick entrances for one state: straight to the compiled code where arguments fit, to the careful method where they do not.
 
-Each is as short as can be, since Python takes longer to come here than the compiled code to answer. Kernels look at sizes and at
-whether what comes out is a number; they answer 0, or raise TypeError for what is no contiguous array of floats. The careful
+Each is as short as can be, since Python takes longer to come here than the compiled code to answer. Kernels look at sizes and
+at whether what comes out is a number; they answer 0, or raise TypeError for what is no contiguous array of floats. The careful
 method of the robot prepares the kernel at its first call.
 """
 
@@ -22,8 +22,9 @@ def inverse(careful: Careful) -> Careful:
     """Return the entrance of inverse dynamics."""
 
     def inverse_dynamics(
-        self: Any, q: Any = ABSENT, v: Any = ABSENT, a: Any = ABSENT, out: Any = None, t: float = 0.0, *more: Any, **unknown: Any
-    ) -> Any:
+        self: Any, q: Any = ABSENT, v: Any = ABSENT, a: Any = ABSENT, out: Any = None, t: float = 0.0, *more: Any,
+        **unknown: Any,
+    ) -> Any:  # fmt: skip
         if self._inverse_one is not None and not (more or unknown):
             try:
                 tau = empty(self.nv) if out is None else out

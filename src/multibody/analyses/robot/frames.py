@@ -27,7 +27,7 @@ from multibody.state.system import Floats
 class FrameMethods(RobotBase):
     """What can be asked about a frame: a body's name, or ``body.frame``."""
 
-    _bare = ("frame_pose", "frame_jacobian")
+    _bare: tuple[str, ...] = ("frame_pose", "frame_jacobian")
     _pose_one: Any = None  # kernels for one state, once they are compiled
     _jacobian_one: Any = None
 
@@ -51,8 +51,7 @@ class FrameMethods(RobotBase):
         i, s, axes = self._frame(frame, "frame_pose")
         single, (q_,) = self._states("frame_pose", q=q)
         self._prepare(frame, q_[0])
-        n, d = len(q_), self.dimension
-        r, A = np.tile(s, (n, 1)), np.tile(axes, (n, 1, 1))
+        r, A = np.tile(s, (len(q_), 1)), np.tile(axes, (len(q_), 1, 1))
         if i >= 0:
             frame_poses(self._d, self._at_model, self._at_scratch, i, s, np.ascontiguousarray(axes).ravel(), q_, r, A)
         return (r[0], A[0]) if single else (r, A)

@@ -61,7 +61,8 @@ class OperationalSpace:
     def __repr__(self) -> str:
         """Return a line for people."""
         lost = sum(len(x) for x in self._lost)
-        return f"<operational space of {self._frame}: {self.jacobian.shape[-2]} rows{f', {lost} directions lost' if lost else ''}>"
+        less = f", {lost} directions lost" if lost else ""
+        return f"<operational space of {self._frame}: {self.jacobian.shape[-2]} rows{less}>"
 
     @property
     def singular(self) -> Any:
@@ -74,8 +75,9 @@ class OperationalSpace:
         for k, lost in enumerate(self._lost):
             if len(lost):
                 state = "" if self._single else f"state {k}: "
+                direction = direction_words(lost[0], self._d)
                 raise ModelError(
-                    f"{state}{self._frame} cannot move along {direction_words(lost[0], self._d)}, its inertia is infinite there",
+                    f"{state}{self._frame} cannot move along {direction}, its inertia is infinite there",
                     where=WHERE, hint='take `mobility`, or part="position" or "rotation"',
                 )  # fmt: skip
         return np.asarray(self._inertia[0] if self._single else self._inertia)
@@ -99,7 +101,8 @@ class OperationalMethods(FrameMethods):
         -------
         OperationalSpace
         """
-        parts = {"pose": slice(0, self.width), "position": slice(0, self.dimension), "rotation": slice(self.dimension, self.width)}
+        d, n = self.dimension, self.width
+        parts = {"pose": slice(0, n), "position": slice(0, d), "rotation": slice(d, n)}
         if part not in parts:
             raise ModelError(f"part is {short(part)}", where=WHERE, hint='it is "pose", "position" or "rotation"')
         single, _ = self._states("operational_space", q=q)
@@ -107,7 +110,7 @@ class OperationalMethods(FrameMethods):
         J = self.frame_jacobian(frame, rows)[:, parts[part], :]
         M = self.mass_matrix(rows)  # type: ignore[attr-defined]
         self._require_definite(M)
-        along = np.where(np.arange(self.width) < self.dimension, 1.0 / self.tables.length, 1.0)[parts[part]]
+        along = np.where(np.arange(n) < d, 1.0 / self.tables.length, 1.0)[parts[part]]
         return OperationalSpace(frame, J, M, along, self.dimension, single)
 
     def _require_definite(self, M: Floats) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -40,7 +41,7 @@ class Pieces(NamedTuple):
         return out
 
     def peaks(self, order: int) -> Floats:
-        """Return the largest magnitude of a derivative of each coordinate (n), from the ends of the pieces and the roots between."""
+        """Return the largest magnitude of a derivative of each coordinate (n), from ends of pieces and where it turns back."""
         most = np.zeros(self.coefficients.shape[1])
         factors = [math.perm(power, order) for power in range(order, self.coefficients.shape[2])]
         for piece, length in zip(self.coefficients, np.diff(self.times), strict=True):
@@ -48,7 +49,7 @@ class Pieces(NamedTuple):
                 curve = np.polynomial.Polynomial(row[order:] * factors)
                 roots = curve.deriv().roots() if curve.degree() > 0 else np.zeros(0)
                 inside = [x.real for x in roots if abs(x.imag) <= 1e-9 * length and 0.0 < x.real < length]
-                most[j] = max(most[j], *(abs(float(curve(x))) for x in [0.0, length, *inside]))
+                most[j] = max(float(most[j]), *(abs(float(curve(x))) for x in [0.0, length, *inside]))
         return most
 
     def slower(self, factor: float, start: float) -> Pieces:
@@ -86,7 +87,8 @@ def spline_pieces(
     lasts = np.maximum((away / speed).max(axis=1), np.sqrt(away / change).max(axis=1))
     if not np.all(lasts > 0.0):
         k = int(np.flatnonzero(~(lasts > 0.0))[0])
-        raise ModelError(f"points {k} and {k + 1} take no time", where=WHERE, hint="leave one out, limit all coordinates, or give times")
+        hint = "leave one out, limit all coordinates, or give times"
+        raise ModelError(f"points {k} and {k + 1} take no time", where=WHERE, hint=hint)
     found = _spline(q, np.concatenate([[0.0], np.cumsum(lasts)]), degree)
     # the same path k times slower has 1/k of its speeds and 1/k² of its accelerations
     factor = max(float((found.peaks(1) / speed).max()), math.sqrt(float((found.peaks(2) / change).max())))
@@ -102,7 +104,8 @@ def _spline(q: Floats, at: Floats, degree: int) -> Pieces:
     # in units of the mean interval the equations are well conditioned, whatever the unit of time
     unit = (at[-1] - at[0]) / (len(at) - 1)
     x = (at - at[0]) / unit
-    curve = make_interp_spline(x, q, k=degree, bc_type=(ends, ends))
+    both: Any = (ends, ends)
+    curve = make_interp_spline(x, q, k=degree, bc_type=both)
     rows = [curve(x[:-1], nu=order) / math.factorial(order) / unit**order for order in range(degree + 1)]
     for order in range(1, (degree + 1) // 2):
         rows[order][0] = 0.0  # not only to rounding
@@ -118,7 +121,7 @@ def line_pieces(q: Floats, at: Floats | None, speed: Floats, change: Floats, sta
             "a trapezoidal trajectory has limits", where=WHERE, hint="give vmax and amax, or times and amax, of all coordinates"
         )
     times, rows = [start if at is None else float(at[0])], []
-    for k, (a, b) in enumerate(zip(q[:-1], q[1:], strict=True)):
+    for k, (a, b) in enumerate(itertools.pairwise(q)):
         away = b - a
         moves = away != 0.0
         if not moves.any():
@@ -131,8 +134,10 @@ def line_pieces(q: Floats, at: Floats | None, speed: Floats, change: Floats, sta
         rise, cruise = _trapezoid(fastest, sharpest, None if at is None else float(at[k + 1] - at[k]), k)
         top = 1.0 / (rise + cruise)
         for lasts, s, v, acceleration in (
-            (rise, 0.0, 0.0, top / rise), (cruise, 0.5 * top * rise, top, 0.0), (rise, 1.0 - 0.5 * top * rise, top, -top / rise),
-        ):  # fmt: skip
+            (rise, 0.0, 0.0, top / rise),
+            (cruise, 0.5 * top * rise, top, 0.0),
+            (rise, 1.0 - 0.5 * top * rise, top, -top / rise),
+        ):
             if lasts > 0.0:
                 rows.append(np.column_stack([a + s * away, v * away, 0.5 * acceleration * away]))
                 times.append(times[-1] + lasts)

@@ -76,7 +76,7 @@ class Reached:
 
     @property
     def words(self) -> str:
-        """What there is to say: how far a target is out of reach, or that a solution is singular and which direction it lost."""
+        """What there is to say: how far a target is out of reach, or which direction a singular solution has lost."""
         robot, unit = self._robot, self._robot.model.units.names["length"]
         if not self.reached:
             distance, angle = self.gap
@@ -90,7 +90,7 @@ class Reached:
 
     @cached_property
     def lost(self) -> list[Floats]:
-        """For each solution the directions (j, rows) in which the frame cannot move: velocity and angular velocity, ground axes."""
+        """For each solution the directions (j, rows) in which the frame cannot move: velocity, angular velocity, in ground."""
         return [self._lost(q) for q in self.solutions]
 
     @property

@@ -98,19 +98,19 @@ class Task:
         slide = np.array([int(model.columns[k].kind) == T.SLIDE for k in column])
         self.turns = (turn & alone).astype(np.int64)
         length = float(robot.tables.length)
-        d, count = robot.dimension, len(names)
+        count = len(names)
         geometry = self.geometry(q)
         self.every = geometry.how != ITERATED
         r, A = self.at_zero(q)
         return Reach(
             model=int(robot._at_model), scratch=int(robot._at_scratch), link=self.link, point=self.point,
             axes=np.ascontiguousarray(self.axes).ravel(), rows=self.rows, length=length, tolerance=TOLERANCE,
-            wanted=MOST if self.asked.every else 1, iterations=ITERATIONS, G=np.ascontiguousarray(self.G).ravel(), place=place, turns=self.turns,
-            scale=np.where(slide, length, 1.0), lower=self.lower.copy(), upper=self.upper.copy(),
+            wanted=MOST if self.asked.every else 1, iterations=ITERATIONS, G=np.ascontiguousarray(self.G).ravel(),
+            place=place, turns=self.turns, scale=np.where(slide, length, 1.0), lower=self.lower.copy(), upper=self.upper.copy(),
             kept_lower=count, kept_upper=count, how=geometry.how, lines=geometry.lines, zero_point=r, zero_axes=A.ravel(),
-            center=geometry.center, shape=geometry.shape, J=robot.width * n, Jz=robot.width * count, S=36, error=6, step=count,
-            whole=n, trial=robot._tree_nq, angles=6 * (MOST + 1), roots=16, work=80, starts=self.starts(), target=12,
-            q=robot._tree_nq,
+            center=geometry.center, shape=geometry.shape, J=robot.width * n, Jz=robot.width * count, S=36, error=6,
+            step=count, whole=n, trial=robot._tree_nq, angles=6 * (MOST + 1), roots=16, work=80, starts=self.starts(),
+            target=12, q=robot._tree_nq,
         )  # fmt: skip
 
     def at_zero(self, q: Floats) -> tuple[Floats, Floats]:
@@ -129,9 +129,8 @@ class Task:
 
     def geometry(self, q: Floats) -> Geometry:
         """Return the closed form of the arm, if it has one."""
-        followers = any(np.count_nonzero(row) and not np.isclose(row.max(), 1.0) or np.count_nonzero(row) > 1
-                        for row in self.G[self.path])  # fmt: skip
-        if followers or not self.turns.all():
+        own = np.array([row for row in self.G[self.path] if np.any(row)])
+        if not self.turns.all() or not np.array_equal(np.sort(own, axis=0), np.sort(np.eye(len(self.moving)), axis=0)):
             return Geometry()
         zero = self.zero(q)
         J = self.robot.frame_jacobian(self.frame, zero)[:, self.moving]
@@ -222,8 +221,8 @@ class ReachMethods(FrameMethods):
             if np.any(begin != begin[0]):
                 raise ModelError("joints are held at different starts", where=WHERE, hint="give one start")
             task.place_held(self._left(begin[0]))
-        found = self._solved(task, frame, targets, begin)
-        return found[0] if targets.single else ReachedMany(found)
+        answers = self._solved(task, frame, targets, begin)
+        return answers[0] if targets.single else ReachedMany(answers)
 
     def _quick(self, task: Task, frame: str, target: Any, start: Any) -> Reached | None:
         """Return the answer for one pose as a matrix, None where it does not fit."""
@@ -236,14 +235,15 @@ class ReachMethods(FrameMethods):
             return None
         d = self.dimension
         whole = np.concatenate([target[:d, d], target[:d, :d].ravel()])
-        return Reached(self, frame, whole, self.width, task.moving, (rows[:n], errors[:n], rows[0 if n else MOST], task.every and n > 0))
+        answer = (rows[:n], errors[:n], rows[0 if n else MOST], task.every and n > 0)
+        return Reached(self, frame, whole, self.width, task.moving, answer)
 
     def _solved(self, task: Task, frame: str, targets: Targets, begin: Floats) -> list[Reached]:
         """Return the answers for targets."""
         count = len(targets.rows)
         solutions, errors = np.empty((count, MOST, self._tree_nq)), np.empty((count, MOST))
         near, counts = begin.copy(), np.empty(count, dtype=np.int64)
-        kernel = reach_spatial if self.dimension == 3 else reach_planar
+        kernel: Any = reach_spatial if self.dimension == 3 else reach_planar
         kernel(task.address, begin, targets.rows, solutions, errors, near, counts)
         if self.dimension == 3 and targets.whole and not self._opened:
             prepared(reach_one, task.address, begin[0], np.eye(4), solutions[0], errors[0])

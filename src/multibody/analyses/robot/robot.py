@@ -59,7 +59,7 @@ class Robot(ReachMethods, OperationalMethods, IdentificationMethods, CentroidalM
     axes of the carrier's end. Others than unit quaternions are made unit.
     """
 
-    _bare = ("inverse_dynamics", "forward_dynamics", "mass_matrix")  # they answer wrong arguments themselves, see ``entrances``
+    _bare: tuple[str, ...] = ("inverse_dynamics", "forward_dynamics", "mass_matrix")  # they answer by themselves: ``entrances``
     _inverse_one: Any = None  # kernels for one state, once they are compiled; never where the model has forces of its own
     _forward_one: Any = None
     _mass_one: Any = None

@@ -44,6 +44,7 @@ def read_targets(target: Any, d: int, where: str) -> Targets:
     where : str
         What is asked, for errors.
     """
+    A: Floats | None
     if isinstance(target, tuple) and len(target) == 2 and np.ndim(target[0]) >= 1:
         r, A = _numbers(target[0], d, where), _numbers(target[1], d, where)
     else:
@@ -78,9 +79,8 @@ def _split(x: Floats, d: int, where: str) -> tuple[Floats, Floats | None]:
     last[d] = 1.0
     if x.ndim >= 2 and x.shape[-2:] == (d + 1, d + 1) and (d == 3 or (x[..., d, :] == last).all()):
         if not (x[..., d, :] == last).all():
-            raise ModelError(
-                "the last row of the pose is not 0, 0, 0, 1", where=where, hint="axes and position stand in its first three rows"
-            )
+            hint = "axes and position stand in its first three rows"
+            raise ModelError("the last row of the pose is not 0, 0, 0, 1", where=where, hint=hint)
         return x[..., :d, d], x[..., :d, :d]
     if d == 2 and x.shape[-1:] == (3,) and x.ndim <= 2:
         s, c = np.sin(x[..., 2]), np.cos(x[..., 2])

@@ -1,7 +1,7 @@
 """Trajectories through points: splines of degree three and five, and straight lines with limits of speed and acceleration.
 
-A trajectory is a polynomial in every interval for every coordinate. As a formula of time it is a motion of a model; before its first
-and after its last point it stands still.
+A trajectory is a polynomial in every interval for every coordinate. As a formula of time it is a motion of a model; before its
+first and after its last point it stands still.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from multibody.analyses.robot.pieces import Pieces, line_pieces, spline_pieces
-from multibody.arguments import answered, short
+from multibody.arguments import answered, in_words, short
 from multibody.errors import ModelError
 from multibody.model.expressions import Expression, Number, if_, poly, t
 from multibody.model.model import Model
@@ -130,6 +130,7 @@ def _chosen(formulas: list[Number], times: list[float]) -> Number:
     return if_(t < times[half], below, above)
 
 
+@in_words
 def trajectory(
     points: Any, times: Any = None, kind: str = "quintic", *, vmax: Any = None, amax: Any = None,
     names: Sequence[str] = (), start: float = 0.0,

@@ -11,7 +11,7 @@ from multibody.kernels.compile import inner_kernel
 from multibody.kernels.robot.declared import PLANAR_THREE, PLANAR_TWO, THREE, WRIST
 from multibody.kernels.robot.three_axes import LINE, angle_about, three_turns, turned_about
 from multibody.kernels.rotations import sincos
-from multibody.kernels.vectors import add, apply, apply_transposed, cross, dot, load3, load9, multiply, scale, subtract, transpose
+from multibody.kernels.vectors import add, apply, apply_transposed, cross, dot, load3, load9, multiply, subtract, transpose
 
 SQUARE = 1e-12  # cosine of axes that are perpendicular
 SIX = 6  # numbers of a candidate

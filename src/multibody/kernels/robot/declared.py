@@ -19,7 +19,7 @@ class FrameCall(Block, readonly=True):
 
 
 class Reach(Block):
-    """A frame that is to be brought to a pose, see ``reach``. Angles of closed forms count from the position `zero` of the lines."""
+    """A frame that is to be brought to a pose, see ``reach``; angles of closed forms count from where the lines are given."""
 
     # what is asked
     model = integer("address of the robot's model")

@@ -109,7 +109,7 @@ def _hold_at_limits(task, q):
 
 @inner_kernel
 def _solved(task, damping):
-    """Write the step Jᵀ (J Jᵀ + λ)⁻¹ e of the rates that may move to ``step``, by Cholesky's factors; return whether there is one."""
+    """Write the step Jᵀ (J Jᵀ + λ)⁻¹ e of the rates that may move, by Cholesky's factors; return whether there is one."""
     n, moving, S, x = task.rows, task.place.size, task.S, task.work
     for r in range(n):
         for c in range(r + 1):
@@ -164,7 +164,7 @@ def _try(task, q):
 
 @inner_kernel
 def approach(d, task, target, q, patience):
-    """Bring the frame as near to the target as it comes from the coordinates q, in which the result stands; return the error."""
+    """Bring the frame as near to the target as it comes from the coordinates q, where the result stands; return the error."""
     cost, damping, slow = pose_error(d, task, target, q), 1e-2, 0
     for _ in range(task.iterations):
         if cost <= EXACT * EXACT:

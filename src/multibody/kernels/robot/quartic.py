@@ -1,4 +1,4 @@
-"""Real roots of polynomials of degree four, between the roots of their derivatives; and of c₀ + c₁ cos + s₁ sin + c₂ cos 2 + s₂ sin 2.
+"""Real roots of polynomials of degree four, between the roots of their derivatives, and of trigonometric ones of degree two.
 
 No root is lost where two of them meet: a critical point at which the polynomial is zero but for rounding counts as one.
 """
@@ -35,7 +35,7 @@ def _size(a, n, t):
 
 @inner_kernel
 def _between(a, n, low, high):
-    """Return the root between two points of which the polynomial has different signs: Newton's method, halving where it leaves."""
+    """Return the root between two points where the polynomial has different signs: Newton's method, halving where it leaves."""
     sign = 1.0 if value_of(a, n, high) > 0.0 else -1.0
     t = 0.5 * (low + high)
     for _ in range(HALVINGS):

@@ -114,7 +114,7 @@ def _bound(task):
 
 @inner_kernel
 def _reach(d, task, start, target, solutions, errors, near):
-    """Write solutions, nearest to the start first, or else to `near` what comes nearest to the target; return how many there are."""
+    """Write solutions, nearest to the start first, or else to `near` what comes nearest to the target; return how many."""
     q, nq = task.q, task.q.size
     count = _closed(d, task, start, target, q, solutions, errors) if task.how != ITERATED else 0
     if count > 0:

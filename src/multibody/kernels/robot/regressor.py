@@ -1,8 +1,8 @@
 """The regressor Y of τ = Y π: how the efforts depend on mass, first moments and inertia of every body.
 
-Parameters of a body, about the origin and along the axes of its own frame: m, m c (3), and the inertia about the origin as xx, xy,
-yy, xz, yz, zz; planar m, m c (2), J. The wrench of a body is linear in them (C. G. Atkeson, C. H. An, J. M. Hollerbach, 1986): with
-a the acceleration of the origin less gravity, f = m a + (α̃ + ω̃ω̃) m c and n = m c × a + J α + ω × J ω.
+Parameters of a body, about the origin and along the axes of its own frame: m, m c (3), and the inertia about the origin as xx,
+xy, yy, xz, yz, zz; planar m, m c (2), J. The wrench of a body is linear in them (C. G. Atkeson, C. H. An, J. M. Hollerbach,
+1986): with a the acceleration of the origin less gravity, f = m a + (α̃ + ω̃ω̃) m c and n = m c × a + J α + ω × J ω.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ r₁, r₂ the feet of the common normal of the first two lines, n along it, m =
 
     z = ω₁·(p − r₁) = cos α (ω₂·y) + sin α w,    D² = |p − r₁|² = a₁² + 2 a₁ u + |y|²,    u² + w² = |y|² − (ω₂·y)²,
 
-u and w the components of y along n and m after the second turn. ω₂·y and |y|² are linear in cos θ₃ and sin θ₃: without u and w that
-is an equation of degree two in them, and of degree one where the first two lines meet (a₁ = 0) or are parallel (sin α = 0).
+u and w the components of y along n and m after the second turn. ω₂·y and |y|² are linear in cos θ₃ and sin θ₃: without u and w
+that is an equation of degree two in them, of degree one where the first two lines meet (a₁ = 0) or are parallel (sin α = 0).
 """
 
 from __future__ import annotations
