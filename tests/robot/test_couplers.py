@@ -140,7 +140,7 @@ def test_coordinates_states_and_names() -> None:
     m.revolute("B", "ground", "b")
     m.coupler("mimic", "B - 3*A + 0.5")
     robot = m.robot()
-    assert robot.coordinates == ["A.angle"] and robot.followers == {"B.angle": "3*A.angle + -0.5"}
+    assert robot.coordinates == ["A.angle"] and robot.followers == {"B.angle": "3*A.angle - 0.5"}
     np.testing.assert_allclose(robot.mass_matrix([0.2]), [[1.0 + 9.0]])
     state = robot.state([0.2], [1.0])
     assert state["B"] == pytest.approx(0.1, abs=1e-12) and state["B.rate"] == pytest.approx(3.0)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from multibody.errors import ModelError
-from multibody.model.expressions import differentiate, names, substitute
+from multibody.model.expressions import Number, differentiate, fold, name, names, substitute
 from multibody.state.system import Floats, Integers
 from multibody.tables.columns import Columns
 from multibody.tables.lower import Tables
@@ -73,24 +73,24 @@ def coupling_of(tables: Tables, columns: Columns, couplers: Sequence[str]) -> Co
     place = {column.function: k for k, column in enumerate(columns.columns) if column.function >= 0 and columns.places[k] >= 0}
     C, d = np.zeros((0, columns.nq)), np.zeros(0)
     pivots: list[int] = []
-    for name in couplers:
-        row, constant, order = _linear(tables, columns, scope, place, name)
-        C, d, pivots = _eliminated(columns, name, (C, d, pivots), row, constant, order)
+    for coupler in couplers:
+        row, constant, order = _linear(tables, columns, scope, place, coupler)
+        C, d, pivots = _eliminated(coupler, (C, d, pivots), row, constant, order)
     return _map(columns, C, d, pivots)
 
 
 def _linear(
-    tables: Tables, columns: Columns, scope: Scope, place: dict[int, int], name: str
+    tables: Tables, columns: Columns, scope: Scope, place: dict[int, int], coupler: str
 ) -> tuple[Floats, float, list[int]]:
     """Return c and c₀ of c · q + c₀ = 0 over the coordinates of the tree, and the places in the order of the expression."""
-    where, model = f"joints.{name}", tables.model
-    formula = scope.formula(model.formula(model.joints[name].fields["expression"], where), where)
+    where, model = f"joints.{coupler}", tables.model
+    formula = scope.formula(model.formula(model.joints[coupler].fields["expression"], where), where)
     row, order = np.zeros(columns.nq), list[int]()
     zero = {}
-    text = str(model.joints[name].fields["expression"])
+    text = str(model.joints[coupler].fields["expression"])
     for parts in sorted((p for p in names(formula) if not scope.knows(p)), key=lambda p: _first_place(text, p)):
         if parts == ("t",):
-            raise ModelError(f"coupler {name} depends on time, and a robot has none", where=where, hint=_RUN)
+            raise ModelError(f"coupler {coupler} depends on time, and a robot has none", where=where, hint=_RUN)
         function = tables.coordinates.get(model.resolve(parts, where).key, -1)
         column = place.get(function, -1)
         if column < 0:
@@ -101,7 +101,7 @@ def _linear(
         slope = differentiate(formula, parts)
         if any(not scope.knows(p) for p in names(slope)):
             raise ModelError(
-                f"coupler {name} is not linear in {'.'.join(parts)}", where=where,
+                f"coupler {coupler} is not linear in {'.'.join(parts)}", where=where,
                 hint=f"a robot takes linear couplers, such as B - 2*A; {_RUN}",
             )  # fmt: skip
         at = columns.places[column]
@@ -122,7 +122,7 @@ def _first_place(text: str, parts: tuple[str, ...]) -> tuple[int, str]:
 
 
 def _eliminated(
-    columns: Columns, name: str, before: tuple[Floats, Floats, list[int]], row: Floats, constant: float, order: list[int]
+    coupler: str, before: tuple[Floats, Floats, list[int]], row: Floats, constant: float, order: list[int]
 ) -> tuple[Floats, Floats, list[int]]:
     """Return the equations q_p = −(C q + d) with one more, in none of which a follower stands on the right."""
     C, d, pivots = before
@@ -135,9 +135,8 @@ def _eliminated(
     left = np.abs(row) > NOTHING * size
     if not np.any(left):
         if abs(constant) > NOTHING * known:
-            raise ModelError(
-                f"coupler {name} contradicts the others", where=f"joints.{name}", hint="leave it out, or change its constant"
-            )
+            hint = "leave it out, or change its constant"
+            raise ModelError(f"coupler {coupler} contradicts the others", where=f"joints.{coupler}", hint=hint)
         return C, d, pivots
     row[~left] = 0.0
     pivot = _follower(row, order)
@@ -171,11 +170,12 @@ def _map(columns: Columns, C: Floats, d: Floats, pivots: list[int]) -> Coupling:
         Gq[p, p] = 0.0
         offset[p] = -constant
         G[rate_of[p]] = 0.0
-        terms = []
         for at in np.flatnonzero(Gq[p]):
             G[rate_of[p], rate_of[int(at)]] = Gq[p, at]
-            terms.append(f"{Gq[p, at]:.17g}*{name_of[int(at)]}")
-        followers[name_of[p]] = " + ".join([*terms, f"{offset[p] + 0.0:.17g}"])
+        formula: Number = 0.0
+        for at in np.flatnonzero(Gq[p]):
+            formula = formula + float(Gq[p, at]) * name(*name_of[int(at)].split("."))
+        followers[name_of[p]] = str(fold(formula + float(offset[p])))
     places = np.array([k for k in range(columns.nq) if k not in pivots], dtype=np.int64)
     gone = {rate_of[p] for p in pivots}
     rates = np.array([k for k in range(columns.nv) if k not in gone], dtype=np.int64)
