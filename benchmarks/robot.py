@@ -93,7 +93,8 @@ def chain_of(count: int) -> mb.Robot:
     rng = np.random.default_rng(count)
     places, bodies = [], []
     for _ in range(count):
-        point, vector, mass, com = rng.uniform(-0.3, 0.3, 3), rng.normal(size=3), rng.uniform(1.0, 3.0), rng.uniform(-0.1, 0.1, 3)
+        point, vector = rng.uniform(-0.3, 0.3, 3), rng.normal(size=3)
+        mass, com = rng.uniform(1.0, 3.0), rng.uniform(-0.1, 0.1, 3)
         x, y, z, w = Rotation.from_rotvec(vector).as_quat()
         places.append({"at": tuple(point), "quaternion": (w, x, y, z)})
         bodies.append((mass, com))

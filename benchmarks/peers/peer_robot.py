@@ -46,7 +46,8 @@ def chain(count: int) -> pin.Model:
     model.gravity.linear = np.array([0.0, 0.0, -9.81])
     rng = np.random.default_rng(count)
     for k in range(count):
-        point, vector, mass, com = rng.uniform(-0.3, 0.3, 3), rng.normal(size=3), rng.uniform(1.0, 3.0), rng.uniform(-0.1, 0.1, 3)
+        point, vector = rng.uniform(-0.3, 0.3, 3), rng.normal(size=3)
+        mass, com = rng.uniform(1.0, 3.0), rng.uniform(-0.1, 0.1, 3)
         place = pin.SE3(pin.exp3(vector), point)
         kind = (pin.JointModelRZ, pin.JointModelRY, pin.JointModelRX)[k % 3]
         joint = model.addJoint(joint, kind(), place, f"j{k}")

@@ -71,7 +71,8 @@ class RobotBase:
         self._arrays = self._arrays_of(self._tree)
         self._at_model, _, self._at_scratch = self._arrays.run
         self._turns = self._counted()
-        self._wide_shape, self._pose_shape = (self.width, self.nv), (self.dimension, self.dimension)
+        self._wide_shape, self._mass_shape = (self.width, self.nv), (self.nv, self.nv)
+        self._pose_shape = (self.dimension, self.dimension)
         self._frame_calls: list[FrameCall] = []  # what quick entrances read, kept alive
         self._at_frames: dict[str, int] = {}
         self._tasks: dict[Any, Any] = {}  # frames that were asked for by inverse kinematics

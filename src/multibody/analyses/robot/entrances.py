@@ -15,7 +15,7 @@ from numpy import empty
 from multibody.arguments import ABSENT, slowly
 
 Careful = Callable[..., Any]
-MISFITS = (KeyError, TypeError, ValueError)  # a frame that is not known yet, what is no array of floats
+MISFITS = (KeyError, TypeError, ValueError)  # a frame or kernel that is not there yet, what is no array of floats
 
 
 def inverse(careful: Careful) -> Careful:
@@ -25,7 +25,7 @@ def inverse(careful: Careful) -> Careful:
         self: Any, q: Any = ABSENT, v: Any = ABSENT, a: Any = ABSENT, out: Any = None, t: float = 0.0, *more: Any,
         **unknown: Any,
     ) -> Any:  # fmt: skip
-        if self._inverse_one is not None and not (more or unknown):
+        if not (more or unknown):
             try:
                 tau = empty(self.nv) if out is None else out
                 if self._inverse_one(self._at_model, self._at_scratch, q, v, a, tau):
@@ -44,7 +44,7 @@ def forward(careful: Careful) -> Careful:
         self: Any, q: Any = ABSENT, v: Any = ABSENT, tau: Any = ABSENT, out: Any = None, t: float = 0.0, *more: Any,
         **unknown: Any,
     ) -> Any:  # fmt: skip
-        if self._forward_one is not None and not (more or unknown):
+        if not (more or unknown):
             try:
                 a = empty(self.nv) if out is None else out
                 if self._forward_one(self._at_model, self._at_scratch, q, v, tau, a):
@@ -60,7 +60,7 @@ def mass(careful: Careful) -> Careful:
     """Return the entrance of the mass matrix."""
 
     def mass_matrix(self: Any, q: Any = ABSENT, out: Any = None, *more: Any, **unknown: Any) -> Any:
-        if self._mass_one is not None and not (more or unknown):
+        if not (more or unknown):
             try:
                 M = empty(self._mass_shape) if out is None else out
                 if self._mass_one(self._at_model, self._at_scratch, q, M):
@@ -76,7 +76,7 @@ def momentum(careful: Careful) -> Careful:
     """Return the entrance of the momentum matrix."""
 
     def momentum_matrix(self: Any, q: Any = ABSENT, out: Any = None, *more: Any, **unknown: Any) -> Any:
-        if self._momentum_one is not None and not (more or unknown):
+        if not (more or unknown):
             try:
                 A = empty(self._wide_shape) if out is None else out
                 if self._momentum_one(self._at_moving, self._at_scratch, q, A):

@@ -63,7 +63,6 @@ class Robot(ReachMethods, OperationalMethods, IdentificationMethods, CentroidalM
     _inverse_one: Any = None  # kernels for one state, once they are compiled; never where the model has forces of its own
     _forward_one: Any = None
     _mass_one: Any = None
-    _mass_shape: tuple[int, int]
 
     # --- along a path --------------------------------------------------------------------------------------------------
     def trajectory(
@@ -261,7 +260,7 @@ class Robot(ReachMethods, OperationalMethods, IdentificationMethods, CentroidalM
             M[...] = self._coupling.matrix(of_tree).reshape(M.shape)
             return M
         if single and self._mass_one is None:
-            kernel, self._mass_shape = mass_spatial if self.dimension == 3 else mass_planar, (n, n)
+            kernel = mass_spatial if self.dimension == 3 else mass_planar
             self._mass_one = prepared(kernel, self._at_model, self._at_scratch, q_[0], M)
         mass_matrices(self._d, self._at_model, self._at_scratch, q_, M[None] if single else M)
         return M
