@@ -1,6 +1,7 @@
 """Robotics on the arm of seven joints: times against Pinocchio, forces of single joints, and their operation counts.
 
-Run: ``python benchmarks/robot.py [PART ...] [--peer-python PYTHON]``. Parts: calls, joints, operations; all of them by default.
+Run: ``python benchmarks/robot.py [PART ...] [--peer-python PYTHON]``. Parts: calls, chains, reach, joints, operations; all of
+them by default. Chains are random ones of 7 to 40 joints, as long as those of humanoids; reach is inverse kinematics.
 Pinocchio is used where PYTHON can import it. A time is the shortest of many, on one thread; only ratios within one run mean
 much.
 """
@@ -78,6 +79,91 @@ def calls(python: str) -> None:
         rows.append([key, f"{1e6 * value:.2f}", "" if other is None else f"{1e6 * other:.2f}",
                      "" if other is None else f"{other / value:.2f}"])  # fmt: skip
     table(f"Arm of seven joints, µs a state ({load()})", ["", "ours", "Pinocchio", "Pinocchio / ours"], rows)
+
+
+# --- random chains -----------------------------------------------------------------------------------------------------------
+CHAINS = (7, 12, 20, 30, 40)
+
+
+def chain_of(count: int) -> mb.Robot:
+    """Return a random chain of joints about z, y, x in turn."""
+    from scipy.spatial.transform import Rotation
+
+    m = mb.Model("chain", gravity=(0, 0, -9.81))
+    rng = np.random.default_rng(count)
+    places, bodies = [], []
+    for _ in range(count):
+        point, vector = rng.uniform(-0.3, 0.3, 3), rng.normal(size=3)
+        mass, com = rng.uniform(1.0, 3.0), rng.uniform(-0.1, 0.1, 3)
+        x, y, z, w = Rotation.from_rotvec(vector).as_quat()
+        places.append({"at": tuple(point), "quaternion": (w, x, y, z)})
+        bodies.append((mass, com))
+    m.frames(next=places[0])
+    before = "ground.next"
+    for k, (mass, com) in enumerate(bodies):
+        frames = {"next": places[k + 1]} if k + 1 < count else {}
+        m.body(f"b{k}", mass=mass, inertia=(0.02 * mass, 0.03 * mass, 0.04 * mass), com=tuple(com), frames=frames)
+        m.revolute(f"j{k}", before, f"b{k}", axis=((0, 0, 1), (0, 1, 0), (1, 0, 0))[k % 3])
+        before = f"b{k}.next"
+    return m.robot()
+
+
+def chain_times(count: int) -> dict[str, Any]:
+    """Return times of single calls that return new arrays, as Pinocchio's do, and the efforts."""
+    robot = chain_of(count)
+    q, v, a = np.random.default_rng(1).normal(size=(3, count))
+    tip = f"b{count - 1}"
+    ways = {
+        "inverse": lambda: robot.inverse_dynamics(q, v, a),
+        "mass": lambda: robot.mass_matrix(q),
+        "forward": lambda: robot.forward_dynamics(q, v, a),
+        "frame Jacobian": lambda: robot.frame_jacobian(tip, q),
+        "momentum matrix": lambda: robot.momentum_matrix(q),
+    }
+    for way in ways.values():
+        way()
+    return {**shortest(ways, 300, 60), "efforts": robot.inverse_dynamics(q, v, a).tolist()}
+
+
+def chains(python: str) -> None:
+    """Print times of single calls from Python on random chains."""
+    rows = []
+    for count in CHAINS:
+        ours, theirs = chain_times(count), (peer(python, "peer_robot", "chain", [count]) or [{}])[0]
+        again = chain_times(count)
+        if theirs:
+            off = np.max(np.abs(np.subtract(ours["efforts"], theirs["efforts"]))) / np.max(np.abs(theirs["efforts"]))
+            assert off < 1e-10, off
+        for key in ours:
+            if key != "efforts":
+                mine, other = 1e6 * min(ours[key], again[key]), theirs.get(key)
+                rows.append([str(count), key, f"{mine:.2f}", "" if other is None else f"{1e6 * other:.2f}",
+                             "" if other is None else f"{1e6 * other / mine:.2f}"])  # fmt: skip
+    table(f"Random chains, µs a call ({load()})", ["joints", "", "ours", "Pinocchio", "Pinocchio / ours"], rows)
+
+
+# --- inverse kinematics -------------------------------------------------------------------------------------------------------
+def reach() -> None:
+    """Print times of inverse kinematics from Python: an arm with a spherical wrist, and one of seven joints."""
+    m = mb.Model("six")
+    axes = {"x": (1, 0, 0), "y": (0, 1, 0), "z": (0, 0, 1)}
+    points = [(0, 0, 0), (0.1, 0, 0.4), (0.1, 0, 0.8), (0.3, 0, 0.9), (0.5, 0, 0.9), (0.5, 0, 0.9)]
+    before = "ground"
+    for k, (point, axis) in enumerate(zip(points, "zyyxyx", strict=True), start=1):
+        m.body(f"l{k}", mass=1, inertia=(1, 1, 1), frames={"tip": (0.6, 0, 0.9)} if k == 6 else {})
+        m.revolute(f"j{k}", before, f"l{k}", at=point, axis=axes[axis])
+        before = f"l{k}"
+    rows = []
+    for name, robot, frame in (("six, spherical wrist", m.robot(), "l6.tip"), ("seven", mb.load("arm7").robot(), "link7.tip")):
+        times, found = [], 0
+        for seed in range(20):
+            pose = np.eye(4)
+            pose[:3, 3], pose[:3, :3] = robot.frame_pose(frame, robot.random(seed))
+            start = robot.random(seed + 100)
+            found += len(robot.inverse_kinematics(frame, pose, start=start))
+            times.append(shortest({0: lambda: robot.inverse_kinematics(frame, pose, start=start)}, 20, 20)[0])  # noqa: B023
+        rows.append([name, f"{found / 20:.1f}", f"{1e6 * np.median(times):.1f}", f"{1e6 * max(times):.1f}"])
+    table(f"Inverse kinematics, µs a call ({load()})", ["joints", "solutions", "median of 20 poses", "slowest"], rows)
 
 
 # --- Table 3 in kind -------------------------------------------------------------------------------------------------------
@@ -249,7 +335,7 @@ def operations() -> None:
 def main() -> None:
     """Run the chosen parts."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("parts", nargs="*", default=["calls", "joints", "operations"])
+    parser.add_argument("parts", nargs="*", default=["calls", "chains", "reach", "joints", "operations"])
     parser.add_argument("--peer-python", default=sys.executable)
     parser.add_argument("--count", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -257,7 +343,10 @@ def main() -> None:
         print(json.dumps({j: [counted(j - 1, what) for what in ("selected", "at hand", "recursive")] for j in JOINTS}))
         return
     for part in options.parts:
-        {"calls": lambda: calls(options.peer_python), "joints": joints, "operations": operations}[part]()
+        {
+            "calls": lambda: calls(options.peer_python), "chains": lambda: chains(options.peer_python), "reach": reach,
+            "joints": joints, "operations": operations,
+        }[part]()  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from multibody._version import __version__
 if TYPE_CHECKING:
     from multibody._result_verbs import page
     from multibody._verbs import Model, load, read_run, read_study
+    from multibody.analyses.robot.trajectory import Trajectory, trajectory
     from multibody.cad.part import read_part
     from multibody.errors import AnalysisError, ModelError, ModelErrors
     from multibody.files.schema import json_schema
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
 _HOME = {
     "Model": "multibody._verbs",
     "Robot": "multibody.results.robot",
+    "Trajectory": "multibody.analyses.robot.trajectory",
+    "trajectory": "multibody.analyses.robot.trajectory",
     "Run": "multibody.results.run",
     "Simulator": "multibody.results.simulator",
     "State": "multibody.results.state",
@@ -108,6 +111,7 @@ __all__ = [
     "Simulator",
     "State",
     "Study",
+    "Trajectory",
     "Transformation",
     "__version__",
     "bench",
@@ -118,6 +122,7 @@ __all__ = [
     "read_part",
     "read_run",
     "read_study",
+    "trajectory",
     "triangular",
     "uniform",
     *_CONSTRUCTORS,

@@ -52,6 +52,36 @@ def in_words(function: Callable[P, T], section: str = "") -> Callable[P, T]:
     return call
 
 
+ABSENT: Any = object()  # an argument that was not given, in a quick entrance
+
+
+def quick(entrance: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Return a decorator that puts a quick entrance before a function; wrong arguments are answered in words all the same.
+
+    A wrapper around every call would cost as much as the calls that need this. The entrance takes any arguments
+    (``q=ABSENT, *more, **unknown``), returns what it can, and leaves everything else to the function by :func:`slowly`.
+
+    Parameters
+    ----------
+    entrance : callable
+        Makes the entrance from the function.
+    """
+
+    def decorate(function: Callable[P, T]) -> Callable[P, T]:
+        return functools.wraps(function)(entrance(in_words(function)))
+
+    return decorate
+
+
+def slowly(
+    function: Callable[..., T], owner: object, given: dict[str, Any], more: Sequence[Any], unknown: Mapping[str, Any]
+) -> T:
+    """Call what stands behind a quick entrance with the arguments as they came."""
+    if more:
+        return function(owner, *given.values(), *more, **unknown)
+    return function(owner, **{key: value for key, value in given.items() if value is not ABSENT}, **unknown)
+
+
 def spread(forms: Any) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Return a decorator that shows the keys of a ``**name: Unpack[forms]`` as arguments of their own.
 

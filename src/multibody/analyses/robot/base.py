@@ -8,15 +8,18 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from multibody.analyses.assembly.assemble import assemble
 from multibody.analyses.given.initial import adopted
+from multibody.analyses.robot.coupling import coupling_of
 from multibody.arguments import answered, short
 from multibody.errors import MassError, ModelError
 from multibody.formulations.spaces.joint_coordinates import count_turns, joint_coordinates
 from multibody.kernels.arrays import Arrays
 from multibody.kernels.declared import State as StateBlock
 from multibody.kernels.robot.applied import body_states
+from multibody.kernels.robot.declared import FrameCall
 from multibody.kernels.robot.frames import displaced
 from multibody.kernels.tags import ACTED, ALONE, PLANAR, SPATIAL
 from multibody.kernels.tree import declared as T
@@ -31,8 +34,8 @@ from multibody.tables.tree_arrays import tree_blocks
 
 SHOWN = 6  # names that an error lists
 WITHOUT_MASS = (  # what can be asked of a robot whose bodies state no masses
-    "displaced", "state", "applied", "frame_pose", "frame_jacobian", "frame_jacobian_rate", "frame_velocity",
-    "frame_acceleration",
+    "displaced", "state", "applied", "inverse_kinematics", "trajectory", "regressor", "frame_pose", "frame_jacobian",
+    "frame_jacobian_rate", "frame_velocity", "frame_acceleration",
 )  # fmt: skip
 WITHOUT_INERTIA = ("mass", "gravity", "center_of_mass", "potential_energy")
 
@@ -47,22 +50,32 @@ class RobotBase:
         self.tree: Tree = spanning_tree(self.tables, cut)
         self._refuse_loops(cut)
         self._columns: Columns = columns_of(self.tables, self.tree, prescribed=False)
+        self._coupling = coupling_of(self.tables, self._columns, self._couplers(cut))
+        self.followers: dict[str, str] = {} if self._coupling is None else self._coupling.followers
         self.dimension = self.tables.dimension
-        self.nq, self.nv = self._columns.nq, self._columns.nv
+        self._tree_nq, self._tree_nv = self._columns.nq, self._columns.nv
+        self.nq, self.nv = self._tree_nq - len(self.followers), self._tree_nv - len(self.followers)
         self.width = self.tables.width
         self.joints = [link.joint for link in self.tree.links if link.joint]
         self.bodies = [self.tables.bodies[link.body] for link in self.tree.links]
-        self.rates = [column.name for column in self._columns.columns]
-        self.coordinates = self._names()
+        self._tree_rates = [column.name for column in self._columns.columns]
+        self._tree_coordinates = self._names()
+        self.rates = [name for name in self._tree_rates if name not in self.followers]
+        self.coordinates = [name for name in self._tree_coordinates if name not in self.followers]
         self._d = PLANAR if self.dimension == 2 else SPATIAL
         self._acted = ACTED if self.tables.laws or self.tables.loads or self.tables.wrenches else ALONE
-        self._dense = self.nv <= MOST_DENSE  # whether a mass matrix is provided
+        self._dense = self._tree_nv <= MOST_DENSE  # whether a mass matrix is provided
         self._tree = tree_blocks(self._columns, formed=self._dense)
         self._tree.model.acted = 0  # where composite inertias subtract what acts on the links, that is said
         self._ref: Floats = np.zeros(max(len(self.tables.functions), 1))
         self._arrays = self._arrays_of(self._tree)
         self._at_model, _, self._at_scratch = self._arrays.run
         self._turns = self._counted()
+        self._wide_shape, self._mass_shape = (self.width, self.nv), (self.nv, self.nv)
+        self._pose_shape = (self.dimension, self.dimension)
+        self._frame_calls: list[FrameCall] = []  # what quick entrances read, kept alive
+        self._at_frames: dict[str, int] = {}
+        self._tasks: dict[Any, Any] = {}  # frames that were asked for by inverse kinematics
         if self._acted:
             self._start  # noqa: B018  planar angles of bodies count their turns from the start
 
@@ -79,17 +92,25 @@ class RobotBase:
         return f"<Robot {self.model.name!r}: {len(self.bodies)} bodies, nq {self.nq}, nv {self.nv}>"
 
     def _refuse_loops(self, cut: Sequence[str] | None) -> None:
-        """Raise where joints or constraints close loops."""
-        held = {link.joint for link in self.tree.links}
-        opened = set(self.tree.cut) if cut is not None else set()
-        for name, rows in self.tables.joint_rows.items():
-            if len(rows) and name not in held and name not in opened:
-                kind = self.model.joints[name].kind
+        """Raise where joints or constraints close loops; couplers do not, they only leave fewer coordinates."""
+        for name in self._closing(cut):
+            kind = self.model.joints[name].kind
+            if kind.relation != "coupler":
                 way = f', or open it: robot(cut=["{name}"])' if kind.pair else ""
                 raise ModelError(
                     f"{kind.name} {name} closes a loop, and a robot is a tree", where=f"joints.{name}",
                     hint=f"use run or inverse, which close loops{way}",
                 )  # fmt: skip
+
+    def _closing(self, cut: Sequence[str] | None) -> list[str]:
+        """Return the joints and constraints that the tree does not satisfy by itself."""
+        held = {link.joint for link in self.tree.links}
+        opened = set(self.tree.cut) if cut is not None else set()
+        return [name for name, rows in self.tables.joint_rows.items() if len(rows) and name not in held | opened]
+
+    def _couplers(self, cut: Sequence[str] | None) -> list[str]:
+        """Return the couplers, by which coordinates follow others."""
+        return [name for name in self._closing(cut) if self.model.joints[name].kind.relation == "coupler"]
 
     @cached_property
     def _lacking(self) -> tuple[str, str]:
@@ -121,7 +142,7 @@ class RobotBase:
 
     def _names(self) -> list[str]:
         """Return the name of every coordinate."""
-        names = [""] * self.nq
+        names = [""] * self._tree_nq
         for column, place in zip(self._columns.columns, self._columns.places, strict=True):
             if place >= 0:
                 names[place] = column.name
@@ -160,10 +181,10 @@ class RobotBase:
 
     @property
     def neutral(self) -> Floats:
-        """All coordinates zero, quaternions 1 (nq)."""
-        q = np.zeros(self.nq)
+        """All coordinates zero, those that follow none by their couplers, quaternions 1 (nq)."""
+        q = np.zeros(self._tree_nq)
         q[list(self._columns.quaternions.values())] = 1.0
-        return q
+        return self._left(q)
 
     def random(self, generator: np.random.Generator | int | None = None, count: int | None = None) -> Floats:
         """Return random coordinates: angles within half a turn, slides about the characteristic length, any rotation.
@@ -179,23 +200,46 @@ class RobotBase:
         if count is not None and (isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 0):
             raise ModelError(f"count is {short(count)}", where="robot.random", hint="give a number of states")
         n = 1 if count is None else int(count)
-        q = generator.uniform(-np.pi, np.pi, (n, self.nq))
+        q = generator.uniform(-np.pi, np.pi, (n, self._tree_nq))
         for column, place in zip(self._columns.columns, self._columns.places, strict=True):
             if place >= 0 and column.kind == T.SLIDE:
                 q[:, place] *= self.tables.length / np.pi
         for at in self._columns.quaternions.values():
             p = generator.normal(size=(n, 4))
             q[:, at : at + 4] = p / np.linalg.norm(p, axis=1, keepdims=True)
+        q = self._left(q)
         return q[0] if count is None else q
+
+    @cached_property
+    def are_lengths(self) -> npt.NDArray[np.bool_]:
+        """Whether each rate is a velocity, of a slide, and not an angular velocity (nv)."""
+        length = {column.name: column.kind == T.SLIDE for column in self._columns.columns}
+        return np.array([length[name] for name in self.rates], dtype=bool)
+
+    def _left(self, q: Floats) -> Floats:
+        """Return the coordinates that follow no others, of all those of the tree."""
+        return q if self._coupling is None else q[..., self._coupling.places]
+
+    def _quaternion_places(self) -> dict[int, int]:
+        """Return where the quaternion of a link stands among the coordinates that follow no others."""
+        found = self._columns.quaternions
+        if self._coupling is None:
+            return found
+        place = {int(at): k for k, at in enumerate(self._coupling.places)}
+        return {i: place[at] for i, at in found.items()}
 
     def slices(self, joint: str) -> tuple[slice, slice]:
         """Return where a joint (or a body that hangs on none) stands among the coordinates and among the rates."""
         i = self._link(joint)
-        own = [k for k, column in enumerate(self._columns.columns) if column.link == i]
-        places = [self._columns.places[k] for k in own if self._columns.places[k] >= 0]
-        at = self._columns.quaternions.get(i)
+        own = [column.name for column in self._columns.columns if column.link == i]
+        for name in own:
+            if name in self.followers:
+                hint = f"it is {self.followers[name]}"
+                raise ModelError(f"{name} follows others and is no coordinate of the robot", where="robot.slices", hint=hint)
+        places = [self.coordinates.index(name) for name in own if name in self.coordinates]
+        at = self._quaternion_places().get(i)
         places += [] if at is None else list(range(at, at + 4))
-        return _span(places), _span([self._columns.rates[k] for k in own])
+        return _span(places), _span([self.rates.index(name) for name in own])
 
     def displaced(self, q: Any, x: Any) -> Floats:
         """Return q ⊕ x: coordinates add, quaternions turn by the rotation vector in x about the carrier's axes.
@@ -208,13 +252,15 @@ class RobotBase:
         single, (q_, x_) = self._states("displaced", q=q, v=x)
         out = np.empty_like(q_)
         displaced(self._at_model, q_, x_, out)
+        out = self._left(out)
         return out[0] if single else out
 
     def from_state(self, state: State) -> tuple[Floats, Floats]:
         """Return q (nq) and v (nv) of a state of the model."""
         if not isinstance(state, State):
             raise ModelError(f"{short(state)} is not a state", where="robot.from_state", hint="give assemble() or run.final")
-        return joint_coordinates(self._system, self._columns, adopted(state, self.tables, "robot.from_state"))
+        q, v = joint_coordinates(self._system, self._columns, adopted(state, self.tables, "robot.from_state"))
+        return self._left(q), v if self._coupling is None else v[self._coupling.rates]
 
     def _state(self, q: Any, v: Any, t: float) -> State:
         """Return the state of all bodies."""
@@ -233,7 +279,10 @@ class RobotBase:
 
     # --- checks -------------------------------------------------------------------------------------------------------
     def _states(self, verb: str, **given: Any) -> tuple[bool, list[Floats]]:
-        """Return whether it is one state, and the arrays as rows: (N, nq) for q, (N, nv) for everything else."""
+        """Return whether it is one state, and the arrays as rows: (N, nq) for q, (N, nv) for everything else.
+
+        They are those of the tree: where coordinates follow others these are added. Efforts, `tau`, stay what they are.
+        """
         found, single, rows = [], True, 1
         if self._lacking[1]:
             self._require_masses(verb)
@@ -251,7 +300,21 @@ class RobotBase:
                 )  # fmt: skip
         # kernels are compiled for arrays that can be written to: of those that cannot they get a copy
         found = [x if x.flags.writeable else x.copy() for x in found]
-        return single, [np.ascontiguousarray(x if len(x) == rows else np.repeat(x, rows, axis=0)) for x in found]
+        found = [np.ascontiguousarray(x if len(x) == rows else np.repeat(x, rows, axis=0)) for x in found]
+        if self._coupling is not None:
+            found = [self._followed(name, x) for name, x in zip(given, found, strict=True)]
+        return single, found
+
+    def _followed(self, name: str, x: Floats) -> Floats:
+        """Return an argument with what follows its coordinates."""
+        assert self._coupling is not None
+        if name == "tau":
+            return x
+        return self._coupling.coordinates(x) if name == "q" else self._coupling.velocities(x)
+
+    def _reduced(self, x: Floats) -> Floats:
+        """Return efforts along the coordinates that follow no others, or columns of a Jacobian, from those of the tree."""
+        return x if self._coupling is None else self._coupling.efforts(x)
 
     def _checked(self, verb: str, name: str, value: Any) -> Floats:
         """Return an argument as an array of one or two axes, of the right size, finite."""
@@ -270,7 +333,7 @@ class RobotBase:
                 f"{name} has a number that is not finite: {names[k]}", where=where, hint="check where it comes from"
             )
         if name == "q":
-            for i, at in self._columns.quaternions.items():
+            for i, at in self._quaternion_places().items():
                 if not np.all(np.any(x[..., at : at + 4] != 0.0, axis=-1)):
                     joint = self.tree.links[i].joint or self.bodies[i]
                     raise ModelError(f"the quaternion of {joint} is zero", where=where, hint="no rotation is 1, 0, 0, 0")

@@ -7,12 +7,20 @@ from typing import Any
 
 import numpy as np
 
+from multibody.analyses.robot import entrances
 from multibody.analyses.robot.base import RobotBase
-from multibody.arguments import answered
+from multibody.arguments import answered, quick
 from multibody.errors import ModelError
 from multibody.kernels.arrays import Arrays
 from multibody.kernels.robot.applied import tree_energies
-from multibody.kernels.robot.centroidal import mass_centers, momentum_biases, momentum_matrices
+from multibody.kernels.robot.centroidal import (
+    mass_centers,
+    momentum_biases,
+    momentum_matrices,
+    momentum_planar,
+    momentum_spatial,
+)
+from multibody.kernels.robot.entrance import prepared
 from multibody.kernels.tree import declared as T
 from multibody.state.system import Floats
 from multibody.tables.tree_arrays import tree_constants
@@ -21,6 +29,10 @@ from multibody.tables.tree_arrays import tree_constants
 @answered
 class CentroidalMethods(RobotBase):
     """What can be asked about all bodies together."""
+
+    _bare: tuple[str, ...] = ("momentum_matrix",)
+    _momentum_one: Any = None
+    _at_moving: int
 
     @cached_property
     def mass(self) -> float:
@@ -59,12 +71,15 @@ class CentroidalMethods(RobotBase):
         """Return J with J v the velocity of the center of mass, (d, nv) or (N, d, nv)."""
         return np.asarray(self.momentum_matrix(q)[..., : self.dimension, :] / self.mass)
 
-    def momentum_matrix(self, q: Any) -> Floats:
+    @quick(entrances.momentum)
+    def momentum_matrix(self, q: Any, out: Any = None) -> Floats:
         """Return the centroidal momentum matrix A(q): A v is linear momentum, then angular momentum about the center of mass.
 
         Parameters
         ----------
         q : array (nq) or (N, nq)
+        out : array, optional
+            Where the result is written. With one state and contiguous arrays of floats this is the fastest call.
 
         Returns
         -------
@@ -73,14 +88,23 @@ class CentroidalMethods(RobotBase):
         """
         self._refuse_massless("momentum_matrix")
         single, (q_,) = self._states("momentum_matrix", q=q)
-        A = np.empty((len(q_), self.width, self.nv))
-        momentum_matrices(self._d, *self._moving_arrays.still, q_, A)
-        return A[0] if single else A
+        A = self._result("momentum_matrix", out, self._wide_shape if single else (len(q_), *self._wide_shape))
+        if single and self._coupling is None and self._momentum_one is None:
+            kernel = momentum_spatial if self.dimension == 3 else momentum_planar
+            self._at_moving = self._moving_arrays.still[0]
+            self._momentum_one = prepared(kernel, self._at_moving, self._at_scratch, q_[0], A)
+        of_tree = np.empty((len(q_), self.width, self._tree_nv))
+        momentum_matrices(self._d, *self._moving_arrays.still, q_, of_tree)
+        A[...] = self._reduced(of_tree).reshape(A.shape)
+        return A
 
     def momentum(self, q: Any, v: Any) -> Floats:
         """Return linear momentum and angular momentum about the center of mass, in ground axes, (6) or (N, 6), planar three."""
         single, (q_, v_) = self._states("momentum", q=q, v=v)
-        out = np.einsum("kij,kj->ki", self.momentum_matrix(q_), v_)
+        self._refuse_massless("momentum")
+        A = np.empty((len(q_), self.width, self._tree_nv))
+        momentum_matrices(self._d, *self._moving_arrays.still, q_, A)
+        out = np.einsum("kij,kj->ki", A, v_)
         return out[0] if single else np.asarray(out)
 
     def momentum_bias(self, q: Any, v: Any) -> Floats:

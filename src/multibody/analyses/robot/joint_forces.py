@@ -84,15 +84,15 @@ class ReactionMethods(RobotBase):
         which = self._which(joints)
         single, (q_, v_, tau_) = self._states("forward_reactions", q=q, v=v, tau=tau)
         a, out = np.empty_like(v_), np.empty((len(q_), len(which), self.width))
-        if self._acted:
-            a[:] = self.forward_dynamics(q_, v_, tau_, t=t)  # type: ignore[attr-defined]
-            out[:] = self.reactions(q_, v_, a, self.joints if joints is None else _list(joints), drives=drives, t=t)
+        if self._acted or self._coupling is not None:
+            a = self.forward_dynamics(q, v, tau_, t=t).reshape(len(q_), -1)  # type: ignore[attr-defined]
+            out[:] = self.reactions(q, v, a, self.joints if joints is None else _list(joints), drives=drives, t=t)
         else:
             column = int(
                 forward_reactions(self._d, self._at_model, self._at_scratch, which, int(drives), q_, v_, tau_, a, out)
             )
             if column >= 0:
-                raise self._massless(column)  # type: ignore[attr-defined]
+                raise self._massless(self._columns.columns[column].name)  # type: ignore[attr-defined]
         out = out[:, 0] if isinstance(joints, str) else out
         return (a[0], out[0]) if single else (a, out)
 
@@ -147,7 +147,7 @@ class Equations:
         single, (q_, v_) = robot._states("equations", q=q, v=v)
         if not single:
             raise ModelError("equations are of one state", where="robot.equations", hint="give q (nq,) and v (nv,)")
-        self.robot, n = robot, robot.nv
+        self.robot, n = robot, robot._tree_nv
         self._tree = robot._tree.changed(acted=int(robot._acted is not ALONE)).working()
         self._arrays = robot._arrays_of(self._tree)
         self._at_model, self._at_scratch = self._arrays.still
@@ -155,6 +155,8 @@ class Equations:
         form_equations(
             robot._d, robot._acted, *self._arrays.run, float(t), robot._turns, q_[0], v_[0], self.mass_matrix, self.bias
         )
+        if robot._coupling is not None:
+            self.mass_matrix, self.bias = robot._coupling.matrix(self.mass_matrix), robot._coupling.efforts(self.bias)
 
     def accelerations(self, tau: Any) -> Floats:
         """Return a of M a + bias = τ, (nv)."""

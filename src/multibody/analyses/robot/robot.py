@@ -6,11 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from multibody.analyses.robot import entrances
 from multibody.analyses.robot.base import RobotBase
 from multibody.analyses.robot.centroidal import CentroidalMethods
-from multibody.analyses.robot.frames import FrameMethods
+from multibody.analyses.robot.identification import IdentificationMethods
 from multibody.analyses.robot.joint_forces import ReactionMethods
-from multibody.arguments import answered
+from multibody.analyses.robot.operational import OperationalMethods
+from multibody.analyses.robot.reaching import ReachMethods
+from multibody.analyses.robot.trajectory import Trajectory, trajectory
+from multibody.arguments import answered, quick
 from multibody.errors import ModelError
 from multibody.kernels.robot.applied import applied_forces
 from multibody.kernels.robot.dynamics import (
@@ -29,7 +33,7 @@ from multibody.state.system import Floats
 
 
 @answered
-class Robot(FrameMethods, CentroidalMethods, ReactionMethods, RobotBase):
+class Robot(ReachMethods, OperationalMethods, IdentificationMethods, CentroidalMethods, ReactionMethods, RobotBase):
     """A tree of bodies as roboticists ask about it; made by :meth:`Model.robot`.
 
     Every method takes one state, q (nq,) and v (nv,), or N of them, (N, nq) and (N, nv), and returns arrays without or with
@@ -55,12 +59,40 @@ class Robot(FrameMethods, CentroidalMethods, ReactionMethods, RobotBase):
     axes of the carrier's end. Others than unit quaternions are made unit.
     """
 
-    _bare = ("inverse_dynamics", "forward_dynamics", "mass_matrix")  # as quick as can be: Python answers wrong arguments
-    _inverse_one: Any = None  # entrances for one state, once they are compiled; never where the model has forces of its own
+    _bare: tuple[str, ...] = ("inverse_dynamics", "forward_dynamics", "mass_matrix")  # they answer by themselves: ``entrances``
+    _inverse_one: Any = None  # kernels for one state, once they are compiled; never where the model has forces of its own
     _forward_one: Any = None
     _mass_one: Any = None
 
+    # --- along a path --------------------------------------------------------------------------------------------------
+    def trajectory(
+        self, points: Any, times: Any = None, kind: str = "quintic", *, vmax: Any = None, amax: Any = None, start: float = 0.0
+    ) -> Trajectory:
+        """Return a trajectory from rest to rest through points of the robot's coordinates, as :func:`multibody.trajectory`.
+
+        Parameters
+        ----------
+        points : array (K, nq)
+            Such as solutions of :meth:`inverse_kinematics`.
+        times : array (K), optional
+            When it is there. Default: as early as vmax and amax allow.
+        kind : {"quintic", "cubic", "trapezoidal"}
+        vmax, amax : float, array (nq) or mapping of joints, optional
+            Limits of speed and acceleration.
+        start : float
+            Time at the first point, where no times are given.
+        """
+        if self.nq != self.nv:
+            ball = next(name for name in self.coordinates if ".quaternion." in name).partition(".")[0]
+            raise ModelError(
+                f"{ball} turns by a quaternion, which is no path of coordinates", where="robot.trajectory",
+                hint="give multibody.trajectory the coordinates of the other joints",
+            )  # fmt: skip
+        _, (q,) = self._states("trajectory", q=points)
+        return trajectory(self._left(q), times, kind, vmax=vmax, amax=amax, names=self.coordinates, start=start)
+
     # --- inverse dynamics ---------------------------------------------------------------------------------------------
+    @quick(entrances.inverse)
     def inverse_dynamics(self, q: Any, v: Any, a: Any, out: Any = None, t: float = 0.0) -> Floats:
         """Return the efforts along all coordinates that the accelerations a need.
 
@@ -80,29 +112,17 @@ class Robot(FrameMethods, CentroidalMethods, ReactionMethods, RobotBase):
         array (nv) or (N, nv)
             Forces along slides, moments along angles.
         """
-        one = self._inverse_one
-        if one is not None and (out is not None or _is_row(q)):
-            try:
-                tau = np.empty(self.nv) if out is None else out
-                if one(self._at_model, self._at_scratch, q, v, a, tau):
-                    return tau
-            except (TypeError, ValueError):
-                pass
         single, (q_, v_, a_) = self._states("inverse_dynamics", q=q, v=v, a=a)
-        tau = self._result("inverse_dynamics", out, (self.nv,) if single else v_.shape)
-        if single and not self._acted and one is None:
-            self._inverse_one = prepared(
-                inverse_spatial if self.dimension == 3 else inverse_planar,
-                self._at_model,
-                self._at_scratch,
-                q_[0],
-                v_[0],
-                a_[0],
-                tau,
-            )
-        inverse_dynamics(self._d, self._at_model, self._at_scratch, q_, v_, a_, tau[None] if single else tau)
+        tau = self._result("inverse_dynamics", out, (self.nv,) if single else (len(q_), self.nv))
+        if single and not self._acted and self._coupling is None and self._inverse_one is None:
+            kernel = inverse_spatial if self.dimension == 3 else inverse_planar
+            self._inverse_one = prepared(kernel, self._at_model, self._at_scratch, q_[0], v_[0], a_[0], tau)
+        of_tree = tau.reshape(v_.shape) if self._coupling is None else np.empty_like(v_)
+        inverse_dynamics(self._d, self._at_model, self._at_scratch, q_, v_, a_, of_tree)
         if self._acted:
-            tau -= self._applied(q_, v_, t).reshape(tau.shape)
+            of_tree -= self._applied(q_, v_, t)
+        if self._coupling is not None:
+            tau[...] = self._reduced(of_tree).reshape(tau.shape)
         return tau
 
     def bias(self, q: Any, v: Any, t: float = 0.0) -> Floats:
@@ -124,8 +144,9 @@ class Robot(FrameMethods, CentroidalMethods, ReactionMethods, RobotBase):
     def gravity(self, q: Any) -> Floats:
         """Return the efforts that hold the weights at rest, (nv) or (N, nv)."""
         single, (q_,) = self._states("gravity", q=q)
-        zero, out = np.zeros((len(q_), self.nv)), np.empty((len(q_), self.nv))
+        zero, out = np.zeros((len(q_), self._tree_nv)), np.empty((len(q_), self._tree_nv))
         inverse_dynamics(self._d, self._at_model, self._at_scratch, q_, zero, zero, out)
+        out = self._reduced(out)
         return out[0] if single else out
 
     def coriolis(self, q: Any, v: Any) -> Floats:
@@ -133,12 +154,13 @@ class Robot(FrameMethods, CentroidalMethods, ReactionMethods, RobotBase):
         single, (q_, v_) = self._states("coriolis", q=q, v=v)
         out = np.empty_like(v_)
         inverse_dynamics(self._d, *self._weightless.still, q_, v_, np.zeros_like(v_), out)
+        out = self._reduced(out)
         return out[0] if single else out
 
     def applied(self, q: Any, v: Any, t: float = 0.0) -> Floats:
         """Return what springs, dampers, efforts and loads of the model do along the coordinates, (nv) or (N, nv)."""
         single, (q_, v_) = self._states("applied", q=q, v=v)
-        out = self._applied(q_, v_, t)
+        out = self._reduced(self._applied(q_, v_, t))
         return out[0] if single else out
 
     def _applied(self, q: Floats, v: Floats, t: float) -> Floats:
@@ -148,6 +170,7 @@ class Robot(FrameMethods, CentroidalMethods, ReactionMethods, RobotBase):
         return out
 
     # --- forward dynamics ---------------------------------------------------------------------------------------------
+    @quick(entrances.forward)
     def forward_dynamics(self, q: Any, v: Any, tau: Any, out: Any = None, t: float = 0.0) -> Floats:
         """Return the accelerations under efforts tau along all coordinates and the model's own forces.
 
@@ -169,42 +192,50 @@ class Robot(FrameMethods, CentroidalMethods, ReactionMethods, RobotBase):
         ModelError
             Where a coordinate moves no mass.
         """
-        one = self._forward_one
-        if one is not None and (out is not None or _is_row(q)):
-            try:
-                a = np.empty(self.nv) if out is None else out
-                if one(self._at_model, self._at_scratch, q, v, tau, a):
-                    return a
-            except (TypeError, ValueError):
-                pass
         single, (q_, v_, tau_) = self._states("forward_dynamics", q=q, v=v, tau=tau)
-        a = self._result("forward_dynamics", out, (self.nv,) if single else v_.shape)
-        if single and not self._acted and one is None:
-            self._forward_one = prepared(
-                forward_spatial if self.dimension == 3 else forward_planar,
-                self._at_model,
-                self._at_scratch,
-                q_[0],
-                v_[0],
-                tau_[0],
-                a,
-            )
+        a = self._result("forward_dynamics", out, (self.nv,) if single else (len(q_), self.nv))
+        if self._coupling is not None:
+            a[...] = self._coupled_accelerations(q_, v_, tau_, t).reshape(a.shape)
+            return a
+        if single and not self._acted and self._forward_one is None:
+            kernel = forward_spatial if self.dimension == 3 else forward_planar
+            self._forward_one = prepared(kernel, self._at_model, self._at_scratch, q_[0], v_[0], tau_[0], a)
         if self._acted:
             tau_ = tau_ + self._applied(q_, v_, t)
         column = int(forward_dynamics(self._d, self._at_model, self._at_scratch, q_, v_, tau_, a[None] if single else a))
         if column >= 0:
-            raise self._massless(column)
+            raise self._massless(self._columns.columns[column].name)
         return a
 
-    def _massless(self, k: int) -> ModelError:
+    def _coupled_accelerations(self, q: Floats, v: Floats, tau: Floats, t: float) -> Floats:
+        """Return z̈ of Gᵀ M G z̈ = τ − Gᵀ b from states of the tree."""
+        self._refuse_large()
+        bias, M = np.empty_like(v), np.empty((len(q), self._tree_nv, self._tree_nv))
+        inverse_dynamics(self._d, self._at_model, self._at_scratch, q, v, np.zeros_like(v), bias)
+        mass_matrices(self._d, self._at_model, self._at_scratch, q, M)
+        if self._acted:
+            bias -= self._applied(q, v, t)
+        assert self._coupling is not None
+        M, right = self._coupling.matrix(M), tau - self._reduced(bias)
+        scale = np.sqrt(np.maximum(np.einsum("kii->ki", M), 0.0))
+        if not np.all(scale > 0.0):
+            raise self._massless(self.rates[int(np.argwhere(~(scale > 0.0))[0][1])])
+        try:
+            np.linalg.cholesky(M / scale[:, :, None] / scale[:, None, :])
+        except np.linalg.LinAlgError:
+            raise self._massless(self.rates[int(np.argmin(scale[0]))]) from None
+        return np.asarray(np.linalg.solve(M, right[..., None])[..., 0])
+
+    def _massless(self, name: str) -> ModelError:
         """Return the error for a coordinate that moves no mass, with the name of its body."""
-        column = self._columns.columns[k]
+        column = next(column for column in self._columns.columns if column.name == name)
         return ModelError(
-            f"{column.name} moves no mass, so that its acceleration is not determined",
+            f"{name} moves no mass, so that its acceleration is not determined",
             where=f"bodies.{self.bodies[column.link]}", hint="give the body a mass and an inertia about that axis",
         )  # fmt: skip
 
     # --- mass matrix --------------------------------------------------------------------------------------------------
+    @quick(entrances.mass)
     def mass_matrix(self, q: Any, out: Any = None) -> Floats:
         """Return the mass matrix M(q) over the rates.
 
@@ -219,22 +250,18 @@ class Robot(FrameMethods, CentroidalMethods, ReactionMethods, RobotBase):
         array (nv, nv) or (N, nv, nv)
             Symmetric; the kinetic energy is ½ vᵀ M v.
         """
-        one = self._mass_one
-        if one is not None and (out is not None or _is_row(q)):
-            try:
-                M = np.empty((self.nv, self.nv)) if out is None else out
-                if one(self._at_model, self._at_scratch, q, M):
-                    return M
-            except (TypeError, ValueError):
-                pass
         self._refuse_large()
         single, (q_,) = self._states("mass_matrix", q=q)
         n = self.nv
         M = self._result("mass_matrix", out, (n, n) if single else (len(q_), n, n))
-        if single and one is None:
-            self._mass_one = prepared(
-                mass_spatial if self.dimension == 3 else mass_planar, self._at_model, self._at_scratch, q_[0], M
-            )
+        if self._coupling is not None:
+            of_tree = np.empty((len(q_), self._tree_nv, self._tree_nv))
+            mass_matrices(self._d, self._at_model, self._at_scratch, q_, of_tree)
+            M[...] = self._coupling.matrix(of_tree).reshape(M.shape)
+            return M
+        if single and self._mass_one is None:
+            kernel = mass_spatial if self.dimension == 3 else mass_planar
+            self._mass_one = prepared(kernel, self._at_model, self._at_scratch, q_[0], M)
         mass_matrices(self._d, self._at_model, self._at_scratch, q_, M[None] if single else M)
         return M
 
@@ -246,7 +273,3 @@ class Robot(FrameMethods, CentroidalMethods, ReactionMethods, RobotBase):
                 hint="inverse_dynamics and forward_dynamics need none",
             )  # fmt: skip
 
-
-def _is_row(q: Any) -> bool:
-    """Return whether q is an array of one axis."""
-    return isinstance(q, np.ndarray) and q.ndim == 1

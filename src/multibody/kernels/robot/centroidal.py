@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at
-from multibody.kernels.tags import PLANAR
+from multibody.kernels.robot.dynamics import composite_inertias
+from multibody.kernels.tags import PLANAR, SPATIAL
 from multibody.kernels.tree.algebra import carried, load, plus, width, zero
-from multibody.kernels.tree.composite import bodies, sum_inertias
 from multibody.kernels.tree.declared import columns_of, constants_of, links_of
 from multibody.kernels.tree.frames import between, center_of, origin_of
 from multibody.kernels.tree.motion import bias, motions, positions
@@ -49,9 +49,7 @@ def mass_centers(d, model, scratch, q, out):
 
 @inner_kernel
 def _momentum_matrix(d, tree, work, q, A):
-    positions(d, tree, work, q)
-    bodies(d, tree, work, 0)
-    sum_inertias(d, tree, work)
+    composite_inertias(d, tree, work, q)
     c = _center(d, tree, work)
     for j in range(tree.columns.size):
         e = between(d, c, origin_of(d, links_of(d, work)[tree.columns[j].link]))
@@ -66,6 +64,31 @@ def momentum_matrices(d, model, scratch, q, A):
     tree, work = model_at(model).tree, scratch_at(scratch).tree
     for k in range(q.shape[0]):
         _momentum_matrix(d, tree, work, q[k], A[k])
+
+
+@inner_kernel
+def momentum_one(d, tree, work, q, A):
+    """Write the momentum matrix A (3 or 6, nv) of one state; return 1, or 0 where a size is wrong or a number is not finite."""
+    if q.shape[0] != tree.nq or A.shape[0] != width(d) or A.shape[1] != tree.nv:
+        return 0
+    _momentum_matrix(d, tree, work, q, A)
+    total = 0.0
+    for c in range(A.shape[1]):
+        for r in range(A.shape[0]):
+            total += A[r, c]
+    return 1 if total - total == 0.0 else 0
+
+
+@kernel
+def momentum_planar(model, scratch, q, A):
+    """See :func:`momentum_one`."""
+    return momentum_one(PLANAR, model_at(model).tree, scratch_at(scratch).tree, q, A)
+
+
+@kernel
+def momentum_spatial(model, scratch, q, A):
+    """See :func:`momentum_one`."""
+    return momentum_one(SPATIAL, model_at(model).tree, scratch_at(scratch).tree, q, A)
 
 
 @inner_kernel

@@ -114,16 +114,22 @@ def forward_spatial(model, scratch, q, v, tau, a):
 
 
 # --- mass matrix --------------------------------------------------------------------------------------------------------
+@inlined
+def composite_inertias(d, tree, work, q):
+    """Write frames and columns of all links, their composite inertias K, eq. (16), and U = K B of every column."""
+    for i in range(tree.links.size):
+        A, c, _, _ = link_out(d, STILL, FREE, tree, work, i, q, q, q)
+        store_rigid(d, links_of(d, work)[i].inertia, rigid_of(d, constants_of(d, tree)[i], A, c))
+    sum_inertias(d, tree, work)
+
+
 @inner_kernel
 def _mass(d, tree, work, q, M):
     """Write the mass matrix of one state: M_ij = B_iᵀ K_max(i,j) B_j, eqs. (15), (16)."""
     for r in range(M.shape[0]):
         for c in range(M.shape[0]):
             M[r, c] = 0.0
-    for i in range(tree.links.size):
-        A, c, _, _ = link_out(d, STILL, FREE, tree, work, i, q, q, q)
-        store_rigid(d, links_of(d, work)[i].inertia, rigid_of(d, constants_of(d, tree)[i], A, c))
-    sum_inertias(d, tree, work)
+    composite_inertias(d, tree, work, q)
     for j in range(tree.columns.size):
         _row(d, tree, work, j, load(d, columns_of(d, work)[j].U), M)
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at
-from multibody.kernels.tags import FREE, MOVING, PLANAR, STILL
-from multibody.kernels.tree.algebra import load, moved, plus, store, turned
+from multibody.kernels.robot.declared import frame_at
+from multibody.kernels.tags import FREE, MOVING, PLANAR, SPATIAL, STILL
+from multibody.kernels.tree.algebra import load, moved, plus, store, turned, width
 from multibody.kernels.tree.declared import BALL, columns_of, constants_of, links_of
 from multibody.kernels.tree.frames import axes_of, center_of, inward_to, matrix, origin_of
 from multibody.kernels.tree.space import joint_displace
@@ -40,17 +41,78 @@ def _write(d, J, r, x):
 
 
 @inner_kernel
-def _jacobian(d, tree, work, i, s, q, J):
-    """Write J of a point of link i: columns (velocity of the point, ω) a rate, zero where a joint does not carry it."""
-    J[:] = 0.0
-    for l in range(i + 1):  # what carries link i stands before it
-        link_out(d, STILL, FREE, tree, work, l, q, q, q)
+def place_carriers(d, tree, work, i, q):
+    """Write frames and columns of link i and of what carries it; branches that end before it are left out."""
+    l = 0
+    while l <= i:
+        end = tree.links[l].end
+        if end > i:
+            link_out(d, STILL, FREE, tree, work, l, q, q, q)
+            end = l + 1
+        l = end
+
+
+@inner_kernel
+def write_jacobian(d, tree, work, i, s, J):
+    """Write J of a point of link i, whose carriers are placed; entries of rates that do not move it stay what they are."""
     e, link, k = point_of(d, tree, work, i, s), i, tree.links[i].last
     while k >= 0:
         column = tree.columns[k]
         e, link = inward_to(d, tree, work, link, column.link, e), column.link
         _write(d, J, column.rate, moved(d, e, load(d, columns_of(d, work)[k].B)))
         k = column.inner
+
+
+@inner_kernel
+def clear(J):
+    """Write zeros to a matrix."""
+    for r in range(J.shape[0]):
+        for c in range(J.shape[1]):
+            J[r, c] = 0.0
+
+
+@inner_kernel
+def _jacobian(d, tree, work, i, s, q, J):
+    """Write J of a point of link i: columns (velocity of the point, ω) a rate, zero where a joint does not carry it."""
+    clear(J)
+    place_carriers(d, tree, work, i, q)
+    write_jacobian(d, tree, work, i, s, J)
+
+
+@inner_kernel
+def jacobian_one(d, frame, q, J):
+    """Write J (3 or 6, nv) of one state; return 1, or 0 where a size is wrong or a number is not finite."""
+    tree, work = model_at(frame.model).tree, scratch_at(frame.scratch).tree
+    if q.shape[0] != tree.nq or J.shape[0] != width(d) or J.shape[1] != tree.nv:
+        return 0
+    _jacobian(d, tree, work, frame.link, frame.point, q, J)
+    return finite_link(d, work, frame.link, q)
+
+
+@inner_kernel
+def finite_link(d, work, i, q):
+    """Return 1 if q and the place of link i are made of numbers: a quaternion of zeros gives axes that are none."""
+    now, total = links_of(d, work)[i], 0.0
+    o, A = origin_of(d, now), axes_of(d, now)
+    for k in range(q.shape[0]):
+        total += q[k]
+    for k in range(len(o)):
+        total += o[k]
+    for k in range(len(A)):
+        total += A[k]
+    return 1 if total - total == 0.0 else 0
+
+
+@kernel
+def jacobian_planar(frame, q, J):
+    """See :func:`jacobian_one`."""
+    return jacobian_one(PLANAR, frame_at(frame), q, J)
+
+
+@kernel
+def jacobian_spatial(frame, q, J):
+    """See :func:`jacobian_one`."""
+    return jacobian_one(SPATIAL, frame_at(frame), q, J)
 
 
 @kernel
@@ -91,7 +153,7 @@ def _with(d, x, y, p):
 @inner_kernel
 def _jacobian_rate(d, tree, work, i, s, q, v, J):
     """Write dJ/dt of a point of link i at the rates v."""
-    J[:] = 0.0
+    clear(J)
     for l in range(i + 1):
         link_out(d, MOVING, FREE, tree, work, l, q, v, v)
         column_rates(d, tree, work, l, v)
@@ -113,24 +175,48 @@ def frame_jacobian_rates(d, model, scratch, i, s, q, v, J):
 
 
 @inner_kernel
-def _pose(d, tree, work, i, s, q, r, A):
-    """Write position and body axes of the point s of link i."""
-    for l in range(i + 1):
-        link_out(d, STILL, FREE, tree, work, l, q, q, q)
+def _pose(d, tree, work, i, s, E, q, r, A):
+    """Write position r of the point s of link i, and the axes A of its body times E (by rows)."""
+    place_carriers(d, tree, work, i, q)
     o, e, axes = origin_of(d, links_of(d, work)[i]), point_of(d, tree, work, i, s), body_axes(d, tree, work, i)
     n = len(e)
     for c in range(n):
         r[c] = o[c] + e[c]
         for b in range(n):
-            A[c, b] = axes[n * c + b]
+            total = 0.0
+            for k in range(n):
+                total += axes[n * c + k] * E[n * k + b]
+            A[c, b] = total
+
+
+@inner_kernel
+def pose_one(d, frame, q, r, A):
+    """Write position r and axes A of one state; return 1, or 0 where a size is wrong or a number is not finite."""
+    tree, work = model_at(frame.model).tree, scratch_at(frame.scratch).tree
+    if q.shape[0] != tree.nq:
+        return 0
+    _pose(d, tree, work, frame.link, frame.point, frame.axes, q, r, A)
+    return finite_link(d, work, frame.link, q)
 
 
 @kernel
-def frame_poses(d, model, scratch, i, s, q, r, A):
-    """Write positions r (states, d) of the point s of link i, and the axes A (states, d, d) of its body."""
+def pose_planar(frame, q, r, A):
+    """See :func:`pose_one`."""
+    return pose_one(PLANAR, frame_at(frame), q, r, A)
+
+
+@kernel
+def pose_spatial(frame, q, r, A):
+    """See :func:`pose_one`."""
+    return pose_one(SPATIAL, frame_at(frame), q, r, A)
+
+
+@kernel
+def frame_poses(d, model, scratch, i, s, E, q, r, A):
+    """Write positions r (states, d) of the point s of link i, and the axes A (states, d, d) of its body times E."""
     tree, work = model_at(model).tree, scratch_at(scratch).tree
     for k in range(q.shape[0]):
-        _pose(d, tree, work, i, s, q[k], r[k], A[k])
+        _pose(d, tree, work, i, s, E, q[k], r[k], A[k])
 
 
 @kernel

@@ -1,0 +1,195 @@
+"""A frame brought to a pose by the method of Levenberg and Marquardt, within limits.
+
+The damping is a multiple of what is left of the error, after T. Sugihara, Solvability-unconcerned inverse kinematics by the
+Levenberg–Marquardt method (2011): steps become Newton's where the pose can be reached, and stay short where it cannot. Only a
+system with as many rows as the pose has is solved, however many joints there are. Lengths count in characteristic lengths.
+"""
+
+from __future__ import annotations
+
+import math
+
+from multibody.kernels.compile import inner_kernel
+from multibody.kernels.declared import model_at, scratch_at
+from multibody.kernels.robot.frames import body_axes, place_carriers, point_of, write_jacobian
+from multibody.kernels.tags import PLANAR
+from multibody.kernels.tree.declared import links_of
+from multibody.kernels.tree.frames import origin_of
+from multibody.kernels.tree.space import joint_displace
+from multibody.kernels.vectors import load9, multiply, transpose
+
+WEAKEST, STRONGEST = 1e-6, 1e8  # damping over the square of the error
+LONGEST = 1.0  # step in radians or characteristic lengths
+ENOUGH = 1e-2  # part of the square of the error that steps have to take away …
+PATIENCE = 8  # … unless so many of them in turn did not
+STUCK = 1e-12  # part below which there is no way on at all
+FINAL = 1e-13  # error below which steps end as soon as one does not halve it
+EXACT = 1e-14  # error that is left as it is
+
+
+@inner_kernel
+def pose_error(d, task, target, q):
+    """Write what is left to the target to ``error``; return its square. Carriers are placed."""
+    model, i = model_at(task.model), task.link
+    tree, work = model.tree, scratch_at(task.scratch).tree
+    place_carriers(d, tree, work, i, q)
+    o, e, A = origin_of(d, links_of(d, work)[i]), point_of(d, tree, work, i, task.point), body_axes(d, tree, work, i)
+    n, error, total = len(o), task.error, 0.0
+    for k in range(n):
+        error[k] = (target[k] - o[k] - e[k]) / task.length
+    if task.rows > n:
+        if d is PLANAR:
+            E = task.axes
+            x, y = A[0] * E[0] + A[1] * E[2], A[2] * E[0] + A[3] * E[2]
+            error[2] = math.atan2(x * target[4] - y * target[2], x * target[2] + y * target[4])
+        else:
+            R = multiply(load9(target, 3), transpose(multiply(A, load9(task.axes, 0))))
+            _rotation_vector(R, error)
+    for k in range(task.rows):
+        total += error[k] * error[k]
+    return total
+
+
+@inner_kernel
+def _rotation_vector(R, out):
+    """Write the rotation vector of R, by rows, to out[3…5]; good to rounding for any angle but a half turn, and near there."""
+    x, y, z = 0.5 * (R[7] - R[5]), 0.5 * (R[2] - R[6]), 0.5 * (R[3] - R[1])
+    s, c = math.sqrt(x * x + y * y + z * z), 0.5 * (R[0] + R[4] + R[8] - 1.0)
+    angle = math.atan2(s, c)
+    if s > 1e-6 or c > 0.0:
+        k = angle / s if s > 1e-150 else 1.0
+        out[3], out[4], out[5] = k * x, k * y, k * z
+        return
+    # a half turn: R + 1 = 2 a aᵀ, of which the longest column is taken
+    a, b, e = R[0] + 1.0, R[4] + 1.0, R[8] + 1.0
+    if a >= b and a >= e:
+        u, v, w = a, R[3], R[6]
+    elif b >= e:
+        u, v, w = R[1], b, R[7]
+    else:
+        u, v, w = R[2], R[5], e
+    k = angle / math.sqrt(u * u + v * v + w * w)
+    out[3], out[4], out[5] = k * u, k * v, k * w
+
+
+@inner_kernel
+def _scaled_jacobian(d, task):
+    """Write the Jacobian over the rates that may move, rows and columns scaled; the carriers are placed."""
+    tree, work = model_at(task.model).tree, scratch_at(task.scratch).tree
+    n, moving, rows = tree.nv, task.place.size, task.rows
+    size = len(origin_of(d, links_of(d, work)[task.link]))
+    J = task.J.reshape((task.J.size // n, n))
+    for r in range(J.shape[0]):
+        for c in range(n):
+            J[r, c] = 0.0
+    write_jacobian(d, tree, work, task.link, task.point, J)
+    for r in range(rows):
+        per = 1.0 / task.length if r < size else 1.0
+        for a in range(moving):
+            total = 0.0
+            for c in range(n):
+                total += J[r, c] * task.G[c * moving + a]
+            task.Jz[r * moving + a] = total * per * task.scale[a]
+
+
+@inner_kernel
+def _hold_at_limits(task, q):
+    """Zero the columns of coordinates that stand at a limit and would leave it along the gradient."""
+    moving = task.place.size
+    for a in range(moving):
+        at = task.place[a]
+        if at >= 0:
+            slope = 0.0
+            for r in range(task.rows):
+                slope += task.Jz[r * moving + a] * task.error[r]
+            if (q[at] <= task.lower[a] and slope < 0.0) or (q[at] >= task.upper[a] and slope > 0.0):
+                for r in range(task.rows):
+                    task.Jz[r * moving + a] = 0.0
+
+
+@inner_kernel
+def _solved(task, damping):
+    """Write the step Jᵀ (J Jᵀ + λ)⁻¹ e of the rates that may move, by Cholesky's factors; return whether there is one."""
+    n, moving, S, x = task.rows, task.place.size, task.S, task.work
+    for r in range(n):
+        for c in range(r + 1):
+            total = damping if r == c else 0.0
+            for a in range(moving):
+                total += task.Jz[r * moving + a] * task.Jz[c * moving + a]
+            for k in range(c):
+                total -= S[r * n + k] * S[c * n + k]
+            if r == c:
+                if not total > 0.0:
+                    return False
+                S[r * n + r] = math.sqrt(total)
+            else:
+                S[r * n + c] = total / S[c * n + c]
+    for r in range(n):
+        total = task.error[r]
+        for k in range(r):
+            total -= S[r * n + k] * x[k]
+        x[r] = total / S[r * n + r]
+    for r in range(n - 1, -1, -1):
+        total = x[r]
+        for k in range(r + 1, n):
+            total -= S[k * n + r] * x[k]
+        x[r] = total / S[r * n + r]
+    for a in range(moving):
+        total = 0.0
+        for r in range(n):
+            total += task.Jz[r * moving + a] * x[r]
+        task.step[a] = total
+    return True
+
+
+@inner_kernel
+def _try(task, q):
+    """Write the coordinates after the step, shortened and kept within limits, to ``trial``."""
+    model, moving, longest = model_at(task.model), task.place.size, 0.0
+    for a in range(moving):
+        longest = max(longest, abs(task.step[a]))
+    k = LONGEST / longest if longest > LONGEST else 1.0
+    for a in range(moving):
+        x, at = k * task.step[a] * task.scale[a], task.place[a]
+        if at >= 0:
+            x = min(max(x, task.lower[a] - q[at]), task.upper[a] - q[at])
+        task.step[a] = x
+    for c in range(task.whole.size):
+        total = 0.0
+        for a in range(moving):
+            total += task.G[c * moving + a] * task.step[a]
+        task.whole[c] = total
+    joint_displace(model, q, task.whole, 1.0, task.trial)
+
+
+@inner_kernel
+def approach(d, task, target, q, patience):
+    """Bring the frame as near to the target as it comes from the coordinates q, where the result stands; return the error."""
+    cost, damping, slow = pose_error(d, task, target, q), 1e-2, 0
+    for _ in range(task.iterations):
+        if cost <= EXACT * EXACT:
+            break
+        _scaled_jacobian(d, task)
+        _hold_at_limits(task, q)
+        better, new = False, cost
+        while damping <= STRONGEST:
+            if _solved(task, damping * cost + 1e-300):
+                _try(task, q)
+                new = pose_error(d, task, target, task.trial)
+                if new < cost:
+                    better = True
+                    break
+                pose_error(d, task, target, q)
+            damping *= 8.0
+            if cost < FINAL * FINAL:
+                break
+        if not better:
+            break
+        gain = 1.0 - new / cost
+        for k in range(q.size):
+            q[k] = task.trial[k]
+        cost, damping = new, max(0.1 * damping, WEAKEST)
+        slow = slow + 1 if gain < ENOUGH else 0
+        if slow > patience or gain < STUCK or (cost < FINAL * FINAL and gain < 0.75):
+            break
+    return math.sqrt(cost)
