@@ -101,6 +101,10 @@ class Driver:
         """Copy bytes on the device."""
         self.call("cuMemcpyDtoD_v2", ctypes.c_uint64(target), ctypes.c_uint64(source), ctypes.c_size_t(size))
 
+    def finish(self) -> None:
+        """Wait for everything that was handed over; raise RuntimeError where it failed."""
+        self.call("cuCtxSynchronize")
+
 
 def _library() -> Any:
     """Return the driver's library."""
@@ -110,7 +114,7 @@ def _library() -> Any:
             return ctypes.CDLL(name)
         except OSError:
             continue
-    raise NoDevice("no driver of NVIDIA's processors was found (libcuda); specialized code runs on the host without it")
+    raise NoDevice("no driver of NVIDIA's processors was found (libcuda)")
 
 
 class Module:
@@ -156,26 +160,31 @@ class Module:
         """Give the module back to the driver."""
         self.driver.call("cuModuleUnload", self._module)
 
-    def launch(self, addresses: list[int], count: int, t: float, h: float, steps: int, block: int) -> float:
-        """Step members whose tiles lie on the device; return the seconds that it took.
+    def enqueue(self, addresses: list[int], count: int, t: float, h: float, k: int, block: int) -> None:
+        """Let the entry do its work on members whose tiles lie on the device, after what was handed over before.
 
         Parameters
         ----------
         addresses : list of int
-            Of numbers, y, words and statuses.
+            Of numbers and the other vectors of the entry, statuses last.
         count : int
             Number of members.
         t, h : float
-        steps : int
+        k : int
+            Number of steps, or of the instant.
         block : int
             Threads of a block.
         """
         given: list[Any] = [*map(ctypes.c_uint64, addresses), ctypes.c_int64(count), ctypes.c_double(t), ctypes.c_double(h)]
-        given.append(ctypes.c_int64(steps))
+        given.append(ctypes.c_int64(k))
         places = (ctypes.c_void_p * len(given))(*(ctypes.addressof(each) for each in given))
-        self.driver.call("cuCtxSynchronize")
-        begin = time.perf_counter()
         grid = (count + block - 1) // block
         self.driver.call("cuLaunchKernel", self._function, grid, 1, 1, block, 1, 1, 0, None, places, None)
-        self.driver.call("cuCtxSynchronize")
+
+    def launch(self, addresses: list[int], count: int, t: float, h: float, steps: int, block: int) -> float:
+        """Do the same and wait for it; return the seconds that it took."""
+        self.driver.finish()
+        begin = time.perf_counter()
+        self.enqueue(addresses, count, t, h, steps, block)
+        self.driver.finish()
         return time.perf_counter() - begin

@@ -71,6 +71,14 @@ class Image:
         """Length of a member's words."""
         return sum(part.words for part in self.words)
 
+    def number(self, path: str) -> int:
+        """Return where an array begins among the numbers."""
+        return next(part.at for part in self.numbers if part.path == path)
+
+    def length(self, path: str) -> int:
+        """Return how many words an array of the state has, 0 where it is empty."""
+        return next((part.words for part in self.words if part.path == path), 0)
+
 
 def image_of(arrays: Arrays, symbol: Callable[[int], str]) -> Image:
     """Return the image of a prepared run.

@@ -33,6 +33,7 @@ class Ways:
     store: str | os.PathLike[str] | None = None
     resume: bool = False
     progress: Callable[[int, int], None] | None = None
+    device: str | None = None
 
 
 def study(
@@ -54,7 +55,9 @@ def study(
     """
     plan = make_plan(model, parameters, samples, method, seed)
     told = {key: value for key, value in options.items() if value is not None}
-    members = prepare(model, plan.keys, outputs, analysis, told, initial, refine)
+    members: Members = prepare(model, plan.keys, outputs, analysis, told, initial, refine)
+    if ways.device is not None:
+        members, told = _specialized(members, ways.device, plan.seed), {**told, "device": ways.device}
     if len(plan) * len(members.outputs.formulas) > MOST_NUMBERS:
         problem = f"{len(plan):.3g} members with {len(members.outputs.formulas)} outputs fill the memory"
         raise ModelError(problem, where="study", hint="ask for fewer members or outputs")
@@ -66,6 +69,13 @@ def study(
     left = len(book.todo())
     ended = conduct(members, book, pool_of(members, ways.executor, workers, left)) if left else ""
     return Study(about, book.values, book.outputs, book.status, book.messages, ended, members, model)
+
+
+def _specialized(members: Members, device: str, seed: int) -> Members:
+    """Return the members in code that is made for them."""
+    from multibody.study.specialized import on_device  # here: it loads LLVM
+
+    return on_device(members, device, seed)
 
 
 def _about(model: Model, text: str, plan: Plan, members: Members, analysis: str, told: Mapping[str, Any]) -> About:

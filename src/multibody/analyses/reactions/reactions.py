@@ -89,7 +89,7 @@ class Reactions:
         forces = -self.entries[np.ix_(which, span)] * multipliers[:, row]
         blocks: Blocks = {}
         for b in np.unique(body[body < len(tables.bodies) - 1]):  # beyond are extra coordinates
-            block = np.zeros((len(which), width))
+            block = np.zeros((len(which), width), dtype=forces.dtype)
             for k in np.flatnonzero(body == b):
                 block[:, part[k]] += forces[:, k]
             blocks[int(b) + 1] = block
