@@ -18,6 +18,7 @@ from multibody.specialize.image import NUMBERS, Image, image_of
 from multibody.specialize.lowered import Lowered, lowered
 
 ENTRY = "members"
+_PLACES = ("tid", "ctaid", "ntid", "nctaid")  # what a thread knows of itself
 TILE = 32  # members that lie side by side: a warp
 ARRAY = "ptr null, ptr null, i64 {n}, i64 8, ptr {data}, i64 {n}, i64 8"
 TYPES = "ptr, ptr, i64, i64, ptr, i64, i64"
@@ -71,7 +72,7 @@ def program_of(arrays: Arrays, size: int, rhs: Any, accept: Any | None, target: 
     kernels, parts = begun.linked(wanted, [step])
     image = begun.image
     parts += [_wrapped(part, image, size, name) for part, name in names.items()]
-    arguments = "ptr, ptr, ptr, ptr, i64, double, double, i64" + f", {TYPES}" * 5
+    arguments = "ptr, ptr, ptr, ptr, i64, double, double, i64" + f", {TYPES}" * 4
     parts.append(f"declare i32 @{symbol_of(step)}({arguments})")
     parts.append(_member(image, size, int(accept is not None), symbol_of(step)))
     vectors = [Moved("y", size, True), Moved("words", image.word_count, True)]
@@ -110,7 +111,7 @@ class Beginning:
         """
         kernels = lowered([*dict.fromkeys([*equations, *self._asked, *others, *self._own.values()])])
         parts = [f"@{NUMBERS} = external global [{max(self.image.number_count, 1)} x double], align 8", *self.image.constants]
-        parts.append(f"declare void @{stepping.RENEW}(ptr, i64) noduplicate nocallback nounwind willreturn")
+        parts.append(f"declare void @{stepping.RENEW}(ptr, i64, ptr, ptr) noduplicate nocallback nounwind willreturn")
         declared = [*dict.fromkeys([*equations, *self._asked])]
         parts += [f"declare i32 @{symbol_of(name)}({_EVALUATE})" for name in declared]
         parts += [_function(name, self._own[name], 2 if name in elementary.OF_TWO else 1) for name in self._own]
@@ -160,7 +161,7 @@ def _wrapped(part: str, image: Image, n: int, name: str | None) -> str:
 
 def _member(image: Image, n: int, projected: int, step: str) -> str:
     """Return the function that steps one member whose state and words lie on the stack."""
-    rooms = ("x", "slope", "first", "middle")
+    rooms = ("x", "slope", "total")
     given = ", ".join(ARRAY.format(n=n, data=f"%{each}") for each in ("y", *rooms))
     lines = [
         *(f"%{each} = alloca [{n} x double], align 16" for each in rooms),
@@ -266,21 +267,23 @@ def _addresses(numbers: int, vectors: Sequence[Moved], block: str, tile: int, la
 
 
 def _ptx_entry(numbers: int, vectors: Sequence[Moved], given: str, call: str) -> str:
-    """Return the entry for graphics processors."""
+    """Return the entry for graphics processors: a thread is a member, then the next one that no thread has."""
     read, names = "llvm.nvvm.read.ptx.sreg", ["numbers", *(each.name for each in vectors)]
     lines = [
         "entry:", *(f"%all.{name} = addrspacecast ptr addrspace(1) %g.{name} to ptr" for name in names),
         "%statuses = addrspacecast ptr addrspace(1) %g.statuses to ptr", *_allocas(vectors),
-        *(f"%{name} = call i32 @{read}.{name}.x()" for name in ("tid", "ctaid", "ntid")),
-        "%base = mul i32 %ctaid, %ntid", "%index = add i32 %base, %tid", "%b = zext i32 %index to i64",
-        "%inside = icmp slt i64 %b, %count", "br i1 %inside, label %fetch, label %next",
+        *(f"%{name} = call i32 @{read}.{name}.x()" for name in _PLACES),
+        "%base = mul i32 %ctaid, %ntid", "%index = add i32 %base, %tid", "%begin = zext i32 %index to i64",
+        "%all = mul i32 %nctaid, %ntid", "%stride = zext i32 %all to i64", "br label %test",
+        "test:", "%b = phi i64 [ %begin, %entry ], [ %following, %next ]", "%more = icmp slt i64 %b, %count",
+        "br i1 %more, label %fetch, label %done",
         "fetch:", "%block = lshr i64 %b, 5", "%lane = and i64 %b, 31", *_addresses(numbers, vectors, "%block", TILE, "%lane"),
-        "%numbers = getelementptr i8, ptr %numbers.at, i64 0", *_member_call(vectors, call, TILE), "ret void",
+        "%numbers = getelementptr i8, ptr %numbers.at, i64 0", *_member_call(vectors, call, TILE), "%following = add i64 %b, %stride", "br label %test", "done:", "ret void",
     ]  # fmt: skip
     pointers = ["ptr addrspace(1) noalias readonly %g.numbers"]
     pointers += [f"ptr addrspace(1) noalias %g.{name}" for name in (*names[1:], "statuses")]
     head = f"define ptx_kernel void @{ENTRY}({', '.join(pointers)}, i64 %count, {given})"
-    declared = "\n".join(f"declare i32 @{read}.{name}.x()" for name in ("tid", "ctaid", "ntid"))
+    declared = "\n".join(f"declare i32 @{read}.{name}.x()" for name in _PLACES)
     return f"{declared}\n{head} {{\n" + as_text(lines) + "}"
 
 

@@ -20,7 +20,7 @@ from multibody.kernels.compile import inlined, inner_kernel
 UNSOLVABLE, REFUSED, NOT_FINITE = 1, 2, 3  # why a member stopped: a status is REASONS · step + reason, 0 where it did not
 REASONS = 4
 RATES, ACCEPT = "multibody.rates", "multibody.accept"  # functions that are joined to this one
-RENEW = "multibody.renew"  # says that numbers are read anew: LLVM would else keep all of them in registers from stage to stage
+RENEW = "multibody.renew"  # says what is read anew: LLVM would else keep all of it in registers from stage to stage
 _FLOATS, _WORD = types.float64[::1], ir.IntType(64)
 _PLACES = (types.voidptr, types.float64, _FLOATS, _FLOATS)
 _NOTHING, _MOVED, _ROUGH = 0, 1, 4  # what an acceptance says, see formulations/closing.py
@@ -43,15 +43,16 @@ def _joined_later(name: str) -> Any:
 
 
 @intrinsic
-def renew(typing_context: Any, numbers: Any, k: Any) -> Any:
-    """Say that a member's numbers, at this address, are read anew from here on."""
+def renew(typing_context: Any, numbers: Any, k: Any, y: Any, total: Any) -> Any:
+    """Say that a member's numbers, at this address, are read anew from here on, and that two vectors lie in memory now."""
 
     def generate(context: Any, builder: Any, called: Any, arguments: Any) -> Any:
-        kind = ir.FunctionType(ir.VoidType(), [each.type for each in arguments])
-        builder.call(cgutils.get_or_insert_function(builder.module, kind, RENEW), arguments)
+        given = [*arguments[:2], *(context.make_array(_FLOATS)(context, builder, value=each).data for each in arguments[2:])]
+        kind = ir.FunctionType(ir.VoidType(), [each.type for each in given])
+        builder.call(cgutils.get_or_insert_function(builder.module, kind, RENEW), given)
         return context.get_dummy_value()
 
-    return types.none(types.voidptr, types.int64), generate
+    return types.none(types.voidptr, types.int64, _FLOATS, _FLOATS), generate
 
 
 rates, accept = _joined_later(RATES), _joined_later(ACCEPT)
@@ -65,7 +66,7 @@ def _open_again(answer):
 
 
 @inner_kernel
-def advance_member(numbers, words, projected, t, h, steps, y, x, slope, first, middle):
+def advance_member(numbers, words, projected, t, h, steps, y, x, slope, total):
     """Make steps of the length h from (t, y).
 
     Parameters
@@ -78,8 +79,8 @@ def advance_member(numbers, words, projected, t, h, steps, y, x, slope, first, m
     steps : int
     y : array, changed
         The state; where a member stops, that before the step that failed.
-    x, slope, first, middle : arrays of the same length
-        Room.
+    x, slope, total : arrays of the same length
+        Room; y and `total` = k₁ + 2 k₂ + 2 k₃ + k₄ wait in memory while f is evaluated.
 
     Returns
     -------
@@ -93,18 +94,17 @@ def advance_member(numbers, words, projected, t, h, steps, y, x, slope, first, m
         stage, step = k & 3, k >> 2
         begin = t + step * h
         part = 0.0 if stage == 0 else (h if stage == 3 else 0.5 * h)
-        renew(numbers, k)
+        renew(numbers, k, y, total)
         if rates(words, begin + part, x, slope) != 0:
             return REASONS * step + UNSOLVABLE
         if stage < 3:
             ahead = h if stage == 2 else 0.5 * h
             for i in range(n):
-                first[i] = slope[i] if stage == 0 else first[i]
-                middle[i] = slope[i] + (middle[i] if stage == 2 else 0.0)
+                total[i] = slope[i] if stage == 0 else total[i] + 2.0 * slope[i]
                 x[i] = y[i] + ahead * slope[i]
             continue
         for i in range(n):
-            x[i] = y[i] + h / 6.0 * (first[i] + 2.0 * middle[i] + slope[i])
+            x[i] = y[i] + h / 6.0 * (total[i] + slope[i])
         if projected == 1 and _open_again(accept(words, t + (step + 1) * h, x, slope)):
             return REASONS * step + REFUSED
         if not finite(x):
@@ -116,6 +116,6 @@ def advance_member(numbers, words, projected, t, h, steps, y, x, slope, first, m
 
 SIGNATURES = {
     "advance_member": types.int64(
-        types.voidptr, types.voidptr, types.int64, types.float64, types.float64, types.int64, *(_FLOATS,) * 5
+        types.voidptr, types.voidptr, types.int64, types.float64, types.float64, types.int64, *(_FLOATS,) * 4
     )
 }
