@@ -20,7 +20,6 @@ from multibody.specialize.stepping import RENEW
 
 ROUNDS = 3  # of LLVM's O3
 LONGEST, PATIENCE = 300.0, 4.0  # seconds that LLVM may take; how many times as long for a second form as for the first
-IN_MEMORY = 2  # vectors that are to lie there: y and the sum of the slopes
 UNROLL = (3000, 12000)  # instructions that a loop may become; the second where the first leaves arrays in memory
 
 
@@ -66,7 +65,7 @@ def _made(program: Program, target: str) -> bytes:
         report = json.loads(content.partition(b"\n")[0])
         limit = min(LONGEST, 20.0 + PATIENCE * report["seconds"])
         found.append((len(report["allocas"]), content))
-        if found[-1][0] <= IN_MEMORY:
+        if found[-1][0] == 0:
             break
     return min(found, key=lambda each: each[0])[1]
 

@@ -141,7 +141,7 @@ def _reading(image: Image, size: int, asked: Asked, formulas: FormulaCode, obser
     """Return the function that reads one member whose state, words and results lie on the stack."""
     known, count = asked.known, len(asked.values)
     lines = [
-        f"call void @{RENEW}(ptr %numbers, i64 %k, ptr null, ptr null)", *image.setup, f"%known = alloca [{known.size} x double], align 16",
+        f"call void @{RENEW}(ptr %numbers, i64 %k)", *image.setup, f"%known = alloca [{known.size} x double], align 16",
         f"store [{known.size} x double] zeroinitializer, ptr %known, align 16",
         *(f"%known.{part} = getelementptr i8, ptr %known, i64 {SLOT * known.at(part)}" for part in known.lengths),
         f"%known.v = getelementptr i8, ptr %known.bodies, i64 {SLOT * known.coordinates}", "store double %t, ptr %known.t",

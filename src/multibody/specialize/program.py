@@ -111,7 +111,7 @@ class Beginning:
         """
         kernels = lowered([*dict.fromkeys([*equations, *self._asked, *others, *self._own.values()])])
         parts = [f"@{NUMBERS} = external global [{max(self.image.number_count, 1)} x double], align 8", *self.image.constants]
-        parts.append(f"declare void @{stepping.RENEW}(ptr, i64, ptr, ptr) noduplicate nocallback nounwind willreturn")
+        parts.append(f"declare void @{stepping.RENEW}(ptr, i64) noduplicate nocallback nounwind willreturn")
         declared = [*dict.fromkeys([*equations, *self._asked])]
         parts += [f"declare i32 @{symbol_of(name)}({_EVALUATE})" for name in declared]
         parts += [_function(name, self._own[name], 2 if name in elementary.OF_TWO else 1) for name in self._own]

@@ -20,7 +20,7 @@ from multibody.kernels.compile import inlined, inner_kernel
 UNSOLVABLE, REFUSED, NOT_FINITE = 1, 2, 3  # why a member stopped: a status is REASONS · step + reason, 0 where it did not
 REASONS = 4
 RATES, ACCEPT = "multibody.rates", "multibody.accept"  # functions that are joined to this one
-RENEW = "multibody.renew"  # says what is read anew: LLVM would else keep all of it in registers from stage to stage
+RENEW = "multibody.renew"  # says that numbers are read anew: LLVM would else keep all of them in registers from stage to stage
 _FLOATS, _WORD = types.float64[::1], ir.IntType(64)
 _PLACES = (types.voidptr, types.float64, _FLOATS, _FLOATS)
 _NOTHING, _MOVED, _ROUGH = 0, 1, 4  # what an acceptance says, see formulations/closing.py
@@ -43,16 +43,15 @@ def _joined_later(name: str) -> Any:
 
 
 @intrinsic
-def renew(typing_context: Any, numbers: Any, k: Any, y: Any, total: Any) -> Any:
-    """Say that a member's numbers, at this address, are read anew from here on, and that two vectors lie in memory now."""
+def renew(typing_context: Any, numbers: Any, k: Any) -> Any:
+    """Say that a member's numbers, at this address, are read anew from here on."""
 
     def generate(context: Any, builder: Any, called: Any, arguments: Any) -> Any:
-        given = [*arguments[:2], *(context.make_array(_FLOATS)(context, builder, value=each).data for each in arguments[2:])]
-        kind = ir.FunctionType(ir.VoidType(), [each.type for each in given])
-        builder.call(cgutils.get_or_insert_function(builder.module, kind, RENEW), given)
+        kind = ir.FunctionType(ir.VoidType(), [each.type for each in arguments])
+        builder.call(cgutils.get_or_insert_function(builder.module, kind, RENEW), arguments)
         return context.get_dummy_value()
 
-    return types.none(types.voidptr, types.int64, _FLOATS, _FLOATS), generate
+    return types.none(types.voidptr, types.int64), generate
 
 
 rates, accept = _joined_later(RATES), _joined_later(ACCEPT)
@@ -80,7 +79,7 @@ def advance_member(numbers, words, projected, t, h, steps, y, x, slope, total):
     y : array, changed
         The state; where a member stops, that before the step that failed.
     x, slope, total : arrays of the same length
-        Room; y and `total` = k₁ + 2 k₂ + 2 k₃ + k₄ wait in memory while f is evaluated.
+        Room; `total` is k₁ + 2 k₂ + 2 k₃.
 
     Returns
     -------
@@ -94,7 +93,7 @@ def advance_member(numbers, words, projected, t, h, steps, y, x, slope, total):
         stage, step = k & 3, k >> 2
         begin = t + step * h
         part = 0.0 if stage == 0 else (h if stage == 3 else 0.5 * h)
-        renew(numbers, k, y, total)
+        renew(numbers, k)
         if rates(words, begin + part, x, slope) != 0:
             return REASONS * step + UNSOLVABLE
         if stage < 3:

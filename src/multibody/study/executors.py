@@ -164,7 +164,8 @@ def pool_of(members: Members, executor: Any, workers: int | None, chunks: int) -
     members : Members
     executor : Executor, dask.distributed.Client or None
     workers : int, optional
-        Of our own: threads for members that let go of Python's lock, processes otherwise.
+        Of our own: threads for members that let go of Python's lock, by default one a processor; processes otherwise, by
+        default none.
     chunks : int
         How many there are to compute.
     """
@@ -172,10 +173,18 @@ def pool_of(members: Members, executor: Any, workers: int | None, chunks: int) -
         if workers is not None:
             raise ModelError("workers together with an executor", where="study.workers", hint="an executor has its own")
         return _given(members, executor)
+    if workers is None and members.threads:
+        workers = processors()
     if workers is None or min(workers, chunks) <= 1:
         return None
     count = min(workers, chunks)
     return Threads(members, count) if members.threads else Processes(packed(members), count)
+
+
+def processors() -> int:
+    """Return how many processors this process may use."""
+    asked = getattr(os, "sched_getaffinity", None)
+    return len(asked(0)) if asked is not None else os.cpu_count() or 1
 
 
 def packed(members: Members) -> bytes:

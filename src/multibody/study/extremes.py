@@ -1,114 +1,150 @@
-"""The largest value of a quantity over a motion: on the instants, then between them where the motion is known there.
+"""The largest value of a quantity over motions: on the instants, then between them where a motion is known there.
 
 Parabolas through three instants tell how high peaks between them may be. The most promising are looked into: ten parts of the
 two intervals around, twice, then the vertex of the parabola through the best three points. Where the quantity has a continuous
 third derivative, what is left is of the order of a hundred-thousandth of what the instants alone leave.
+
+All arrays have a row a member. Rows do not know each other: one alone gives the same digits.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
-Between = Callable[[Floats], Floats]
+Integers = npt.NDArray[np.intp]
+Between = Callable[[Integers, Floats], Floats]
 PARTS, ROUNDS = 10, 2
 LOOKED_INTO = 3  # peaks
 SAME = 1e-6  # of the interval: times that are nearer are one
 HOPE = 4.0  # times as high above its instant as the parabola says may a narrow peak be
 
 
-def largest(t: Floats, values: Floats, between: Between | None = None) -> tuple[float, float]:
-    """Return when a quantity is largest, and how large; NaN where it has no value at any instant.
+def largest(t: Floats, values: Floats, between: Between | None = None) -> tuple[Floats, Floats]:
+    """Return when quantities are largest, and how large (members,); NaN where one has no value at any instant.
 
     Parameters
     ----------
-    t : array (instants,)
+    t : array (members, instants)
         Rising or falling.
-    values : array (instants,)
+    values : array (members, instants)
     between : callable, optional
-        ``between(times)`` is the quantity at other times of the motion, in the order of the instants.
+        ``between(which, times)`` is the quantity of some members at other times of their motions (which, times), in the order of
+        the instants.
     """
-    known = np.isfinite(values)
-    if not np.any(known):
-        return float("nan"), float("nan")
-    best = int(np.nanargmax(np.where(known, values, -np.inf)))
-    when, size = float(t[best]), float(values[best])
-    if between is None or len(t) < 2 or not np.all(known):
+    known, rows = np.isfinite(values), np.arange(len(t))
+    best = np.argmax(np.where(known, values, -np.inf), axis=1)
+    some = known[rows, best]
+    when, size = np.where(some, t[rows, best], np.nan), np.where(some, values[rows, best], np.nan)
+    if between is None or t.shape[1] < 2:
         return when, size
+    whole = np.all(known, axis=1)
     for k, hope in _peaks(t, values):
-        if hope <= size:
+        which = np.flatnonzero(whole & (hope > size))
+        if len(which) == 0:
             break
-        found = _refined(t, values, k, between)
-        if found[1] > size:
-            when, size = found
+        found = _refined(t[which], values[which], k[which], which, between)
+        higher = found[1] > size[which]
+        when[which[higher]], size[which[higher]] = found[0][higher], found[1][higher]
     return when, size
 
 
-def _peaks(t: Floats, values: Floats) -> list[tuple[int, float]]:
-    """Return the instants that are not below their neighbors, with the height that is hoped for there, highest first."""
-    n = len(t)
-    padded = np.concatenate([[-np.inf], values, [-np.inf]])
-    tops = np.flatnonzero((values >= padded[:-2]) & (values >= padded[2:]) & ((values > padded[:-2]) | (values > padded[2:])))
-    hopes = []
-    for k in map(int, tops):
-        # a top just beyond the end of the motion may lie just before it: the parabola is not the quantity
-        top, height = _vertex(t[_around(k, n)], values[_around(k, n)], beyond=1.0)
-        hopes.append((k, float(values[k] + HOPE * (height - values[k])) if math.isfinite(top) else -math.inf))
+def _peaks(t: Floats, values: Floats) -> list[tuple[Integers, Floats]]:
+    """Return instants that are not below their neighbors, with the height that is hoped for there, highest first.
+
+    Every entry has the instant and the height of each member, −∞ where it has no further one.
+    """
+    m, n = t.shape
+    rows, low = np.arange(m), np.full((m, 1), -np.inf)
+    before, after = np.hstack([low, values[:, :-1]]), np.hstack([values[:, 1:], low])
+    tops = (values >= before) & (values >= after) & ((values > before) | (values > after))
     if n < 3:
-        return [(k, math.inf) for k, _ in hopes[:1]]
-    return sorted(hopes, key=lambda item: -item[1])[:LOOKED_INTO]
+        return [(np.argmax(tops, axis=1), np.where(np.any(tops, axis=1), np.inf, -np.inf))]
+    which, k = np.nonzero(tops)
+    around = _around(k, n)[:, None] + np.arange(3)
+    # a top just beyond the end of the motion may lie just before it: the parabola is not the quantity
+    top, height = _vertex(t[which[:, None], around], values[which[:, None], around], beyond=1.0)
+    hopes = np.full((m, n), -np.inf)
+    own = values[which, k]
+    hopes[which, k] = np.where(np.isfinite(top), own + HOPE * (height - own), -np.inf)
+    found = []
+    for _ in range(LOOKED_INTO):
+        best = np.argmax(hopes, axis=1)
+        found.append((best, hopes[rows, best]))
+        hopes[rows, best] = -np.inf
+    return found
 
 
-def _around(k: int, n: int) -> slice:
-    """Return an instant with its neighbors, three in all where there are."""
-    first = min(max(k - 1, 0), max(n - 3, 0))
-    return slice(first, min(first + 3, n))
+def _around(k: Any, n: Any) -> Integers:
+    """Return the first of three instants around one."""
+    return np.asarray(np.minimum(np.maximum(k - 1, 0), np.maximum(n - 3, 0)))
 
 
-def _refined(t: Floats, values: Floats, k: int, between: Between) -> tuple[float, float]:
-    """Return time and size of the peak near an instant."""
-    times, sizes = t[max(k - 1, 0) : k + 2], values[max(k - 1, 0) : k + 2]
+def _refined(t: Floats, values: Floats, k: Integers, which: Integers, between: Between) -> tuple[Floats, Floats]:
+    """Return time and size of the peaks near instants, one of each member in `which`."""
+    n, rows = t.shape[1], np.arange(len(t))[:, None]
+    sign = np.where(t[:, -1] > t[:, 0], 1.0, -1.0)[:, None]
+    places = k[:, None] + np.arange(-1, 2)
+    inside = (places >= 0) & (places < n)  # at an end of the motion there are two instants alone
+    places = np.clip(places, 0, n - 1)
+    times, sizes = np.where(inside, t[rows, places], np.nan), np.where(inside, values[rows, places], -np.inf)
+    first, last = t[rows, places[:, :1]][:, 0], t[rows, places[:, 2:]][:, 0]
+    going = np.arange(len(t))
     for _ in range(ROUNDS):
-        inner = np.linspace(times[0], times[-1], PARTS + 1)[1:-1]
-        found = between(inner)
-        if not np.all(np.isfinite(found)):
+        step = (last[going] - first[going]) / PARTS
+        inner = np.arange(1, PARTS) * step[:, None] + first[going, None]
+        found = between(which[going], inner)
+        good = np.all(np.isfinite(found), axis=1)
+        going, inner, found = going[good], inner[good], found[good]
+        if len(going) == 0:
             break
-        apart = [np.min(np.abs(inner - time)) > SAME * abs(times[-1] - times[0]) for time in times]  # a point once
-        times, sizes = np.concatenate([times[apart], inner]), np.concatenate([sizes[apart], found])
-        order = np.argsort(times if t[-1] > t[0] else -times)
-        times, sizes = times[order], sizes[order]
-        best = _around(int(np.argmax(sizes)), len(times))
-        times, sizes = times[best], sizes[best]
-    j = int(np.argmax(sizes))
+        span = np.abs(last[going] - first[going])[:, None]
+        old = times[going]
+        apart = np.min(np.abs(inner[:, None, :] - old[:, :, None]), axis=2) > SAME * span  # a point once; NaN is none
+        every = np.hstack([np.where(apart, old, np.nan), inner])
+        heights = np.hstack([np.where(apart, sizes[going], -np.inf), found])
+        order = np.argsort(sign[going] * every, axis=1, kind="stable")  # NaN last
+        own = np.arange(len(going))[:, None]
+        every, heights = every[own, order], heights[own, order]
+        best = _around(np.argmax(heights, axis=1), PARTS - 1 + np.sum(apart, axis=1))[:, None] + np.arange(3)
+        times[going], sizes[going] = every[own, best], heights[own, best]
+        first[going], last[going] = times[going, 0], times[going, 2]
+    return _topped(times, sizes, which, between)
+
+
+def _topped(times: Floats, sizes: Floats, which: Integers, between: Between) -> tuple[Floats, Floats]:
+    """Return the highest of three points, or the vertex of the parabola through them where the quantity is higher there."""
+    rows, j = np.arange(len(times)), np.argmax(sizes, axis=1)
+    when, size = times[rows, j], sizes[rows, j]
     vertex, hope = _vertex(times, sizes)
-    if hope > sizes[j]:  # NaN is not
-        last = float(between(np.array([vertex]))[0])
-        if last > sizes[j]:
-            return vertex, last
-    return float(times[j]), float(sizes[j])
+    tried = np.flatnonzero(hope > size)  # NaN is not
+    if len(tried):
+        last = between(which[tried], vertex[tried, None])[:, 0]
+        higher = last > size[tried]
+        when[tried[higher]], size[tried[higher]] = vertex[tried[higher]], last[higher]
+    return when, size
 
 
-def _vertex(t: Floats, y: Floats, beyond: float = 0.0) -> tuple[float, float]:
-    """Return the top of the parabola through three points, NaN where it has none between them.
+def _vertex(t: Floats, y: Floats, beyond: float = 0.0) -> tuple[Floats, Floats]:
+    """Return the tops of parabolas through three points, NaN where they have none between them.
 
     Parameters
     ----------
-    t, y : arrays (3,)
-        With fewer points there is no parabola.
+    t, y : arrays (parabolas, 3)
+        Where a point is missing there is no parabola.
     beyond : float
         How many intervals beyond the points it may lie.
     """
-    if len(t) < 3:
-        return math.nan, math.nan
-    a, b = float(t[0] - t[1]), float(t[2] - t[1])
-    p, q = float(y[0] - y[1]), float(y[2] - y[1])
-    curve = (p / a - q / b) / (a - b)
-    slope = q / b - curve * b
-    s = -0.5 * slope / curve if curve < 0.0 else math.nan
-    if not min(a, b) * (1.0 + beyond) <= s <= max(a, b) * (1.0 + beyond):
-        return math.nan, math.nan
-    return float(t[1] + s), float(y[1] + s * (slope + curve * s))
+    with np.errstate(all="ignore"):
+        a, b = t[:, 0] - t[:, 1], t[:, 2] - t[:, 1]
+        p, q = y[:, 0] - y[:, 1], y[:, 2] - y[:, 1]
+        curve = (p / a - q / b) / (a - b)
+        slope = q / b - curve * b
+        s = -0.5 * slope / curve
+        good = (curve < 0.0) & (np.minimum(a, b) * (1.0 + beyond) <= s) & (s <= np.maximum(a, b) * (1.0 + beyond))
+        top, height = t[:, 1] + s, y[:, 1] + s * (slope + curve * s)
+    return np.where(good, top, np.nan), np.where(good, height, np.nan)

@@ -126,7 +126,7 @@ class OrdinaryMembers:
                 raise KeyboardInterrupt
             if len(reading.t) == 0 or not (reading.status.success or self.stops(reading)):
                 return np.nan, FAILED, _message(reading)
-            numbers = Evaluator(self.outputs, reading, self.refine).numbers()
+            numbers = Evaluator(self.outputs, reading, self.refine).numbers()[0]
         except (ModelError, AnalysisError, ArithmeticError, np.linalg.LinAlgError) as error:
             return np.nan, FAILED, " ".join(str(error).split()) or type(error).__name__
         if not reading.status.success:
@@ -139,8 +139,9 @@ class OrdinaryMembers:
 
 
 def prepare(
-    model: Model, keys: Sequence[str], outputs: Any, analysis: str, options: Mapping[str, Any], initial: Any, refine: bool
-) -> OrdinaryMembers:
+    model: Model, keys: Sequence[str], outputs: Any, analysis: str, options: Mapping[str, Any], initial: Any, refine: bool,
+    count: int = 0,
+) -> Members:  # fmt: skip
     """Return what computes the members of a study, everything that can be judged beforehand judged.
 
     Parameters
@@ -155,6 +156,8 @@ def prepare(
         Of the analysis, without those that are not given.
     initial : State, mapping or None
     refine : bool
+    count : int
+        How many members there will be: few are not worth a preparation for compiled loops.
     """
     if not isinstance(analysis, str) or analysis not in ANALYSES:
         hint = f"{nearest(str(analysis), ANALYSES)} It is one of {', '.join(ANALYSES)}.".strip()
@@ -168,7 +171,9 @@ def prepare(
     tables_of(made)
     members = OrdinaryMembers(made, names, state, analysis, dict(options), asked, bool(refine))
     _try_out(members, model, initial)
-    return members
+    from multibody.study.compiled import fastest  # which knows this module
+
+    return fastest(members, count)
 
 
 def _try_out(members: OrdinaryMembers, model: Model, initial: Any) -> None:
@@ -195,7 +200,7 @@ def _check_times(tried: Evaluator, reading: Reading) -> None:
     for reduction in tried.outputs.reductions:
         if reduction.word != "at" or math.isnan(reading.end):
             continue
-        time, (low, high) = tried.number(reduction.time), sorted((float(reading.t[0]), reading.end))
+        time, (low, high) = float(tried.number(reduction.time)[0]), sorted((float(reading.t[0]), reading.end))
         if not low <= time <= high:
             where, hint = f"output at({time:g}, {reduction.text})", f"it goes from {low:g} to {high:g}"
             raise ModelError(f"t = {time:g} is outside of the motion", where=where, hint=hint)

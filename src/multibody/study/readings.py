@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -26,9 +26,47 @@ from multibody.results.run import Run
 from multibody.state.motion import Motion
 from multibody.state.state import State, Status
 from multibody.study.distributions import Floats
+from multibody.study.extremes import Integers
 
 Lookup = Callable[[tuple[str, ...]], Any]
 Options = Mapping[str, Any]
+
+
+class Answers(Protocol):
+    """The answers of some members, all with as many instants, as reductions read them.
+
+    Attributes
+    ----------
+    times : array (members, instants)
+    known_between : bool
+        Whether anything may be known between the instants.
+    """
+
+    @property
+    def times(self) -> Floats: ...  # noqa: D102
+
+    @property
+    def known_between(self) -> bool: ...  # noqa: D102
+
+    def lookup(self, parts: tuple[str, ...]) -> Any:
+        """Return the values of a path at all instants of all members, one member behind the other."""
+        ...
+
+    def parameter(self, parts: tuple[str, ...]) -> Floats:
+        """Return a parameter (members,)."""
+        ...
+
+    def first(self, event: str) -> Floats:
+        """Return the first time of an event (members,), NaN where it did not happen."""
+        ...
+
+    def between(self, which: Integers, times: Floats) -> Answers | None:
+        """Return the answers of some members at other times of their motions (which, times); None where they are not known."""
+        ...
+
+    def splines(self) -> dict[str, Callable[..., Any]]:
+        """Return the model's tables as functions."""
+        ...
 
 
 @dataclass
@@ -65,13 +103,38 @@ class Reading:
         return self.measurer.lookup(parts)
 
     @property
+    def times(self) -> Floats:
+        """The instants (1, instants)."""
+        return self.t[None, :]
+
+    @property
     def known_between(self) -> bool:
         """Whether anything may be known between the instants: efforts of inverse dynamics are not."""
         return self.run is not None and self.efforts is None
 
-    def between(self, times: Floats) -> Reading | None:
-        """Return the answer at other times of the motion; None where it is not known there."""
-        found = motion_between(self.run, times) if self.run is not None and self.efforts is None else None
+    def parameter(self, parts: tuple[str, ...]) -> Floats:
+        """Return a parameter (1,)."""
+        tables = self.measurer.tables
+        at = tables.parameter_slots[parts]
+        return tables.F[at : at + 1]
+
+    def first(self, event: str) -> Floats:
+        """Return the first time of an event (1,), NaN where it did not happen."""
+        events = () if self.run is None else self.run.events
+        return np.array([next((found.time for found in events if found.name == event), math.nan)])
+
+    def splines(self) -> dict[str, Callable[..., Any]]:
+        """Return the model's tables as functions."""
+        return self.measurer.splines()
+
+    def between(self, which: Integers, times: Floats) -> Reading | None:
+        """Return the answer at other times of the motion (1, times); None where it is not known there."""
+        if self.run is None or self.efforts is not None:
+            return None
+        try:
+            found = motion_between(self.run, times[0])
+        except ModelError:  # a long run lets go of what lies between its first instants; a lock-up is near
+            return None
         if found is None:
             return None
         measurer = Measurer(found.tables, found.t, found.q, found.v, found.a, found.references, found.dynamics)

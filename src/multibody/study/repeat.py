@@ -19,9 +19,10 @@ def repeated(members: Any, row: Floats) -> Run | Inverse | State | Equilibrium:
 
     Parameters
     ----------
-    members : OrdinaryMembers
+    members : OrdinaryMembers or CompiledMembers
     row : array (varied,)
     """
+    members = getattr(members, "ordinary", members)
     if not isinstance(members, OrdinaryMembers):
         raise ModelError("these members keep no results", where="study.repeat", hint="set the parameters and run the model")
     found: Any = ANALYSES[members.analysis].whole(members.varied(row), members.state, members.options)

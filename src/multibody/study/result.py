@@ -87,6 +87,8 @@ class Study(StudyVerbs):
         By member.
     ended : str
         Why it ended early, nothing if it did not.
+    members, model, statistics : optional
+        What computed them, of what, and how.
 
     Attributes
     ----------
@@ -98,12 +100,15 @@ class Study(StudyVerbs):
         ``done``, ``stopped``, ``failed`` or ``not computed``, of every member.
     messages : dict
         Why a member stopped or failed.
+    statistics : dict
+        How many members compiled loops and how many the ordinary path computed, and why; of members of this process alone.
     """
 
     def __init__(
         self, about: About, values: Floats, outputs: Floats, status: Codes, messages: Mapping[int, str], ended: str = "",
-        members: Members | None = None, model: Model | None = None,
+        members: Members | None = None, model: Model | None = None, statistics: Mapping[str, Any] | None = None,
     ) -> None:  # fmt: skip
+        self.statistics = dict(statistics or {})
         self.about, self.values, self.outputs = about, sealed(values), sealed(outputs)
         self.codes, self.messages, self._members, self.model = sealed(status), dict(messages), members, model
         counts = self.counts

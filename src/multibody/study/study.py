@@ -13,13 +13,14 @@ from multibody.arguments import number_in, short
 from multibody.errors import ModelError
 from multibody.model.model import Model
 from multibody.study.conduct import Book, conduct
-from multibody.study.executors import pool_of
+from multibody.study.executors import pool_of, processors
 from multibody.study.members import Members, prepare
 from multibody.study.plan import Plan, make_plan
 from multibody.study.result import About, Study
 from multibody.study.store import Store, digests_of, open_store
 
 MOST_WORKERS = 4096
+SHARES = 2  # chunks that every thread has at least
 MOST_NUMBERS = 200_000_000  # of outputs, 1.6 GB
 
 
@@ -55,20 +56,32 @@ def study(
     """
     plan = make_plan(model, parameters, samples, method, seed)
     told = {key: value for key, value in options.items() if value is not None}
-    members: Members = prepare(model, plan.keys, outputs, analysis, told, initial, refine)
+    members: Members = prepare(model, plan.keys, outputs, analysis, told, initial, refine, 0 if ways.device else len(plan))
     if ways.device is not None:
         members, told = _specialized(members, ways.device, plan.seed), {**told, "device": ways.device}
     if len(plan) * len(members.outputs.formulas) > MOST_NUMBERS:
         problem = f"{len(plan):.3g} members with {len(members.outputs.formulas)} outputs fill the memory"
         raise ModelError(problem, where="study", hint="ask for fewer members or outputs")
     about = _about(model, text, plan, members, analysis, told)
-    size = members.chunk if ways.chunk is None else _count(ways.chunk, "chunk", len(plan))
+    size = _chunk(members, len(plan)) if ways.chunk is None else _count(ways.chunk, "chunk", len(plan))
     workers = None if ways.workers is None else _count(ways.workers, "workers", MOST_WORKERS)
     store = _store(about, plan, members, ways, size, initial)
     book = Book.blank(plan.values, len(members.outputs.formulas), store.size if store else size, store, ways.progress)
     left = len(book.todo())
     ended = conduct(members, book, pool_of(members, ways.executor, workers, left)) if left else ""
-    return Study(about, book.values, book.outputs, book.status, book.messages, ended, members, model)
+    return Study(about, book.values, book.outputs, book.status, book.messages, ended, members, model, _statistics(members))
+
+
+def _statistics(members: Members) -> dict[str, Any]:
+    """Return how members were computed in this process."""
+    if not isinstance(aside := getattr(members, "aside", None), Mapping):
+        return {}
+    return {"compiled": getattr(members, "compiled", 0), "ordinary": sum(aside.values()), "because": dict(aside)}
+
+
+def _chunk(members: Members, count: int) -> int:
+    """Return how many members are handed out together: few enough that all threads have some to the end."""
+    return max(1, min(members.chunk, -(-count // (SHARES * processors())))) if members.threads else members.chunk
 
 
 def _specialized(members: Members, device: str, seed: int) -> Members:

@@ -31,12 +31,14 @@ class ForceValues:
     ----------
     measurer : Measurer
     dynamics : Dynamics
+    reactions : Reactions, optional
+        Of this motion, where they are not the usual ones.
     """
 
-    def __init__(self, measurer: Measurer, dynamics: Dynamics) -> None:
+    def __init__(self, measurer: Measurer, dynamics: Dynamics, reactions: Reactions | None = None) -> None:
         self.measurer, self.dynamics, self.tables = measurer, dynamics, measurer.tables
         self.model = measurer.model
-        self.reactions = Reactions(measurer, dynamics)
+        self.reactions = Reactions(measurer, dynamics) if reactions is None else reactions
         self._wrenches: dict[tuple[str, bool], Wrench] = {}
 
     def measure(self, path: Path) -> Measure:
@@ -203,7 +205,7 @@ class ForceValues:
         linear, angular = np.zeros((n, tables.dimension)), np.zeros((n, 1 if tables.dimension == 2 else 3))
         for name, (mass, inertia) in zip(tables.bodies[1:], tables.masses, strict=True):
             r, A, dr, w, *_ = self.measurer.body_motion(name)
-            own = tables.F[mass] * dr
+            own = np.asarray(tables.F[mass])[..., None] * dr
             linear += own
             angular += arm_cross(r, own)
             if tables.dimension == 2:

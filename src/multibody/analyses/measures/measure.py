@@ -33,7 +33,7 @@ from multibody.model.expressions import CONSTANTS, Expression, evaluate, names
 from multibody.model.paths import Path, component, vector_size
 from multibody.model.result_paths import RESULT_KINDS
 from multibody.model.units import rate_unit
-from multibody.state.poses import matrix_of
+from multibody.state.poses import matrix_of, turned
 from multibody.state.system import Floats, System
 from multibody.tables.lower import Tables
 from multibody.tables.splines import table_function
@@ -240,7 +240,7 @@ class Measurer:
             )
         s = self.tables.vector(self.tables.frames[key].point)
         r, A, dr, w, ddr, dw = self._body(body)
-        arm = A @ s
+        arm = turned(A, s)
         return r + arm, dr + cross(w, arm), ddr + cross(dw, arm) + cross(w, cross(w, arm))
 
     def body_motion(self, body: str) -> BodyMotion:

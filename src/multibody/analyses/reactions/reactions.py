@@ -21,6 +21,7 @@ from multibody.formulations.square_forces import jacobian_entries
 from multibody.kernels import codes as L
 from multibody.model.expressions import evaluate
 from multibody.state.kinetics import Dynamics
+from multibody.state.poses import turned
 from multibody.state.system import Floats, Integers, System
 from multibody.tables.tree import driven_functions
 
@@ -45,10 +46,14 @@ class Reactions:
 
     def __init__(self, measurer: Measurer, dynamics: Dynamics) -> None:
         self.measurer, self.dynamics, self.tables = measurer, dynamics, measurer.tables
-        self.system = System(self.tables)
         self.every = np.arange(len(measurer.t))
         self._gradients: dict[int, Blocks] = {}
         self._open: dict[str, list[tuple[int, Wrench]]] = {}
+
+    @cached_property
+    def system(self) -> System:
+        """The tables with a workspace."""
+        return System(self.tables)
 
     # --- multipliers --------------------------------------------------------------------------------------------------
     @cached_property
@@ -161,7 +166,7 @@ class Reactions:
         """Return the origin of a joint's first (0) or second (1) frame over time, ground axes."""
         end = self.tables.ends[joint][side]
         r, A, *_ = self.measurer.body_motion(self.tables.bodies[end.body])
-        return np.asarray(r + A @ self.tables.vector(end.point))
+        return np.asarray(r + turned(A, self.tables.vector(end.point)))
 
     def axes_of(self, joint: str, side: int) -> Floats:
         """Return a joint's axes f, g, h on its first (0) or second (1) body over time, as columns in ground axes."""
@@ -318,6 +323,8 @@ class Reactions:
             Axes of the components, as columns; default the ground's.
         """
         d = self.tables.dimension
+        if not self.dependencies:
+            return [True] * d, [True] * (1 if d == 2 else 3)
         force, moment = np.zeros(d), np.zeros(1 if d == 2 else 3)
         for k, wrench in self.open_wrenches(joint):
             moved = wrench if point is None else wrench.at(point[k : k + 1])

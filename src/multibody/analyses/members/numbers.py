@@ -1,0 +1,109 @@
+"""From the values of parameters to the numbers of members: geometry, masses, initial values, scales; all members at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from multibody.integrators import members as M
+from multibody.kernels import codes as L
+from multibody.kernels.calls import address_with
+from multibody.kernels.declared import Scratch
+from multibody.kernels.programs import evaluate_programs
+from multibody.model.expressions import Expression, evaluate
+from multibody.model.model import Model
+from multibody.state.system import Floats, Integers
+from multibody.tables.length import set_lengths
+from multibody.tables.lower import Tables
+from multibody.tables.scope import Scope
+
+Flags = np.ndarray[Any, np.dtype[np.bool_]]
+LEAST = 1e-9  # of the largest mass and inertia: what counts beside them
+DROWNING = 1e-7  # of the largest mass: lighter bodies drown where M is inverted
+
+
+class Numbers:
+    """What numbers the members of a model have, by the values of some of its parameters.
+
+    Parameters
+    ----------
+    tables : Tables
+        Of the model.
+    names : sequence of str
+        Scalar parameters that are given for every member.
+    """
+
+    def __init__(self, tables: Tables, names: Sequence[str]) -> None:
+        self.tables = tables
+        self.given = np.array([tables.parameter_slots[(name,)] for name in names], dtype=np.int64)
+        keep = ~np.isin(tables.slots, self.given)
+        self._starts, self._slots = tables.starts[keep], tables.slots[keep]
+        limits = [(tables.model.parameters[name].min, tables.model.parameters[name].max) for name in names]
+        self._low = np.array([-np.inf if low is None else low for low, _ in limits])
+        self._high = np.array([np.inf if high is None else high for _, high in limits])
+        packed = tables.packed
+        self._scratch = {"stack": L.STACK_DEPTH, "kept": packed.most_kept, "input": packed.most_inputs + 2}
+        width, bodies, d = tables.width, len(tables.bodies) - 1, tables.dimension
+        self._translations = (np.arange(tables.nv) < width * bodies) & (np.arange(tables.nv) % width < d)
+        self._lengths = packed.rows["is_length"] == 1
+
+    def fill(self, values: Floats, models: Integers, numbers: Floats) -> Flags:
+        """Write the numbers of members; return which of them are sound.
+
+        Parameters
+        ----------
+        values : array (members, given)
+        models : array of int (members,)
+            Addresses of models that read `numbers`.
+        numbers : array (members, numbers), written
+        """
+        numbers[:] = self.tables.F
+        numbers[:, self.given] = values
+        sound = np.all(np.isfinite(values) & (values >= self._low) & (values <= self._high), axis=1)
+        planar = self.tables.dimension == 2
+        scratch = Scratch(**self._scratch)
+        M.number_members(_address(planar), models, scratch.address, self._starts, self._slots, numbers)
+        sound &= np.all(np.isfinite(numbers), axis=1)
+        set_lengths(self.tables, numbers)
+        return np.asarray(sound)
+
+    def scales(self, numbers: Floats, rows: Floats, columns: Floats) -> None:
+        """Write what makes rows and columns of Φ_q free of units (members, ·)."""
+        length = numbers[:, self.tables.packed.length, None]
+        rows[:] = np.where(self._lengths[: rows.shape[1]], 1.0 / length, 1.0)
+        columns[:] = np.where(self._translations, length, 1.0)
+
+    def heavy(self, numbers: Floats) -> Flags:
+        """Return whether every body has a mass and an inertia that count beside those of the others."""
+        tables = self.tables
+        masses = numbers[:, [slots.mass for slots in tables.masses]]
+        at = np.array([slots.inertia for slots in tables.masses])
+        if tables.dimension == 2:
+            least = largest = numbers[:, at]
+        else:
+            moments = np.linalg.eigvalsh(numbers[:, at[:, None] + np.arange(9)].reshape(len(numbers), len(at), 3, 3))
+            least, largest = moments[..., 0], moments[..., -1]
+        length = numbers[:, tables.packed.length] ** 2
+        size = np.maximum(masses.max(axis=1) * length, largest.max(axis=1))
+        counts = np.minimum(masses.min(axis=1) * length, least.min(axis=1)) > LEAST * size
+        return np.asarray(counts & (masses.min(axis=1) >= DROWNING * masses.max(axis=1)))
+
+    def number(self, model: Model, value: Any, where: str) -> Any:
+        """Return a formula of parameters as what :meth:`evaluated` takes: a number, or a formula."""
+        scope = Scope(model)
+        return scope.scalar(model.formula(value, where), where)
+
+    def evaluated(self, formula: Any, numbers: Floats) -> Floats:
+        """Return a formula of parameters for every member (members,)."""
+        if not isinstance(formula, Expression):
+            return np.full(len(numbers), float(formula))
+        slots = self.tables.parameter_slots
+        found = evaluate(formula, lambda parts: numbers[:, slots[parts]].copy())
+        return np.broadcast_to(np.asarray(found, dtype=float), (len(numbers),)).copy()
+
+
+def _address(planar: bool) -> int:
+    """Return where the evaluation of programs begins."""
+    return address_with(evaluate_programs, M.as_called(M.NUMBERS, planar))

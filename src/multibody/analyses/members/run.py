@@ -1,0 +1,223 @@
+"""Members of a study of ``run``: assembled, integrated and read in compiled loops, each as the single run of its model.
+
+What follows from the structure is found once: rows, elimination, formulation, integrator. A member that does not fit (its masses
+do not count, its mechanism does not close at the first attempt, something happens on its way) is left to the ordinary path.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from multibody.analyses.assembly.member import Plan, plan_of
+from multibody.analyses.dynamics.choice import Choice, check_steps
+from multibody.analyses.dynamics.opening import planned
+from multibody.analyses.dynamics.run import output_times
+from multibody.analyses.given.run_options import Options, read_options
+from multibody.analyses.members.batch import Batch, Calls
+from multibody.analyses.members.numbers import Flags, Numbers
+from multibody.arguments import number_in
+from multibody.errors import ModelError
+from multibody.formulations.prepare import Bundle, inverts_masses, prepare
+from multibody.integrators import contract as C
+from multibody.kernels.assembly.member import CLOSED, OPEN
+from multibody.model.model import Model
+from multibody.options.methods import AUTO, read_method
+from multibody.state.system import Floats, Integers, System, tables_of
+from multibody.tables.scales import second
+from multibody.tables.welds import find_welds
+
+ROOM = 64  # steps whose dense output a batch has room for at first
+MOST_STEPS = 4096  # longer runs can be interrupted, which a batch cannot
+MOST_NUMBERS = 6_000_000  # that a batch may fill, 48 MB
+MOST_MEMBERS = 256  # of a batch
+FORMULAS = ("step", "first_step", "max_step")  # options of integrators that may be formulas of parameters
+
+
+class NotServed(Exception):  # noqa: N818  # nothing went wrong
+    """Why the members of a study are computed by the ordinary path."""
+
+
+class RunMembers:
+    """The members of a study of ``run``.
+
+    Parameters
+    ----------
+    model : Model
+    names : sequence of str
+        Parameters that differ from member to member.
+    options : mapping
+        Of ``run``.
+
+    Raises
+    ------
+    NotServed
+        Where the model or the options have what single runs alone do.
+    """
+
+    def __init__(self, model: Model, names: Sequence[str], options: Mapping[str, Any]) -> None:
+        self.model, self.names, self.given = model, tuple(names), dict(options)
+        self.tables = tables = tables_of(model)
+        self.options: Options = read_options(model, dense=True, **{key: options.get(key) for key in _KEYS})
+        self.choice: Choice = planned(tables, self.options)
+        plan = plan_of(tables)
+        if plan is None:
+            raise NotServed("its assembly is not compiled")
+        self.plan: Plan = plan
+        self._check(options)
+        self.numbers = Numbers(tables, names)
+        self.until = self._formula("until", self.options.until)
+        system = System(tables)
+        self.rows = np.arange(system.rows, dtype=np.int64)
+        self.count = len(output_times(0.0, self.options, tables))
+        self.room = ROOM
+        self.base: Bundle = prepare(tables, self.rows, system.ref, False)
+        self._settings(self.base)
+        self.size, self.functions = tables.nq + tables.nv + 1, len(self.base.ref)
+        self._lengths = np.concatenate([self._positions(), self.numbers._translations, [False]])
+        self.calls = Calls.of(self.choice, tables)
+        self.control, self.counts = self._told()
+
+    def _check(self, options: Mapping[str, Any]) -> None:
+        """Raise where single runs do what is not done here."""
+        tables, formulation, integrator = self.tables, self.choice.formulation, self.choice.integrator
+        own = self.model.defaults.of("run")
+        if formulation.relative or formulation.pairs or formulation.partitioned or formulation.stabilized:
+            raise NotServed(f"formulation {formulation.name}")
+        if integrator.implicit:
+            raise NotServed(f"integrator {integrator.name}")
+        if find_welds(tables) is not None:
+            raise NotServed("bodies are welded together")
+        if not inverts_masses(tables):
+            raise NotServed("some bodies have no mass")
+        if tables.count_joint + tables.count_motion == tables.nv:
+            raise NotServed("its motions determine everything")
+        for key in ("rtol", "atol", "step", "output_step"):
+            value = options.get(key, own.get(key))
+            if value is not None and math.isnan(number_in(value)):
+                raise NotServed(f"{key} is a formula")
+        for group in ("formulation", "integrator"):
+            asked = options.get(group, own.get(group, AUTO))
+            if isinstance(asked, str | Mapping) and asked != AUTO:
+                told = read_method(asked, group).options
+                if any(isinstance(value, str) and key in FORMULAS and math.isnan(number_in(value)) for key, value in told.items()):
+                    raise NotServed(f"{group} has formulas")
+
+    def _formula(self, key: str, value: float) -> Any:
+        """Return an option that may be a formula of parameters."""
+        given = self.given.get(key, self.model.defaults.of("run").get(key))
+        return value if not math.isnan(number_in(given)) else self.numbers.number(self.model, given, f"run.{key}")
+
+    def _settings(self, b: Bundle) -> None:
+        """Write what a run is told; the same as a simulation does."""
+        rtol = self.options.rtol
+        b.settings(closed=max(1e-14, min(1e-4 * rtol, 1e-10)), stage_closed=max(1e-12, min(0.1 * rtol, 1e-6)))
+        b.settings(noticeable=1e-14, avoidable=self.choice.integrator.steps_aside, regular_ratio=1e-300)
+
+    def _positions(self) -> Flags:
+        """Return which coordinates are lengths."""
+        wide, d = (3, 2) if self.tables.dimension == 2 else (7, 3)
+        place = np.arange(self.tables.nq)
+        return np.asarray((place < wide * (len(self.tables.bodies) - 1)) & (place % wide < d))
+
+    def _told(self) -> tuple[Floats, Integers]:
+        """Return what the integrator is told at the start of every member."""
+        control, counts = np.zeros(C.CONTROL_SIZE), np.zeros(C.COUNTS_SIZE, dtype=np.int64)
+        self.choice.integrator.configure(control, counts)
+        control[C.RTOL], control[C.SECOND] = self.options.rtol, second(self.tables)
+        counts[C.FRESH], counts[C.DENSE], counts[C.LIMIT] = 1, 1, MOST_STEPS
+        return control, counts
+
+    # --- sizes --------------------------------------------------------------------------------------------------------
+    @property
+    def most(self) -> int:
+        """How many members a batch has."""
+        t, integrator = self.tables, self.choice.integrator
+        instant = 2 * self.size + 2 * self.functions + 3 * t.nv + 2 * len(t.rows) + t.effort_count + int(t.row_pointer[-1])
+        each = self.room * (2 + integrator.dense_rows * self.size + self.functions) + self.count * instant + len(t.F)
+        return max(1, min(MOST_MEMBERS, MOST_NUMBERS // each))
+
+    def batch(self, count: int) -> Batch:
+        """Return room for so many members at a time."""
+        return Batch(self, count, self.room)
+
+    # --- computing ----------------------------------------------------------------------------------------------------
+    def computed(self, b: Batch, values: Floats, why: Any) -> Integers:
+        """Run members; return those that came to their ends with nothing on the way.
+
+        Parameters
+        ----------
+        b : Batch
+        values : array (members, varied)
+        why : array of text (members,), written
+            Why the others are left to the ordinary path.
+        """
+        self._start(b, values, why)
+        which = np.flatnonzero(why == "")
+        if len(which):
+            self._integrate(b, which, why)
+        return np.flatnonzero(why == "")
+
+    def _start(self, b: Batch, values: Floats, why: Any) -> None:
+        """Write numbers and consistent states of members."""
+        n, nq, nv = len(values), self.tables.nq, self.tables.nv
+        numbers = b.numbers[:n]
+        _note(why, self.numbers.fill(values, b.models[:n], numbers), "values that are refused")
+        numbers[why != ""] = self.tables.F  # of no account
+        _note(why, self.numbers.heavy(numbers), "masses that do not count")
+        self.numbers.scales(numbers, b.row_scale[:n], b.column_scale[:n])
+        b.assemble(n)
+        _note(why, b.codes[:n, 0] != OPEN, "it does not close at once")
+        _note(why, b.codes[:n, 0] == CLOSED, "dependent rows")
+        _note(why, b.codes[:n, 1] == 1, "masses that do not count")
+        b.ends[:n] = self.numbers.evaluated(self.until, numbers)
+        _note(why, self._set_times(b, n), "other instants")
+        b.atol[:n] = self.options.atol * np.where(self._lengths, numbers[:, self.tables.packed.length, None], 1.0)
+        b.atol[:n, nq : nq + nv] /= second(self.tables)
+
+    def _set_times(self, b: Batch, n: int) -> Flags:
+        """Write the instants of members; return which of them have as many as the model."""
+        fits = np.ones(n, dtype=bool)
+        for end in np.unique(b.ends[:n]):
+            same = b.ends[:n] == end
+            if not math.isfinite(end):
+                fits &= np.isfinite(b.ends[:n])
+                continue
+            try:
+                times = output_times(0.0, replace(self.options, until=float(end)), self.tables)
+                check_steps(self.choice.integrator, 0.0, float(end))
+            except ModelError:
+                times = np.zeros(0)
+            if len(times) != self.count:
+                fits &= ~same
+            else:
+                b.times[:n][same] = times
+        return fits
+
+    def _integrate(self, b: Batch, which: Integers, why: Any) -> None:
+        """Integrate members."""
+        b.run(which)
+        full = which[b.answers[which, 0] == C.OUTPUT_FULL]
+        if len(full) and self.room < MOST_STEPS:
+            self.room = min(8 * self.room, MOST_STEPS)
+            if self.most >= b.count:  # else smaller batches have the room
+                b.grow(self.room)
+                b.run(full)
+        answers = b.answers[: len(why)]
+        stiff = self.choice.switching & (answers[:, 2] != 0)
+        _note(why, answers[:, 0] != C.EVENT, "an event")
+        _note(why, (answers[:, 0] != C.OUTPUT_FULL) & (answers[:, 0] != C.CONTINUE), "many steps")
+        _note(why, ~stiff, "stiffness")
+        _note(why, answers[:, 0] == C.DONE, "it does not come to its end")
+
+
+def _note(why: Any, good: Flags, text: str) -> None:
+    """Note why members are left to the ordinary path, where nothing is noted yet."""
+    why[(why == "") & ~good] = text
+
+
+_KEYS = ("until", "formulation", "integrator", "rtol", "atol", "step", "output_step", "cut")

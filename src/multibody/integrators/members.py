@@ -1,0 +1,298 @@
+"""Many members of one structure, one after the other in compiled loops that let go of Python's lock.
+
+A member is three blocks of its own (numbers, what lives from step to step, and a scratch that the thread's members share). All
+that is done with them is called by address: it is the machine code of single runs, so that a member is a single run to the last
+bit, whichever thread computes it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba import types
+from numba.extending import intrinsic
+
+from multibody.integrators import contract as at
+from multibody.kernels import joined
+from multibody.kernels.calls import _enter, call, call_interpolant
+from multibody.kernels.compile import _compiled, inner_kernel
+from multibody.kernels.memory.compiled import address_type
+from multibody.kernels.subnormals import FLUSH, exchange_mode
+
+_WORD, _NUMBER, _WORDS, _ROW = types.int64, types.float64, types.int64[::1], types.float64[::1]
+_TABLE, _CUBE = types.float64[:, ::1], types.float64[:, :, ::1]
+_BLOCKS = (_WORD,) * 3
+NUMBERS = types.none(_WORD, _WORD, _WORDS, _WORDS, _ROW)
+MASSES = types.boolean(_WORD, _WORD)
+ASSEMBLE = types.int64(*_BLOCKS, _WORD, _WORD, _NUMBER, _ROW, _ROW)
+ADVANCE = types.int64(
+    *_BLOCKS, types.UniTuple(_WORD, 3), _ROW, _ROW, _WORDS, _ROW, _ROW, _ROW, _TABLE, _TABLE, _TABLE, _CUBE, _TABLE
+)
+EXPAND = types.int64(*_BLOCKS, _ROW, _TABLE, _TABLE, _WORD, *(_TABLE,) * 5)
+MEASURE = types.none(*_BLOCKS, *(_TABLE,) * 4, _WORDS, *(_TABLE,) * 3)
+ENTRIES = types.none(*_BLOCKS, _ROW, _TABLE, _TABLE, _WORD, _TABLE)
+GRADIENTS = types.none(_WORD, _WORD, _TABLE, _WORDS, _ROW, _CUBE)
+NOT_RUN, UNSOLVED = -20, -21  # of a member beside the answers of integrators: it was not assembled; no accelerations
+
+
+def _free(function: Any) -> Any:
+    """Compile a kernel that lets go of Python's lock."""
+    return _compiled(function, no_cfunc_wrapper=True, no_cpython_wrapper=joined.ALL_WAIT, nogil=True)
+
+
+def as_called(signature: Any, planar: bool) -> Any:
+    """Return the signature with which a function that takes a model first is compiled, for planar models or those in space."""
+    key = id(signature), planar
+    if key not in _KNOWN:
+        _KNOWN[key] = signature.return_type(address_type(not planar), *signature.args[1:])
+    return _KNOWN[key]
+
+
+_KNOWN: dict[tuple[int, bool], Any] = {}
+
+
+def _by_address(signature: Any) -> Any:
+    """Return what calls a function with a signature, ``enter(address, arguments)``."""
+
+    @intrinsic
+    def enter(typing_context, address, arguments):
+        def generate(context, builder, called, given):
+            parts = [builder.extract_value(given[1], k) for k in range(len(signature.args))]
+            return _enter(context, builder, given[0], signature, parts)
+
+        return signature.return_type(types.int64, types.Tuple(signature.args)), generate
+
+    return enter
+
+
+_numbers, _masses, _assemble, _advance = (_by_address(each) for each in (NUMBERS, MASSES, ASSEMBLE, ADVANCE))
+_expand, _measure, _entries, _gradients = (_by_address(each) for each in (EXPAND, MEASURE, ENTRIES, GRADIENTS))
+
+
+@_free
+def number_members(evaluate, models, scratch, starts, slots, numbers):
+    """Evaluate the numbers of all members that depend on parameters.
+
+    Parameters
+    ----------
+    evaluate : address
+        ``kernels.programs.evaluate_programs``.
+    models : array of int (members,)
+        Addresses.
+    scratch : address
+    starts, slots : arrays of int
+        Programs, and where their values go.
+    numbers : array (members, numbers), changed
+        Those that the models read.
+    """
+    for k in range(models.shape[0]):
+        _numbers(evaluate, (models[k], scratch, starts, slots, numbers[k]))
+
+
+@_free
+def start_members(assemble, masses, models, states, scratch, plan, room, times, Q, V, codes):
+    """Assemble all members; write q, v and how it went, and leave the angle references in their states.
+
+    Parameters
+    ----------
+    assemble, masses : addresses
+        ``assemble_member`` and ``set_masses``.
+    models, states : arrays of int (members,)
+    scratch, plan, room : addresses
+    times : array (members,)
+    Q, V : arrays (members, ·), written
+    codes : array of int (members, 2), written
+        What assembly answers; whether all masses can be inverted.
+    """
+    for k in range(models.shape[0]):
+        codes[k, 1] = 1 if _masses(masses, (models[k], scratch)) else 0
+        codes[k, 0] = _assemble(assemble, (models[k], states[k], scratch, plan, room, times[k], Q[k], V[k]))
+
+
+@_free
+def run_members(
+    calls, which, models, states, scratch, begin, ends, control_of, counts_of, refs, statistics, gaps, atol, Y, control, counts,
+    active, memory, g, steps, dense, refs_of_steps, answers,
+):  # fmt: skip
+    """Integrate members to their ends, in one call of the integrator each.
+
+    Parameters
+    ----------
+    calls : tuple of addresses
+        Integrator, right-hand side, acceptance, monitor, masses.
+    which : array of int
+        Members to be run.
+    models, states : arrays of int (members,)
+    scratch : address
+    begin : float
+    ends : array (members,)
+    control_of, counts_of : arrays
+        What the integrator is told at every start.
+    refs : array (members, functions), changed
+        Angle references in the states.
+    statistics : array (members, ·), changed
+        Of the states.
+    gaps : array of int
+        Those of them that begin anew after the first acceptance.
+    atol : array (members, size)
+    Y : array (members, size), changed
+        From the start to the end.
+    control, counts, active, memory, g : arrays
+        Room of the integrator.
+    steps, dense, refs_of_steps : arrays (members, steps, ·)
+        Dense output of all members.
+    answers : array of int (members, 3), written
+        What the integrator answers, how many steps are stored, whether it is stiff.
+    """
+    integrate, rhs, accept, monitor, masses = calls
+    for j in range(which.shape[0]):
+        k = which[j]
+        y, run = Y[k], (models[k], states[k], scratch)
+        _masses(masses, (models[k], scratch))
+        for i in range(control.shape[0]):
+            control[i] = control_of[i]
+        for i in range(counts.shape[0]):
+            counts[i] = counts_of[i]
+        for i in range(memory.shape[0]):
+            for c in range(memory.shape[1]):
+                memory[i, c] = 0.0
+        for i in range(g.shape[0]):
+            for c in range(g.shape[1]):
+                g[i, c] = 0.0
+        control[at.END] = ends[k]
+        for i in range(y.shape[0]):
+            memory[0, i] = y[i]
+            active[i] = 1.0
+        active[y.shape[0] - 1] = 0.0
+        call(accept, run, begin, memory[0], active)  # finds the pivot ratio of regular positions
+        for i in range(gaps.shape[0]):
+            statistics[k, gaps[i]] = 0.0
+        for i in range(y.shape[0]):
+            memory[0, i] = 0.0
+        mode = exchange_mode(1, FLUSH)
+        answers[k, 0] = _advance(
+            integrate,
+            (
+                rhs, accept, monitor, run, refs[k], control, counts, y, atol[k], active, memory, g, steps[k], dense[k],
+                refs_of_steps[k],
+            ),
+        )  # fmt: skip
+        exchange_mode(0, mode)
+        answers[k, 1], answers[k, 2] = counts[at.STORED], counts[at.STIFF]
+
+
+@_free
+def read_members(
+    calls, which, models, states, scratch, answers, steps, dense, refs_of_steps, times, ends, begins, begin_refs, refs,
+    statistics, kept, Y, R, A, multipliers, energies, efforts, loads,
+):  # fmt: skip
+    """Write states at times by dense output, closed, with accelerations, multipliers, energies, efforts and loads.
+
+    Parameters
+    ----------
+    calls : tuple of addresses
+        Interpolant, expansion, masses.
+    which : array of int
+        Members to be read.
+    answers : array of int (members, 3), changed
+        UNSOLVED where the equations have no solution at an instant.
+    steps, dense, refs_of_steps : arrays (members, steps, ·)
+    times : array (read, instants)
+        Of every member in `which`, in the order of its motion.
+    ends : array (members, size) or (0, size)
+        The last states: the first and the last instant are the start and this then, as they are.
+    begins : array (members, size)
+    begin_refs, refs : arrays (members, functions)
+        Angle references at the start, and now.
+    statistics : array (members, ·)
+        Of the states: left as they are.
+    kept : array
+        Room for them and the references.
+    Y, R, A, multipliers, energies, efforts, loads : arrays (read, instants, ·), written
+    """
+    interpolate, expand, masses = calls
+    for j in range(which.shape[0]):
+        k, n, nf = which[j], times.shape[1], refs.shape[1]
+        _masses(masses, (models[k], scratch))
+        for i in range(n):
+            s = _step_at(steps[k], answers[k, 1], times[j, i])
+            call_interpolant(interpolate, dense[k, s], steps[k, s, 0], steps[k, s, 1], times[j, i], Y[j, i])
+            for f in range(nf):
+                R[j, i, f] = refs_of_steps[k, s, f]
+        if ends.shape[0] > 0:
+            _copy(begins[k], Y[j, 0])
+            _copy(begin_refs[k], R[j, 0])
+            _copy(ends[k], Y[j, n - 1])
+            _copy(refs[k], R[j, n - 1])
+        _copy(refs[k], kept[:nf])
+        _copy(statistics[k], kept[nf:])
+        done = _expand(
+            expand,
+            (
+                models[k], states[k], scratch, times[j], Y[j], R[j], 1, A[j], multipliers[j], energies[j], efforts[j], loads[j]
+            ),
+        )  # fmt: skip
+        _copy(kept[:nf], refs[k])
+        _copy(kept[nf:], statistics[k])
+        if done < n:
+            answers[k, 0] = UNSOLVED
+        if ends.shape[0] > 0:
+            _copy(begins[k], Y[j, 0])
+            _copy(ends[k], Y[j, n - 1])
+
+
+@_free
+def measure_members(measure, which, models, states, scratch, refs, Q, V, A, R, functions, values, rates, accelerations):
+    """Write value, rate and acceleration of coordinate functions, arrays (read, instants, ·).
+
+    Parameters
+    ----------
+    measure : address
+        ``kernels.measure.measure_functions``.
+    refs : array (members, functions), changed and put back
+        In the states.
+    R : array (read, instants, functions or 0)
+        References of every instant; without columns turns are counted from those at the start, which `refs` are then.
+    """
+    for j in range(which.shape[0]):
+        k = which[j]
+        _measure(
+            measure,
+            (models[k], states[k], scratch, Q[j], V[j], A[j], R[j], functions, values[j], rates[j], accelerations[j]),
+        )
+
+
+@_free
+def entry_members(entries, which, models, states, scratch, times, Q, R, rows, out):
+    """Write the entries of Φ_q, out (read, instants, entries)."""
+    for j in range(which.shape[0]):
+        k = which[j]
+        _entries(entries, (models[k], states[k], scratch, times[j], Q[j], R[j], rows, out[j]))
+
+
+@_free
+def gradient_members(gradients, which, models, scratch, Q, functions, scale, out):
+    """Write gradients of coordinate functions, out (read, instants · functions, nv)."""
+    for j in range(which.shape[0]):
+        _gradients(gradients, (models[which[j]], scratch, Q[j], functions, scale, out[j]))
+
+
+@inner_kernel
+def _copy(source, target):
+    """Copy a row."""
+    for i in range(target.shape[0]):
+        target[i] = source[i]
+
+
+@inner_kernel
+def _step_at(steps, count, t):
+    """Return the step whose dense output serves a time: the last that begins before it, the first one at least."""
+    sign = 1.0 if steps[0, 1] >= 0.0 else -1.0
+    low, high = 0, count
+    while high - low > 1:
+        middle = (low + high) // 2
+        if sign * steps[middle, 0] <= sign * t:
+            low = middle
+        else:
+            high = middle
+    return low

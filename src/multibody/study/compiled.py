@@ -1,0 +1,131 @@
+"""Members in compiled loops: from the numbers of parameters to those of the outputs, without Python for one of them.
+
+The beginning of a study is computed both ways. Should a digit differ, or a member need what compiled loops do not do, the
+ordinary path has the last word: results never depend on which way a member went.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from multibody.analyses.members.batch import Batch
+from multibody.analyses.members.run import NotServed, RunMembers
+from multibody.analyses.members.stacked import StackedAnswers
+from multibody.errors import AnalysisError, ModelError
+from multibody.study.distributions import Floats
+from multibody.study.evaluate import Evaluator
+from multibody.study.members import DONE, FAILED, Computed, OrdinaryMembers
+
+FAULTS = (ModelError, AnalysisError, ArithmeticError, np.linalg.LinAlgError)
+LOOPS = {"run": RunMembers}
+
+
+class CompiledMembers:
+    """Members that compiled loops compute, with the ordinary path for the rest.
+
+    Parameters
+    ----------
+    ordinary : OrdinaryMembers
+        Which computes any member, one at a time.
+
+    Attributes
+    ----------
+    aside : Counter
+        How many members the ordinary path computed, by the reason.
+    compiled : int
+        How many members compiled loops computed.
+
+    Raises
+    ------
+    NotServed
+        Where compiled loops do not know the analysis, the model or the options.
+    """
+
+    threads = True
+
+    def __init__(self, ordinary: OrdinaryMembers) -> None:
+        if ordinary.analysis not in LOOPS or ordinary.state is not None:
+            raise NotServed(f"{ordinary.analysis} from a given state" if ordinary.state is not None else ordinary.analysis)
+        self.ordinary, self.outputs, self.units = ordinary, ordinary.outputs, ordinary.units
+        self.model, self.refine = ordinary.model, ordinary.refine
+        self.loops = LOOPS[ordinary.analysis](ordinary.model, ordinary.names, ordinary.options)
+        self.chunk = self.loops.most
+        self.compiled, self.aside = 0, Counter[str]()
+        self._trusted: bool | None = None
+        self._lock, self._free = threading.Lock(), list[Batch]()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel as what it is made of; rooms and addresses are made where it arrives."""
+        return CompiledMembers, (self.ordinary,)
+
+    def compute(self, values: Floats) -> Computed:
+        """Return the numbers of the members whose values are the rows of an array (members, varied)."""
+        n = len(values)
+        made = Computed(np.full((n, len(self.outputs.formulas)), np.nan), np.full(n, FAILED, dtype=np.int8), [""] * n)
+        values, why = np.ascontiguousarray(values, dtype=float), np.full(n, "", dtype=object)
+        for first in range(0, n, self.loops.most):
+            part = slice(first, min(first + self.loops.most, n))
+            why[part] = self._some(values[part], made.outputs[part])
+        rest = np.flatnonzero(why != "")
+        made.status[why == ""] = DONE
+        if len(rest):
+            found = self.ordinary.compute(values[rest])
+            made.outputs[rest], made.status[rest] = found.outputs, found.status
+            for k, text in zip(rest, found.messages, strict=True):
+                made.messages[k] = text
+        with self._lock:
+            self.compiled += n - len(rest)
+            self.aside.update(why[rest].tolist())
+        return made
+
+    def _some(self, values: Floats, outputs: Floats) -> Any:
+        """Compute members in compiled loops, as far as they fit; return why others did not, "" of those that did (members,)."""
+        if self._trusted is False:
+            return "its digits differ"
+        batch, why = self._taken(len(values)), np.full(len(values), "", dtype=object)
+        try:
+            which = self.loops.computed(batch, values, why)
+            if len(which):
+                answers = StackedAnswers(batch, batch.read(which))
+                outputs[which] = Evaluator(self.outputs, answers, self.refine).numbers()
+                why[which[batch.unsolved(which)]] = "no accelerations"
+        except FAULTS as fault:  # that of one member must not be that of others
+            why[why == ""] = type(fault).__name__
+        finally:
+            with self._lock:
+                self._free.append(batch)
+        if self._trusted is None and np.any(why == ""):
+            self._trusted = self._is_same(values, outputs, int(np.flatnonzero(why == "")[0]))
+            why[:] = why if self._trusted else "its digits differ"
+        return why
+
+    def _is_same(self, values: Floats, outputs: Floats, k: int) -> bool:
+        """Compute one member the ordinary way too; return whether all its digits are the same."""
+        found = self.ordinary.compute(values[k : k + 1])
+        return bool(found.status[0] == DONE and np.array_equal(found.outputs[0], outputs[k], equal_nan=True))
+
+    def _taken(self, count: int) -> Batch:
+        """Return room for members that no other thread uses."""
+        with self._lock:
+            for k, batch in enumerate(self._free):
+                if batch.count >= count:
+                    return self._free.pop(k)
+            self._free.clear()
+        return self.loops.batch(count)
+
+
+def fastest(ordinary: OrdinaryMembers, count: int) -> OrdinaryMembers | CompiledMembers:
+    """Return what computes so many members fastest."""
+    if count < FEW:
+        return ordinary
+    try:
+        return CompiledMembers(ordinary)
+    except NotServed:
+        return ordinary
+
+
+FEW = 4  # members that are not worth a preparation
