@@ -442,9 +442,9 @@ class Model(_Model, Shown):
         progress : callable, optional
             Called with the number of members computed and of all.
         device : str, optional
-            Members of ``run`` in code that is made for this model, with a fixed step (``integrator="rk4"``, `step`): ``cuda`` on
-            a processor of NVIDIA's, ``host`` on this machine's. Outputs are made while members move. Making the code takes a
-            minute, once: it pays for thousands of members.
+            Members of ``run`` in code that is made for this model, with a fixed step (``integrator="rk4"``, `step`):
+            ``cuda`` on a processor of NVIDIA's, ``host`` on this machine's. Outputs are made while members move. Making the
+            code takes a minute, once: it pays for thousands of members.
         specialize : bool
             The same as ``device="host"``.
         formulation, integrator, rtol, atol, step, output_step, cut

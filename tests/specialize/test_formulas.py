@@ -17,8 +17,9 @@ from multibody.tables.programs import Compiler
 
 FORMULAS = [
     "a + b*c - a/c", "-(a - b)^3 + a^0.7 + c^(-2)", "sin(a)*cos(b) + tan(c)", "asin(b) + acos(b) + atan(a) + atan2(b, -a)",
-    "sinh(b) + cosh(b) + tanh(a) + exp(-a) + log(c)", "sqrt(a) + abs(-b)", "min(a, b, c) + 10*max(a, b)", "sign(b - a) + sign(a)",
-    "if(a < b, 1, 2) + if(a >= b, 4, 8)", "(a <= 0.3) + 2*(a > b) + 4*(b == b) + 8*(a != b)", "step(a, 0, 1, 1, 3)", "p*q + 2.5",
+    "sinh(b) + cosh(b) + tanh(a) + exp(-a) + log(c)", "sqrt(a) + abs(-b)", "min(a, b, c) + 10*max(a, b)",
+    "sign(b - a) + sign(a)", "if(a < b, 1, 2) + if(a >= b, 4, 8)", "(a <= 0.3) + 2*(a > b) + 4*(b == b) + 8*(a != b)",
+    "step(a, 0, 1, 1, 3)", "p*q + 2.5",
     "haversine(b, 0, 1, 1, 3) + poly(a, 0.1, 1, 2, 3)", "1.25",
 ]  # fmt: skip
 VALUES = {("a",): 0.3, ("b",): -0.45, ("c",): 1.7, ("p",): 3.0, ("q",): -0.125}

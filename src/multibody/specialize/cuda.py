@@ -101,6 +101,10 @@ class Driver:
         """Copy bytes on the device."""
         self.call("cuMemcpyDtoD_v2", ctypes.c_uint64(target), ctypes.c_uint64(source), ctypes.c_size_t(size))
 
+    def clear(self, address: int, size: int) -> None:
+        """Write zeros on the device."""
+        self.call("cuMemsetD8_v2", ctypes.c_uint64(address), ctypes.c_ubyte(0), ctypes.c_size_t(size))
+
     def finish(self) -> None:
         """Wait for everything that was handed over; raise RuntimeError where it failed."""
         self.call("cuCtxSynchronize")

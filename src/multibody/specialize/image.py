@@ -108,6 +108,17 @@ def numbers_of(arrays: Arrays) -> Floats:
     return np.concatenate([np.zeros(0), *(_as_words(value).view(np.float64) for _, value in _numbers(arrays))])
 
 
+def parts_of(arrays: Arrays) -> tuple[list[Part], list[Part]]:
+    """Return how the numbers and the words of a member lie, in the order of :func:`numbers_of` and :func:`words_of`."""
+    found: tuple[list[Part], list[Part]] = ([], [])
+    for parts, items in zip(found, (_numbers(arrays), _arrays(arrays.state, "state")), strict=True):
+        at = 0
+        for path, value in items:
+            parts.append(Part(path, at, len(_as_words(value))))
+            at += parts[-1].words
+    return found
+
+
 def words_of(arrays: Arrays) -> Words:
     """Return the words of a member, the contents of its ``State``, in the order of :attr:`Image.words`."""
     return np.concatenate([np.zeros(0, np.int64), *(_as_words(value) for _, value in _arrays(arrays.state, "state"))])

@@ -278,7 +278,8 @@ def _ptx_entry(numbers: int, vectors: Sequence[Moved], given: str, call: str) ->
         "test:", "%b = phi i64 [ %begin, %entry ], [ %following, %next ]", "%more = icmp slt i64 %b, %count",
         "br i1 %more, label %fetch, label %done",
         "fetch:", "%block = lshr i64 %b, 5", "%lane = and i64 %b, 31", *_addresses(numbers, vectors, "%block", TILE, "%lane"),
-        "%numbers = getelementptr i8, ptr %numbers.at, i64 0", *_member_call(vectors, call, TILE), "%following = add i64 %b, %stride", "br label %test", "done:", "ret void",
+        "%numbers = getelementptr i8, ptr %numbers.at, i64 0", *_member_call(vectors, call, TILE),
+        "%following = add i64 %b, %stride", "br label %test", "done:", "ret void",
     ]  # fmt: skip
     pointers = ["ptr addrspace(1) noalias readonly %g.numbers"]
     pointers += [f"ptr addrspace(1) noalias %g.{name}" for name in (*names[1:], "statuses")]

@@ -113,7 +113,8 @@ class SpecializedMembers:
         """Return the outputs of all members, made of running numbers and parameters."""
         s = self.batch.schedule
         span = abs(s.h) * s.every * s.count
-        reduced = [_reduced(each, found.values[:, k], found.times[:, k], span) for k, each in enumerate(self.outputs.reductions)]
+        rows = zip(self.outputs.reductions, found.values.T, found.times.T, strict=True)
+        reduced = [_reduced(each, values, times, span) for each, values, times in rows]
         splines = {name: table_function(table) for name, table in self.model.tables.items()}
 
         def lookup(parts: tuple[str, ...]) -> Floats:
@@ -161,7 +162,8 @@ def _running(reduction: Reduction, series: list[Number]) -> Running:
     if reduction.word in EXTREMES:
         return Running("smallest" if reduction.word.endswith("min") else "largest", series.index(reduction.formula))
     if isinstance(reduction.time, Expression):
-        raise ModelError("specialized code reads all members at one time", where=where, hint="give a number, or leave device out")
+        hint = "give a number, or leave device out"
+        raise ModelError("specialized code reads all members at one time", where=where, hint=hint)
     time = float(reduction.time) if reduction.word == "at" else None
     return Running(KINDS[reduction.word], series.index(reduction.formula), time)
 

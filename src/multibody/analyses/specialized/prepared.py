@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ import numpy as np
 from multibody.analyses.dynamics.opening import begun, opened, planned
 from multibody.analyses.dynamics.simulation import Simulation
 from multibody.analyses.given.run_options import Options, read_options
+from multibody.analyses.members.run import NotServed
+from multibody.analyses.specialized.quick import QuickPreparation
 from multibody.errors import AnalysisError, ModelError
 from multibody.model.model import Model
 from multibody.model.parameters import changed
@@ -58,7 +61,8 @@ def simulation_of(model: Model, state: State | None, told: Mapping[str, Any]) ->
     choice = planned(tables, asked)
     opening = opened(model, state, tables=tables).required()
     if opening.determined:
-        raise ModelError("motions leave nothing free", where="study.device", hint='take analysis="kinematics", without a device')
+        hint = 'take analysis="kinematics", without a device'
+        raise ModelError("motions leave nothing free", where="study.device", hint=hint)
     found, _ = begun(opening.with_inertia(choice.regular), choice, asked, dense=False)
     found.face(asked.until)
     return found, asked
@@ -121,24 +125,57 @@ class Preparation:
 
     def __init__(self, model: Model, names: tuple[str, ...], state: State | None, told: Mapping[str, Any]) -> None:
         self.model, self.names, self.state, self.told = model, names, state, dict(told)
+        self._checked = False
         self.base, asked = simulation_of(model, state, told)
         self.schedule = check(self.base, asked)
         rhs, accept = self.base.formulation.kernels()
         self.code = Specialized(self.base.bundle, rhs, accept, len(self.base.y))
+
+    @cached_property
+    def _quick(self) -> QuickPreparation | None:
+        """What prepares all members at once, where compiled loops do; believed once a member of its is the same to the bit."""
+        try:
+            return QuickPreparation(self.model, self.names, self.state, self.told, self.base)
+        except NotServed:
+            return None
 
     def __call__(self, values: Floats) -> Prepared:
         """Return members from the values of their parameters, rows of an array (members, varied)."""
         numbers, words = self.code.member(self.base.bundle)
         n = len(values)
         made = Prepared(np.tile(numbers, (n, 1)), np.tile(self.base.y, (n, 1)), np.tile(words, (n, 1)), np.zeros(n, bool))
-        for k, row in enumerate(values):
-            try:
-                own, _ = simulation_of(self.varied(row), self.state, self.told)
-                made.numbers[k], made.words[k] = self.code.member(own.bundle)
-            except (ModelError, AnalysisError, ArithmeticError, np.linalg.LinAlgError):
-                continue  # the ordinary way says why
-            made.y[k], made.fits[k] = own.y, True
+        left = np.arange(n)
+        if self._quick is not None:
+            made.fits[:] = self._quick(values, made.numbers, made.y, made.words)
+            left = np.flatnonzero(~made.fits)
+            if not self._same(values, made):
+                self.__dict__["_quick"], left = None, np.arange(n)
+                made.fits[:] = False
+        for k in left:
+            found = self._one(values[k])
+            if found is not None:
+                made.numbers[k], made.y[k], made.words[k] = found
+                made.fits[k] = True
         return made
+
+    def _same(self, values: Floats, made: Prepared) -> bool:
+        """Return whether the first member that was prepared in compiled loops is what a simulation begins with."""
+        first = np.flatnonzero(made.fits)[:1]
+        if self._checked or not len(first):
+            return True
+        k, found = first[0], self._one(values[first[0]])
+        own = (made.numbers[k], made.y[k], made.words[k])
+        self._checked = found is not None and all(np.array_equal(a, b) for a, b in zip(own, found, strict=True))
+        return self._checked
+
+    def _one(self, row: Floats) -> tuple[Floats, Floats, Words] | None:
+        """Return numbers, state and words of one member; None where it does not fit."""
+        try:
+            own, _ = simulation_of(self.varied(row), self.state, self.told)
+            numbers, words = self.code.member(own.bundle)
+        except (ModelError, AnalysisError, ArithmeticError, np.linalg.LinAlgError):
+            return None  # the ordinary way says why
+        return numbers, own.y, words
 
     def varied(self, row: Floats) -> Model:
         """Return the model of one member."""
