@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import ctypes.util
+import functools
 import sys
 import time
 from typing import Any
@@ -18,6 +19,9 @@ _MAJOR, _MINOR, _PROCESSORS = 75, 76, 16  # attributes of a device
 _REGISTERS, _LOCAL = 4, 3  # attributes of a function
 _ERRORS, _ERRORS_SIZE, _LEVEL = 5, 6, 7  # options of the compiler
 _ROOM = 16384  # characters of its words
+_WARP, _FEWEST, _MOST = 32, 2, 8  # threads of a warp; warps of a multiprocessor, whose 255 registers a thread leave room for 8
+_CACHE = 430_000  # bytes of all threads' local memory up to which more of them make it faster, as seen on an H200
+_ALL = 1 << 40
 
 
 class NoDevice(RuntimeError):  # noqa: N818 (it says what there is not)
@@ -79,6 +83,11 @@ class Driver:
         self.call("cuDeviceGetName", room, 256, self.device)
         return f"{room.value.decode()} ({self.architecture}, {self.attribute(_PROCESSORS)} multiprocessors)"
 
+    @functools.cached_property
+    def processors(self) -> int:
+        """Number of multiprocessors."""
+        return self.attribute(_PROCESSORS)
+
     def allocate(self, size: int) -> int:
         """Return the address of new memory on the device; :meth:`free` gives it back."""
         address = ctypes.c_uint64()
@@ -136,6 +145,9 @@ class Module:
     ----------
     registers, local : int
         That a thread takes; local memory in bytes.
+    side_by_side : int
+        Threads that a multiprocessor works on at a time: more of them would drive each other's memory out of its cache. A
+        thread that is done takes another member.
     compile_seconds : float
     """
 
@@ -154,6 +166,8 @@ class Module:
         self.compile_seconds = time.perf_counter() - begin
         driver.call("cuModuleGetFunction", ctypes.byref(self._function), self._module, entry.encode())
         self.registers, self.local = self._attribute(_REGISTERS), self._attribute(_LOCAL)
+        warps = _CACHE // (_WARP * max(self.local, 1))
+        self.side_by_side = _WARP * max(_FEWEST, warps) if warps < _MOST else _ALL
 
     def _attribute(self, which: int) -> int:
         value = ctypes.c_int()
@@ -182,7 +196,7 @@ class Module:
         given: list[Any] = [*map(ctypes.c_uint64, addresses), ctypes.c_int64(count), ctypes.c_double(t), ctypes.c_double(h)]
         given.append(ctypes.c_int64(k))
         places = (ctypes.c_void_p * len(given))(*(ctypes.addressof(each) for each in given))
-        grid = (count + block - 1) // block
+        grid = min((count + block - 1) // block, max(1, self.driver.processors * self.side_by_side // block))
         self.driver.call("cuLaunchKernel", self._function, grid, 1, 1, block, 1, 1, 0, None, places, None)
 
     def launch(self, addresses: list[int], count: int, t: float, h: float, steps: int, block: int) -> float:

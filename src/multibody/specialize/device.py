@@ -10,10 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from multibody.specialize.cuda import LEVELS, Driver, Module
+from multibody.specialize.folding import folded
 from multibody.specialize.host import HostCode, HostReader, check_shapes
 from multibody.specialize.image import Floats, Words
 from multibody.specialize.program import TILE
 from multibody.specialize.schedule import Schedule, host_run
+from multibody.specialize.shared import common, with_constants
 
 AGREEMENT = 1e-9  # largest difference from the host, relative to max(1, |y|)
 COMPARED = 16  # members of a call that the host computes too
@@ -74,10 +76,25 @@ class DeviceCode:
         self._codes = [ptx] if reader is None else [ptx, reader[0]]
         self._reader = None if reader is None else reader[1]
         self._levels = list(LEVELS)
-        self.modules = self._loaded()
+        self._same, self._values = np.zeros(0, dtype=bool), np.zeros(0)
+        self.modules: list[Module] = []
 
-    def _loaded(self) -> list[Module]:
-        return [Module(self.driver, code, self._levels[0]) for code in self._codes]
+    def _specialized(self, numbers: Floats) -> None:
+        """Load code in which numbers that all members share are constants, unless what is loaded serves."""
+        same, first = common(numbers), numbers[0].copy()
+        if self.modules:
+            same &= self._same & (first.view(np.int64) == self._values.view(np.int64))
+            if np.array_equal(same, self._same):
+                return
+        self._same, self._values = same, first
+        self._load()
+
+    def _load(self) -> None:
+        """Load code of the present level."""
+        for module in self.modules:
+            module.unload()
+        codes = [folded(with_constants(code, self._same, self._values)) for code in self._codes]
+        self.modules = [Module(self.driver, code, self._levels[0]) for code in codes]
 
     def advance(
         self, numbers: Floats, y: Floats, words: Words, t: float, h: float, steps: int, seed: int = 0, block: int = BLOCK
@@ -102,6 +119,7 @@ class DeviceCode:
             Where results differ from the host's at every level of the driver's optimizer; nothing is changed then.
         """
         check_shapes(self.host.program, numbers, y, words)
+        self._specialized(numbers)
         chosen = _chosen(len(y), seed)
         wanted, kept = y[chosen].copy(), words[chosen].copy()
         expected = self.host.advance(numbers[chosen], wanted, kept, t, h, steps, 1)
@@ -137,6 +155,7 @@ class DeviceCode:
         if self._reader is None:
             raise ValueError("this code reads nothing")
         check_shapes(self.host.program, numbers, y, words)
+        self._specialized(numbers)
         chosen, width = _chosen(len(y), seed), self._reader.program.results
         wanted, expected = host_run(self.host, self._reader, numbers[chosen], y[chosen], words[chosen], schedule, 1)
         scale = np.max(np.abs(np.where(np.isfinite(wanted), wanted, 0.0)), axis=0, initial=0.0)
@@ -176,11 +195,9 @@ class DeviceCode:
         """Take the next level of the driver's optimizer."""
         level = self._levels.pop(0)
         self.notes.append(f"level {level} of the driver's optimizer differs from the host by {worst:.1e} and is not used")
-        for module in self.modules:
-            module.unload()
         if not self._levels:
             raise Disagreement("; ".join(self.notes))
-        self.modules = self._loaded()
+        self._load()
 
 
 class Found(NamedTuple):
