@@ -4,8 +4,8 @@
 package; ``python3 FOLDER/gpu.py`` measures on a machine with the processor, its driver and Python: nothing else is needed.
 Every answer is compared: those of the first members with the host's, all others, which repeat them, with these bit by bit.
 
-``study`` among the cases is a study of a hundred thousand four-bars whose lengths have tolerances, each with its own numbers: the
-largest force in a pin is found while they move, and compared with the host's for every one of them.
+``study`` among the cases is a study of a hundred thousand four-bars whose lengths have tolerances: the largest force in a pin is
+found while they move, and compared with the host's for every one of them.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ STUDY, TOLERANCE = 100_000, 0.002  # members of the study, and the standard devi
 STUDY_TIME, STUDY_STEP, STUDY_EVERY = 1.0, 2e-3, 5
 STUDY_OUTPUT = "norm(A.reaction.force)"
 WARP, PLACES = 32, 4  # as the package has them
+SHARED = "+shared"  # behind the name of a case: numbers that all members share are constants of its code
 
 
 # --- making -----------------------------------------------------------------------------------------------------------------
@@ -52,16 +53,18 @@ def make(folder: pathlib.Path, names: list[str]) -> None:
 
 def make_case(folder: pathlib.Path, name: str, model: str, formulation: str, projected: bool) -> None:
     """Write one case: ``NAME.ptx``, tiles of members as they begin, and as the host ends them."""
-    import common
+    import common as benchmarks
     import numpy as np
 
     import multibody as mb
     from multibody.specialize.device import tiled
+    from multibody.specialize.folding import folded
     from multibody.specialize.image import numbers_of, words_of
+    from multibody.specialize.shared import common, with_constants
     from multibody.specialize.specialized import Specialized
 
     begin, random = time.perf_counter(), np.random.default_rng(3)
-    simulation = common.simulation(mb.load(model), formulation, "rk4", step=STEP)
+    simulation = benchmarks.simulation(mb.load(model), formulation, "rk4", step=STEP)
     rhs, accept = simulation.formulation.kernels()
     code = Specialized(simulation.bundle, rhs, accept if projected else None)
     rows = [varied(simulation, random) for _ in range(POOL)]
@@ -75,6 +78,8 @@ def make_case(folder: pathlib.Path, name: str, model: str, formulation: str, pro
     statuses = host.advance(numbers, after, left, 0.0, STEP, STEPS, 1)
     rate = POOL * STEPS / (time.perf_counter() - spent)
     (folder / f"{name}.ptx").write_text(code.ptx())
+    shared = folded(with_constants(code.ptx(), common(numbers), numbers[0]))
+    (folder / f"{name}{SHARED}.ptx").write_text(shared)
     for part, rows_of in (("numbers", numbers), ("y", y), ("words", words), ("after", after)):
         (folder / f"{name}.{part}").write_bytes(tiled(rows_of).tobytes())
     about = {"size": y.shape[1], "numbers": numbers.shape[1], "words": words.shape[1]}
@@ -124,7 +129,9 @@ def make_study(folder: pathlib.Path) -> None:
 
     import multibody as mb
     from multibody.analyses.specialized.batch import Running, SideBySide
+    from multibody.specialize.folding import folded
     from multibody.specialize.schedule import host_run
+    from multibody.specialize.shared import common, with_constants
     from multibody.tables.scope import Scope
 
     begin, model, names = time.perf_counter(), mb.load("four-bar"), ("l0", "length", "load_at")
@@ -141,20 +148,18 @@ def make_study(folder: pathlib.Path) -> None:
     results, statuses = host_run(code, reader, members.numbers, members.y, members.words, batch.schedule, 1)
     spent = time.perf_counter() - ready
     assert not np.any(statuses)
-    columns, places = np.zeros((0, STUDY)), {}
     known: dict[bytes, int] = {}
-    for part in ("numbers", "y", "words"):
-        rows = np.ascontiguousarray(getattr(members, part)).view(np.float64)
-        places[part] = []
-        for column in rows.T:
-            content = np.ascontiguousarray(column).tobytes()
-            places[part].append(known.setdefault(content, len(known)))
+    places = {
+        part: [known.setdefault(np.ascontiguousarray(column).tobytes(), len(known)) for column in getattr(members, part).T]
+        for part in ("numbers", "y", "words")
+    }
     columns = b"".join(content if content != content[:8] * STUDY else content[:8] for content in known)
     lengths = [len(content) if content != content[:8] * STUDY else 8 for content in known]
     (folder / "study.columns").write_bytes(columns)
     (folder / "study.answers").write_bytes(np.ascontiguousarray(results[:, :2]).tobytes())
-    (folder / "study.steps.ptx.txt").write_text(batch.prepare.code.ptx())
-    (folder / "study.readings.ptx.txt").write_text(batch.prepare.code.reader_ptx(batch.asked))
+    same = common(members.numbers)
+    for part, ptx in (("steps", batch.prepare.code.ptx()), ("readings", batch.prepare.code.reader_ptx(batch.asked))):
+        (folder / f"study.{part}.ptx.txt").write_text(folded(with_constants(ptx, same, members.numbers[0])))
     rate = STUDY * batch.schedule.count * STUDY_EVERY / spent
     about = {"places": places, "lengths": lengths, "instants": batch.schedule.count, "host_steps_per_s": rate,
              "prepared_s": ready - made, "host_s": spent}  # fmt: skip
@@ -229,13 +234,14 @@ def run_case(driver, folder: pathlib.Path, name: str) -> None:  # type: ignore[n
     """Print times, differences and registers of one case."""
     from cuda import Module
 
-    about, ptx = json.loads((folder / f"{name}.json").read_text()), (folder / f"{name}.ptx").read_bytes()
+    ptx, case = (folder / f"{name}.ptx").read_bytes(), name.removesuffix(SHARED)
+    about = json.loads((folder / f"{case}.json").read_text())
     print(
         f"\n## {name}: y {about['size']}, numbers {about['numbers']}, words {about['words']}; host, one thread: "
         f"{about['host_steps_per_s']:.3e} steps/s; stopped on the host {about['stopped']}",
         flush=True,
     )
-    small, best = Members(driver, folder, name, 98), None
+    small, best = Members(driver, folder, case, 98), None
     for level in LEVELS:
         module = Module(driver, ptx, level)
         rate = measured(module, small, 64)
@@ -258,7 +264,7 @@ def run_case(driver, folder: pathlib.Path, name: str) -> None:  # type: ignore[n
     print(f"level {best[1]}, 1e5 members:", ", ".join(f"blocks of {b}: {r:.3e}" for b, r in rates.items()), flush=True)
     small.free()
     block = max(rates, key=lambda each: rates[each])
-    large = Members(driver, folder, name, 977)
+    large = Members(driver, folder, case, 977)
     rate = measured(module, large, block)
     worst, unlike, stopped = large.judge()
     faster = rate / about["host_steps_per_s"]

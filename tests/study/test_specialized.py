@@ -31,8 +31,7 @@ def pendulum(event: bool = False) -> mb.Model:
     """Return a rod on a pin, its center of mass l away, let go at an angle from below."""
     made = mb.Model("pendulum", dimension=2, gravity=(0, -GRAVITY))
     mass, length = made.parameter("m", 1.0, min=0.01), made.parameter("l", 0.5)
-    rod = made.body("rod", mass=mass, inertia=0.1 * mass)
-    rod.frame("pin", (0, length))
+    made.body("rod", mass=mass, inertia=0.1 * mass, frames={"pin": (0, length)})
     made.revolute("O", made.ground, "rod.pin")
     made.initial({"O": START, "O.rate": 0.0})
     if event:

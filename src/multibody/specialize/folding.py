@@ -1,7 +1,7 @@
 """Arithmetic with constants in PTX: products with 0 and 1, sums with 0, negations, products and sums of two constants.
 
-Where a number is zero in all members, what it is multiplied with does not matter: 0·x is 0 here also for an x that is no number,
-which the compilers, true to IEEE 754, must not assume. States are tested to be finite after every step as ever.
+Where a number is zero in all members, what it is multiplied with does not matter: 0·x is 0 here also for an x that is no
+number, which compilers, true to IEEE 754, must not assume. States are tested to be finite after every step as ever.
 """
 
 from __future__ import annotations

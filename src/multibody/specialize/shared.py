@@ -1,7 +1,7 @@
 """Numbers that all members of a call have in common become constants of its PTX: they take no memory and no load.
 
-PTX is compiled by the driver in a second or two, so that this is done anew for every study. What a member has of its own is read
-from its numbers as ever.
+PTX is compiled by the driver in a second or two, so that this is done anew for every study. What a member has of its own is
+read from its numbers as ever.
 """
 
 from __future__ import annotations
