@@ -1,7 +1,8 @@
 """A process that turns kernels into LLVM code, unoptimized, each joined with all that it calls.
 
 Run as ``python -m multibody.specialize.lowering FOLDER NAME …`` where a name is ``module:function:planar`` or
-``module:function:spatial``, or ``module:function``; a module with ``SIGNATURES`` says itself what types a kernel takes. It is a process of
+``module:function:spatial``, or ``module:function``; a module with ``SIGNATURES`` says itself what its kernels take.
+It is a process of
 its own because no kernel may be emitted, or read from the cache, while modules are wanted as numba writes them.
 """
 
