@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 
 import multibody as mb
-from multibody.study.extremes import largest
+from multibody.study.extremes import largest as largest_of_all
 from multibody.study.language import with_parentheses
 from study.models import closed_form, oscillator, swing
 
 UNTIL = 2.3
+
+
+def largest(t: np.ndarray, values: np.ndarray, between: Any) -> tuple[float, float]:
+    """Return time and size of the largest value of one member."""
+    def of_one(which: np.ndarray, times: np.ndarray) -> np.ndarray:
+        assert list(which) == [0] and times.shape[0] == 1
+        return np.asarray(between(times[0]))[None, :]
+
+    when, size = largest_of_all(t[None, :], values[None, :], None if between is None else of_one)
+    return float(when[0]), float(size[0])
+
+
 # integrals on 400 intervals are of the accuracy of the grid, all others of the integrator
 COARSE = ("integral(S)", "mean S", "rms(S)", "max(S - mean(S))")
 
@@ -75,6 +88,23 @@ def test_a_peak_anywhere_between_instants_of_any_spacing(place: float) -> None:
     for t in (np.linspace(0, 1, 11), np.append(np.arange(0, 1, 0.3), 1.0), np.linspace(0, 1, 8)[::-1], np.array([0.0, 1.0])):
         when, size = largest(t, f(t), f)
         assert size == pytest.approx(4.0, abs=1e-9) and when == pytest.approx(place, abs=3e-5)
+
+
+def test_members_do_not_know_each_other() -> None:
+    """Peaks of many members at once, at the ends, between and none at all, are those of each alone."""
+    t = np.array([np.linspace(0, 1 + 0.1 * k, 11) for k in range(6)])
+    centers = np.array([-0.2, 0.0, 0.333, 0.51, 1.38, 2.0])
+
+    def f(which: np.ndarray, times: np.ndarray) -> np.ndarray:
+        return np.cos(2 * (times - centers[which][:, None]))
+
+    values = f(np.arange(6), t)
+    values[4, 3] = np.nan
+    when, size = largest_of_all(t, values, f)
+    for k in range(6):
+        alone = largest_of_all(t[k : k + 1], values[k : k + 1], lambda _, times, k=k: f(np.array([k]), times))
+        assert (when[k], size[k]) == (alone[0][0], alone[1][0])
+    np.testing.assert_allclose(when[:4], [0.0, 0.0, 0.333, 0.51], atol=3e-5)
 
 
 def test_a_corner_and_a_constant_have_their_largest_value() -> None:

@@ -69,7 +69,7 @@ def _members(**options: Any) -> Any:
 
     told = {**{key: value for key, value in RUN.items() if key != "refine"}, **options}
     outputs = told.pop("outputs", OUTPUTS)
-    return prepare(told.pop("model", pendulum()), list(VARIED), outputs, "run", told, None, RUN["refine"], 0)
+    return prepare(told.pop("model", pendulum()), list(VARIED), outputs, "run", told, None, RUN["refine"])
 
 
 def test_a_member_that_does_not_fit_goes_the_ordinary_way() -> None:

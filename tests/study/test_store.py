@@ -22,7 +22,7 @@ from study import killed
 from study.models import oscillator, swing
 
 VARIED: dict[str, Any] = {"k": (3.0, 5.0), "initial.S": (0.1, 0.3)}
-GIVEN: dict[str, Any] = {"samples": 10, "until": 0.1, "chunk": 4}
+GIVEN: dict[str, Any] = {"samples": 10, "until": 0.1, "chunk": 4, "formulation": "kane"}  # members one by one
 
 
 @pytest.fixture
@@ -73,6 +73,17 @@ def test_ctrl_c_keeps_every_finished_member(tmp_path: pathlib.Path, computed: li
     read = mb.read_study(tmp_path / "s")
     np.testing.assert_array_equal(read.outputs, whole.outputs)
     assert read.ok and read.keys == ("k", "initial.S") and "dimension: 2" in read.about.model_text
+
+
+def test_ctrl_c_keeps_finished_chunks_of_compiled_members(tmp_path: pathlib.Path) -> None:
+    given: dict[str, Any] = {"samples": 40, "until": 0.1, "chunk": 4, "workers": 2}
+    with pytest.warns(RuntimeWarning, match="interrupted after"):
+        part = oscillator().study(VARIED, ["final S", "max(S)"], **given, store=tmp_path / "s", progress=stop_after(8))
+    done = part.counts["done"]
+    assert 8 <= done < 40 and done % 4 == 0 and part.counts["not computed"] == 40 - done
+    whole = oscillator().study(VARIED, ["final S", "max(S)"], **given, store=tmp_path / "s", resume=True)
+    assert whole.ok and whole.statistics["compiled"] <= 40 - 8, "finished chunks are not computed again"
+    np.testing.assert_array_equal(whole.outputs, oscillator().study(VARIED, ["final S", "max(S)"], **given).outputs)
 
 
 def test_a_store_of_another_study_is_refused(tmp_path: pathlib.Path) -> None:

@@ -7,6 +7,7 @@ bit, whichever thread computes it.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from numba import types
@@ -32,7 +33,12 @@ EXPAND = types.int64(*_BLOCKS, _ROW, _TABLE, _TABLE, _WORD, *(_TABLE,) * 5)
 MEASURE = types.none(*_BLOCKS, *(_TABLE,) * 4, _WORDS, *(_TABLE,) * 3)
 ENTRIES = types.none(*_BLOCKS, _ROW, _TABLE, _TABLE, _WORD, _TABLE)
 GRADIENTS = types.none(_WORD, _WORD, _TABLE, _WORDS, _ROW, _CUBE)
-NOT_RUN, UNSOLVED = -20, -21  # of a member beside the answers of integrators: it was not assembled; no accelerations
+FORCES = types.none(*_BLOCKS, _ROW, *(_TABLE,) * 9)
+VALUES = types.none(*_BLOCKS, _ROW, _ROW, _WORD, _WORD, _TABLE)
+TRACK = types.UniTuple(_WORD, 2)(*_BLOCKS, _WORD, _WORD, _ROW, _WORD, *(_TABLE,) * 4, _ROW)
+_PLACES = types.int64[:, ::1]
+SQUARE = types.none(_TABLE, _WORDS, _ROW, _TABLE, _WORDS, _CUBE, _TABLE, _WORDS, _PLACES, _PLACES, _ROW, _ROW, _CUBE, _CUBE)
+UNSOLVED = -21  # of a member beside the answers of integrators: no accelerations
 
 
 def _free(function: Any) -> Any:
@@ -67,6 +73,7 @@ def _by_address(signature: Any) -> Any:
 
 _numbers, _masses, _assemble, _advance = (_by_address(each) for each in (NUMBERS, MASSES, ASSEMBLE, ADVANCE))
 _expand, _measure, _entries, _gradients = (_by_address(each) for each in (EXPAND, MEASURE, ENTRIES, GRADIENTS))
+_forces, _values, _track, _square = (_by_address(each) for each in (FORCES, VALUES, TRACK, SQUARE))
 
 
 @_free
@@ -242,17 +249,15 @@ def read_members(
 
 
 @_free
-def measure_members(measure, which, models, states, scratch, refs, Q, V, A, R, functions, values, rates, accelerations):
+def measure_members(measure, which, models, states, scratch, Q, V, A, R, functions, values, rates, accelerations):
     """Write value, rate and acceleration of coordinate functions, arrays (read, instants, ·).
 
     Parameters
     ----------
     measure : address
         ``kernels.measure.measure_functions``.
-    refs : array (members, functions), changed and put back
-        In the states.
     R : array (read, instants, functions or 0)
-        References of every instant; without columns turns are counted from those at the start, which `refs` are then.
+        References of every instant; without columns turns are counted from those in the states.
     """
     for j in range(which.shape[0]):
         k = which[j]
@@ -272,9 +277,105 @@ def entry_members(entries, which, models, states, scratch, times, Q, R, rows, ou
 
 @_free
 def gradient_members(gradients, which, models, scratch, Q, functions, scale, out):
-    """Write gradients of coordinate functions, out (read, instants · functions, nv)."""
+    """Write gradients of coordinate functions times the scales of columns (read, nv), out (read, instants, functions, nv)."""
     for j in range(which.shape[0]):
-        _gradients(gradients, (models[which[j]], scratch, Q[j], functions, scale, out[j]))
+        _gradients(gradients, (models[which[j]], scratch, Q[j], functions, scale[j], out[j]))
+
+
+@_free
+def track_members(calls, which, models, states, scratch, square, null, path, times, begins, Q, V, A, R, sigma, turned, codes):
+    """Follow driven members over their grids.
+
+    Parameters
+    ----------
+    calls : tuple of addresses
+        ``kernels.tracking.track`` and ``values_over``.
+    which : array of int
+    square : address of a SquareSystem
+    null : array
+        Of the square system: begins anew with every member.
+    path : tuple (address, words, blank, numbers, time, q, v, a)
+        A Path, its words and what they are at the start, the same words as numbers, which of them is the time, its arrays.
+    times : array (members, instants)
+    begins : array (members, nq)
+    Q, V, A, R, sigma : arrays (members, instants, ·), written
+    turned : tuple (first row, last row, times, values)
+        Rows of the motions, and what they ask for at some of the times (members, some, rows), written.
+    codes : array of int (members,), written
+    """
+    follow, values = calls
+    lo, hi, some, asked = turned
+    at_path, words, blank, numbers, time, q, v, a = path
+    for j in range(which.shape[0]):
+        k = which[j]
+        _values(values, (models[k], states[k], scratch, some[k], begins[k], lo, hi, asked[k]))
+        for i in range(null.shape[0]):
+            null[i] = 1.0 / math.sqrt(null.shape[0])
+        for i in range(words.shape[0]):
+            words[i] = blank[i]
+        numbers[time] = times[k, 0]
+        _copy(begins[k], q)
+        for i in range(v.shape[0]):
+            v[i] = 0.0
+            a[i] = 0.0
+        code = 0
+        for _ in range(3):  # as a single one does: the smallest singular value by inverse iteration from an arbitrary vector
+            code, _ = _track(
+                follow, (models[k], states[k], scratch, square, at_path, times[k, :1], 0, Q[k], V[k], A[k], R[k], sigma[k])
+            )
+        if code == 0:
+            code, _ = _track(
+                follow, (models[k], states[k], scratch, square, at_path, times[k], 1, Q[k], V[k], A[k], R[k], sigma[k])
+            )
+        codes[k] = code
+
+
+@_free
+def force_members(calls, which, models, states, scratch, times, Q, V, A, R, inertia, applied, energies, laws, loads):
+    """Write M v̇, Q, energies, efforts of laws and loads along known motions, arrays (read, instants, ·).
+
+    Parameters
+    ----------
+    calls : tuple of addresses
+        ``forces_at`` and ``set_masses``.
+    """
+    forces, masses = calls
+    for j in range(which.shape[0]):
+        k = which[j]
+        _masses(masses, (models[k], scratch))
+        _forces(
+            forces,
+            (
+                models[k], states[k], scratch, times[j], Q[j], V[j], A[j], R[j], inertia[j], applied[j], energies[j], laws[j],
+                loads[j],
+            ),
+        )  # fmt: skip
+
+
+@_free
+def square_members(solve, entries, slots, weights, gauge, driving, sides, room, null, sigma, basis, multipliers):
+    """Solve the square systems of members at all their instants, see ``formulations.driven.solve_square``.
+
+    Parameters
+    ----------
+    entries, sides, sigma, basis, multipliers : arrays (members, instants, ·)
+    weights : array (members, entries)
+    room : tuple
+        T, pivots, places and ends.
+    null : array
+        Begins anew with every member.
+    """
+    T, pivots, places, ends = room
+    for j in range(entries.shape[0]):
+        for i in range(null.shape[0]):
+            null[i] = 1.0 / math.sqrt(null.shape[0])
+        _square(
+            solve,
+            (
+                entries[j], slots, weights[j], gauge, driving, sides[j], T, pivots, places, ends, null, sigma[j], basis[j],
+                multipliers[j],
+            ),
+        )  # fmt: skip
 
 
 @inner_kernel

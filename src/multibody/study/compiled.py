@@ -12,16 +12,18 @@ from typing import Any
 
 import numpy as np
 
-from multibody.analyses.members.batch import Batch
-from multibody.analyses.members.run import NotServed, RunMembers
-from multibody.analyses.members.stacked import StackedAnswers
+from multibody.analyses.members.drive import DriveMembers, InverseMembers
+from multibody.analyses.members.numbers import NotServed
+from multibody.analyses.members.run import RunMembers
 from multibody.errors import AnalysisError, ModelError
 from multibody.study.distributions import Floats
 from multibody.study.evaluate import Evaluator
+from multibody.study.language import EXTREMES
 from multibody.study.members import DONE, FAILED, Computed, OrdinaryMembers
 
 FAULTS = (ModelError, AnalysisError, ArithmeticError, np.linalg.LinAlgError)
-LOOPS = {"run": RunMembers}
+FEW = 4  # members that are not worth a preparation
+LOOPS: dict[str, Any] = {"run": RunMembers, "kinematics": DriveMembers, "inverse": InverseMembers}
 
 
 class CompiledMembers:
@@ -50,13 +52,17 @@ class CompiledMembers:
     def __init__(self, ordinary: OrdinaryMembers) -> None:
         if ordinary.analysis not in LOOPS or ordinary.state is not None:
             raise NotServed(f"{ordinary.analysis} from a given state" if ordinary.state is not None else ordinary.analysis)
+        words = [reduction.word for reduction in ordinary.outputs.reductions]
+        if ordinary.analysis == "kinematics" and ("at" in words or (ordinary.refine and set(words) & set(EXTREMES))):
+            raise NotServed("a driven mechanism is solved between its instants")
         self.ordinary, self.outputs, self.units = ordinary, ordinary.outputs, ordinary.units
         self.model, self.refine = ordinary.model, ordinary.refine
         self.loops = LOOPS[ordinary.analysis](ordinary.model, ordinary.names, ordinary.options)
+        self.loops.last_only = set(words) <= {"final", "first"}
         self.chunk = self.loops.most
         self.compiled, self.aside = 0, Counter[str]()
         self._trusted: bool | None = None
-        self._lock, self._free = threading.Lock(), list[Batch]()
+        self._lock, self._free = threading.Lock(), list[Any]()
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Travel as what it is made of; rooms and addresses are made where it arrives."""
@@ -90,8 +96,7 @@ class CompiledMembers:
         try:
             which = self.loops.computed(batch, values, why)
             if len(which):
-                answers = StackedAnswers(batch, batch.read(which))
-                outputs[which] = Evaluator(self.outputs, answers, self.refine).numbers()
+                outputs[which] = Evaluator(self.outputs, self.loops.answers(batch, which), self.refine).numbers()
                 why[which[batch.unsolved(which)]] = "no accelerations"
         except FAULTS as fault:  # that of one member must not be that of others
             why[why == ""] = type(fault).__name__
@@ -108,7 +113,7 @@ class CompiledMembers:
         found = self.ordinary.compute(values[k : k + 1])
         return bool(found.status[0] == DONE and np.array_equal(found.outputs[0], outputs[k], equal_nan=True))
 
-    def _taken(self, count: int) -> Batch:
+    def _taken(self, count: int) -> Any:
         """Return room for members that no other thread uses."""
         with self._lock:
             for k, batch in enumerate(self._free):
@@ -118,14 +123,14 @@ class CompiledMembers:
         return self.loops.batch(count)
 
 
-def fastest(ordinary: OrdinaryMembers, count: int) -> OrdinaryMembers | CompiledMembers:
-    """Return what computes so many members fastest."""
-    if count < FEW:
+def fastest(ordinary: OrdinaryMembers, values: Floats) -> OrdinaryMembers | CompiledMembers:
+    """Return what computes members with these values fastest; a few of them are tried."""
+    if len(values) < FEW:
         return ordinary
     try:
-        return CompiledMembers(ordinary)
+        made = CompiledMembers(ordinary)
     except NotServed:
         return ordinary
-
-
-FEW = 4  # members that are not worth a preparation
+    some = np.ascontiguousarray(values[np.unique(np.linspace(0, len(values) - 1, FEW).astype(int))])
+    why = made._some(some, np.zeros((len(some), len(made.outputs.formulas))))
+    return made if np.any(np.asarray(why) == "") else ordinary

@@ -14,7 +14,7 @@ from multibody.analyses.dynamics.run import run
 from multibody.analyses.given.own_options import own_options
 from multibody.analyses.given.run_options import read_options
 from multibody.analyses.inverse.at_time import motion_at
-from multibody.analyses.inverse.inverse import coordinate_key, inverse
+from multibody.analyses.inverse.inverse import actuator_column, inverse
 from multibody.analyses.inverse.virtual_power import Efforts
 from multibody.analyses.kinematics.kinematics import kinematics, time_grid
 from multibody.analyses.measures.measure import Measurer
@@ -97,7 +97,7 @@ class Reading:
     def lookup(self, parts: tuple[str, ...]) -> Any:
         """Return the values of a path over time; the effort of an actuator where inverse dynamics knows one."""
         if self.efforts is not None and parts[-1] == "effort":
-            column = _actuator(self.efforts, ".".join(parts[:-1]))
+            column = actuator_column(self.efforts.motion.tables.model, self.efforts.actuators, ".".join(parts[:-1]))
             if column >= 0:
                 return self.efforts.values[:, column]
         return self.measurer.lookup(parts)
@@ -257,16 +257,3 @@ ANALYSES = {
     "statics": Analysis(_statics, _of_balance, _statics_begin, ("t", "tolerance"), forces=True, instant=True),
     "assemble": Analysis(_assemble, _of_state, _assemble_begin, ("t",), forces=False, instant=True),
 }
-
-
-def _actuator(efforts: Efforts, text: str) -> int:
-    """Return the number of the actuator on a coordinate, in any spelling; −1 where there is none."""
-    names = [actuator.name for actuator in efforts.actuators]
-    if text in names:
-        return names.index(text)
-    model = efforts.motion.tables.model
-    try:
-        key = coordinate_key(model, text, "inverse")
-        return next((k for k, name in enumerate(names) if coordinate_key(model, name, "inverse") == key), -1)
-    except ModelError:  # a force, or no coordinate: the motion knows it or says what is wrong
-        return -1

@@ -56,7 +56,8 @@ def study(
     """
     plan = make_plan(model, parameters, samples, method, seed)
     told = {key: value for key, value in options.items() if value is not None}
-    members: Members = prepare(model, plan.keys, outputs, analysis, told, initial, refine, 0 if ways.device else len(plan))
+    tried = None if ways.device is not None else plan.values
+    members: Members = prepare(model, plan.keys, outputs, analysis, told, initial, refine, tried)
     if ways.device is not None:
         members, told = _specialized(members, ways.device, plan.seed), {**told, "device": ways.device}
     if len(plan) * len(members.outputs.formulas) > MOST_NUMBERS:

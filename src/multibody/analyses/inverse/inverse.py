@@ -137,6 +137,18 @@ def coordinate_key(model: Model, text: str, where: str) -> tuple[str, str, str, 
     return path.key
 
 
+def actuator_column(model: Model, actuators: Sequence[Actuator], text: str) -> int:
+    """Return the number of the actuator on a coordinate, in any spelling; −1 where there is none."""
+    names = [actuator.name for actuator in actuators]
+    if text in names:
+        return names.index(text)
+    try:
+        key = coordinate_key(model, text, "inverse")
+        return next((k for k, name in enumerate(names) if coordinate_key(model, name, "inverse") == key), -1)
+    except ModelError:  # a force, or no coordinate: the motion knows it or says what is wrong
+        return -1
+
+
 def _new_name(model: Model, text: str) -> str:
     """Return a name for the actuator of a coordinate that nothing else has."""
     name = "actuator_" + text.replace(".", "_")

@@ -94,6 +94,7 @@ class Solver:
         self.blocked: list[Blocked] = []
         self.multipliers = np.zeros((n, self.system.rows))
         self.units = np.array([system.tables.length if actuator.is_length else 1.0 for actuator in actuators])
+        self.row_scales, self.column_scales = system.scale_rows, system.scale_columns
         self.forces = forces_along(self.system, motion.t, motion.q, motion.v, motion.a, motion.references)
 
     def solve(self, progress: Progress | None = None) -> Efforts:
@@ -159,14 +160,14 @@ class Solver:
 
     def _needs(self, part: slice) -> tuple[Floats, Floats]:
         """Return the scaled forces M v̇ − Q that something has to give, and the size of the forces at play."""
-        scale, f = self.system.scale_columns, self.forces
+        scale, f = _of(self.column_scales, part), self.forces
         inertia, applied = f.inertia[part] * scale, f.applied[part] * scale
         return inertia - applied, np.linalg.norm(inertia, axis=1) + np.linalg.norm(applied, axis=1)
 
     def _regular(self, part: slice, square: SquareForces) -> list[int]:
         """Solve at the instants where the kinematic equations are regular; return the others."""
         functions = np.array([actuator.function for actuator in self.actuators], dtype=np.int64)
-        S = square.gradients(functions, part) / self.units[:, None]
+        S = square.gradients(functions, part) / _of(self.units, part)[..., None]
         need, scale = self._needs(part)
         sigma, directions, shared = square.solve(part, np.concatenate([need[:, None], S], axis=1))
         regular = np.flatnonzero(sigma > REGULAR)
@@ -176,7 +177,7 @@ class Solver:
         joint = square.rows < self.system.joint_rows
         rest = np.einsum("tkr,tk->tr", shared[:, 1:], e) - shared[:, 0]
         rows = square.rows[joint]
-        rest = rest[:, : len(square.rows)][:, joint] * self.system.scale_rows[rows]
+        rest = rest[:, : len(square.rows)][:, joint] * _of(self.row_scales, regular + part.start)[..., rows]
         self.multipliers[np.ix_(regular[given] + part.start, rows)] = rest[given]
         self._give(regular[given] + part.start)
         return [part.start + int(k) for k in np.flatnonzero(sigma <= REGULAR)]
@@ -212,7 +213,7 @@ class Solver:
         for i in np.flatnonzero(lost):
             self._block(int(which[i]), said(self.system, self.motion.q[which[i]], B[i] @ U[i, :, -1], names))
         given = np.flatnonzero(~lost)
-        self.values[which[given]] = e[given] / self.units
+        self.values[which[given]] = e[given] / _of(self.units, which[given])
         open_ = np.concatenate([~kept, np.ones((len(which), len(names) - r), dtype=bool)], axis=1)[given]
         self.unique &= np.max(np.abs(Vt[given]) * open_[:, :, None], axis=(0, 1), initial=0.0) < UNIQUE
         return e, given
@@ -276,6 +277,11 @@ class Solver:
             length = self.system.tables.length
             notes.append(f"not unique: {names}; the smallest efforts are given (forces times {length:.4g} as moments)")
         return notes
+
+
+def _of(scales: Floats, which: slice | Integers) -> Floats:
+    """Return scales of some instants, where every instant has its own."""
+    return scales if scales.ndim == 1 else scales[which]
 
 
 def _orthonormal(directions: Floats) -> Floats:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from multibody.analyses.dynamics.choice import Choice
+from multibody.analyses.assembly.member import Plan
 from multibody.formulations.driven import entries_at, gradients_at
 from multibody.formulations.expand import expand
 from multibody.integrators import contract as C
 from multibody.integrators import members as M
+from multibody.kernels.arrays import Arrays
 from multibody.kernels.assembly.member import assemble_member
 from multibody.kernels.calls import INTERPOLATE, address_of, address_with
 from multibody.kernels.declared import Settings, Statistics
@@ -25,42 +29,16 @@ from multibody.tables.lower import Tables
 if TYPE_CHECKING:
     from multibody.analyses.members.run import RunMembers
 
+NOTHING: Mapping[str, Floats] = MappingProxyType({})
 GAPS = np.array(
     [Statistics.fields[n].slot for n in ("position_before", "velocity_before", "position_after", "velocity_after")], dtype=np.int64
 )
 
 
-@dataclass(frozen=True)
-class Calls:
-    """Addresses of the machine code that members are computed with: that of single runs."""
-
-    integrate: int
-    rhs: int
-    accept: int
-    monitor: int
-    interpolate: int
-    expand: int
-    masses: int
-    assemble: int
-    measure: int
-    entries: int
-    gradients: int
-
-    @classmethod
-    def of(cls, choice: Choice, tables: Tables) -> Calls:
-        """Return those of a formulation and an integrator."""
-        planar = tables.dimension == 2
-        rhs, accept = choice.formulation.kernels()
-
-        def at(function: Any, signature: Any) -> int:
-            return address_with(function, M.as_called(signature, planar))
-
-        return cls(
-            address_with(choice.integrator.advance, M.ADVANCE), address_of(rhs, planar), address_of(accept, planar),
-            address_of(monitor, planar) if tables.watches else 0, address_with(choice.integrator.interpolate, INTERPOLATE),
-            at(expand, M.EXPAND), at(set_masses, M.MASSES), at(assemble_member, M.ASSEMBLE), at(measure_functions, M.MEASURE),
-            at(entries_at, M.ENTRIES), at(gradients_at, M.GRADIENTS),
-        )  # fmt: skip
+@functools.cache
+def address(function: Any, signature: Any, planar: bool) -> int:
+    """Return where the machine code of a kernel that takes a model first begins."""
+    return address_with(function, M.as_called(signature, planar))
 
 
 @dataclass
@@ -78,114 +56,52 @@ class Read:
     loads: Floats
 
 
-class Batch:
-    """Some members.
+class Blocks:
+    """Blocks of some members: numbers and angle references of their own, the rest of the structure shared.
 
     Parameters
     ----------
-    members : RunMembers
+    tables : Tables
+    base : Arrays
+        Blocks of the model itself.
+    plan : Plan
+        Of assembly.
     count : int
         How many there is room for.
-    room : int
-        Steps whose dense output there is room for.
+    scales : mapping of arrays (members, ·)
+        Further numbers of the models by name.
     """
 
-    def __init__(self, members: RunMembers, count: int, room: int) -> None:
-        self.members, self.count = members, count
-        base, tables, size = members.base, members.tables, members.size
-        planar = tables.dimension == 2
-        self.numbers = np.zeros((count, len(tables.F)))
-        self.row_scale = np.zeros((count, len(base.model.row_scale)))
-        self.column_scale = np.zeros((count, len(base.model.column_scale)))
-        self.refs = np.zeros((count, members.functions))
-        own_statistics, own_settings = np.zeros(count, Statistics.dtype), np.zeros(count, Settings.dtype)
-        self.statistics = own_statistics.view(np.float64).reshape(count, -1)
-        self.settings = own_settings.view(np.float64).reshape(count, -1)
+    def __init__(self, tables: Tables, base: Arrays, plan: Plan, count: int, scales: Mapping[str, Floats] = NOTHING) -> None:
+        self.tables, self.base, self.plan, self.count = tables, base, plan, count
+        self.planar = tables.dimension == 2
+        self.numbers, self.refs = np.zeros((count, len(tables.F))), np.zeros((count, len(base.ref)))
+        statistics, settings = np.zeros(count, Statistics.dtype), np.zeros(count, Settings.dtype)
+        self.statistics, self.settings = (each.view(np.float64).reshape(count, -1) for each in (statistics, settings))
         self._kept: list[Any] = []
         self.models, self.states = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
         for k in range(count):
-            model = base.model.sharing(
-                numbers=self.numbers[k], row_scale=self.row_scale[k], column_scale=self.column_scale[k]
-            )
-            state = base.state.copy(
-                ref=self.refs[k], statistics=own_statistics[k : k + 1], settings=own_settings[k : k + 1]
-            )
+            one = slice(k, k + 1)
+            model = base.model.sharing(numbers=self.numbers[k], **{name: values[k] for name, values in scales.items()})
+            state = base.state.copy(ref=self.refs[k], statistics=statistics[one], settings=settings[one])
             self._kept.append((model, state))
             self.models[k], self.states[k] = int(model.address), int(state.address)
-        self.scratch, self.assembly = base.scratch.copy(), members.plan.room()
+        self.scratch, self.assembly = base.scratch.copy(), plan.room()
         self.Q, self.V = np.zeros((count, tables.nq)), np.zeros((count, tables.nv))
-        self.codes, self.answers = np.zeros((count, 2), dtype=np.int64), np.zeros((count, 3), dtype=np.int64)
-        self.ends, self.times = np.zeros(count), np.zeros((count, members.count))
-        self.begin_refs, self.starts, self.Y = np.zeros_like(self.refs), np.zeros((count, size)), np.zeros((count, size))
-        self.atol = np.zeros((count, size))
-        integrator = members.choice.integrator
-        jumps = not integrator.adaptive and any(watch.kind == "switch" for watch in tables.watches)
-        self.g = np.zeros((3 if jumps else 2, len(tables.watches)))
-        self.memory, self.active = np.zeros((integrator.memory_rows, size)), np.zeros(size)
-        self.control, self.counting = np.zeros(C.CONTROL_SIZE), np.zeros(C.COUNTS_SIZE, dtype=np.int64)
-        self.kept = np.zeros(members.functions + self.statistics.shape[1])
-        self.planar = planar
-        self.grow(room)
+        self.begin_refs, self.codes = np.zeros_like(self.refs), np.zeros((count, 2), dtype=np.int64)
 
-    def grow(self, room: int) -> None:
-        """Make room for more steps; what is stored of members is kept."""
-        integrator, before = self.members.choice.integrator, getattr(self, "steps", None)
-        shapes = ((2,), (integrator.dense_rows, self.members.size), (self.members.functions,))
-        made = [np.zeros((self.count, room, *shape)) for shape in shapes]
-        if before is not None:
-            for new, old in zip(made, (self.steps, self.dense, self.step_refs), strict=True):
-                new[:, : old.shape[1]] = old
-        self.steps, self.dense, self.step_refs = made
+    def at(self, function: Any, signature: Any) -> int:
+        """Return the address of a kernel for these models."""
+        return address(function, signature, self.planar)
 
-    def begin(self, n: int) -> None:
-        """Forget what was computed before."""
-        base = self.members.base.state
-        self.statistics[:n] = base.statistics.view(np.float64)
-        self.settings[:n] = base.settings.view(np.float64)
-
-    def assemble(self, n: int) -> None:
-        """Assemble the first n members, whose numbers are there."""
-        calls, plan = self.members.calls, self.members.plan
+    def assemble(self, times: Floats) -> None:
+        """Assemble the first members, whose numbers are there, each at its time."""
+        n = len(times)
         M.start_members(
-            calls.assemble, calls.masses, self.models[:n], self.states[:n], self.scratch.address, plan.block.address,
-            self.assembly.address, np.zeros(n), self.Q[:n], self.V[:n], self.codes[:n],
+            self.at(assemble_member, M.ASSEMBLE), self.at(set_masses, M.MASSES), self.models[:n], self.states[:n],
+            self.scratch.address, self.plan.block.address, self.assembly.address, times, self.Q[:n], self.V[:n], self.codes[:n],
         )  # fmt: skip
-        nq, nv = self.Q.shape[1], self.V.shape[1]
         self.begin_refs[:n] = self.refs[:n]
-        self.starts[:n, :nq], self.starts[:n, nq : nq + nv], self.starts[:n, -1] = self.Q[:n], self.V[:n], 0.0
-
-    def run(self, which: Integers) -> None:
-        """Integrate members from their starts."""
-        m, base = self.members, self.members.base.state
-        c = m.calls
-        self.statistics[which], self.settings[which] = base.statistics.view(np.float64), base.settings.view(np.float64)
-        self.refs[which], self.Y[which] = self.begin_refs[which], self.starts[which]
-        M.run_members(
-            (c.integrate, c.rhs, c.accept, c.monitor, c.masses), which, self.models, self.states, self.scratch.address, 0.0,
-            self.ends, m.control, m.counts, self.refs, self.statistics, GAPS, self.atol, self.Y, self.control, self.counting,
-            self.active, self.memory, self.g, self.steps, self.dense, self.step_refs, self.answers,
-        )  # fmt: skip
-
-    def read(self, which: Integers, times: Floats | None = None) -> Read:
-        """Return members at times (read, instants), by default at their instants, the start and the end as they are."""
-        m, t, size = self.members, self.members.tables, self.members.size
-        at = self.times[which] if times is None else np.ascontiguousarray(times)
-        shape, rows = at.shape, t.count_joint + t.count_motion
-        loads = (3 if t.dimension == 2 else 6) * len(t.loads)
-        widths = (size, m.functions, t.nv, rows, 2, t.effort_count, loads)
-        found = Read(which, at, *(np.zeros((*shape, width)) for width in widths))
-        c = m.calls
-        M.read_members(
-            (c.interpolate, c.expand, c.masses), which, self.models, self.states, self.scratch.address, self.answers, self.steps,
-            self.dense, self.step_refs, at, self.Y if times is None else self.Y[:0], self.starts, self.begin_refs, self.refs,
-            self.statistics, self.kept, found.Y, found.references, found.A, found.multipliers, found.energies, found.efforts,
-            found.loads,
-        )  # fmt: skip
-        return found
-
-    def unsolved(self, which: Integers) -> npt.NDArray[np.bool_]:
-        """Return at which of these members the equations had no solution at an instant that was read."""
-        return np.asarray(self.answers[which, 0] == M.UNSOLVED)
 
     # --- what is read of them -----------------------------------------------------------------------------------------
     def coordinate(self, which: Integers, function: int, Q: Floats, V: Floats, A: Floats, R: Floats) -> Floats:
@@ -201,7 +117,7 @@ class Batch:
         out, kept = np.zeros((3, *Q.shape[:2], 1)), self.refs[which]
         self.refs[which] = self.begin_refs[which] if R.shape[2] == 0 else 0.0
         M.measure_members(
-            self.members.calls.measure, which, self.models, self.states, self.scratch.address, self.refs, Q, V, A, R,
+            self.at(measure_functions, M.MEASURE), which, self.models, self.states, self.scratch.address, Q, V, A, R,
             np.array([function], dtype=np.int64), *out,
         )  # fmt: skip
         self.refs[which] = kept
@@ -209,21 +125,101 @@ class Batch:
 
     def entries(self, which: Integers, times: Floats, Q: Floats, R: Floats) -> Floats:
         """Return the entries of Φ_q of joints and motions (members, instants, entries)."""
-        tables = self.members.tables
-        rows, kept = tables.count_joint + tables.count_motion, self.refs[which]
-        out = np.zeros((*Q.shape[:2], int(tables.row_pointer[rows])))
+        rows, kept = self.tables.count_joint + self.tables.count_motion, self.refs[which]
+        out = np.zeros((*Q.shape[:2], int(self.tables.row_pointer[rows])))
         M.entry_members(
-            self.members.calls.entries, which, self.models, self.states, self.scratch.address, times, Q, R, rows, out
+            self.at(entries_at, M.ENTRIES), which, self.models, self.states, self.scratch.address, times, Q, R, rows, out
         )
         self.refs[which] = kept
         return out
 
-    def gradients(self, which: Integers, function: int, Q: Floats) -> Floats:
-        """Return the gradient of a coordinate function (members, instants, nv)."""
-        nv = self.members.tables.nv
-        out = np.zeros((*Q.shape[:2], 1, nv))
+    def gradients(self, which: Integers, functions: Integers, Q: Floats, scales: Floats) -> Floats:
+        """Return gradients of coordinate functions times columns' scales (members, instants, functions, nv)."""
+        out = np.zeros((*Q.shape[:2], len(functions), self.tables.nv))
         M.gradient_members(
-            self.members.calls.gradients, which, self.models, self.scratch.address, Q, np.array([function], dtype=np.int64),
-            np.ones(nv), out,
+            self.at(gradients_at, M.GRADIENTS), which, self.models, self.scratch.address, Q, functions, scales, out
+        )
+        return out
+
+
+class Batch(Blocks):
+    """Some members of a study of ``run``.
+
+    Parameters
+    ----------
+    members : RunMembers
+    count : int
+        How many there is room for.
+    room : int
+        Steps whose dense output there is room for.
+    """
+
+    def __init__(self, members: RunMembers, count: int, room: int) -> None:
+        base, tables, size = members.base, members.tables, members.size
+        self.members, self.row_scale = members, np.zeros((count, len(base.model.row_scale)))
+        self.column_scale = np.zeros((count, len(base.model.column_scale)))
+        scales = {"row_scale": self.row_scale, "column_scale": self.column_scale}
+        super().__init__(tables, base, members.plan, count, scales)
+        self.answers = np.zeros((count, 3), dtype=np.int64)
+        self.ends, self.times = np.zeros(count), np.zeros((count, members.count))
+        self.starts, self.Y, self.atol = (np.zeros((count, size)) for _ in range(3))
+        integrator = members.choice.integrator
+        jumps = not integrator.adaptive and any(watch.kind == "switch" for watch in tables.watches)
+        self.g = np.zeros((3 if jumps else 2, len(tables.watches)))
+        self.memory, self.active = np.zeros((integrator.memory_rows, size)), np.zeros(size)
+        self.control, self.counting = np.zeros(C.CONTROL_SIZE), np.zeros(C.COUNTS_SIZE, dtype=np.int64)
+        self.kept = np.zeros(self.refs.shape[1] + self.statistics.shape[1])
+        (rhs, accept), planar = members.choice.formulation.kernels(), self.planar
+        self._run_calls = (
+            address_with(integrator.advance, M.ADVANCE), address_of(rhs, planar), address_of(accept, planar),
+            address_of(monitor, planar) if tables.watches else 0, self.at(set_masses, M.MASSES),
         )  # fmt: skip
-        return out[:, :, 0]
+        self._read_calls = (
+            address_with(integrator.interpolate, INTERPOLATE), self.at(expand, M.EXPAND), self.at(set_masses, M.MASSES),
+        )  # fmt: skip
+        self.grow(room)
+
+    def grow(self, room: int) -> None:
+        """Make room for more steps; what is stored of members is kept."""
+        integrator, before = self.members.choice.integrator, getattr(self, "steps", None)
+        shapes = ((2,), (integrator.dense_rows, self.members.size), (self.refs.shape[1],))
+        made = [np.zeros((self.count, room, *shape)) for shape in shapes]
+        if before is not None:
+            for new, old in zip(made, (self.steps, self.dense, self.step_refs), strict=True):
+                new[:, : old.shape[1]] = old
+        self.steps, self.dense, self.step_refs = made
+
+    def run(self, which: Integers) -> None:
+        """Integrate members from their starts."""
+        m, base, nq = self.members, self.base.state, self.tables.nq
+        self.statistics[which], self.settings[which] = base.statistics.view(np.float64), base.settings.view(np.float64)
+        self.starts[which, :nq], self.starts[which, nq:-1], self.starts[which, -1] = self.Q[which], self.V[which], 0.0
+        self.refs[which], self.Y[which] = self.begin_refs[which], self.starts[which]
+        M.run_members(
+            self._run_calls, which, self.models, self.states, self.scratch.address, 0.0,
+            self.ends, m.control, m.counts, self.refs, self.statistics, GAPS, self.atol, self.Y, self.control, self.counting,
+            self.active, self.memory, self.g, self.steps, self.dense, self.step_refs, self.answers,
+        )  # fmt: skip
+
+    def read(self, which: Integers, times: Floats | None = None, last: bool = False) -> Read:
+        """Return members at times (read, instants), by default at their instants, the start and the end as they are.
+
+        With `last` at the last instant alone.
+        """
+        t, own = self.tables, self.times[which]
+        at = np.ascontiguousarray(times if times is not None else own[:, -1:] if last else own)
+        shape, rows = at.shape, t.count_joint + t.count_motion
+        loads = (3 if t.dimension == 2 else 6) * len(t.loads)
+        widths = (self.members.size, self.refs.shape[1], t.nv, rows, 2, t.effort_count, loads)
+        found = Read(which, at, *(np.zeros((*shape, width)) for width in widths))
+        M.read_members(
+            self._read_calls, which, self.models, self.states, self.scratch.address, self.answers, self.steps,
+            self.dense, self.step_refs, at, self.Y if times is None else self.Y[:0], self.starts, self.begin_refs, self.refs,
+            self.statistics, self.kept, found.Y, found.references, found.A, found.multipliers, found.energies, found.efforts,
+            found.loads,
+        )  # fmt: skip
+        return found
+
+    def unsolved(self, which: Integers) -> npt.NDArray[np.bool_]:
+        """Return at which of these members the equations had no solution at an instant that was read."""
+        return np.asarray(self.answers[which, 0] == M.UNSOLVED)

@@ -24,6 +24,15 @@ LEAST = 1e-9  # of the largest mass and inertia: what counts beside them
 DROWNING = 1e-7  # of the largest mass: lighter bodies drown where M is inverted
 
 
+class NotServed(Exception):  # noqa: N818  # nothing went wrong
+    """Why the members of a study are computed by the ordinary path."""
+
+
+def note(why: Any, good: Flags, text: str) -> None:
+    """Note why members are left to the ordinary path, where nothing is noted yet."""
+    why[(why == "") & ~good] = text
+
+
 class Numbers:
     """What numbers the members of a model have, by the values of some of its parameters.
 

@@ -18,8 +18,9 @@ from multibody.analyses.dynamics.choice import Choice, check_steps
 from multibody.analyses.dynamics.opening import planned
 from multibody.analyses.dynamics.run import output_times
 from multibody.analyses.given.run_options import Options, read_options
-from multibody.analyses.members.batch import Batch, Calls
-from multibody.analyses.members.numbers import Flags, Numbers
+from multibody.analyses.members.batch import Batch, Read
+from multibody.analyses.members.numbers import Flags, NotServed, Numbers, note
+from multibody.analyses.members.stacked import Stack, StackedAnswers
 from multibody.arguments import number_in
 from multibody.errors import ModelError
 from multibody.formulations.prepare import Bundle, inverts_masses, prepare
@@ -27,6 +28,7 @@ from multibody.integrators import contract as C
 from multibody.kernels.assembly.member import CLOSED, OPEN
 from multibody.model.model import Model
 from multibody.options.methods import AUTO, read_method
+from multibody.state.kinetics import Dynamics
 from multibody.state.system import Floats, Integers, System, tables_of
 from multibody.tables.scales import second
 from multibody.tables.welds import find_welds
@@ -36,10 +38,6 @@ MOST_STEPS = 4096  # longer runs can be interrupted, which a batch cannot
 MOST_NUMBERS = 6_000_000  # that a batch may fill, 48 MB
 MOST_MEMBERS = 256  # of a batch
 FORMULAS = ("step", "first_step", "max_step")  # options of integrators that may be formulas of parameters
-
-
-class NotServed(Exception):  # noqa: N818  # nothing went wrong
-    """Why the members of a study are computed by the ordinary path."""
 
 
 class RunMembers:
@@ -53,6 +51,11 @@ class RunMembers:
     options : mapping
         Of ``run``.
 
+    Attributes
+    ----------
+    last_only : bool
+        Whether the last instant is all that will be read.
+
     Raises
     ------
     NotServed
@@ -60,7 +63,7 @@ class RunMembers:
     """
 
     def __init__(self, model: Model, names: Sequence[str], options: Mapping[str, Any]) -> None:
-        self.model, self.names, self.given = model, tuple(names), dict(options)
+        self.model, self.names, self.given, self.last_only = model, tuple(names), dict(options), False
         self.tables = tables = tables_of(model)
         self.options: Options = read_options(model, dense=True, **{key: options.get(key) for key in _KEYS})
         self.choice: Choice = planned(tables, self.options)
@@ -79,7 +82,6 @@ class RunMembers:
         self._settings(self.base)
         self.size, self.functions = tables.nq + tables.nv + 1, len(self.base.ref)
         self._lengths = np.concatenate([self._positions(), self.numbers._translations, [False]])
-        self.calls = Calls.of(self.choice, tables)
         self.control, self.counts = self._told()
 
     def _check(self, options: Mapping[str, Any]) -> None:
@@ -166,16 +168,16 @@ class RunMembers:
         """Write numbers and consistent states of members."""
         n, nq, nv = len(values), self.tables.nq, self.tables.nv
         numbers = b.numbers[:n]
-        _note(why, self.numbers.fill(values, b.models[:n], numbers), "values that are refused")
+        note(why, self.numbers.fill(values, b.models[:n], numbers), "values that are refused")
         numbers[why != ""] = self.tables.F  # of no account
-        _note(why, self.numbers.heavy(numbers), "masses that do not count")
+        note(why, self.numbers.heavy(numbers), "masses that do not count")
         self.numbers.scales(numbers, b.row_scale[:n], b.column_scale[:n])
-        b.assemble(n)
-        _note(why, b.codes[:n, 0] != OPEN, "it does not close at once")
-        _note(why, b.codes[:n, 0] == CLOSED, "dependent rows")
-        _note(why, b.codes[:n, 1] == 1, "masses that do not count")
+        b.assemble(np.zeros(n))
+        note(why, b.codes[:n, 0] != OPEN, "it does not close at once")
+        note(why, b.codes[:n, 0] == CLOSED, "dependent rows")
+        note(why, b.codes[:n, 1] == 1, "masses that do not count")
         b.ends[:n] = self.numbers.evaluated(self.until, numbers)
-        _note(why, self._set_times(b, n), "other instants")
+        note(why, self._set_times(b, n), "other instants")
         b.atol[:n] = self.options.atol * np.where(self._lengths, numbers[:, self.tables.packed.length, None], 1.0)
         b.atol[:n, nq : nq + nv] /= second(self.tables)
 
@@ -209,15 +211,45 @@ class RunMembers:
                 b.run(full)
         answers = b.answers[: len(why)]
         stiff = self.choice.switching & (answers[:, 2] != 0)
-        _note(why, answers[:, 0] != C.EVENT, "an event")
-        _note(why, (answers[:, 0] != C.OUTPUT_FULL) & (answers[:, 0] != C.CONTINUE), "many steps")
-        _note(why, ~stiff, "stiffness")
-        _note(why, answers[:, 0] == C.DONE, "it does not come to its end")
+        note(why, answers[:, 0] != C.EVENT, "an event")
+        note(why, (answers[:, 0] != C.OUTPUT_FULL) & (answers[:, 0] != C.CONTINUE), "many steps")
+        note(why, ~stiff, "stiffness")
+        note(why, answers[:, 0] == C.DONE, "it does not come to its end")
 
 
-def _note(why: Any, good: Flags, text: str) -> None:
-    """Note why members are left to the ordinary path, where nothing is noted yet."""
-    why[(why == "") & ~good] = text
+    def answers(self, b: Batch, which: Integers) -> RunAnswers:
+        """Return what was computed of members."""
+        return RunAnswers(b, b.read(which, last=self.last_only), self.last_only)
+
+
+class RunAnswers(StackedAnswers):
+    """Runs of some members, known between their instants by dense output.
+
+    Parameters
+    ----------
+    batch : Batch
+    read : Read
+    alone : bool
+        Whether there is one instant: turns cannot be counted from the start then.
+    """
+
+    def __init__(self, batch: Batch, read: Read, alone: bool = False) -> None:
+        nq, nv, flat, base = batch.tables.nq, batch.tables.nv, read.t.size, batch.members.base
+        energies = read.energies.reshape(flat, 2)
+        dynamics = Dynamics(
+            read.multipliers.reshape(flat, -1), energies[:, 0], energies[:, 1], read.Y[:, :, nq + nv].reshape(flat),
+            read.efforts.reshape(flat, read.efforts.shape[2]), read.loads.reshape(flat, read.loads.shape[2]), base.chosen,
+            bundle=base,
+        )  # fmt: skip
+        start = batch.begin_refs[read.which][:, None, :]
+        R = np.ascontiguousarray(start if batch.planar and not alone else read.references)
+        Q, V = read.Y[:, :, :nq].copy(), read.Y[:, :, nq : nq + nv].copy()
+        super().__init__(Stack(batch, read.which, read.t, Q, V, read.A, R, dynamics, alone), known_between=True)
+        self.batch = batch
+
+    def between(self, which: Any, times: Floats) -> RunAnswers:
+        """Return the answers of some members at other times of their motions (which, times)."""
+        return RunAnswers(self.batch, self.batch.read(self.stack.which[which], times))
 
 
 _KEYS = ("until", "formulation", "integrator", "rtol", "atol", "step", "output_step", "cut")

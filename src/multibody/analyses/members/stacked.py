@@ -6,6 +6,7 @@ member's own blocks is asked of the batch.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -13,12 +14,44 @@ import numpy as np
 
 from multibody.analyses.measures.force_values import ForceValues
 from multibody.analyses.measures.measure import Measurer
-from multibody.analyses.members.batch import Batch, Read
+from multibody.analyses.measures.readable import no_forces
+from multibody.analyses.members.batch import Blocks as Members
 from multibody.analyses.reactions.reactions import Blocks, Reactions
 from multibody.kernels import codes as L
 from multibody.state.kinetics import Dynamics
-from multibody.state.system import Floats, System
+from multibody.state.system import Floats, Integers, System
 from multibody.tables.lower import Tables
+
+
+@dataclass
+class Stack:
+    """Instants of some members.
+
+    Attributes
+    ----------
+    members : Members
+        Blocks of a batch.
+    which : array of int
+        Those of its members.
+    t : array (members, instants)
+    Q, V, A : arrays (members, instants, ·)
+    R : array (members, instants or 1, functions)
+        Angle references of every instant; in the plane those at the start.
+    dynamics : Dynamics, optional
+        Its arrays have the instants of all members one behind the other.
+    counted : bool
+        Whether R has the references of every instant in the plane too.
+    """
+
+    members: Members
+    which: Integers
+    t: Floats
+    Q: Floats
+    V: Floats
+    A: Floats
+    R: Floats
+    dynamics: Dynamics | None = None
+    counted: bool = False
 
 
 class _Columns:
@@ -70,41 +103,29 @@ class StackedMeasurer(Measurer):
 
     Parameters
     ----------
-    batch : Batch
-    read : Read
+    stack : Stack
     """
 
-    def __init__(self, batch: Batch, read: Read) -> None:
-        self.batch, self.read = batch, read
-        base = batch.members.tables
-        (m, n), nq, nv = read.t.shape, base.nq, base.nv
-        tables = StackedTables.of(base, batch.numbers[read.which], n)
-        self.Q, self.V = read.Y[:, :, :nq].copy(), read.Y[:, :, nq : nq + nv].copy()
-        flat = m * n
-        dynamics = Dynamics(
-            read.multipliers.reshape(flat, -1), read.energies.reshape(flat, 2)[:, 0], read.energies.reshape(flat, 2)[:, 1],
-            read.Y[:, :, nq + nv].reshape(flat), read.efforts.reshape(flat, read.efforts.shape[2]),
-            read.loads.reshape(flat, read.loads.shape[2]), batch.members.base.chosen, bundle=batch.members.base,
-        )  # fmt: skip
-        super().__init__(
-            tables, read.t.reshape(flat), self.Q.reshape(flat, nq), self.V.reshape(flat, nv), read.A.reshape(flat, nv),
-            np.zeros(0), dynamics,
-        )  # fmt: skip
-
-    @property
-    def instant_references(self) -> Floats:
-        """Angle references of every instant in space; in the plane turns are counted from the start."""
-        return self.read.references if self.tables.dimension == 3 else self.read.references[:, :, :0]
+    def __init__(self, stack: Stack) -> None:
+        self.stack = stack
+        base, (m, n) = stack.members.tables, stack.t.shape
+        tables = StackedTables.of(base, stack.members.numbers[stack.which], n)
+        q, v, a = (x.reshape(m * n, x.shape[2]) for x in (stack.Q, stack.V, stack.A))
+        super().__init__(tables, stack.t.reshape(m * n), q, v, a, np.zeros(0), stack.dynamics)
 
     def _evaluate(self, functions: list[int]) -> None:
+        s = self.stack
+        every = s.counted or self.tables.dimension == 3
+        references = s.R if every else s.R[:, :, :0]  # turns are counted from the start
         for function in functions:
-            found = self.batch.coordinate(self.read.which, function, self.Q, self.V, self.read.A, self.instant_references)
+            found = s.members.coordinate(s.which, function, s.Q, s.V, s.A, references)
             self._coordinates[function] = (found[0].reshape(-1), found[1].reshape(-1), found[2].reshape(-1))
 
     @cached_property
     def forces(self) -> ForceValues:
         """Reactions, efforts, energies and momentum."""
-        assert self.dynamics is not None
+        if self.dynamics is None:
+            raise no_forces()
         return ForceValues(self, self.dynamics, StackedReactions(self, self.dynamics))
 
 
@@ -116,22 +137,21 @@ class StackedReactions(Reactions):
     @cached_property
     def system(self) -> System:
         """The tables of the model with a workspace: for what the structure says."""
-        return System(self.measurer.batch.members.tables)
+        return System(self.measurer.stack.members.tables)
 
     @cached_property
     def entries(self) -> Floats:
         """Entries of Φ_q of joints and motions at every instant."""
-        m = self.measurer
-        start = m.batch.begin_refs[m.read.which][:, None, :]
-        references = m.read.references if self.tables.dimension == 3 else np.ascontiguousarray(start)
-        found = m.batch.entries(m.read.which, m.read.t, m.Q, references)
+        s = self.measurer.stack
+        found = s.members.entries(s.which, s.t, s.Q, s.R)
         return found.reshape(-1, found.shape[2])
 
     def _gradient(self, function: int) -> Blocks:
         if function not in self._gradients:
-            m, width, blocks = self.measurer, self.tables.width, Blocks()
-            f = self.tables.packed.functions[function]
-            out = m.batch.gradients(m.read.which, function, m.Q).reshape(-1, self.tables.nv)
+            s, width, blocks = self.measurer.stack, self.tables.width, Blocks()
+            f, nv = self.tables.packed.functions[function], self.tables.nv
+            ones = np.ones((len(s.which), nv))
+            out = s.members.gradients(s.which, np.array([function], dtype=np.int64), s.Q, ones).reshape(-1, nv)
             if f.kind != L.EXTRA:
                 for body in {int(f.first), int(f.second)} - {0}:
                     blocks[body] = out[:, width * (body - 1) : width * body]
@@ -140,20 +160,18 @@ class StackedReactions(Reactions):
 
 
 class StackedAnswers:
-    """The answers of some members of a batch, as reductions read them.
+    """The answers of some members, as reductions read them.
 
     Parameters
     ----------
-    batch : Batch
-    read : Read
+    stack : Stack
+    known_between : bool
+        Whether anything is known between the instants.
     """
 
-    known_between = True
-
-    def __init__(self, batch: Batch, read: Read) -> None:
-        self.batch, self.which, self.times = batch, read.which, read.t
-        self.measurer = StackedMeasurer(batch, read)
-        self._numbers = batch.numbers[read.which]
+    def __init__(self, stack: Stack, known_between: bool = False) -> None:
+        self.stack, self.times, self.known_between = stack, stack.t, known_between
+        self.measurer = StackedMeasurer(stack)
 
     def lookup(self, parts: tuple[str, ...]) -> Any:
         """Return the values of a path at all instants of all members, one member behind the other."""
@@ -161,16 +179,16 @@ class StackedAnswers:
 
     def parameter(self, parts: tuple[str, ...]) -> Floats:
         """Return a parameter (members,)."""
-        return self._numbers[:, self.measurer.tables.parameter_slots[parts]].copy()
+        return self.stack.members.numbers[self.stack.which, self.measurer.tables.parameter_slots[parts]]
 
     def first(self, event: str) -> Floats:
         """Return the first time of an event: a member on whose way one happens is not computed here."""
-        return np.full(len(self.which), np.nan)
+        return np.full(len(self.times), np.nan)
 
     def splines(self) -> dict[str, Any]:
         """Return the model's tables as functions."""
         return self.measurer.splines()
 
-    def between(self, which: Any, times: Floats) -> StackedAnswers:
-        """Return the answers of some members at other times of their motions (which, times)."""
-        return StackedAnswers(self.batch, self.batch.read(self.which[which], times))
+    def between(self, which: Any, times: Floats) -> StackedAnswers | None:
+        """Return the answers of some members at other times of their motions (which, times); None where they are not known."""
+        return None

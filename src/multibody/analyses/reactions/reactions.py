@@ -88,15 +88,15 @@ class Reactions:
     def _constraint(self, rows: range, multipliers: Floats, which: Integers) -> Blocks:
         """Return −Φ_qᵀ λ of some rows by bodies, at chosen instants; λ (instants, len(rows))."""
         tables, width = self.tables, self.tables.width
-        span = np.arange(tables.row_pointer[rows.start], tables.row_pointer[rows.stop])
+        span = slice(int(tables.row_pointer[rows.start]), int(tables.row_pointer[rows.stop]))
         row = np.repeat(np.arange(len(rows)), np.diff(tables.row_pointer[rows.start : rows.stop + 1]))
         body, part = np.divmod(tables.columns[span], width)
-        forces = -self.entries[np.ix_(which, span)] * multipliers[:, row]
+        entries = self.entries if which is self.every else self.entries[which]
         blocks: Blocks = {}
         for b in np.unique(body[body < len(tables.bodies) - 1]):  # beyond are extra coordinates
             block = np.zeros((len(which), width), dtype=forces.dtype)
             for k in np.flatnonzero(body == b):
-                block[:, part[k]] += forces[:, k]
+                block[:, part[k]] -= entries[:, span.start + k] * multipliers[:, row[k]]
             blocks[int(b) + 1] = block
         return blocks
 

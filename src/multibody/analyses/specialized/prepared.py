@@ -13,7 +13,7 @@ import numpy as np
 from multibody.analyses.dynamics.opening import begun, opened, planned
 from multibody.analyses.dynamics.simulation import Simulation
 from multibody.analyses.given.run_options import Options, read_options
-from multibody.analyses.members.run import NotServed
+from multibody.analyses.members.numbers import NotServed
 from multibody.analyses.specialized.quick import QuickPreparation
 from multibody.errors import AnalysisError, ModelError
 from multibody.model.model import Model

@@ -9,7 +9,8 @@ import numpy as np
 
 from multibody.analyses.dynamics.simulation import Simulation
 from multibody.analyses.members.batch import GAPS, Batch
-from multibody.analyses.members.run import NotServed, RunMembers
+from multibody.analyses.members.numbers import NotServed
+from multibody.analyses.members.run import RunMembers
 from multibody.kernels.mass import set_masses
 from multibody.model.model import Model
 from multibody.specialize.image import MADE_OF_NUMBERS, Floats, Part, Words, parts_of
@@ -62,10 +63,11 @@ class QuickPreparation:
         if self._room is None:
             self._room = self.run.batch(self.run.most)
         room = self._room
-        room.begin(n)
+        state, nq = room.base.state, room.Q.shape[1]
+        room.statistics[:n], room.settings[:n] = state.statistics.view(np.float64), state.settings.view(np.float64)
         self.run._start(room, values, why)
-        y[:] = room.starts[:n]
-        masses = self._settled(room, n)
+        y[:, :nq], y[:, nq:-1], y[:, -1] = room.Q[:n], room.V[:n], 0.0
+        masses = self._settled(room, y)
         room.statistics[:n, GAPS] = 0.0
         own = {"model.numbers": room.numbers, "model.row_scale": room.row_scale, "model.column_scale": room.column_scale}
         for part in self.numbers:
@@ -76,16 +78,16 @@ class QuickPreparation:
                 _put(words, part, states[part.path][:n].view(np.int64))
         return why == ""
 
-    def _settled(self, room: Batch, n: int) -> Floats:
-        """Let members accept their start, as a simulation does; return their masses (members, ·)."""
+    def _settled(self, room: Batch, y: Floats) -> Floats:
+        """Let members accept their starts, as a simulation does; return their masses (members, ·)."""
         active, scratch = np.ones(self.run.size), room.scratch
         name = next(name for name in MADE_OF_NUMBERS if len(getattr(scratch, name)))
         record = getattr(scratch, name)
-        masses = np.zeros((n, record.nbytes // 8))
-        for k, (model, state) in enumerate(room._kept[:n]):
+        masses = np.zeros((len(y), record.nbytes // 8))
+        for k, (model, state) in enumerate(room._kept[: len(y)]):
             set_masses(model.address, scratch.address)
             masses[k] = np.frombuffer(np.asarray(record).tobytes())
-            self.accept(model.address, state.address, scratch.address, 0.0, room.starts[k].copy(), active)
+            self.accept(model.address, state.address, scratch.address, 0.0, y[k].copy(), active)
         return masses
 
 

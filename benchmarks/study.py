@@ -1,0 +1,128 @@
+"""Studies on cores: what a member costs beyond its kernels, what threads give, and a hundred thousand four-bars.
+
+Run: ``python benchmarks/study.py [PART ...]``. Parts: members, threads, inverse, tolerances (writes ``--picture FILE``); the first
+three by default. Times are processor times, the shortest of several; the load of the machine is printed beside walls.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from collections.abc import Callable
+from typing import Any
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+import numpy as np
+
+import multibody as mb
+from multibody.study.compiled import CompiledMembers
+from multibody.study.members import OrdinaryMembers, prepare
+from multibody.study.plan import make_plan
+
+PIN = "max(norm(A.reaction.force))"
+TOLERANCES = {"l0": mb.normal(1.9, 0.002), "length": mb.normal(2.0, 0.002), "start": mb.normal(1.0, 0.002)}
+
+
+def least(function: Callable[[], object], repeats: int, clock: Callable[[], float] = time.process_time) -> float:
+    """Return the shortest time of several calls after a first one [s]."""
+    function()
+    times = []
+    for _ in range(repeats):
+        start = clock()
+        function()
+        times.append(clock() - start)
+    return min(times)
+
+
+def prepared(model: mb.Model, varied: Any, asked: list[str], analysis: str, count: int, **options: Any) -> tuple[Any, Any]:
+    """Return compiled members and the values of so many of them."""
+    plan = make_plan(model, varied, count, "random")
+    ordinary = prepare(model, plan.keys, asked, analysis, options, None, True)
+    assert isinstance(ordinary, OrdinaryMembers)
+    return CompiledMembers(ordinary), plan.values
+
+
+def members(repeats: int) -> None:
+    """Print what a member of a study of runs costs: ordinary, compiled, its loops alone, and the rest."""
+    print("microseconds a member, processor time of one thread")
+    heads = ("instants", "output", "ordinary", "compiled", "kernels", "rest")
+    print("".join(f"{head:>24s}" if head == "output" else f"{head:>10s}" for head in heads))
+    for instants in (400, 60):
+        for asked in ("final(link2.x)", PIN):
+            step = 0.3 / instants
+            made, values = prepared(mb.load("four-bar"), TOLERANCES, [asked], "run", 160, until=0.3, output_step=step)
+            made.compute(values)
+            count, loops = len(values), made.loops
+            size = min(loops.most, count)
+            batch, why = loops.batch(size), np.full(size, "", dtype=object)
+
+            def alone() -> None:
+                """Assemble, integrate and read a batch, and nothing else."""
+                batch.read(loops.computed(batch, values[:size], why))  # noqa: B023
+
+            whole = least(lambda: made.compute(values), repeats) / count  # noqa: B023
+            kernels = least(alone, repeats) / size
+            slow = least(lambda: made.ordinary.compute(values[:8]), 3) / 8  # noqa: B023
+            numbers = (slow, whole, kernels, whole - kernels)
+            print(f"{instants:10d}{asked:>24s}" + "".join(f"{1e6 * x:10.0f}" for x in numbers))
+            assert isinstance(made, CompiledMembers) and not made.aside
+
+
+def threads(repeats: int) -> None:
+    """Print walls of one and two threads, and how many threads the work could fill."""
+    model = mb.load("four-bar")
+
+    def walled(workers: int) -> float:
+        given: dict[str, Any] = {"samples": 1024, "method": "random", "until": 1.0}
+        return least(lambda: model.study(TOLERANCES, [PIN], workers=workers, **given), repeats, time.perf_counter)
+
+    one, two = walled(1), walled(2)
+    load = os.getloadavg()[0]
+    print(f"1024 four-bars, one thread {one:.2f} s, two {two:.2f} s: {one / two:.2f} times (load {load:.1f}, {os.cpu_count()} cores)")
+
+
+def inverse(repeats: int) -> None:
+    """Print the study of inverse dynamics: 200 slider-cranks at 180 instants."""
+    crank, lengths = mb.load("slider-crank"), {"l2": np.linspace(0.14, 0.16, 200)}
+    asked, given = ["max(O.effort)", "rms(O.effort)"], {"until": "2*pi/omega", "steps": 179}
+    plan = make_plan(crank, lengths)
+    ordinary = prepare(crank, plan.keys, asked, "inverse", given, None, True)
+    slow = least(lambda: ordinary.compute(plan.values[:20]), 3) * 10
+    took = least(lambda: crank.study(lengths, asked, analysis="inverse", workers=1, **given), repeats)
+    print(f"inverse, 200 slider-cranks at 180 instants: {took:.3f} s of processor time, member by member {slow:.2f} s")
+
+
+def tolerances(count: int, picture: str) -> None:
+    """Compute very many four-bars with random tolerances, and plot the distribution of the peak pin force."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    model = mb.load("four-bar")
+    start, used = time.perf_counter(), time.process_time()
+    found = model.study(TOLERANCES, [PIN], samples=count, method="random", until=1.0, output_step=0.01)
+    wall, used = time.perf_counter() - start, time.process_time() - used
+    print(f"{count} four-bars: {wall:.1f} s, {used:.1f} s of processor time, {1e6 * used / count:.0f} µs each; {found.statistics}")
+    print(f"mean {float(found.mean(PIN)):.4f}, sd {float(found.sd(PIN)):.4f}, percentiles {found.percentiles(PIN, [0.1, 50, 99.9])}")
+    if picture:
+        figure = found.histogram(PIN)
+        getattr(figure, "figure", figure).savefig(picture, dpi=120)
+
+
+def main() -> None:
+    """Run the parts that are asked for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("parts", nargs="*", default=["members", "threads", "inverse"])
+    parser.add_argument("--count", type=int, default=100_000)
+    parser.add_argument("--picture", default="")
+    parser.add_argument("--repeats", type=int, default=7)
+    given = parser.parse_args()
+    for part in given.parts:
+        if part == "tolerances":
+            tolerances(given.count, given.picture)
+        else:
+            {"members": members, "threads": threads, "inverse": inverse}[part](given.repeats)
+
+
+if __name__ == "__main__":
+    main()

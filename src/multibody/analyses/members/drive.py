@@ -1,0 +1,328 @@
+"""Members of a study of ``kinematics`` or ``inverse``: followed, and their efforts found, in compiled loops.
+
+As many independent rows as velocities, so that nothing has to be chosen; what is singular, blocked or switches on its way is
+left to the ordinary path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from multibody.analyses.assembly.member import Plan, plan_of
+from multibody.analyses.given.own_options import own_options
+from multibody.analyses.inverse.inverse import actuator_column, find_actuators, with_actuators
+from multibody.analyses.inverse.virtual_power import CHUNK, Solver
+from multibody.analyses.kinematics.kinematics import time_grid
+from multibody.analyses.kinematics.solvers import DenseSolver
+from multibody.analyses.kinematics.turning import MANY, TURN
+from multibody.analyses.members.batch import Blocks
+from multibody.analyses.members.numbers import Flags, NotServed, Numbers, note
+from multibody.analyses.members.stacked import Stack, StackedAnswers
+from multibody.formulations import formulation_of
+from multibody.formulations.driven import forces_at, solve_square
+from multibody.formulations.square_forces import REGULAR, Along
+from multibody.integrators import members as M
+from multibody.kernels import tracking
+from multibody.kernels.assembly.member import CLOSED, OPEN
+from multibody.kernels.calls import address_with
+from multibody.kernels.mass import set_masses
+from multibody.model.model import Model
+from multibody.rank.drive import plain_drive
+from multibody.rank.leastnorm import DENSE_ASSEMBLY, is_large
+from multibody.state.kinetics import Dynamics
+from multibody.state.system import Floats, Integers, System, tables_of
+
+MOST_NUMBERS = 2_000_000  # that a batch may fill, 16 MB
+MOST_MEMBERS = 256  # of a batch
+LOOKS = 200  # instants at which it is looked how far motions turn
+
+
+class DriveMembers:
+    """The members of a study of ``kinematics``.
+
+    Parameters
+    ----------
+    model : Model
+    names : sequence of str
+        Parameters that differ from member to member.
+    options : mapping
+        Of the verb.
+
+    Raises
+    ------
+    NotServed
+        Where the model or the options have what single analyses alone do.
+    """
+
+    verb = "kinematics"
+    last_only = False
+
+    def __init__(self, model: Model, names: Sequence[str], options: Mapping[str, Any]) -> None:
+        self.given = dict(options)
+        self.model = self._acted(model)
+        self.tables = tables = tables_of(self.model)
+        system, plan = System(tables), plan_of(tables)
+        if plan is None or is_large(tables.nv) or tables.nv > DENSE_ASSEMBLY:
+            raise NotServed("its assembly is not compiled")
+        if system.rows != system.nv or tables.model.events:
+            raise NotServed("dependent rows" if not tables.model.events else "events")
+        self.plan: Plan = plan
+        self.numbers = Numbers(tables, names)
+        grid = time_grid(model, options.get("start"), options.get("until"), options.get("steps"), None, None, self.verb)
+        if len(grid) < 2:
+            raise NotServed("one instant")
+        self.count, self.ends = len(grid), [self._time(key, value) for key, value in (("start", grid[0]), ("until", grid[-1]))]
+        self.drive = plain_drive(system.nv)
+
+    def _acted(self, model: Model) -> Model:
+        """Return the model that is analyzed."""
+        return model
+
+    def _time(self, key: str, value: float) -> Any:
+        """Return a first or last time, which may be a formula of parameters."""
+        stated = [self.model.defaults.of(each) for each in (self.verb, "kinematics")]
+        own: Mapping[str, Any] = next((each for each in stated if each.keys() & {"start", "until", "steps", "at", "times"}), {})
+        given = self.given.get(key, own.get(key))
+        if given is None or (isinstance(given, int | float) and not isinstance(given, bool)):
+            return float(value)
+        return self.numbers.number(self.model, given, f"{self.verb}.{key}")
+
+    @property
+    def most(self) -> int:
+        """How many members a batch has."""
+        t = self.tables
+        instant = t.nq + 6 * t.nv + len(t.functions) + 4 * len(t.rows) + t.effort_count + 2 * int(t.row_pointer[-1])
+        return max(1, min(MOST_MEMBERS, MOST_NUMBERS // (self.count * instant)))
+
+    def batch(self, count: int) -> DriveBatch:
+        """Return room for so many members at a time."""
+        return DriveBatch(self, count)
+
+    def computed(self, b: DriveBatch, values: Floats, why: Any) -> Integers:
+        """Follow members; return those that came to their ends.
+
+        Parameters
+        ----------
+        b : DriveBatch
+        values : array (members, varied)
+        why : array of text (members,), written
+            Why the others are left to the ordinary path.
+        """
+        n = len(values)
+        numbers = b.numbers[:n]
+        note(why, self.numbers.fill(values, b.models[:n], numbers), "values that are refused")
+        numbers[why != ""] = self.tables.F  # of no account
+        self._set_times(b, n, why)
+        b.assemble(b.times[:n, 0].copy())
+        note(why, b.codes[:n, 0] != OPEN, "it does not close at once")
+        note(why, b.codes[:n, 0] == CLOSED, "dependent rows")
+        which = np.flatnonzero(why == "")
+        if len(which):
+            b.follow(which)
+            note(why, b.reached[:n] == tracking.DONE, "it does not come to its end")
+            note(why, self._turns_little(b, n), "many turns")
+        return np.flatnonzero(why == "")
+
+    def _set_times(self, b: DriveBatch, n: int, why: Any) -> None:
+        """Write the instants of members, evenly spaced."""
+        first, last = (self.numbers.evaluated(formula, b.numbers[:n]) for formula in self.ends)
+        note(why, np.isfinite(first) & np.isfinite(last) & (first != last), "values that are refused")
+        step = (last - first) / (self.count - 1)
+        b.times[:n] = np.arange(self.count) * step[:, None] + first[:, None]
+        b.times[:n, -1] = last
+
+    def _turns_little(self, b: DriveBatch, n: int) -> Flags:
+        """Return whether the motions turn so little that every turn is followed."""
+        angles = [k for k, row in enumerate(self.tables.rows[self.tables.count_joint : b.rows]) if not row.is_length]
+        way = np.sum(np.abs(np.diff(b.asked[:n], axis=1)), axis=1)[:, angles]
+        return np.max(way, axis=1, initial=0.0) < max(MANY, self.count) * TURN
+
+    def answers(self, b: DriveBatch, which: Integers) -> StackedAnswers:
+        """Return what was computed of members."""
+        return StackedAnswers(b.stack(which))
+
+
+class DriveBatch(Blocks):
+    """Some driven members.
+
+    Parameters
+    ----------
+    members : DriveMembers
+    count : int
+        How many there is room for.
+    """
+
+    def __init__(self, members: DriveMembers, count: int) -> None:
+        tables, system = members.tables, System(members.tables)
+        super().__init__(tables, system, members.plan, count)
+        n, nq, nv, rows = members.count, tables.nq, tables.nv, system.rows
+        self.rows, self.times = rows, np.zeros((count, n))
+        self.solver = DenseSolver(system)
+        self.solver.use(members.drive)
+        width = 2 + nq + 2 * nv
+        self.path = tracking.Path(
+            q=nq, v=nv, a=nv, trial_q=nq, trial_v=nv, trial_a=nv, violation=3, worst=3, signs=len(self.solver.block.signs),
+            crossings=width * 64,
+        )  # fmt: skip
+        counted = 0 if self.planar else self.refs.shape[1]
+        self.at_instants = [np.zeros((count, n, size)) for size in (nq, nv, nv, counted)]
+        self.sigma, self.reached = np.zeros((count, n)), np.zeros(count, dtype=np.int64)
+        self.asked = np.zeros((count, len(range(0, n, max(1, n // LOOKS))), rows - tables.count_joint))
+        self.bad = np.zeros(count, dtype=bool)
+
+    def follow(self, which: Integers) -> None:
+        """Follow members over their instants."""
+        p, block = self.path, self.solver.block
+        words = p._slots
+        some = np.ascontiguousarray(self.times[:, :: max(1, self.times.shape[1] // LOOKS)])
+        self.bad[:] = False
+        M.track_members(
+            (self.at(tracking.track, M.TRACK), self.at(tracking.values_over, M.VALUES)), which, self.models, self.states,
+            self.scratch.address, block.address, block.null,
+            (p.address, words, words.copy(), p._floats, tracking.Path.fields["time"].slot, p.q, p.v, p.a), self.times, self.Q,
+            *self.at_instants, self.sigma, (self.tables.count_joint, self.rows, some, self.asked), self.reached,
+        )  # fmt: skip
+
+    def stack(self, which: Integers) -> Stack:
+        """Return instants of members."""
+        Q, V, A, R = (np.ascontiguousarray(x[which]) for x in self.at_instants)
+        start = np.ascontiguousarray(self.begin_refs[which][:, None, :])
+        return Stack(self, which, self.times[which], Q, V, A, start if self.planar else R)
+
+    def unsolved(self, which: Integers) -> Flags:
+        """Return at which of these members efforts were not found at some instant."""
+        return self.bad[which]
+
+
+class InverseMembers(DriveMembers):
+    """The members of a study of ``inverse``, by virtual power."""
+
+    verb = "inverse"
+
+    def __init__(self, model: Model, names: Sequence[str], options: Mapping[str, Any]) -> None:
+        super().__init__(model, names, options)
+        if not all(slots.stated for slots in self.tables.masses):
+            raise NotServed("some bodies have no mass")
+        self.actuators = find_actuators(self.tables, self.named)
+        width = self.tables.nv * (len(self.actuators) + (self.tables.count_motion) + 2)
+        if self.count > CHUNK // width or len(self.actuators) < self.tables.count_motion or not self.tables.count_motion:
+            raise NotServed("many instants")
+
+    def _acted(self, model: Model) -> Model:
+        asked = own_options(model, "inverse", efforts=self.given.get("efforts"), formulation=self.given.get("formulation"))
+        if formulation_of("auto" if asked["formulation"] is None else asked["formulation"]).relative:
+            raise NotServed("formulation")
+        acted, self.named = with_actuators(model, asked["efforts"])
+        return acted
+
+    def answers(self, b: DriveBatch, which: Integers) -> StackedAnswers:
+        """Return what was computed of members."""
+        return InverseAnswers(self, b, which)
+
+
+class InverseAnswers(StackedAnswers):
+    """Efforts of some members."""
+
+    def __init__(self, members: InverseMembers, b: DriveBatch, which: Integers) -> None:
+        stack = b.stack(which)
+        solver = StackedSolver(members, b, stack)
+        self.efforts = solver.efforts()
+        stack.dynamics = solver.dynamics()
+        self.members = members
+        b.bad[which] |= solver.left
+        super().__init__(stack)
+
+    def lookup(self, parts: tuple[str, ...]) -> Any:
+        """Return the values of a path; the effort of an actuator where there is one."""
+        if parts[-1] == "effort":
+            column = actuator_column(self.members.model, self.members.actuators, ".".join(parts[:-1]))
+            if column >= 0:
+                return self.efforts[:, column]
+        return super().lookup(parts)
+
+
+class StackedSolver(Solver):
+    """Solves for the efforts of some members at all their instants; what is not regular is left out."""
+
+    def __init__(self, members: InverseMembers, b: DriveBatch, stack: Stack) -> None:
+        self.batch, self.stack, self.drive, tables = b, stack, members.drive, members.tables
+        self.system, self.actuators = System(tables), members.actuators
+        (m, n), k = stack.t.shape, len(self.actuators)
+        self.shape, flat = (m, n), m * n
+        self.values, self.condition = np.full((flat, k), np.nan), np.full(flat, np.inf)
+        self.unique, self.multipliers = np.ones(k, dtype=bool), np.zeros((flat, self.system.rows))
+        self.left = np.max(b.sigma[stack.which], axis=1) <= REGULAR
+        length = b.numbers[stack.which, tables.packed.length]
+        is_length = np.array([actuator.is_length for actuator in self.actuators])
+        self.units = np.repeat(np.where(is_length, length[:, None], 1.0), n, axis=0)
+        self.member_rows, self.member_columns = np.zeros((m, self.system.rows)), np.zeros((m, tables.nv))
+        members.numbers.scales(b.numbers[stack.which], self.member_rows, self.member_columns)
+        self.row_scales, self.column_scales = (np.repeat(x, n, axis=0) for x in (self.member_rows, self.member_columns))
+        self.forces = self._forces()
+
+    def _forces(self) -> Along:
+        """Return what acts along the motions."""
+        s, b, t, (m, n) = self.stack, self.batch, self.batch.tables, self.shape
+        sizes = (t.nv, t.nv, 2, t.effort_count, (3 if t.dimension == 2 else 6) * len(t.loads))
+        made = [np.zeros((m, n, size)) for size in sizes]
+        M.force_members(
+            (b.at(forces_at, M.FORCES), b.at(set_masses, M.MASSES)), s.which, b.models, b.states, b.scratch.address, s.t, s.Q,
+            s.V, s.A, s.R, *made,
+        )  # fmt: skip
+        return Along(*(x.reshape(m * n, x.shape[2]) for x in made))
+
+    def efforts(self) -> Floats:
+        """Return the efforts (instants of all members, actuators); NaN where they were not found."""
+        every = slice(0, self.shape[0] * self.shape[1])
+        for k in self._regular(every, _Square(self)):  # type: ignore[arg-type]  # of many members
+            self.left[k // self.shape[1]] = True
+        return self.values
+
+    def _block(self, k: int, direction: str) -> None:
+        self.left[k // self.shape[1]] = True
+
+    def dynamics(self) -> Dynamics:
+        """Return forces and energies; the work is what the energy of each member gained."""
+        kinetic, potential = self.forces.energies.T
+        total = (kinetic + potential).reshape(self.shape)
+        work = (total - total[:, :1]).reshape(-1)
+        return Dynamics(self.multipliers, kinetic, potential, work, self.forces.laws, self.forces.loads, self.drive.rows)
+
+
+class _Square:
+    """The square matrices of members, as ``SquareForces`` has that of one."""
+
+    def __init__(self, solver: StackedSolver) -> None:
+        self.solver, self.rows = solver, solver.drive.rows
+
+    def gradients(self, functions: Integers, part: slice) -> Floats:
+        """Return gradients of coordinate functions, scaled columns, (instants, functions, nv)."""
+        s = self.solver.stack
+        out = s.members.gradients(s.which, functions, s.Q, self.solver.member_columns)
+        return out.reshape(-1, *out.shape[2:])
+
+    def solve(self, part: slice, sides: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return σ of T, unit velocities of the motions and multipliers of forces."""
+        own, s, system = self.solver, self.solver.stack, self.solver.system
+        (m, n), nv, rows, pointer = own.shape, system.nv, system.rows, system.tables.row_pointer
+        entries = s.members.entries(s.which, s.t, s.Q, s.R)
+        row_of = np.repeat(np.arange(rows), np.diff(pointer[: rows + 1]))
+        columns = system.tables.columns[: pointer[rows]]
+        weights = np.ascontiguousarray(own.member_rows[:, row_of] * own.member_columns[:, columns])
+        driving = np.flatnonzero(self.rows >= system.joint_rows).astype(np.int64)
+        sigma, basis, shared = np.zeros((m, n)), np.zeros((m, n, len(driving), nv)), np.zeros((m, n, *sides.shape[1:]))
+        room = (
+            np.zeros((nv, nv)), np.zeros(nv, dtype=np.int64), np.zeros((nv, nv), dtype=np.int64),
+            np.zeros((2, nv), dtype=np.int64),
+        )  # fmt: skip
+        M.square_members(
+            address_with(solve_square, M.SQUARE), entries, (row_of * nv + columns).astype(np.int64), weights,
+            np.zeros((0, nv)), driving, np.ascontiguousarray(sides).reshape(m, n, *sides.shape[1:]), room, np.zeros(nv), sigma, basis, shared,
+        )  # fmt: skip
+        sigma[~np.isfinite(sigma)] = 0.0
+        return sigma.reshape(-1), basis.reshape(m * n, len(driving), nv), shared.reshape(m * n, *sides.shape[1:])
+
+
