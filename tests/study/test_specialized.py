@@ -67,7 +67,8 @@ def _members(**options: Any) -> Any:
     """Return the members of a study by the ordinary way."""
     from multibody.study.members import prepare
 
-    told = {**{key: value for key, value in RUN.items() if key != "refine"}, **options}
+    given = {**{key: value for key, value in RUN.items() if key != "refine"}, **options}
+    told = {key: value for key, value in given.items() if value is not None}
     outputs = told.pop("outputs", OUTPUTS)
     return prepare(told.pop("model", pendulum()), list(VARIED), outputs, "run", told, None, RUN["refine"])
 
@@ -102,10 +103,7 @@ def test_travels() -> None:
     ],
 )  # fmt: skip
 def test_what_is_refused(options: dict[str, Any], words: str) -> None:
-    told = {key: value for key, value in options.items() if value is not None}
-    members = _members(**told)
-    if options.get("step", STEP) is None:
-        members.options.pop("step")
+    members = _members(**options)
     with pytest.raises(ModelError, match=words):
         on_device(members, "host", 0)
 
