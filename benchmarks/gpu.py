@@ -4,8 +4,8 @@
 package; ``python3 FOLDER/gpu.py`` measures on a machine with the processor, its driver and Python: nothing else is needed.
 Every answer is compared: those of the first members with the host's, all others, which repeat them, with these bit by bit.
 
-``study`` among the cases is a study of a hundred thousand four-bars whose lengths have tolerances: the largest force in a pin is
-found while they move, and compared with the host's for every one of them.
+``study`` among the cases is a study of a hundred thousand four-bars whose lengths have tolerances: the largest force in a pin
+is found while they move, and compared with the host's for every one of them.
 """
 
 from __future__ import annotations

@@ -444,7 +444,7 @@ class Model(_Model, Shown):
         device : str, optional
             Members of ``run`` in code that is made for this model, with a fixed step (``integrator="rk4"``, `step`):
             ``cuda`` on a processor of NVIDIA's, ``host`` on this machine's. Outputs are made while members move. Making the
-            code takes a minute, once: it pays for thousands of members.
+            code takes a minute or more, once for a structure: it is for studies that take longer than that.
         specialize : bool
             The same as ``device="host"``.
         formulation, integrator, rtol, atol, step, output_step, cut

@@ -251,10 +251,9 @@ class Batch:
 
     def get(self) -> Found:
         """Return what lies there now."""
-        found = [self._got(a, w, k) for a, w, k in zip(self.vectors[1:], self._widths, (float, np.int64, float), strict=False)]
-        if len(found) < 3:
-            found.append(np.zeros((self.count, 0)))
-        return Found(*found, self._got(self.statuses, 1, np.int64)[:, 0])
+        y, words = (self._got(self.vectors[k + 1], self._widths[k], kind) for k, kind in enumerate((np.float64, np.int64)))
+        results = self._got(self.vectors[3], self._widths[2], np.float64) if self._widths[2] else np.zeros((self.count, 0))
+        return Found(y, words, results, self._got(self.statuses, 1, np.int64)[:, 0])
 
     def _got(self, address: int, width: int, kind: Any) -> Any:
         room = np.zeros((-(-self.count // TILE), width, TILE), kind)

@@ -189,10 +189,10 @@ def moved(count: int, target: str, source: str, source_step: str, target_step: s
 
 
 class Moved(NamedTuple):
-    """A vector that every member has: its name, its length, whether it is put back."""
+    """A vector that every member has: its name, its length in words, whether it is put back."""
 
     name: str
-    count: int
+    words: int
     back: bool
 
 
@@ -210,11 +210,11 @@ def _member_call(vectors: Sequence[Moved], call: str, step: int) -> list[str]:
     lines = ["%status.at = getelementptr i64, ptr %statuses, i64 %b", "%before = load i64, ptr %status.at, align 8"]
     lines += ["%goes = icmp eq i64 %before, 0", "br i1 %goes, label %work, label %next", "work:"]
     for each in vectors:
-        lines += moved(each.count, f"%{each.name}", f"%{each.name}.at", str(step), "1", f"{each.name}.in")
+        lines += moved(each.words, f"%{each.name}", f"%{each.name}.at", str(step), "1", f"{each.name}.in")
     lines.append(f"%status = {call}")
     for each in vectors:
         if each.back:
-            lines += moved(each.count, f"%{each.name}.at", f"%{each.name}", "1", str(step), f"{each.name}.out")
+            lines += moved(each.words, f"%{each.name}.at", f"%{each.name}", "1", str(step), f"{each.name}.out")
     return [*lines, "store i64 %status, ptr %status.at, align 8", "br label %next", "next:"]
 
 
@@ -238,7 +238,7 @@ def entry(target: str, numbers: int, vectors: Sequence[Moved], given: str, call:
 
 
 def _allocas(vectors: Sequence[Moved]) -> list[str]:
-    return [f"%{each.name} = alloca [{max(each.count, 1)} x i64], align 16" for each in vectors]
+    return [f"%{each.name} = alloca [{max(each.words, 1)} x i64], align 16" for each in vectors]
 
 
 def _host_entry(numbers: int, vectors: Sequence[Moved], given: str, call: str) -> str:
@@ -258,7 +258,7 @@ def _host_entry(numbers: int, vectors: Sequence[Moved], given: str, call: str) -
 def _addresses(numbers: int, vectors: Sequence[Moved], block: str, tile: int, lane: str) -> list[str]:
     """Return the instructions that find the vectors of a member: of which tile, at which place in it."""
     lines = []
-    for name, count in (("numbers", numbers), *((each.name, each.count) for each in vectors)):
+    for name, count in (("numbers", numbers), *((each.name, each.words) for each in vectors)):
         lines += [
             f"%{name}.tile = mul i64 {block}, {count * tile}", f"%{name}.item = add i64 %{name}.tile, {lane}",
             f"%{name}.at = getelementptr double, ptr %all.{name}, i64 %{name}.item",

@@ -20,7 +20,7 @@ from multibody.model.expressions.nodes import CONSTANTS
 from multibody.state.system import tables_of
 from multibody.study.distributions import Floats
 from multibody.study.language import EXTREMES, Outputs, Reduction
-from multibody.study.members import DONE, Computed, OrdinaryMembers
+from multibody.study.members import DONE, Computed, Members, OrdinaryMembers
 from multibody.tables.splines import table_function
 
 CHUNKS = {"host": 2048, "cuda": 16384}  # members that are well computed in one call
@@ -41,6 +41,8 @@ class SpecializedMembers:
         Chooses the members of every chunk that the host computes too.
     chunk : int
     threads : bool
+    outputs : Outputs
+    units : tuple of str
     """
 
     ordinary: OrdinaryMembers
@@ -48,24 +50,20 @@ class SpecializedMembers:
     seed: int
     chunk: int
     threads: bool = True
+    outputs: Outputs = field(init=False)
+    units: tuple[str, ...] = field(init=False)
     _made: SideBySide | None = None
     _lock: Any = field(default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        """Take over what is asked for."""
+        self.outputs, self.units = self.ordinary.outputs, self.ordinary.units
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_made": None, "_lock": None}
 
     def __setstate__(self, known: dict[str, Any]) -> None:
         self.__dict__.update(known, _lock=threading.Lock())
-
-    @property
-    def outputs(self) -> Outputs:
-        """What is asked for."""
-        return self.ordinary.outputs
-
-    @property
-    def units(self) -> tuple[str, ...]:
-        """Units of the outputs."""
-        return self.ordinary.units
 
     @property
     def refine(self) -> bool:
@@ -126,7 +124,7 @@ class SpecializedMembers:
         return made
 
 
-def on_device(members: OrdinaryMembers, device: Any, seed: int) -> SpecializedMembers:
+def on_device(members: Members, device: Any, seed: int) -> SpecializedMembers:
     """Return members in specialized code, everything that can be judged beforehand judged.
 
     Parameters
@@ -136,6 +134,8 @@ def on_device(members: OrdinaryMembers, device: Any, seed: int) -> SpecializedMe
         ``host`` or ``cuda``.
     seed : int
     """
+    if not isinstance(members, OrdinaryMembers):
+        raise TypeError("specialized code is made of ordinary members")
     if not isinstance(device, str) or device not in DEVICES:
         hint = "it is host (this machine's processor) or cuda (one of NVIDIA's)"
         raise ModelError(f"unknown device {short(device)}", where="study.device", hint=hint)

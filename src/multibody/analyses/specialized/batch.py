@@ -92,7 +92,12 @@ class SideBySide:
             tables.nq, tables.nv, count, tables.effort_count, loads, entries, tuple(measurer.functions), space.of_bodies
         )
         constants: list[float] = []
-        compiler = Compiler(numbers_of(len(tables.F)), {}, lambda x: constants.append(x) or len(constants) - 1)
+
+        def placed(value: float) -> int:
+            constants.append(value)
+            return len(constants) - 1
+
+        compiler = Compiler(numbers_of(len(tables.F)), {}, placed)
         inputs = inputs_of(known.lengths, {part: known.at(part) for part in known.lengths})
         operations, values = compiler.operations(said, inputs, "study.outputs")
         instants = [-1 if each.time is None else self._instant(each.time) for each in running]
@@ -138,20 +143,20 @@ class SideBySide:
         fits, which = made.fits.copy(), np.flatnonzero(made.fits)
         found = np.full((len(values), reducing.PLACES * len(self.asked.kinds)), np.nan)
         if len(which):
-            rows = tuple(np.ascontiguousarray(each[which]) for each in (made.numbers, made.y, made.words))
-            found[which], statuses = self._moved(rows, device, seed)
+            numbers, y, words = (np.ascontiguousarray(each[which]) for each in (made.numbers, made.y, made.words))
+            found[which], statuses = self._moved(numbers, y, words, device, seed)
             fits[which] = statuses == 0
         first = self._host[0].program.image.number("model.numbers")
-        found = found.reshape(len(values), -1, reducing.PLACES)
-        answers, times = found[..., reducing.ANSWER], found[..., reducing.COMPANION]
+        places = found.reshape(len(values), -1, reducing.PLACES)
+        answers, times = places[..., reducing.ANSWER], places[..., reducing.COMPANION]
         return Answers(answers, times, made.numbers[:, [first + k for k in parameters]], fits)
 
-    def _moved(self, rows: tuple[Any, ...], device: str, seed: int) -> tuple[Floats, Any]:
+    def _moved(self, numbers: Floats, y: Floats, words: Any, device: str, seed: int) -> tuple[Floats, Any]:
         """Return results and statuses of members."""
         if device == "host":
-            return host_run(*self._host, *rows, self.schedule)
+            return host_run(*self._host, numbers, y, words, self.schedule)
         try:
-            results, outcome = self._device.run(*rows, self.schedule, seed)
+            results, outcome = self._device.run(numbers, y, words, self.schedule, seed)
         except Disagreement as error:
             raise AnalysisError(f"what the device computes is not what the host computes ({error}); {ELSEWHERE}") from None
         except RuntimeError as error:  # of the driver: no memory, a device that is lost
