@@ -86,6 +86,9 @@ def study_verb(
     efforts: Annotated[str | None, option("inverse", "efforts", "A,B")] = None,
     instants: Annotated[bool, typer.Option("--on-instants", help="Look for extremes at the instants alone.")] = False,
     workers: Annotated[int | None, typer.Option("--workers", metavar="N", help="Processes; default none: in turn.")] = None,
+    device: Annotated[
+        str | None, typer.Option("--device", metavar="NAME", help="Code made for the model: host, or cuda; with rk4.")
+    ] = None,
     chunk: Annotated[int | None, typer.Option("--chunk", metavar="N", help="Members that travel together.")] = None,
     store: Annotated[
         pathlib.Path | None, typer.Option("--store", metavar="FOLDER", help="Keep finished members in a folder.")
@@ -120,7 +123,7 @@ def study_verb(
         warnings.simplefilter("ignore", RuntimeWarning)  # the status is printed below
         found = loaded.study(
             varied, output, until=read_time(loaded, until, "--until"), samples=samples, method=method, seed=seed,
-            analysis=analysis, workers=workers, chunk=chunk, store=store, resume=resume, refine=not instants,
+            analysis=analysis, workers=workers, chunk=chunk, store=store, resume=resume, refine=not instants, device=device,
             progress=None if progress is None else lambda k, count: progress(f"member {k} of {count}", k, count), **given,
         )  # fmt: skip
     written, failures = write_each(out or [], lambda file: _write(found, file))
