@@ -143,7 +143,8 @@ class SideBySide:
         fits, which = made.fits.copy(), np.flatnonzero(made.fits)
         found = np.full((len(values), reducing.PLACES * len(self.asked.kinds)), np.nan)
         if len(which):
-            numbers, y, words = (np.ascontiguousarray(each[which]) for each in (made.numbers, made.y, made.words))
+            numbers, y = (np.ascontiguousarray(each[which]) for each in (made.numbers, made.y))
+            words = np.ascontiguousarray(made.words[which])
             found[which], statuses = self._moved(numbers, y, words, device, seed)
             fits[which] = statuses == 0
         first = self._host[0].program.image.number("model.numbers")
