@@ -1,7 +1,7 @@
 """Studies on cores: what a member costs beyond its kernels, what threads give, and a hundred thousand four-bars.
 
-Run: ``python benchmarks/study.py [PART ...]``. Parts: members, threads, inverse, tolerances (writes ``--picture FILE``); the first
-three by default. Times are processor times, the shortest of several; the load of the machine is printed beside walls.
+Run: ``python benchmarks/study.py [PART ...]``. Parts: members, threads, inverse, tolerances (writes ``--picture FILE``); the
+first three by default. Times are processor times, the shortest of several; the load of the machine is printed beside walls.
 """
 
 from __future__ import annotations
@@ -78,8 +78,8 @@ def threads(repeats: int) -> None:
         return least(lambda: model.study(TOLERANCES, [PIN], workers=workers, **given), repeats, time.perf_counter)
 
     one, two = walled(1), walled(2)
-    load = os.getloadavg()[0]
-    print(f"1024 four-bars, one thread {one:.2f} s, two {two:.2f} s: {one / two:.2f} times (load {load:.1f}, {os.cpu_count()} cores)")
+    load = f"load {os.getloadavg()[0]:.1f}, {os.cpu_count()} cores"
+    print(f"1024 four-bars, one thread {one:.2f} s, two {two:.2f} s: {one / two:.2f} times ({load})")
 
 
 def inverse(repeats: int) -> None:
@@ -102,8 +102,10 @@ def tolerances(count: int, picture: str) -> None:
     start, used = time.perf_counter(), time.process_time()
     found = model.study(TOLERANCES, [PIN], samples=count, method="random", until=1.0, output_step=0.01)
     wall, used = time.perf_counter() - start, time.process_time() - used
-    print(f"{count} four-bars: {wall:.1f} s, {used:.1f} s of processor time, {1e6 * used / count:.0f} µs each; {found.statistics}")
-    print(f"mean {float(found.mean(PIN)):.4f}, sd {float(found.sd(PIN)):.4f}, percentiles {found.percentiles(PIN, [0.1, 50, 99.9])}")
+    load, each = os.getloadavg()[0], 1e6 * used / count
+    print(f"{count} four-bars: {used:.1f} s of processor time, {each:.0f} µs each; {wall:.1f} s at load {load:.1f}")
+    print(f"{found.statistics}; mean {float(found.mean(PIN)):.4f}, sd {float(found.sd(PIN)):.4f}")
+    print(f"percentiles {found.percentiles(PIN, [0.1, 50, 99.9])}")
     if picture:
         figure = found.histogram(PIN)
         getattr(figure, "figure", figure).savefig(picture, dpi=120)

@@ -430,7 +430,8 @@ class Model(_Model, Shown):
         executor : Executor or dask.distributed.Client, optional
             Where chunks of members are computed.
         workers : int, optional
-            Processes of this machine, in place of an executor; default none: members are computed in turn.
+            Of this machine, in place of an executor: threads for members in compiled loops, by default one a processor;
+            processes for others, by default none: they are computed in turn.
         chunk : int, optional
             Members that travel together.
         store : path, optional

@@ -36,6 +36,9 @@ class PretendedDevice:
     def finish(self) -> None:
         pass
 
+    def use(self) -> None:
+        pass
+
 
 def pretended_module(codes: Sequence[Any], wrong_above: int) -> Any:
     """Return modules that do what the host's codes do, in the order in which they are loaded; wrongly at high levels."""

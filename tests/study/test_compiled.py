@@ -101,6 +101,30 @@ def test_stiffness_and_many_steps_are_left_to_the_ordinary_path() -> None:
     np.testing.assert_array_equal(found.outputs, known.outputs)
 
 
+def test_room_is_made_for_long_runs() -> None:
+    """More than 64 steps, more than 512, more than 4096; and one member that meets an event."""
+    asked, fixed = ["max(S)", "final S"], {"integrator": "rk4", "until": 0.7}
+    members, found, known = both(oscillator(x0=-0.3), {"k": [4.0, 40.0]}, asked, **fixed, step=0.02)
+    assert members.compiled == 1 and members.aside == {"an event": 1}
+    np.testing.assert_array_equal(found.outputs, known.outputs)
+    for step, compiled in ((0.003, 2), (0.001, 2), (0.0001, 0)):
+        members, found, known = both(oscillator(x0=-0.3), {"k": [4.0, 4.1]}, asked, **fixed, step=step)
+        assert members.compiled == compiled, (step, members.aside)
+        np.testing.assert_array_equal(found.outputs, known.outputs)
+
+
+def test_less_room_than_batches_need_leaves_nobody_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    from multibody.analyses.members import run
+
+    monkeypatch.setattr(run, "MOST_NUMBERS", 60_000)
+    values = np.linspace(3.9, 4.1, 11)
+    asked, given = ["max(S)", "final S"], {"until": 0.7, "integrator": "rk4", "step": 0.001, "output_step": 0.05}
+    members, found, known = both(oscillator(x0=-0.3), {"k": values}, asked, **given)
+    assert members.compiled + sum(members.aside.values()) == 11
+    np.testing.assert_array_equal(found.outputs, known.outputs)
+    assert np.all(np.isfinite(found.outputs))
+
+
 @pytest.mark.parametrize("options", [{"formulation": "kane"}, {"integrator": "bdf"}, {"rtol": "1e-6*l0"}])
 def test_what_compiled_loops_do_not_know_is_not_begun(options: dict[str, Any]) -> None:
     with pytest.raises(NotServed):

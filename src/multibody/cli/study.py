@@ -85,9 +85,11 @@ def study_verb(
     steps: Annotated[int | None, option("kinematics", "steps", "N")] = None,
     efforts: Annotated[str | None, option("inverse", "efforts", "A,B")] = None,
     instants: Annotated[bool, typer.Option("--on-instants", help="Look for extremes at the instants alone.")] = False,
-    workers: Annotated[int | None, typer.Option("--workers", metavar="N", help="Processes; default none: in turn.")] = None,
     device: Annotated[
         str | None, typer.Option("--device", metavar="NAME", help="Code made for the model: host, or cuda; with rk4.")
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option("--workers", metavar="N", help="Threads; processes for members that need Python.")
     ] = None,
     chunk: Annotated[int | None, typer.Option("--chunk", metavar="N", help="Members that travel together.")] = None,
     store: Annotated[

@@ -107,6 +107,7 @@ def _lanes() -> list[list[Stage]]:
     for name in INTEGRATORS:
         bodies.append((f"dynamics: integrator {name}", lambda name=name: _run("augmented", name)))  # type: ignore[misc]
     bodies.append(("dynamics: reactions", lambda: load(MOVING).reactions(0.02)))
+    bodies.append(("studies", _studies))
     bodies.append(("statics and modes", lambda: load(STANDING).modes()))
     bodies.append(("dynamics: parametric, implicit", lambda: _run("parametric", "bdf")))
     bodies.append(("dynamics: augmented in space", lambda: _in_space("augmented")))
@@ -128,6 +129,17 @@ def _run(formulation: str, integrator: str) -> None:
     model.event("watched", "t - 0.01")
     step = None if INTEGRATORS[integrator].adaptive else 0.01
     model.run(0.05, formulation=formulation, integrator=integrator, step=step, output_step=0.02).plain()
+
+
+def _studies() -> None:
+    """Compute members of runs in the plane and in space, and of inverse dynamics, in compiled loops."""
+    from multibody import load
+
+    for name, varied in ((MOVING, {"l0": (1.899, 1.901, 4)}), (SPATIAL, {"omega": (10.0, 10.1, 4)})):
+        model = load(name)
+        joint = next(iter(model.joints))
+        model.study(varied, [f"max(norm({joint}.reaction.force))", f"final {joint}"], until=0.01, output_step=0.005)
+    load(PLANAR).study({"l2": (0.15, 0.151, 4)}, "max(O.effort)", analysis="inverse", until=0.01, steps=4)
 
 
 def _in_space_implicit(formulation: str) -> None:

@@ -18,13 +18,13 @@ from multibody.kernels import joined
 from multibody.kernels.calls import _enter, call, call_interpolant
 from multibody.kernels.compile import _compiled, inner_kernel
 from multibody.kernels.memory.compiled import address_type
-from multibody.kernels.subnormals import FLUSH, exchange_mode
 
 _WORD, _NUMBER, _WORDS, _ROW = types.int64, types.float64, types.int64[::1], types.float64[::1]
 _TABLE, _CUBE = types.float64[:, ::1], types.float64[:, :, ::1]
 _BLOCKS = (_WORD,) * 3
 NUMBERS = types.none(_WORD, _WORD, _WORDS, _WORDS, _ROW)
 MASSES = types.boolean(_WORD, _WORD)
+MODE = types.int64(_WORD, _WORD)
 ASSEMBLE = types.int64(*_BLOCKS, _WORD, _WORD, _NUMBER, _ROW, _ROW)
 ADVANCE = types.int64(
     *_BLOCKS, types.UniTuple(_WORD, 3), _ROW, _ROW, _WORDS, _ROW, _ROW, _ROW, _TABLE, _TABLE, _TABLE, _CUBE, _TABLE
@@ -72,6 +72,7 @@ def _by_address(signature: Any) -> Any:
 
 
 _numbers, _masses, _assemble, _advance = (_by_address(each) for each in (NUMBERS, MASSES, ASSEMBLE, ADVANCE))
+_mode = _by_address(MODE)
 _expand, _measure, _entries, _gradients = (_by_address(each) for each in (EXPAND, MEASURE, ENTRIES, GRADIENTS))
 _forces, _values, _track, _square = (_by_address(each) for each in (FORCES, VALUES, TRACK, SQUARE))
 
@@ -118,15 +119,17 @@ def start_members(assemble, masses, models, states, scratch, plan, room, times, 
 
 @_free
 def run_members(
-    calls, which, models, states, scratch, begin, ends, control_of, counts_of, refs, statistics, gaps, atol, Y, control, counts,
-    active, memory, g, steps, dense, refs_of_steps, answers,
+    calls, flush, which, models, states, scratch, begin, ends, control_of, counts_of, refs, statistics, gaps, atol, Y, control,
+    counts, active, memory, g, steps, dense, refs_of_steps, answers,
 ):  # fmt: skip
     """Integrate members to their ends, in one call of the integrator each.
 
     Parameters
     ----------
     calls : tuple of addresses
-        Integrator, right-hand side, acceptance, monitor, masses.
+        Integrator, right-hand side, acceptance, monitor, masses, and ``kernels.subnormals.exchange_mode``.
+    flush : int
+        Mode of the processor in which subnormal numbers are zero.
     which : array of int
         Members to be run.
     models, states : arrays of int (members,)
@@ -151,7 +154,7 @@ def run_members(
     answers : array of int (members, 3), written
         What the integrator answers, how many steps are stored, whether it is stiff.
     """
-    integrate, rhs, accept, monitor, masses = calls
+    integrate, rhs, accept, monitor, masses, mode = calls
     for j in range(which.shape[0]):
         k = which[j]
         y, run = Y[k], (models[k], states[k], scratch)
@@ -176,7 +179,7 @@ def run_members(
             statistics[k, gaps[i]] = 0.0
         for i in range(y.shape[0]):
             memory[0, i] = 0.0
-        mode = exchange_mode(1, FLUSH)
+        before = _mode(mode, (1, flush))
         answers[k, 0] = _advance(
             integrate,
             (
@@ -184,7 +187,7 @@ def run_members(
                 refs_of_steps[k],
             ),
         )  # fmt: skip
-        exchange_mode(0, mode)
+        _mode(mode, (0, before))
         answers[k, 1], answers[k, 2] = counts[at.STORED], counts[at.STIFF]
 
 

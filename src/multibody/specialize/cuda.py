@@ -55,6 +55,10 @@ class Driver:
         self.device, self.context = ctypes.c_int(), ctypes.c_void_p()
         self.call("cuDeviceGet", ctypes.byref(self.device), device)
         self.call("cuDevicePrimaryCtxRetain", ctypes.byref(self.context), self.device)
+        self.use()
+
+    def use(self) -> None:
+        """Let this thread talk to the device."""
         self.call("cuCtxSetCurrent", self.context)
 
     def call(self, name: str, *given: Any) -> None:

@@ -119,6 +119,7 @@ class DeviceCode:
             Where results differ from the host's at every level of the driver's optimizer; nothing is changed then.
         """
         check_shapes(self.host.program, numbers, y, words)
+        self.driver.use()
         self._specialized(numbers)
         chosen = _chosen(len(y), seed)
         wanted, kept = y[chosen].copy(), words[chosen].copy()
@@ -155,6 +156,7 @@ class DeviceCode:
         if self._reader is None:
             raise ValueError("this code reads nothing")
         check_shapes(self.host.program, numbers, y, words)
+        self.driver.use()
         self._specialized(numbers)
         chosen, width = _chosen(len(y), seed), self._reader.program.results
         wanted, expected = host_run(self.host, self._reader, numbers[chosen], y[chosen], words[chosen], schedule, 1)

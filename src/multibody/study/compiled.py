@@ -72,9 +72,10 @@ class CompiledMembers:
         """Return the numbers of the members whose values are the rows of an array (members, varied)."""
         n = len(values)
         made = Computed(np.full((n, len(self.outputs.formulas)), np.nan), np.full(n, FAILED, dtype=np.int8), [""] * n)
-        values, why = np.ascontiguousarray(values, dtype=float), np.full(n, "", dtype=object)
-        for first in range(0, n, self.loops.most):
-            part = slice(first, min(first + self.loops.most, n))
+        values, why = np.ascontiguousarray(values, dtype=float), np.full(n, "not computed", dtype=object)
+        most = self.loops.most  # which may become less on the way
+        for first in range(0, n, most):
+            part = slice(first, min(first + most, n))
             why[part] = self._some(values[part], made.outputs[part])
         rest = np.flatnonzero(why != "")
         made.status[why == ""] = DONE

@@ -102,6 +102,7 @@ class Evaluator:
 
     def _signed(self, formula: Number, sign: int) -> Callable[[Integers, Floats], Floats]:
         """Return the formula as a function of members and times, NaN where a motion between the instants is not known."""
+
         def between(which: Integers, times: Floats) -> Floats:
             answers = self.answers.between(which, times)
             return np.full(times.shape, np.nan) if answers is None else sign * self._values(formula, answers, which)

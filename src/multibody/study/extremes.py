@@ -33,8 +33,8 @@ def largest(t: Floats, values: Floats, between: Between | None = None) -> tuple[
         Rising or falling.
     values : array (members, instants)
     between : callable, optional
-        ``between(which, times)`` is the quantity of some members at other times of their motions (which, times), in the order of
-        the instants.
+        ``between(which, times)`` is the quantity of some members at other times of their motions (which, times), in the order
+        of the instants.
     """
     known, rows = np.isfinite(values), np.arange(len(t))
     best = np.argmax(np.where(known, values, -np.inf), axis=1)

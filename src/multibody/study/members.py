@@ -139,9 +139,8 @@ class OrdinaryMembers:
 
 
 def prepare(
-    model: Model, keys: Sequence[str], outputs: Any, analysis: str, options: Mapping[str, Any], initial: Any, refine: bool,
-    values: Floats | None = None,
-) -> Members:  # fmt: skip
+    model: Model, keys: Sequence[str], outputs: Any, analysis: str, options: Mapping[str, Any], initial: Any, refine: bool
+) -> OrdinaryMembers:
     """Return what computes the members of a study, everything that can be judged beforehand judged.
 
     Parameters
@@ -156,8 +155,6 @@ def prepare(
         Of the analysis, without those that are not given.
     initial : State, mapping or None
     refine : bool
-    values : array (members, keys), optional
-        What will be computed: whether compiled loops are worth it is tried on some of them.
     """
     if not isinstance(analysis, str) or analysis not in ANALYSES:
         hint = f"{nearest(str(analysis), ANALYSES)} It is one of {', '.join(ANALYSES)}.".strip()
@@ -171,11 +168,7 @@ def prepare(
     tables_of(made)
     members = OrdinaryMembers(made, names, state, analysis, dict(options), asked, bool(refine))
     _try_out(members, model, initial)
-    if values is None:
-        return members
-    from multibody.study.compiled import fastest  # which knows this module
-
-    return fastest(members, values)
+    return members
 
 
 def _try_out(members: OrdinaryMembers, model: Model, initial: Any) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from multibody.analyses.assembly.assemble import assemble
 from multibody.analyses.dynamics.run import run
@@ -26,8 +27,8 @@ from multibody.results.run import Run
 from multibody.state.motion import Motion
 from multibody.state.state import State, Status
 from multibody.study.distributions import Floats
-from multibody.study.extremes import Integers
 
+Integers = npt.NDArray[np.intp]
 Lookup = Callable[[tuple[str, ...]], Any]
 Options = Mapping[str, Any]
 

@@ -20,7 +20,7 @@ from multibody.model.expressions.nodes import CONSTANTS
 from multibody.state.system import tables_of
 from multibody.study.distributions import Floats
 from multibody.study.language import EXTREMES, Outputs, Reduction
-from multibody.study.members import DONE, Computed, Members, OrdinaryMembers
+from multibody.study.members import DONE, Computed, OrdinaryMembers
 from multibody.tables.splines import table_function
 
 CHUNKS = {"host": 2048, "cuda": 16384}  # members that are well computed in one call
@@ -124,7 +124,7 @@ class SpecializedMembers:
         return made
 
 
-def on_device(members: Members, device: Any, seed: int) -> SpecializedMembers:
+def on_device(members: OrdinaryMembers, device: Any, seed: int) -> SpecializedMembers:
     """Return members in specialized code, everything that can be judged beforehand judged.
 
     Parameters
@@ -134,8 +134,6 @@ def on_device(members: Members, device: Any, seed: int) -> SpecializedMembers:
         ``host`` or ``cuda``.
     seed : int
     """
-    if not isinstance(members, OrdinaryMembers):
-        raise TypeError("specialized code is made of ordinary members")
     if not isinstance(device, str) or device not in DEVICES:
         hint = "it is host (this machine's processor) or cuda (one of NVIDIA's)"
         raise ModelError(f"unknown device {short(device)}", where="study.device", hint=hint)

@@ -12,9 +12,10 @@ from typing import Any
 from multibody.arguments import number_in, short
 from multibody.errors import ModelError
 from multibody.model.model import Model
+from multibody.study.compiled import fastest
 from multibody.study.conduct import Book, conduct
 from multibody.study.executors import pool_of, processors
-from multibody.study.members import Members, prepare
+from multibody.study.members import Members, OrdinaryMembers, prepare
 from multibody.study.plan import Plan, make_plan
 from multibody.study.result import About, Study
 from multibody.study.store import Store, digests_of, open_store
@@ -56,10 +57,10 @@ def study(
     """
     plan = make_plan(model, parameters, samples, method, seed)
     told = {key: value for key, value in options.items() if value is not None}
-    tried = None if ways.device is not None else plan.values
-    members: Members = prepare(model, plan.keys, outputs, analysis, told, initial, refine, tried)
+    ordinary = prepare(model, plan.keys, outputs, analysis, told, initial, refine)
+    members: Members = fastest(ordinary, plan.values) if ways.device is None else _specialized(ordinary, ways.device, plan.seed)
     if ways.device is not None:
-        members, told = _specialized(members, ways.device, plan.seed), {**told, "device": ways.device}
+        told = {**told, "device": ways.device}
     if len(plan) * len(members.outputs.formulas) > MOST_NUMBERS:
         problem = f"{len(plan):.3g} members with {len(members.outputs.formulas)} outputs fill the memory"
         raise ModelError(problem, where="study", hint="ask for fewer members or outputs")
@@ -85,7 +86,7 @@ def _chunk(members: Members, count: int) -> int:
     return max(1, min(members.chunk, -(-count // (SHARES * processors())))) if members.threads else members.chunk
 
 
-def _specialized(members: Members, device: str, seed: int) -> Members:
+def _specialized(members: OrdinaryMembers, device: str, seed: int) -> Members:
     """Return the members in code that is made for them."""
     from multibody.study.specialized import on_device  # here: it loads LLVM
 

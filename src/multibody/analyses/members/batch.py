@@ -22,6 +22,7 @@ from multibody.kernels.calls import INTERPOLATE, address_of, address_with
 from multibody.kernels.declared import Settings, Statistics
 from multibody.kernels.mass import set_masses
 from multibody.kernels.measure import measure_functions
+from multibody.kernels.subnormals import FLUSH, exchange_mode
 from multibody.kernels.watch import monitor
 from multibody.state.system import Floats, Integers
 from multibody.tables.lower import Tables
@@ -30,9 +31,8 @@ if TYPE_CHECKING:
     from multibody.analyses.members.run import RunMembers
 
 NOTHING: Mapping[str, Floats] = MappingProxyType({})
-GAPS = np.array(
-    [Statistics.fields[n].slot for n in ("position_before", "velocity_before", "position_after", "velocity_after")], dtype=np.int64
-)
+_GAPS = ("position_before", "velocity_before", "position_after", "velocity_after")
+GAPS = np.array([Statistics.fields[name].slot for name in _GAPS], dtype=np.int64)
 
 
 @functools.cache
@@ -173,21 +173,41 @@ class Batch(Blocks):
         self._run_calls = (
             address_with(integrator.advance, M.ADVANCE), address_of(rhs, planar), address_of(accept, planar),
             address_of(monitor, planar) if tables.watches else 0, self.at(set_masses, M.MASSES),
+            address_with(exchange_mode, M.MODE),
         )  # fmt: skip
         self._read_calls = (
             address_with(integrator.interpolate, INTERPOLATE), self.at(expand, M.EXPAND), self.at(set_masses, M.MASSES),
         )  # fmt: skip
+        self._stored: list[Floats] = []
         self.grow(room)
 
     def grow(self, room: int) -> None:
         """Make room for more steps; what is stored of members is kept."""
-        integrator, before = self.members.choice.integrator, getattr(self, "steps", None)
-        shapes = ((2,), (integrator.dense_rows, self.members.size), (self.refs.shape[1],))
+        shapes = ((2,), (self.members.choice.integrator.dense_rows, self.members.size), (self.refs.shape[1],))
         made = [np.zeros((self.count, room, *shape)) for shape in shapes]
-        if before is not None:
-            for new, old in zip(made, (self.steps, self.dense, self.step_refs), strict=True):
-                new[:, : old.shape[1]] = old
-        self.steps, self.dense, self.step_refs = made
+        for new, old in zip(made, self._stored, strict=False):
+            new[:, : old.shape[1]] = old
+        self._stored = made
+
+    @property
+    def room(self) -> int:
+        """How many steps of a member there is room for."""
+        return int(self.steps.shape[1])
+
+    @property
+    def steps(self) -> Floats:
+        """Start and length of the steps of all members (members, steps, 2)."""
+        return self._stored[0]
+
+    @property
+    def dense(self) -> Floats:
+        """Their dense output (members, steps, ·, size)."""
+        return self._stored[1]
+
+    @property
+    def step_refs(self) -> Floats:
+        """The angle references at their starts (members, steps, functions)."""
+        return self._stored[2]
 
     def run(self, which: Integers) -> None:
         """Integrate members from their starts."""
@@ -196,7 +216,7 @@ class Batch(Blocks):
         self.starts[which, :nq], self.starts[which, nq:-1], self.starts[which, -1] = self.Q[which], self.V[which], 0.0
         self.refs[which], self.Y[which] = self.begin_refs[which], self.starts[which]
         M.run_members(
-            self._run_calls, which, self.models, self.states, self.scratch.address, 0.0,
+            self._run_calls, FLUSH, which, self.models, self.states, self.scratch.address, 0.0,
             self.ends, m.control, m.counts, self.refs, self.statistics, GAPS, self.atol, self.Y, self.control, self.counting,
             self.active, self.memory, self.g, self.steps, self.dense, self.step_refs, self.answers,
         )  # fmt: skip

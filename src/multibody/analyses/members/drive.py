@@ -138,7 +138,7 @@ class DriveMembers:
         """Return whether the motions turn so little that every turn is followed."""
         angles = [k for k, row in enumerate(self.tables.rows[self.tables.count_joint : b.rows]) if not row.is_length]
         way = np.sum(np.abs(np.diff(b.asked[:n], axis=1)), axis=1)[:, angles]
-        return np.max(way, axis=1, initial=0.0) < max(MANY, self.count) * TURN
+        return np.asarray(np.max(way, axis=1, initial=0.0) < max(MANY, self.count) * TURN)
 
     def answers(self, b: DriveBatch, which: Integers) -> StackedAnswers:
         """Return what was computed of members."""
@@ -320,9 +320,8 @@ class _Square:
         )  # fmt: skip
         M.square_members(
             address_with(solve_square, M.SQUARE), entries, (row_of * nv + columns).astype(np.int64), weights,
-            np.zeros((0, nv)), driving, np.ascontiguousarray(sides).reshape(m, n, *sides.shape[1:]), room, np.zeros(nv), sigma, basis, shared,
+            np.zeros((0, nv)), driving, np.ascontiguousarray(sides).reshape(shared.shape), room, np.zeros(nv), sigma, basis,
+            shared,
         )  # fmt: skip
         sigma[~np.isfinite(sigma)] = 0.0
         return sigma.reshape(-1), basis.reshape(m * n, len(driving), nv), shared.reshape(m * n, *sides.shape[1:])
-
-

@@ -90,10 +90,11 @@ class Numbers:
         masses = numbers[:, [slots.mass for slots in tables.masses]]
         at = np.array([slots.inertia for slots in tables.masses])
         if tables.dimension == 2:
-            least = largest = numbers[:, at]
+            least: Floats = numbers[:, at]
+            largest = least
         else:
             moments = np.linalg.eigvalsh(numbers[:, at[:, None] + np.arange(9)].reshape(len(numbers), len(at), 3, 3))
-            least, largest = moments[..., 0], moments[..., -1]
+            least, largest = np.asarray(moments[..., 0]), np.asarray(moments[..., -1])
         length = numbers[:, tables.packed.length] ** 2
         size = np.maximum(masses.max(axis=1) * length, largest.max(axis=1))
         counts = np.minimum(masses.min(axis=1) * length, least.min(axis=1)) > LEAST * size

@@ -1,7 +1,8 @@
 """Members of a study of ``run``: assembled, integrated and read in compiled loops, each as the single run of its model.
 
-What follows from the structure is found once: rows, elimination, formulation, integrator. A member that does not fit (its masses
-do not count, its mechanism does not close at the first attempt, something happens on its way) is left to the ordinary path.
+What follows from the structure is found once: rows, elimination, formulation, integrator. A member that does not fit (its
+masses do not count, its mechanism does not close at the first attempt, something happens on its way) is left to the ordinary
+path.
 """
 
 from __future__ import annotations
@@ -106,7 +107,8 @@ class RunMembers:
             asked = options.get(group, own.get(group, AUTO))
             if isinstance(asked, str | Mapping) and asked != AUTO:
                 told = read_method(asked, group).options
-                if any(isinstance(value, str) and key in FORMULAS and math.isnan(number_in(value)) for key, value in told.items()):
+                texts = [told[key] for key in FORMULAS if isinstance(told.get(key), str)]
+                if any(math.isnan(number_in(text)) for text in texts):
                     raise NotServed(f"{group} has formulas")
 
     def _formula(self, key: str, value: float) -> Any:
@@ -204,18 +206,19 @@ class RunMembers:
         """Integrate members."""
         b.run(which)
         full = which[b.answers[which, 0] == C.OUTPUT_FULL]
-        if len(full) and self.room < MOST_STEPS:
-            self.room = min(8 * self.room, MOST_STEPS)
-            if self.most >= b.count:  # else smaller batches have the room
-                b.grow(self.room)
-                b.run(full)
+        while len(full) and b.room < MOST_STEPS:
+            self.room = max(self.room, min(8 * b.room, MOST_STEPS))
+            if self.most < b.count:  # smaller batches will have the room
+                break
+            b.grow(self.room)
+            b.run(full)
+            full = full[b.answers[full, 0] == C.OUTPUT_FULL]
         answers = b.answers[: len(why)]
         stiff = self.choice.switching & (answers[:, 2] != 0)
         note(why, answers[:, 0] != C.EVENT, "an event")
         note(why, (answers[:, 0] != C.OUTPUT_FULL) & (answers[:, 0] != C.CONTINUE), "many steps")
         note(why, ~stiff, "stiffness")
         note(why, answers[:, 0] == C.DONE, "it does not come to its end")
-
 
     def answers(self, b: Batch, which: Integers) -> RunAnswers:
         """Return what was computed of members."""

@@ -78,12 +78,12 @@ class StackedTables(Tables):
         return made
 
     @property
-    def F(self) -> Any:  # type: ignore[override]
+    def F(self) -> Any:
         """All numbers of the members."""
         return self._columns
 
     @property
-    def length(self) -> Any:  # type: ignore[override]
+    def length(self) -> Any:
         """Characteristic length (instants,)."""
         return self._columns[self.packed.length]
 
@@ -179,7 +179,7 @@ class StackedAnswers:
 
     def parameter(self, parts: tuple[str, ...]) -> Floats:
         """Return a parameter (members,)."""
-        return self.stack.members.numbers[self.stack.which, self.measurer.tables.parameter_slots[parts]]
+        return np.asarray(self.stack.members.numbers[self.stack.which, self.measurer.tables.parameter_slots[parts]])
 
     def first(self, event: str) -> Floats:
         """Return the first time of an event: a member on whose way one happens is not computed here."""

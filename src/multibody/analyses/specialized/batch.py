@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -80,7 +81,7 @@ class SideBySide:
         self, model: Model, names: tuple[str, ...], state: State | None, told: Mapping[str, Any], formulas: Sequence[Number],
         texts: Sequence[str], running: Sequence[Running], between: bool,
     ) -> None:  # fmt: skip
-        self.prepare = Preparation(model, names, state, told)
+        self.prepare, self._lock = Preparation(model, names, state, told), threading.Lock()
         self.schedule = self.prepare.schedule
         tables, space = self.prepare.base.system.tables, self.prepare.base.space
         count = tables.count_joint + tables.count_motion
@@ -139,7 +140,8 @@ class SideBySide:
         seed : int
             Chooses the members that the host computes too.
         """
-        made = self.prepare(values)
+        with self._lock:  # one room to prepare members in
+            made, code = self.prepare(values), self._host[0]
         fits, which = made.fits.copy(), np.flatnonzero(made.fits)
         found = np.full((len(values), reducing.PLACES * len(self.asked.kinds)), np.nan)
         if len(which):
@@ -147,7 +149,7 @@ class SideBySide:
             words = np.ascontiguousarray(made.words[which])
             found[which], statuses = self._moved(numbers, y, words, device, seed)
             fits[which] = statuses == 0
-        first = self._host[0].program.image.number("model.numbers")
+        first = code.program.image.number("model.numbers")
         places = found.reshape(len(values), -1, reducing.PLACES)
         answers, times = places[..., reducing.ANSWER], places[..., reducing.COMPANION]
         return Answers(answers, times, made.numbers[:, [first + k for k in parameters]], fits)
@@ -157,7 +159,8 @@ class SideBySide:
         if device == "host":
             return host_run(*self._host, numbers, y, words, self.schedule)
         try:
-            results, outcome = self._device.run(numbers, y, words, self.schedule, seed)
+            with self._lock:  # one chunk fills a device
+                results, outcome = self._device.run(numbers, y, words, self.schedule, seed)
         except Disagreement as error:
             raise AnalysisError(f"what the device computes is not what the host computes ({error}); {ELSEWHERE}") from None
         except RuntimeError as error:  # of the driver: no memory, a device that is lost
