@@ -3,6 +3,9 @@
 ``python benchmarks/gpu.py make FOLDER`` writes code, members and the host's answers into a folder, on a machine with the
 package; ``python3 FOLDER/gpu.py`` measures on a machine with the processor, its driver and Python: nothing else is needed.
 Every answer is compared: those of the first members with the host's, all others, which repeat them, with these bit by bit.
+
+``study`` among the cases is a study of a hundred thousand four-bars whose lengths have tolerances: the largest force in a pin
+is found while they move, and compared with the host's for every one of them.
 """
 
 from __future__ import annotations
@@ -24,6 +27,11 @@ CASES = {  # model, formulation, whether steps are projected
 BLOCKS = (32, 64, 128, 256)
 AGREEMENT = 1e-9
 LEVELS = (4, 3, 2, 1, 0)
+STUDY, TOLERANCE = 100_000, 0.002  # members of the study, and the standard deviation of their lengths over the nominal ones
+STUDY_TIME, STUDY_STEP, STUDY_EVERY = 1.0, 2e-3, 5
+STUDY_OUTPUT = "norm(A.reaction.force)"
+WARP, PLACES = 32, 4  # as the package has them
+SHARED = "+shared"  # behind the name of a case: numbers that all members share are constants of its code
 
 
 # --- making -----------------------------------------------------------------------------------------------------------------
@@ -37,21 +45,26 @@ def make(folder: pathlib.Path, names: list[str]) -> None:
     shutil.copy(__file__, folder / "gpu.py")
     shutil.copy(cuda.__file__, folder / "cuda.py")
     for name in names:
-        make_case(folder, name, *CASES[name])
+        if name == "study":
+            make_study(folder)
+        else:
+            make_case(folder, name, *CASES[name])
 
 
 def make_case(folder: pathlib.Path, name: str, model: str, formulation: str, projected: bool) -> None:
     """Write one case: ``NAME.ptx``, tiles of members as they begin, and as the host ends them."""
-    import common
+    import common as benchmarks
     import numpy as np
 
     import multibody as mb
     from multibody.specialize.device import tiled
+    from multibody.specialize.folding import folded
     from multibody.specialize.image import numbers_of, words_of
+    from multibody.specialize.shared import common, with_constants
     from multibody.specialize.specialized import Specialized
 
     begin, random = time.perf_counter(), np.random.default_rng(3)
-    simulation = common.simulation(mb.load(model), formulation, "rk4", step=STEP)
+    simulation = benchmarks.simulation(mb.load(model), formulation, "rk4", step=STEP)
     rhs, accept = simulation.formulation.kernels()
     code = Specialized(simulation.bundle, rhs, accept if projected else None)
     rows = [varied(simulation, random) for _ in range(POOL)]
@@ -65,6 +78,8 @@ def make_case(folder: pathlib.Path, name: str, model: str, formulation: str, pro
     statuses = host.advance(numbers, after, left, 0.0, STEP, STEPS, 1)
     rate = POOL * STEPS / (time.perf_counter() - spent)
     (folder / f"{name}.ptx").write_text(code.ptx())
+    shared = folded(with_constants(code.ptx(), common(numbers), numbers[0]))
+    (folder / f"{name}{SHARED}.ptx").write_text(shared)
     for part, rows_of in (("numbers", numbers), ("y", y), ("words", words), ("after", after)):
         (folder / f"{name}.{part}").write_bytes(tiled(rows_of).tobytes())
     about = {"size": y.shape[1], "numbers": numbers.shape[1], "words": words.shape[1]}
@@ -108,6 +123,50 @@ def varied(simulation, random):  # type: ignore[no-untyped-def]
     return numbers_of(own), y
 
 
+def make_study(folder: pathlib.Path) -> None:
+    """Write the study: code of steps and readings, members by the columns in which they differ, and the host's answers."""
+    import numpy as np
+
+    import multibody as mb
+    from multibody.analyses.specialized.batch import Running, SideBySide
+    from multibody.specialize.folding import folded
+    from multibody.specialize.schedule import host_run
+    from multibody.specialize.shared import common, with_constants
+    from multibody.tables.scope import Scope
+
+    begin, model, names = time.perf_counter(), mb.load("four-bar"), ("l0", "length", "load_at")
+    sizes = np.array([1.9, 2.0, 2.0])
+    values = np.array([1.9, 2.0, 0.0]) + sizes * np.random.default_rng(11).normal(0.0, TOLERANCE, (STUDY, len(names)))
+    told = {"until": STUDY_TIME, "integrator": "rk4", "step": STUDY_STEP, "output_step": STUDY_EVERY * STUDY_STEP}
+    formula = Scope(model).reduced(model.formula(STUDY_OUTPUT, "benchmark"), "benchmark")
+    batch = SideBySide(model, names, None, told, [formula], [STUDY_OUTPUT], [Running("largest", 0)], True)
+    code, reader = batch._host
+    made = time.perf_counter()
+    members = batch.prepare(values)
+    assert bool(np.all(members.fits))
+    ready = time.perf_counter()
+    results, statuses = host_run(code, reader, members.numbers, members.y, members.words, batch.schedule, 1)
+    spent = time.perf_counter() - ready
+    assert not np.any(statuses)
+    known: dict[bytes, int] = {}
+    places = {
+        part: [known.setdefault(np.ascontiguousarray(column).tobytes(), len(known)) for column in getattr(members, part).T]
+        for part in ("numbers", "y", "words")
+    }
+    columns = b"".join(content if content != content[:8] * STUDY else content[:8] for content in known)
+    lengths = [len(content) if content != content[:8] * STUDY else 8 for content in known]
+    (folder / "study.columns").write_bytes(columns)
+    (folder / "study.answers").write_bytes(np.ascontiguousarray(results[:, :2]).tobytes())
+    same = common(members.numbers)
+    for part, ptx in (("steps", batch.prepare.code.ptx()), ("readings", batch.prepare.code.reader_ptx(batch.asked))):
+        (folder / f"study.{part}.ptx.txt").write_text(folded(with_constants(ptx, same, members.numbers[0])))
+    rate = STUDY * batch.schedule.count * STUDY_EVERY / spent
+    about = {"places": places, "lengths": lengths, "instants": batch.schedule.count, "host_steps_per_s": rate,
+             "prepared_s": ready - made, "host_s": spent}  # fmt: skip
+    (folder / "study.json").write_text(json.dumps(about))
+    print(f"study: prepared in {ready - made:.1f} s, {rate:.3e} steps/s on the host, {time.perf_counter() - begin:.0f} s")
+
+
 # --- measuring --------------------------------------------------------------------------------------------------------------
 class Members:
     """Copies of the pool on the device, and the answers that they have to come to."""
@@ -135,6 +194,7 @@ class Members:
         """Put all members where they begin."""
         self.fill("y", 1)
         self.fill("words", 2)
+        self.driver.clear(self.addresses[3], 8 * self.count)
 
     def judge(self) -> tuple[float, int, int]:
         """Return the largest relative difference from the host, copies that differ from the first, members that stopped."""
@@ -174,13 +234,14 @@ def run_case(driver, folder: pathlib.Path, name: str) -> None:  # type: ignore[n
     """Print times, differences and registers of one case."""
     from cuda import Module
 
-    about, ptx = json.loads((folder / f"{name}.json").read_text()), (folder / f"{name}.ptx").read_bytes()
+    ptx, case = (folder / f"{name}.ptx").read_bytes(), name.removesuffix(SHARED)
+    about = json.loads((folder / f"{case}.json").read_text())
     print(
         f"\n## {name}: y {about['size']}, numbers {about['numbers']}, words {about['words']}; host, one thread: "
         f"{about['host_steps_per_s']:.3e} steps/s; stopped on the host {about['stopped']}",
         flush=True,
     )
-    small, best = Members(driver, folder, name, 98), None
+    small, best = Members(driver, folder, case, 98), None
     for level in LEVELS:
         module = Module(driver, ptx, level)
         rate = measured(module, small, 64)
@@ -203,7 +264,7 @@ def run_case(driver, folder: pathlib.Path, name: str) -> None:  # type: ignore[n
     print(f"level {best[1]}, 1e5 members:", ", ".join(f"blocks of {b}: {r:.3e}" for b, r in rates.items()), flush=True)
     small.free()
     block = max(rates, key=lambda each: rates[each])
-    large = Members(driver, folder, name, 977)
+    large = Members(driver, folder, case, 977)
     rate = measured(module, large, block)
     worst, unlike, stopped = large.judge()
     faster = rate / about["host_steps_per_s"]
@@ -213,6 +274,78 @@ def run_case(driver, folder: pathlib.Path, name: str) -> None:  # type: ignore[n
         flush=True,
     )
     large.free()
+
+
+def study_tiles(folder: pathlib.Path, about: dict) -> dict[str, bytes]:  # type: ignore[type-arg]
+    """Return the tiles of all members of the study, put together from the columns in which they differ."""
+    content, begins, at = (folder / "study.columns").read_bytes(), [], 0
+    for length in about["lengths"]:
+        begins.append(at)
+        at += length
+    found = {}
+    for part, places in about["places"].items():
+        pieces = []
+        for first in range(0, 8 * STUDY, 8 * WARP):
+            for place in places:
+                begin, same = begins[place], about["lengths"][place] == 8
+                pieces.append(content[begin : begin + 8] * WARP if same else content[begin + first : begin + first + 8 * WARP])
+        found[part] = b"".join(pieces)
+    return found
+
+
+def run_study(driver, folder: pathlib.Path) -> None:  # type: ignore[no-untyped-def]
+    """Move the members of the study, and compare every answer with the host's."""
+    import os
+
+    from cuda import Module
+
+    about = json.loads((folder / "study.json").read_text())
+    tiles = study_tiles(folder, about)
+    tiles["results"] = bytes(8 * PLACES * STUDY)
+    tiles["statuses"] = bytes(8 * STUDY)
+    wanted, steps = array.array("d", (folder / "study.answers").read_bytes()), about["instants"] * STUDY_EVERY
+    print(f"\n## study: {STUDY} members, {steps} steps of {STUDY_STEP} s, read every {STUDY_EVERY}; host, one thread:"
+          f" {about['host_steps_per_s']:.3e} steps/s, {about['host_s']:.0f} s; prepared in {about['prepared_s']:.0f} s",
+          flush=True)  # fmt: skip
+    for level in LEVELS:
+        modules = [Module(driver, (folder / f"study.{name}.ptx.txt").read_bytes(), level) for name in ("steps", "readings")]
+        said = ", ".join(f"{m.registers} registers, {m.local} B local" for m in modules)
+        places = {}
+        for part, content in tiles.items():
+            room = ctypes.create_string_buffer(content, len(content))
+            places[part] = driver.allocate(len(content))
+            driver.put(places[part], ctypes.addressof(room), len(content))
+        vectors = [places[part] for part in ("numbers", "y", "words")]
+        driver.finish()
+        begin = time.perf_counter()
+        for k in range(about["instants"] + 1):
+            apart = STUDY_EVERY * STUDY_STEP
+            if k:
+                modules[0].enqueue([*vectors, places["statuses"]], STUDY, (k - 1) * apart, STUDY_STEP, STUDY_EVERY, 64)
+            modules[1].enqueue([*vectors, places["results"], places["statuses"]], STUDY, k * apart, apart, k, 64)
+        driver.finish()
+        seconds = time.perf_counter() - begin
+        room = ctypes.create_string_buffer(len(tiles["results"]))
+        driver.get(ctypes.addressof(room), places["results"], len(tiles["results"]))
+        found = array.array("d", room.raw)
+        peaks, worst, late = array.array("d"), 0.0, 0.0
+        for k in range(STUDY):
+            at = (k // WARP) * WARP * PLACES + k % WARP
+            peaks.append(found[at])
+            gap = abs(found[at] - wanted[2 * k]) / abs(wanted[2 * k])
+            worst = gap if not gap <= worst else worst
+            late = max(late, abs(found[at + WARP] - wanted[2 * k + 1]))
+        for address in places.values():
+            driver.free(address)
+        print(f"level {level}: {seconds:.3f} s, {STUDY * steps / seconds:.3e} steps/s, {said}; worst difference of the peak"
+              f" {worst:.1e}, of its time {late:.1e} s: {'right' if worst <= AGREEMENT else 'WRONG'}", flush=True)  # fmt: skip
+        for name, numbers in (("device", sorted(peaks)), ("host", sorted(wanted[::2]))):
+            shares = (0, 1, 5, 25, 50, 75, 95, 99, 100)
+            print(name, ", ".join(f"{q} %: {numbers[min(STUDY - 1, STUDY * q // 100)]:.10g}" for q in shares))
+        if "OUT" in os.environ:
+            (pathlib.Path(os.environ["OUT"]) / "peaks.f64").write_bytes(peaks.tobytes())
+        if worst <= AGREEMENT:
+            break
 
 
 def run(folder: pathlib.Path) -> None:
@@ -227,11 +360,13 @@ def run(folder: pathlib.Path) -> None:
             run_case(driver, folder, path.stem)
         except RuntimeError as error:
             print(f"{path.stem}: {error}", flush=True)
+    if (folder / "study.json").exists():
+        run_study(driver, folder)
     print(f"\n{time.perf_counter() - begin:.0f} s in all")
 
 
 if __name__ == "__main__":
     if len(sys.argv) > 2 and sys.argv[1] == "make":
-        make(pathlib.Path(sys.argv[2]), sys.argv[3:] or list(CASES))
+        make(pathlib.Path(sys.argv[2]), sys.argv[3:] or [*CASES, "study"])
     else:
         run(pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else pathlib.Path(__file__).resolve().parent)

@@ -495,7 +495,8 @@ class Model(_Model, Shown):
         self, parameters: Mapping[str, Any], outputs: Any, *, until: float | str | None = None, samples: int | None = None,
         method: str | None = None, seed: int = 0, analysis: str = "run", initial: Initial | None = None,
         executor: Any = None, workers: int | None = None, chunk: int | None = None, store: str | PathLike[str] | None = None,
-        resume: bool = False, refine: bool = True, progress: Any = None, **options: Unpack[StudyOptions],
+        resume: bool = False, refine: bool = True, progress: Any = None, device: str | None = None, specialize: bool = False,
+        **options: Unpack[StudyOptions],
     ) -> Study:  # fmt: skip
         """Return numbers of many members: this model with other parameters or initial values, each analyzed by itself.
 
@@ -536,6 +537,12 @@ class Model(_Model, Shown):
             Whether extremes are sought between the instants too, where the motion is known there.
         progress : callable, optional
             Called with the number of members computed and of all.
+        device : str, optional
+            Members of ``run`` in code that is made for this model, with a fixed step (``integrator="rk4"``, `step`):
+            ``cuda`` on a processor of NVIDIA's, ``host`` on this machine's. Outputs are made while members move. Making the
+            code takes a minute or more, once for a structure: it is for studies that take longer than that.
+        specialize : bool
+            The same as ``device="host"``.
         formulation, integrator, rtol, atol, step, output_step, cut
             Of ``run``, as for :meth:`run`.
         start, steps, efforts
@@ -553,7 +560,7 @@ class Model(_Model, Shown):
         if options.keys() - StudyOptions.__annotations__.keys():
             raise TypeError  # answered in words, as everywhere
         told: Mapping[str, Any] = {"until": until, **options}
-        ways = Ways(executor, workers, chunk, store, resume, progress)
+        ways = Ways(executor, workers, chunk, store, resume, progress, "host" if device is None and specialize else device)
         return study(self, known_text(self), parameters, outputs, samples, method, seed, analysis, initial, refine, told, ways)
 
     def set(self, **parameters: Any) -> Self:

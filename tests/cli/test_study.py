@@ -73,3 +73,11 @@ def test_bad_input_ends_with_2_and_words(arguments: list[str], said: str) -> Non
 def test_values_are_formulas_too() -> None:
     found = read_varied(["a=30*deg:60*deg:3", "b=max(1, 2),3"])
     assert found == {"a": (pytest.approx(math.pi / 6), pytest.approx(math.pi / 3), 3.0), "b": [2.0, 3.0]}
+
+
+def test_devices_are_refused_in_words() -> None:
+    asked = ["four-bar", "--vary", "l0=1.9,1.91", *OUT, "--until", "0.1"]
+    code, _, err = run(*asked, "--device", "tpu")
+    assert code == 2 and "unknown device 'tpu'" in err and "cuda" in err
+    code, _, err = run(*asked, "--device", "host")
+    assert code == 2 and "steps by rk4, and not by dop853" in " ".join(err.split())

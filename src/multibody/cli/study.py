@@ -85,6 +85,9 @@ def study_verb(
     steps: Annotated[int | None, option("kinematics", "steps", "N")] = None,
     efforts: Annotated[str | None, option("inverse", "efforts", "A,B")] = None,
     instants: Annotated[bool, typer.Option("--on-instants", help="Look for extremes at the instants alone.")] = False,
+    device: Annotated[
+        str | None, typer.Option("--device", metavar="NAME", help="Code made for the model: host, or cuda; with rk4.")
+    ] = None,
     workers: Annotated[
         int | None, typer.Option("--workers", metavar="N", help="Threads; processes for members that need Python.")
     ] = None,
@@ -122,7 +125,7 @@ def study_verb(
         warnings.simplefilter("ignore", RuntimeWarning)  # the status is printed below
         found = loaded.study(
             varied, output, until=read_time(loaded, until, "--until"), samples=samples, method=method, seed=seed,
-            analysis=analysis, workers=workers, chunk=chunk, store=store, resume=resume, refine=not instants,
+            analysis=analysis, workers=workers, chunk=chunk, store=store, resume=resume, refine=not instants, device=device,
             progress=None if progress is None else lambda k, count: progress(f"member {k} of {count}", k, count), **given,
         )  # fmt: skip
     written, failures = write_each(out or [], lambda file: _write(found, file))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import ctypes.util
+import functools
 import sys
 import time
 from typing import Any
@@ -18,6 +19,9 @@ _MAJOR, _MINOR, _PROCESSORS = 75, 76, 16  # attributes of a device
 _REGISTERS, _LOCAL = 4, 3  # attributes of a function
 _ERRORS, _ERRORS_SIZE, _LEVEL = 5, 6, 7  # options of the compiler
 _ROOM = 16384  # characters of its words
+_WARP, _FEWEST, _MOST = 32, 2, 8  # threads of a warp; warps of a multiprocessor, whose 255 registers a thread leave room for 8
+_CACHE = 430_000  # bytes of all threads' local memory up to which more of them make it faster, as seen on an H200
+_ALL = 1 << 40
 
 
 class NoDevice(RuntimeError):  # noqa: N818 (it says what there is not)
@@ -51,6 +55,10 @@ class Driver:
         self.device, self.context = ctypes.c_int(), ctypes.c_void_p()
         self.call("cuDeviceGet", ctypes.byref(self.device), device)
         self.call("cuDevicePrimaryCtxRetain", ctypes.byref(self.context), self.device)
+        self.use()
+
+    def use(self) -> None:
+        """Let this thread talk to the device."""
         self.call("cuCtxSetCurrent", self.context)
 
     def call(self, name: str, *given: Any) -> None:
@@ -79,6 +87,11 @@ class Driver:
         self.call("cuDeviceGetName", room, 256, self.device)
         return f"{room.value.decode()} ({self.architecture}, {self.attribute(_PROCESSORS)} multiprocessors)"
 
+    @functools.cached_property
+    def processors(self) -> int:
+        """Number of multiprocessors."""
+        return self.attribute(_PROCESSORS)
+
     def allocate(self, size: int) -> int:
         """Return the address of new memory on the device; :meth:`free` gives it back."""
         address = ctypes.c_uint64()
@@ -101,6 +114,14 @@ class Driver:
         """Copy bytes on the device."""
         self.call("cuMemcpyDtoD_v2", ctypes.c_uint64(target), ctypes.c_uint64(source), ctypes.c_size_t(size))
 
+    def clear(self, address: int, size: int) -> None:
+        """Write zeros on the device."""
+        self.call("cuMemsetD8_v2", ctypes.c_uint64(address), ctypes.c_ubyte(0), ctypes.c_size_t(size))
+
+    def finish(self) -> None:
+        """Wait for everything that was handed over; raise RuntimeError where it failed."""
+        self.call("cuCtxSynchronize")
+
 
 def _library() -> Any:
     """Return the driver's library."""
@@ -110,7 +131,7 @@ def _library() -> Any:
             return ctypes.CDLL(name)
         except OSError:
             continue
-    raise NoDevice("no driver of NVIDIA's processors was found (libcuda); specialized code runs on the host without it")
+    raise NoDevice("no driver of NVIDIA's processors was found (libcuda)")
 
 
 class Module:
@@ -128,6 +149,9 @@ class Module:
     ----------
     registers, local : int
         That a thread takes; local memory in bytes.
+    side_by_side : int
+        Threads that a multiprocessor works on at a time: more of them would drive each other's memory out of its cache. A
+        thread that is done takes another member.
     compile_seconds : float
     """
 
@@ -146,6 +170,8 @@ class Module:
         self.compile_seconds = time.perf_counter() - begin
         driver.call("cuModuleGetFunction", ctypes.byref(self._function), self._module, entry.encode())
         self.registers, self.local = self._attribute(_REGISTERS), self._attribute(_LOCAL)
+        warps = _CACHE // (_WARP * max(self.local, 1))
+        self.side_by_side = _WARP * max(_FEWEST, warps) if warps < _MOST else _ALL
 
     def _attribute(self, which: int) -> int:
         value = ctypes.c_int()
@@ -156,26 +182,31 @@ class Module:
         """Give the module back to the driver."""
         self.driver.call("cuModuleUnload", self._module)
 
-    def launch(self, addresses: list[int], count: int, t: float, h: float, steps: int, block: int) -> float:
-        """Step members whose tiles lie on the device; return the seconds that it took.
+    def enqueue(self, addresses: list[int], count: int, t: float, h: float, k: int, block: int) -> None:
+        """Let the entry do its work on members whose tiles lie on the device, after what was handed over before.
 
         Parameters
         ----------
         addresses : list of int
-            Of numbers, y, words and statuses.
+            Of numbers and the other vectors of the entry, statuses last.
         count : int
             Number of members.
         t, h : float
-        steps : int
+        k : int
+            Number of steps, or of the instant.
         block : int
             Threads of a block.
         """
         given: list[Any] = [*map(ctypes.c_uint64, addresses), ctypes.c_int64(count), ctypes.c_double(t), ctypes.c_double(h)]
-        given.append(ctypes.c_int64(steps))
+        given.append(ctypes.c_int64(k))
         places = (ctypes.c_void_p * len(given))(*(ctypes.addressof(each) for each in given))
-        self.driver.call("cuCtxSynchronize")
-        begin = time.perf_counter()
-        grid = (count + block - 1) // block
+        grid = min((count + block - 1) // block, max(1, self.driver.processors * self.side_by_side // block))
         self.driver.call("cuLaunchKernel", self._function, grid, 1, 1, block, 1, 1, 0, None, places, None)
-        self.driver.call("cuCtxSynchronize")
+
+    def launch(self, addresses: list[int], count: int, t: float, h: float, steps: int, block: int) -> float:
+        """Do the same and wait for it; return the seconds that it took."""
+        self.driver.finish()
+        begin = time.perf_counter()
+        self.enqueue(addresses, count, t, h, steps, block)
+        self.driver.finish()
         return time.perf_counter() - begin

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from multibody.specialize.cuda import LEVELS, Driver, Module
-from multibody.specialize.host import HostCode, check_shapes
+from multibody.specialize.folding import folded
+from multibody.specialize.host import HostCode, HostReader, check_shapes
 from multibody.specialize.image import Floats, Words
 from multibody.specialize.program import TILE
+from multibody.specialize.schedule import Schedule, host_run
+from multibody.specialize.shared import common, with_constants
 
 AGREEMENT = 1e-9  # largest difference from the host, relative to max(1, |y|)
 COMPARED = 16  # members of a call that the host computes too
+TINY = 1e-300  # an output that is nowhere larger is zero
 BLOCK = 64  # threads of a block: the fastest on the processors it was tried on
 
 
@@ -44,7 +50,7 @@ class Outcome:
 
 
 class DeviceCode:
-    """PTX of a program on a device, with the same program on the host beside it.
+    """PTX of steps, and of readings, on a device, with the same programs on the host beside it.
 
     Parameters
     ----------
@@ -53,6 +59,8 @@ class DeviceCode:
         Of the same structure.
     driver : Driver, optional
         By default on the first device.
+    reader : tuple of str and HostReader, optional
+        PTX of the readings, and the same on the host.
 
     Attributes
     ----------
@@ -60,11 +68,33 @@ class DeviceCode:
         What was refused on the way: levels of the driver's optimizer that made wrong code.
     """
 
-    def __init__(self, ptx: str, host: HostCode, driver: Driver | None = None) -> None:
-        self.host, self.ptx, self.driver = host, ptx, Driver() if driver is None else driver
+    def __init__(
+        self, ptx: str, host: HostCode, driver: Driver | None = None, reader: tuple[str, HostReader] | None = None
+    ) -> None:
+        self.host, self.driver = host, Driver() if driver is None else driver
         self.notes: list[str] = []
+        self._codes = [ptx] if reader is None else [ptx, reader[0]]
+        self._reader = None if reader is None else reader[1]
         self._levels = list(LEVELS)
-        self.module = Module(self.driver, ptx, self._levels[0])
+        self._same, self._values = np.zeros(0, dtype=bool), np.zeros(0)
+        self.modules: list[Module] = []
+
+    def _specialized(self, numbers: Floats) -> None:
+        """Load code in which numbers that all members share are constants, unless what is loaded serves."""
+        same, first = common(numbers), numbers[0].copy()
+        if self.modules:
+            same &= self._same & (first.view(np.int64) == self._values.view(np.int64))
+            if np.array_equal(same, self._same):
+                return
+        self._same, self._values = same, first
+        self._load()
+
+    def _load(self) -> None:
+        """Load code of the present level."""
+        for module in self.modules:
+            module.unload()
+        codes = [folded(with_constants(code, self._same, self._values)) for code in self._codes]
+        self.modules = [Module(self.driver, code, self._levels[0]) for code in codes]
 
     def advance(
         self, numbers: Floats, y: Floats, words: Words, t: float, h: float, steps: int, seed: int = 0, block: int = BLOCK
@@ -89,76 +119,159 @@ class DeviceCode:
             Where results differ from the host's at every level of the driver's optimizer; nothing is changed then.
         """
         check_shapes(self.host.program, numbers, y, words)
-        chosen = np.sort(np.random.default_rng(seed).choice(len(y), min(COMPARED, len(y)), replace=False))
+        self.driver.use()
+        self._specialized(numbers)
+        chosen = _chosen(len(y), seed)
         wanted, kept = y[chosen].copy(), words[chosen].copy()
         expected = self.host.advance(numbers[chosen], wanted, kept, t, h, steps, 1)
-        batch = Batch(self.driver, numbers, y, words)
-        try:
-            while True:
-                seconds = self.module.launch(batch.addresses, batch.count, t, h, steps, block)
-                after, left, statuses = batch.get()
-                worst = difference(after[chosen], wanted)
-                if worst <= AGREEMENT and np.array_equal(statuses[chosen], expected):
-                    y[:], words[:] = after, left
-                    return Outcome(statuses, seconds, worst, self.module.level)
-                self._lower(worst)
-                batch.set(y, words)
-        finally:
-            batch.free()
+
+        def go(batch: Batch) -> None:
+            self.modules[0].enqueue([*batch.vectors, batch.statuses], batch.count, t, h, steps, block)
+
+        def gap(found: Found) -> float:
+            return difference(found.y[chosen], wanted)
+
+        with Batch(self.driver, numbers, y, words) as batch:
+            found, outcome = self._agreed(batch, go, gap, chosen, expected)
+        y[:], words[:] = found.y, found.words
+        return outcome
+
+    def run(
+        self, numbers: Floats, y: Floats, words: Words, schedule: Schedule, seed: int = 0, block: int = BLOCK
+    ) -> tuple[Floats, Outcome]:
+        """Move all members and read them on the way; return their results.
+
+        Parameters
+        ----------
+        numbers, y, words : arrays (members, ·)
+            Where members begin; left as they are.
+        schedule : Schedule
+        seed : int
+        block : int
+
+        Raises
+        ------
+        Disagreement
+        """
+        if self._reader is None:
+            raise ValueError("this code reads nothing")
+        check_shapes(self.host.program, numbers, y, words)
+        self.driver.use()
+        self._specialized(numbers)
+        chosen, width = _chosen(len(y), seed), self._reader.program.results
+        wanted, expected = host_run(self.host, self._reader, numbers[chosen], y[chosen], words[chosen], schedule, 1)
+        scale = np.max(np.abs(np.where(np.isfinite(wanted), wanted, 0.0)), axis=0, initial=0.0)
+
+        def go(batch: Batch) -> None:
+            for t, h, k, steps in schedule.parts():
+                if steps:
+                    self.modules[0].enqueue([*batch.vectors[:3], batch.statuses], batch.count, t - steps * h, h, steps, block)
+                spacing = schedule.every * h
+                self.modules[1].enqueue([*batch.vectors, batch.statuses], batch.count, t, spacing, k, block)
+
+        def gap(found: Found) -> float:
+            return difference(found.results[chosen], wanted, np.maximum(scale, TINY))
+
+        with Batch(self.driver, numbers, y, words, width) as batch:
+            found, outcome = self._agreed(batch, go, gap, chosen, expected)
+        return found.results, outcome
+
+    def _agreed(
+        self, batch: Batch, go: Callable[[Batch], None], gap: Callable[[Found], float], chosen: Words, expected: Words
+    ) -> tuple[Found, Outcome]:
+        """Return what the device finds as soon as it is what the host finds, by code of ever lower levels."""
+        while True:
+            self.driver.finish()
+            begin = time.perf_counter()
+            go(batch)
+            self.driver.finish()
+            seconds = time.perf_counter() - begin
+            found = batch.get()
+            worst = gap(found)
+            if worst <= AGREEMENT and np.array_equal(found.statuses[chosen], expected):
+                return found, Outcome(found.statuses, seconds, worst, self._levels[0])
+            self._lower(worst)
+            batch.reset()
 
     def _lower(self, worst: float) -> None:
         """Take the next level of the driver's optimizer."""
         level = self._levels.pop(0)
         self.notes.append(f"level {level} of the driver's optimizer differs from the host by {worst:.1e} and is not used")
-        self.module.unload()
         if not self._levels:
             raise Disagreement("; ".join(self.notes))
-        self.module = Module(self.driver, self.ptx, self._levels[0])
+        self._load()
+
+
+class Found(NamedTuple):
+    """What lies on the device after a call: states, words, results (members, ·) and statuses."""
+
+    y: Floats
+    words: Words
+    results: Floats
+    statuses: Words
 
 
 class Batch:
-    """Members on the device: their numbers stay there between calls.
+    """Members on the device.
 
     Parameters
     ----------
     driver : Driver
     numbers, y : arrays (members, …)
     words : array (members, …) of int
+    results : int
+        Length of a member's results.
     """
 
-    def __init__(self, driver: Driver, numbers: Floats, y: Floats, words: Words) -> None:
-        self.driver, self.count, self.shapes = driver, len(y), (y.shape, words.shape)
+    def __init__(self, driver: Driver, numbers: Floats, y: Floats, words: Words, results: int = 0) -> None:
+        self.driver, self.count, self._begin = driver, len(y), (y, words)
+        self._widths = (y.shape[1], words.shape[1], results)
         tiles = -(-self.count // TILE)
-        self.addresses = [driver.allocate(8 * tiles * TILE * each.shape[1]) for each in (numbers, y, words)]
-        self.addresses.append(driver.allocate(8 * tiles * TILE))
-        self._put(self.addresses[0], numbers)
-        self.set(y, words)
+        self.vectors = [driver.allocate(8 * tiles * TILE * width) for width in (numbers.shape[1], *self._widths)]
+        self.vectors = self.vectors[: 4 if results else 3]
+        self.statuses = driver.allocate(8 * tiles * TILE)
+        self._put(self.vectors[0], numbers)
+        self.reset()
 
-    def set(self, y: Floats, words: Words) -> None:
-        """Write states and words of all members."""
-        self._put(self.addresses[1], y)
-        self._put(self.addresses[2], words)
+    def __enter__(self) -> Batch:
+        return self
+
+    def __exit__(self, *ended: object) -> None:
+        self.free()
+
+    def reset(self) -> None:
+        """Put all members where they begin."""
+        for address, rows in zip(self.vectors[1:3], self._begin, strict=True):
+            self._put(address, rows)
+        for address in self.vectors[3:]:
+            self._put(address, np.zeros((self.count, self._widths[2])))
+        self._put(self.statuses, np.zeros((self.count, 1), np.int64))
 
     def _put(self, address: int, rows: Any) -> None:
         tiles = tiled(rows)
         self.driver.put(address, tiles.ctypes.data, tiles.nbytes)
 
-    def get(self) -> tuple[Floats, Words, Words]:
-        """Return states, words and statuses of all members."""
-        tiles, found = -(-self.count // TILE), []
-        for address, (_, width), kind in zip(self.addresses[1:3], self.shapes, (np.float64, np.int64), strict=True):
-            room = np.zeros((tiles, width, TILE), kind)
-            self.driver.get(room.ctypes.data, address, room.nbytes)
-            found.append(untiled(room, self.count))
-        statuses = np.zeros(tiles * TILE, np.int64)
-        self.driver.get(statuses.ctypes.data, self.addresses[3], statuses.nbytes)
-        return found[0], found[1], statuses[: self.count]
+    def get(self) -> Found:
+        """Return what lies there now."""
+        y, words = (self._got(self.vectors[k + 1], self._widths[k], kind) for k, kind in enumerate((np.float64, np.int64)))
+        results = self._got(self.vectors[3], self._widths[2], np.float64) if self._widths[2] else np.zeros((self.count, 0))
+        return Found(y, words, results, self._got(self.statuses, 1, np.int64)[:, 0])
+
+    def _got(self, address: int, width: int, kind: Any) -> Any:
+        room = np.zeros((-(-self.count // TILE), width, TILE), kind)
+        self.driver.get(room.ctypes.data, address, room.nbytes)
+        return untiled(room, self.count)
 
     def free(self) -> None:
         """Give the memory back."""
-        for address in self.addresses:
+        for address in (*self.vectors, self.statuses):
             self.driver.free(address)
-        self.addresses = []
+        self.vectors = []
+
+
+def _chosen(count: int, seed: int) -> Words:
+    """Return the members that the host computes too."""
+    return np.sort(np.random.default_rng(seed).choice(count, min(COMPARED, count), replace=False))
 
 
 def tiled(array: Any) -> Any:
@@ -176,8 +289,8 @@ def untiled(tiles: Any, count: int) -> Any:
     return np.ascontiguousarray(tiles.transpose(0, 2, 1).reshape(-1, tiles.shape[1])[:count])
 
 
-def difference(got: Floats, wanted: Floats) -> float:
-    """Return the largest difference, relative to max(1, |y|); infinite where one is no number and the other is."""
-    gap = np.abs(got - wanted) / np.maximum(1.0, np.abs(wanted))
-    gap[np.isnan(got) & np.isnan(wanted)] = 0.0
+def difference(got: Floats, wanted: Floats, scale: Floats | float = 1.0) -> float:
+    """Return the largest difference, relative to max(scale, |wanted|); infinite where one is no number and the other is."""
+    gap = np.abs(got - wanted) / np.maximum(scale, np.abs(wanted))
+    gap[(np.isnan(got) & np.isnan(wanted)) | (got == wanted)] = 0.0
     return float(np.max(np.where(np.isnan(gap), np.inf, gap), initial=0.0))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -17,7 +18,7 @@ from multibody.specialize.program import ENTRY, Program
 _POINTER, _INTEGER, _NUMBER = ctypes.c_void_p, ctypes.c_int64, ctypes.c_double
 
 
-class HostCode:
+class HostEntry:
     """Machine code of a program on this machine.
 
     Parameters
@@ -32,14 +33,45 @@ class HostCode:
         self._engine: Any = _engine()
         self._engine.add_object_file(binding.ObjectFileRef.from_data(code))
         self._engine.finalize_object()
-        address = self._engine.get_function_address(ENTRY)
-        kind = ctypes.CFUNCTYPE(None, *(_POINTER,) * 4, _INTEGER, _INTEGER, _NUMBER, _NUMBER, _INTEGER)
-        self._call = kind(address)
+        self._address = self._engine.get_function_address(ENTRY)
+
+    def run(self, vectors: Sequence[Any], t: float, h: float, k: int, threads: int | None = None) -> None:
+        """Enter the code with all members, in several threads; Python's other threads go on meanwhile.
+
+        Parameters
+        ----------
+        vectors : sequence of arrays
+            As the entry takes them, statuses last; one row a member.
+        t, h : float
+        k : int
+            Steps, or the number of an instant.
+        threads : int, optional
+            By default one for every processor.
+        """
+        members = len(vectors[-1])
+        count = max(1, min(threads or os.cpu_count() or 1, members))
+        edges = [members * k // count for k in range(count + 1)]
+        given = [each.ctypes.data for each in vectors]
+        enter = ctypes.CFUNCTYPE(None, *(_POINTER,) * len(given), _INTEGER, _INTEGER, _NUMBER, _NUMBER, _INTEGER)(self._address)
+
+        def part(i: int) -> None:
+            enter(*given, edges[i], edges[i + 1], t, h, k)
+
+        if count == 1:
+            part(0)
+        else:
+            with ThreadPoolExecutor(count) as pool:
+                list(pool.map(part, range(count)))
+
+
+class HostCode(HostEntry):
+    """Steps of members on this machine."""
 
     def advance(
-        self, numbers: Floats, y: Floats, words: Words, t: float, h: float, steps: int, threads: int | None = None
-    ) -> Words:
-        """Step all members; Python's other threads go on meanwhile.
+        self, numbers: Floats, y: Floats, words: Words, t: float, h: float, steps: int, threads: int | None = None,
+        statuses: Words | None = None,
+    ) -> Words:  # fmt: skip
+        """Step all members.
 
         Parameters
         ----------
@@ -51,27 +83,44 @@ class HostCode:
         steps : int
         threads : int, optional
             By default one for every processor.
+        statuses : array (members,) of int, optional, changed
+            Those that are not 0 stay where they are.
 
         Returns
         -------
         array (members,) of int
             Status of every member, 0 where it came through; see ``stepping``.
         """
-        members, statuses = len(y), np.zeros(len(y), np.int64)
+        statuses = np.zeros(len(y), np.int64) if statuses is None else statuses
         check_shapes(self.program, numbers, y, words)
-        count = max(1, min(threads or os.cpu_count() or 1, members))
-        edges = [members * k // count for k in range(count + 1)]
-        given = [each.ctypes.data for each in (numbers, y, words, statuses)]
-
-        def part(k: int) -> None:
-            self._call(*given, edges[k], edges[k + 1], t, h, steps)
-
-        if count == 1:
-            part(0)
-        else:
-            with ThreadPoolExecutor(count) as pool:
-                list(pool.map(part, range(count)))
+        self.run((numbers, y, words, statuses), t, h, steps, threads)
         return statuses
+
+
+class HostReader(HostEntry):
+    """Readings of members on this machine."""
+
+    def read(
+        self, numbers: Floats, y: Floats, words: Words, results: Floats, statuses: Words, t: float, h: float, k: int,
+        threads: int | None = None,
+    ) -> None:  # fmt: skip
+        """Take instant k of all members into their results.
+
+        Parameters
+        ----------
+        numbers, y, words : arrays (members, ·)
+        results : array (members, results), changed
+        statuses : array (members,) of int, changed
+            1 where a member cannot be read; those that are not 0 are not read.
+        t, h : float
+            Time of the instant, and how far instants lie apart.
+        k : int
+        threads : int, optional
+        """
+        check_shapes(self.program, numbers, y, words)
+        if results.shape != (len(y), self.program.results) or results.dtype != np.float64 or not results.flags.c_contiguous:
+            raise ValueError(f"results must be a contiguous array {(len(y), self.program.results)} of float64")
+        self.run((numbers, y, words, results, statuses), t, h, k, threads)
 
 
 def check_shapes(program: Program, numbers: Floats, y: Floats, words: Words) -> None:

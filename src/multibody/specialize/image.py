@@ -71,6 +71,14 @@ class Image:
         """Length of a member's words."""
         return sum(part.words for part in self.words)
 
+    def number(self, path: str) -> int:
+        """Return where an array begins among the numbers."""
+        return next(part.at for part in self.numbers if part.path == path)
+
+    def length(self, path: str) -> int:
+        """Return how many words an array of the state has, 0 where it is empty."""
+        return next((part.words for part in self.words if part.path == path), 0)
+
 
 def image_of(arrays: Arrays, symbol: Callable[[int], str]) -> Image:
     """Return the image of a prepared run.
@@ -98,6 +106,17 @@ def numbers_of(arrays: Arrays) -> Floats:
     array
     """
     return np.concatenate([np.zeros(0), *(_as_words(value).view(np.float64) for _, value in _numbers(arrays))])
+
+
+def parts_of(arrays: Arrays) -> tuple[list[Part], list[Part]]:
+    """Return how the numbers and the words of a member lie, in the order of :func:`numbers_of` and :func:`words_of`."""
+    found: tuple[list[Part], list[Part]] = ([], [])
+    for parts, items in zip(found, (_numbers(arrays), _arrays(arrays.state, "state")), strict=True):
+        at = 0
+        for path, value in items:
+            parts.append(Part(path, at, len(_as_words(value))))
+            at += parts[-1].words
+    return found
 
 
 def words_of(arrays: Arrays) -> Words:

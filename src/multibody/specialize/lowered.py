@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import pathlib
 import subprocess
@@ -45,13 +46,20 @@ def lowered(names: Sequence[str]) -> list[Lowered]:
     list of Lowered
         In the same order.
     """
-    known = {name: kept.read(f"lowered {name}") for name in names}
+    known = {name: kept.read(_key(name)) for name in names}
     missing = [name for name, found in known.items() if found is None]
     if missing:
         known.update(_made(missing))
         for name in missing:
-            kept.write(f"lowered {name}", known[name] or b"")
+            kept.write(_key(name), known[name] or b"")
     return [_parsed(name, known[name] or b"") for name in names]
+
+
+def _key(name: str) -> str:
+    """Return the key under which a kernel is kept: with the sources of its module where that is one of this room."""
+    module = pathlib.Path(__file__).parent / f"{name.partition(':')[0].rpartition('.')[2]}.py"
+    own = name.startswith(__package__ or "") and module.exists()
+    return f"lowered {name} {hashlib.sha256(module.read_bytes()).hexdigest() if own else ''}"
 
 
 def _parsed(name: str, content: bytes) -> Lowered:

@@ -1,7 +1,8 @@
 """A process that turns kernels into LLVM code, unoptimized, each joined with all that it calls.
 
 Run as ``python -m multibody.specialize.lowering FOLDER NAME …`` where a name is ``module:function:planar`` or
-``module:function:spatial``, or ``module:function`` of a kernel with a ``SIGNATURES`` entry in its module. It is a process of
+``module:function:spatial``, or ``module:function``; a module with ``SIGNATURES`` says itself what its kernels take.
+It is a process of
 its own because no kernel may be emitted, or read from the cache, while modules are wanted as numba writes them.
 """
 
@@ -34,17 +35,22 @@ def lower(name: str) -> tuple[bytes, str]:
     module_name, function_name, *version = name.split(":")
     module: Any = importlib.import_module(module_name)
     function = getattr(module, function_name)
-    if version:
-        from multibody.kernels.calls import EVALUATE
-
-        arguments = EVALUATE[version[0] == "planar"].args
-    else:
-        arguments = module.SIGNATURES[function_name].args
+    arguments = _arguments(module, function_name, version[0] if version else "")
     function.compile(arguments)
     made = function.overloads[arguments]
     whole = binding.parse_assembly(strip(str(joined.whole_module(made.library))))
     _tidy(whole)
     return whole.as_bitcode(), made.fndesc.llvm_func_name
+
+
+def _arguments(module: Any, function: str, version: str) -> Any:
+    """Return the types of a kernel's arguments: what its module says, else those of an equation of motion."""
+    own = getattr(module, "SIGNATURES", {}).get(function)
+    if own is not None:
+        return (own[version] if version else own).args
+    from multibody.kernels.calls import EVALUATE
+
+    return EVALUATE[version == "planar"].args
 
 
 def _tidy(module: Any) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from multibody.kernels.arrays import Arrays
 from multibody.kernels.calls import functions_by_address
@@ -18,10 +18,11 @@ from multibody.specialize.image import NUMBERS, Image, image_of
 from multibody.specialize.lowered import Lowered, lowered
 
 ENTRY = "members"
+_PLACES = ("tid", "ctaid", "ntid", "nctaid")  # what a thread knows of itself
 TILE = 32  # members that lie side by side: a warp
-_ARRAY = "ptr null, ptr null, i64 {n}, i64 8, ptr {data}, i64 {n}, i64 8"
-_TYPES = "ptr, ptr, i64, i64, ptr, i64, i64"
-_EVALUATE = f"ptr, ptr, i64, i64, i64, double, {_TYPES}, {_TYPES}"
+ARRAY = "ptr null, ptr null, i64 {n}, i64 8, ptr {data}, i64 {n}, i64 8"
+TYPES = "ptr, ptr, i64, i64, ptr, i64, i64"
+_EVALUATE = f"ptr, ptr, i64, i64, i64, double, {TYPES}, {TYPES}"
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,8 @@ class Program:
         Length of y.
     functions : dict
         Own functions in the place of the mathematical library's.
+    results : int
+        Length of a member's results, where the program makes some.
     """
 
     text: str
@@ -45,6 +48,7 @@ class Program:
     image: Image
     size: int
     functions: dict[str, str]
+    results: int = 0
 
 
 def program_of(arrays: Arrays, size: int, rhs: Any, accept: Any | None, target: str) -> Program:
@@ -61,25 +65,57 @@ def program_of(arrays: Arrays, size: int, rhs: Any, accept: Any | None, target: 
     target : str
         ``host`` or ``ptx``.
     """
-    called, version = functions_by_address(), "planar" if arrays.model.planar else "spatial"
-    image = image_of(arrays, lambda address: ".".join(called[address][:2]))
-    asked = [f"{module}:{name}:{version}" for module, name, _ in (called[address] for address in image.called)]
+    begun = Beginning(arrays, target)
     names = {"rates": _name(rhs), "accept": _name(accept) if accept is not None else None}
-    wanted = [f"{name}:{version}" for name in names.values() if name is not None]
+    wanted = [f"{name}:{begun.version}" for name in names.values() if name is not None]
     step = f"{stepping.__name__}:advance_member"
-    functions = {} if target == "host" else dict(elementary.OWN)
-    own = {name: f"{elementary.__name__}:{function.__name__}" for name, function in functions.items()}
-    kernels = lowered([*dict.fromkeys([*wanted, *asked, step, *own.values()])])
-    parts = [f"@{NUMBERS} = external global [{max(image.number_count, 1)} x double], align 8", *image.constants]
-    parts.append(f"declare void @{stepping.RENEW}(ptr, i64) noduplicate nocallback nounwind willreturn")
-    parts += [f"declare i32 @{symbol_of(each.name)}({_EVALUATE})" for each in kernels if each.name in (*wanted, *asked)]
-    parts += [_function(name, own[name], 2 if name in elementary.OF_TWO else 1) for name in own]
+    kernels, parts = begun.linked(wanted, [step])
+    image = begun.image
     parts += [_wrapped(part, image, size, name) for part, name in names.items()]
-    arguments = "ptr, ptr, ptr, ptr, i64, double, double, i64" + f", {_TYPES}" * 5
+    arguments = "ptr, ptr, ptr, ptr, i64, double, double, i64" + f", {TYPES}" * 4
     parts.append(f"declare i32 @{symbol_of(step)}({arguments})")
     parts.append(_member(image, size, int(accept is not None), symbol_of(step)))
-    parts.append(_host_entry(image, size) if target == "host" else _ptx_entry(image, size))
-    return Program("\n".join(parts) + "\n", kernels, image, size, {name: f"@multibody.{name}" for name in own})
+    vectors = [Moved("y", size, True), Moved("words", image.word_count, True)]
+    call = "call i64 @member(ptr %numbers, ptr %words, ptr %y, double %t, double %h, i64 %steps)"
+    parts.append(entry(target, image.number_count, vectors, "double %t, double %h, i64 %steps", call))
+    return Program("\n".join(parts) + "\n", kernels, image, size, begun.functions)
+
+
+class Beginning:
+    """What every program of a structure begins with: its memory, the kernels that it calls, functions of numbers.
+
+    Parameters
+    ----------
+    arrays : Arrays
+        The blocks of a run.
+    target : str
+        ``host`` or ``ptx``.
+    """
+
+    def __init__(self, arrays: Arrays, target: str) -> None:
+        called, self.version = functions_by_address(), "planar" if arrays.model.planar else "spatial"
+        self.image = image_of(arrays, lambda address: ".".join(called[address][:2]))
+        named = (called[address] for address in self.image.called)
+        self._asked = [f"{module}:{name}:{self.version}" for module, name, _ in named]
+        own = {} if target == "host" else dict(elementary.OWN)
+        self._own = {name: f"{elementary.__name__}:{function.__name__}" for name, function in own.items()}
+        self.functions = {name: f"@multibody.{name}" for name in own}
+
+    def linked(self, equations: Sequence[str], others: Sequence[str]) -> tuple[list[Lowered], list[str]]:
+        """Return all kernels, lowered, and the beginning of the text.
+
+        Parameters
+        ----------
+        equations, others : sequences of str
+            Kernels with the signature of a right-hand side, and others, whose declarations are left to the caller.
+        """
+        kernels = lowered([*dict.fromkeys([*equations, *self._asked, *others, *self._own.values()])])
+        parts = [f"@{NUMBERS} = external global [{max(self.image.number_count, 1)} x double], align 8", *self.image.constants]
+        parts.append(f"declare void @{stepping.RENEW}(ptr, i64) noduplicate nocallback nounwind willreturn")
+        declared = [*dict.fromkeys([*equations, *self._asked])]
+        parts += [f"declare i32 @{symbol_of(name)}({_EVALUATE})" for name in declared]
+        parts += [_function(name, self._own[name], 2 if name in elementary.OF_TWO else 1) for name in self._own]
+        return kernels, parts
 
 
 def _function(name: str, kernel: str, count: int) -> str:
@@ -110,7 +146,7 @@ def _wrapped(part: str, image: Image, n: int, name: str | None) -> str:
     head = f"define i64 @multibody.{part}(ptr %words, double %t, ptr %x, ptr %out) alwaysinline {{\n"
     if name is None:
         return head + "  ret i64 0\n}"
-    x, out = _ARRAY.format(n=n, data="%x"), _ARRAY.format(n=n, data="%out")
+    x, out = ARRAY.format(n=n, data="%x"), ARRAY.format(n=n, data="%out")
     lines = [
         *image.setup,
         "%answer = alloca i64, align 8", "%trouble = alloca ptr, align 8", "store i64 0, ptr %answer",
@@ -125,8 +161,8 @@ def _wrapped(part: str, image: Image, n: int, name: str | None) -> str:
 
 def _member(image: Image, n: int, projected: int, step: str) -> str:
     """Return the function that steps one member whose state and words lie on the stack."""
-    rooms = ("x", "slope", "first", "middle")
-    given = ", ".join(_ARRAY.format(n=n, data=f"%{each}") for each in ("y", *rooms))
+    rooms = ("x", "slope", "total")
+    given = ", ".join(ARRAY.format(n=n, data=f"%{each}") for each in ("y", *rooms))
     lines = [
         *(f"%{each} = alloca [{n} x double], align 16" for each in rooms),
         "%answer = alloca i64, align 8", "%trouble = alloca ptr, align 8", "store i64 0, ptr %answer",
@@ -139,7 +175,7 @@ def _member(image: Image, n: int, projected: int, step: str) -> str:
 
 
 @functools.cache
-def _moved(count: int, target: str, source: str, source_step: str, target_step: str, prefix: str) -> list[str]:
+def moved(count: int, target: str, source: str, source_step: str, target_step: str, prefix: str) -> list[str]:
     """Return instructions that move words one by one: straight, so that LLVM sees every one of them."""
     lines = []
     for k in range(count):
@@ -152,38 +188,77 @@ def _moved(count: int, target: str, source: str, source_step: str, target_step: 
     return lines
 
 
-def _member_call(image: Image, n: int, step: int) -> list[str]:
-    """Return the instructions that fetch a member, step it and put it back; ``step``: words between its words in memory."""
-    w = image.word_count
-    return [
-        *_moved(n, "%y", "%y.at", str(step), "1", "yin"), *_moved(w, "%words", "%words.at", str(step), "1", "win"),
-        "%status = call i64 @member(ptr %numbers, ptr %words, ptr %y, double %t, double %h, i64 %steps)",
-        *_moved(n, "%y.at", "%y", "1", str(step), "yout"), *_moved(w, "%words.at", "%words", "1", str(step), "wout"),
-        "%status.at = getelementptr i64, ptr %statuses, i64 %b", "store i64 %status, ptr %status.at, align 8",
-    ]  # fmt: skip
+class Moved(NamedTuple):
+    """A vector that every member has: its name, its length in words, whether it is put back."""
+
+    name: str
+    words: int
+    back: bool
 
 
-def _allocas(image: Image, n: int) -> list[str]:
-    return [f"%y = alloca [{n} x double], align 16", f"%words = alloca [{max(image.word_count, 1)} x i64], align 16"]
+def _member_call(vectors: Sequence[Moved], call: str, step: int) -> list[str]:
+    """Return the instructions that fetch a member, do something to it and put it back, unless it has stopped before.
+
+    Parameters
+    ----------
+    vectors : sequence of Moved
+    call : str
+        The call that answers with a status.
+    step : int
+        Words between a member's words in memory.
+    """
+    lines = ["%status.at = getelementptr i64, ptr %statuses, i64 %b", "%before = load i64, ptr %status.at, align 8"]
+    lines += ["%goes = icmp eq i64 %before, 0", "br i1 %goes, label %work, label %next", "work:"]
+    for each in vectors:
+        lines += moved(each.words, f"%{each.name}", f"%{each.name}.at", str(step), "1", f"{each.name}.in")
+    lines.append(f"%status = {call}")
+    for each in vectors:
+        if each.back:
+            lines += moved(each.words, f"%{each.name}.at", f"%{each.name}", "1", str(step), f"{each.name}.out")
+    return [*lines, "store i64 %status, ptr %status.at, align 8", "br label %next", "next:"]
 
 
-def _host_entry(image: Image, n: int) -> str:
-    """Return the entry for the host's processor: members from ``%first`` to before ``%last``, one behind the other."""
+def entry(target: str, numbers: int, vectors: Sequence[Moved], given: str, call: str) -> str:
+    """Return the entry of a program.
+
+    Parameters
+    ----------
+    target : str
+        ``host``: members from ``%first`` to before ``%last``, one behind the other; ``ptx``: a thread is a member.
+    numbers : int
+        Length of a member's numbers.
+    vectors : sequence of Moved
+        What it has beside them.
+    given : str
+        Arguments that are the same for all members.
+    call : str
+        What is done to a member, on ``%numbers`` and the vectors by their names.
+    """
+    return (_host_entry if target == "host" else _ptx_entry)(numbers, vectors, given, call)
+
+
+def _allocas(vectors: Sequence[Moved]) -> list[str]:
+    return [f"%{each.name} = alloca [{max(each.words, 1)} x i64], align 16" for each in vectors]
+
+
+def _host_entry(numbers: int, vectors: Sequence[Moved], given: str, call: str) -> str:
+    """Return the entry for the host's processor."""
     lines = [
-        "entry:", *_allocas(image, n), "br label %test",
-        "test:", "%b = phi i64 [ %first, %entry ], [ %next, %body ]", "%more = icmp slt i64 %b, %last",
+        "entry:", *_allocas(vectors), "br label %test",
+        "test:", "%b = phi i64 [ %first, %entry ], [ %following, %next ]", "%more = icmp slt i64 %b, %last",
         "br i1 %more, label %body, label %done",
-        "body:", *_addresses(image, n, "%b", 1, "0"), "%numbers = getelementptr i8, ptr %numbers.at, i64 0",
-        *_member_call(image, n, 1), "%next = add i64 %b, 1", "br label %test", "done:", "ret void",
+        "body:", *_addresses(numbers, vectors, "%b", 1, "0"), "%numbers = getelementptr i8, ptr %numbers.at, i64 0",
+        *_member_call(vectors, call, 1), "%following = add i64 %b, 1", "br label %test", "done:", "ret void",
     ]  # fmt: skip
-    head = f"define void @{ENTRY}(ptr noalias readonly %all.numbers, ptr noalias %all.y, ptr noalias %all.words,"
-    return f"{head} ptr noalias %statuses, i64 %first, i64 %last, double %t, double %h, i64 %steps) {{\n" + _lines(lines) + "}"
+    pointers = ["ptr noalias readonly %all.numbers", *(f"ptr noalias %all.{each.name}" for each in vectors)]
+    head = f"define void @{ENTRY}({', '.join(pointers)}, ptr noalias %statuses, i64 %first, i64 %last, {given})"
+    return f"{head} {{\n" + as_text(lines) + "}"
 
 
-def _addresses(image: Image, n: int, block: str, tile: int, lane: str) -> list[str]:
+def _addresses(numbers: int, vectors: Sequence[Moved], block: str, tile: int, lane: str) -> list[str]:
     """Return the instructions that find the vectors of a member: of which tile, at which place in it."""
     lines = []
-    for name, count in (("numbers", image.number_count), ("y", n), ("words", image.word_count)):
+    for name, count in (("numbers", numbers), *((each.name, each.words) for each in vectors)):
         lines += [
             f"%{name}.tile = mul i64 {block}, {count * tile}", f"%{name}.item = add i64 %{name}.tile, {lane}",
             f"%{name}.at = getelementptr double, ptr %all.{name}, i64 %{name}.item",
@@ -191,28 +266,28 @@ def _addresses(image: Image, n: int, block: str, tile: int, lane: str) -> list[s
     return lines
 
 
-def _ptx_entry(image: Image, n: int) -> str:
-    """Return the entry for graphics processors: a thread is a member."""
-    read = "llvm.nvvm.read.ptx.sreg"
+def _ptx_entry(numbers: int, vectors: Sequence[Moved], given: str, call: str) -> str:
+    """Return the entry for graphics processors: a thread is a member, then the next one that no thread has."""
+    read, names = "llvm.nvvm.read.ptx.sreg", ["numbers", *(each.name for each in vectors)]
     lines = [
-        "entry:", *_allocas(image, n),
-        *(f"%{name} = call i32 @{read}.{name}.x()" for name in ("tid", "ctaid", "ntid")),
-        "%base = mul i32 %ctaid, %ntid", "%index = add i32 %base, %tid", "%b = zext i32 %index to i64",
-        "%inside = icmp slt i64 %b, %count", "br i1 %inside, label %fetch, label %done",
-        "fetch:", "%block = lshr i64 %b, 5", "%lane = and i64 %b, 31", *_addresses(image, n, "%block", TILE, "%lane"),
-        "%numbers = getelementptr i8, ptr %numbers.at, i64 0",
-        *_member_call(image, n, TILE), "br label %done", "done:", "ret void",
+        "entry:", *(f"%all.{name} = addrspacecast ptr addrspace(1) %g.{name} to ptr" for name in names),
+        "%statuses = addrspacecast ptr addrspace(1) %g.statuses to ptr", *_allocas(vectors),
+        *(f"%{name} = call i32 @{read}.{name}.x()" for name in _PLACES),
+        "%base = mul i32 %ctaid, %ntid", "%index = add i32 %base, %tid", "%begin = zext i32 %index to i64",
+        "%all = mul i32 %nctaid, %ntid", "%stride = zext i32 %all to i64", "br label %test",
+        "test:", "%b = phi i64 [ %begin, %entry ], [ %following, %next ]", "%more = icmp slt i64 %b, %count",
+        "br i1 %more, label %fetch, label %done",
+        "fetch:", "%block = lshr i64 %b, 5", "%lane = and i64 %b, 31", *_addresses(numbers, vectors, "%block", TILE, "%lane"),
+        "%numbers = getelementptr i8, ptr %numbers.at, i64 0", *_member_call(vectors, call, TILE),
+        "%following = add i64 %b, %stride", "br label %test", "done:", "ret void",
     ]  # fmt: skip
-    head = f"define ptx_kernel void @{ENTRY}(ptr addrspace(1) noalias readonly %g.numbers, ptr addrspace(1) noalias %g.y,"
-    head += " ptr addrspace(1) noalias %g.words, ptr addrspace(1) noalias %g.statuses, i64 %count, double %t, double %h,"
-    head += " i64 %steps)"
-    casts = [f"%all.{name} = addrspacecast ptr addrspace(1) %g.{name} to ptr" for name in ("numbers", "y", "words")]
-    casts.append("%statuses = addrspacecast ptr addrspace(1) %g.statuses to ptr")
-    lines[1:1] = casts
-    declared = "\n".join(f"declare i32 @{read}.{name}.x()" for name in ("tid", "ctaid", "ntid"))
-    return f"{declared}\n{head} {{\n" + _lines(lines) + "}"
+    pointers = ["ptr addrspace(1) noalias readonly %g.numbers"]
+    pointers += [f"ptr addrspace(1) noalias %g.{name}" for name in (*names[1:], "statuses")]
+    head = f"define ptx_kernel void @{ENTRY}({', '.join(pointers)}, i64 %count, {given})"
+    declared = "\n".join(f"declare i32 @{read}.{name}.x()" for name in _PLACES)
+    return f"{declared}\n{head} {{\n" + as_text(lines) + "}"
 
 
-def _lines(lines: Sequence[str]) -> str:
+def as_text(lines: Sequence[str]) -> str:
     """Return instructions as text, labels to the left."""
     return "".join(f"{line}\n" if line.endswith(":") else f"  {line}\n" for line in lines)

@@ -10,11 +10,12 @@ from multibody.kernels import CHECKED, joined
 from multibody.kernels.arrays import Arrays
 from multibody.specialize.build import built
 from multibody.specialize.image import Floats, Words, numbers_of, structure_of, words_of
+from multibody.specialize.observer import Asked, observer_of
 from multibody.specialize.program import Program, program_of
 
 if TYPE_CHECKING:
     from multibody.specialize.device import DeviceCode
-    from multibody.specialize.host import HostCode
+    from multibody.specialize.host import HostCode, HostReader
 
 ARCHITECTURE = "sm_70"  # the oldest that code is made for by default; drivers compile it for newer ones
 
@@ -83,21 +84,48 @@ class Specialized:
         architecture : str
             ``sm_70`` or newer.
         """
-        code, report = built(self._program("ptx"), architecture)
-        if report["outside"]:
-            raise AnalysisError(f"the code calls what no device has: {', '.join(report['outside'])}")
-        return code.decode()
+        return _checked(*built(self._program("ptx"), architecture))
 
-    def device(self) -> DeviceCode:
+    def reader(self, asked: Asked) -> HostReader:
+        """Return the code that reads members on the host's processor.
+
+        Parameters
+        ----------
+        asked : Asked
+        """
+        from multibody.specialize.host import HostReader
+
+        return HostReader(observer_of(self.arrays, self.size, asked, "host"))
+
+    def device(self, asked: Asked | None = None) -> DeviceCode:
         """Return the code on an NVIDIA processor of this machine, judged by the host's.
+
+        Parameters
+        ----------
+        asked : Asked, optional
+            What is read on the way.
 
         Raises
         ------
         multibody.specialize.cuda.NoDevice
         """
+        from multibody.specialize.cuda import Driver
         from multibody.specialize.device import DeviceCode
 
-        return DeviceCode(self.ptx(), self.host)
+        driver = Driver()  # before anything is made for it
+        reader = None if asked is None else (self.reader_ptx(asked), self.reader(asked))
+        return DeviceCode(self.ptx(), self.host, driver, reader)
+
+    def reader_ptx(self, asked: Asked, architecture: str = ARCHITECTURE) -> str:
+        """Return the code that reads members as PTX."""
+        return _checked(*built(observer_of(self.arrays, self.size, asked, "ptx"), architecture))
 
     def _program(self, target: str) -> Program:
         return program_of(self.arrays, self.size, self.rhs, self.accept, target)
+
+
+def _checked(code: bytes, report: dict[str, Any]) -> str:
+    """Return PTX that calls nothing from outside."""
+    if report["outside"]:
+        raise AnalysisError(f"the code calls what no device has: {', '.join(report['outside'])}")
+    return code.decode()

@@ -15,7 +15,7 @@ from multibody.model.model import Model
 from multibody.study.compiled import fastest
 from multibody.study.conduct import Book, conduct
 from multibody.study.executors import pool_of, processors
-from multibody.study.members import Members, prepare
+from multibody.study.members import Members, OrdinaryMembers, prepare
 from multibody.study.plan import Plan, make_plan
 from multibody.study.result import About, Study
 from multibody.study.store import Store, digests_of, open_store
@@ -35,6 +35,7 @@ class Ways:
     store: str | os.PathLike[str] | None = None
     resume: bool = False
     progress: Callable[[int, int], None] | None = None
+    device: str | None = None
 
 
 def study(
@@ -56,7 +57,10 @@ def study(
     """
     plan = make_plan(model, parameters, samples, method, seed)
     told = {key: value for key, value in options.items() if value is not None}
-    members = fastest(prepare(model, plan.keys, outputs, analysis, told, initial, refine), plan.values)
+    ordinary = prepare(model, plan.keys, outputs, analysis, told, initial, refine)
+    members: Members = fastest(ordinary, plan.values) if ways.device is None else _specialized(ordinary, ways.device, plan.seed)
+    if ways.device is not None:
+        told = {**told, "device": ways.device}
     if len(plan) * len(members.outputs.formulas) > MOST_NUMBERS:
         problem = f"{len(plan):.3g} members with {len(members.outputs.formulas)} outputs fill the memory"
         raise ModelError(problem, where="study", hint="ask for fewer members or outputs")
@@ -80,6 +84,13 @@ def _statistics(members: Members) -> dict[str, Any]:
 def _chunk(members: Members, count: int) -> int:
     """Return how many members are handed out together: few enough that all threads have some to the end."""
     return max(1, min(members.chunk, -(-count // (SHARES * processors())))) if members.threads else members.chunk
+
+
+def _specialized(members: OrdinaryMembers, device: str, seed: int) -> Members:
+    """Return the members in code that is made for them."""
+    from multibody.study.specialized import on_device  # here: it loads LLVM
+
+    return on_device(members, device, seed)
 
 
 def _about(model: Model, text: str, plan: Plan, members: Members, analysis: str, told: Mapping[str, Any]) -> About:

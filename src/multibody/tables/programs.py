@@ -121,7 +121,7 @@ class Compiler:
         What occurs several times is computed once and kept. As a tree, the second derivative of a product of n factors has n³
         operations, and that of a chain of n squares 2ⁿ; with shared parts both have a multiple of n.
         """
-        nodes, last = self._nodes(root, inputs, where)
+        nodes, (last,) = self._nodes([root], inputs, where)
         uses, sizes = _uses(nodes), _sizes(nodes)
         kept: dict[int, int] = {}
         pending: list[tuple[int, bool]] = [(last, False)]
@@ -145,12 +145,27 @@ class Compiler:
         self.kept = max(self.kept, len(kept))
         return deepest
 
-    def _nodes(self, root: Number, inputs: Mapping[tuple[str, ...], int], where: str) -> tuple[list[Operation], int]:
-        """Return the operations of a formula, operands before what uses them and equal ones once, and which is the last."""
+    def operations(
+        self, formulas: Sequence[Number], inputs: Mapping[tuple[str, ...], int], where: str
+    ) -> tuple[list[Operation], list[int]]:
+        """Return the operations of some formulas, operands before what uses them and equal ones once.
+
+        Returns
+        -------
+        operations : list of Operation
+        values : list of int
+            Which of them gives the value of each formula.
+        """
+        return self._nodes([fold(each) for each in formulas], inputs, where)
+
+    def _nodes(
+        self, roots: Sequence[Number], inputs: Mapping[tuple[str, ...], int], where: str
+    ) -> tuple[list[Operation], list[int]]:
+        """Return the operations of formulas, and which of them are the formulas' values."""
         known: dict[Operation, int] = {}
         found: dict[int, int] = {}  # by the identity of parts of the formula
-        alive: list[Sequence[Number]] = [[root]]  # parts made on the way, whose identity must not be given again
-        pending: list[tuple[Number, tuple[int, int, Sequence[Number]] | None]] = [(root, None)]
+        alive: list[Sequence[Number]] = [roots]  # parts made on the way, whose identity must not be given again
+        pending: list[tuple[Number, tuple[int, int, Sequence[Number]] | None]] = [(root, None) for root in reversed(roots)]
         while pending:
             item, operation = pending.pop()
             if id(item) in found:
@@ -168,7 +183,7 @@ class Compiler:
                 alive.append(made[2])
                 pending.append((item, made))
                 pending.extend((each, None) for each in reversed(made[2]))
-        return list(known), found[id(root)]
+        return list(known), [found[id(root)] for root in roots]
 
     def _constant(self, value: float) -> int:
         """Return the place of a constant in F, the same for equal ones."""

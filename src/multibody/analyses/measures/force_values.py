@@ -206,8 +206,8 @@ class ForceValues:
         for name, (mass, inertia) in zip(tables.bodies[1:], tables.masses, strict=True):
             r, A, dr, w, *_ = self.measurer.body_motion(name)
             own = np.asarray(tables.F[mass])[..., None] * dr
-            linear += own
-            angular += arm_cross(r, own)
+            linear = linear + own
+            angular = angular + arm_cross(r, own)
             if tables.dimension == 2:
                 angular[:, 0] += tables.F[inertia] * w
             else:

@@ -94,7 +94,7 @@ class Reactions:
         entries = self.entries if which is self.every else self.entries[which]
         blocks: Blocks = {}
         for b in np.unique(body[body < len(tables.bodies) - 1]):  # beyond are extra coordinates
-            block = np.zeros((len(which), width))
+            block = np.zeros((len(which), width), dtype=entries.dtype)
             for k in np.flatnonzero(body == b):
                 block[:, part[k]] -= entries[:, span.start + k] * multipliers[:, row[k]]
             blocks[int(b) + 1] = block

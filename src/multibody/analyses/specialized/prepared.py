@@ -1,0 +1,182 @@
+"""Members of a run before they move: numbers, state and words of each, as specialized code takes them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from multibody.analyses.dynamics.opening import begun, opened, planned
+from multibody.analyses.dynamics.simulation import Simulation
+from multibody.analyses.given.run_options import Options, read_options
+from multibody.analyses.members.numbers import NotServed
+from multibody.analyses.specialized.quick import QuickPreparation
+from multibody.errors import AnalysisError, ModelError
+from multibody.model.model import Model
+from multibody.model.parameters import changed
+from multibody.specialize.image import Floats, Words
+from multibody.specialize.schedule import Schedule
+from multibody.specialize.specialized import Specialized
+from multibody.state.state import State
+from multibody.state.system import tables_of
+
+METHOD = "rk4"  # the steps that specialized code makes
+TOLD = ("until", "formulation", "integrator", "rtol", "atol", "step", "output_step", "cut")
+WHOLE = 1e-9  # share of a step by which a way may differ from a whole number of them
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Members at their start.
+
+    Attributes
+    ----------
+    numbers, y : arrays (members, ·)
+    words : array (members, ·) of int
+    fits : array (members,) of bool
+        Whether a member has the structure of the code, and a start; the rows of the others mean nothing.
+    """
+
+    numbers: Floats
+    y: Floats
+    words: Words
+    fits: Any
+
+
+def simulation_of(model: Model, state: State | None, told: Mapping[str, Any]) -> tuple[Simulation, Options]:
+    """Return a run at its start, as ``run`` begins it, and what it was asked.
+
+    Raises
+    ------
+    AnalysisError, ModelError
+        Where it has no start.
+    """
+    given: dict[str, Any] = {key: told.get(key) for key in TOLD}
+    asked = read_options(model, dense=False, **given)
+    tables = tables_of(model)
+    choice = planned(tables, asked)
+    opening = opened(model, state, tables=tables).required()
+    if opening.determined:
+        hint = 'take analysis="kinematics", without a device'
+        raise ModelError("motions leave nothing free", where="study.device", hint=hint)
+    found, _ = begun(opening.with_inertia(choice.regular), choice, asked, dense=False)
+    found.face(asked.until)
+    return found, asked
+
+
+def check(simulation: Simulation, asked: Options) -> Schedule:
+    """Return when members are read; refuse what specialized code does not do, with what would do.
+
+    Parameters
+    ----------
+    simulation : Simulation
+        Of the model as it is.
+    asked : Options
+    """
+    made, where = simulation.integrator, "study.device"
+    if made.name != METHOD:
+        problem = f"specialized code steps by {METHOD}, and not by {made.name}"
+        raise ModelError(problem, where=where, hint=f'say integrator="{METHOD}" and step=…, or leave device out')
+    formulation, space = simulation.formulation, simulation.space
+    plain = formulation.relative or (space.of_bodies and space.bundle.tables is simulation.system.tables)
+    if formulation.partitioned or space.pairs is not None or not plain:
+        hint = "take augmented or articulated"
+        raise ModelError(f"{formulation.name} is not made into specialized code here", where="study.formulation", hint=hint)
+    if simulation.watches or simulation.ahead.next(simulation.t, asked.until, 1.0) is not None:
+        problem = "the model has events, or formulas that switch, which specialized code steps over"
+        raise ModelError(problem, where=where, hint="leave device out")
+    step = float(getattr(made, "step", None) or math.nan)
+    span = asked.until - simulation.t
+    steps = _whole(abs(span) / step, "step", step, abs(span))
+    every = 1 if asked.output_step is None else _whole(asked.output_step / step, "step", step, asked.output_step)
+    if steps % every:
+        hint = f"let {asked.output_step:g} divide {abs(span):g}"
+        raise ModelError("the last instant is not at the end", where="study.output_step", hint=hint)
+    return Schedule(simulation.t, math.copysign(step, span), every, steps // every)
+
+
+def _whole(ratio: float, key: str, step: float, span: float) -> int:
+    """Return a number of steps that has to be a whole one."""
+    count = round(ratio)
+    if count < 1 or abs(ratio - count) > WHOLE * max(count, 1):
+        hint = f"{span / max(math.ceil(ratio), 1):.6g} would do"
+        raise ModelError(f"{span:g} is no whole number of steps of {step:g}", where=f"study.{key}", hint=hint)
+    return count
+
+
+class Preparation:
+    """Prepares members of one structure.
+
+    Parameters
+    ----------
+    model : Model
+        In which everything that is varied is a parameter.
+    names : tuple of str
+        These parameters.
+    state : State or None
+        Where each member starts.
+    told : mapping
+        Options of ``run``.
+    """
+
+    def __init__(self, model: Model, names: tuple[str, ...], state: State | None, told: Mapping[str, Any]) -> None:
+        self.model, self.names, self.state, self.told = model, names, state, dict(told)
+        self._checked = False
+        self.base, asked = simulation_of(model, state, told)
+        self.schedule = check(self.base, asked)
+        rhs, accept = self.base.formulation.kernels()
+        self.code = Specialized(self.base.bundle, rhs, accept, len(self.base.y))
+
+    @cached_property
+    def _quick(self) -> QuickPreparation | None:
+        """What prepares all members at once, where compiled loops do; believed once a member of its is the same to the bit."""
+        try:
+            return QuickPreparation(self.model, self.names, self.state, self.told, self.base)
+        except NotServed:
+            return None
+
+    def __call__(self, values: Floats) -> Prepared:
+        """Return members from the values of their parameters, rows of an array (members, varied)."""
+        numbers, words = self.code.member(self.base.bundle)
+        n = len(values)
+        made = Prepared(np.tile(numbers, (n, 1)), np.tile(self.base.y, (n, 1)), np.tile(words, (n, 1)), np.zeros(n, bool))
+        left = np.arange(n)
+        if self._quick is not None:
+            made.fits[:] = self._quick(values, made.numbers, made.y, made.words)
+            left = np.flatnonzero(~made.fits)
+            if not self._same(values, made):
+                self.__dict__["_quick"], left = None, np.arange(n)
+                made.fits[:] = False
+        for k in left:
+            found = self._one(values[k])
+            if found is not None:
+                made.numbers[k], made.y[k], made.words[k] = found
+                made.fits[k] = True
+        return made
+
+    def _same(self, values: Floats, made: Prepared) -> bool:
+        """Return whether the first member that was prepared in compiled loops is what a simulation begins with."""
+        first = np.flatnonzero(made.fits)[:1]
+        if self._checked or not len(first):
+            return True
+        k, found = first[0], self._one(values[first[0]])
+        own = (made.numbers[k], made.y[k], made.words[k])
+        self._checked = found is not None and all(np.array_equal(a, b) for a, b in zip(own, found, strict=True))
+        return self._checked
+
+    def _one(self, row: Floats) -> tuple[Floats, Floats, Words] | None:
+        """Return numbers, state and words of one member; None where it does not fit."""
+        try:
+            own, _ = simulation_of(self.varied(row), self.state, self.told)
+            numbers, words = self.code.member(own.bundle)
+        except (ModelError, AnalysisError, ArithmeticError, np.linalg.LinAlgError):
+            return None  # the ordinary way says why
+        return numbers, own.y, words
+
+    def varied(self, row: Floats) -> Model:
+        """Return the model of one member."""
+        return changed(self.model, {name: float(x) for name, x in zip(self.names, row, strict=True)})

@@ -1,0 +1,96 @@
+"""Members before they move, all at once: numbers, assembly and scales in the compiled loops that studies on cores have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from multibody.analyses.dynamics.simulation import Simulation
+from multibody.analyses.members.batch import GAPS, Batch
+from multibody.analyses.members.numbers import NotServed
+from multibody.analyses.members.run import RunMembers
+from multibody.kernels.mass import set_masses
+from multibody.model.model import Model
+from multibody.specialize.image import MADE_OF_NUMBERS, Floats, Part, Words, parts_of
+from multibody.state.state import State
+
+KNOWN = ("model.numbers", "model.row_scale", "model.column_scale", *(f"scratch.{name}" for name in MADE_OF_NUMBERS))
+OWN_WORDS = ("state.ref", "state.statistics", "state.settings")
+
+
+class QuickPreparation:
+    """Prepares members of a run in the coordinates of bodies.
+
+    Parameters
+    ----------
+    model, names, state, told
+        As for ``Preparation``.
+    base : Simulation
+        Of the model as it is.
+
+    Raises
+    ------
+    NotServed
+        Where compiled loops do not know the model or the options.
+    """
+
+    def __init__(
+        self, model: Model, names: Sequence[str], state: State | None, told: Mapping[str, Any], base: Simulation
+    ) -> None:
+        if state is not None:
+            raise NotServed("a given state")
+        self.run = RunMembers(model, names, told)
+        self.numbers, self.words = parts_of(base.bundle)
+        others = {part.path for part in self.numbers} - set(KNOWN)
+        if others:
+            raise NotServed(f"numbers of {', '.join(sorted(others))}")
+        self.accept = base.formulation.kernels()[1]
+        self._room: Batch | None = None
+
+    def __call__(self, values: Floats, numbers: Floats, y: Floats, words: Words) -> Any:
+        """Write members into arrays (members, ·) that hold those of the model as it is; return which of them fit."""
+        fits = np.zeros(len(values), dtype=bool)
+        for first in range(0, len(values), self.run.most):
+            part = slice(first, min(first + self.run.most, len(values)))
+            fits[part] = self._some(np.ascontiguousarray(values[part]), numbers[part], y[part], words[part])
+        return fits
+
+    def _some(self, values: Floats, numbers: Floats, y: Floats, words: Words) -> Any:
+        """Do the same for as many members as there is room for."""
+        n, why = len(values), np.full(len(values), "", dtype=object)
+        if self._room is None:
+            self._room = self.run.batch(self.run.most)
+        room = self._room
+        state, nq = room.base.state, room.Q.shape[1]
+        room.statistics[:n], room.settings[:n] = state.statistics.view(np.float64), state.settings.view(np.float64)
+        self.run._start(room, values, why)
+        y[:, :nq], y[:, nq:-1], y[:, -1] = room.Q[:n], room.V[:n], 0.0
+        masses = self._settled(room, y)
+        room.statistics[:n, GAPS] = 0.0
+        own = {"model.numbers": room.numbers, "model.row_scale": room.row_scale, "model.column_scale": room.column_scale}
+        for part in self.numbers:
+            _put(numbers, part, own[part.path][:n] if part.path in own else masses)
+        states = {"state.ref": room.refs, "state.statistics": room.statistics, "state.settings": room.settings}
+        for part in self.words:
+            if part.path in OWN_WORDS:
+                _put(words, part, states[part.path][:n].view(np.int64))
+        return why == ""
+
+    def _settled(self, room: Batch, y: Floats) -> Floats:
+        """Let members accept their starts, as a simulation does; return their masses (members, ·)."""
+        active, scratch = np.ones(self.run.size), room.scratch
+        name = next(name for name in MADE_OF_NUMBERS if len(getattr(scratch, name)))
+        record = getattr(scratch, name)
+        masses = np.zeros((len(y), record.nbytes // 8))
+        for k, (model, state) in enumerate(room._kept[: len(y)]):
+            set_masses(model.address, scratch.address)
+            masses[k] = np.frombuffer(np.asarray(record).tobytes())
+            self.accept(model.address, state.address, scratch.address, 0.0, y[k].copy(), active)
+        return masses
+
+
+def _put(rows: Any, part: Part, values: Any) -> None:
+    """Write a part of all members."""
+    rows[:, part.at : part.at + part.words] = values

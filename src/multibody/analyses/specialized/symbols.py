@@ -1,0 +1,146 @@
+"""Paths as formulas of what is known at an instant: the measurer of results, asked with symbols in the place of numbers.
+
+Arrays of one instant whose items are names go through the same code as those of a motion, so that a reaction or a point means
+the same on every processor. What it cannot say in formulas is refused with the name of the path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from multibody.analyses.measures.measure import Measurer, time_derivative
+from multibody.errors import ModelError
+from multibody.model.expressions import Expression, ExpressionError, Number, names, substitute
+from multibody.model.expressions.nodes import CONSTANTS, node
+from multibody.state.kinetics import Dynamics
+from multibody.state.system import Integers
+from multibody.tables.lower import Tables
+
+PARAMETER = "#number"  # first part of the name of a number of the model
+HINT = 'leave it out, or compute the study without "device"'
+
+
+def symbol(part: str, k: int) -> Expression:
+    """Return the name of item k of something that is known, which no user can write."""
+    return Expression("name", (f"#{part}", str(k)))
+
+
+def symbols(part: str, count: int, first: int = 0) -> Any:
+    """Return the names of some items as a row: an array (1, count) of one instant."""
+    found = np.empty((1, count), dtype=object)
+    for k in range(count):
+        found[0, k] = symbol(part, first + k)
+    return found
+
+
+class SymbolicTables:
+    """Tables whose numbers are symbols: they differ from member to member."""
+
+    vector, matrix, gravity = Tables.vector, Tables.matrix, Tables.gravity
+
+    def __init__(self, tables: Tables) -> None:
+        self.tables, self.F = tables, symbols("number", len(tables.F))[0]
+
+    def __getattr__(self, attribute: str) -> Any:
+        return getattr(self.tables, attribute)
+
+
+class SymbolicMeasurer(Measurer):
+    """Evaluates paths at one instant that is not known yet.
+
+    Parameters
+    ----------
+    tables : Tables
+    rows : array of int
+        Rows that carry multipliers.
+    entries : int
+        Number of entries of Φ_q of joints and motions.
+
+    Attributes
+    ----------
+    functions : list of int
+        Coordinate functions that were asked for.
+    """
+
+    def __init__(self, tables: Tables, rows: Integers, entries: int) -> None:
+        nq, nv = tables.nq, tables.nv
+        energies, loads = symbols("energies", 2), (3 if tables.dimension == 2 else 6) * len(tables.loads)
+        dynamics = Dynamics(
+            symbols("multipliers", tables.count_joint + tables.count_motion), energies[:, 0], energies[:, 1],
+            symbols("bodies", 1, nq + nv)[:, 0], symbols("efforts", tables.effort_count), symbols("loads", loads), rows,
+        )  # fmt: skip
+        own: Any = SymbolicTables(tables)
+        q, v, A = symbols("bodies", nq), symbols("bodies", nv, nq), symbols("A", nv)
+        super().__init__(own, symbols("t", 1)[0], q, v, A, np.zeros(0), dynamics)
+        self.functions: list[int] = []
+        self._entries = symbols("entries", entries)
+
+    def formula(self, asked: Number, where: str) -> Number:
+        """Return a formula of paths as one of what is known.
+
+        Parameters
+        ----------
+        asked : float or Expression
+            Of paths, parameters and t.
+        where : str
+            How it is called in messages.
+        """
+        if not isinstance(asked, Expression):
+            return float(asked)
+        self.forces.reactions.__dict__["entries"] = self._entries  # in the place of those of a motion
+        found: dict[tuple[str, ...], Number] = {}
+        for parts in sorted(names(asked)):
+            if parts in CONSTANTS:
+                continue
+            if parts[0].startswith("#"):
+                problem = "an output over time is made of another one, and takes a second way through the motion"
+                raise ModelError(problem, where=where, hint=HINT)
+            try:
+                found[parts] = self.lookup(parts)[0]
+            except (TypeError, ValueError, ExpressionError) as error:
+                problem = f'"{".".join(parts)}" cannot be said in specialized code ({" ".join(str(error).split())[:120]})'
+                raise ModelError(problem, where=where, hint=HINT) from None
+        return substitute(asked, {parts: node(value) for parts, value in found.items()})
+
+    def coordinate(self, function: int) -> Any:
+        """Return value, rate and acceleration of a coordinate function as names."""
+        if function not in self.functions:
+            self.functions.append(function)
+        k = self.functions.index(function)
+        return tuple(symbols(part, 1, k)[0] for part in ("values", "rates", "accelerations"))
+
+    def _derivative(self, formula: Any, order: int) -> Any:
+        """Return a formula of paths, or its rate or acceleration, as one of what is known."""
+        from multibody.tables.scope import Scope
+
+        if isinstance(formula, Expression):
+            formula = Scope(self.model).formula(formula, str(formula))
+        for _ in range(order):
+            formula = time_derivative(formula, self.model)
+        value = np.empty(1, dtype=object)
+        value[0] = self.formula(formula, str(formula))
+        return value
+
+
+def inputs_of(lengths: dict[str, int], begins: dict[str, int]) -> dict[tuple[str, ...], int]:
+    """Return the place of every name among what is known.
+
+    Parameters
+    ----------
+    lengths, begins : dict
+        Of the parts.
+    """
+    return {symbol(part, k).args: begins[part] + k for part, count in lengths.items() for k in range(count)}
+
+
+def numbers_of(count: int) -> dict[tuple[str, ...], int]:
+    """Return the place of every number of a model by its name."""
+    return {symbol(PARAMETER[1:], k).args: k for k in range(count)}
+
+
+def read(measurer: SymbolicMeasurer, formulas: Sequence[Number], texts: Sequence[str]) -> list[Number]:
+    """Return formulas of paths as formulas of what is known."""
+    return [measurer.formula(each, f'output "{text}"') for each, text in zip(formulas, texts, strict=True)]
