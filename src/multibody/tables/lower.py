@@ -133,7 +133,7 @@ class Tables:
     wrench_of: dict[str, int]
     watches: list[Watch]
     of_length: list[LengthSlot]
-    cache: dict[str, Any] = field(default_factory=dict)
+    cache: dict[Any, Any] = field(default_factory=dict)
     structure: dict[Any, Any] = field(default_factory=dict)
 
     def __getstate__(self) -> dict[str, Any]:

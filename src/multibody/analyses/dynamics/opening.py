@@ -98,8 +98,8 @@ def opened(
     require(system)
     if initial is None and t is None:
         return _own_start(model, system)
-    if initial is None and np.isfinite(t):
-        found = compiled_state(system, float(t or 0.0))
+    if initial is None and t is not None and np.isfinite(t):
+        found = compiled_state(system, float(t))
         if found is not None:
             return opened_at(system, found[0], rows=found[1])
     state, note = start_state(model, initial, t)

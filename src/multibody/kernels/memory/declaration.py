@@ -180,7 +180,10 @@ class Block:
             if name not in sizes:
                 self._write(self.fields[name], value)
         if sizes:
-            self._allocate(_layout(type(self), tuple(sizes.items())))
+            key = type(self), *sizes.items()
+            if key not in _LAYOUTS:  # blocks of one model, one for every run, have the same
+                _LAYOUTS[key] = _layout(type(self), sizes)
+            self._allocate(_LAYOUTS[key])
 
     def _place(self, slots: npt.NDArray[np.int64], held: dict[str, Any]) -> None:
         """Take slots and what must live as long as their addresses stand in them: arrays and blocks."""
@@ -310,19 +313,18 @@ class _Layout(NamedTuple):
     lengths: npt.NDArray[np.int64]
 
 
-@functools.lru_cache(maxsize=1024)
-def _layout(kind: type[Block], sizes: tuple[tuple[str, int], ...]) -> _Layout:
-    """Return where arrays of these lengths lie; blocks of one model, one for every run, have the same."""
-    lengths = dict(sizes)
-    fields = sorted([kind.fields[name] for name in lengths], key=_slot)
-    words = [lengths[field.name] * (field.dtype.itemsize // SLOT) for field in fields]
+def _layout(kind: type[Block], sizes: dict[str, int]) -> _Layout:
+    """Return where arrays of these lengths lie."""
+    fields = sorted([kind.fields[name] for name in sizes], key=_slot)
+    words = [sizes[field.name] * (field.dtype.itemsize // SLOT) for field in fields]
     ends = np.cumsum([0, *words])
     return _Layout(
         int(ends[-1]), {field.name: (int(ends[k]), int(ends[k + 1])) for k, field in enumerate(fields)},
-        np.array([field.slot for field in fields]), SLOT * ends[:-1], np.array([lengths[field.name] for field in fields]),
+        np.array([field.slot for field in fields]), SLOT * ends[:-1], np.array([sizes[field.name] for field in fields]),
     )  # fmt: skip
 
 
+_LAYOUTS: dict[Any, _Layout] = {}
 _NO_MEMORY: npt.NDArray[np.int64] = np.zeros(0, dtype=np.int64)
 _NO_PARTS: dict[str, tuple[int, int]] = {}
 
