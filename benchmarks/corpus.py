@@ -2,8 +2,7 @@
 
 Run: ``python benchmarks/corpus.py [--write docs/reference/robot-files.md]``. It downloads about 400 MB from PyPI and Debian
 once, into ``~/.cache/multibody-corpus`` (or where ``MULTIBODY_CORPUS`` says), and takes some minutes. A file that raises anything
-but
-an error in one sentence ends the script.
+but an error in one sentence ends the script.
 """
 
 from __future__ import annotations
