@@ -1,8 +1,8 @@
 """The table of robots that other people wrote: files, read, refused and why, worst difference from Pinocchio.
 
-Run: ``python benchmarks/corpus.py [--write docs/reference/robot-files.md]``. It downloads about 400 MB from PyPI and Debian once,
-into ``~/.cache/multibody-corpus`` (or where ``MULTIBODY_CORPUS`` says), and takes some minutes. A file that raises anything but
-an error in one sentence ends the script.
+Run: ``python benchmarks/corpus.py [--write docs/reference/robot-files.md]``. It downloads about 400 MB from PyPI and Debian
+once, into ``~/.cache/multibody-corpus`` (or where ``MULTIBODY_CORPUS`` says), and takes some minutes. A file that raises anything
+but an error in one sentence ends the script.
 """
 
 from __future__ import annotations
@@ -69,8 +69,7 @@ def rows() -> tuple[list[list[str]], Counter[str], Counter[str]]:
                     for item in good:
                         value, reason = compared(item.file)
                         if reason:
-                            left[f"{reason} (such as {item.file.name})" if reason not in seen else seen[reason]] += 1
-                            seen.setdefault(reason, f"{reason} (such as {item.file.name})")
+                            left[seen.setdefault(reason, f"{reason} (such as {item.file.name})")] += 1
                         if value >= 0.0:
                             worst, count = max(worst, value), count + 1
                             if value > LIMIT:

@@ -49,7 +49,17 @@ def fetch(name: str) -> Path | None:
             subprocess.run(["apt-get", "download", name], cwd=load, check=True, capture_output=True, timeout=600)
             subprocess.run(["dpkg-deb", "-x", str(next(load.glob(f"{name}_*.deb"))), str(place)], check=True, timeout=600)
         else:
-            command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--only-binary=:all:", "--python-version", "3.11"]
+            command = [
+                sys.executable,
+                "-m",
+                "pip",
+                "download",
+                "-q",
+                "--no-deps",
+                "--only-binary=:all:",
+                "--python-version",
+                "3.11",
+            ]
             subprocess.run([*command, "-d", str(load), name], check=True, capture_output=True, timeout=600)
             wheel = next(load.glob(f"{name.replace('-', '_')}-*.whl"))
             with zipfile.ZipFile(wheel) as archive:

@@ -18,7 +18,6 @@ from multibody.files.robots.lower import lower
 from multibody.files.robots.names import Names
 from multibody.files.robots.options import RobotOptions
 
-
 SINGULAR = 1e-12
 """Smallest eigenvalue of a mass matrix of unit diagonal below which it is singular: something moves without mass."""
 

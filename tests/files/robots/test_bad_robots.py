@@ -14,7 +14,7 @@ from multibody.errors import RobotNote
 
 BODY = '<inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
 BOMB = '<!DOCTYPE robot [\n<!ENTITY a "ha">\n' + "".join(
-    f'<!ENTITY {b} "&{a};&{a};&{a};&{a};&{a};&{a};&{a};&{a};&{a};&{a};">\n' for a, b in zip("abcdefghi", "bcdefghij", strict=True)
+    f'<!ENTITY {b} "{10 * ("&" + a + ";")}">\n' for a, b in zip("abcdefghi", "bcdefghij", strict=True)
 ) + ']>\n<robot name="&j;"/>'  # fmt: skip
 
 
@@ -55,22 +55,37 @@ URDFS = {
         robot(*AB, '<link name="c"/>', joint("j", "a", "c"), joint("k", "a", "b"), joint("l", "b", "c")),
         'r.urdf:7: link "c" is the child of two joints, "j" and "l"; URDF is a tree: close a loop with <loop_joint>',
     ),
-    "joined with itself": (robot(*AB, joint("j", "a", "b"), joint("k", "b", "b")), 'r.urdf:5: link "b" is the child of two joints'),
+    "joined with itself": (
+        robot(*AB, joint("j", "a", "b"), joint("k", "b", "b")),
+        'r.urdf:5: link "b" is the child of two joints',
+    ),
     "unknown link": (
         robot(*AB, joint("j", "a", "bb")),
         'r.urdf:4: joint "j" names the link "bb", which is not there; did you mean "b"?',
     ),
     "no type": (robot(*AB, '<joint name="j"/>'), 'r.urdf:4: joint "j" has no type'),
-    "unknown type": (robot(*AB, joint("j", "a", "b", "revolut")), 'r.urdf:4: joint "j" has the type "revolut"; did you mean "revolute"?'),
+    "unknown type": (
+        robot(*AB, joint("j", "a", "b", "revolut")),
+        'r.urdf:4: joint "j" has the type "revolut"; did you mean "revolute"?',
+    ),
     "no parent": (robot(*AB, '<joint name="j" type="fixed"><child link="b"/></joint>'), 'r.urdf:4: joint "j" has no parent'),
     "zero axis": (
         robot(*AB, joint("j", "a", "b", more='\n<axis xyz="0 0 0"/>')),
         'r.urdf:5: the axis of joint "j" has no length; give a direction',
     ),
     "NaN": (robot(*AB, joint("j", "a", "b", more='<axis xyz="0 nan 1"/>')), 'r.urdf:4: "xyz" of <axis> is not finite ("nan")'),
-    "infinite": (robot('<link name="a"><inertial>\n<mass value="1e999"/></inertial></link>'), 'r.urdf:3: "value" of <mass> is not finite'),
-    "comma": (robot(*AB, joint("j", "a", "b", more='<axis xyz="0,5 0 1"/>')), 'r.urdf:4: "xyz" of <axis> has "0,5", which is no number'),
-    "two numbers": (robot(*AB, joint("j", "a", "b", more='<axis xyz="0 1"/>')), 'r.urdf:4: "xyz" of <axis> has 2 numbers; it takes 3'),
+    "infinite": (
+        robot('<link name="a"><inertial>\n<mass value="1e999"/></inertial></link>'),
+        'r.urdf:3: "value" of <mass> is not finite',
+    ),
+    "comma": (
+        robot(*AB, joint("j", "a", "b", more='<axis xyz="0,5 0 1"/>')),
+        'r.urdf:4: "xyz" of <axis> has "0,5", which is no number',
+    ),
+    "two numbers": (
+        robot(*AB, joint("j", "a", "b", more='<axis xyz="0 1"/>')),
+        'r.urdf:4: "xyz" of <axis> has 2 numbers; it takes 3',
+    ),
     "no mass": (robot('<link name="a"><inertial><mass/></inertial></link>'), 'r.urdf:2: <mass> has no "value"'),
     "scale of zero": (
         robot('<link name="a"><visual><geometry>\n<mesh filename="x.stl" scale="1 0 1"/></geometry></visual></link>'),
@@ -84,21 +99,31 @@ URDFS = {
         robot(*AB, joint("j", "a", "b", more='<dynamics damping="-1"/>')),
         'r.urdf:4: the damping of joint "j" is negative',
     ),
-    "the same name twice": (robot(*AB, '<link name="b"/>', joint("j", "a", "b")), 'r.urdf:4: link "b" is there twice, first in line 3'),
+    "the same name twice": (
+        robot(*AB, '<link name="b"/>', joint("j", "a", "b")),
+        'r.urdf:4: link "b" is there twice, first in line 3',
+    ),
     "the same joint twice": (
         robot(*AB, '<link name="c"/>', joint("j", "a", "b"), joint("j", "a", "c")),
         'r.urdf:6: joint "j" is there twice, first in line 5',
     ),
     "mimic of a mimic": (
         robot(
-            *AB, '<link name="c"/>', '<link name="d"/>', joint("j", "a", "b"),
-            joint("k", "b", "c", more='\n<mimic joint="j"/>'), joint("l", "c", "d", more='<mimic joint="k"/>'),
+            *AB,
+            '<link name="c"/>',
+            '<link name="d"/>',
+            joint("j", "a", "b"),
+            joint("k", "b", "c", more='\n<mimic joint="j"/>'),
+            joint("l", "c", "d", more='<mimic joint="k"/>'),
         ),
         'r.urdf:9: joint "l" follows "k", which follows another one itself; name the joint that leads',
     ),
     "mimic of itself": (robot(*AB, joint("j", "a", "b", more='<mimic joint="j"/>')), 'r.urdf:4: joint "j" follows "j"'),
-    "mimic of nothing": (robot(*AB, joint("j", "a", "b", more='<mimic joint="jj"/>')), 'follows "jj", which is not there; did you mean "j"?'),
-}  # fmt: skip
+    "mimic of nothing": (
+        robot(*AB, joint("j", "a", "b", more='<mimic joint="jj"/>')),
+        'follows "jj", which is not there; did you mean "j"?',
+    ),
+}
 
 
 def link(name: str, more: str = "") -> str:
@@ -120,8 +145,14 @@ SDFS = {
         sdf(link("a", '<pose relative_to="b">0 0 0 0 0 0</pose>'), link("b", '<pose relative_to="a">0 0 0 0 0 0</pose>')),
         "r.sdf:4: the frames are relative to each other (a → b → a); break the circle",
     ),
-    "frame attached to itself": (sdf(link("a"), '<frame name="f" attached_to="f"/>'), "the frames are relative to each other (f → f)"),
-    "unknown frame": (sdf(link("a", '<pose relative_to="bb"/>'), link("b")), 'r.sdf:3: there is no frame "bb"; did you mean "b"?'),
+    "frame attached to itself": (
+        sdf(link("a"), '<frame name="f" attached_to="f"/>'),
+        "the frames are relative to each other (f → f)",
+    ),
+    "unknown frame": (
+        sdf(link("a", '<pose relative_to="bb"/>'), link("b")),
+        'r.sdf:3: there is no frame "bb"; did you mean "b"?',
+    ),
     "pose of four": (sdf(link("a", "<pose>0 0 0 0</pose>")), "r.sdf:3: <pose> has 4 numbers; it takes 6"),
     "NaN": (sdf(link("a", "<pose>0 0 0 nan 0 0</pose>")), 'r.sdf:3: <pose> is not finite ("nan")'),
     "zero axis": (
@@ -129,23 +160,28 @@ SDFS = {
         'r.sdf:5: the axis of joint "j" has no length',
     ),
     "unknown type": (sdf(link("a"), link("b"), sdf_joint("", "hinge")), 'r.sdf:5: joint "j" has the type "hinge"'),
-    "unknown link": (sdf(link("a"), link("b"), sdf_joint("", child="bb")), 'r.sdf:5: there is no frame "bb"; did you mean "b"?'),
+    "unknown link": (
+        sdf(link("a"), link("b"), sdf_joint("", child="bb")),
+        'r.sdf:5: there is no frame "bb"; did you mean "b"?',
+    ),
     "with itself": (sdf(link("a"), link("b"), sdf_joint("", parent="b")), 'r.sdf:5: joint "j" joins link "b" with itself'),
     "scale of zero": (
         sdf(link("a", "<visual name='v'><geometry><mesh><uri>x.stl</uri><scale>0 1 1</scale></mesh></geometry></visual>")),
         'r.sdf:3: the scale of the mesh "x.stl" is zero',
     ),
     "a model twice": (
-        '<sdf version="1.9"><world name="w">\n<model name="m"><link name="a"/></model>\n<model name="m"><link name="a"/></model></world></sdf>',
+        '<sdf version="1.9"><world name="w">\n<model name="m"><link name="a"/></model>\n'
+        '<model name="m"><link name="a"/></model></world></sdf>',
         'r.sdf:3: the model "m" is there twice',
     ),
     "names that collide after prefixing": (
-        '<sdf version="1.9"><world name="w"><model name="m"><link name="n__a"/>\n<model name="n">\n<link name="a"/></model></model>'
+        '<sdf version="1.9"><world name="w"><model name="m"><link name="n__a"/>\n<model name="n">\n'
+        '<link name="a"/></model></model>'
         '<model name="o"><link name="x"/></model></world></sdf>',
         'r.sdf:3: link "m::n::a" and link "m::n__a" (line 1) would both be called "m__n__a"; rename one of them',
     ),
     "bomb": (BOMB.replace("robot", "sdf"), "r.sdf:1: it declares a document type (sdf)"),
-}  # fmt: skip
+}
 
 
 def refusal(file: Path, text: str, **options: object) -> str:
@@ -182,7 +218,9 @@ def test_all_faults_of_a_file_are_told_at_once(tmp_path: Path) -> None:
 def test_files_that_include_each_other(tmp_path: Path) -> None:
     for one, other in (("a", "b"), ("b", "a")):
         include = f"<include><uri>{other}.sdf</uri></include>"
-        (tmp_path / f"{one}.sdf").write_text(f'<sdf version="1.9">\n<model name="{one}"><link name="l"/>\n{include}</model></sdf>')
+        (tmp_path / f"{one}.sdf").write_text(
+            f'<sdf version="1.9">\n<model name="{one}"><link name="l"/>\n{include}</model></sdf>'
+        )
     said = refusal(tmp_path / "a.sdf", (tmp_path / "a.sdf").read_text())
     assert "b.sdf:3: the files include each other (a.sdf → b.sdf → a.sdf); break the circle" in said
 

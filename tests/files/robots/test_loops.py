@@ -200,7 +200,7 @@ def test_bad_loops_are_refused_with_their_line(tmp_path: Path, words: str) -> No
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("closed_loop: [[tip1, rocker]]", "loops.yaml:1: there is no link or joint \"tip1\""),
+        ("closed_loop: [[tip1, rocker]]", 'loops.yaml:1: there is no link or joint "tip1"'),
         ("closed_loop: [[crank]]", "a loop is two frames"),
         ("closed_loop: [[crank, rocker]]\ntype: [4d]", 'loops.yaml:2: the type of a loop is "4d"; it is 3d or 6d'),
         ("loops: 1", "it states no loops"),

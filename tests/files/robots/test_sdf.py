@@ -47,7 +47,12 @@ def assert_same(a: Pose, b: Pose) -> None:
     np.testing.assert_allclose(a.axes, b.axes, atol=1e-14)
 
 
-A, B, C, M = ((0.1, 0.2, 0.3), (0.3, -0.5, 1.0)), ((1.0, 0, -0.2), (0.1, 0.7, 2.0)), ((0, 0.4, 0), (1, 1, 1)), ((3, 2, 1), (0.2, 0.1, -2))
+A, B, C, M = (
+    ((0.1, 0.2, 0.3), (0.3, -0.5, 1.0)),
+    ((1.0, 0, -0.2), (0.1, 0.7, 2.0)),
+    ((0, 0.4, 0), (1, 1, 1)),
+    ((3, 2, 1), (0.2, 0.1, -2)),
+)
 
 
 def pose(given: tuple[tuple[float, ...], tuple[float, ...]], relative: str = "") -> str:
@@ -146,13 +151,14 @@ def test_kinds_of_joints(tmp_path: Path, kind: str, fields: str, freedoms: int) 
 
 def test_a_gearbox_turns_its_child_the_other_way(tmp_path: Path) -> None:
     text = "".join(
-        f'<link name="{name}">{ONE}</link><joint name="{name}_joint" type="revolute"><parent>{first}</parent><child>{second}</child>'
-        f"<axis><xyz>{axis}</xyz></axis></joint>"
+        f'<link name="{name}">{ONE}</link><joint name="{name}_joint" type="revolute"><parent>{first}</parent>'
+        f"<child>{second}</child><axis><xyz>{axis}</xyz></axis></joint>"
         for name, first, second, axis in (("p", "frame", "p", "0 0 1"), ("c", "c", "frame", "0 0 -1"))
     )
     box = (
         '<joint name="box" type="gearbox"><parent>p</parent><child>c</child><gearbox_ratio>0.25</gearbox_ratio>'
-        "<gearbox_reference_body>frame</gearbox_reference_body><axis><xyz>0 0 1</xyz></axis><axis2><xyz>0 0 1</xyz></axis2></joint>"
+        "<gearbox_reference_body>frame</gearbox_reference_body><axis><xyz>0 0 1</xyz></axis>"
+        "<axis2><xyz>0 0 1</xyz></axis2></joint>"
     )
     model = read(tmp_path, f'<model name="m"><link name="frame">{ONE}</link>{text}{box}</model>', base="fixed")
     state = model.assemble({"p_joint.rate": 2.0})
@@ -180,6 +186,7 @@ def test_inertia_of_shapes_where_it_is_asked_for(tmp_path: Path) -> None:
     model = read(
         tmp_path,
         '<model name="m"><link name="a"><inertial auto="true"><density>100</density></inertial>'
-        '<collision name="c"><geometry><capsule><radius>0.1</radius><length>0.5</length></capsule></geometry></collision></link></model>',
+        '<collision name="c"><geometry><capsule><radius>0.1</radius><length>0.5</length></capsule></geometry></collision>'
+        "</link></model>",
     )
     assert model.bodies["a"].mass == pytest.approx(100 * np.pi * 0.01 * (0.5 + 4 / 3 * 0.1))

@@ -33,7 +33,10 @@ def test_a_turned_box_has_the_inertia_of_a_turned_box() -> None:
 def test_orientations_of_shapes_survive_a_file(tmp_path: Path) -> None:
     m = mb.Model("box")
     m.parameter("tilt", 0.3)
-    shapes = [{"box": (1, 2, 3), "quaternion": (1, 2, 3, 4)}, {"mesh": "x.stl", "scale": (1, -1, 2), "at": (1, 0, 0), "rpy": ("tilt", 0, 0)}]
+    shapes = [
+        {"box": (1, 2, 3), "quaternion": (1, 2, 3, 4)},
+        {"mesh": "x.stl", "scale": (1, -1, 2), "at": (1, 0, 0), "rpy": ("tilt", 0, 0)},
+    ]
     m.body("a", mass=1, inertia=(1, 1, 1), shape=shapes)
     m.save(str(tmp_path / "m.yaml"))
     assert mb.load(str(tmp_path / "m.yaml")).bodies["a"].plain() == m.bodies["a"].plain()
@@ -57,7 +60,13 @@ def test_a_mesh_is_scaled_turned_and_placed(tmp_path: Path) -> None:
     file = tmp_path / "block.stl"
     trimesh.creation.box((0.4, 0.1, 0.2)).export(file)
     m = mb.Model("m")
-    m.body("a", mass=1, inertia=(1, 1, 1), com=(0.1, 0.2, 0.3), shape={"mesh": str(file), "scale": (1, -2, 3), "at": (1, 2, 3), "rpy": TURN})
+    m.body(
+        "a",
+        mass=1,
+        inertia=(1, 1, 1),
+        com=(0.1, 0.2, 0.3),
+        shape={"mesh": str(file), "scale": (1, -2, 3), "at": (1, 2, 3), "rpy": TURN},
+    )
     tables = tables_of(m)
     found, notes = meshes_of(tables, Scope(tables.model))
     assert not notes
@@ -90,7 +99,13 @@ def test_mass_of_solids_against_sums_over_points(kind: str) -> None:
 
 def test_rotations_there_and_back() -> None:
     generator = np.random.default_rng(0)
-    for angles in [*generator.uniform(-3, 3, (200, 3)), (0.3, np.pi / 2, 0.2), (1.0, -np.pi / 2, 2.0), (np.pi, 0, 0), (0, 0, np.pi)]:
+    for angles in [
+        *generator.uniform(-3, 3, (200, 3)),
+        (0.3, np.pi / 2, 0.2),
+        (1.0, -np.pi / 2, 2.0),
+        (np.pi, 0, 0),
+        (0, 0, np.pi),
+    ]:
         R = rpy_axes(angles)
         np.testing.assert_allclose(rpy_axes(rpy_of(R)), R, atol=1e-7 if abs(abs(angles[1]) - np.pi / 2) < 1e-3 else 1e-13)
         w, x, y, z = quaternion(R)

@@ -268,7 +268,13 @@ def test_meshes_of_packages_and_beside_the_file(tmp_path: Path) -> None:
     (tmp_path / "my_robot" / "m").mkdir()
     for place in (folder / "near.stl", tmp_path / "my_robot" / "m" / "far.stl", tmp_path / "other.stl"):
         place.write_text("solid x\nendsolid x\n")
-    names = ("near.stl", "package://my_robot/m/far.stl", "package://elsewhere/other.stl", "package://nowhere/x.stl", "http://x/y.stl")
+    names = (
+        "near.stl",
+        "package://my_robot/m/far.stl",
+        "package://elsewhere/other.stl",
+        "package://nowhere/x.stl",
+        "http://x/y.stl",
+    )
     visuals = "".join(f'<visual><geometry><mesh filename="{n}" scale="1 -1 2"/></geometry></visual>' for n in names)
     text = note(folder, two("", BODY + visuals), packages={"elsewhere": tmp_path})
     assert "2 mesh" in text

@@ -15,8 +15,9 @@ from multibody.errors import RobotNote
 from multibody.files.writer import model_to_plain
 
 sys.path.insert(0, str(Path(__file__).parent))
-from cli_runs import run
 from robot_texts import tree
+
+from cli_runs import run
 
 KINDS = ["revolute", "prismatic", "continuous", "fixed", "revolute", "planar", "continuous"]
 MORE = (
@@ -43,7 +44,9 @@ def saved(model: mb.Model, file: Path) -> mb.Model:
 def general(folder: Path) -> mb.Model:
     """Return a robot in general position with everything that URDF has."""
     text = tree(KINDS, 5)
-    text = text.replace('<limit effort="10" velocity="1"/>', MORE[0] + MORE[1], 1).replace('<limit effort="10" velocity="1"/>', MORE[2], 1)
+    text = text.replace('<limit effort="10" velocity="1"/>', MORE[0] + MORE[1], 1).replace(
+        '<limit effort="10" velocity="1"/>', MORE[2], 1
+    )
     shapes = (
         '<visual><origin xyz="1 2 3" rpy="0.1 0.2 0.3"/><geometry><box size="1 2 3"/></geometry></visual>'
         '<visual><origin xyz="0.1 0 0" rpy="1 0 0"/><geometry><cylinder radius="0.1" length="0.4"/></geometry></visual>'
@@ -181,7 +184,9 @@ def invoke(*arguments: str) -> tuple[int, str, str]:
 def test_convert(tmp_path: Path) -> None:
     general(tmp_path)
     for name in ("out.yaml", "out.json", "out.urdf"):
-        code, out, _ = invoke("convert", str(tmp_path / "in.urdf"), str(tmp_path / name), "--limits", "none", "--fixed", "merge")
+        code, out, _ = invoke(
+            "convert", str(tmp_path / "in.urdf"), str(tmp_path / name), "--limits", "none", "--fixed", "merge"
+        )
         assert (code, out) == (0, f"written: {tmp_path / name}\n")
         assert "limit" not in json.dumps(list(quietly(tmp_path / name).forces))
     assert len(quietly(tmp_path / "out.yaml").bodies) == len(KINDS)

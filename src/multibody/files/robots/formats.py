@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from multibody.files.robots.description import Description
 from multibody.files.robots.options import RobotOptions, read_options
 from multibody.model.model import Model
+
+if TYPE_CHECKING:
+    from multibody.files.robots.description import Description
 
 __all__ = ["READERS", "read_robot"]
 

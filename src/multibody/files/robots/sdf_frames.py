@@ -15,6 +15,7 @@ import numpy as np
 from multibody.errors import nearest
 from multibody.files.robots.markup import Element
 from multibody.files.robots.pose import Pose
+from multibody.model.matrices import quaternion_matrix
 
 __all__ = ["Scope", "read_pose"]
 
@@ -27,23 +28,12 @@ def read_pose(element: Element) -> Pose:
         return Pose()
     if element.get("rotation_format") == "quat_xyzw":
         *point, x, y, z, w = element.text_numbers(7)
-        return Pose(point, _axes_of_quaternion(np.array([w, x, y, z]), element))
+        if not any((w, x, y, z)):
+            raise element.error("the quaternion of <pose> is zero", "no rotation is 0 0 0 1")
+        return Pose(point, np.array(quaternion_matrix((w, x, y, z)), dtype=float))
     at, angles = (values := element.text_numbers(6))[:3], values[3:]
     degrees = element.get("degrees") in ("true", "1")
     return Pose(at, rpy=tuple(math.radians(a) for a in angles) if degrees else angles)
-
-
-def _axes_of_quaternion(q: np.ndarray, element: Element) -> np.ndarray:
-    """Return the axes of a quaternion (w, x, y, z) of any length but zero."""
-    size = float(np.linalg.norm(q))
-    if size == 0.0:
-        raise element.error("the quaternion of <pose> is zero", "no rotation is 0 0 0 1")
-    w, x, y, z = q / size
-    return np.array([
-        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-    ])  # fmt: skip
 
 
 @dataclass
