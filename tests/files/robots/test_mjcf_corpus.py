@@ -49,6 +49,6 @@ def test_trees_have_mujocos_dynamics(name: str) -> None:
 def test_loops_close_where_mujoco_leaves_them_open(name: str, end: str, until: float, push: float) -> None:
     file = next(path for path in mjcf_files(place_of(name)) if str(path).endswith(end))
     found = loop_of(file, until, push)
-    assert found.gap < 1e-12 * max(found.size, 1.0)
+    assert found.gap < 1e-12
     assert found.soft > 1e3 * found.gap
     assert found.mobility > 0
