@@ -47,7 +47,7 @@ def members(repeats: int) -> None:
     """Print what a member of a study of runs costs: ordinary, compiled, its loops alone, and the rest."""
     print("microseconds a member, processor time of one thread")
     heads = ("instants", "output", "ordinary", "compiled", "kernels", "rest")
-    print("".join(f"{head:>24s}" if head == "output" else f"{head:>10s}" for head in heads))
+    print("".join(f"{head:>30s}" if head == "output" else f"{head:>10s}" for head in heads))
     for instants in (400, 60):
         for asked in ("final(link2.x)", PIN):
             step = 0.3 / instants
@@ -59,13 +59,13 @@ def members(repeats: int) -> None:
 
             def alone() -> None:
                 """Assemble, integrate and read a batch, and nothing else."""
-                batch.read(loops.computed(batch, values[:size], why))  # noqa: B023
+                batch.read(loops.computed(batch, values[:size], why), last=loops.last_only)  # noqa: B023
 
             whole = least(lambda: made.compute(values), repeats) / count  # noqa: B023
             kernels = least(alone, repeats) / size
             slow = least(lambda: made.ordinary.compute(values[:8]), 3) / 8  # noqa: B023
             numbers = (slow, whole, kernels, whole - kernels)
-            print(f"{instants:10d}{asked:>24s}" + "".join(f"{1e6 * x:10.0f}" for x in numbers))
+            print(f"{instants:10d}{asked:>30s}" + "".join(f"{1e6 * x:10.0f}" for x in numbers))
             assert isinstance(made, CompiledMembers) and not made.aside
 
 
