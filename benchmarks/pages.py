@@ -1,16 +1,20 @@
 """Pages: how large, how quickly written, first picture after opening, and frames a second for 100 and 1000 bodies.
 
     python benchmarks/pages.py [MODEL ...]
+    python benchmarks/pages.py OLD.html NEW.html
 
-Times are the smallest of three, rates the largest. The browser is a headless Chromium without a graphics card: WebGL is drawn
-by the processor (SwiftShader). Frames of planar pages are counted in a browser with ``--disable-gpu``, whose own rasterizer
-paints canvases: SwiftShader would paint them too, several times slower. Beside pages in space stands how many pictures a
-second the page itself draws, and what an empty canvas of the same size reaches once the browser has put its window together:
-without a graphics card that, and not the page, takes most of the time.
+Times are the smallest of three, rates the largest. The browser is a headless Chromium without a graphics card: it puts its
+window together by its own rasterizer and draws WebGL by the processor (SwiftShader), as browsers do by themselves on such a
+machine. Frames are those that it shows while the page plays; more than the screen's 60 a second are never shown. Beside them
+stands the processor time of all its processes for one of them, how much of it the page's own scripts take, and how fine it was
+in the end. With files, pages that were written before are played by turns, so that an older version is measured in the
+same minutes; there is also the rate where SwiftShader puts the window together as well, and that of an empty canvas there: then
+the browser takes most of the time, with any page.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 import time
@@ -21,11 +25,11 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 import multibody as mb
 from multibody.library import names
-from page.browser import FLAT, SPACE, Browser, absent
+from page.browser import BARE, FLAT, SPACE, Browser, absent
 
 QUICK = {"iftomm-andrews": 0.05}
 REPEATS = 3
-FRAMES = 60
+SECONDS = 3.0
 
 
 def written(name: str, file: Path) -> float:
@@ -61,91 +65,120 @@ def chain(bodies: int, spatial: bool) -> mb.Run:
     return m.run(0.2, output_step=0.01)
 
 
-def drawn_a_second(browser: Browser) -> float:
-    """Return how many pictures in space a second are drawn to the last pixel, before the browser puts its window together."""
-    script = """
-    const count = arguments[0], { clock, stages } = page, start = performance.now(), { gl } = stages.panes[0].stage;
-    for (let k = 0; k < count; k++) {
-      stages.draw(clock.from + ((clock.to - clock.from) * k) / count);
-      gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4));
-    }
-    return (1000 * count) / (performance.now() - start);"""
-    return max(float(browser.run(script, FRAMES)) for _ in range(REPEATS))
+def processor_time(root: int) -> float:
+    """Return the seconds that a process and all that it started have been computing."""
+    children: dict[int, list[int]] = {}
+    spent: dict[int, float] = {}
+    for file in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = file.read_text().rsplit(")", 1)[1].split()
+        except OSError:  # it has just ended
+            continue
+        pid = int(file.parent.name)
+        children.setdefault(int(fields[1]), []).append(pid)
+        spent[pid] = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    total, left = 0.0, [root]
+    while left:
+        pid = left.pop()
+        total += spent.get(pid, 0.0)
+        left += children.get(pid, [])
+    return total
 
 
-def frames_a_second(file: Path, flags: tuple[str, ...]) -> tuple[float, float, tuple[int, int]]:
-    """Return how many pictures a second are shown and drawn, and their size: in the plane one for each of the screen's.
+PLAY = """
+const [seconds, done] = arguments, { clock } = page, usual = page.show, start = performance.now();
+let count = 0, scripts = 0;
+page.show = function (time) { const from = performance.now(); usual.call(this, time); scripts += performance.now() - from; };
+clock.play();
+const next = () => {
+  const passed = performance.now() - start;
+  if (passed < 1000 * seconds) return void (count++, requestAnimationFrame(next));
+  const { stage } = page.stages.panes[0], part = stage.share ?? 1;
+  clock.pause();
+  page.show = usual;
+  done([(1000 * count) / passed, scripts / count, part]);
+};
+requestAnimationFrame(next);"""
 
-    In space the stage draws without a pause and waits for each.
-    """
-    browser = Browser(more=flags)
-    browser.open(file)
-    script = """
-    const done = arguments[1], count = arguments[0], { clock, stages } = page, start = performance.now();
-    let k = 0;
-    const next = () => {
-      if (k++ >= count) return done((1000 * count) / (performance.now() - start));
-      stages.draw(clock.from + ((clock.to - clock.from) * k) / count);
-      const gl = stages.panes[0].stage.gl;
-      if (gl) gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4));
-      if (gl) setTimeout(next, 0);
-      else requestAnimationFrame(next);
-    };
-    next();"""
-    best = max(float(browser.driver.execute_async_script(script, FRAMES)) for _ in range(REPEATS))
-    drawn = drawn_a_second(browser) if flags == SPACE else best
-    wide, high = browser.run("const { canvas } = page.stages.panes[0]; return [canvas.width, canvas.height];")
-    browser.close()
-    return best, drawn, (int(wide), int(high))
+EMPTY = """
+const [seconds, done] = arguments, start = performance.now();
+const gl = document.querySelector("canvas").getContext("webgl2", { antialias: false, alpha: false });
+let count = 0;
+const next = () => {
+  const passed = performance.now() - start;
+  if (passed > 1000 * seconds) return done([(1000 * count) / passed, 0, 1]);
+  gl.clearColor(1, 1, count++ % 2, 1);
+  gl.clear(gl.COLOR_BUFFER_BIT);
+  requestAnimationFrame(next);
+};
+requestAnimationFrame(next);"""
 
 
-def empty_frames_a_second(file: Path, size: tuple[int, int]) -> float:
-    """Return the same of a page with nothing but an empty canvas: what this machine can do at best."""
-    canvas = f'<body style="margin: 0"><canvas width="{size[0]}" height="{size[1]}" style="display: block"></canvas>'
-    file.write_text(f"<!doctype html>{canvas}<script>document.body.dataset.ready = 'all';</script>", encoding="utf-8")
-    browser = Browser(more=SPACE)
-    browser.open(file)
-    script = """
-    const done = arguments[1], count = arguments[0], start = performance.now();
-    const gl = document.querySelector("canvas").getContext("webgl2", { antialias: false, alpha: false });
-    let k = 0;
-    const next = () => {
-      if (k++ >= count) return done((1000 * count) / (performance.now() - start));
-      gl.clearColor(1, 1, k % 2, 1);
-      gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
-      gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4));
-      setTimeout(next, 0);
-    };
-    next();"""
-    best = max(float(browser.driver.execute_async_script(script, FRAMES)) for _ in range(REPEATS))
-    browser.close()
-    return best
+class Player:
+    """A page in a browser of its own, played again and again."""
+
+    def __init__(self, file: Path, flags: tuple[str, ...], script: str = PLAY) -> None:
+        self.browser, self.script = Browser(more=flags), script
+        self.browser.open(file)
+        self.rate = self.part = 0.0
+        self.scripts = self.processor = float("inf")
+
+    def play(self) -> None:
+        """Play once; what was best is kept."""
+        root = self.browser.driver.service.process.pid
+        before, start = processor_time(root), time.perf_counter()
+        rate, scripts, self.part = self.browser.driver.execute_async_script(self.script, SECONDS)
+        spent = (processor_time(root) - before) / (rate * (time.perf_counter() - start))
+        self.rate, self.scripts = max(self.rate, rate), min(self.scripts, scripts)
+        self.processor = min(self.processor, 1e3 * spent)
+
+    def __str__(self) -> str:
+        told = f"{self.rate:.0f} frames/s, {self.processor:.1f} ms of the processor each, {self.scripts:.1f} in scripts"
+        return told if self.part == 1 else f"{told}, {self.part:.2g} of the pixels along a side"
+
+
+def played(files: list[Path], flags: tuple[str, ...], script: str = PLAY) -> list[str]:
+    """Return what there is to say of pages that are played by turns."""
+    players = [Player(file, flags, script) for file in files]
+    for _ in range(REPEATS):
+        for player in players:
+            player.play()
+    for player in players:
+        player.browser.close()
+    return [str(player) for player in players]
+
+
+def compare(files: list[Path], folder: Path) -> None:
+    """Print how pages are played, and an empty canvas as large as theirs."""
+    empty = folder / "empty.html"
+    canvas = '<body style="margin: 0"><canvas width="742" height="531" style="display: block"></canvas>'
+    empty.write_text(f"<!doctype html>{canvas}<script>document.body.dataset.ready = 'all';</script>", encoding="utf-8")
+    for words, flags in (("as the browser does it", BARE), ("window by SwiftShader", SPACE)):
+        for file, told in zip(files, played(files, flags), strict=True):
+            print(f"{file.name}, {words}: {told}", flush=True)
+        print(f"empty canvas, {words}: {played([empty], flags, EMPTY)[0]}; load {os.getloadavg()[0]:.1f}", flush=True)
 
 
 def chains(folder: Path, missing: str) -> None:
-    """Print the frames a second of chains, and of empty canvases as large as theirs."""
+    """Print how chains are played."""
     file = folder / "chain.html"
     for spatial in (False, True):
         for bodies in (100, 1000):
             chain(bodies, spatial).page(file, force=True)
-            words = [f"chain of {bodies} {'spatial' if spatial else 'planar'} bodies: {file.stat().st_size / 1000:.0f} kB"]
-            if missing:
-                words.append(missing)
-            else:
-                rate, drawn, size = frames_a_second(file, SPACE if spatial else FLAT)
-                words.append(f"{rate:.0f} frames/s")
-                if spatial:
-                    words.append(f"{drawn:.0f} drawn")
-                    words.append(f"empty canvas of {size[0]} x {size[1]}: {empty_frames_a_second(file, size):.0f} frames/s")
-            print(", ".join(words), flush=True)
+            size, sort = file.stat().st_size / 1000, "spatial" if spatial else "planar"
+            told = missing or f"{played([file], BARE if spatial else FLAT)[0]}; load {os.getloadavg()[0]:.1f}"
+            print(f"chain of {bodies} {sort} bodies: {size:.0f} kB, {told}", flush=True)
 
 
 def main() -> None:
     """Print the tables."""
     warnings.simplefilter("ignore", RuntimeWarning)
     missing = absent()
-    browser = None if missing else Browser()
     with tempfile.TemporaryDirectory() as folder:
+        files = [Path(name).resolve() for name in sys.argv[1:] if name.endswith(".html")]
+        if files:
+            return print(missing) if missing else compare(files, Path(folder))
+        browser = None if missing else Browser()
         file = Path(folder) / "page.html"
         print(f"{'model':24} {'kB':>5} {'write [s]':>9} {'first picture [ms]':>18}")
         for name in sys.argv[1:] or names():

@@ -20,9 +20,11 @@ FLAGS = (
     "--force-device-scale-factor=1",
 )  # fmt: skip
 SPACE = ("--use-angle=swiftshader", "--enable-unsafe-swiftshader")
-"""WebGL by the processor."""
+"""WebGL by the processor (SwiftShader), and the window put together likewise, as if it were a graphics card."""
 FLAT = ("--disable-gpu",)
 """No WebGL; canvases are painted by the browser's own rasterizer, for SwiftShader does it several times slower."""
+BARE = (*FLAT, "--enable-unsafe-swiftshader")
+"""What a browser does by itself where there is no graphics card: its own rasterizer, and SwiftShader for WebGL alone."""
 
 
 def absent() -> str:

@@ -3,17 +3,7 @@
 from __future__ import annotations
 
 from multibody.formulations.cartesian import CARTESIAN
-from multibody.formulations.closing import (
-    ELSEWHERE,
-    LOCKED,
-    REFUSED,
-    accelerate,
-    note_ratio,
-    project,
-    settle_references,
-    tidy,
-    turned_too_far,
-)
+from multibody.formulations.closing import REFUSED, accelerate, accept_projected, tidy, turned_too_far
 from multibody.kernels.compile import inlined, inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
 
@@ -34,14 +24,7 @@ def close_augmented(space, model, state, scratch, t, y):
     tidy(space, model, y)
     if turned_too_far(space, model, state, scratch, t, y):
         return REFUSED
-    outcome, ratio = project(space, model, state, scratch, t, y, 1)
-    if outcome == REFUSED:
-        return outcome
-    rough = note_ratio(space, model, state, scratch, t, ratio)
-    if rough < 0:
-        return ELSEWHERE if rough == -1 else LOCKED
-    settle_references(space, model, state, scratch, t, y)
-    return outcome + rough
+    return accept_projected(space, model, state, scratch, t, y)
 
 
 @kernel

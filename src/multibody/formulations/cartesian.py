@@ -5,11 +5,10 @@ What the formulations ask of a space, see ``kernels/space.py``.
 
 from __future__ import annotations
 
-import math
-
 from multibody.kernels import kkt, plain_rows
 from multibody.kernels.compile import inlined, inner_kernel
 from multibody.kernels.forces import add_forces
+from multibody.kernels.rotations import make_unit
 from multibody.kernels.rows import row_velocity
 from multibody.kernels.space import Space
 from multibody.kernels.state import POINT, SPACE, TURN, displace, set_positions, set_velocities
@@ -26,10 +25,7 @@ def normalize(model, q):
     """Make the quaternions in q unit."""
     if not model.planar:
         for b in range(model.bodies):
-            k = SPACE * b + POINT
-            s = 1.0 / math.sqrt(q[k] * q[k] + q[k + 1] * q[k + 1] + q[k + 2] * q[k + 2] + q[k + 3] * q[k + 3])
-            for c in range(4):
-                q[k + c] *= s
+            make_unit(q, SPACE * b + POINT)
 
 
 @inlined

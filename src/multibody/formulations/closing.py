@@ -288,3 +288,16 @@ def settle_references(space, model, state, scratch, t, y):
     if not model.planar:
         space.set_poses(model, state, scratch, t, y)
         set_references(model, state, scratch, model.function_count)
+
+
+@inner_kernel
+def accept_projected(space, model, state, scratch, t, y):
+    """Bring an accepted state onto the constraints, note how near a change point it is; return what the integrator is told."""
+    outcome, ratio = project(space, model, state, scratch, t, y, 1)
+    if outcome == REFUSED:
+        return outcome
+    rough = note_ratio(space, model, state, scratch, t, ratio)
+    if rough < 0:
+        return ELSEWHERE if rough == -1 else LOCKED
+    settle_references(space, model, state, scratch, t, y)
+    return outcome + rough

@@ -23,12 +23,11 @@ from multibody.kernels.newton.matrix import (
     solve_matrix,
     write_product,
 )
-from multibody.kernels.rotations import four, quaternion_place, quaternion_rates, quaternion_tangent
+from multibody.kernels.rotations import quaternion_place, quaternion_rates, quaternion_tangent
 from multibody.kernels.rows import row_partials, row_velocity
-from multibody.kernels.state import PLANE, POINT, SPACE, TURN
-from multibody.kernels.vectors import load3
-
-RATES, TANGENT, PLACE, DISPLACED = 0, 1, 2, 3  # what ``move`` is asked for
+from multibody.kernels.stacked import ASKED, DISPLACED, PLACE, RATES, TANGENT, chi_at, lambda_at, power_at
+from multibody.kernels.state import ANGLE, PLANE, POINT, SPACE, TURN
+from multibody.kernels.vectors import entry, load3, load4, store3, store4
 
 
 @kernel
@@ -64,10 +63,11 @@ def residual_newton(model, state, scratch, t, x, out):
     status = call(calls.rhs, (model, state, scratch), t, point, rates)
     for c in range(n):
         point[c] = x[nq + n + c] - rates[nq + c]
-    for k in range(n + 3 * m):
+    power = power_at(n, m)
+    for k in range(power):
         out[k] = 0.0
     add_product(model.newton.pattern, state.newton.M, point, out)
-    out[n + 3 * m] = rates[nq + n]
+    out[power] = rates[nq + n]
     return status
 
 
@@ -93,14 +93,14 @@ def write_residual(space, model, state, scratch, t, x, out):
     mass_times(model, scratch, scratch.a, scratch.b, 0)
     for c in range(n):
         out[c] = scratch.b[c] - scratch.Q[c]
-    psi, phi, chi = n, n + m, n + 2 * m
+    psi, phi, chi, multipliers = n, n + m, chi_at(n, m), x[lambda_at(nq, n) :]
     for k in range(m):
         out[psi + k] = 0.0
         out[chi + k] = -scratch.by_row[model.chosen[k]]
     for e in range(model.newton.entries.size):
         entry = model.newton.entries[e]
         value, c, k = scratch.J[entry.entry], entry.column, entry.row
-        out[c] += value * x[nq + 2 * n + k]
+        out[c] += value * multipliers[k]
         out[psi + k] += value * x[nq + c]
         out[chi + k] += value * x[nq + n + c]
     if model.driven == 1:
@@ -108,11 +108,11 @@ def write_residual(space, model, state, scratch, t, x, out):
         for k in range(m):
             nu = scratch.by_row[model.chosen[k]]
             out[psi + k] -= nu
-            power -= x[nq + 2 * n + k] * nu
+            power -= multipliers[k] * nu
     space.rows_at_pose(model, state, scratch, t, 1, 0)
     for k in range(m):
         out[phi + k] = scratch.by_row[model.chosen[k]]
-    out[n + 3 * m] = power
+    out[power_at(n, m)] = power
 
 
 @inner_kernel
@@ -131,8 +131,8 @@ def linearize(space, model, state, scratch, t, x):
         K[e] = -K[e]
     write_mass(model, scratch, M)
     for k in range(model.chosen.size):
-        r, at = model.chosen[k], nq + 2 * n + k
-        row_partials(model, state, scratch, t, r, r + 1, x[at : at + 1], K, kept.V[model.rows[r].entry :])
+        r, multiplier = model.chosen[k], x[lambda_at(nq, n) + k :]
+        row_partials(model, state, scratch, t, r, r + 1, multiplier, K, kept.V[model.rows[r].entry :])
     for e in range(model.newton.entries.size):
         entry = model.newton.entries[e].entry
         kept.P[entry] = scratch.J[entry]
@@ -162,13 +162,13 @@ def write_mass(model, scratch, M):
         if model.planar:
             for c in range(2):
                 M[at + stride * c + c] = scratch.planar_mass[b].m
-            M[at + 2 * stride + 2] = scratch.planar_mass[b].J
+            M[at + stride * ANGLE + ANGLE] = scratch.planar_mass[b].J
         else:
             mass = scratch.spatial_mass[b]
             for r in range(3):
                 M[at + stride * r + r] = mass.m
                 for c in range(3):
-                    M[at + stride * (3 + r) + 3 + c] = mass.J[3 * r + c]
+                    M[at + stride * (POINT + r) + POINT + c] = entry(mass.J, r, c)
 
 
 @inlined
@@ -261,14 +261,14 @@ def move_cartesian(model, code, x, out):
             out[answer * b + c] = _moved(code, x[0], x[shift + wide * b + c], x[first + given * b + c])
         if model.planar:
             continue
-        e, at, to = four(x, shift + wide * b + POINT), first + given * b + POINT, answer * b + POINT
+        e, at, to = load4(x, shift + wide * b + POINT), first + given * b + POINT, answer * b + POINT
         if code == TANGENT:
-            w = quaternion_tangent(e, four(x, at))
-            out[to], out[to + 1], out[to + 2] = w[0], w[1], w[2]
+            w = quaternion_tangent(e, load4(x, at))
+            store3(out, to, w)
             continue
         w = load3(x, at)
         p = quaternion_rates(e, w) if code == RATES else quaternion_place(x[0], e, w)
-        out[to], out[to + 1], out[to + 2], out[to + 3] = p[0], p[1], p[2], p[3]
+        store4(out, to, p)
     for e in range(model.extras):
         q, v = x[shift + wide * model.bodies + e], x[first + given * model.bodies + e]
         out[answer * model.bodies + e] = _moved(code, x[0], q, v)
@@ -284,10 +284,9 @@ def move_implicit(model, state, scratch, t, x, out):
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
     code = int(x[0])
     if code == DISPLACED:
-        nq, n = model.coordinates, model.velocities
-        CARTESIAN.displace(model, x[1 : 1 + nq], x[1 + nq : 1 + nq + n], 1.0, out)
+        CARTESIAN.displace(model, x[ASKED:], x[ASKED + model.coordinates :], 1.0, out)
     else:
-        move_cartesian(model, code, x[1:], out)
+        move_cartesian(model, code, x[ASKED:], out)
     return 0
 
 

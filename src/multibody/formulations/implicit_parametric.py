@@ -35,6 +35,7 @@ from multibody.kernels.parametric.turning import (
     turn_vector,
     unit_matrices,
 )
+from multibody.kernels.stacked import changes_size, lambda_at
 from multibody.kernels.tags import PLANAR, SPATIAL
 
 
@@ -67,7 +68,7 @@ def linearize_parametric(model, state, scratch, t, x, out):
         unit_matrices(model, state)
         return 0
     keep_orientations(model, state, scratch)
-    multipliers = x[model.coordinates + 2 * model.velocities :]
+    multipliers = x[lambda_at(model.coordinates, model.velocities) :]
     if model.planar:
         turn_matrices(PLANAR, model, state)
         for n in range(model.parametric.pairs.size):
@@ -89,7 +90,7 @@ def linearize_exact(model, state, scratch, t, x, out):
         unit_matrices(model, state)
         return 0
     keep_orientations(model, state, scratch)
-    multipliers = x[model.coordinates + 2 * model.velocities :]
+    multipliers = x[lambda_at(model.coordinates, model.velocities) :]
     for n in range(model.parametric.pairs.size):
         if model.planar:
             exact_partials(PLANAR, model, state, scratch, n, multipliers)
@@ -151,14 +152,14 @@ def solve_complex_parametric(model, state, scratch, t, x, out):
 def product_parametric(model, state, scratch, t, x, out):
     """Write M a + C v + K q and Φ_q v + V q for x = (a, v, q) in ground axes, with the kept matrices."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    n, vector = model.velocities, scratch.parametric.vector
-    for k in range(3 * n):
+    n, vector, size = model.velocities, scratch.parametric.vector, changes_size(model.velocities)
+    for k in range(size):
         vector[k] = x[k]
     for part in range(3):
         one = vector[n * part : n * part + n]
         turn_vector(model, state, one, True)
         scale_vector(model, one, True)
-    status = product_newton(model, state, scratch, t, vector[: 3 * n], out)
+    status = product_newton(model, state, scratch, t, vector[:size], out)
     scale_vector(model, out, True)
     turn_rows(model, state, scratch, out[n:], False)
     turn_vector(model, state, out, False)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from multibody.formulations.implicit import DISPLACED, correction
+from multibody.formulations.implicit import correction
 from multibody.kernels.compile import kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
+from multibody.kernels.stacked import ASKED, DISPLACED
 from multibody.kernels.tree.newton import move_tree
 from multibody.kernels.tree.space import JOINT
 
@@ -15,10 +16,9 @@ def move_relative(model, state, scratch, t, x, out):
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
     code = int(x[0])
     if code == DISPLACED:
-        nq, n = JOINT.sizes(model)
-        JOINT.displace(model, x[1 : 1 + nq], x[1 + nq : 1 + nq + n], 1.0, out)
+        JOINT.displace(model, x[ASKED:], x[ASKED + model.tree.nq :], 1.0, out)
     else:
-        move_tree(model, code, x[1:], out)
+        move_tree(model, code, x[ASKED:], out)
     return 0
 
 

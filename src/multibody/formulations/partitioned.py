@@ -15,10 +15,10 @@ from multibody.formulations.closing import (
     TOO_NEAR,
     UNMOVED,
     WEAK_PARTITION,
+    accept_projected,
     larger,
     note_ratio,
     position_gap,
-    project,
     settle_references,
     tidy,
     turned_too_far,
@@ -142,14 +142,7 @@ def close_partitioned(space, model, state, scratch, t, y, active):
     if turned_too_far(space, model, state, scratch, t, y):
         return REFUSED
     if settings.near_change > 0.0:  # no partition is good here: the smallest correction takes over
-        outcome, ratio = project(space, model, state, scratch, t, y, 1)
-        if outcome == REFUSED:
-            return outcome
-        rough = note_ratio(space, model, state, scratch, t, ratio)
-        if rough < 0:
-            return ELSEWHERE if rough == -1 else LOCKED
-        settle_references(space, model, state, scratch, t, y)
-        return outcome + rough
+        return accept_projected(space, model, state, scratch, t, y)
     s.position_before = larger(s.position_before, position_gap(space, model, state, scratch, t, y, 0))
     ratio = settle(space, model, state, scratch, t, y, settings.closed)
     if ratio < 0.0:

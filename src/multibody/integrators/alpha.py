@@ -43,12 +43,12 @@ from multibody.integrators.fixed import FixedMethod, hermite
 from multibody.integrators.implicit import (
     CORRECT,
     LINEARIZE,
-    MOVE,
     NEGLIGIBLE,
     RESIDUAL,
     ROUNDING,
     SOLVE,
     STABILIZED,
+    ask_move,
     blame,
     close_gap,
     factored,
@@ -56,6 +56,7 @@ from multibody.integrators.implicit import (
 )
 from multibody.kernels.calls import call
 from multibody.kernels.compile import inner_kernel, kernel
+from multibody.kernels.stacked import DISPLACED, RATES, power_at
 
 _TIGHT = 1e-8  # the iteration goes on to this relative error at least: a fixed step asks for no tolerance
 _ENOUGH, _MOST, _DIVERGENT = 0.1, 10, 0.9
@@ -65,18 +66,6 @@ _JUMPY = 2.0  # rate that ends the iteration after two: what the first one has n
 _CLOSE = 0.05  # of the step that was factored: how far a step may be off
 
 interpolate_alpha = interpolate_polynomial
-
-
-@inner_kernel
-def _moved(ops, run, t, q, d, move, out):
-    """Write q ⊕ d; return a status."""
-    nq, n = q.shape[0], d.shape[0]
-    move[0] = 3.0
-    for i in range(nq):
-        move[1 + i] = q[i]
-    for i in range(n):
-        move[1 + nq + i] = d[i]
-    return call(ops[MOVE], run, t, move[: 1 + nq + n], out)
 
 
 @inner_kernel
@@ -136,7 +125,7 @@ def _advance_state(ops, run, t, h, control, counts, y, memory, work):
         v = y[nq + i] + offset[i]
         x[nq + i] = v + h * ((1.0 - gamma) * old + gamma * new[i])
         change[i] = h * (v + h * ((0.5 - beta) * old + beta * new[i])) + d[i]
-    return _moved(ops, run, t, y[:nq], change, move, q)
+    return ask_move(ops, run, t, DISPLACED, y[:nq], change, move, q)
 
 
 @inner_kernel
@@ -255,8 +244,9 @@ def _take_over(h, counts, y, memory, work):
     nq, n, m, new = counts[at.NQ], counts[at.NV], counts[at.NM], memory[NEW]
     for i in range(nq + n):
         new[i] = x[i]
-    memory[NEW_SLOPE, nq + n] = r[n + 3 * m]
-    new[nq + n] = y[nq + n] + 0.5 * h * (memory[SLOPE, nq + n] + r[n + 3 * m])
+    power = r[power_at(n, m)]
+    memory[NEW_SLOPE, nq + n] = power
+    new[nq + n] = y[nq + n] + 0.5 * h * (memory[SLOPE, nq + n] + power)
     for i in range(n):
         memory[NEW_SLOPE, nq + i] = x[nq + n + i]
 
@@ -280,10 +270,7 @@ def _rates(ops, run, t, counts, new, slope, work):
     """Write q̇ of a state into its slope."""
     _, _, _, _, move, _, _, _, _, _, _, _, _, _, _, _ = views(counts, work)
     nq, n = counts[at.NQ], counts[at.NV]
-    move[0] = 0.0
-    for i in range(nq + n):
-        move[1 + i] = new[i]
-    call(ops[MOVE], run, t, move[: 1 + nq + n], slope[:nq])
+    ask_move(ops, run, t, RATES, new[:nq], new[nq : nq + n], move, slope[:nq])
 
 
 @inner_kernel

@@ -49,6 +49,7 @@ from multibody.integrators.driver import NEW, SLOPE, advance_by
 from multibody.integrators.implicit import PRODUCT, SOLVE, START, hopeless, slope_of
 from multibody.kernels.calls import call
 from multibody.kernels.compile import inner_kernel, kernel
+from multibody.kernels.stacked import changes_size, lambda_at, positions_at, power_at
 
 _WORTH, _GROW, _SAFETY = 2.0, 2.0, 0.9
 _PATIENCE = 12  # failed tests in a row that are met gently where the equations are rough near by
@@ -65,7 +66,7 @@ def _take_over(control, counts, memory, work):
     new, p, defect = memory[NEW], memory[PREDICTED], memory[DEFECT]
     for i in range(nq + n):
         new[i] = x[i]
-    new[nq + n] = (r[n + 3 * m] - memory[BETA, nq + n]) / control[C]
+    new[nq + n] = (r[power_at(n, m)] - memory[BETA, nq + n]) / control[C]
     for i in range(nq + n + 1):
         defect[i] = new[i] - p[i]
 
@@ -78,7 +79,7 @@ def _settle_work(ops, run, t, control, counts, memory, work):
     counts[at.EVALUATIONS] += 1
     if call(ops[START], run, t, memory[NEW], r[: n + m + 1]) == 0:
         for i in range(m):
-            x[nq + 2 * n + i] = r[n + i]
+            x[lambda_at(nq, n) + i] = r[n + i]
         memory[NEW, nq + n] = (r[n + m] - memory[BETA, nq + n]) / control[C]
         memory[DEFECT, nq + n] = memory[NEW, nq + n] - memory[PREDICTED, nq + n]
 
@@ -101,11 +102,11 @@ def _size(ops, run, t, which, k, control, counts, y, atol, active, memory, work)
         for j in range(which):
             error[i] += memory[STAR + k - j, i]
     if counts[at.SUSPECT] > 0:
-        z = work[: 3 * n]
+        z = work[: changes_size(n)]
         for i in range(n):
             z[i] = control[C_MATRIX] * error[nq + i]
             z[n + i] = 0.0
-            z[2 * n + i] = 0.0
+            z[positions_at(n) + i] = 0.0
         if call(ops[PRODUCT], run, t, z, b) == 0 and call(ops[SOLVE], run, t, b, s) == 0:
             for i in range(n):
                 error[nq + i] = s[i]
@@ -182,7 +183,7 @@ def _update(control, counts, h, k, left, memory, work):
     x, _, _, _, _, _, _, _, _, lam, _, _ = views(counts, work)
     m = counts[at.NM]
     for i in range(m):
-        last = x[counts[at.NQ] + 2 * counts[at.NV] + i]
+        last = x[lambda_at(counts[at.NQ], counts[at.NV]) + i]
         for j in range(k + 2):
             star = control[BETAS + j] * lam[j * m + i]
             lam[j * m + i] = last

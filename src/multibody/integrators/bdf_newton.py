@@ -22,6 +22,7 @@ from multibody.integrators.implicit import (
 )
 from multibody.kernels.calls import call
 from multibody.kernels.compile import inlined, inner_kernel
+from multibody.kernels.stacked import ASKED, PLACE, chi_at
 
 HIGHEST = 5
 # rows of memory: an error; φ, φ*; prediction, β, difference of the new state from the prediction, 1/scale
@@ -113,13 +114,14 @@ def predict(control, counts, k, y, atol, memory):
 def _position(ops, run, t, c, counts, beta, v, d, move, q):
     """Write the q of the rates v + d; return a status."""
     nq, n = counts[at.NQ], counts[at.NV]
-    move[0] = 2.0
-    move[1] = c
+    given, end = ASKED + 1, ASKED + 1 + nq + n  # behind c
+    move[0] = PLACE
+    move[ASKED] = c
     for i in range(nq):
-        move[2 + i] = beta[i]
+        move[given + i] = beta[i]
     for i in range(n):
-        move[2 + nq + i] = v[i] + d[i]
-    return call(ops[MOVE], run, t, move[: 2 + nq + n], q)
+        move[given + nq + i] = v[i] + d[i]
+    return call(ops[MOVE], run, t, move[:end], q)
 
 
 @inner_kernel
@@ -144,7 +146,7 @@ def _iterate(ops, run, t, control, counts, memory, work):
         for i in range(n):
             b[i] = -factor * r[i]
         for i in range(m):
-            b[n + i] = -factor * (r[n + 2 * m + i] / c if counts[at.FORM] == INDEX1 else r[n + i])
+            b[n + i] = -factor * (r[chi_at(n, m) + i] / c if counts[at.FORM] == INDEX1 else r[n + i])
         if counts[at.FORM] == GGL and m > 0:
             for i in range(m):  # δv moves Φ by −ψ/c
                 gap[i] = -c * r[n + m + i] - b[n + i]

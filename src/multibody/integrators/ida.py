@@ -26,6 +26,7 @@ from multibody.integrators.contract import interpolate_polynomial
 from multibody.integrators.implicit import CORRECT, LINEARIZE, MOVE, PRODUCT, RESIDUAL, START
 from multibody.kernels.calls import call
 from multibody.kernels.compile import kernel
+from multibody.kernels.stacked import ASKED, RATES, TANGENT, changes_size, lambda_at, power_at
 
 Floats = npt.NDArray[np.float64]
 Run = tuple[int, int, int]  # where model, state and scratch lie
@@ -46,31 +47,32 @@ def ask_ida(address, run, t, x, out):
 def residual_ida(ops, run, t, counts, y, slope, out, x, r, move, d):
     """Write all residuals at (t, Y, Ẏ); return a status. x, r, move, d are room for vectors."""
     nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
+    first, last, end = nq + n + 1, nq + n + 1 + m, ASKED + nq + n  # of λ and ψ, of μ and Φ; of the question
     for i in range(nq + n):
         x[i] = y[i]
     for i in range(n):
         x[nq + n + i] = slope[nq + i]
         d[i] = 0.0
     for i in range(m):
-        x[nq + 2 * n + i] = y[nq + n + 1 + i]
+        x[lambda_at(nq, n) + i] = y[first + i]
     status = call(ops[RESIDUAL], run, t, x, r)
     if status != 0:
         return status
-    if m > 0 and call(ops[CORRECT], run, t, y[nq + n + 1 + m :], d) != 0:
+    if m > 0 and call(ops[CORRECT], run, t, y[last:], d) != 0:
         return 1
-    move[0] = 0.0
+    move[0] = RATES
     for i in range(nq):
-        move[1 + i] = y[i]
+        move[ASKED + i] = y[i]
     for i in range(n):
-        move[1 + nq + i] = y[nq + i] + d[i]
-    status = call(ops[MOVE], run, t, move[: 1 + nq + n], out[:nq])
+        move[ASKED + nq + i] = y[nq + i] + d[i]
+    status = call(ops[MOVE], run, t, move[:end], out[:nq])
     for i in range(nq):
         out[i] = slope[i] - out[i]
     for i in range(n):
         out[nq + i] = r[i]
-    out[nq + n] = slope[nq + n] - r[n + 3 * m]
+    out[nq + n] = slope[nq + n] - r[power_at(n, m)]
     for i in range(2 * m):
-        out[nq + n + 1 + i] = r[n + i]
+        out[first + i] = r[n + i]
     return status
 
 
@@ -78,7 +80,7 @@ def residual_ida(ops, run, t, counts, y, slope, out, x, r, move, d):
 def jacobian_ida(ops, run, t, counts, cj, J, x, r, move, d, z, b, p, q):
     """Write ∂F/∂Y + cj ∂F/∂Ẏ into J, at the point of the residual evaluated last; return a status. z, b, p, q: more room."""
     nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
-    first, last = nq + n + 1, nq + n + 1 + m  # of λ and ψ, of μ and Φ
+    first, last, end = nq + n + 1, nq + n + 1 + m, ASKED + nq + n  # of λ and ψ, of μ and Φ; of the question
     for i in range(J.shape[0]):
         for j in range(J.shape[1]):
             J[i, j] = 0.0
@@ -88,15 +90,15 @@ def jacobian_ida(ops, run, t, counts, cj, J, x, r, move, d, z, b, p, q):
     for i in range(nq + n + 1):
         if not nq <= i < nq + n:
             J[i, i] = cj
-    call(ops[MOVE], run, t, move[: 1 + nq + n], q)
+    call(ops[MOVE], run, t, move[:end], q)
     for j in range(nq):  # N(q) w is linear in q
-        move[1 + j] += 1.0
-        call(ops[MOVE], run, t, move[: 1 + nq + n], p[:nq])
-        move[1 + j] -= 1.0
+        move[ASKED + j] += 1.0
+        call(ops[MOVE], run, t, move[:end], p[:nq])
+        move[ASKED + j] -= 1.0
         for i in range(nq):
             J[i, j] -= p[i] - q[i]
     for j in range(n):
-        for i in range(3 * n):
+        for i in range(changes_size(n)):
             z[i] = 0.0
         z[j] = cj
         z[n + j] = 1.0
@@ -112,17 +114,17 @@ def jacobian_ida(ops, run, t, counts, cj, J, x, r, move, d, z, b, p, q):
                 b[k] = 1.0 if k == j - n else 0.0
             call(ops[CORRECT], run, t, b[:m], d)
         for i in range(n):
-            move[1 + nq + i] = d[i] if j >= n else 1.0 if i == j else 0.0
-        call(ops[MOVE], run, t, move[: 1 + nq + n], p[:nq])
+            move[ASKED + nq + i] = d[i] if j >= n else 1.0 if i == j else 0.0
+        call(ops[MOVE], run, t, move[:end], p[:nq])
         for i in range(nq):
             J[i, nq + j if j < n else last + j - n] = -p[i]
-    move[0] = 1.0
+    move[0] = TANGENT
     for j in range(nq):  # along the tangent of a change of q
         for i in range(nq):
-            move[1 + nq + i] = 1.0 if i == j else 0.0
-        call(ops[MOVE], run, t, move[: 1 + 2 * nq], p[:n])
+            move[ASKED + nq + i] = 1.0 if i == j else 0.0
+        call(ops[MOVE], run, t, move[: ASKED + nq + nq], p[:n])
         for part in range(2):
-            for i in range(3 * n):
+            for i in range(changes_size(n)):
                 z[i] = 0.0
             for i in range(n):
                 z[(2 - part) * n + i] = p[i]

@@ -8,7 +8,7 @@ With multipliers λ of the constraints Φ(q, t) = 0
 * Φ = 0, ψ = Φ_q v − ν = 0, χ = Φ_q a − γ = 0.
 
 ``ops`` holds the addresses of what can be asked of these equations, all called as ``call(ops[k], run, t, x, out)``; an
-answer other than 0 says that it cannot be had at this point.
+answer other than 0 says that it cannot be had at this point. ``kernels/stacked.py`` has where the parts of these vectors begin.
 
 =========== ======================== ====================================================================================
 START       y                        (a, λ, power): consistent accelerations and multipliers, ẇ
@@ -18,10 +18,10 @@ FACTOR      (re, im) of cM cC cK cP  its smallest pivot ratio; [[cM·M + cC·C +
             cV                       is factored: the real matrix if there is room for one number, else the complex one
 SOLVE       right side               the solution; of twice the length (real parts, then imaginary ones) for the complex one
 PRODUCT     (xa, xv, xq)             (M xa + C xv + K xq, Φ_q xv + V xq)
-MOVE        0, q, w                  q̇ = N(q) w
-..          1, q, dq                 the tangent N⁺ dq
-..          2, c, β, w               the q that solves c q + β = N(q) w
-..          3, q, d                  q moved along d: positions add, quaternions turn by the rotation vector
+MOVE        RATES, q, w              q̇ = N(q) w
+..          TANGENT, q, dq           the tangent N⁺ dq
+..          PLACE, c, β, w           the q that solves c q + β = N(q) w
+..          DISPLACED, q, d          q moved along d: positions add, quaternions turn by the rotation vector
 CORRECT     gap                      the smallest d (by the masses) with Φ_q d = gap at the last accepted state
 =========== ======================== ====================================================================================
 """
@@ -32,13 +32,27 @@ from multibody.integrators import contract as at
 from multibody.integrators.contract import finite, scaled_norm
 from multibody.kernels.calls import call
 from multibody.kernels.compile import inner_kernel
+from multibody.kernels.stacked import ASKED, RATES, changes_size, positions_at
 
 START, RESIDUAL, LINEARIZE, FACTOR, SOLVE, PRODUCT, MOVE, CORRECT = range(8)
 OF_M, OF_C, OF_K, OF_P, OF_V, COEFFICIENTS = range(0, 12, 2)  # what FACTOR takes: a real part, the imaginary one after it
+IMAGINARY = 1  # so far after it
 GGL, INDEX2, INDEX1 = 0, 1, 2  # FORM of bdf: Φ = ψ = 0 with a correction of q̇; ψ = 0; χ = 0
 STABILIZED, INDEX3 = 0, 1  # FORM of alpha: Φ = ψ = 0 with a correction of the change of q; Φ = 0
 ROUNDING = 2.220446049250313e-16
 NEGLIGIBLE = 1e-3  # of the error that an iteration may leave: corrections below are round-off where they do not fall
+
+
+@inner_kernel
+def ask_move(ops, run, t, code, q, d, move, out):
+    """Ask MOVE about q and d, PLACE excepted; return its status. move: room for the question."""
+    nq, end = q.shape[0], ASKED + q.shape[0] + d.shape[0]
+    move[0] = code
+    for i in range(nq):
+        move[ASKED + i] = q[i]
+    for i in range(d.shape[0]):
+        move[ASKED + nq + i] = d[i]
+    return call(ops[MOVE], run, t, move[:end], out)
 
 
 @inner_kernel
@@ -49,10 +63,7 @@ def slope_of(ops, run, t, y, counts, f, out, move):
     status = call(ops[START], run, t, y, out[: n + m + 1])
     if status != 0:
         return status
-    move[0] = 0.0
-    for i in range(nq + n):
-        move[1 + i] = y[i]
-    status = call(ops[MOVE], run, t, move[: 1 + nq + n], f[:nq])
+    status = ask_move(ops, run, t, RATES, y[:nq], y[nq : nq + n], move, f[:nq])
     for i in range(n):
         f[nq + i] = out[i]
     f[nq + n] = out[n + m]
@@ -94,8 +105,8 @@ def close_gap(ops, run, t, part, counts, gap, d, change, z, product, b):
         d[i] += change[i]
         z[i] = 0.0
         z[n + i] = 0.0
-        z[2 * n + i] = part * change[i]
-    if call(ops[PRODUCT], run, t, z[: 3 * n], product) != 0:
+        z[positions_at(n) + i] = part * change[i]
+    if call(ops[PRODUCT], run, t, z[: changes_size(n)], product) != 0:
         return False
     for i in range(n + m):
         b[i] -= product[i]

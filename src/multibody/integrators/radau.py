@@ -23,7 +23,7 @@ from multibody.integrators import contract as at
 from multibody.integrators.adaptive import GENTLY, AdaptiveMethod
 from multibody.integrators.contract import finite, interpolate_polynomial
 from multibody.integrators.driver import NEW, SLOPE, advance_by
-from multibody.integrators.implicit import PRODUCT, RESIDUAL, SOLVE, hopeless, slope_of
+from multibody.integrators.implicit import PRODUCT, RESIDUAL, SOLVE, ask_move, hopeless, slope_of
 from multibody.integrators.radau_stages import (
     AT_START,
     BOUND,
@@ -34,15 +34,20 @@ from multibody.integrators.radau_stages import (
     H_STAGES,
     LAST,
     MOST,
+    P1,
+    P2,
+    P3,
     THETA,
     TO_POWERS,
     WEIGHT,
+    Z1,
+    Z2,
+    Z3,
     A,
     B,
     E,
     P,
     Z,
-    ask_move,
     iterate,
     loosened,
     matrices,
@@ -51,6 +56,7 @@ from multibody.integrators.radau_stages import (
 )
 from multibody.kernels.calls import call
 from multibody.kernels.compile import inner_kernel, kernel
+from multibody.kernels.stacked import RATES, TANGENT, changes_size, positions_at
 
 _SAFETY, _SHRINK, _GROW = 0.9, 8.0, 5.0
 _KEEP = 0.05  # rate of the iteration up to which the linearization serves another step
@@ -76,23 +82,23 @@ def _estimate(ops, run, t, h, again, counts, y, active, memory, work):
             x[size + n + i] = lam[AT_START * m + i]
         counts[at.EVALUATIONS] += 1
         status = call(ops[RESIDUAL], run, t, x, r)
-        status += ask_move(ops, run, t, 0.0, x[:nq], x[nq:size], move, g[:nq])
+        status += ask_move(ops, run, t, RATES, x[:nq], x[nq:size], move, g[:nq])
     for i in range(size):
-        e = (E[0] * memory[Z, i] + E[1] * memory[Z + 1, i] + E[2] * memory[Z + 2, i]) / h
+        e = (E[0] * memory[Z1, i] + E[1] * memory[Z2, i] + E[2] * memory[Z3, i]) / h
         if i < nq:
             g[i] = e + (g[i] if again == 1 else slope[i])
         else:
             x[i - nq] = e + (0.0 if again == 1 else slope[i])
-    status += ask_move(ops, run, t, 1.0, y[:nq], g[:nq], move, tangent[:n])
+    status += ask_move(ops, run, t, TANGENT, y[:nq], g[:nq], move, tangent[:n])
     for i in range(n):
         x[n + i] = 0.0
-        x[2 * n + i] = -tangent[i] / c
-    status += call(ops[PRODUCT], run, t, x[: 3 * n], b[: n + m])
+        x[positions_at(n) + i] = -tangent[i] / c
+    status += call(ops[PRODUCT], run, t, x[: changes_size(n)], b[: n + m])
     if again == 1:
         for i in range(n + m):
             b[i] -= r[i]
     status += call(ops[SOLVE], run, t, b[: n + m], s[: n + m])
-    status += ask_move(ops, run, t, 0.0, y[:nq], s[:n], move, rate)
+    status += ask_move(ops, run, t, RATES, y[:nq], s[:n], move, rate)
     total, count = 0.0, 0
     for i in range(size):
         error[i] = (rate[i] + g[i]) / c if i < nq else s[i - nq]
@@ -111,7 +117,7 @@ def _take_over(h, counts, y, memory, work):
     for k in range(3):
         memory[Z + k, last] = h * (A[k, 0] * power[0] + A[k, 1] * power[1] + A[k, 2] * power[2])
     for i in range(last + 1):
-        memory[NEW, i] = y[i] + memory[Z + 2, i]
+        memory[NEW, i] = y[i] + memory[Z3, i]
 
 
 @inner_kernel
@@ -120,7 +126,7 @@ def _update(control, counts, h, y, memory, work):
     _, _, _, _, _, _, _, _, lam, power, _, _ = views(counts, work)
     m, last = counts[at.NM], y.shape[0] - 1
     for i in range(last + 1):
-        z0, z1, z2 = memory[Z, i], memory[Z + 1, i], memory[Z + 2, i]
+        z0, z1, z2 = memory[Z1, i], memory[Z2, i], memory[Z3, i]
         for j in range(3):
             memory[P + j, i] = TO_POWERS[j, 0] * z0 + TO_POWERS[j, 1] * z1 + TO_POWERS[j, 2] * z2
         memory[SLOPE, i] = (B[2, 0] * z0 + B[2, 1] * z1 + B[2, 2] * z2) / h
@@ -136,11 +142,11 @@ def _update(control, counts, h, y, memory, work):
 def _between(ops, run, t, end, h, order, y, control, counts, memory, work, row):
     """Write the powers of the collocation polynomial; what `accept` has moved is spread as s²(3 − 2s)."""
     for i in range(y.shape[0]):
-        moved = memory[NEW, i] - y[i] - memory[Z + 2, i]
+        moved = memory[NEW, i] - y[i] - memory[Z3, i]
         row[0, i] = y[i]
-        row[1, i] = memory[P, i]
-        row[2, i] = memory[P + 1, i] + 3.0 * moved
-        row[3, i] = memory[P + 2, i] - 2.0 * moved
+        row[1, i] = memory[P1, i]
+        row[2, i] = memory[P2, i] + 3.0 * moved
+        row[3, i] = memory[P3, i] - 2.0 * moved
 
 
 @inner_kernel

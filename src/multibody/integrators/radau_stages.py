@@ -11,8 +11,8 @@ from multibody.integrators.driver import OWN, SLOPE, SPARE
 from multibody.integrators.implicit import (
     COEFFICIENTS,
     FACTOR,
+    IMAGINARY,
     LINEARIZE,
-    MOVE,
     NEGLIGIBLE,
     OF_K,
     OF_M,
@@ -21,11 +21,13 @@ from multibody.integrators.implicit import (
     RESIDUAL,
     ROUNDING,
     SOLVE,
+    ask_move,
     blame,
     factored,
 )
 from multibody.kernels.calls import call
 from multibody.kernels.compile import inlined, inner_kernel
+from multibody.kernels.stacked import RATES, TANGENT, changes_size, lambda_at, positions_at, power_at
 
 _S6 = math.sqrt(6.0)
 C = np.array([(4.0 - _S6) / 10.0, (4.0 + _S6) / 10.0, 1.0])
@@ -66,6 +68,7 @@ TO_POWERS = _inverse(np.stack([C, C**2, C**3], axis=1))  # of the stages: Z(s) =
 
 # rows of memory: an error; Z (three), powers of the last step (three), 1/scale
 ERROR, Z, P, WEIGHT = SPARE, OWN, OWN + 3, OWN + 6
+Z1, Z2, Z3, P1, P2, P3 = range(Z, WEIGHT)
 LAST, AT_START = 3, 6  # where λ of the stages of the last step and λ at the start follow those of the stages, over m
 H_MATRIX, H_STAGES, FACCON, THETA, BOUND = (at.SCRATCH + i for i in range(5))
 MOST = 7  # iterations
@@ -99,18 +102,6 @@ def views(counts, work):
 
 
 @inner_kernel
-def ask_move(ops, run, t, code, q, d, move, out):
-    """Ask MOVE with code 0 or 1 (and q, d); return its status."""
-    nq, size = q.shape[0], d.shape[0]
-    move[0] = code
-    for i in range(nq):
-        move[1 + i] = q[i]
-    for i in range(size):
-        move[1 + nq + i] = d[i]
-    return call(ops[MOVE], run, t, move[: 1 + nq + size], out)
-
-
-@inner_kernel
 def matrices(ops, run, t, h, renew, control, counts, y, memory, work):
     """Linearize if asked, and factor both matrices; return 0 or how it failed.
 
@@ -122,12 +113,12 @@ def matrices(ops, run, t, h, renew, control, counts, y, memory, work):
     if renew:
         b0, b1, b2 = B[1, 0] / h, B[1, 1] / h, B[1, 2] / h
         for i in range(nq + n):
-            x[i] = y[i] + memory[Z + 1, i]
+            x[i] = y[i] + memory[Z2, i]
         for i in range(n):
             j = nq + i
-            x[nq + n + i] = b0 * memory[Z, j] + b1 * memory[Z + 1, j] + b2 * memory[Z + 2, j]
+            x[nq + n + i] = b0 * memory[Z1, j] + b1 * memory[Z2, j] + b2 * memory[Z3, j]
         for i in range(m):
-            x[nq + 2 * n + i] = lam[m + i]
+            x[lambda_at(nq, n) + i] = lam[m + i]
         counts[at.JACOBIANS] += 1
         status = call(ops[LINEARIZE], run, t + C[1] * h, x, x)
         if status != 0:
@@ -140,11 +131,11 @@ def matrices(ops, run, t, h, renew, control, counts, y, memory, work):
         return blame(ops, run, t + C[1] * h, counts, x, r) if renew else at.NEWTON
     size = (ALPHA * ALPHA + BETA * BETA) / h
     coefficients[OF_M] = ALPHA / h
-    coefficients[OF_M + 1] = -BETA / h
+    coefficients[OF_M + IMAGINARY] = -BETA / h
     coefficients[OF_K] = ALPHA / size
-    coefficients[OF_K + 1] = BETA / size
+    coefficients[OF_K + IMAGINARY] = BETA / size
     coefficients[OF_V] = ALPHA / size
-    coefficients[OF_V + 1] = BETA / size
+    coefficients[OF_V + IMAGINARY] = BETA / size
     counts[at.FACTORIZATIONS] += 1
     if call(ops[FACTOR], run, t, coefficients, ratio) != 0:
         return at.NEWTON
@@ -170,7 +161,7 @@ def predict(control, counts, h, y, atol, memory, work):
         s = 1.0 + C[k] * h / old if old != 0.0 else 0.0
         for i in range(y.shape[0]):
             if old != 0.0:
-                p1, p2, p3 = memory[P, i], memory[P + 1, i], memory[P + 2, i]
+                p1, p2, p3 = memory[P1, i], memory[P2, i], memory[P3, i]
                 z[i] = (s - 1.0) * (p1 + p2 * (s + 1.0) + p3 * (s * s + s + 1.0))
             else:
                 z[i] = C[k] * h * memory[SLOPE, i]
@@ -183,7 +174,7 @@ def predict(control, counts, h, y, atol, memory, work):
                 j = LAST * m + i
                 lam[k * m + i] = l0 * lam[j] + l1 * lam[j + m] + l2 * lam[j + 2 * m]
     for i in range(y.shape[0]):
-        scale = loose * (atol[i] + rtol * max(abs(y[i]), abs(y[i] + memory[Z + 2, i])))
+        scale = loose * (atol[i] + rtol * max(abs(y[i]), abs(y[i] + memory[Z3, i])))
         weight[i] = 1.0 / scale if scale > 0.0 else 0.0
     return rtol * loose if rtol > 0.0 else 1e-6
 
@@ -200,21 +191,21 @@ def _residuals(ops, run, t, h, counts, y, memory, work):
             x[i] = y[i] + memory[Z + k, i]
         for i in range(n):
             j = nq + i
-            x[size + i] = b0 * memory[Z, j] + b1 * memory[Z + 1, j] + b2 * memory[Z + 2, j]
+            x[size + i] = b0 * memory[Z1, j] + b1 * memory[Z2, j] + b2 * memory[Z3, j]
         for i in range(m):
             x[size + n + i] = lam[k * m + i]
         counts[at.EVALUATIONS] += 1
         status = call(ops[RESIDUAL], run, t + C[k] * h, x, r)
         if status == 0:
-            status = ask_move(ops, run, t, 0.0, x[:nq], x[nq:size], move, rate)
+            status = ask_move(ops, run, t, RATES, x[:nq], x[nq:size], move, rate)
         if status != 0:
             counts[at.CODE] = status
             return status
         for i in range(nq):
-            g[k * row + i] = b0 * memory[Z, i] + b1 * memory[Z + 1, i] + b2 * memory[Z + 2, i] - rate[i]
+            g[k * row + i] = b0 * memory[Z1, i] + b1 * memory[Z2, i] + b2 * memory[Z3, i] - rate[i]
         for i in range(n + m):
             g[k * row + nq + i] = r[i]
-        power[k] = r[n + 3 * m]
+        power[k] = r[power_at(n, m)]
     return 0
 
 
@@ -223,19 +214,19 @@ def _real_system(ops, run, t, h, counts, y, work):
     """Solve for the first transformed correction, which takes the place of its residual; return a status."""
     x, _, move, rate, g, tangent, b, s, _, _, _, _ = views(counts, work)
     nq, n, m, c = counts[at.NQ], counts[at.NV], counts[at.NM], GAMMA / h
-    status = ask_move(ops, run, t, 1.0, y[:nq], g[:nq], move, tangent[:n])
+    status = ask_move(ops, run, t, TANGENT, y[:nq], g[:nq], move, tangent[:n])
     for i in range(n):
         x[i] = 0.0
         x[n + i] = 0.0
-        x[2 * n + i] = tangent[i] / c
+        x[positions_at(n) + i] = tangent[i] / c
     if status == 0:
-        status = call(ops[PRODUCT], run, t, x[: 3 * n], b[: n + m])
+        status = call(ops[PRODUCT], run, t, x[: changes_size(n)], b[: n + m])
     for i in range(n + m):
         b[i] -= g[nq + i]
     if status == 0:
         status = call(ops[SOLVE], run, t, b[: n + m], s[: n + m])
     if status == 0:
-        status = ask_move(ops, run, t, 0.0, y[:nq], s[:n], move, rate)
+        status = ask_move(ops, run, t, RATES, y[:nq], s[:n], move, rate)
     for i in range(nq):
         g[i] = (rate[i] - g[i]) / c
     for i in range(n + m):
@@ -252,27 +243,30 @@ def _complex_system(ops, run, t, h, counts, y, work):
     re, im = ALPHA / size, BETA / size  # of 1/c
     status = 0
     for k in range(2):
-        part = g[(1 + k) * row : (1 + k) * row + nq]
-        status += ask_move(ops, run, t, 1.0, y[:nq], part, move, tangent[k * n : k * n + n])
+        own = (1 + k) * row  # where the second and the third correction begin
+        status += ask_move(ops, run, t, TANGENT, y[:nq], g[own : own + nq], move, tangent[k * n : k * n + n])
     for k in range(2):
         for i in range(n):
             x[i] = 0.0
             x[n + i] = 0.0
-            x[2 * n + i] = re * tangent[i] - im * tangent[n + i] if k == 0 else re * tangent[n + i] + im * tangent[i]
-        status += call(ops[PRODUCT], run, t, x[: 3 * n], b[k * (n + m) : (k + 1) * (n + m)])
+            x[positions_at(n) + i] = re * tangent[i] - im * tangent[n + i] if k == 0 else re * tangent[n + i] + im * tangent[i]
+        status += call(ops[PRODUCT], run, t, x[: changes_size(n)], b[k * (n + m) : k * (n + m) + n + m])
+        own = (1 + k) * row
         for i in range(n + m):
-            b[k * (n + m) + i] -= g[(1 + k) * row + nq + i]
+            b[k * (n + m) + i] -= g[own + nq + i]
     status += call(ops[SOLVE], run, t, b, s)
     for k in range(2):
-        status += ask_move(ops, run, t, 0.0, y[:nq], s[k * (n + m) : k * (n + m) + n], move, rate)
+        status += ask_move(ops, run, t, RATES, y[:nq], s[k * (n + m) : k * (n + m) + n], move, rate)
+        own = (1 + k) * row
         for i in range(nq):
-            g[(1 + k) * row + i] = rate[i] - g[(1 + k) * row + i]
+            g[own + i] = rate[i] - g[own + i]
         for i in range(n + m):
-            g[(1 + k) * row + nq + i] = s[k * (n + m) + i]
+            g[own + nq + i] = s[k * (n + m) + i]
+    second, third = g[row:], g[row + row :]
     for i in range(nq):
-        a, b2 = g[row + i], g[2 * row + i]
-        g[row + i] = re * a - im * b2
-        g[2 * row + i] = re * b2 + im * a
+        a, b2 = second[i], third[i]
+        second[i] = re * a - im * b2
+        third[i] = re * b2 + im * a
     return status
 
 

@@ -39,7 +39,7 @@ _SOURCES = {  # what the functions of a room may call
     "parametric": ("kernels/*.py", "kernels/memory/*.py", "kernels/newton/*.py", "kernels/parametric/*.py"),
     "formulations": ("kernels/**/*.py", "formulations/*.py"),
     "integrators": (
-        *(f"kernels/{name}.py" for name in ("compile", "joined", "frugal", "folded", "objects", "calls")),
+        *(f"kernels/{name}.py" for name in ("compile", "joined", "frugal", "folded", "objects", "calls", "stacked")),
         "integrators/*.py",
     ),
     "specialize": (

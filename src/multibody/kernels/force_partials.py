@@ -24,7 +24,8 @@ from multibody.kernels.forces import (
 from multibody.kernels.functions import component_gradient, function_gradient, function_rate, function_value
 from multibody.kernels.planar import turned
 from multibody.kernels.rows import BY_FIRST, hessian_and_rate
-from multibody.kernels.vectors import apply, apply_transposed, cross, load3, load9, multiply, tilde, tilde_tilde
+from multibody.kernels.state import ANGLE
+from multibody.kernels.vectors import apply, apply_transposed, cross, load2, load3, load9, multiply, tilde, tilde_tilde
 from multibody.kernels.wrench_partials import add_wrench_partials
 
 
@@ -94,7 +95,7 @@ def _direction(model, scratch, load, k, g):
         pose, e2 = scratch.planar_pose[load.body], (1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0)
         if own:
             e2 = turned(pose, e2)
-        arm = turned(pose, (model.numbers[s], model.numbers[s + 1]))
+        arm = turned(pose, load2(model.numbers, s))
         g[0], g[1], g[2] = e2[0], e2[1], 1.0 if k == 2 else arm[0] * e2[1] - arm[1] * e2[0]
         return
     A, n = load9(scratch.spatial_pose[load.body].A, 0), k % 3
@@ -116,13 +117,13 @@ def _add_load(model, state, scratch, t, load, K):
     s, own, column = load.point, load.follows == 1, model.width * (load.body - 1)
     if model.planar:
         at, stride = spot(model, column, column)
-        arm = turned(scratch.planar_pose[load.body], (model.numbers[s], model.numbers[s + 1]))
+        arm = turned(scratch.planar_pose[load.body], load2(model.numbers, s))
         if own:
-            K[at + 2] -= y
-            K[at + stride + 2] += x
+            K[at + ANGLE] -= y
+            K[at + stride + ANGLE] += x
         else:
-            K[at + 2 * stride + 2] -= x * arm[0]
-            K[at + 2 * stride + 2] -= y * arm[1]
+            K[at + stride * ANGLE + ANGLE] -= x * arm[0]
+            K[at + stride * ANGLE + ANGLE] -= y * arm[1]
         return
     A = load9(scratch.spatial_pose[load.body].A, 0)
     force = apply_transposed(A, (x, y, z))

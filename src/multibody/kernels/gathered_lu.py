@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 
 from multibody.kernels.compile import inner_kernel
+from multibody.kernels.lu import exchange
 
 
 @inner_kernel
@@ -30,15 +31,8 @@ def factor(A, n, pivots, places, ends):
     """
     sign, low, high = 1.0, math.inf, 0.0
     for k in range(n):
-        best = k
-        for r in range(k + 1, n):
-            if abs(A[r, k]) > abs(A[best, k]):
-                best = r
-        pivots[k] = best
-        if best != k:
+        if exchange(A, n, k, pivots):
             sign = -sign
-            for c in range(n):
-                A[k, c], A[best, c] = A[best, c], A[k, c]
         pivot = A[k, k]
         low, high = min(low, abs(pivot)), max(high, abs(pivot))
         if pivot < 0.0:

@@ -8,19 +8,26 @@ from multibody.kernels.compile import inner_kernel
 
 
 @inner_kernel
+def exchange(A, n, k, pivots):
+    """Bring the largest number of column k, from row k on, into row k; return whether rows were exchanged."""
+    best = k
+    for r in range(k + 1, n):
+        if abs(A[r, k]) > abs(A[best, k]):
+            best = r
+    pivots[k] = best
+    if best != k:
+        for c in range(n):
+            A[k, c], A[best, c] = A[best, c], A[k, c]
+    return best != k
+
+
+@inner_kernel
 def factor(A, n, pivots):
     """Factor the leading n×n part of A in place; return (sign of the determinant, smallest over largest pivot)."""
     sign, low, high = 1.0, math.inf, 0.0
     for k in range(n):
-        best = k
-        for r in range(k + 1, n):
-            if abs(A[r, k]) > abs(A[best, k]):
-                best = r
-        pivots[k] = best
-        if best != k:
+        if exchange(A, n, k, pivots):
             sign = -sign
-            for c in range(n):
-                A[k, c], A[best, c] = A[best, c], A[k, c]
         pivot = A[k, k]
         low, high = min(low, abs(pivot)), max(high, abs(pivot))
         if pivot < 0.0:

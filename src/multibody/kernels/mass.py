@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from multibody.kernels.compile import inlined, inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at
-from multibody.kernels.vectors import apply, load3, load9
+from multibody.kernels.vectors import apply, dot, entry, load3, load9, store3
 
 PLANE, SPACE = 3, 6  # velocity coordinates of a body
 POINT = 3  # of them those of the center of mass in space
@@ -70,7 +70,7 @@ def mass_times_block(model, scratch, b, x, at, out, to, inverse):
     m = own3.m if inverse == 0 else own3.per_m
     turned = apply(load9(own3.J if inverse == 0 else own3.per_J, 0), load3(x, at + POINT))
     out[to], out[to + 1], out[to + 2] = m * x[at], m * x[at + 1], m * x[at + 2]
-    out[to + POINT], out[to + POINT + 1], out[to + POINT + 2] = turned[0], turned[1], turned[2]
+    store3(out, to + POINT, turned)
 
 
 @inlined
@@ -89,12 +89,12 @@ def kinetic_energy(model, scratch):
     total, v = 0.0, scratch.velocity
     for b in range(model.bodies):
         if model.planar:
-            own, k = scratch.planar_mass[b], PLANE * (b + 1)
-            total += own.m * (v[k] * v[k] + v[k + 1] * v[k + 1]) + own.J * v[k + 2] * v[k + 2]
+            own, (x, y, omega) = scratch.planar_mass[b], load3(v, PLANE * (b + 1))
+            total += own.m * (x * x + y * y) + own.J * omega * omega
         else:
             own3, k = scratch.spatial_mass[b], SPACE * (b + 1)
-            total += own3.m * (v[k] * v[k] + v[k + 1] * v[k + 1] + v[k + 2] * v[k + 2])
+            total += own3.m * dot(load3(v, k), load3(v, k))
             for i in range(3):
                 for j in range(3):
-                    total += own3.J[3 * i + j] * v[k + POINT + i] * v[k + POINT + j]
+                    total += entry(own3.J, i, j) * v[k + POINT + i] * v[k + POINT + j]
     return 0.5 * total

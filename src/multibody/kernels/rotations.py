@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from multibody.kernels.compile import inlined, inner_kernel
+from multibody.kernels.vectors import load4
 
 # π/2 in three parts of 33 bits: k times a part is exact for |k| < 2²⁰ (Cody, Waite 1980)
 _HALF_PI = (1.5707963267341256, 6.077100506303966e-11, 2.0222662487111665e-21)
@@ -120,7 +121,10 @@ def quaternion_place(c, b, w):
     return (k * p[0], k * p[1], k * p[2], k * p[3])
 
 
-@inlined
-def four(x, k):
-    """Return four numbers of x."""
-    return (x[k], x[k + 1], x[k + 2], x[k + 3])
+@inner_kernel
+def make_unit(q, k):
+    """Divide the quaternion at q[k] by its size."""
+    e = load4(q, k)
+    s = 1.0 / math.sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3])
+    for c in range(4):
+        q[k + c] *= s

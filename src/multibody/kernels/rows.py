@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from multibody.kernels import codes as L
 from multibody.kernels.blocks import add_outer, add_square, columns_of
-from multibody.kernels.compile import inner_kernel, kernel
+from multibody.kernels.compile import inlined, inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
 from multibody.kernels.functions import (
     function_gamma,
@@ -47,6 +47,15 @@ def _inputs(model, state, scratch, t, row):
         scratch.input[1 + k] = function_value(model, state, scratch, model.terms[row.first_term + k].function)
 
 
+@inlined
+def _weight(model, scratch, row, term, k):
+    """Return ∂Φ/∂c of the k-th term of a row: its weight, and what the program adds at its inputs."""
+    weight = model.numbers[term.weight]
+    if row.program >= 0:
+        weight += partial(model, scratch, row.program, BY_FIRST + k)
+    return weight
+
+
 @kernel
 def row_values(model, state, scratch, t, lo, hi, out):
     """Write Φ of the rows lo..hi−1 at time t and the poses."""
@@ -77,9 +86,7 @@ def row_jacobian(model, state, scratch, t, lo, hi, J):
             _inputs(model, state, scratch, t, row)
         for k in range(row.terms):
             term = model.terms[row.first_term + k]
-            weight = model.numbers[term.weight]
-            if row.program >= 0:
-                weight += partial(model, scratch, row.program, BY_FIRST + k)
+            weight = _weight(model, scratch, row, term, k)
             function_gradient(model, scratch, term.function, g)
             _accumulate(model, term, g, weight, J, row.entry - start)
 
@@ -120,9 +127,7 @@ def row_gamma(model, state, scratch, t, lo, hi, out):
             _inputs(model, state, scratch, t, row)
         for k in range(row.terms):
             term = model.terms[row.first_term + k]
-            weight = model.numbers[term.weight]
-            if row.program >= 0:
-                weight += partial(model, scratch, row.program, BY_FIRST + k)
+            weight = _weight(model, scratch, row, term, k)
             total += weight * function_gamma(model, scratch, term.function)
         out[r - lo] = total - (_program_rates(model, scratch, row) if row.program >= 0 else 0.0)
 
@@ -166,9 +171,7 @@ def row_partials(model, state, scratch, t, lo, hi, multipliers, K, V):
             _inputs(model, state, scratch, t, row)
         for k in range(row.terms):
             term = model.terms[row.first_term + k]
-            weight = model.numbers[term.weight]
-            if row.program >= 0:
-                weight += partial(model, scratch, row.program, BY_FIRST + k)
+            weight = _weight(model, scratch, row, term, k)
             if model.functions[term.function].kind != L.EXTRA and weight != 0.0:
                 hessian_and_rate(model, scratch, term.function, rate)
                 _accumulate(model, term, rate, weight, V, at)

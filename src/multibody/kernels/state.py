@@ -5,9 +5,11 @@ from __future__ import annotations
 from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at
 from multibody.kernels.rotations import matrix_of_quaternion, sincos, turned_quaternion
+from multibody.kernels.vectors import apply, load3, load4, load9, store3, store4
 
 PLANE, SPACE, TURN = 3, 7, 6  # coordinates of a body in the plane; in space; velocity coordinates in space
 POINT = 3  # of them those of the center of mass in space
+ANGLE = 2  # place of the angle among those in the plane
 
 
 @kernel
@@ -17,13 +19,13 @@ def set_positions(model, scratch, q):
     if model.planar:
         _planar_pose(scratch.planar_pose[0], 0.0, 0.0, 0.0)  # the ground
         for b in range(model.bodies):
-            _planar_pose(scratch.planar_pose[b + 1], q[PLANE * b], q[PLANE * b + 1], q[PLANE * b + 2])
+            x, y, angle = load3(q, PLANE * b)
+            _planar_pose(scratch.planar_pose[b + 1], x, y, angle)
         first = PLANE * model.bodies
     else:
-        _spatial_pose(scratch.spatial_pose[0], 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+        _spatial_pose(scratch.spatial_pose[0], (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0))
         for b in range(model.bodies):
-            k = SPACE * b
-            _spatial_pose(scratch.spatial_pose[b + 1], q[k], q[k + 1], q[k + 2], q[k + 3], q[k + 4], q[k + 5], q[k + 6])
+            _spatial_pose(scratch.spatial_pose[b + 1], load3(q, SPACE * b), load4(q, SPACE * b + POINT))
         first = SPACE * model.bodies
     for k in range(model.extras):
         scratch.extra[k] = q[first + k]
@@ -37,10 +39,10 @@ def _planar_pose(pose, x, y, angle):
 
 
 @inner_kernel
-def _spatial_pose(pose, x, y, z, e0, e1, e2, e3):
+def _spatial_pose(pose, r, e):
     """Write r and A by rows."""
-    r, A, found = pose.r, pose.A, matrix_of_quaternion(e0, e1, e2, e3)
-    r[0], r[1], r[2] = x, y, z
+    A, found = pose.A, matrix_of_quaternion(e[0], e[1], e[2], e[3])
+    store3(pose.r, 0, r)
     for k in range(9):
         A[k] = found[k]
 
@@ -57,7 +59,8 @@ def set_velocities(model, scratch, v):
     if model.planar:
         _planar_twist(scratch.planar_twist[0], 0.0, 0.0, 0.0)
         for b in range(model.bodies):
-            _planar_twist(scratch.planar_twist[b + 1], v[PLANE * b], v[PLANE * b + 1], v[PLANE * b + 2])
+            x, y, omega = load3(v, PLANE * b)
+            _planar_twist(scratch.planar_twist[b + 1], x, y, omega)
         return
     ground = scratch.spatial_twist[0]
     for i in range(3):
@@ -65,10 +68,8 @@ def set_velocities(model, scratch, v):
         ground.omega[i] = 0.0
     for b in range(model.bodies):
         k, A, twist = TURN * b, scratch.spatial_pose[b + 1].A, scratch.spatial_twist[b + 1]
-        x, y, z = v[k + POINT], v[k + POINT + 1], v[k + POINT + 2]
-        for i in range(3):
-            twist.v[i] = v[k + i]
-            twist.omega[i] = A[3 * i] * x + A[3 * i + 1] * y + A[3 * i + 2] * z
+        store3(twist.v, 0, load3(v, k))
+        store3(twist.omega, 0, apply(load9(A, 0), load3(v, k + POINT)))
 
 
 @inner_kernel
@@ -91,8 +92,7 @@ def displace(model, q, d, k, out):
         for c in range(POINT):
             out[i + c] = q[i + c] + k * d[j + c]
         i, j = i + POINT, j + POINT
-        p = turned_quaternion(q[i], q[i + 1], q[i + 2], q[i + 3], k * d[j], k * d[j + 1], k * d[j + 2])
-        for c in range(4):
-            out[i + c] = p[c]
+        (e0, e1, e2, e3), (x, y, z) = load4(q, i), load3(d, j)
+        store4(out, i, turned_quaternion(e0, e1, e2, e3, k * x, k * y, k * z))
     for e in range(model.extras):
         out[SPACE * bodies + e] = q[SPACE * bodies + e] + k * d[TURN * bodies + e]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from multibody.kernels.compile import inner_kernel
+from multibody.kernels.compile import inlined, inner_kernel
 
 
 @inner_kernel
@@ -36,15 +36,45 @@ def scale(k, a):
 
 
 @inner_kernel
+def load2(F, k):
+    """Return the two numbers at F[k]."""
+    return (F[k], F[k + 1])
+
+
+@inner_kernel
 def load3(F, k):
     """Return the three numbers at F[k]."""
     return (F[k], F[k + 1], F[k + 2])
+
+
+@inlined
+def load4(F, k):
+    """Return the four numbers at F[k], as those of a quaternion."""
+    return (F[k], F[k + 1], F[k + 2], F[k + 3])
 
 
 @inner_kernel
 def load9(F, k):
     """Return the 3×3 matrix at F[k], by rows."""
     return (F[k], F[k + 1], F[k + 2], F[k + 3], F[k + 4], F[k + 5], F[k + 6], F[k + 7], F[k + 8])
+
+
+@inlined
+def store3(F, k, x):
+    """Write three numbers to F[k]."""
+    F[k], F[k + 1], F[k + 2] = x[0], x[1], x[2]
+
+
+@inlined
+def store4(F, k, x):
+    """Write four numbers to F[k]."""
+    F[k], F[k + 1], F[k + 2], F[k + 3] = x[0], x[1], x[2], x[3]
+
+
+@inlined
+def entry(A, r, c):
+    """Return the entry of a 3×3 matrix by rows."""
+    return A[3 * r + c]
 
 
 @inner_kernel

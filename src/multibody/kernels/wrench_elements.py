@@ -21,6 +21,7 @@ from multibody.kernels.bushing import bushing_wrench
 from multibody.kernels.compile import inner_kernel
 from multibody.kernels.declared import bushing_numbers, wrench_frames
 from multibody.kernels.functions import function_value
+from multibody.kernels.state import POINT
 from multibody.kernels.tags import VALUES
 from multibody.kernels.vectors import (
     add,
@@ -74,8 +75,9 @@ def twist_of(model, scratch, body):
     """Return velocity (ground axes) and angular velocity (body axes) of a body, in the plane with z out of it."""
     v, k = scratch.velocity, model.width * body
     if model.planar:
-        return ((v[k], v[k + 1], 0.0), (0.0, 0.0, v[k + 2]))
-    return (load3(v, k), load3(v, k + 3))
+        x, y, omega = load3(v, k)
+        return ((x, y, 0.0), (0.0, 0.0, omega))
+    return (load3(v, k), load3(v, k + POINT))
 
 
 @inner_kernel
@@ -142,13 +144,13 @@ def _add_to_body(model, Q, body, force, moment):
         return
     at = model.width * (body - 1)
     if model.planar:
-        Q[at] += force[0]
-        Q[at + 1] += force[1]
-        Q[at + 2] += moment[2]
+        flat = (force[0], force[1], moment[2])
+        for c in range(3):
+            Q[at + c] += flat[c]
         return
     for c in range(3):
         Q[at + c] += force[c]
-        Q[at + 3 + c] += moment[c]
+        Q[at + POINT + c] += moment[c]
 
 
 @inner_kernel

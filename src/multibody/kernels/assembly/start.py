@@ -9,10 +9,21 @@ from multibody.kernels.compile import inner_kernel
 from multibody.kernels.functions import function_value
 from multibody.kernels.rotations import quaternion_of_matrix
 from multibody.kernels.rows import row_values
-from multibody.kernels.state import set_positions
-from multibody.kernels.vectors import add, apply, load3, load9, multiply, subtract, transpose
+from multibody.kernels.state import ANGLE, PLANE, POINT, SPACE, set_positions
+from multibody.kernels.vectors import (
+    add,
+    apply,
+    load2,
+    load3,
+    load4,
+    load9,
+    multiply,
+    store3,
+    store4,
+    subtract,
+    transpose,
+)
 
-PLANE, SPACE = 3, 7  # coordinates of a body in the plane, in space
 WHOLE = 2.0 * math.pi
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
@@ -26,24 +37,25 @@ def draw(model, plan, q):
         drawn = plan.drawn[b]
         write_pose(model, q, b + 1, point_at(model, drawn.center), axes_at(model, drawn.axes))
         if model.planar and not math.isnan(plan.drawn_angle[b]):
-            q[PLANE * b + 2] = plan.drawn_angle[b]  # a drawn angle beyond half a turn is kept
+            q[PLANE * b + ANGLE] = plan.drawn_angle[b]  # a drawn angle beyond half a turn is kept
 
 
 @inner_kernel
 def point_at(model, slot):
     """Return a point among the numbers; in the plane its third component is zero."""
     if model.planar:
-        return (model.numbers[slot], model.numbers[slot + 1], 0.0)
+        x, y = load2(model.numbers, slot)
+        return (x, y, 0.0)
     return load3(model.numbers, slot)
 
 
 @inner_kernel
 def axes_at(model, slot):
     """Return axes among the numbers, by rows; in the plane the third is the normal."""
-    n = model.numbers
     if model.planar:
-        return (n[slot], n[slot + 1], 0.0, n[slot + 2], n[slot + 3], 0.0, 0.0, 0.0, 1.0)
-    return load9(n, slot)
+        a, b, c, d = load4(model.numbers, slot)
+        return (a, b, 0.0, c, d, 0.0, 0.0, 0.0, 1.0)
+    return load9(model.numbers, slot)
 
 
 @inner_kernel
@@ -51,12 +63,12 @@ def write_pose(model, q, b, center, turn):
     """Write position and orientation of body b into q; a planar angle stays within half a turn of what stood there."""
     if model.planar:
         k, angle = PLANE * (b - 1), math.atan2(turn[3], turn[0])
-        q[k], q[k + 1] = center[0], center[1]
-        q[k + 2] = angle + WHOLE * float(round((q[k + 2] - angle) / WHOLE))
+        turns = float(round((q[k + ANGLE] - angle) / WHOLE))
+        store3(q, k, (center[0], center[1], angle + WHOLE * turns))
         return
     k = SPACE * (b - 1)
-    q[k], q[k + 1], q[k + 2] = center
-    q[k + 3], q[k + 4], q[k + 5], q[k + 6] = quaternion_of_matrix(turn)
+    store3(q, k, center)
+    store4(q, k + POINT, quaternion_of_matrix(turn))
 
 
 @inner_kernel
@@ -99,8 +111,7 @@ def start_on_tree(model, state, scratch, plan, room, t, q):
         drawn[each.place] = room.target[each.function]
     for k in range(plan.turned.size):
         turned = plan.turned[k]
-        at = SPACE * (turned.body - 1) + 3
-        drawn[at], drawn[at + 1], drawn[at + 2], drawn[at + 3] = quaternion_of_matrix(axes_at(model, turned.axes))
+        store4(drawn, SPACE * (turned.body - 1) + POINT, quaternion_of_matrix(axes_at(model, turned.axes)))
     for k in range(q.shape[0]):
         q[k] = drawn[k]
     for k in range(plan.hangers.size):
@@ -134,7 +145,7 @@ def _hang(model, state, scratch, plan, room, pair, q):
     if pair.angle >= 0:  # whole turns so that the pair's angle is the given one, not that less a few turns
         set_positions(model, scratch, q)
         turns = float(round((room.target[pair.angle] - function_value(model, state, scratch, pair.angle)) / WHOLE))
-        q[PLANE * pair.child - 1] += (WHOLE if pair.forward == 1 else -WHOLE) * turns
+        q[PLANE * (pair.child - 1) + ANGLE] += (WHOLE if pair.forward == 1 else -WHOLE) * turns
 
 
 @inner_kernel

@@ -16,6 +16,7 @@ import numpy as np
 
 from multibody.kernels.block_lu import factor_blocks, solve_blocks
 from multibody.kernels.compile import inlined, inner_kernel
+from multibody.kernels.stacked import changes_size, positions_at
 
 
 @inner_kernel
@@ -133,7 +134,7 @@ def _some(x):
 def write_product(newton, kept, x, out):
     """Write M a + C v + K q and Φ_q v + V q for x = (a, v, q), with the kept matrices; often two of the three are none."""
     n = newton.nv
-    a, v, q = x[:n], x[n : 2 * n], x[2 * n : 3 * n]
+    a, v, q = x[:n], x[n : positions_at(n)], x[positions_at(n) : changes_size(n)]
     for c in range(out.size):
         out[c] = 0.0
     if _some(a):

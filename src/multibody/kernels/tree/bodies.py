@@ -14,7 +14,7 @@ from multibody.kernels.tags import PLANAR
 from multibody.kernels.tree.algebra import load, load_at, store, store_at, width, zero
 from multibody.kernels.tree.declared import constants_of, links_of, loads_of
 from multibody.kernels.tree.frames import center_of, matrix, origin_of, store_place
-from multibody.kernels.vectors import add, apply, apply_transposed, cross, multiply
+from multibody.kernels.vectors import add, apply, apply_transposed, cross, load3, load4, multiply, store3, store4
 
 
 # --- where the bodies are ----------------------------------------------------------------------------------------------------
@@ -171,11 +171,11 @@ def write_state(d, model, scratch, y):
             store_at(d, y, PLANE * b, (pose.x, pose.y, pose.angle))
         else:
             r, k = scratch.spatial_pose[b + 1].r, SPACE * b
-            y[k], y[k + 1], y[k + 2] = r[0], r[1], r[2]
-            e, k = quaternion_of(axes_of_body(scratch, b + 1)), k + POINT
-            sign = e[0] * y[k] + e[1] * y[k + 1] + e[2] * y[k + 2] + e[3] * y[k + 3]
+            store3(y, k, load3(r, 0))
+            e, before = quaternion_of(axes_of_body(scratch, b + 1)), load4(y, k + POINT)
+            sign = e[0] * before[0] + e[1] * before[1] + e[2] * before[2] + e[3] * before[3]
             sign = -1.0 if sign < 0.0 else 1.0
-            y[k], y[k + 1], y[k + 2], y[k + 3] = sign * e[0], sign * e[1], sign * e[2], sign * e[3]
+            store4(y, k + POINT, (sign * e[0], sign * e[1], sign * e[2], sign * e[3]))
 
 
 @inlined

@@ -11,16 +11,15 @@ from multibody.kernels.compile import inlined, inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
 from multibody.kernels.force_partials import force_partials
 from multibody.kernels.forces import add_forces
-from multibody.kernels.rotations import four, quaternion_place, quaternion_rates, quaternion_tangent
+from multibody.kernels.rotations import quaternion_place, quaternion_rates, quaternion_tangent
 from multibody.kernels.rows import row_jacobian, row_partials
+from multibody.kernels.stacked import PLACE, RATES, TANGENT, chi_at, lambda_at, power_at
 from multibody.kernels.tags import PLANAR, SPATIAL
 from multibody.kernels.tree.loops import entry_column, entry_count, first_extra, loop_gaps, loop_rows, loop_values
 from multibody.kernels.tree.newton_euler import inward, outward, take_off_loads
 from multibody.kernels.tree.partials import tree_partials, tree_row
 from multibody.kernels.tree.units import applied_forces, driving_power, set_state
-from multibody.kernels.vectors import load3
-
-RATES, TANGENT, PLACE = 0, 1, 2
+from multibody.kernels.vectors import load3, load4, store3, store4
 
 
 @inner_kernel
@@ -28,7 +27,7 @@ def residual_tree(d, model, state, scratch, t, x, out):
     """Write R, ψ, Φ, Φ_u u̇ − γ_u of the chosen loop rows and the power at x = (q, u, u̇, λ)."""
     tree, work = model.tree, scratch.tree
     nq, n, m = tree.nq, tree.nv, model.chosen.size
-    q, v, a = x[:nq], x[nq : nq + n], x[nq + n : nq + 2 * n]
+    q, v, a, multipliers = x[:nq], x[nq : nq + n], x[nq + n : lambda_at(nq, n)], x[lambda_at(nq, n) :]
     work.with_bodies = 1
     set_state(d, model, state, scratch, t, x)
     power = 0.0
@@ -40,7 +39,7 @@ def residual_tree(d, model, state, scratch, t, x, out):
         for c in range(n):
             scratch.a[c] = a[c]
         for k in range(m):
-            scratch.multipliers[k] = x[nq + 2 * n + k]
+            scratch.multipliers[k] = multipliers[k]
         driving_power(d, model, state, scratch, t)
         power += work.work_rate
         if tree.acted == 1:
@@ -52,10 +51,10 @@ def residual_tree(d, model, state, scratch, t, x, out):
     for e in range(model.extras):
         out[tree.extras_rate + e] = -work.force[first_extra(d, model) + e] if tree.acted == 1 else 0.0
     for k in range(m):
-        row, force = n * model.chosen[k], x[nq + 2 * n + k]
+        row, force = n * model.chosen[k], multipliers[k]
         for c in range(n):
             out[c] += force * scratch.J[row + c]
-    out[n + 3 * m] = power
+    out[power_at(n, m)] = power
 
 
 @inner_kernel
@@ -71,7 +70,7 @@ def _write_loops(d, model, state, scratch, t, x, out):
         total = -scratch.by_row[r]
         for c in range(n):
             total += scratch.J[n * r + c] * x[nq + n + c]
-        out[n + 2 * m + k] = total
+        out[chi_at(n, m) + k] = total
     loop_gaps(d, model, state, scratch, t, x[nq : nq + n])
     for k in range(m):
         out[n + k] = -scratch.by_row[model.chosen[k]]
@@ -99,12 +98,12 @@ def _set_body_partials(model, state, scratch, t, x):
         Cc[e] = -Cc[e]
     first = 0
     for k in range(model.chosen.size):
-        r, at = tree.row_list[model.chosen[k]], tree.nq + 2 * tree.nv + k
+        r, multiplier = tree.row_list[model.chosen[k]], x[lambda_at(tree.nq, tree.nv) + k :]
         row_jacobian(model, state, scratch, t, r, r + 1, work.row_entries[first:])
-        row_partials(model, state, scratch, t, r, r + 1, x[at : at + 1], Kc, work.row_changes[first:])
+        row_partials(model, state, scratch, t, r, r + 1, multiplier, Kc, work.row_changes[first:])
         count = entry_count(model, r)
         for e in range(count):
-            G[entry_column(model, r, e)] += x[at] * work.row_entries[first + e]
+            G[entry_column(model, r, e)] += multiplier[0] * work.row_entries[first + e]
         first += count
 
 
@@ -116,7 +115,7 @@ def linearize_tree(d, model, state, scratch, t, x):
     work.with_bodies = 1
     set_state(d, model, state, scratch, t, x)
     _set_body_partials(model, state, scratch, t, x)
-    u, a = x[nq : nq + n], x[nq + n : nq + 2 * n]
+    u, a = x[nq : nq + n], x[nq + n : lambda_at(nq, n)]
     tree_partials(d, model, scratch, u, a, work.body_force, work.body_K, work.body_C, kept.M, kept.C, kept.K)
     for k in range(model.chosen.size):
         r, place = tree.row_list[model.chosen[k]], n * model.chosen[k]
@@ -139,7 +138,7 @@ def move_tree(model, code, x, out):
             if code == TANGENT:
                 out[r] = x[first + place]
             else:
-                out[place] = x[first + r] if code == RATES else (x[first + r] - x[1 + place]) / x[0]
+                out[place] = x[first + r] if code == RATES else (x[first + r] - x[shift + place]) / x[0]
         elif r >= 0 and tree.columns[j].axis == 0:
             _move_ball(tree.links[tree.columns[j].link].quaternion, r, code, shift, first, x, out)
     for c in range(model.extras):
@@ -147,23 +146,23 @@ def move_tree(model, code, x, out):
         if code == TANGENT:
             out[r] = x[first + at]
         else:
-            out[at] = x[first + r] if code == RATES else (x[first + r] - x[1 + at]) / x[0]
+            out[at] = x[first + r] if code == RATES else (x[first + r] - x[shift + at]) / x[0]
 
 
 @inlined
 def _move_ball(e, r, code, shift, first, x, out):
     """Answer it for the quaternion at place e, whose rates are at r."""
-    p = four(x, shift + e)
+    p = load4(x, shift + e)
     p = (p[0], -p[1], -p[2], -p[3])
     if code == TANGENT:
-        b = four(x, first + e)
+        b = load4(x, first + e)
         u = quaternion_tangent(p, (b[0], -b[1], -b[2], -b[3]))
-        out[r], out[r + 1], out[r + 2] = -u[0], -u[1], -u[2]
+        store3(out, r, (-u[0], -u[1], -u[2]))
         return
     u = load3(x, first + r)
     u = (-u[0], -u[1], -u[2])
     found = quaternion_rates(p, u) if code == RATES else quaternion_place(x[0], p, u)
-    out[e], out[e + 1], out[e + 2], out[e + 3] = found[0], -found[1], -found[2], -found[3]
+    store4(out, e, (found[0], -found[1], -found[2], -found[3]))
 
 
 @kernel

@@ -6,14 +6,13 @@ that is called by its address (``units.py``); where a unit takes no vectors it i
 
 from __future__ import annotations
 
-import math
-
 from multibody.kernels.calls import call
 from multibody.kernels.compile import inlined, inner_kernel
-from multibody.kernels.rotations import turned_quaternion
+from multibody.kernels.rotations import make_unit, turned_quaternion
 from multibody.kernels.space import Space
 from multibody.kernels.tree.declared import SLIDE
 from multibody.kernels.tree.solver import correct_tree, remember_rows
+from multibody.kernels.vectors import load3, load4, scale, store4
 
 FAR = 0.7  # rad: a path of four joints then turns by less than half a turn
 
@@ -153,10 +152,7 @@ def joint_normalize(model, q):
     """Make the quaternions in q unit."""
     places = model.tree.quaternions
     for k in range(places.size):
-        e = places[k]
-        s = 1.0 / math.sqrt(q[e] * q[e] + q[e + 1] * q[e + 1] + q[e + 2] * q[e + 2] + q[e + 3] * q[e + 3])
-        for c in range(4):
-            q[e + c] *= s
+        make_unit(q, places[k])
 
 
 @inner_kernel
@@ -169,9 +165,10 @@ def joint_displace(model, q, x, k, out):
             out[place] = q[place] + k * x[r]
         elif r >= 0 and tree.columns[j].axis == 0:
             e = tree.links[tree.columns[j].link].quaternion
+            (e0, e1, e2, e3), w = load4(q, e), load3(x, r)
             # exp ∘ p is the conjugate of p* ∘ exp*
-            p = turned_quaternion(q[e], -q[e + 1], -q[e + 2], -q[e + 3], -k * x[r], -k * x[r + 1], -k * x[r + 2])
-            out[e], out[e + 1], out[e + 2], out[e + 3] = p[0], -p[1], -p[2], -p[3]
+            p = turned_quaternion(e0, -e1, -e2, -e3, -k * w[0], -k * w[1], -k * w[2])
+            store4(out, e, (p[0], -p[1], -p[2], -p[3]))
     for c in range(model.extras):
         out[tree.extras_at + c] = q[tree.extras_at + c] + k * x[tree.extras_rate + c]
 
@@ -187,12 +184,9 @@ def joint_write_rates(model, scratch, y, power, dy):
             dy[place] = y[nq + r]
         elif r >= 0 and tree.columns[j].axis == 0:
             e = tree.links[tree.columns[j].link].quaternion
-            a, b, c = 0.5 * y[nq + r], 0.5 * y[nq + r + 1], 0.5 * y[nq + r + 2]
-            e0, e1, e2, e3 = y[e], y[e + 1], y[e + 2], y[e + 3]
-            dy[e] = -e1 * a - e2 * b - e3 * c
-            dy[e + 1] = e0 * a + b * e3 - c * e2
-            dy[e + 2] = e0 * b + c * e1 - a * e3
-            dy[e + 3] = e0 * c + a * e2 - b * e1
+            (a, b, c), (e0, e1, e2, e3) = scale(0.5, load3(y, nq + r)), load4(y, e)
+            rates = (-e1 * a - e2 * b - e3 * c, e0 * a + b * e3 - c * e2, e0 * b + c * e1 - a * e3, e0 * c + a * e2 - b * e1)
+            store4(dy, e, rates)
     for c in range(model.extras):
         dy[tree.extras_at + c] = y[nq + tree.extras_rate + c]
     for c in range(n):
@@ -210,9 +204,10 @@ def joint_count_independent(model, active):
         if place >= 0:
             active[place] = active[nq + r]
         elif r >= 0 and tree.columns[j].axis == 0:
-            turn = max(active[nq + r], active[nq + r + 1], active[nq + r + 2])
-            for c in range(4):
-                active[tree.links[tree.columns[j].link].quaternion + c] = turn
+            a, b, c = load3(active, nq + r)
+            turn = max(a, b, c)
+            for k in range(4):
+                active[tree.links[tree.columns[j].link].quaternion + k] = turn
     for c in range(model.extras):
         active[tree.extras_at + c] = active[nq + tree.extras_rate + c]
 

@@ -18,7 +18,7 @@ from multibody.kernels.tags import FREE, PLANAR, SPATIAL, STILL
 from multibody.kernels.tree.algebra import load, moved, plus, rigid_about, store, turned, zero
 from multibody.kernels.tree.declared import BALL, SCREW, SLIDE, TURN, columns_of, constants_of, links_of
 from multibody.kernels.tree.frames import axes_of, matrix, nowhere, origin_of, place, store_place
-from multibody.kernels.vectors import add, apply, apply_transposed, cross, dot, multiply, scale
+from multibody.kernels.vectors import add, apply, apply_transposed, cross, dot, load4, multiply, scale
 
 
 @inlined
@@ -58,8 +58,9 @@ def _matrix_of(q, e):
     Stages of an integrator are off the unit sphere, and a matrix that is not orthogonal mixes the moments of inertia: a slender
     rod would feel its spin accelerate.
     """
-    s = 1.0 / math.sqrt(q[e] * q[e] + q[e + 1] * q[e + 1] + q[e + 2] * q[e + 2] + q[e + 3] * q[e + 3])
-    return matrix_of_quaternion(s * q[e], s * q[e + 1], s * q[e + 2], s * q[e + 3])
+    p = load4(q, e)
+    s = 1.0 / math.sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3])
+    return matrix_of_quaternion(s * p[0], s * p[1], s * p[2], s * p[3])
 
 
 @inlined

@@ -52,6 +52,7 @@ class Page {
 
   connect() {
     this.clock.onchange = (time) => this.show(time);
+    this.stages.moving = () => this.clock.playing;
     this.stages.onpick = (owner, run) => this.select(owner, run);
     this.panel.onclose = () => this.select(-1, 0);
   }

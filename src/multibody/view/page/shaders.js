@@ -13,7 +13,8 @@ precision highp int;
 const POSE = `
 uniform highp sampler2D u_poses;
 uniform mat4 u_camera;
-uniform float u_pixel; // length of a pixel of the canvas
+uniform float u_pixel; // length of a pixel of the page
+uniform float u_least; // least thickness [pixels]: without smooth edges what is thinner falls apart
 void pose(float body, out vec3 r, out vec4 q) {
   int k = int(body + 0.5);
   ivec2 at = ivec2(2 * (k % ${ROW}), k / ${ROW});
@@ -73,7 +74,7 @@ void main() {
   vec3 r; vec4 q;
   pose(a_tag.x, r, q);
   vec3 reach = vec3(length(a_x), length(a_y), length(a_z));
-  vec3 point = a_point * (1.0 + u_grow / reach);
+  vec3 point = a_point * ((max(reach, 0.75 * u_least * u_pixel) + u_grow) / reach);
   vec3 local = a_center + a_x * point.x + a_y * point.y + a_z * point.z;
   vec3 normal = a_x * (a_normal.x / (reach.x * reach.x)) + a_y * (a_normal.y / (reach.y * reach.y)) + a_z * (a_normal.z / (reach.z * reach.z));
   if (u_kind == 3) local = a_center + a_point + u_grow * a_normal, normal = a_normal;
@@ -87,7 +88,7 @@ void main() {
 }`,
   fragment: `${HEAD}${INK}${SHADE}
 uniform bool u_outline;
-uniform float u_pixel, u_edge; // half the width of an edge [pixels]
+uniform float u_pixel, u_least, u_edge; // half the width of an edge [pixels]
 uniform int u_kind; // 0 tube, 1 ball, 2 box, 3 mesh
 in vec3 v_normal, v_unit;
 in float v_end;
@@ -115,6 +116,7 @@ void main() {
   vec3 normal = normalize(v_normal);
   if (u_kind == 3 && normal.z < 0.0) normal = -normal;
   vec3 face = shaded(ink, normal);
+  if (u_least > 0.0) face = mix(ink, face, smoothstep(1.0, 3.0, small / u_least)); // thin things would be all outline
   color = vec4(paled(mix(face, ink, crease() * smoothstep(1.0, 4.0, small))), v_color.a);
 }`,
 };
@@ -162,7 +164,7 @@ layout(location = 4) in vec4 a_dashes; // dash, gap, dash, gap [pixels]; all 0: 
 layout(location = 6) in vec4 a_color;
 layout(location = 7) in vec2 a_tag;
 uniform vec2 u_size; // of the canvas [pixels]
-uniform float u_widen;
+uniform float u_widen, u_width; // pixels that a line is wider; pixels in what its width is given in
 flat out vec4 v_color, v_dashes;
 flat out float v_owner;
 out float v_station;
@@ -173,7 +175,7 @@ void main() {
   vec2 step = (to.xy - from.xy) * u_size * 0.5;
   float length_ = length(step);
   vec2 along = length_ > 1e-6 ? step / length_ : vec2(1.0, 0.0);
-  float half_ = 0.5 * (a_style.x + u_widen);
+  float half_ = 0.5 * max(a_style.x * u_width + u_widen, u_least);
   vec2 off = half_ * (vec2(-along.y, along.x) * a_corner.y + along * (2.0 * a_corner.x - 1.0) * (a_dashes.x > 0.0 ? 0.0 : 0.5));
   gl_Position = mix(from, to, a_corner.x);
   gl_Position.xy += off * 2.0 / u_size;
@@ -216,7 +218,7 @@ void main() {
   vec3 r; vec4 q;
   pose(a_tag.x, r, q);
   gl_Position = u_camera * vec4(r + turned(q, a_point), 1.0);
-  gl_Position.xy += a_corner * (a_style.x + u_widen) / u_size;
+  gl_Position.xy += a_corner * max(a_style.x + u_widen, u_least) / u_size;
   gl_Position.z -= (a_style.y + 2.0 * u_pixel) / 8.0;
   v_color = a_color;
   v_owner = a_tag.y;

@@ -3,11 +3,12 @@
 import { inks, placedPoint, posesAt, rgb } from "./common.js";
 import { Camera } from "./camera.js";
 import { Naming } from "./naming.js";
+import { LEVELS, Pace } from "./pace.js";
 import { CONTEXT, programsOf } from "./shaders.js";
 import { Above } from "./space_above.js";
 import { Copies, Plates, PoseTexture, SQUARE, STRIP } from "./space_buffers.js";
 import { gridLines, pathInSpace } from "./space_marks.js";
-import { batchesOf, cloudOf, fan, KINDS, lineRows, SIDES, stretchedRows, WIDTHS } from "./space_parts.js";
+import { batchesOf, cloudOf, fan, KINDS, lineRows, SIDES, stretchedRows, thinRows, WIDTHS } from "./space_parts.js";
 import { Picks } from "./space_picks.js";
 import { Smooth } from "./space_smooth.js";
 import { creased, unitBall, unitBox, unitTube } from "./unit_shapes.js";
@@ -17,6 +18,9 @@ const EDGE = 0.4, OUTLINE = 1.1;
 
 /** Strokes above which thin ones have few sides and no outlines; above which they have few sides where there is no graphics card. */
 const MANY = 2000, FEW = 250;
+
+/** Diameter up to which tubes are drawn as lines in haste [CSS pixels]: there is nothing round to be seen of them. */
+const THIN = 3;
 
 /** How long nothing has to move before a picture that was drawn in haste is drawn well [ms]. */
 const STILL = 200;
@@ -39,6 +43,8 @@ export class Space {
     /** @type {() => void} called when the picture has to be drawn again */
     this.onchange = () => {};
     this.frame.onchange = () => this.onchange();
+    /** @type {() => boolean} whether pictures follow each other by themselves */
+    this.moving = () => false;
     this.naming = new Naming(data);
     this.above = new Above(canvas, data, this.naming);
     this.picking = new Picks(this);
@@ -64,6 +70,7 @@ export class Space {
   prepare() {
     const { gl, data, frame } = this, unit = frame.radius, about = gl.getExtension("WEBGL_debug_renderer_info");
     this.slow = NO_CARD.test(about ? gl.getParameter(about.UNMASKED_RENDERER_WEBGL) : "");
+    this.pace = new Pace(this.slow ? 1 : 0);
     this.smooth = new Smooth(gl);
     this.picking.target = null;
     this.programs = programsOf(gl);
@@ -89,11 +96,20 @@ export class Space {
   part(batch, unit) {
     const { gl } = this, { sort, kind, group, clear } = batch;
     if (sort === "face") return { sort, group, clear, copies: new Plates(gl, batch.strokes.map((stroke) => ({ stroke, ...fan(stroke, unit) }))) };
-    if (sort !== "mesh") return { sort, kind, group, clear, copies: new Copies(gl, sort, this.shapes[sort === "solid" ? kind : sort]).fill(batch) };
+    if (sort !== "mesh") {
+      const copies = new Copies(gl, sort, this.shapes[sort === "solid" ? kind : sort]).fill(batch);
+      return { sort, kind, group, clear, copies, thin: kind === "tiny tube" && !clear ? this.thin(batch) : null };
+    }
     const [stroke] = batch.strokes, shape = creased(stroke.points.map((x) => x / unit), stroke.triangles);
     const row = [0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, stroke.body, stroke.owner];
     const copies = new Copies(gl, "solid", shape, true).fill({ rows: row, inks: [{ color: stroke.color, alpha: stroke.alpha }] });
     return { sort: "solid", kind: "mesh", edged: stroke.width > 0, group, clear, copies };
+  }
+
+  /** Return tubes as lines, for pictures in haste. */
+  thin({ rows, inks }) {
+    const { rows: lines, thickest } = thinRows(rows);
+    return { copies: new Copies(this.gl, "line", this.shapes.line).fill({ rows: lines, inks }), thickest };
   }
 
   /** Return lines that stand on the ground. */
@@ -105,11 +121,19 @@ export class Space {
 
   /** Take the size of the canvas from the page. */
   resize() {
-    const { frame } = this;
+    const { frame } = this, { width, height, ratio } = frame;
     frame.resize();
-    const wide = Math.max(1, Math.round(frame.width * frame.ratio)), high = Math.max(1, Math.round(frame.height * frame.ratio));
-    if (this.canvas.width !== wide) this.canvas.width = wide;
-    if (this.canvas.height !== high) this.canvas.height = high;
+    this.size(1);
+    if (width !== frame.width || height !== frame.height || ratio !== frame.ratio) this.pace?.forget();
+  }
+
+  /** Give the canvas a part of the screen's pixels along each side; the browser stretches it over its place. */
+  size(part) {
+    const { canvas, frame } = this, wide = Math.max(1, Math.round(frame.width * frame.ratio * part));
+    const high = Math.max(1, Math.round(frame.height * frame.ratio * part));
+    this.share = part;
+    if (canvas.width !== wide) canvas.width = wide;
+    if (canvas.height !== high) canvas.height = high;
   }
 
   /** Show everything. */
@@ -144,14 +168,23 @@ export class Space {
     if (this.gl) this.above.drawCorners(scene, this.frame, dark);
   }
 
-  /** Draw the solids well, or where there is no graphics card in haste, and well as soon as nothing has moved for a while. */
+  /** Draw the solids as finely as the screen's pace allows, and well as soon as nothing has moved for a while. */
   drawBelow(scene, poses, dark) {
+    const { pace } = this, { smooth, part } = LEVELS[pace.level];
+    pace.drawn();
+    this.size(part);
+    this.drawSolid(scene, poses, dark, !smooth);
     clearTimeout(this.later);
-    if (!this.slow) return this.drawSolid(scene, poses, dark);
-    this.drawSolid(scene, poses, dark, true);
-    this.later = setTimeout(() => {
-      if (!this.gl.isContextLost()) this.drawSolid(scene, poses, dark);
-    }, STILL);
+    if (!smooth) this.later = setTimeout(() => this.settle(scene, poses, dark), STILL);
+  }
+
+  /** Draw a picture well that stands. */
+  settle(scene, poses, dark) {
+    if (this.gl.isContextLost()) return;
+    if (this.moving()) return void (this.later = setTimeout(() => this.settle(scene, poses, dark), STILL)); // the next one is late
+    this.pace.rest();
+    this.size(1);
+    this.drawSolid(scene, poses, dark);
   }
 
   // --- solids, lines and dots ----------------------------------------------------------------------------------------------
@@ -190,7 +223,9 @@ export class Space {
       gl.uniform1f(at.u_pixel, 1 / (frame.scale * frame.radius));
       if (at.u_size) gl.uniform2f(at.u_size, ...size);
       if (at.u_widen) gl.uniform1f(at.u_widen, picking ? 5 : 0);
-      if (at.u_edge) gl.uniform1f(at.u_edge, EDGE * frame.ratio);
+      if (at.u_width) gl.uniform1f(at.u_width, 1);
+      if (at.u_edge) gl.uniform1f(at.u_edge, EDGE * frame.ratio * this.share);
+      if (at.u_least) gl.uniform1f(at.u_least, this.hasty && !picking ? 1 / (frame.ratio * this.share) : 0);
       gl.uniform3f(at.u_paper, ...rgb(ink.paper));
       gl.uniform3f(at.u_accent, ...rgb(ink.accent));
       gl.uniform1f(at.u_selected, scene.selected >= 0 ? scene.selected : -2);
@@ -228,6 +263,7 @@ export class Space {
   /** Draw a batch; solids with their outlines. */
   drawPart(part, dark, poses, picking) {
     const { gl, frame } = this;
+    if (this.hasty && !picking && part.thin?.thickest * frame.scale * frame.radius < THIN) return this.drawThin(part.thin.copies, dark);
     if (part.sort === "solid") return this.drawSolids(part.copies, part.kind, dark, !part.clear && !picking && part.edged !== false && this.outlined(part.kind));
     const { program } = this.programs[part.sort];
     gl.useProgram(program);
@@ -235,6 +271,15 @@ export class Space {
       const unit = frame.radius;
       part.copies.draw(dark, (body, point) => frame.nearness(placedPoint(poses, 3, body, point.map((x) => x * unit))));
     } else part.copies.draw(dark);
+  }
+
+  /** Draw tubes as lines. */
+  drawThin(copies, dark) {
+    const { gl, frame } = this, { at, program } = this.programs.line;
+    gl.useProgram(program);
+    gl.uniform1f(at.u_width, frame.scale * frame.radius);
+    copies.draw(dark);
+    gl.uniform1f(at.u_width, 1);
   }
 
   /** Return whether solids of a kind have outlines: where there are many, or in haste, they would take too long. */

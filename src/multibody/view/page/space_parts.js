@@ -92,6 +92,22 @@ export function lineRows(points, unit, style) {
   return rows;
 }
 
+/**
+ * Return tubes as lines from end to end, whose width is a length.
+ * @param {number[]} rows of solids
+ * @returns {{rows: number[], thickest: number}} the largest diameter too
+ */
+export function thinRows(rows) {
+  const found = [];
+  let thickest = 0;
+  for (let at = 0; at < rows.length; at += WIDTHS.solid) {
+    const [cx, cy, cz, fx, fy, fz, , , , hx, hy, hz, body, owner] = rows.slice(at, at + WIDTHS.solid), width = 2 * Math.hypot(fx, fy, fz);
+    found.push(cx - hx, cy - hy, cz - hz, cx + hx, cy + hy, cz + hz, width, 0, 0, ...SOLID, body, owner);
+    thickest = Math.max(thickest, width);
+  }
+  return { rows: found, thickest };
+}
+
 /** Return dash, gap, dash, gap in pixels. */
 function dashesOf(dashes) {
   const four = dashes.length === 2 ? [...dashes, ...dashes] : dashes.slice(0, 4);

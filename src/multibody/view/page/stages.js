@@ -27,6 +27,8 @@ export class Stages {
     this.time = 0;
     /** @type {(owner: number, run: number) => void} called when something is clicked */
     this.onpick = () => {};
+    /** @type {() => boolean} whether the time goes on by itself, so that everything is drawn again soon */
+    this.moving = () => false;
     this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(element);
     const force = Math.max(this.large("reaction"), this.large("load")); // one unit, one scale
@@ -73,7 +75,8 @@ export class Stages {
     const element = make("div.pane", {}, canvas, label);
     const stage = new (this.data.dimension === 2 ? Plane : Space)(canvas, { ...this.data, drawing: this.data.drawings[drawing] });
     const pane = { element, drawing, canvas, label, stage, runs: [0] };
-    stage.onchange = () => this.drawPane(pane);
+    stage.moving = () => this.moving();
+    stage.onchange = () => { if (!this.moving()) this.drawPane(pane); };
     let down = null;
     canvas.addEventListener("pointerdown", (event) => (down = [event.clientX, event.clientY]));
     canvas.addEventListener("click", (event) => {
