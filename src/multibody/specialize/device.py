@@ -227,8 +227,8 @@ class Batch:
         self.driver, self.count, self._begin = driver, len(y), (y, words)
         self._widths = (y.shape[1], words.shape[1], results)
         tiles = -(-self.count // TILE)
-        self.vectors = [driver.allocate(8 * tiles * TILE * width) for width in (numbers.shape[1], *self._widths)]
-        self.vectors = self.vectors[: 4 if results else 3]
+        widths = (numbers.shape[1], *self._widths[: 3 if results else 2])
+        self.vectors = [driver.allocate(8 * tiles * TILE * width) for width in widths]
         self.statuses = driver.allocate(8 * tiles * TILE)
         self._put(self.vectors[0], numbers)
         self.reset()

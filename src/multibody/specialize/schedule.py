@@ -12,6 +12,7 @@ import numpy as np
 from multibody.specialize.host import HostCode, HostReader
 from multibody.specialize.image import Floats, Words
 
+METHOD = "rk4"  # the integrator whose steps these are
 SIDE_BY_SIDE = 256  # members of which a thread makes a part of the way before it goes on: they stay in its cache
 
 

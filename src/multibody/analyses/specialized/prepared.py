@@ -19,12 +19,11 @@ from multibody.errors import AnalysisError, ModelError
 from multibody.model.model import Model
 from multibody.model.parameters import changed
 from multibody.specialize.image import Floats, Words
-from multibody.specialize.schedule import Schedule
+from multibody.specialize.schedule import METHOD, Schedule
 from multibody.specialize.specialized import Specialized
 from multibody.state.state import State
 from multibody.state.system import tables_of
 
-METHOD = "rk4"  # the steps that specialized code makes
 TOLD = ("until", "formulation", "integrator", "rtol", "atol", "step", "output_step", "cut")
 WHOLE = 1e-9  # share of a step by which a way may differ from a whole number of them
 
