@@ -31,6 +31,8 @@ from multibody.symbolic.exact import exact
 from multibody.symbolic.names import identifier, latex_name
 from multibody.symbolic.trigonometry import simplified
 
+OPENED: dict[int, Opened] = {}
+CODE: dict[int, tuple[Any, dict[str, Any]]] = {}
 COMPILER = shutil.which("gcc") or shutil.which("cc")
 
 
@@ -55,10 +57,12 @@ def slider_crank(length: float = 1.0, mass: float = 1.0, units: dict[str, str] |
 
 
 def routines(equations: Any) -> dict[str, Callable[..., Any]]:
-    """Return the generated Python functions."""
-    made: dict[str, Any] = {}
-    exec(equations.python(), made)
-    return made
+    """Return the generated Python functions, made once."""
+    if id(equations) not in CODE:
+        made: dict[str, Any] = {}
+        exec(equations.python(), made)
+        CODE[id(equations)] = (equations, made)  # which stays alive, so that its id stays its own
+    return CODE[id(equations)][1]
 
 
 def accelerations(model: mb.Model, equations: Any, t: float, q: Any, v: Any) -> np.ndarray:
@@ -86,9 +90,6 @@ def joint_state(model: mb.Model, equations: Any, q: Any, v: Any) -> tuple[Any, A
     u = [0.0] * len(equations.minimal.u)
     J = np.array(code["minimal_jacobian"](0.0, y.tolist(), u, code["P"]), dtype=float)
     return y, np.linalg.lstsq(J, np.asarray(v), rcond=None)[0]
-
-
-OPENED: dict[int, Opened] = {}
 
 
 @functools.cache
@@ -289,6 +290,16 @@ def test_names_of_all_scripts_are_carried_over_by_the_rule() -> None:
     compile(found.python(), "code", "exec")
 
 
+def test_words_of_a_model_stay_in_their_comment() -> None:
+    m = mb.Model("rod", dimension=2)
+    m.parameter("l", 0.6, unit='m"""\nimport os', doc='half */ int x; """\nraise SystemExit(1)\n"""')
+    m.body("rod", mass=1, inertia="l", com=("l", 0))
+    m.revolute("O", m.ground, "rod")
+    found = m.equations()
+    assert set(routines(found)) >= {"phi", "minimal_mass"} and "os" not in routines(found)
+    assert found.c().count("*/") == found.c().count("/*")
+
+
 @pytest.mark.parametrize(
     ("name", "code"), [("a-b", "a_b"), ("2x", "_2x"), ("double", "double_"), ("é", "e"), ("Ω", "Omega"), ("gamma", "gamma_")]
 )
@@ -348,8 +359,9 @@ def test_a_parameter_of_others_is_computed_in_the_code() -> None:
 def test_text_latex_html_and_plain_data() -> None:
     found = equations_of("slider-crank")[1]
     assert "minimal equations of motion" in str(found) and "Φ_q:" in str(found)
-    assert found.latex().count(r"\begin{aligned}") == found.latex().count(r"\end{aligned}") >= 8
-    assert found._repr_latex_().startswith("$$") and ("<math" in found._repr_html_() or "<pre>" in found._repr_html_())
+    latex, page = found.latex(), found._repr_html_()
+    assert latex.count(r"\begin{aligned}") == latex.count(r"\end{aligned}") >= 8
+    assert found._repr_latex_().startswith("$$") and ("<math" in page or "<pre>" in page)
     plain = found.plain()
     assert plain["Phi"][0] == str(found.Phi[0]) and plain["minimal"]["u"] == ["thetadot_crank"]
 

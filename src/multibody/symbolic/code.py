@@ -181,7 +181,9 @@ def python(program: Program) -> str:
     """Return the routines in Python; they return lists, a matrix as a list of rows."""
     printer = _Python({"fully_qualified_modules": True, "order": "none"})
     printer.names = program.names
-    lines = ['"""' + program.header[0], *program.header[1:], '"""', "import math", ""]
+    # a model's words must not end the comment that they stand in: a model file cannot run code
+    words = [" ".join(line.splitlines()).replace("\\", "/").replace('"', "'") for line in program.header]
+    lines = ['"""' + words[0], *words[1:], '"""', "import math", ""]
     lines.append(f"P = [{', '.join(map(repr, program.values))}]")
     lines += _python_helpers(program)
     for routine in program.routines:
@@ -214,7 +216,7 @@ def _python_helpers(program: Program) -> list[str]:
         lines += ["", "", *_PYTHON_TABLE.splitlines()]
     for name, (kind, knots, coefficients) in program.tables.items():
         own = identifier(name).strip("_")
-        lines += ["", "", f"def table_{own}(order, x):", f'    """Return a derivative of the table {name} at x."""']
+        lines += ["", "", f"def table_{own}(order, x):", f'    """Return a derivative of the table {own} at x."""']
         lines.append(f"    return table({kind}, {list(knots)!r}, {list(coefficients)!r}, order, x)")
     return lines
 
@@ -240,7 +242,8 @@ def c(program: Program) -> str:
     """Return the routines in C (C99, ``math.h`` alone); each writes its values to ``out``, by rows."""
     printer = _C({"order": "none"})
     printer.names = program.names
-    lines = ["/* " + program.header[0], *(f"   {line}".rstrip() for line in program.header[1:]), "*/", "#include <math.h>", ""]
+    words = [" ".join(line.splitlines()).replace("*/", "* /").replace("\\", "/").rstrip() for line in program.header]
+    lines = ["/* " + words[0], *(f"   {line}".rstrip() for line in words[1:]), "*/", "#include <math.h>", ""]
     if program.values:
         lines.append(f"const double P[{len(program.values)}] = {{{', '.join(map(repr, program.values))}}};")
     lines += _c_helpers(program)

@@ -157,7 +157,7 @@ def aligned(equations: Equations) -> str:
 
 def latex(equations: Equations) -> str:
     """Return the equations as paragraphs with formulas."""
-    parts = [f"% Equations of {equations.name}, written by multibody {__version__}; needs amsmath"]
+    parts = [f"% Equations of {' '.join(equations.name.split())}, written by multibody {__version__}; needs amsmath"]
     for title, lines in _blocks(equations):
         parts.append(f"\\paragraph{{{title}}}\n\\[\n{_align(lines)}\n\\]")
     parts += [f"% note: {note}" for note in equations.notes]
