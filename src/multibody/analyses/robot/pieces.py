@@ -47,7 +47,7 @@ class Pieces(NamedTuple):
         for piece, length in zip(self.coefficients, np.diff(self.times), strict=True):
             for j, row in enumerate(piece):
                 curve = np.polynomial.Polynomial(row[order:] * factors)
-                roots = curve.deriv().roots() if curve.degree() > 0 else np.zeros(0)
+                roots: Any = curve.deriv().roots() if curve.degree() > 0 else ()
                 inside = [float(x.real) for x in roots if abs(x.imag) <= 1e-9 * length and 0.0 < x.real < length]
                 most[j] = np.max(np.abs([most[j], *(float(curve(x)) for x in [0.0, float(length), *inside])]))
         return most
