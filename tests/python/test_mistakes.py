@@ -181,6 +181,16 @@ ROBOT: dict[str, tuple[Callable[[mb.Robot], Any], str]] = {
     "frame's argument": (lambda r: r.frame_pose("rod", z=r.q0), "z"),
     "missing": (lambda r: r.bias(r.q0), "v"),
     "too many": (lambda r: r.gravity(r.q0, r.q0, r.q0), "gravity"),
+    "quick, missing": (lambda r: r.inverse_dynamics(r.q0, r.q0), '"a" is missing'),
+    "quick, unknown": (lambda r: r.forward_dynamics(r.q0, r.q0, r.q0, result=r.q0), 'unknown field "result"'),
+    "quick, too many": (lambda r: r.mass_matrix(r.q0, None, 3), "3 arguments without a name are too many"),
+    "quick, no frame": (lambda r: r.frame_jacobian(q=r.q0), '"frame" is missing'),
+    "quick, no q": (lambda r: r.frame_pose("rod"), '"q" is missing'),
+    "quick, a typo": (lambda r: r.momentum_matrix(r.q0, ouput=r.q0), 'unknown field "ouput"'),
+    "a frame that is no text": (lambda r: r.frame_jacobian(3, r.q0), "3"),
+    "a list for a frame": (lambda r: r.frame_pose(["rod"], r.q0), "['rod'] is not a frame"),
+    "a time in words": (lambda r: r.state(r.q0, t="now"), "t is 'now'"),
+    "a number for joints": (lambda r: r.reactions(r.q0, r.q0, r.q0, 3), "joints are 3"),
 }  # fmt: skip
 
 

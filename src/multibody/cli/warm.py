@@ -164,6 +164,10 @@ def _robot() -> None:
         arm.forward_dynamics(q, v, v)
         arm.mass_matrix(q)
         arm.frame_jacobian("link7.tip", q)
+        arm.momentum_matrix(q)
+    pose = np.eye(4)
+    pose[:3, 3], pose[:3, :3] = arm.frame_pose("link7.tip", np.full(arm.nq, 0.3))
+    arm.inverse_kinematics("link7.tip", pose)
 
 
 def _members() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -13,7 +14,7 @@ import numpy.typing as npt
 from multibody.analyses.assembly.assemble import assemble
 from multibody.analyses.given.initial import adopted
 from multibody.analyses.robot.coupling import coupling_of
-from multibody.arguments import answered, short
+from multibody.arguments import answered, number_in, short
 from multibody.errors import MassError, ModelError
 from multibody.formulations.spaces.joint_coordinates import count_turns, joint_coordinates
 from multibody.kernels.arrays import Arrays
@@ -275,7 +276,7 @@ class RobotBase:
         s.ref[self._turns[:, 0]] = q_[0, self._turns[:, 1]]
         s.take_references(np.ascontiguousarray(y[0, : self.tables.nq]))
         position, velocity = y[0, : self.tables.nq].copy(), y[0, self.tables.nq : -1].copy()
-        return replace(start, t=t, q=position, v=velocity, references=s.ref.copy(), history=[])
+        return replace(start, t=self._time(t, "state"), q=position, v=velocity, references=s.ref.copy(), history=[])
 
     # --- checks -------------------------------------------------------------------------------------------------------
     def _states(self, verb: str, **given: Any) -> tuple[bool, list[Floats]]:
@@ -349,6 +350,13 @@ class RobotBase:
                 "out does not fit", where=f"robot.{verb}", hint=f"it takes a contiguous array of floats of the shape {shape}"
             )
         return out  # type: ignore[no-any-return]
+
+    def _time(self, t: Any, verb: str) -> float:
+        """Return a time, checked."""
+        number = number_in(t)
+        if not math.isfinite(number):
+            raise ModelError(f"t is {short(t)}", where=f"robot.{verb}", hint="give a time as a finite number")
+        return number
 
     def _link(self, joint: Any) -> int:
         """Return the number of the link that a joint carries, or of a body that hangs on none."""

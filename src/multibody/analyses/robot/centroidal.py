@@ -32,7 +32,7 @@ class CentroidalMethods(RobotBase):
 
     _bare: tuple[str, ...] = ("momentum_matrix",)
     _momentum_one: Any = None
-    _at_moving: int
+    _at_moving: int = 0  # until then
 
     @cached_property
     def mass(self) -> float:

@@ -8,7 +8,8 @@ import numpy as np
 
 from multibody.analyses.robot import entrances
 from multibody.analyses.robot.base import RobotBase
-from multibody.arguments import answered, quick
+from multibody.arguments import answered, quick, short
+from multibody.errors import ModelError
 from multibody.kernels.robot.declared import FrameCall
 from multibody.kernels.robot.entrance import prepared
 from multibody.kernels.robot.frames import (
@@ -143,6 +144,9 @@ class FrameMethods(RobotBase):
 
     def _frame(self, frame: str, verb: str) -> tuple[int, Floats, Floats]:
         """Return the link of a frame (−1: the ground), its point from the center of mass and its axes, in body axes."""
+        if not isinstance(frame, str):
+            hint = "write its body and name, such as link7.tip, or a body for its origin"
+            raise ModelError(f"{short(frame)} is not a frame", where=f"robot.{verb}", hint=hint)
         body, name = self.model.find_end(frame, f"robot.{verb}")
         point, axes = self.tables.frames[body, name]
         number = self.tables.bodies.index(body)

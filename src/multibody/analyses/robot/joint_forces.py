@@ -9,7 +9,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from multibody.analyses.robot.base import RobotBase
-from multibody.arguments import answered
+from multibody.arguments import answered, short
 from multibody.errors import ModelError
 from multibody.kernels.robot.reactions import (
     form_equations,
@@ -53,10 +53,8 @@ class ReactionMethods(RobotBase):
         """
         which = self._which(joints)
         single, (q_, v_, a_) = self._states("reactions", q=q, v=v, a=a)
-        out = np.empty((len(q_), len(which), self.width))
-        joint_reactions(
-            self._d, self._acted, *self._arrays.run, float(t), self._turns, which, int(drives), q_, v_, a_, out
-        )
+        out, at = np.empty((len(q_), len(which), self.width)), self._time(t, "reactions")
+        joint_reactions(self._d, self._acted, *self._arrays.run, at, self._turns, which, int(drives), q_, v_, a_, out)
         out = out[:, 0] if isinstance(joints, str) else out
         return np.asarray(out[0] if single else out)
 
@@ -117,7 +115,7 @@ class ReactionMethods(RobotBase):
         names = list(self.joints) if joints is None else _list(joints)
         number = {link.joint: i for i, link in enumerate(self.tree.links) if link.joint}
         for name in names:
-            if name not in number:
+            if not isinstance(name, str) or name not in number:
                 raise unknown("joint", str(name), self.joints, "robot.reactions")
         rows = [(number[name], int(self.tree.links[number[name]].reversed)) for name in names]
         return np.array(rows, dtype=np.int64).reshape(-1, 2)
@@ -125,7 +123,11 @@ class ReactionMethods(RobotBase):
 
 def _list(joints: str | Sequence[str]) -> list[str]:
     """Return one or several names as a list."""
-    return [joints] if isinstance(joints, str) else list(joints)
+    if isinstance(joints, str):
+        return [joints]
+    if not isinstance(joints, Sequence):
+        raise ModelError(f"joints are {short(joints)}", where="robot.reactions", hint="give a name or a list of names")
+    return list(joints)
 
 
 @answered
@@ -151,9 +153,9 @@ class Equations:
         self._tree = robot._tree.changed(acted=int(robot._acted is not ALONE)).working()
         self._arrays = robot._arrays_of(self._tree)
         self._at_model, self._at_scratch = self._arrays.still
-        self.mass_matrix, self.bias = np.empty((n, n)), np.empty(n)
+        self.mass_matrix, self.bias, at = np.empty((n, n)), np.empty(n), robot._time(t, "equations")
         form_equations(
-            robot._d, robot._acted, *self._arrays.run, float(t), robot._turns, q_[0], v_[0], self.mass_matrix, self.bias
+            robot._d, robot._acted, *self._arrays.run, at, robot._turns, q_[0], v_[0], self.mass_matrix, self.bias
         )
         if robot._coupling is not None:
             self.mass_matrix, self.bias = robot._coupling.matrix(self.mass_matrix), robot._coupling.efforts(self.bias)

@@ -48,8 +48,8 @@ class Pieces(NamedTuple):
             for j, row in enumerate(piece):
                 curve = np.polynomial.Polynomial(row[order:] * factors)
                 roots: Any = curve.deriv().roots() if curve.degree() > 0 else ()
-                inside = [x.real for x in roots if abs(x.imag) <= 1e-9 * length and 0.0 < x.real < length]
-                most[j] = max(float(most[j]), *(abs(float(curve(x))) for x in [0.0, length, *inside]))
+                inside = [float(x.real) for x in roots if abs(x.imag) <= 1e-9 * length and 0.0 < x.real < length]
+                most[j] = np.max(np.abs([most[j], *(float(curve(x)) for x in [0.0, float(length), *inside])]))
         return most
 
     def slower(self, factor: float, start: float) -> Pieces:

@@ -166,7 +166,7 @@ class Robot(ReachMethods, OperationalMethods, IdentificationMethods, CentroidalM
     def _applied(self, q: Floats, v: Floats, t: float) -> Floats:
         out = np.zeros_like(v)
         if self._acted:
-            applied_forces(self._d, *self._arrays.run, float(t), self._turns, q, v, out)
+            applied_forces(self._d, *self._arrays.run, self._time(t, "applied"), self._turns, q, v, out)
         return out
 
     # --- forward dynamics ---------------------------------------------------------------------------------------------
