@@ -305,7 +305,7 @@ class Model(_Model, Shown):
         )
         return environment(plant, members is None, limit, autoreset)
 
-    def robot(self, cut: Sequence[str] | None = None) -> Robot:
+    def robot(self, cut: Sequence[str] | None = None, *, forces: bool = True) -> Robot:
         """Return the open tree as roboticists ask about it: inverse and forward dynamics, mass matrix, Jacobians, momentum.
 
         ``robot.inverse_dynamics(q, v, a)`` for one state or for many in one call. Motions of the model are ignored.
@@ -314,10 +314,13 @@ class Model(_Model, Shown):
         ----------
         cut : list of str, optional
             Joints to open: what they hold together is then free. Without it loops are refused.
+        forces : bool
+            Whether springs, dampers, friction, stops and loads of the model act. Without them only masses and gravity do, as in
+            programs that read robot files for these alone.
         """
         from multibody.results.robot import Robot
 
-        return Robot(self, cut)
+        return Robot(self, cut, forces)
 
     def inverse(
         self, until: float | str | None = None, steps: int | None = None, *, start: float | str | None = None,

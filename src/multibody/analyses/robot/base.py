@@ -20,7 +20,7 @@ from multibody.formulations.spaces.joint_coordinates import count_turns, joint_c
 from multibody.kernels.arrays import Arrays
 from multibody.kernels.declared import State as StateBlock
 from multibody.kernels.robot.applied import body_states
-from multibody.kernels.robot.declared import FrameCall
+from multibody.kernels.robot.declared import FrameCall, JointLaws
 from multibody.kernels.robot.frames import displaced
 from multibody.kernels.tags import ACTED, ALONE, PLANAR, SPATIAL
 from multibody.kernels.tree import declared as T
@@ -45,9 +45,9 @@ WITHOUT_INERTIA = ("mass", "gravity", "center_of_mass", "potential_energy")
 class RobotBase:
     """The tree of a model with arrays of its own; see :class:`multibody.Robot`."""
 
-    def __init__(self, model: Model, cut: Sequence[str] | None = None) -> None:
+    def __init__(self, model: Model, cut: Sequence[str] | None = None, forces: bool = True) -> None:
         self.tables: Tables = tables_of(model)
-        self.model, self._cut = self.tables.model, cut
+        self.model, self._cut, self._forces = self.tables.model, cut, bool(forces)
         self.tree: Tree = spanning_tree(self.tables, cut)
         self._refuse_loops(cut)
         self._columns: Columns = columns_of(self.tables, self.tree, prescribed=False)
@@ -64,7 +64,7 @@ class RobotBase:
         self.rates = [name for name in self._tree_rates if name not in self.followers]
         self.coordinates = [name for name in self._tree_coordinates if name not in self.followers]
         self._d = PLANAR if self.dimension == 2 else SPATIAL
-        self._acted = ACTED if self.tables.laws or self.tables.loads or self.tables.wrenches else ALONE
+        self._acted = ACTED if forces and (self.tables.laws or self.tables.loads or self.tables.wrenches) else ALONE
         self._dense = self._tree_nv <= MOST_DENSE  # whether a mass matrix is provided
         self._tree = tree_blocks(self._columns, formed=self._dense)
         self._tree.model.acted = 0  # where composite inertias subtract what acts on the links, that is said
@@ -82,11 +82,13 @@ class RobotBase:
 
     def _arrays_of(self, tree: T.TreeBlocks) -> Arrays:
         """Return arrays with other numbers of the tree, or another workspace for it."""
-        return Arrays(self.tables.packed.sharing(), StateBlock(ref=self._ref)).with_tree(tree)
+        packed = self.tables.packed
+        left = {} if self._forces else {name: getattr(packed, name)[:0] for name in ("laws", "loads", "wrench_elements")}
+        return Arrays(packed.sharing(**left), StateBlock(ref=self._ref)).with_tree(tree)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Return what makes it again, in this process or another: the model as it was."""
-        return type(self), (self.model, self._cut)
+        return type(self), (self.model, self._cut, self._forces)
 
     def __repr__(self) -> str:
         """Return a line for people."""
@@ -161,6 +163,19 @@ class RobotBase:
             if place >= 0 and column.function >= 0 and not column.is_length
         ]
         return np.array(pairs, dtype=np.int64).reshape(-1, 2)
+
+    @cached_property
+    def _joint_laws(self) -> JointLaws | None:
+        """Laws along coordinates of the tree, where nothing else acts; None where bodies have to be found for forces."""
+        if not self._acted or self.tables.loads or self.tables.wrenches:
+            return None
+        every = zip(self._columns.columns, self._columns.places, strict=True)
+        of = {column.function: (place, rate) for rate, (column, place) in enumerate(every) if place >= 0}
+        laws = self._arrays.model.laws
+        if any(law.program >= 0 or law.function not in of for law in laws):
+            return None
+        places = np.array([of[law.function] for law in laws], dtype=np.int64).reshape(-1, 2)
+        return JointLaws(law=np.arange(len(laws)), place=places[:, 0].copy(), rate=places[:, 1].copy())
 
     # --- coordinates --------------------------------------------------------------------------------------------------
     @cached_property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,18 @@ from multibody.kernels.robot.dynamics import (
     mass_spatial,
 )
 from multibody.kernels.robot.entrance import prepared
+from multibody.kernels.robot.joint_laws import (
+    forward_with_laws_planar,
+    forward_with_laws_spatial,
+    inverse_with_laws_planar,
+    inverse_with_laws_spatial,
+    joint_law_efforts,
+)
 from multibody.state.system import Floats
+
+# for one state, without and with laws along the coordinates: planar, spatial
+_INVERSE = (inverse_planar, inverse_spatial), (inverse_with_laws_planar, inverse_with_laws_spatial)
+_FORWARD = (forward_planar, forward_spatial), (forward_with_laws_planar, forward_with_laws_spatial)
 
 
 @answered
@@ -60,7 +72,7 @@ class Robot(ReachMethods, OperationalMethods, IdentificationMethods, CentroidalM
     """
 
     _bare: tuple[str, ...] = ("inverse_dynamics", "forward_dynamics", "mass_matrix")  # they answer by themselves: ``entrances``
-    _inverse_one: Any = None  # kernels for one state, once they are compiled; never where the model has forces of its own
+    _inverse_one: Any = None  # kernels for one state, once they are compiled; none where bodies have to be found for forces
     _forward_one: Any = None
     _mass_one: Any = None
 
@@ -114,9 +126,8 @@ class Robot(ReachMethods, OperationalMethods, IdentificationMethods, CentroidalM
         """
         single, (q_, v_, a_) = self._states("inverse_dynamics", q=q, v=v, a=a)
         tau = self._result("inverse_dynamics", out, (self.nv,) if single else (len(q_), self.nv))
-        if single and not self._acted and self._coupling is None and self._inverse_one is None:
-            kernel = inverse_spatial if self.dimension == 3 else inverse_planar
-            self._inverse_one = prepared(kernel, self._at_model, self._at_scratch, q_[0], v_[0], a_[0], tau)
+        if single and self._coupling is None and self._inverse_one is None:
+            self._inverse_one = self._quick(_INVERSE, (), q_[0], v_[0], a_[0], tau)
         of_tree = tau.reshape(v_.shape) if self._coupling is None else np.empty_like(v_)
         inverse_dynamics(self._d, self._at_model, self._at_scratch, q_, v_, a_, of_tree)
         if self._acted:
@@ -163,9 +174,22 @@ class Robot(ReachMethods, OperationalMethods, IdentificationMethods, CentroidalM
         out = self._reduced(self._applied(q_, v_, t))
         return out[0] if single else out
 
+    def _quick(self, kernels: Any, work: tuple[Floats, ...], *state: Floats) -> Any:
+        """Return the kernel for one state, None where what acts is more than laws along the coordinates."""
+        spatial = self.dimension == 3
+        if not self._acted:
+            return prepared(kernels[0][spatial], self._at_model, self._at_scratch, *state)
+        if self._joint_laws is None:
+            return None
+        first = self._joint_laws.address, *work
+        return partial(prepared(kernels[1][spatial], *first, self._at_model, self._at_scratch, *state), *first)
+
     def _applied(self, q: Floats, v: Floats, t: float) -> Floats:
         out = np.zeros_like(v)
-        if self._acted:
+        if self._joint_laws is not None:
+            self._time(t, "applied")
+            joint_law_efforts(self._joint_laws.address, self._at_model, q, v, out)
+        elif self._acted:
             applied_forces(self._d, *self._arrays.run, self._time(t, "applied"), self._turns, q, v, out)
         return out
 
@@ -197,9 +221,8 @@ class Robot(ReachMethods, OperationalMethods, IdentificationMethods, CentroidalM
         if self._coupling is not None:
             a[...] = self._coupled_accelerations(q_, v_, tau_, t).reshape(a.shape)
             return a
-        if single and not self._acted and self._forward_one is None:
-            kernel = forward_spatial if self.dimension == 3 else forward_planar
-            self._forward_one = prepared(kernel, self._at_model, self._at_scratch, q_[0], v_[0], tau_[0], a)
+        if single and self._forward_one is None:
+            self._forward_one = self._quick(_FORWARD, (np.empty(self.nv),), q_[0], v_[0], tau_[0], a)
         if self._acted:
             tau_ = tau_ + self._applied(q_, v_, t)
         column = int(forward_dynamics(self._d, self._at_model, self._at_scratch, q_, v_, tau_, a[None] if single else a))

@@ -69,4 +69,12 @@ class Reach(Block):
     q = floats("coordinates of the tree")
 
 
-frame_at, reach_at = at(FrameCall), at(Reach)
+class JointLaws(Block, readonly=True):
+    """Laws that act along single coordinates of the tree, see ``joint_laws``."""
+
+    law = integers("numbers of the laws")
+    place = integers("place of each law's coordinate among those of the tree")
+    rate = integers("place of its rate")
+
+
+frame_at, reach_at, joint_laws_at = at(FrameCall), at(Reach), at(JointLaws)
