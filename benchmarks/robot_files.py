@@ -1,6 +1,6 @@
 """Inverse and forward dynamics of robots that other people wrote, one call from Python, against Pinocchio on the same file.
 
-Run: ``python benchmarks/robot_files.py [FOLDER]``, FOLDER with the unpacked wheel ``example-robot-data`` (by default that of the
+Run: ``python benchmarks/robot_files.py [FOLDER]``, FOLDER with the unpacked wheel ``example-robot-data`` (default: that of the
 corpus). Ours are timed with the stops, friction and damping of the file, and without them, as Pinocchio has none. Both run
 in this process, by turns; times are the shortest of many calls.
 """

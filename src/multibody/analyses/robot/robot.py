@@ -127,7 +127,7 @@ class Robot(ReachMethods, OperationalMethods, IdentificationMethods, CentroidalM
         single, (q_, v_, a_) = self._states("inverse_dynamics", q=q, v=v, a=a)
         tau = self._result("inverse_dynamics", out, (self.nv,) if single else (len(q_), self.nv))
         if single and self._coupling is None and self._inverse_one is None:
-            self._inverse_one = self._quick(_INVERSE, (), q_[0], v_[0], a_[0], tau)
+            self._inverse_one = self._straight(_INVERSE, (), q_[0], v_[0], a_[0], tau)
         of_tree = tau.reshape(v_.shape) if self._coupling is None else np.empty_like(v_)
         inverse_dynamics(self._d, self._at_model, self._at_scratch, q_, v_, a_, of_tree)
         if self._acted:
@@ -174,7 +174,7 @@ class Robot(ReachMethods, OperationalMethods, IdentificationMethods, CentroidalM
         out = self._reduced(self._applied(q_, v_, t))
         return out[0] if single else out
 
-    def _quick(self, kernels: Any, work: tuple[Floats, ...], *state: Floats) -> Any:
+    def _straight(self, kernels: Any, work: tuple[Floats, ...], *state: Floats) -> Any:
         """Return the kernel for one state, None where what acts is more than laws along the coordinates."""
         spatial = self.dimension == 3
         if not self._acted:
@@ -222,7 +222,7 @@ class Robot(ReachMethods, OperationalMethods, IdentificationMethods, CentroidalM
             a[...] = self._coupled_accelerations(q_, v_, tau_, t).reshape(a.shape)
             return a
         if single and self._forward_one is None:
-            self._forward_one = self._quick(_FORWARD, (np.empty(self.nv),), q_[0], v_[0], tau_[0], a)
+            self._forward_one = self._straight(_FORWARD, (np.empty(self.nv),), q_[0], v_[0], tau_[0], a)
         if self._acted:
             tau_ = tau_ + self._applied(q_, v_, t)
         column = int(forward_dynamics(self._d, self._at_model, self._at_scratch, q_, v_, tau_, a[None] if single else a))
