@@ -184,3 +184,15 @@ def test_a_coupler_said_twice_counts_once_and_a_mimic_of_a_mimic_is_exact() -> N
     robot = m.robot()
     assert robot.coordinates == ["A.angle"]
     np.testing.assert_allclose(robot.mass_matrix([0.0]), [[1 + 4 + 0.04]], rtol=1e-15)
+
+
+def test_what_is_named_first_follows_though_its_name_begins_as_the_other() -> None:
+    m = mb.Model("arm", dimension=2)
+    m.body("link", mass=1.0, inertia=0.1, com=(0.5, 0.0))
+    m.body("rotor", mass=0.0, inertia=0.3)
+    m.revolute("shoulder", "ground", "link")
+    m.revolute("shoulder_axle", "ground", "rotor")
+    m.coupler("armature", "shoulder_axle - shoulder")
+    robot = m.robot()
+    assert robot.coordinates == ["shoulder.angle"] and list(robot.followers) == ["shoulder_axle.angle"]
+    assert robot.mass_matrix(np.array([0.2]))[0, 0] == pytest.approx(0.1 + 0.25 + 0.3, rel=1e-14)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -117,8 +118,11 @@ _RUN = "run and inverse take any"
 def _first_place(text: str, parts: tuple[str, ...]) -> tuple[int, str]:
     """Return where a name stands in an expression, to find what was named first."""
     path = ".".join(parts)
-    at = text.find(path)
-    return (at if at >= 0 else text.find(parts[0]), path)
+    for each in (path, parts[0]):  # whole names: O is not the beginning of O_axle
+        found = re.search(rf"(?<![\w.]){re.escape(each)}(?!\w)", text)
+        if found:
+            return found.start(), path
+    return len(text), path
 
 
 def _eliminated(
