@@ -125,7 +125,7 @@ def _advance_state(ops, run, t, h, control, counts, y, memory, work):
         v = y[nq + i] + offset[i]
         x[nq + i] = v + h * ((1.0 - gamma) * old + gamma * new[i])
         change[i] = h * (v + h * ((0.5 - beta) * old + beta * new[i])) + d[i]
-    return ask_move(ops, run, t, DISPLACED, y[:nq], change, move, q)
+    return ask_move(ops, run, t, float(DISPLACED), y[:nq], change, move, q)
 
 
 @inner_kernel
@@ -270,7 +270,7 @@ def _rates(ops, run, t, counts, new, slope, work):
     """Write q̇ of a state into its slope."""
     _, _, _, _, move, _, _, _, _, _, _, _, _, _, _, _ = views(counts, work)
     nq, n = counts[at.NQ], counts[at.NV]
-    ask_move(ops, run, t, RATES, new[:nq], new[nq : nq + n], move, slope[:nq])
+    ask_move(ops, run, t, float(RATES), new[:nq], new[nq : nq + n], move, slope[:nq])
 
 
 @inner_kernel

@@ -45,7 +45,10 @@ NEGLIGIBLE = 1e-3  # of the error that an iteration may leave: corrections below
 
 @inner_kernel
 def ask_move(ops, run, t, code, q, d, move, out):
-    """Ask MOVE about q and d, PLACE excepted; return its status. move: room for the question."""
+    """Ask MOVE about q and d, PLACE excepted; return its status.
+
+    `code` is a float: of whole numbers that it knows numba would make a version each. move: room for the question.
+    """
     nq, end = q.shape[0], ASKED + q.shape[0] + d.shape[0]
     move[0] = code
     for i in range(nq):
@@ -63,7 +66,7 @@ def slope_of(ops, run, t, y, counts, f, out, move):
     status = call(ops[START], run, t, y, out[: n + m + 1])
     if status != 0:
         return status
-    status = ask_move(ops, run, t, RATES, y[:nq], y[nq : nq + n], move, f[:nq])
+    status = ask_move(ops, run, t, float(RATES), y[:nq], y[nq : nq + n], move, f[:nq])
     for i in range(n):
         f[nq + i] = out[i]
     f[nq + n] = out[n + m]

@@ -82,14 +82,14 @@ def _estimate(ops, run, t, h, again, counts, y, active, memory, work):
             x[size + n + i] = lam[AT_START * m + i]
         counts[at.EVALUATIONS] += 1
         status = call(ops[RESIDUAL], run, t, x, r)
-        status += ask_move(ops, run, t, RATES, x[:nq], x[nq:size], move, g[:nq])
+        status += ask_move(ops, run, t, float(RATES), x[:nq], x[nq:size], move, g[:nq])
     for i in range(size):
         e = (E[0] * memory[Z1, i] + E[1] * memory[Z2, i] + E[2] * memory[Z3, i]) / h
         if i < nq:
             g[i] = e + (g[i] if again == 1 else slope[i])
         else:
             x[i - nq] = e + (0.0 if again == 1 else slope[i])
-    status += ask_move(ops, run, t, TANGENT, y[:nq], g[:nq], move, tangent[:n])
+    status += ask_move(ops, run, t, float(TANGENT), y[:nq], g[:nq], move, tangent[:n])
     for i in range(n):
         x[n + i] = 0.0
         x[positions_at(n) + i] = -tangent[i] / c
@@ -98,7 +98,7 @@ def _estimate(ops, run, t, h, again, counts, y, active, memory, work):
         for i in range(n + m):
             b[i] -= r[i]
     status += call(ops[SOLVE], run, t, b[: n + m], s[: n + m])
-    status += ask_move(ops, run, t, RATES, y[:nq], s[:n], move, rate)
+    status += ask_move(ops, run, t, float(RATES), y[:nq], s[:n], move, rate)
     total, count = 0.0, 0
     for i in range(size):
         error[i] = (rate[i] + g[i]) / c if i < nq else s[i - nq]

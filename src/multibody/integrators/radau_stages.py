@@ -197,7 +197,7 @@ def _residuals(ops, run, t, h, counts, y, memory, work):
         counts[at.EVALUATIONS] += 1
         status = call(ops[RESIDUAL], run, t + C[k] * h, x, r)
         if status == 0:
-            status = ask_move(ops, run, t, RATES, x[:nq], x[nq:size], move, rate)
+            status = ask_move(ops, run, t, float(RATES), x[:nq], x[nq:size], move, rate)
         if status != 0:
             counts[at.CODE] = status
             return status
@@ -214,7 +214,7 @@ def _real_system(ops, run, t, h, counts, y, work):
     """Solve for the first transformed correction, which takes the place of its residual; return a status."""
     x, _, move, rate, g, tangent, b, s, _, _, _, _ = views(counts, work)
     nq, n, m, c = counts[at.NQ], counts[at.NV], counts[at.NM], GAMMA / h
-    status = ask_move(ops, run, t, TANGENT, y[:nq], g[:nq], move, tangent[:n])
+    status = ask_move(ops, run, t, float(TANGENT), y[:nq], g[:nq], move, tangent[:n])
     for i in range(n):
         x[i] = 0.0
         x[n + i] = 0.0
@@ -226,7 +226,7 @@ def _real_system(ops, run, t, h, counts, y, work):
     if status == 0:
         status = call(ops[SOLVE], run, t, b[: n + m], s[: n + m])
     if status == 0:
-        status = ask_move(ops, run, t, RATES, y[:nq], s[:n], move, rate)
+        status = ask_move(ops, run, t, float(RATES), y[:nq], s[:n], move, rate)
     for i in range(nq):
         g[i] = (rate[i] - g[i]) / c
     for i in range(n + m):
@@ -244,7 +244,7 @@ def _complex_system(ops, run, t, h, counts, y, work):
     status = 0
     for k in range(2):
         own = (1 + k) * row  # where the second and the third correction begin
-        status += ask_move(ops, run, t, TANGENT, y[:nq], g[own : own + nq], move, tangent[k * n : k * n + n])
+        status += ask_move(ops, run, t, float(TANGENT), y[:nq], g[own : own + nq], move, tangent[k * n : k * n + n])
     for k in range(2):
         for i in range(n):
             x[i] = 0.0
@@ -256,7 +256,7 @@ def _complex_system(ops, run, t, h, counts, y, work):
             b[k * (n + m) + i] -= g[own + nq + i]
     status += call(ops[SOLVE], run, t, b, s)
     for k in range(2):
-        status += ask_move(ops, run, t, RATES, y[:nq], s[k * (n + m) : k * (n + m) + n], move, rate)
+        status += ask_move(ops, run, t, float(RATES), y[:nq], s[k * (n + m) : k * (n + m) + n], move, rate)
         own = (1 + k) * row
         for i in range(nq):
             g[own + i] = rate[i] - g[own + i]
