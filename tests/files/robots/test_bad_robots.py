@@ -199,6 +199,7 @@ def test_a_bad_urdf_is_refused_in_a_sentence_with_its_line(tmp_path: Path, case:
     text, words = URDFS[case]
     said = refusal(tmp_path / "r.urdf", text)
     assert words in said
+    assert "r.urdf:" not in said.partition("(")[2]  # one reason, not one inside of another
     assert len(said.splitlines()) == 1
 
 

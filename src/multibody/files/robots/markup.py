@@ -149,6 +149,8 @@ def parse(content: bytes | str, shown: str) -> Element:
         words = expat.errors.messages.get(error.code, str(error))
         line = error.lineno + builder.above
         raise ModelError(f"it is no XML ({words})", file=shown, line=line, hint="check this line") from None
+    except ModelError:
+        raise
     except (LookupError, ValueError) as error:  # an encoding that Python does not know
         raise ModelError(f"it is no XML ({error})", file=shown, hint="save it in UTF-8") from None
     if builder.root is None:
