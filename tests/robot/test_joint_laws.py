@@ -97,3 +97,5 @@ def test_wrong_arguments_are_answered_in_words_with_laws_too() -> None:
         robot.forward_dynamics(q, v, np.zeros(robot.nv + 1))
     with pytest.raises(mb.ModelError):
         robot.forward_dynamics(q, v, np.full(robot.nv, np.nan))
+    with pytest.raises(mb.ModelError, match="forces is 'no'; say True or False"):
+        model.robot(forces="no")  # type: ignore[arg-type]

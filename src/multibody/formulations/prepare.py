@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from multibody.formulations.newton import NewtonKernels
 
 LARGE = 400  # velocity coordinates from which on the general path, whose matrices are full, is only taken where it must be
+KEPT = 400  # velocity coordinates up to which the blocks of a run are kept with the tables, to be copied
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 Records = npt.NDArray[Any]
@@ -125,10 +126,12 @@ def prepare(
     regular = inverts_masses(tables) if regular is None else regular
     rows = np.asarray(rows, dtype=np.int64)
     key = ("run", rows.tobytes(), partitioned, regular)
-    if key not in tables.cache:  # runs of one model differ in what they write alone
-        tables.cache[key] = _fresh(tables, _elimination(tables, rows, regular), partitioned, regular)
-    fresh: Bundle = tables.cache[key]
-    made = replace(fresh, model=_own(fresh.model), state=fresh.state.copy(), scratch=fresh.scratch.copy())
+    fresh: Bundle = tables.cache.get(key) or _fresh(tables, _elimination(tables, rows, regular), partitioned, regular)
+    if tables.nv <= KEPT:  # runs of one model differ in what they write alone; of large ones nothing is kept twice
+        tables.cache[key] = fresh
+        made = replace(fresh, model=_own(fresh.model), state=fresh.state.copy(), scratch=fresh.scratch.copy())
+    else:
+        made = replace(fresh, model=_own(fresh.model))
     made.ref[:] = references
     return made
 

@@ -46,8 +46,10 @@ class RobotBase:
     """The tree of a model with arrays of its own; see :class:`multibody.Robot`."""
 
     def __init__(self, model: Model, cut: Sequence[str] | None = None, forces: bool = True) -> None:
+        if not isinstance(forces, bool):
+            raise ModelError(f"forces is {short(forces)}", where="robot.forces", hint="say True or False")
         self.tables: Tables = tables_of(model)
-        self.model, self._cut, self._forces = self.tables.model, cut, bool(forces)
+        self.model, self._cut, self._forces = self.tables.model, cut, forces
         self.tree: Tree = spanning_tree(self.tables, cut)
         self._refuse_loops(cut)
         self._columns: Columns = columns_of(self.tables, self.tree, prescribed=False)
@@ -169,8 +171,8 @@ class RobotBase:
         """Laws along coordinates of the tree, where nothing else acts; None where bodies have to be found for forces."""
         if not self._acted or self.tables.loads or self.tables.wrenches:
             return None
-        every = zip(self._columns.columns, self._columns.places, strict=True)
-        of = {column.function: (place, rate) for rate, (column, place) in enumerate(every) if place >= 0}
+        every = zip(self._columns.columns, self._columns.places, self._columns.rates, strict=True)
+        of = {column.function: (place, rate) for column, place, rate in every if place >= 0}
         laws = self._arrays.model.laws
         if any(law.program >= 0 or law.function not in of for law in laws):
             return None

@@ -16,7 +16,6 @@ from multibody.model.model import Model
 __all__ = ["urdf_text"]
 
 
-
 def urdf_text(model: Model, masses: Numbers) -> str:
     """Return a model as URDF.
 
