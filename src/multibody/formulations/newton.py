@@ -40,14 +40,14 @@ def cartesian_kernels(complex_: bool) -> NewtonKernels:
     )  # fmt: skip
 
 
-def joint_kernels(dimension: int, complex_: bool) -> NewtonKernels:
+def joint_kernels(complex_: bool) -> NewtonKernels:
     """Return them in joint coordinates."""
     from multibody.formulations import implicit_relative as r
-    from multibody.kernels.tree.newton import newton_units
+    from multibody.kernels.tree.newton import linearize_joint, residual_joint
 
-    regular, linearize = newton_units(dimension)
-    own = {"linearize": linearize, "move": r.move_relative, "correct": r.correct_relative, "regular": regular}
-    return cartesian_kernels(complex_)._replace(**own)
+    return cartesian_kernels(complex_)._replace(
+        linearize=linearize_joint, move=r.move_relative, correct=r.correct_relative, regular=residual_joint
+    )
 
 
 def newton_calls(bundle: Bundle, rhs: Any, complex_: bool) -> Integers:

@@ -121,8 +121,8 @@ def iteration_blocks(
 
 def sparse_entries(bundle: Bundle) -> Integers:
     """Return (which entry of Φ_q, chosen row, column) of the entries in the chosen rows of a run in Cartesian coordinates."""
-    pointer, columns = bundle.tables.row_pointer, bundle.tables.columns
-    found = [(e, k, int(columns[e])) for k, r in enumerate(bundle.chosen) for e in range(pointer[r], pointer[r + 1])]
+    tables = bundle.tables
+    found = [(e, k, int(tables.columns[e])) for k, r in enumerate(bundle.chosen) for e in tables.entries_of(r)]
     return np.array(found, dtype=np.int64).reshape(-1, 3)
 
 

@@ -22,6 +22,7 @@ from multibody.kernels.compile import inner_kernel, kernel
 ORDER = 8
 STAGE = SPARE  # row of memory: the state of the stage at hand
 # rows of the slopes: of the present state, of the stages 2 to 12, of the new state, and of those that serve the dense output
+HIGHER = 4  # rows of dense output behind those that need no further evaluations
 K1, K2, K3, K4, K5, K6, K7, K8, K9, K10, K11, K12, K13, K14, K15, K16 = range(SLOPE, SLOPE + 16)
 _SAFETY, _SHRINK, _GROW = 0.9, 0.3, 6.0
 _TEST_EVERY = 25  # steps; once stiffness is suspected, every step
@@ -219,7 +220,7 @@ def _between(rhs, run, t, end, h, order, y, control, counts, memory, work, row):
         row[1, i] = change
         row[2, i] = h * before[i] - change
         row[3, i] = 2.0 * change - h * (before[i] + after[i])
-        for r in range(4, 8):
+        for r in range(HIGHER, 8):
             row[r, i] = 0.0
     counts[at.EVALUATIONS] += 3
     if _stages(rhs, run, t, h, y, memory, np.int64(14), np.int64(16)) != 0:
@@ -229,7 +230,7 @@ def _between(rhs, run, t, end, h, order, y, control, counts, memory, work, row):
             total = c.D[r, 0] * before[i]
             for j in range(5, 16):
                 total += c.D[r, j] * memory[K1 + j, i]
-            row[r + 4, i] = h * total
+            row[HIGHER + r, i] = h * total
 
 
 @kernel

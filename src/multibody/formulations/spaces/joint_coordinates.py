@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from multibody.kernels.codes import FIRST_BODY
 from multibody.kernels.tree import declared as T
 from multibody.state.poses import matrix_of, quaternion_of
 from multibody.state.state import State
@@ -29,7 +30,7 @@ def column_values(system: System, columns: Columns, state: State) -> tuple[Float
             values[k], rates[k] = functions[0][column.function], functions[1][column.function]
         elif column.kind != T.BALL:  # a body that hangs on no joint: its center of mass, planar its angle
             c = column.axis if column.kind == T.SLIDE else d
-            values[k], rates[k] = state.q[wide * (link.body - 1) + c], state.v[width * (link.body - 1) + c]
+            values[k], rates[k] = state.q[wide * (link.body - FIRST_BODY) + c], state.v[width * (link.body - FIRST_BODY) + c]
     return values, rates
 
 
