@@ -1,4 +1,4 @@
-"""A thousand random mechanisms against an independent program in absolute coordinates (``tests/across/duel``): agreement, not speed.
+"""A thousand random mechanisms against an independent program (``tests/across/duel``): agreement, not speed.
 
 Run: ``python benchmarks/duel.py [COUNT] [--from SEED] [--processes N]``: COUNT seeds (default 500) in the plane and as many in
 space, every formulation; prints the table of the documentation and names every seed with a difference above 1e-8.

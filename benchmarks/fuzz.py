@@ -1,7 +1,7 @@
 """Thousands of broken model files through every verb: how many are answered in words, and what was not.
 
-Each file comes from one seed (``tests/across/fuzzing/mutations.py``) and goes through all verbs in a process of its own, forked from
-one that has everything imported and all kernels loaded, with limits on memory, processor time and time by the clock.
+Each file comes from one seed (``tests/across/fuzzing/mutations.py``) and goes through all verbs in a process of its own, forked
+from one that has everything imported and all kernels loaded, with limits on memory, processor time and time by the clock.
 A verb that has computed for some seconds is interrupted as by Ctrl-C: a model may ask for a long computation, but what was
 computed has to come out. These are listed as long. A process that does not obey, or dies, is reported with its seed; so is a
 traceback or a warning of Python that passes by the verb's own words. ``--seed N`` shows the file of a seed.

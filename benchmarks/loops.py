@@ -1,9 +1,9 @@
 """Implicit methods in joint coordinates on random closed loops: work and errors beside `augmented`, runs that do not end.
 
 Run: ``python benchmarks/loops.py [--count 100] [--first 0] [--until 0.1]``. The loops are those of
-``tests/analyses/dynamics/random_loops.py``. References are runs of ``augmented`` with ``dop853`` at a tolerance of 1e-12. The fixed-step
-method `alpha` is run with two steps; its error must fall as their squares. A run that needs more than MOST steps counts as one
-that does not end.
+``tests/analyses/dynamics/random_loops.py``. References are runs of ``augmented`` with ``dop853`` at a tolerance of 1e-12. The
+fixed-step method `alpha` is run with two steps; its error must fall as their squares. A run that needs more than MOST steps
+counts as one that does not end.
 """
 
 from __future__ import annotations

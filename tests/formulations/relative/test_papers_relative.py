@@ -1,8 +1,8 @@
 """The papers' examples and benchmark problems in joint coordinates, against the same independent numbers.
 
-Null-space examples and IFToMM problems have their references in ``analyses/dynamics/test_papers.py``. Those of Kim, You 1996 (the arm)
-and Lee, Sohn, Kim, Yoo 2001 (velocity transformation) stand here; they were made in the same way, by two integrators from
-equations of motion in as many coordinates as there are degrees of freedom.
+Null-space examples and IFToMM problems have their references in ``analyses/dynamics/test_papers.py``. Those of Kim, You 1996
+(the arm) and Lee, Sohn, Kim, Yoo 2001 (velocity transformation) stand here; they were made in the same way, by two integrators
+from equations of motion in as many coordinates as there are degrees of freedom.
 """
 
 from __future__ import annotations
