@@ -50,14 +50,16 @@ class CompiledMembers:
     threads = True
 
     def __init__(self, ordinary: OrdinaryMembers) -> None:
-        if ordinary.analysis not in LOOPS or ordinary.state is not None:
-            raise NotServed(f"{ordinary.analysis} from a given state" if ordinary.state is not None else ordinary.analysis)
+        given = ordinary.state is not None
+        if ordinary.analysis not in LOOPS or (given and ordinary.analysis != "run"):
+            raise NotServed(f"{ordinary.analysis} from a given state" if given else ordinary.analysis)
         words = [reduction.word for reduction in ordinary.outputs.reductions]
         if ordinary.analysis == "kinematics" and ("at" in words or (ordinary.refine and set(words) & set(EXTREMES))):
             raise NotServed("a driven mechanism is solved between its instants")
         self.ordinary, self.outputs, self.units = ordinary, ordinary.outputs, ordinary.units
         self.model, self.refine = ordinary.model, ordinary.refine
-        self.loops = LOOPS[ordinary.analysis](ordinary.model, ordinary.names, ordinary.options)
+        told = (ordinary.state,) if given else ()
+        self.loops = LOOPS[ordinary.analysis](ordinary.model, ordinary.names, ordinary.options, *told)
         self.loops.last_only = set(words) <= {"final", "first"}
         self.chunk = self.loops.most
         self.compiled, self.aside = 0, Counter[str]()
