@@ -60,6 +60,44 @@ class Read:
     loads: Floats
 
 
+class One:
+    """One member at a time as what single analyses ask: for what is decided in Python.
+
+    Parameters
+    ----------
+    batch : Blocks
+    """
+
+    def __init__(self, batch: Any) -> None:
+        self.batch, tables = batch, copy.copy(batch.tables)
+        tables.packed, tables.cache = tables.packed.sharing(numbers=batch.tables.F.copy()), {}
+        self.tables, self._spaces = tables, dict[int, Any]()
+
+    def system(self, k: int) -> System:
+        """Return a member as a system, good until the next one is asked for."""
+        self.tables.F[:] = self.batch.numbers[k]
+        self.tables.cache.clear()
+        made = System(self.tables)
+        made.ref[:] = self.batch.begin_refs[k]
+        return made
+
+    def coordinates(self, k: int) -> Any:
+        """Return the coordinates of a member, with its own blocks; its system is that of the model."""
+        b = self.batch
+        if k not in self._spaces:
+            made, (model, state) = copy.copy(b.members.space), b._kept[k]
+            made.rate_scales = b.column_scale[k]
+            made.bundle = replace(b.members.base, tables=self.tables, model=model, state=state, scratch=b.scratch)
+            self._spaces[k] = made
+        return self._spaces[k]
+
+    def space(self, k: int) -> Any:
+        """Return the same with its own system, good until the next one is asked for."""
+        made = self.coordinates(k)
+        made.system = self.system(k)
+        return made
+
+
 class Blocks:
     """Blocks of some members: numbers and angle references of their own, the rest of the structure shared.
 
@@ -97,7 +135,7 @@ class Blocks:
                 model.tree, state.tree = trees.of(k)
             self._kept.append((model, state))
             self.models[k], self.states[k] = int(model.address), int(state.address)
-        self.scratch, self.assembly = base.scratch.copy(), plan.room()
+        self.scratch, self.assembly, self.one = base.scratch.copy(), plan.room(), One(self)
         self.Q, self.V = np.zeros((count, tables.nq)), np.zeros((count, tables.nv))
         self.begin_refs, self.codes = np.zeros_like(self.refs), np.zeros((count, 2), dtype=np.int64)
 
@@ -153,44 +191,6 @@ class Blocks:
         return out
 
 
-class One:
-    """One member at a time as what single analyses ask: for what is decided in Python.
-
-    Parameters
-    ----------
-    batch : Batch
-    """
-
-    def __init__(self, batch: Batch) -> None:
-        self.batch, tables = batch, copy.copy(batch.tables)
-        tables.packed, tables.cache = tables.packed.sharing(numbers=batch.tables.F.copy()), {}
-        self.tables, self._spaces = tables, dict[int, Any]()
-
-    def system(self, k: int) -> System:
-        """Return a member as a system, good until the next one is asked for."""
-        self.tables.F[:] = self.batch.numbers[k]
-        self.tables.cache.clear()
-        made = System(self.tables)
-        made.ref[:] = self.batch.begin_refs[k]
-        return made
-
-    def coordinates(self, k: int) -> Any:
-        """Return the coordinates of a member, with its own blocks; its system is that of the model."""
-        b = self.batch
-        if k not in self._spaces:
-            made, (model, state) = copy.copy(b.members.space), b._kept[k]
-            made.rate_scales = b.column_scale[k]
-            made.bundle = replace(b.members.base, tables=self.tables, model=model, state=state, scratch=b.scratch)
-            self._spaces[k] = made
-        return self._spaces[k]
-
-    def space(self, k: int) -> Any:
-        """Return the same with its own system, good until the next one is asked for."""
-        made = self.coordinates(k)
-        made.system = self.system(k)
-        return made
-
-
 class Batch(Blocks):
     """Some members of a study of ``run``, in the coordinates of bodies.
 
@@ -211,7 +211,6 @@ class Batch(Blocks):
         self.column_scale = np.zeros((count, len(base.model.column_scale)))
         scales = {"row_scale": self.row_scale, "column_scale": self.column_scale}
         super().__init__(tables, base, members.plan, count, scales, trees)
-        self.one = One(self)
         self.answers = np.zeros((count, 3), dtype=np.int64)
         self.ends, self.times = np.zeros(count), np.zeros((count, members.count))
         self.starts, self.Y, self.atol, self.counted = (np.zeros((count, size)) for _ in range(4))
