@@ -6,6 +6,7 @@ member's own blocks is asked of the batch.
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -17,6 +18,7 @@ from multibody.analyses.measures.measure import Measurer
 from multibody.analyses.measures.readable import no_forces
 from multibody.analyses.members.batch import Blocks as Members
 from multibody.analyses.reactions.reactions import Blocks, Reactions
+from multibody.analyses.reactions.uniqueness import Dependency
 from multibody.kernels import codes as L
 from multibody.state.kinetics import Dynamics
 from multibody.state.system import Floats, Integers, System
@@ -145,6 +147,24 @@ class StackedReactions(Reactions):
         s = self.measurer.stack
         found = s.members.entries(s.which, s.t, s.Q, s.R)
         return found.reshape(-1, found.shape[2])
+
+    @cached_property
+    def multipliers(self) -> Floats:
+        """λ of joint and motion rows, of minimum norm where rows are redundant, each member by its own scales."""
+        found, s = self.dynamics.multipliers, self.measurer.stack
+        if len(self.dynamics.rows) == self.system.rows:
+            return found
+        n, parts = s.t.shape[1], []
+        for j, k in enumerate(s.which):
+            part, own = slice(j * n, (j + 1) * n), copy.copy(self.redundancy)
+            own.system = s.members.one.system(int(k))
+            parts.append(own.smallest(found[part], self.entries[part]))
+        return np.concatenate(parts)
+
+    @cached_property
+    def dependencies(self) -> list[Dependency]:
+        """Combinations of multipliers that no body feels: outputs do not ask whether they have one value only."""
+        return []
 
     def _gradient(self, function: int) -> Blocks:
         if function not in self._gradients:
