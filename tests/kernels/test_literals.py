@@ -33,7 +33,7 @@ NEIGHBORS = {
     },
     "integrators/dop853.py": {"K1 + s - 1": 1, "s - 1": 1},
     "integrators/ida.py": {"k + 1": 2, "k - k % 2": 1},
-    "integrators/members.py": {"n - 1": 3, "y.shape[0] - 1": 1},
+    "integrators/members.py": {"n - 1": 3},
     "integrators/radau_stages.py": {"(i + 1) % 3": 1, "(i + 2) % 3": 1, "(j + 1) % 3": 2, "(j + 2) % 3": 2, "j + 2 * m": 1},
 }  # fmt: skip
 

@@ -104,8 +104,8 @@ def settle_turns(columns: Columns, values: Floats, q: Floats, constant: Floats) 
         if column.kind == T.TURN:
             turning[..., column.link] += column.sign * values[..., k]
     for i, link in enumerate(columns.tree.links):
-        carrier = angles[..., link.parent - 1] if link.parent else 0.0
-        turn = angles[..., link.body - 1] - carrier - turning[..., i]
+        carrier = angles[..., link.parent - FIRST_BODY] if link.parent else 0.0
+        turn = angles[..., link.body - FIRST_BODY] - carrier - turning[..., i]
         constant[..., i] += 2.0 * math.pi * np.round((turn - constant[..., i]) / (2.0 * math.pi))
 
 
