@@ -7,9 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from multibody.formulations.pattern import Pattern
 from multibody.formulations.prepare import Bundle
-from multibody.formulations.prepare_newton import numbered
+from multibody.formulations.prepare_newton import numbered, pattern_of
 from multibody.kernels.calls import address_of
 
 Integers = npt.NDArray[np.int64]
@@ -77,9 +76,7 @@ def kept_matrices(bundle: Bundle) -> tuple[Any, Any, Any, Any, Any]:
     from scipy.sparse import coo_array
 
     newton, kept, n = bundle.newton.model, bundle.newton.state, bundle.velocities
-    nodes, blocks = newton.pattern.nodes, newton.pattern.meetings
-    meetings = [[int(q) for q in blocks.node[node["first"] : node["end"]]] for node in nodes]
-    where = numbered(Pattern([range(node["column"], node["column"] + node["size"]) for node in nodes], meetings, []))
+    where = numbered(pattern_of(newton.pattern))
     square = [coo_array((values.copy(), where), shape=(n, n)).tocsr() for values in (kept.M, kept.C, kept.K)]
     entries, shape = newton.entries, (len(bundle.chosen), n)
     at = (entries.row, entries.column)

@@ -34,6 +34,8 @@ class Integrator:
         Rows of the arrays ``memory`` and ``dense[k]``, each of the state's length.
     implicit : bool
         Whether ``advance`` takes the addresses ``ops`` of the equations with constraints (see ``implicit``) instead of f.
+    compiled : bool
+        Whether ``advance`` is a kernel.
     complex_factors : bool
         Whether it factors complex matrices too.
     usual : bool
@@ -51,6 +53,7 @@ class Integrator:
     memory_rows: ClassVar[int] = 0
     dense_rows: ClassVar[int] = 0
     implicit: ClassVar[bool] = False
+    compiled: ClassVar[bool] = True
     complex_factors: ClassVar[bool] = False
     usual: ClassVar[bool] = False
     keeps_step: ClassVar[bool] = False
@@ -347,6 +350,7 @@ class Ida(_Adaptive):
     memory_rows: ClassVar[int] = 1
     dense_rows: ClassVar[int] = 6
     implicit: ClassVar[bool] = True
+    compiled: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
