@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from multibody.analyses.assembly.member import Plan
+from multibody.analyses.reactions.wrenches import RowPattern
 from multibody.formulations.driven import entries_at, gradients_at
 from multibody.formulations.expand import expand
+from multibody.formulations.row_wrenches import wrenches_at
 from multibody.integrators import contract as C
 from multibody.integrators import members as M
 from multibody.kernels.arrays import Arrays
@@ -24,7 +26,7 @@ from multibody.kernels.mass import set_masses
 from multibody.kernels.measure import measure_functions
 from multibody.kernels.subnormals import FLUSH, exchange_mode
 from multibody.kernels.watch import monitor
-from multibody.state.system import Floats, Integers
+from multibody.state.system import Floats, Integers, System
 from multibody.tables.lower import Tables
 
 if TYPE_CHECKING:
@@ -35,7 +37,6 @@ _GAPS = ("position_before", "velocity_before", "position_after", "velocity_after
 GAPS = np.array([Statistics.fields[name].slot for name in _GAPS], dtype=np.int64)
 
 
-@functools.cache
 def address(function: Any, signature: Any, planar: bool) -> int:
     """Return where the machine code of a kernel that takes a model first begins."""
     return address_with(function, M.as_called(signature, planar))
@@ -90,6 +91,11 @@ class Blocks:
         self.Q, self.V = np.zeros((count, tables.nq)), np.zeros((count, tables.nv))
         self.begin_refs, self.codes = np.zeros_like(self.refs), np.zeros((count, 2), dtype=np.int64)
 
+    @cached_property
+    def system(self) -> System:
+        """The tables of the model with a workspace: for what the structure says."""
+        return System(self.tables)
+
     def at(self, function: Any, signature: Any) -> int:
         """Return the address of a kernel for these models."""
         return address(function, signature, self.planar)
@@ -111,14 +117,15 @@ class Blocks:
         ----------
         which : array of int
         Q, V, A : arrays (members, instants, ·)
+            Rows of Q may be longer.
         R : array (members, instants, functions or 0)
             References of every instant; without columns turns are counted from those at the start.
         """
         out, kept = np.zeros((3, *Q.shape[:2], 1)), self.refs[which]
         self.refs[which] = self.begin_refs[which] if R.shape[2] == 0 else 0.0
         M.measure_members(
-            self.at(measure_functions, M.MEASURE), which, self.models, self.states, self.scratch.address, Q, V, A, R,
-            np.array([function], dtype=np.int64), *out,
+            self.at(measure_functions, M.MEASURE), which, self.models, self.states, self.scratch.address, Q,
+            np.ascontiguousarray(V), A, R, np.array([function], dtype=np.int64), *out,
         )  # fmt: skip
         self.refs[which] = kept
         return out[..., 0]
@@ -132,6 +139,19 @@ class Blocks:
         )
         self.refs[which] = kept
         return out
+
+    def wrenches(
+        self, which: Integers, times: Floats, Q: Floats, R: Floats, multipliers: Floats, row: int, rows: RowPattern,
+        bodies: Sequence[int], sign: float, about: tuple[int, int], out: Floats,
+    ) -> None:  # fmt: skip
+        """Write what rows from `row` on do to bodies about a point (body, number), out (members, instants, 5 or 9)."""
+        kept = self.refs[which]
+        M.wrench_members(
+            self.at(wrenches_at, M.WRENCHES), which, self.models, self.states, self.scratch.address, times, Q, R,
+            np.ascontiguousarray(multipliers), (row, rows.columns, rows.ends, np.array(bodies, dtype=np.int64), sign, *about),
+            rows.room(), out,
+        )  # fmt: skip
+        self.refs[which] = kept
 
     def gradients(self, which: Integers, functions: Integers, Q: Floats, scales: Floats) -> Floats:
         """Return gradients of coordinate functions times columns' scales (members, instants, functions, nv)."""
@@ -179,6 +199,7 @@ class Batch(Blocks):
             address_with(integrator.interpolate, INTERPOLATE), self.at(expand, M.EXPAND), self.at(set_masses, M.MASSES),
         )  # fmt: skip
         self._stored: list[Floats] = []
+        self._read_rooms: list[Floats] = []
         self.grow(room)
 
     def grow(self, room: int) -> None:
@@ -226,12 +247,9 @@ class Batch(Blocks):
 
         With `last` at the last instant alone.
         """
-        t, own = self.tables, self.times[which]
+        own = self.times[which]
         at = np.ascontiguousarray(times if times is not None else own[:, -1:] if last else own)
-        shape, rows = at.shape, t.count_joint + t.count_motion
-        loads = (3 if t.dimension == 2 else 6) * len(t.loads)
-        widths = (self.members.size, self.refs.shape[1], t.nv, rows, 2, t.effort_count, loads)
-        found = Read(which, at, *(np.zeros((*shape, width)) for width in widths))
+        found = Read(which, at, *(self._rooms(*at.shape) if times is None else self._made(at.shape)))
         M.read_members(
             self._read_calls, which, self.models, self.states, self.scratch.address, self.answers, self.steps,
             self.dense, self.step_refs, at, self.Y if times is None else self.Y[:0], self.starts, self.begin_refs, self.refs,
@@ -239,6 +257,19 @@ class Batch(Blocks):
             found.loads,
         )  # fmt: skip
         return found
+
+    def _made(self, shape: tuple[int, int]) -> list[Floats]:
+        """Return arrays for everything that is read of members at instants."""
+        t = self.tables
+        rows, loads = t.count_joint + t.count_motion, (3 if t.dimension == 2 else 6) * len(t.loads)
+        widths = (self.members.size, self.refs.shape[1], t.nv, rows, 2, t.effort_count, loads)
+        return [np.zeros((*shape, width)) for width in widths]
+
+    def _rooms(self, count: int, instants: int) -> list[Floats]:
+        """Return the same for all instants, in memory that is kept: new pages take longer than to fill them."""
+        if not self._read_rooms or self._read_rooms[0].shape[1] != instants:
+            self._read_rooms = self._made((self.count, instants))
+        return [room[:count] for room in self._read_rooms]
 
     def unsolved(self, which: Integers) -> npt.NDArray[np.bool_]:
         """Return at which of these members the equations had no solution at an instant that was read."""

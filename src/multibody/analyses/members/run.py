@@ -27,6 +27,7 @@ from multibody.errors import ModelError
 from multibody.formulations.prepare import Bundle, inverts_masses, prepare
 from multibody.integrators import contract as C
 from multibody.kernels.assembly.member import CLOSED, OPEN
+from multibody.model.expressions import Expression
 from multibody.model.model import Model
 from multibody.options.methods import AUTO, read_method
 from multibody.state.kinetics import Dynamics
@@ -77,7 +78,8 @@ class RunMembers:
         self.until = self._formula("until", self.options.until)
         system = System(tables)
         self.rows = np.arange(system.rows, dtype=np.int64)
-        self.count = len(output_times(0.0, self.options, tables))
+        times = output_times(0.0, self.options, tables)
+        self.count, self.times = len(times), times if self._same_for_all() else None
         self.room = ROOM
         self.base: Bundle = prepare(tables, self.rows, system.ref, False)
         self._settings(self.base)
@@ -115,6 +117,16 @@ class RunMembers:
         """Return an option that may be a formula of parameters."""
         given = self.given.get(key, self.model.defaults.of("run").get(key))
         return value if not math.isnan(number_in(given)) else self.numbers.number(self.model, given, f"run.{key}")
+
+    def _same_for_all(self) -> bool:
+        """Return whether all members have the same instants, and the steps for them."""
+        if isinstance(self.until, Expression):
+            return False
+        try:
+            check_steps(self.choice.integrator, 0.0, self.options.until)
+        except ModelError:
+            return False
+        return True
 
     def _settings(self, b: Bundle) -> None:
         """Write what a run is told; the same as a simulation does."""
@@ -170,7 +182,7 @@ class RunMembers:
         """Write numbers and consistent states of members."""
         n, nq, nv = len(values), self.tables.nq, self.tables.nv
         numbers = b.numbers[:n]
-        note(why, self.numbers.fill(values, b.models[:n], numbers), "values that are refused")
+        note(why, self.numbers.fill(values, b.models[:n], b.scratch.address, numbers), "values that are refused")
         numbers[why != ""] = self.tables.F  # of no account
         note(why, self.numbers.heavy(numbers), "masses that do not count")
         self.numbers.scales(numbers, b.row_scale[:n], b.column_scale[:n])
@@ -186,6 +198,9 @@ class RunMembers:
     def _set_times(self, b: Batch, n: int) -> Flags:
         """Write the instants of members; return which of them have as many as the model."""
         fits = np.ones(n, dtype=bool)
+        if self.times is not None:
+            b.times[:n] = self.times
+            return fits
         for end in np.unique(b.ends[:n]):
             same = b.ends[:n] == end
             if not math.isfinite(end):
@@ -246,8 +261,8 @@ class RunAnswers(StackedAnswers):
         )  # fmt: skip
         start = batch.begin_refs[read.which][:, None, :]
         R = np.ascontiguousarray(start if batch.planar and not alone else read.references)
-        Q, V = read.Y[:, :, :nq].copy(), read.Y[:, :, nq : nq + nv].copy()
-        super().__init__(Stack(batch, read.which, read.t, Q, V, read.A, R, dynamics, alone), known_between=True)
+        V = read.Y[:, :, nq : nq + nv]  # and q stands before it
+        super().__init__(Stack(batch, read.which, read.t, read.Y, V, read.A, R, dynamics, alone), known_between=True)
         self.batch = batch
 
     def between(self, which: Any, times: Floats) -> RunAnswers:
