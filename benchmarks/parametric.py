@@ -16,10 +16,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import robot
 from common import integration, table
 
 import multibody as mb
-import robot
 
 KINDS = ("revolute", "translational", "screw", "cylindrical", "universal", "planar", "spherical")
 # Table 7: Φ_q and its derivative, conventional and proposed

@@ -12,12 +12,11 @@ from multibody.kernels.calls import address_with
 from multibody.kernels.programs import evaluate_programs
 from multibody.model.expressions import Expression, evaluate
 from multibody.model.model import Model
-from multibody.state.system import Floats, Integers
+from multibody.state.system import Flags, Floats, Integers
 from multibody.tables.length import set_lengths
 from multibody.tables.lower import Tables
 from multibody.tables.scope import Scope
 
-Flags = np.ndarray[Any, np.dtype[np.bool_]]
 LEAST = 1e-9  # of the largest mass and inertia: what counts beside them
 DROWNING = 1e-7  # of the largest mass: lighter bodies drown where M is inverted
 

@@ -6,6 +6,7 @@ member's own blocks is asked of the batch.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,6 +19,7 @@ from multibody.analyses.measures.measure import Measurer
 from multibody.analyses.measures.readable import no_forces
 from multibody.analyses.members.batch import Blocks as Members
 from multibody.analyses.reactions.reactions import Blocks, Reactions
+from multibody.analyses.reactions.uniqueness import Dependency
 from multibody.analyses.reactions.wrenches import RowPattern, Wrench
 from multibody.kernels import codes as L
 from multibody.state.kinetics import Dynamics
@@ -142,6 +144,13 @@ class StackedReactions(Reactions):
         """The tables of the model with a workspace: for what the structure says."""
         return self.measurer.stack.members.system
 
+    @cached_property
+    def entries(self) -> Floats:
+        """Entries of Φ_q of joints and motions at every instant."""
+        s = self.measurer.stack
+        found = s.members.entries(s.which, s.t, s.Q, s.R)
+        return found.reshape(-1, found.shape[2])
+
     def of_rows(
         self, rows: range, multipliers: Floats, bodies: Sequence[int], home: int, point: int, sign: float = -1.0,
         which: Integers | None = None,
@@ -152,6 +161,24 @@ class StackedReactions(Reactions):
         each = multipliers.reshape(m, n, -1)
         s.members.wrenches(s.which, s.t, s.Q, s.R, each, rows.start, own, bodies, sign, (home, point), out)
         return Wrench.packed(out.reshape(m * n, -1), self.tables.dimension)
+
+    @cached_property
+    def multipliers(self) -> Floats:
+        """λ of joint and motion rows, of minimum norm where rows are redundant, each member by its own scales."""
+        found, s = self.dynamics.multipliers, self.measurer.stack
+        if len(self.dynamics.rows) == self.system.rows:
+            return found
+        n, parts = s.t.shape[1], []
+        for j, k in enumerate(s.which):
+            part, own = slice(j * n, (j + 1) * n), copy.copy(self.redundancy)
+            own.system = s.members.one.system(int(k))
+            parts.append(own.smallest(found[part], self.entries[part]))
+        return np.concatenate(parts)
+
+    @cached_property
+    def dependencies(self) -> list[Dependency]:
+        """Combinations of multipliers that no body feels: outputs do not ask whether they have one value only."""
+        return []
 
     def _gradient(self, function: int) -> Blocks:
         if function not in self._gradients:

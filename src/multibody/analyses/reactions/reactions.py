@@ -23,9 +23,9 @@ from multibody.formulations.square_forces import as_rows, jacobian_entries
 from multibody.kernels import codes as L
 from multibody.model.expressions import evaluate
 from multibody.state.kinetics import Dynamics
-from multibody.state.poses import turned
 from multibody.state.system import Floats, Integers, System
 from multibody.tables.lowered import EndSlots
+from multibody.tables.products import turned
 from multibody.tables.tree import driven_functions
 
 if TYPE_CHECKING:

@@ -21,9 +21,9 @@ from multibody.formulations.row_wrenches import CENTER, add_planar_wrench, add_s
 from multibody.model.expressions import Expression, ExpressionError, Number, names, substitute
 from multibody.model.expressions.nodes import CONSTANTS, node
 from multibody.state.kinetics import Dynamics
-from multibody.state.poses import turned
 from multibody.state.system import Integers
 from multibody.tables.lower import Tables
+from multibody.tables.products import turned
 
 PARAMETER = "#number"  # first part of the name of a number of the model
 HINT = 'leave it out, or compute the study without "device"'
