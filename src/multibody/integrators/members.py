@@ -35,6 +35,9 @@ TO_BODIES = types.none(*_BLOCKS, _ROW, _TABLE, _TABLE, _WORD, _TABLE)
 EXPAND_JOINTS = types.int64(*_BLOCKS, _ROW, _TABLE, _TABLE, *(_TABLE,) * 5)
 MEASURE = types.none(*_BLOCKS, *(_TABLE,) * 4, _WORDS, *(_TABLE,) * 3)
 ENTRIES = types.none(*_BLOCKS, _ROW, _TABLE, _TABLE, _WORD, _TABLE)
+WRENCHES = types.none(
+    *_BLOCKS, _ROW, *(_TABLE,) * 3, _WORD, *(_WORDS,) * 3, _NUMBER, _WORD, _WORD, _ROW, _TABLE
+)
 GRADIENTS = types.none(_WORD, _WORD, _TABLE, _WORDS, _ROW, _CUBE)
 FORCES = types.none(*_BLOCKS, _ROW, *(_TABLE,) * 9)
 VALUES = types.none(*_BLOCKS, _ROW, _ROW, _WORD, _WORD, _TABLE)
@@ -79,6 +82,7 @@ _mode, _advance_implicit = (_by_address(each) for each in (MODE, ADVANCE_IMPLICI
 _expand, _measure, _entries, _gradients = (_by_address(each) for each in (EXPAND, MEASURE, ENTRIES, GRADIENTS))
 _to_bodies, _expand_joints = (_by_address(each) for each in (TO_BODIES, EXPAND_JOINTS))
 _forces, _values, _track, _square = (_by_address(each) for each in (FORCES, VALUES, TRACK, SQUARE))
+_wrenches = _by_address(WRENCHES)
 
 
 @_free
@@ -364,6 +368,31 @@ def entry_members(entries, which, models, states, scratch, times, Q, R, rows, ou
     for j in range(which.shape[0]):
         k = which[j]
         _entries(entries, (models[k], states[k], scratch, times[j], Q[j], R[j], rows, out[j]))
+
+
+@_free
+def wrench_members(wrenches, which, models, states, scratch, times, Q, R, multipliers, asked, room, out):
+    """Write what rows do to bodies, out (read, instants, ·).
+
+    Parameters
+    ----------
+    wrenches : address
+        ``formulations.row_wrenches.wrenches_at``.
+    multipliers : array (read, instants, all rows)
+    asked : tuple
+        First row, columns and ends of their entries, bodies, sign, body and numbers of the point.
+    room : array
+    """
+    row, columns, ends, bodies, sign, home, point = asked
+    for j in range(which.shape[0]):
+        k = which[j]
+        _wrenches(
+            wrenches,
+            (
+                models[k], states[k], scratch, times[j], Q[j], R[j], multipliers[j], row, columns, ends, bodies, sign, home,
+                point, room, out[j],
+            ),
+        )  # fmt: skip
 
 
 @_free

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import copy
-import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +14,10 @@ import numpy.typing as npt
 
 from multibody.analyses.assembly.member import Plan
 from multibody.analyses.dynamics.run_start import closed_state
+from multibody.analyses.reactions.wrenches import RowPattern
 from multibody.formulations.driven import entries_at, gradients_at
 from multibody.formulations.expand import expand
+from multibody.formulations.row_wrenches import wrenches_at
 from multibody.integrators import contract as C
 from multibody.integrators import members as M
 from multibody.kernels import declared as D
@@ -40,7 +42,6 @@ _GAPS = ("position_before", "velocity_before", "position_after", "velocity_after
 GAPS = np.array([Statistics.fields[name].slot for name in _GAPS], dtype=np.int64)
 
 
-@functools.cache
 def address(function: Any, signature: Any, planar: bool) -> int:
     """Return where the machine code of a kernel that takes a model first begins."""
     return address_with(function, M.as_called(signature, planar))
@@ -149,6 +150,11 @@ class Blocks:
         self.Q, self.V = np.zeros((count, tables.nq)), np.zeros((count, tables.nv))
         self.begin_refs, self.codes = np.zeros_like(self.refs), np.zeros((count, 2), dtype=np.int64)
 
+    @cached_property
+    def system(self) -> System:
+        """The tables of the model with a workspace: for what the structure says."""
+        return System(self.tables)
+
     def at(self, function: Any, signature: Any) -> int:
         """Return the address of a kernel for these models."""
         return address(function, signature, self.planar)
@@ -170,14 +176,15 @@ class Blocks:
         ----------
         which : array of int
         Q, V, A : arrays (members, instants, ·)
+            Rows of Q may be longer.
         R : array (members, instants, functions or 0)
             References of every instant; without columns turns are counted from those at the start.
         """
         out, kept = np.zeros((3, *Q.shape[:2], 1)), self.refs[which]
         self.refs[which] = self.begin_refs[which] if R.shape[2] == 0 else 0.0
         M.measure_members(
-            self.at(measure_functions, M.MEASURE), which, self.models, self.states, self.scratch.address, Q, V, A, R,
-            np.array([function], dtype=np.int64), *out,
+            self.at(measure_functions, M.MEASURE), which, self.models, self.states, self.scratch.address, Q,
+            np.ascontiguousarray(V), A, R, np.array([function], dtype=np.int64), *out,
         )  # fmt: skip
         self.refs[which] = kept
         return out[..., 0]
@@ -191,6 +198,19 @@ class Blocks:
         )
         self.refs[which] = kept
         return out
+
+    def wrenches(
+        self, which: Integers, times: Floats, Q: Floats, R: Floats, multipliers: Floats, row: int, rows: RowPattern,
+        bodies: Sequence[int], sign: float, about: tuple[int, int], out: Floats,
+    ) -> None:  # fmt: skip
+        """Write what rows from `row` on do to bodies about a point (body, number), out (members, instants, 5 or 9)."""
+        kept = self.refs[which]
+        M.wrench_members(
+            self.at(wrenches_at, M.WRENCHES), which, self.models, self.states, self.scratch.address, times, Q, R,
+            np.ascontiguousarray(multipliers), (row, rows.columns, rows.ends, np.array(bodies, dtype=np.int64), sign, *about),
+            rows.room(), out,
+        )  # fmt: skip
+        self.refs[which] = kept
 
     def gradients(self, which: Integers, functions: Integers, Q: Floats, scales: Floats) -> Floats:
         """Return gradients of coordinate functions times columns' scales (members, instants, functions, nv)."""
@@ -241,6 +261,7 @@ class Batch(Blocks):
         self._read_calls = self._readers()
         self.work = np.zeros(0 if members.matrices is None else members.matrices.work)
         self._stored: list[Floats] = []
+        self._read_rooms: list[Floats] = []
         self.grow(room)
 
     def _readers(self) -> tuple[int, ...]:
@@ -327,7 +348,7 @@ class Batch(Blocks):
         """
         own = self.times[which]
         at = np.ascontiguousarray(times if times is not None else own[:, -1:] if last else own)
-        found = self._read_room(which, at, at.shape[1])
+        found = self._read_room(which, at, at.shape[1], kept=times is None)
         M.read_members(
             self._read_calls, which, self.models, self.states, self.scratch.address, self.answers, self.steps,
             self.dense, self.step_refs, at, self.Y if times is None else self.Y[:0], self.starts, self.begin_refs, self.refs,
@@ -336,15 +357,21 @@ class Batch(Blocks):
         )  # fmt: skip
         return found
 
-    def _read_room(self, which: Integers, at: Floats, last: int) -> Read:
-        """Return arrays for members at times, forces of the last ones."""
+    def _read_room(self, which: Integers, at: Floats, last: int, kept: bool = False) -> Read:
+        """Return arrays for members at times, forces of the last ones; kept ones serve again: new pages take longer to fill."""
+        if not kept:
+            return Read(which, at, *self._made(len(which), at.shape[1], last))
+        if not self._read_rooms or self._read_rooms[0].shape[1] != at.shape[1]:
+            self._read_rooms = self._made(self.count, at.shape[1], last)
+        return Read(which, at, *(room[: len(which)] for room in self._read_rooms))
+
+    def _made(self, count: int, instants: int, last: int) -> list[Floats]:
+        """Return arrays for everything that is read of so many members."""
         t = self.tables
         rows, loads = t.count_joint + t.count_motion, (3 if t.dimension == 2 else 6) * len(t.loads)
         states, forces = (t.nq + t.nv + 1, self.refs.shape[1]), (t.nv, rows, 2, t.effort_count, loads)
-        return Read(
-            which, at, *(np.zeros((*at.shape, width)) for width in states),
-            *(np.zeros((len(which), last, width)) for width in forces),
-        )  # fmt: skip
+        widths = [*((instants, width) for width in states), *((last, width) for width in forces)]
+        return [np.zeros((count, *shape)) for shape in widths]
 
     def unsolved(self, which: Integers) -> npt.NDArray[np.bool_]:
         """Return at which of these members the equations had no solution at an instant that was read."""

@@ -113,7 +113,7 @@ class DriveMembers:
         """
         n = len(values)
         numbers = b.numbers[:n]
-        note(why, self.numbers.fill(values, b.models[:n], numbers), "values that are refused")
+        note(why, self.numbers.fill(values, b.models[:n], b.scratch.address, numbers), "values that are refused")
         numbers[why != ""] = self.tables.F  # of no account
         self._set_times(b, n, why)
         b.assemble(b.times[:n, 0].copy())

@@ -32,6 +32,7 @@ from multibody.formulations.prepare import Bundle, inverts_masses
 from multibody.integrators import contract as C
 from multibody.kernels.assembly.member import CLOSED, OPEN
 from multibody.kernels.mass import set_masses
+from multibody.model.expressions import Expression
 from multibody.model.model import Model
 from multibody.options.methods import AUTO, read_method
 from multibody.rank.run_rows import run_rows
@@ -84,7 +85,8 @@ class RunMembers:
         self.until = self._formula("until", self.options.until)
         self.state = None if state is None else adopted(state, tables, "initial")
         self.start = 0.0 if state is None else float(state.t)
-        self.count = len(output_times(self.start, self.options, tables))
+        times = output_times(self.start, self.options, tables)
+        self.count, self.times = len(times), times if self._same_for_all() else None
         self.room = ROOM
         self.space = self._space()
         self.base: Bundle = self.space.bundle
@@ -143,6 +145,16 @@ class RunMembers:
         given = self.given.get(key, self.model.defaults.of("run").get(key))
         return value if not math.isnan(number_in(given)) else self.numbers.number(self.model, given, f"run.{key}")
 
+    def _same_for_all(self) -> bool:
+        """Return whether all members have the same instants, and the steps for them."""
+        if isinstance(self.until, Expression):
+            return False
+        try:
+            check_steps(self.choice.integrator, self.start, self.options.until)
+        except ModelError:
+            return False
+        return True
+
     def _told(self) -> tuple[Floats, Integers]:
         """Return what the integrator is told at the start of every member."""
         control, counts = np.zeros(C.CONTROL_SIZE), np.zeros(C.COUNTS_SIZE, dtype=np.int64)
@@ -187,7 +199,7 @@ class RunMembers:
         """Write numbers and consistent states of members."""
         n, nq, nv = len(values), self.space.nq, self.space.nv
         numbers = b.numbers[:n]
-        note(why, self.numbers.fill(values, b.models[:n], numbers), "values that are refused")
+        note(why, self.numbers.fill(values, b.models[:n], b.scratch.address, numbers), "values that are refused")
         numbers[why != ""] = self.tables.F  # of no account
         note(why, self.numbers.heavy(numbers), "masses that do not count")
         length = numbers[:, self.tables.packed.length, None]
@@ -232,6 +244,9 @@ class RunMembers:
     def _set_times(self, b: Batch, n: int) -> Flags:
         """Write the instants of members; return which of them have as many as the model."""
         fits = np.ones(n, dtype=bool)
+        if self.times is not None:
+            b.times[:n] = self.times
+            return fits
         for end in np.unique(b.ends[:n]):
             same = b.ends[:n] == end
             if not math.isfinite(end):
@@ -292,15 +307,15 @@ class RunAnswers(StackedAnswers):
         )  # fmt: skip
         start = batch.begin_refs[read.which][:, None, :]
         R = np.ascontiguousarray(start if batch.planar and not alone else read.references)
-        Q, V = read.Y[:, :, :nq].copy(), read.Y[:, :, nq : nq + nv].copy()
-        super().__init__(Stack(batch, read.which, read.t, Q, V, read.A, R, dynamics, alone), known_between=True)
+        V = read.Y[:, :, nq : nq + nv]  # and q stands before it
+        super().__init__(Stack(batch, read.which, read.t, read.Y, V, read.A, R, dynamics, alone), known_between=True)
         self.batch = batch
 
     def between(self, which: Any, times: Floats) -> RunAnswers:
         """Return the answers of some members at other times of their motions (which, times)."""
         s = self.stack
         near = np.argmin(np.abs(s.t[which] - times[:, :1]), axis=1)
-        return RunAnswers(self.batch, self.batch.read(s.which[which], times, like=s.Q[which][np.arange(len(near)), near]))
+        return RunAnswers(self.batch, self.batch.read(s.which[which], times, like=s.Q[which, near]))
 
 
 _KEYS = ("until", "formulation", "integrator", "rtol", "atol", "step", "output_step", "cut")
