@@ -315,7 +315,8 @@ class RunAnswers(StackedAnswers):
         """Return the answers of some members at other times of their motions (which, times)."""
         s = self.stack
         near = np.argmin(np.abs(s.t[which] - times[:, :1]), axis=1)
-        return RunAnswers(self.batch, self.batch.read(s.which[which], times, like=s.Q[which, near]))
+        like = np.ascontiguousarray(s.Q[which, near, : self.batch.tables.nq])
+        return RunAnswers(self.batch, self.batch.read(s.which[which], times, like=like))
 
 
 _KEYS = ("until", "formulation", "integrator", "rtol", "atol", "step", "output_step", "cut")
