@@ -40,7 +40,7 @@ def forces_at(model, state, scratch, times, Q, V, A, R, inertia, applied, energi
     ref, n, x = state.ref, model.velocities, scratch.velocity[model.width :]
     for k in range(times.shape[0]):
         t = times[k]
-        _refer(R, k, ref)
+        refer(R, k, ref)
         set_positions(model, scratch, Q[k])
         set_velocities(model, scratch, V[k])
         energies[k, 0], energies[k, 1] = kinetic_energy(model, scratch), potential_energy(model, state, scratch, t)
@@ -62,7 +62,7 @@ def entries_at(model, state, scratch, times, Q, R, rows, out):
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
     ref = state.ref
     for k in range(times.shape[0]):
-        _refer(R, k, ref)
+        refer(R, k, ref)
         set_positions(model, scratch, Q[k])
         row_jacobian(model, state, scratch, times[k], 0, rows, out[k])
 
@@ -91,12 +91,13 @@ def gradients_at(model, scratch, Q, functions, scale, out):
 def _scatter(g, body, width, scale, row):
     """Add the block of a gradient that belongs to a body to its columns; the ground has none."""
     if body > 0:
+        first = width * (body - L.FIRST_BODY)
         for c in range(width):
-            row[width * (body - 1) + c] += scale[width * (body - 1) + c] * g[c]
+            row[first + c] += scale[first + c] * g[c]
 
 
 @inner_kernel
-def _refer(R, k, ref):
+def refer(R, k, ref):
     """Set the angle references of instant k; one row of R serves all instants."""
     row = R[min(k, R.shape[0] - 1)]
     for f in range(row.shape[0]):

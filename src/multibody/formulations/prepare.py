@@ -16,6 +16,7 @@ from multibody.kernels import declared as D
 from multibody.kernels.arrays import Arrays, scratch_sizes
 from multibody.kernels.declared import Model, Scratch, State
 from multibody.kernels.mass import set_masses
+from multibody.kernels.rows import BY_TIME
 from multibody.tables.lower import Tables
 from multibody.tables.plain import plain_rows
 from multibody.tables.rows import listed
@@ -247,14 +248,15 @@ def _nearly_massless(tables: Tables) -> bool:
 def depend_on_time(tables: Tables, rows: Integers) -> bool:
     """Return whether one of these rows has a partial derivative by time."""
     programs = tables.packed.rows["program"][rows]
-    return bool(np.any(tables.packed.tables[programs[programs >= 0] + 1] >= 0))
+    return bool(np.any(tables.packed.tables[programs[programs >= 0] + BY_TIME] >= 0))
 
 
 def _blocks(tables: Tables, chosen: Integers) -> list[list[tuple[int, int]]]:
     """Return for each chosen row its blocks (first entry, body); extra coordinates have no body and are left out."""
     width, bodies, found = tables.width, len(tables.bodies) - 1, []
     for r in chosen:
-        row, e, end = [], int(tables.row_pointer[r]), int(tables.row_pointer[r + 1])
+        own = tables.entries_of(r)
+        row, e, end = [], own.start, own.stop
         while e < end:
             body = int(tables.columns[e]) // width + 1
             if int(tables.columns[e]) < width * bodies:

@@ -44,6 +44,8 @@ class Integrator:
         then takes; 0 where dense output is always made at once.
     implicit : bool
         Whether ``advance`` takes the addresses ``ops`` of the equations with constraints (see ``implicit``) instead of f.
+    compiled : bool
+        Whether ``advance`` is a kernel.
     complex_factors : bool
         Whether it factors complex matrices too.
     usual : bool
@@ -63,6 +65,7 @@ class Integrator:
     kept_rows: ClassVar[int] = 0
     extra_evaluations: ClassVar[int] = 0
     implicit: ClassVar[bool] = False
+    compiled: ClassVar[bool] = True
     complex_factors: ClassVar[bool] = False
     usual: ClassVar[bool] = False
     keeps_step: ClassVar[bool] = False
@@ -366,6 +369,7 @@ class Ida(_Adaptive):
     memory_rows: ClassVar[int] = 1
     dense_rows: ClassVar[int] = 6
     implicit: ClassVar[bool] = True
+    compiled: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()

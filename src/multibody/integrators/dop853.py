@@ -23,6 +23,7 @@ from multibody.kernels.compile import inner_kernel, kernel
 ORDER = 8
 STAGE = SPARE  # row of memory: the state of the stage at hand
 # rows of the slopes: of the present state, of the stages 2 to 12, of the new state, and of those that serve the dense output
+HIGHER = 4  # rows of dense output behind those that need no further evaluations
 K1, K2, K3, K4, K5, K6, K7, K8, K9, K10, K11, K12, K13, K14, K15, K16 = range(SLOPE, SLOPE + 16)
 OLD = K2  # row of the state before, where a step is completed: its slopes 2 to 5 are not needed any more
 FROM_SIXTH, EXTRA = 8, 3  # slopes 6 to 13, which dense output is made of; further evaluations that it takes
@@ -249,7 +250,7 @@ def _complete(rhs, run, t, h, y, memory, row):
         row[1, i] = change
         row[2, i] = h * before[i] - change
         row[3, i] = 2.0 * change - h * (before[i] + after[i])
-        for r in range(4, 8):
+        for r in range(HIGHER, 8):
             row[r, i] = 0.0
     if _stages(rhs, run, t, h, y, memory, np.int64(14), np.int64(16)) != 0:
         return
@@ -258,7 +259,7 @@ def _complete(rhs, run, t, h, y, memory, row):
             total = c.D[r, 0] * before[i]
             for j in range(5, 16):
                 total += c.D[r, j] * memory[K1 + j, i]
-            row[r + 4, i] = h * total
+            row[HIGHER + r, i] = h * total
 
 
 @kernel

@@ -19,6 +19,7 @@ from multibody.tables.lower import Tables, lower
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
 
 
 def tables_of(model: Model) -> Tables:

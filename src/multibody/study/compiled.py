@@ -16,6 +16,7 @@ from multibody.analyses.members.drive import DriveMembers, InverseMembers
 from multibody.analyses.members.numbers import NotServed
 from multibody.analyses.members.run import RunMembers
 from multibody.errors import AnalysisError, ModelError
+from multibody.model.model import Model
 from multibody.study.distributions import Floats
 from multibody.study.evaluate import Evaluator
 from multibody.study.language import EXTREMES
@@ -33,6 +34,9 @@ class CompiledMembers:
     ----------
     ordinary : OrdinaryMembers
         Which computes any member, one at a time.
+    typical : array (varied,), optional
+        Values of the member whose structure (rows, what is independent) those of the others are compared with; by default the
+        model as it is, where initial values that are varied are zero.
 
     Attributes
     ----------
@@ -49,15 +53,18 @@ class CompiledMembers:
 
     threads = True
 
-    def __init__(self, ordinary: OrdinaryMembers) -> None:
-        if ordinary.analysis not in LOOPS or ordinary.state is not None:
-            raise NotServed(f"{ordinary.analysis} from a given state" if ordinary.state is not None else ordinary.analysis)
+    def __init__(self, ordinary: OrdinaryMembers, typical: Floats | None = None) -> None:
+        given = ordinary.state is not None
+        if ordinary.analysis not in LOOPS or (given and ordinary.analysis != "run"):
+            raise NotServed(f"{ordinary.analysis} from a given state" if given else ordinary.analysis)
         words = [reduction.word for reduction in ordinary.outputs.reductions]
         if ordinary.analysis == "kinematics" and ("at" in words or (ordinary.refine and set(words) & set(EXTREMES))):
             raise NotServed("a driven mechanism is solved between its instants")
+        self.typical = typical
         self.ordinary, self.outputs, self.units = ordinary, ordinary.outputs, ordinary.units
         self.model, self.refine = ordinary.model, ordinary.refine
-        self.loops = LOOPS[ordinary.analysis](ordinary.model, ordinary.names, ordinary.options)
+        told = (ordinary.state,) if given else ()
+        self.loops = LOOPS[ordinary.analysis](self._typical_model(), ordinary.names, ordinary.options, *told)
         self.loops.last_only = set(words) <= {"final", "first"}
         self.chunk = self.loops.most
         self.compiled, self.aside = 0, Counter[str]()
@@ -66,7 +73,14 @@ class CompiledMembers:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Travel as what it is made of; rooms and addresses are made where it arrives."""
-        return CompiledMembers, (self.ordinary,)
+        return CompiledMembers, (self.ordinary, self.typical)
+
+    def _typical_model(self) -> Model:
+        """Return the model whose structure is that of the members."""
+        try:
+            return self.ordinary.model if self.typical is None else self.ordinary.varied(self.typical)
+        except ModelError:  # its values are refused
+            return self.ordinary.model
 
     def compute(self, values: Floats) -> Computed:
         """Return the numbers of the members whose values are the rows of an array (members, varied)."""
@@ -129,7 +143,7 @@ def fastest(ordinary: OrdinaryMembers, values: Floats) -> OrdinaryMembers | Comp
     if len(values) < FEW:
         return ordinary
     try:
-        made = CompiledMembers(ordinary)
+        made = CompiledMembers(ordinary, values[0].copy())
     except NotServed:
         return ordinary
     some = np.ascontiguousarray(values[np.unique(np.linspace(0, len(values) - 1, FEW).astype(int))])

@@ -17,10 +17,11 @@ import numpy as np
 
 from multibody.analyses.dynamics.headway import NO_HEADWAY, Headway
 from multibody.analyses.dynamics.segments import Segments, complete, interpolated
+from multibody.analyses.dynamics.settling import tell_feedback, tell_partition, tell_tolerances, write_active
 from multibody.analyses.events.switching import Switching, SwitchingTimes
 from multibody.formulations import Formulation
 from multibody.formulations.closing import WEAK_PARTITION
-from multibody.formulations.prepare import Bundle, full_pivoting
+from multibody.formulations.prepare import Bundle
 from multibody.formulations.spaces.space import Space
 from multibody.integrators import Integrator
 from multibody.integrators import contract as C
@@ -154,18 +155,13 @@ class Simulation:
 
     def _settings(self, rtol: float) -> None:
         """Write tolerances, feedback and the first partition."""
-        self.bundle.settings(closed=max(1e-14, min(1e-4 * rtol, 1e-10)), stage_closed=max(1e-12, min(0.1 * rtol, 1e-6)))
-        self.bundle.settings(noticeable=1e-14, avoidable=self.integrator.steps_aside)
-        if self.formulation.stabilized:
-            alpha, beta = self.formulation.feedback
-            own = self._feedback() if alpha is None or beta is None else 0.0
-            self.alpha = own if alpha is None else alpha
-            self.bundle.settings(alpha=self.alpha, beta=own if beta is None else beta)
         b, y = self.bundle, self.y.copy()
-        b.settings(regular_ratio=1e-300)  # the first acceptance finds the regular pivot ratio
+        tell_tolerances(b, self.integrator, rtol)
+        if self.formulation.stabilized:
+            self.alpha = tell_feedback(self.space, self.formulation, self.t, self.y)
         if self.formulation.partitioned:
             self.repartition()
-        self.formulation.kernels()[1](*b.run, float(self.control[C.T]), y, self.active)
+        self.formulation.kernels()[1](*b.run, self.t, y, self.active)
         b.forget_gaps()
 
     def _equations(self) -> Integers:
@@ -188,34 +184,11 @@ class Simulation:
         note = make_dependable(self.bundle, self.t, self.y.copy(), self.integrator.complex_factors)
         return [note] if note else []
 
-    def _feedback(self) -> float:
-        """Return α = β from the fastest rate at the start: violations then decay about as fast as the motion changes."""
-        dy, s = np.zeros_like(self.y), self.space
-        rhs, _ = self.formulation.kernels()
-        b = self.bundle
-        b.settings(alpha=0.0, beta=0.0)
-        rhs(*b.run, float(self.control[C.T]), self.y, dy)
-        v = float(np.max(np.abs(self.y[s.nq : s.nq + s.nv] / s.rate_scales), initial=0.0))
-        a = float(np.max(np.abs(dy[s.nq : s.nq + s.nv] / s.rate_scales), initial=0.0))
-        return 5.0 * min(max(v, math.sqrt(a), 0.2 / second(b.tables)), 200.0 / second(b.tables))
-
     def repartition(self) -> None:
         """Choose dependent columns by full pivoting at the present pose."""
-        s, b = self.space, self.bundle
-        J = s.rows_at(self.y, float(self.control[C.T]))
-        before = b.state.dependent.copy()
-        dependent, _ = full_pivoting(J)
-        b.set_partition(dependent)
-        ratio = _pivot_ratio(J[:, dependent])
-        if self.partitions and np.array_equal(before, dependent):  # no better one: let this one get weaker
-            ratio = 0.1 * float(b.state.settings.partition_ratio[0])
-        b.settings(partition_ratio=ratio)
+        dependent = tell_partition(self.space, self.t, self.y, self.partitions > 0)
         self.partitions += 1
-        self.active[:] = 0.0
-        rates = np.ones(s.nv)
-        rates[dependent] = 0.0
-        self.active[s.nq : s.nq + s.nv] = rates
-        self.active[: s.nq] = s.position_mask(rates)
+        write_active(self.space, dependent, self.active)
 
     # --- going on -----------------------------------------------------------------------------------------------------
     @property
@@ -425,17 +398,3 @@ class Simulation:
             "partitions": self.partitions, "mean_order": float(c[C.ORDER_SUM]) / steps if steps else 0.0,
             "stiff": bool(c[C.STIFF]), "wall_time": self.wall_time,
         }  # fmt: skip
-
-
-def _pivot_ratio(A: Floats) -> float:
-    """Return the smallest over the largest pivot of Gauss elimination with row exchanges."""
-    A, low, high = A.copy(), np.inf, 0.0
-    for k in range(len(A)):
-        best = k + int(np.argmax(np.abs(A[k:, k])))
-        A[[k, best]] = A[[best, k]]
-        pivot = abs(float(A[k, k]))
-        low, high = min(low, pivot), max(high, pivot)
-        if pivot == 0.0:
-            return 0.0
-        A[k + 1 :, k:] -= np.outer(A[k + 1 :, k] / A[k, k], A[k, k:])
-    return low / high if len(A) else 1.0

@@ -33,9 +33,10 @@ from multibody.model.expressions import CONSTANTS, Expression, evaluate, names
 from multibody.model.paths import Path, component, vector_size
 from multibody.model.result_paths import RESULT_KINDS
 from multibody.model.units import rate_unit
-from multibody.state.poses import matrix_of, turned
+from multibody.state.poses import matrix_of
 from multibody.state.system import Floats, System
 from multibody.tables.lower import Tables
+from multibody.tables.products import turned
 from multibody.tables.splines import table_function
 
 if TYPE_CHECKING:

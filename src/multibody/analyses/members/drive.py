@@ -19,7 +19,7 @@ from multibody.analyses.kinematics.kinematics import time_grid
 from multibody.analyses.kinematics.solvers import DenseSolver
 from multibody.analyses.kinematics.turning import MANY, TURN
 from multibody.analyses.members.batch import Blocks
-from multibody.analyses.members.numbers import Flags, NotServed, Numbers, note
+from multibody.analyses.members.numbers import NotServed, Numbers, note
 from multibody.analyses.members.stacked import Stack, StackedAnswers
 from multibody.formulations import formulation_of
 from multibody.formulations.driven import forces_at, solve_square
@@ -33,7 +33,7 @@ from multibody.model.model import Model
 from multibody.rank.drive import plain_drive
 from multibody.rank.leastnorm import DENSE_ASSEMBLY, is_large
 from multibody.state.kinetics import Dynamics
-from multibody.state.system import Floats, Integers, System, tables_of
+from multibody.state.system import Flags, Floats, Integers, System, tables_of
 
 MOST_NUMBERS = 2_000_000  # that a batch may fill, 16 MB
 MOST_MEMBERS = 256  # of a batch
@@ -113,7 +113,7 @@ class DriveMembers:
         """
         n = len(values)
         numbers = b.numbers[:n]
-        note(why, self.numbers.fill(values, b.models[:n], numbers), "values that are refused")
+        note(why, self.numbers.fill(values, b.models[:n], b.scratch.address, numbers), "values that are refused")
         numbers[why != ""] = self.tables.F  # of no account
         self._set_times(b, n, why)
         b.assemble(b.times[:n, 0].copy())
