@@ -321,8 +321,8 @@ def run_study(driver, folder: pathlib.Path) -> None:  # type: ignore[no-untyped-
         for k in range(about["instants"] + 1):
             apart = STUDY_EVERY * STUDY_STEP
             if k:
-                modules[0].enqueue([*vectors, places["statuses"]], STUDY, (k - 1) * apart, STUDY_STEP, STUDY_EVERY, 64)
-            modules[1].enqueue([*vectors, places["results"], places["statuses"]], STUDY, k * apart, apart, k, 64)
+                modules[0].enqueue([*vectors, places["statuses"]], STUDY, (k - 1) * apart, STUDY_STEP, (STUDY_EVERY,), 64)
+            modules[1].enqueue([*vectors, places["results"], places["statuses"]], STUDY, k * apart, apart, (k,), 64)
         driver.finish()
         seconds = time.perf_counter() - begin
         room = ctypes.create_string_buffer(len(tiles["results"]))

@@ -33,6 +33,16 @@ class PretendedDevice:
     def get(self, target: int, address: int, size: int) -> None:
         cuda.ctypes.memmove(target, bytes(self.memory[address][:size]), size)
 
+    def at(self, address: int, size: int) -> bytes:
+        """Return what lies at an address, which may be within what was allocated."""
+        base = address >> 40 << 40
+        return bytes(self.memory[base][address - base : address - base + size])
+
+    def set(self, address: int, content: bytes) -> None:
+        """Write something to an address."""
+        base = address >> 40 << 40
+        self.memory[base][address - base : address - base + len(content)] = content
+
     def finish(self) -> None:
         pass
 
@@ -53,20 +63,30 @@ def pretended_module(codes: Sequence[Any], wrong_above: int) -> Any:
         def unload(self) -> None:
             pass
 
-        def enqueue(self, addresses: list[int], count: int, t: float, h: float, k: int, block: int) -> None:
-            program = self.code.program
-            widths = (program.image.number_count, program.size, program.image.word_count, program.results, 1)
-            widths = widths if len(addresses) == 5 else (*widths[:3], 1)
-            kinds = (float, float, np.int64, float)[: len(addresses) - 1] + (np.int64,)
+        def enqueue(self, addresses: list[int], count: int, t: float, h: float, asked: Sequence[int], block: int) -> None:
+            program, rows = self.code.program, -(-count // TILE) * TILE
+            widths = [program.image.number_count, program.size, program.image.word_count]
+            kinds: list[Any] = [float, float, np.int64]
+            deep = [1, 1, 1]  # arrays of so many instants
+            if program.results:
+                widths, kinds, deep = [*widths, program.results], [*kinds, float], [*deep, 1]
+            if program.kept:
+                widths, kinds = [*widths, program.kept, *widths[1:3]], [*kinds, float, float, float]
+                deep, asked = [*deep, 1, asked[1], asked[1]], (*asked[:3], count)
             found = []
-            for address, width, kind in zip(addresses, widths, kinds, strict=True):
-                content = np.frombuffer(bytes(self.driver.memory[address]), kind)
-                found.append(untiled(content[: -(-count // TILE) * TILE * width].reshape(-1, width, TILE), count))
-            self.code.run((*found[:-1], found[-1].reshape(-1)), t, h, k, 1)
+            for address, width, kind, depth in zip(addresses, [*widths, 1], [*kinds, np.int64], [*deep, 1], strict=True):
+                content = np.frombuffer(self.driver.at(address, 8 * depth * rows * width), kind)
+                found.append([untiled(each, count) for each in content.reshape(depth, -1, width, TILE)])
+            given = [np.ascontiguousarray(each) if n > 1 else each[0] for each, n in zip(found[:-1], deep, strict=True)]
+            if program.kept:
+                given[-2:] = [each.reshape(asked[1], count, -1) for each in given[-2:]]
+            statuses = found[-1][0].reshape(-1)
+            self.code.run((*given, statuses), t, h, *asked, threads=1)
             if self.level > wrong_above:
-                found[-2 if len(addresses) == 5 else 1].reshape(count, -1)[:, 0] += 1e-6
-            for address, rows in zip(addresses[1:], found[1:], strict=True):
-                content = tiled(rows).tobytes()
-                self.driver.memory[address][: len(content)] = content
+                given[-1 if program.results else 1].reshape(count, -1)[:, 0] += 1e-6
+            shapes = zip([*deep[1:], 1], [*widths[1:], 1], strict=True)
+            for address, each, (depth, width) in zip(addresses[1:], [*given[1:], statuses], shapes, strict=True):
+                content = b"".join(tiled(instant).tobytes() for instant in each.reshape(depth, count, width))
+                self.driver.set(address, content)
 
     return Module

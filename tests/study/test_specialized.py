@@ -24,6 +24,7 @@ OUTPUTS = {
 }  # fmt: skip
 RUN: dict[str, Any] = {"until": UNTIL, "integrator": "rk4", "step": STEP, "output_step": STEP, "refine": False}
 VARIED = {"m": [1.0, 2.5, 2.5, 0.4], "l": [0.5, 0.5, 0.8, 1.1]}
+VALUES = np.array(list(zip(*VARIED.values(), strict=True)))
 
 
 @functools.cache
@@ -39,6 +40,16 @@ def pendulum(event: bool = False) -> mb.Model:
     return made
 
 
+ADAPTIVE: dict[str, Any] = {"integrator": "dop853", "step": None, "output_step": 0.02}
+
+
+@functools.cache
+def adaptive() -> tuple[SpecializedMembers, Any]:
+    """Return members that choose their steps, and their outputs by the ordinary way."""
+    members = _members(**ADAPTIVE)
+    return on_device(members, "host", 0), members.compute(VALUES)
+
+
 @functools.cache
 def both() -> tuple[Any, Any]:
     """Return the study in specialized code and by the ordinary way."""
@@ -50,6 +61,22 @@ def test_equals_the_ordinary_way() -> None:
     found, wanted = both()
     assert found.states == wanted.states and found.about.units == wanted.about.units
     assert found.outputs == pytest.approx(wanted.outputs, rel=1e-12, abs=1e-12)
+
+
+def test_members_that_choose_their_steps_equal_the_ordinary_way() -> None:
+    """The same steps, and the same dense output between them: equal far beyond the tolerance of the steps."""
+    members, wanted = adaptive()
+    found = members.compute(VALUES)
+    assert not np.any(found.status) and found.outputs == pytest.approx(wanted.outputs, rel=1e-12, abs=1e-12)
+
+
+def test_an_integrator_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With room for a few instants at a time, what it keeps of a member is put away and fetched again."""
+    from multibody.specialize import schedule
+
+    members, wanted = adaptive()
+    monkeypatch.setattr(schedule, "instants_in", lambda *lengths: 7)
+    assert members.compute(VALUES).outputs == pytest.approx(wanted.outputs, rel=1e-12, abs=1e-12)
 
 
 def test_closed_form() -> None:
@@ -91,7 +118,8 @@ def test_travels() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"integrator": "dop853", "step": None}, r'steps by rk4, and not by dop853.*say integrator="rk4"'),
+        ({"integrator": "radau", "step": None}, r'steps by rk4, dop853, and not by radau.*say integrator="dop853"'),
+        ({"integrator": "dop853", "step": None, "output_step": 0.7}, "1.2 is no whole number of steps of 0.7"),
         ({"step": 0.007}, r"1.2 is no whole number of steps of 0.007.*would do"),
         ({"output_step": 0.015}, "0.015 is no whole number of steps of 0.01"),
         ({"output_step": 0.7}, "the last instant is not at the end"),
@@ -126,17 +154,20 @@ def test_no_device_is_said_before_anything_is_computed(monkeypatch: pytest.Monke
 
 def _on_pretended_device(monkeypatch: pytest.MonkeyPatch, wrong_above: int) -> SpecializedMembers:
     """Return members on a device whose memory and processor are the host's; its code is wrong above a level."""
-    from specialize.pretended import PretendedDevice, pretended_module
-
     members = on_device(_members(), "host", 0)
-    batch = members.batch
-    code, reader = batch._host
-    from multibody.specialize import device
-
-    monkeypatch.setattr(device, "Module", pretended_module([code, reader], wrong_above))
-    batch.__dict__["_device"] = DeviceCode("steps", code, PretendedDevice(), ("readings", reader))  # type: ignore[arg-type]
+    members.batch.__dict__["_device"] = _pretended(monkeypatch, members.batch, wrong_above)
     members.device = "cuda"
     return members
+
+
+def _pretended(monkeypatch: pytest.MonkeyPatch, batch: Any, wrong_above: int) -> DeviceCode:
+    """Return the code of members on a device that there is not."""
+    from multibody.specialize import device
+    from specialize.pretended import PretendedDevice, pretended_module
+
+    code, reader = batch._host
+    monkeypatch.setattr(device, "Module", pretended_module([code, reader], wrong_above))
+    return DeviceCode("steps", code, PretendedDevice(), ("readings", reader))  # type: ignore[arg-type]
 
 
 def test_a_device_is_believed_where_it_agrees(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,6 +176,16 @@ def test_a_device_is_believed_where_it_agrees(monkeypatch: pytest.MonkeyPatch) -
     found = members.compute(values)
     assert len(members.batch._device.notes) == 1 and not members.batch._device.driver.memory
     assert found.outputs == pytest.approx(np.tile(both()[0].outputs, (11, 1)), rel=1e-14)
+
+
+def test_an_integrator_on_a_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    members, wanted = adaptive()
+    device = _pretended(monkeypatch, members.batch, wrong_above=3)
+    monkeypatch.setitem(members.batch.__dict__, "_device", device)
+    monkeypatch.setattr(members, "device", "cuda")
+    found = members.compute(np.tile(VALUES, (9, 1)))
+    assert len(device.notes) == 1 and not device.driver.memory
+    assert found.outputs == pytest.approx(np.tile(wanted.outputs, (9, 1)), rel=1e-12, abs=1e-12)
 
 
 def test_a_device_that_never_agrees_gives_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -98,8 +98,9 @@ def set_gradient(model, scratch, function, scale, row):
 def _scatter(g, body, width, scale, row):
     """Add the block of a gradient that belongs to a body to its columns; the ground has none."""
     if body > 0:
+        first = width * (body - L.FIRST_BODY)
         for c in range(width):
-            row[width * (body - 1) + c] += scale[width * (body - 1) + c] * g[c]
+            row[first + c] += scale[first + c] * g[c]
 
 
 @inner_kernel

@@ -26,9 +26,10 @@ NUMBERS = types.none(_WORD, _WORD, _WORDS, _WORDS, _ROW)
 MASSES = types.boolean(_WORD, _WORD)
 MODE = types.int64(_WORD, _WORD)
 ASSEMBLE = types.int64(*_BLOCKS, _WORD, _WORD, _NUMBER, _ROW, _ROW)
-ADVANCE = types.int64(
-    *_BLOCKS, types.UniTuple(_WORD, 3), _ROW, _ROW, _WORDS, _ROW, _ROW, _ROW, _TABLE, _TABLE, _TABLE, _CUBE, _TABLE
-)
+_ADVANCED = (
+    _WORD, _WORD, types.UniTuple(_WORD, 3), _ROW, _ROW, _WORDS, _ROW, _ROW, _ROW, _TABLE, _TABLE, _TABLE, _CUBE, _TABLE,
+)  # fmt: skip
+ADVANCE, ADVANCE_IMPLICIT = types.int64(_WORD, *_ADVANCED), types.int64(_WORDS, *_ADVANCED, _ROW)
 EXPAND = types.int64(*_BLOCKS, _ROW, _TABLE, _TABLE, _WORD, *(_TABLE,) * 5)
 TO_BODIES = types.none(*_BLOCKS, _ROW, _TABLE, _TABLE, _WORD, _TABLE)
 EXPAND_JOINTS = types.int64(*_BLOCKS, _ROW, _TABLE, _TABLE, *(_TABLE,) * 5)
@@ -84,7 +85,7 @@ def _by_address(signature: Any) -> Any:
 
 
 _numbers, _masses, _assemble, _advance = (_by_address(each) for each in (NUMBERS, MASSES, ASSEMBLE, ADVANCE))
-_mode = _by_address(MODE)
+_mode, _advance_implicit = (_by_address(each) for each in (MODE, ADVANCE_IMPLICIT))
 _expand, _measure, _entries, _gradients = (_by_address(each) for each in (EXPAND, MEASURE, ENTRIES, GRADIENTS))
 _to_bodies, _expand_joints = (_by_address(each) for each in (TO_BODIES, EXPAND_JOINTS))
 _forces, _values, _track, _square = (_by_address(each) for each in (FORCES, VALUES, TRACK, SQUARE))
@@ -174,25 +175,8 @@ def run_members(
         k = which[j]
         y, run = Y[k], (models[k], states[k], scratch)
         _masses(masses, (models[k], scratch))
-        for i in range(control.shape[0]):
-            control[i] = control_of[i]
-        for i in range(counts.shape[0]):
-            counts[i] = counts_of[i]
-        for i in range(memory.shape[0]):
-            for c in range(memory.shape[1]):
-                memory[i, c] = 0.0
-        for i in range(g.shape[0]):
-            for c in range(g.shape[1]):
-                g[i, c] = 0.0
-        control[at.END] = ends[k]
-        for i in range(y.shape[0]):
-            memory[0, i] = y[i]
-            active[i] = active_of[k, i]
-        call(accept, run, begin, memory[0], active)  # finds the pivot ratio of regular positions
-        for i in range(gaps.shape[0]):
-            statistics[k, gaps[i]] = 0.0
-        for i in range(y.shape[0]):
-            memory[0, i] = 0.0
+        _make_ready(ends[k], control_of, counts_of, active_of[k], control, counts, active, memory, g)
+        _accept_start(accept, run, begin, y, active, memory[0], gaps, statistics[k])
         before = _mode(mode, (1, flush))
         answers[k, 0] = _advance(
             integrate,
@@ -203,6 +187,69 @@ def run_members(
         )  # fmt: skip
         _mode(mode, (0, before))
         answers[k, 1], answers[k, 2] = counts[at.STORED], counts[at.STIFF]
+
+
+@_free
+def run_implicit_members(
+    calls, ops, work, flush, which, models, states, scratch, begin, ends, control_of, counts_of, refs, statistics, gaps, atol,
+    active_of, Y, control, counts, active, memory, g, steps, dense, refs_of_steps, answers,
+):  # fmt: skip
+    """Integrate members by an implicit method, otherwise as :func:`run_members`.
+
+    Parameters
+    ----------
+    calls : tuple of addresses
+        Integrator, acceptance, monitor, masses, mode.
+    ops : array of int
+        Addresses of the equations, see ``implicit``.
+    work : array
+        Room of the integrator, zero at every start.
+    """
+    integrate, accept, monitor, masses, mode = calls
+    for j in range(which.shape[0]):
+        k = which[j]
+        y, run = Y[k], (models[k], states[k], scratch)
+        _masses(masses, (models[k], scratch))
+        _make_ready(ends[k], control_of, counts_of, active_of[k], control, counts, active, memory, g)
+        for i in range(work.shape[0]):
+            work[i] = 0.0
+        _accept_start(accept, run, begin, y, active, memory[0], gaps, statistics[k])
+        before = _mode(mode, (1, flush))
+        answers[k, 0] = _advance_implicit(
+            integrate,
+            (
+                ops, accept, monitor, run, refs[k], control, counts, y, atol[k], active, memory, g, steps[k], dense[k],
+                refs_of_steps[k], work,
+            ),
+        )  # fmt: skip
+        _mode(mode, (0, before))
+        answers[k, 1], answers[k, 2] = counts[at.STORED], counts[at.STIFF]
+
+
+@inner_kernel
+def _make_ready(end, control_of, counts_of, active_of, control, counts, active, memory, g):
+    """Put the room of an integrator back to what it is before a run."""
+    _copy(control_of, control)
+    _copy(counts_of, counts)
+    _copy(active_of, active)
+    control[at.END] = end
+    for i in range(memory.shape[0]):
+        for c in range(memory.shape[1]):
+            memory[i, c] = 0.0
+    for i in range(g.shape[0]):
+        for c in range(g.shape[1]):
+            g[i, c] = 0.0
+
+
+@inner_kernel
+def _accept_start(accept, run, begin, y, active, room, gaps, statistics):
+    """Let a formulation accept the start, which stays as it is: it finds the pivot ratio of regular positions."""
+    _copy(y, room)
+    call(accept, run, begin, room, active)
+    for i in range(gaps.shape[0]):
+        statistics[gaps[i]] = 0.0
+    for i in range(room.shape[0]):
+        room[i] = 0.0
 
 
 @_free

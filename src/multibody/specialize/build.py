@@ -77,6 +77,7 @@ def _optimized(program: Program, target: str, unroll: int, limit: float) -> byte
         (folder / "program.ll").write_text(program.text)
         task: dict[str, Any] = {"target": target, "entry": ENTRY, "rounds": ROUNDS, "functions": program.functions}
         task |= {"renew": RENEW, "numbers": NUMBERS, "stride": 1 if target == "host" else TILE, "unroll": unroll}
+        task |= {"apart": program.apart, "rolled": program.rolled}
         task["kernels"] = [(f"{k}.bc", each.symbol, symbol_of(each.name)) for k, each in enumerate(program.kernels)]
         for k, each in enumerate(program.kernels):
             (folder / f"{k}.bc").write_bytes(each.bitcode)

@@ -12,6 +12,7 @@ import ctypes.util
 import functools
 import sys
 import time
+from collections.abc import Sequence
 from typing import Any
 
 LEVELS = (4, 3, 2, 1, 0)  # of the driver's optimizer; it begins with the highest
@@ -182,7 +183,7 @@ class Module:
         """Give the module back to the driver."""
         self.driver.call("cuModuleUnload", self._module)
 
-    def enqueue(self, addresses: list[int], count: int, t: float, h: float, k: int, block: int) -> None:
+    def enqueue(self, addresses: list[int], count: int, t: float, h: float, asked: Sequence[int], block: int) -> None:
         """Let the entry do its work on members whose tiles lie on the device, after what was handed over before.
 
         Parameters
@@ -192,13 +193,13 @@ class Module:
         count : int
             Number of members.
         t, h : float
-        k : int
-            Number of steps, or of the instant.
+        asked : sequence of int
+            Number of steps, or of the instant, and so on, as the entry takes them.
         block : int
             Threads of a block.
         """
         given: list[Any] = [*map(ctypes.c_uint64, addresses), ctypes.c_int64(count), ctypes.c_double(t), ctypes.c_double(h)]
-        given.append(ctypes.c_int64(k))
+        given += map(ctypes.c_int64, asked)
         places = (ctypes.c_void_p * len(given))(*(ctypes.addressof(each) for each in given))
         grid = min((count + block - 1) // block, max(1, self.driver.processors * self.side_by_side // block))
         self.driver.call("cuLaunchKernel", self._function, grid, 1, 1, block, 1, 1, 0, None, places, None)
@@ -207,6 +208,6 @@ class Module:
         """Do the same and wait for it; return the seconds that it took."""
         self.driver.finish()
         begin = time.perf_counter()
-        self.enqueue(addresses, count, t, h, steps, block)
+        self.enqueue(addresses, count, t, h, (steps,), block)
         self.driver.finish()
         return time.perf_counter() - begin

@@ -11,10 +11,10 @@ import numpy as np
 
 from multibody.specialize.cuda import LEVELS, Driver, Module
 from multibody.specialize.folding import folded
-from multibody.specialize.host import HostCode, HostReader, check_shapes
+from multibody.specialize.host import HostCode, HostIntegration, HostReader, check_shapes
 from multibody.specialize.image import Floats, Words
 from multibody.specialize.program import TILE
-from multibody.specialize.schedule import Schedule, host_run
+from multibody.specialize.schedule import Schedule, host_run, instants_in
 from multibody.specialize.shared import common, with_constants
 
 AGREEMENT = 1e-9  # largest difference from the host, relative to max(1, |y|)
@@ -55,7 +55,7 @@ class DeviceCode:
     Parameters
     ----------
     ptx : str
-    host : HostCode
+    host : HostCode or HostIntegration
         Of the same structure.
     driver : Driver, optional
         By default on the first device.
@@ -69,8 +69,9 @@ class DeviceCode:
     """
 
     def __init__(
-        self, ptx: str, host: HostCode, driver: Driver | None = None, reader: tuple[str, HostReader] | None = None
-    ) -> None:
+        self, ptx: str, host: HostCode | HostIntegration, driver: Driver | None = None,
+        reader: tuple[str, HostReader] | None = None,
+    ) -> None:  # fmt: skip
         self.host, self.driver = host, Driver() if driver is None else driver
         self.notes: list[str] = []
         self._codes = [ptx] if reader is None else [ptx, reader[0]]
@@ -118,6 +119,8 @@ class DeviceCode:
         Disagreement
             Where results differ from the host's at every level of the driver's optimizer; nothing is changed then.
         """
+        if isinstance(self.host, HostIntegration):
+            raise ValueError("an integrator goes from instant to instant")
         check_shapes(self.host.program, numbers, y, words)
         self.driver.use()
         self._specialized(numbers)
@@ -126,7 +129,7 @@ class DeviceCode:
         expected = self.host.advance(numbers[chosen], wanted, kept, t, h, steps, 1)
 
         def go(batch: Batch) -> None:
-            self.modules[0].enqueue([*batch.vectors, batch.statuses], batch.count, t, h, steps, block)
+            self.modules[0].enqueue([*batch.vectors, batch.statuses], batch.count, t, h, (steps,), block)
 
         def gap(found: Found) -> float:
             return difference(found.y[chosen], wanted)
@@ -137,8 +140,9 @@ class DeviceCode:
         return outcome
 
     def run(
-        self, numbers: Floats, y: Floats, words: Words, schedule: Schedule, seed: int = 0, block: int = BLOCK
-    ) -> tuple[Floats, Outcome]:
+        self, numbers: Floats, y: Floats, words: Words, schedule: Schedule, seed: int = 0, block: int = BLOCK,
+        kept: Floats | None = None,
+    ) -> tuple[Floats, Outcome]:  # fmt: skip
         """Move all members and read them on the way; return their results.
 
         Parameters
@@ -148,6 +152,8 @@ class DeviceCode:
         schedule : Schedule
         seed : int
         block : int
+        kept : array (members, ·), optional
+            What an integrator knows of members at their start.
 
         Raises
         ------
@@ -159,22 +165,39 @@ class DeviceCode:
         self.driver.use()
         self._specialized(numbers)
         chosen, width = _chosen(len(y), seed), self._reader.program.results
-        wanted, expected = host_run(self.host, self._reader, numbers[chosen], y[chosen], words[chosen], schedule, 1)
+        begins = (numbers[chosen], y[chosen], words[chosen])
+        wanted, expected = host_run(self.host, self._reader, *begins, schedule, 1, None if kept is None else kept[chosen])
         scale = np.max(np.abs(np.where(np.isfinite(wanted), wanted, 0.0)), axis=0, initial=0.0)
 
         def go(batch: Batch) -> None:
+            if batch.states is not None:
+                self._integrate(batch, batch.states, schedule, block)
+                return
             for t, h, k, steps in schedule.parts():
                 if steps:
-                    self.modules[0].enqueue([*batch.vectors[:3], batch.statuses], batch.count, t - steps * h, h, steps, block)
+                    self.modules[0].enqueue(
+                        [*batch.vectors[:3], batch.statuses], batch.count, t - steps * h, h, (steps,), block
+                    )
                 spacing = schedule.every * h
-                self.modules[1].enqueue([*batch.vectors, batch.statuses], batch.count, t, spacing, k, block)
+                self.modules[1].enqueue([*batch.vectors, batch.statuses], batch.count, t, spacing, (k,), block)
 
         def gap(found: Found) -> float:
             return difference(found.results[chosen], wanted, np.maximum(scale, TINY))
 
-        with Batch(self.driver, numbers, y, words, width) as batch:
+        with Batch(self.driver, numbers, y, words, width, kept) as batch:
             found, outcome = self._agreed(batch, go, gap, chosen, expected)
         return found.results, outcome
+
+    def _integrate(self, batch: Batch, states: States, schedule: Schedule, block: int) -> None:
+        """Let the integrator go from instant to instant, as many at a time as there is room for, and read them."""
+        t, h = schedule.t, schedule.h
+        for instants in schedule.parts_of(states.room):
+            asked = (instants[0], len(instants), schedule.count, states.rows)
+            vectors = [*batch.vectors[:3], states.kept, states.y, states.words, batch.statuses]
+            self.modules[0].enqueue(vectors, batch.count, t, h, asked, block)
+            for j, k in enumerate(instants):
+                read = [batch.vectors[0], *states.at(j), batch.vectors[3], batch.statuses]
+                self.modules[1].enqueue(read, batch.count, t + k * h, h, (k,), block)
 
     def _agreed(
         self, batch: Batch, go: Callable[[Batch], None], gap: Callable[[Found], float], chosen: Words, expected: Words
@@ -202,6 +225,21 @@ class DeviceCode:
         self._load()
 
 
+class States(NamedTuple):
+    """Addresses of what an integrator keeps and of the states at some instants; the members that these have room for."""
+
+    kept: int
+    y: int
+    words: int
+    rows: int
+    room: int
+    widths: tuple[int, int]
+
+    def at(self, j: int) -> tuple[int, int]:
+        """Return where y and words of an instant are."""
+        return self.y + 8 * j * self.rows * self.widths[0], self.words + 8 * j * self.rows * self.widths[1]
+
+
 class Found(NamedTuple):
     """What lies on the device after a call: states, words, results (members, ·) and statuses."""
 
@@ -221,9 +259,13 @@ class Batch:
     words : array (members, …) of int
     results : int
         Length of a member's results.
+    kept : array (members, ·), optional
+        What an integrator knows of members at their start.
     """
 
-    def __init__(self, driver: Driver, numbers: Floats, y: Floats, words: Words, results: int = 0) -> None:
+    def __init__(
+        self, driver: Driver, numbers: Floats, y: Floats, words: Words, results: int = 0, kept: Floats | None = None
+    ) -> None:
         self.driver, self.count, self._begin = driver, len(y), (y, words)
         self._widths = (y.shape[1], words.shape[1], results)
         tiles = -(-self.count // TILE)
@@ -231,7 +273,15 @@ class Batch:
         self.vectors = [driver.allocate(8 * tiles * TILE * width) for width in widths]
         self.statuses = driver.allocate(8 * tiles * TILE)
         self._put(self.vectors[0], numbers)
+        self._kept, self.states = kept, None if kept is None else self._states(kept.shape[1], tiles * TILE)
         self.reset()
+
+    def _states(self, kept: int, rows: int) -> States:
+        """Return room for what an integrator keeps and for states at some instants."""
+        size, words = self._widths[:2]
+        room = instants_in(size, words, rows)
+        given = [self.driver.allocate(8 * rows * each) for each in (kept, room * size, room * words)]
+        return States(given[0], given[1], given[2], rows, room, (size, words))
 
     def __enter__(self) -> Batch:
         return self
@@ -245,6 +295,8 @@ class Batch:
             self._put(address, rows)
         for address in self.vectors[3:]:
             self._put(address, np.zeros((self.count, self._widths[2])))
+        if self.states is not None:
+            self._put(self.states.kept, self._kept)
         self._put(self.statuses, np.zeros((self.count, 1), np.int64))
 
     def _put(self, address: int, rows: Any) -> None:
@@ -264,9 +316,9 @@ class Batch:
 
     def free(self) -> None:
         """Give the memory back."""
-        for address in (*self.vectors, self.statuses):
+        for address in (*self.vectors, self.statuses, *(() if self.states is None else self.states[:3])):
             self.driver.free(address)
-        self.vectors = []
+        self.vectors, self.states = [], None
 
 
 def _chosen(count: int, seed: int) -> Words:

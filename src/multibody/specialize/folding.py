@@ -10,6 +10,8 @@ import re
 import struct
 from collections import Counter
 
+from multibody.specialize.shared import functions
+
 _DEFINITION = re.compile(r"^(\s+)(@!?%p\d+\s+)?([\w.:]+)(\s+)(%rd\d+), (.*);$")
 _ARITHMETIC = ("fma.rn.f64", "mul.f64", "add.f64", "sub.f64", "neg.f64", "mul.rn.f64", "add.rn.f64", "sub.rn.f64")
 _MOVE = "mov.b64"
@@ -18,6 +20,11 @@ ROUNDS = 4
 
 def folded(ptx: str) -> str:
     """Return PTX in which arithmetic with constants is done beforehand."""
+    return "".join(map(_folded, functions(ptx)))
+
+
+def _folded(ptx: str) -> str:
+    """Return a function of it."""
     lines = ptx.split("\n")
     defined = Counter(found[5] for found in map(_DEFINITION.match, lines) if found)
     for _ in range(ROUNDS):

@@ -35,7 +35,7 @@ class HostEntry:
         self._engine.finalize_object()
         self._address = self._engine.get_function_address(ENTRY)
 
-    def run(self, vectors: Sequence[Any], t: float, h: float, k: int, threads: int | None = None) -> None:
+    def run(self, vectors: Sequence[Any], t: float, h: float, *asked: int, threads: int | None = None) -> None:
         """Enter the code with all members, in several threads; Python's other threads go on meanwhile.
 
         Parameters
@@ -43,8 +43,8 @@ class HostEntry:
         vectors : sequence of arrays
             As the entry takes them, statuses last; one row a member.
         t, h : float
-        k : int
-            Steps, or the number of an instant.
+        asked : int
+            Steps, the number of an instant, and so on, as the entry takes them.
         threads : int, optional
             By default one for every processor.
         """
@@ -52,10 +52,11 @@ class HostEntry:
         count = max(1, min(threads or os.cpu_count() or 1, members))
         edges = [members * k // count for k in range(count + 1)]
         given = [each.ctypes.data for each in vectors]
-        enter = ctypes.CFUNCTYPE(None, *(_POINTER,) * len(given), _INTEGER, _INTEGER, _NUMBER, _NUMBER, _INTEGER)(self._address)
+        kinds = (*(_POINTER,) * len(given), _INTEGER, _INTEGER, _NUMBER, _NUMBER, *(_INTEGER,) * len(asked))
+        enter = ctypes.CFUNCTYPE(None, *kinds)(self._address)
 
         def part(i: int) -> None:
-            enter(*given, edges[i], edges[i + 1], t, h, k)
+            enter(*given, edges[i], edges[i + 1], t, h, *asked)
 
         if count == 1:
             part(0)
@@ -93,8 +94,41 @@ class HostCode(HostEntry):
         """
         statuses = np.zeros(len(y), np.int64) if statuses is None else statuses
         check_shapes(self.program, numbers, y, words)
-        self.run((numbers, y, words, statuses), t, h, steps, threads)
+        self.run((numbers, y, words, statuses), t, h, steps, threads=threads)
         return statuses
+
+
+class HostIntegration(HostEntry):
+    """Members integrated from instant to instant on this machine."""
+
+    def integrate(
+        self, numbers: Floats, y: Floats, words: Words, kept: Floats, states: Floats, known: Floats, statuses: Words, t: float,
+        h: float, first: int, last: int, threads: int | None = None,
+    ) -> None:  # fmt: skip
+        """Go on to some instants.
+
+        Parameters
+        ----------
+        numbers : array (members, numbers)
+        y, words, kept : arrays (members, ·), changed
+            The last of them holds what the integrator keeps.
+        states, known : arrays (instants, members, ·), written
+            y and words there; the words as numbers of 64 bits.
+        statuses : array (members,) of int, changed
+        t, h : float
+            Time of instant 0, and from one to the next.
+        first, last : int
+            Number of the first instant that is asked for, and of the last one of all.
+        threads : int, optional
+        """
+        check_shapes(self.program, numbers, y, words)
+        wanted = {"kept": (kept, (len(y), self.program.kept)), "states": (states, (len(states), *y.shape))}
+        wanted["known"] = (known, (len(states), *words.shape))
+        for name, (given, shape) in wanted.items():
+            if given.shape != shape or given.dtype != np.float64 or not given.flags.c_contiguous:
+                raise ValueError(f"{name} must be a contiguous array {shape} of float64")
+        vectors = (numbers, y, words, kept, states, known, statuses)
+        self.run(vectors, t, h, first, len(states), last, len(y), threads=threads)
 
 
 class HostReader(HostEntry):
@@ -120,7 +154,7 @@ class HostReader(HostEntry):
         check_shapes(self.program, numbers, y, words)
         if results.shape != (len(y), self.program.results) or results.dtype != np.float64 or not results.flags.c_contiguous:
             raise ValueError(f"results must be a contiguous array {(len(y), self.program.results)} of float64")
-        self.run((numbers, y, words, results, statuses), t, h, k, threads)
+        self.run((numbers, y, words, results, statuses), t, h, k, threads=threads)
 
 
 def check_shapes(program: Program, numbers: Floats, y: Floats, words: Words) -> None:

@@ -81,6 +81,8 @@ class Asked:
         Running numbers, see ``reducing.note``.
     between : bool
         Whether extremes are sought between the instants.
+    closing : bool
+        Whether states come from dense output and are brought onto the constraints before they are read.
     """
 
     known: Known
@@ -91,6 +93,7 @@ class Asked:
     series: Sequence[int] = field(default=())
     instants: Sequence[int] = field(default=())
     between: bool = True
+    closing: bool = False
 
     @property
     def results(self) -> int:
@@ -118,7 +121,7 @@ def observer_of(arrays: Arrays, size: int, asked: Asked, target: str) -> Program
     numbers = f"getelementptr (i8, ptr @{NUMBERS}, i64 {SLOT * begun.image.number('model.numbers')})"
     formulas = FormulaCode(asked.operations, asked.constants, "%known", numbers, begun.functions)
     rows = ", ".join([_ROW_TYPES] * 9)
-    kinds = f"ptr, ptr, i64, i64, i64, {TYPES}, {rows}, i64, {_ROW_TYPES}, {TYPES}, {', '.join([_ROW_TYPES] * 3)}"
+    kinds = f"ptr, ptr, i64, i64, i64, {TYPES}, {rows}, i64, {_ROW_TYPES}, {TYPES}, {', '.join([_ROW_TYPES] * 3)}, i64"
     parts += [f"declare i32 @{symbol_of(observe)}({kinds})", f"declare {_NOTE.format(symbol_of(note))}"]
     parts += [*sorted(formulas.declared), *_constants(asked)]
     parts.append(_reading(begun.image, size, asked, formulas, symbol_of(observe), symbol_of(note)))
@@ -150,7 +153,7 @@ def _reading(image: Image, size: int, asked: Asked, formulas: FormulaCode, obser
         "%answer = alloca i64, align 8", "%trouble = alloca ptr, align 8", "store i64 0, ptr %answer",
         "store ptr null, ptr %trouble",
         *(f"%{each}.at = ptrtoint ptr %{each} to i64" for each in ("state", "scratch")),
-        _observed(image, size, known, observe),
+        _observed(image, size, asked, observe),
         "%status = load i64, ptr %answer", "%solved = icmp eq i64 %status, 0", "br i1 %solved, label %read, label %stop",
         "stop:", "ret i64 1", "read:", *formulas.lines,
     ]  # fmt: skip
@@ -166,10 +169,11 @@ def _reading(image: Image, size: int, asked: Asked, formulas: FormulaCode, obser
     return f"{head} alwaysinline {{\n" + as_text([*lines, "ret i64 0"]) + "}"
 
 
-def _observed(image: Image, size: int, known: Known, observe: str) -> str:
+def _observed(image: Image, size: int, asked: Asked, observe: str) -> str:
     """Return the call that writes what is known."""
-    functions = image.length("state.ref")
-    rows = [_row("%y", size), _row("%state.ref.data" if functions else "null", functions)]
+    known, functions = asked.known, image.length("state.ref")
+    rows = [_row("%known.bodies" if known.of_bodies else "%y", size)]
+    rows += [_row("%state.ref.data" if functions else "null", functions)]
     rows += [_row("%known.bodies", known.lengths["bodies"]), _row("%known.v", known.velocities)]
     rows += [_row(f"%known.{name}", known.lengths[name]) for name in ("A", "multipliers", "energies", "efforts", "loads")]
     measured = [_row(f"%known.{name}", known.lengths[name]) for name in ("values", "rates", "accelerations")]
@@ -177,7 +181,7 @@ def _observed(image: Image, size: int, known: Known, observe: str) -> str:
     return (
         f"%thrown = call i32 @{observe}(ptr %answer, ptr %trouble, i64 ptrtoint (ptr @model to i64), i64 %state.at,"
         f" i64 %scratch.at, {ARRAY.format(n=1, data='%known.t')}, {', '.join(rows)}, i64 {known.rows},"
-        f" {_row('%known.entries', known.entries)}, {which}, {', '.join(measured)})"
+        f" {_row('%known.entries', known.entries)}, {which}, {', '.join(measured)}, i64 {int(asked.closing)})"
     )
 
 

@@ -20,7 +20,7 @@ from multibody.kernels.measure import measure_functions
 @inner_kernel
 def observe_bodies(
     model, state, scratch, times, Y, refs, B, V, A, multipliers, energies, efforts, loads, rows, entries, which, values, rates,
-    accelerations,
+    accelerations, closing,
 ):  # fmt: skip
     """Write what is known at one state of the bodies; return 0, or 1 where the equations cannot be solved.
 
@@ -43,9 +43,11 @@ def observe_bodies(
     which : array of int
         Coordinate functions that are read.
     values, rates, accelerations : arrays (1, functions read), written
+    closing : int
+        1: the state comes from an interpolant and is brought onto the constraints first, Y with it.
     """
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    if expand(model, state, scratch, times, Y, refs, 0, A, multipliers, energies, efforts, loads) == 0:
+    if expand(model, state, scratch, times, Y, refs, closing, A, multipliers, energies, efforts, loads) == 0:
         return 1
     entries_at(model, state, scratch, times, B, refs, rows, entries)
     measure_functions(model, state, scratch, B, V, A, refs, which, values, rates, accelerations)
@@ -55,11 +57,11 @@ def observe_bodies(
 @inner_kernel
 def observe_joints(
     model, state, scratch, times, Y, refs, B, V, A, multipliers, energies, efforts, loads, rows, entries, which, values, rates,
-    accelerations,
+    accelerations, closing,
 ):  # fmt: skip
     """Write what is known at one state in joint coordinates; see :func:`observe_bodies`."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    cartesian_states(model, state, scratch, times, Y, refs, 0, B)
+    cartesian_states(model, state, scratch, times, Y, refs, closing, B)
     if expand_relative(model, state, scratch, times, Y, refs, A, multipliers, energies, efforts, loads) == 0:
         return 1
     entries_at(model, state, scratch, times, B, refs, rows, entries)
@@ -68,7 +70,7 @@ def observe_joints(
 
 
 _ROW = types.float64[:, ::1]
-_REST = (types.float64[::1], *(_ROW,) * 9, types.int64, _ROW, types.int64[::1], *(_ROW,) * 3)
+_REST = (types.float64[::1], *(_ROW,) * 9, types.int64, _ROW, types.int64[::1], *(_ROW,) * 3, types.int64)
 SIGNATURES = {
     name: {version: types.int64(*EVALUATE[version == "planar"].args[:3], *_REST) for version in ("planar", "spatial")}
     for name in ("observe_bodies", "observe_joints")

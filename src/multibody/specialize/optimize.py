@@ -72,20 +72,29 @@ def linked(folder: pathlib.Path, task: dict[str, Any], machine: Any) -> Any:
         module = binding.parse_bitcode((folder / name).read_bytes())
         module.get_function(symbol).name = put
         text = re.sub(r"^target .*$", "", str(module), flags=re.M)
-        parts.append(with_own_functions(text, task["functions"]) if task["functions"] else text)
+        text = with_own_functions(text, task["functions"]) if task["functions"] else text
+        parts.append(_rolled(text) if put in task["rolled"] else text)
     whole = binding.parse_assembly(head + (folder / "program.ll").read_text())
     for text in parts:
         whole.link_in(binding.parse_assembly(head + text))
     for each in whole.functions:
         if not each.is_declaration and each.name != task["entry"]:
             each.linkage = "internal"
-            if not each.name.startswith("NRT_"):
+            if each.name in task["apart"]:
+                each.add_function_attribute("noinline")
+            elif not each.name.startswith("NRT_"):
                 each.add_function_attribute("alwaysinline")
     for each in whole.global_variables:
         if not each.is_declaration:
             each.linkage = "internal"
     whole.verify()
     return whole
+
+
+def _rolled(text: str) -> str:
+    """Return a module's text in which loops stay loops."""
+    text = re.sub(r"^(  br [^\n!]*)$", r"\1, !llvm.loop !9001", text, flags=re.M)
+    return text + '\n!9001 = distinct !{!9001, !9002}\n!9002 = !{!"llvm.loop.unroll.disable"}\n'
 
 
 def optimize(module: Any, machine: Any, rounds: int, vectors: bool) -> None:
@@ -104,24 +113,49 @@ def settled(module: Any, task: dict[str, Any]) -> Any:
     Where numbers are said to be read anew, all places among them that the code knows get a pointer; these take the place of
     the one address that stood for all members.
     """
-    name, stride, text = re.escape(task["numbers"]), task["stride"], str(module)
-    sites = re.findall(rf"call [^@\n]*@{re.escape(task['renew'])}\(ptr [^%@]*([%@][\w.]+), i64 [^)]*\)[^\n]*", text)
+    name, renew, text = re.escape(task["numbers"]), re.escape(task["renew"]), str(module)
+    text = re.sub(rf"^(@{name} = .*|declare [^\n]*@{renew}\([^\n]*)$", "", text, flags=re.M)
+    text = re.sub(r"^define [^\n]*\{\n.*?^\}$", lambda found: _with_own_numbers(found[0], task), text, flags=re.M | re.S)
+    if task["apart"]:
+        text += "\n!9999 = !{}\n"
+    found = binding.parse_assembly(text)
+    found.verify()
+    return found
+
+
+def _with_own_numbers(text: str, task: dict[str, Any]) -> str:
+    """Return a function in which a member's numbers are read where they lie."""
+    name, renew, stride = re.escape(task["numbers"]), re.escape(task["renew"]), task["stride"]
+    sites = re.findall(rf"call [^@\n]*@{renew}\(ptr [^%@]*([%@][\w.]+), i64 [^)]*\)[^\n]*", text)
+    if not sites and not re.search(rf"@{name}\b", text):
+        return text
     if len(sites) != 1:
         raise RuntimeError(f"numbers are read anew at {len(sites)} places of the code")
     known = rf"getelementptr (?:[a-z]+ )*\(i8, ptr @{name}, i64 (-?\d+)\)"
     offsets = sorted({0, *map(int, re.findall(known, text))})
     text = re.sub(known, r"%number.\1", text)
-    text = re.sub(rf"(?<!= )@{name}\b(?! =)", "%number.0", text)
-    text = re.sub(rf"^(@{name} = .*|declare [^\n]*@{re.escape(task['renew'])}\([^\n]*)$", "", text, flags=re.M)
-    places = "\n".join(f"  %number.{each} = getelementptr i8, ptr {sites[0]}, i64 {each * stride}" for each in offsets)
-    text = re.sub(rf"^[^\n]*call [^@\n]*@{re.escape(task['renew'])}\([^\n]*$", places, text, flags=re.M)
-    found = binding.parse_assembly(strided(text, stride) if stride > 1 else text)
-    found.verify()
-    return found
+    text = re.sub(rf"@{name}\b", "%number.0", text)
+    own, base = [], sites[0]
+    if task["apart"] and stride > 1:  # a function has to be told that they lie in the memory of the device
+        own = [f"  %multibody.there = addrspacecast ptr {base} to ptr addrspace(1)"]
+        own += ["  %multibody.here = addrspacecast ptr addrspace(1) %multibody.there to ptr"]
+        base = "%multibody.here"
+    own += [f"  %number.{each} = getelementptr i8, ptr {base}, i64 {each * stride}" for each in offsets]
+    text = re.sub(rf"^[^\n]*call [^@\n]*@{renew}\([^\n]*$", "\n".join(own), text, flags=re.M)
+    return strided(text, stride, bool(task["apart"])) if stride > 1 else text
 
 
-def strided(text: str, stride: int) -> str:
-    """Return the text in which steps of an unknown number of items among a member's numbers are as wide as they lie apart."""
+def strided(text: str, stride: int, marked: bool = False) -> str:
+    """Return the text in which steps of an unknown number of items among a member's numbers are as wide as they lie apart.
+
+    Parameters
+    ----------
+    text : str
+        Of a function.
+    stride : int
+    marked : bool
+        Whether loads of numbers shall be marked as such that never change.
+    """
     derived, lines = set(re.findall(r"^  (%number\.-?\d+) = ", text, flags=re.M)), text.split("\n")
     first, grown = frozenset(derived), True
     while grown:  # a pointer may be used above where it is made, in a loop
@@ -139,6 +173,8 @@ def strided(text: str, stride: int) -> str:
             plain = re.match(r"  (%[\w.]+ = (load (double|i64),|phi ptr|select)|%number\.)", line)
             if plain is None:
                 raise RuntimeError(f"numbers are read in a way that is not known: {line.strip()}")
+            if marked and plain[3]:
+                lines[k] = re.sub(r"(, ![\w.]+ !\d+)*$", ", !invariant.load !9999", line)
     return "\n".join(lines)
 
 
@@ -157,9 +193,11 @@ def main(folder: pathlib.Path) -> None:
     else:
         (folder / "result").write_text(machine.emit_assembly(module))
     outside = [each.name for each in module.functions if each.is_declaration and not each.name.startswith("llvm.")]
+    inner = re.findall(r"^define internal [^\n]*\{\n.*?^\}$", final, flags=re.M | re.S) if task["apart"] else [final]
+    allocas = re.findall(r"= alloca ([^,\n]*)", "\n".join(inner))
     report = {
         "seconds": time.perf_counter() - begin, "lines": final.count("\n"), "outside": outside,
-        "calls": len(re.findall(r" call [^\n]*@(?!llvm)", final)), "allocas": re.findall(r"= alloca ([^,\n]*)", final),
+        "calls": len(re.findall(r" call [^\n]*@(?!llvm)", final)), "allocas": allocas,
     }  # fmt: skip
     (folder / "report.json").write_text(json.dumps(report))
 

@@ -41,6 +41,12 @@ class Program:
         Own functions in the place of the mathematical library's.
     results : int
         Length of a member's results, where the program makes some.
+    apart : tuple of str
+        Functions that stay functions; all others are copied to where they are called.
+    rolled : tuple of str
+        Kernels whose loops stay loops.
+    kept : int
+        Length of what an integrator keeps of a member.
     """
 
     text: str
@@ -49,6 +55,9 @@ class Program:
     size: int
     functions: dict[str, str]
     results: int = 0
+    apart: tuple[str, ...] = ()
+    rolled: tuple[str, ...] = ()
+    kept: int = 0
 
 
 def program_of(arrays: Arrays, size: int, rhs: Any, accept: Any | None, target: str) -> Program:
@@ -66,7 +75,7 @@ def program_of(arrays: Arrays, size: int, rhs: Any, accept: Any | None, target: 
         ``host`` or ``ptx``.
     """
     begun = Beginning(arrays, target)
-    names = {"rates": _name(rhs), "accept": _name(accept) if accept is not None else None}
+    names = {"rates": name_of(rhs), "accept": name_of(accept) if accept is not None else None}
     wanted = [f"{name}:{begun.version}" for name in names.values() if name is not None]
     step = f"{stepping.__name__}:advance_member"
     kernels, parts = begun.linked(wanted, [step])
@@ -130,7 +139,7 @@ def _function(name: str, kernel: str, count: int) -> str:
     )
 
 
-def _name(function: Any) -> str:
+def name_of(function: Any) -> str:
     """Return the name that a kernel is lowered by."""
     plain = function.py_func
     return f"{plain.__module__}:{plain.__qualname__}"
@@ -189,11 +198,49 @@ def moved(count: int, target: str, source: str, source_step: str, target_step: s
 
 
 class Moved(NamedTuple):
-    """A vector that every member has: its name, its length in words, whether it is put back."""
+    """A vector that every member has: its name, its length in words, whether it is put back.
+
+    A long one is moved in a loop; one that stays is written where it lies.
+    """
 
     name: str
     words: int
     back: bool
+    long: bool = False
+    stays: bool = False
+
+    def lines(self, inward: bool, step: int) -> list[str]:
+        """Return the instructions that move it to the stack, or back; `step` words lie between two of its own in memory."""
+        here, there, way = f"%{self.name}", f"%{self.name}.at", "in" if inward else "out"
+        (target, to), (source, by) = ((here, 1), (there, step)) if inward else ((there, step), (here, 1))
+        if self.stays or not (inward or self.back):
+            return []
+        if self.long:
+            return [f"call void @multibody.move(ptr {target}, i64 {8 * to}, ptr {source}, i64 {8 * by}, i64 {self.words})"]
+        return moved(self.words, target, source, str(by), str(to), f"{self.name}.{way}")
+
+
+MOVE = """define internal void @multibody.move(ptr %target, i64 %to, ptr %source, i64 %by, i64 %count) alwaysinline {
+entry:
+  br label %test
+test:
+  %k = phi i64 [ 0, %entry ], [ %next, %body ]
+  %more = icmp slt i64 %k, %count
+  br i1 %more, label %body, label %done
+body:
+  %far = mul i64 %k, %by
+  %near = mul i64 %k, %to
+  %from = getelementptr i8, ptr %source, i64 %far
+  %into = getelementptr i8, ptr %target, i64 %near
+  %word = load i64, ptr %from, align 8
+  store i64 %word, ptr %into, align 8
+  %next = add i64 %k, 1
+  br label %test, !llvm.loop !100
+done:
+  ret void
+}
+!100 = distinct !{!100, !101}
+!101 = !{!"llvm.loop.unroll.disable"}"""
 
 
 def _member_call(vectors: Sequence[Moved], call: str, step: int) -> list[str]:
@@ -210,11 +257,10 @@ def _member_call(vectors: Sequence[Moved], call: str, step: int) -> list[str]:
     lines = ["%status.at = getelementptr i64, ptr %statuses, i64 %b", "%before = load i64, ptr %status.at, align 8"]
     lines += ["%goes = icmp eq i64 %before, 0", "br i1 %goes, label %work, label %next", "work:"]
     for each in vectors:
-        lines += moved(each.words, f"%{each.name}", f"%{each.name}.at", str(step), "1", f"{each.name}.in")
+        lines += each.lines(True, step)
     lines.append(f"%status = {call}")
     for each in vectors:
-        if each.back:
-            lines += moved(each.words, f"%{each.name}.at", f"%{each.name}", "1", str(step), f"{each.name}.out")
+        lines += each.lines(False, step)
     return [*lines, "store i64 %status, ptr %status.at, align 8", "br label %next", "next:"]
 
 
@@ -238,7 +284,7 @@ def entry(target: str, numbers: int, vectors: Sequence[Moved], given: str, call:
 
 
 def _allocas(vectors: Sequence[Moved]) -> list[str]:
-    return [f"%{each.name} = alloca [{max(each.words, 1)} x i64], align 16" for each in vectors]
+    return [f"%{each.name} = alloca [{max(each.words, 1)} x i64], align 16" for each in vectors if not each.stays]
 
 
 def _host_entry(numbers: int, vectors: Sequence[Moved], given: str, call: str) -> str:

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from multibody.specialize.host import HostCode, HostReader
+from multibody.specialize.host import HostCode, HostIntegration, HostReader
 from multibody.specialize.image import Floats, Words
 
-METHOD = "rk4"  # the integrator whose steps these are
+METHOD = "rk4"  # the integrator whose steps these are; others are asked from instant to instant
+ROOM = 1 << 27  # bytes of the states of all members that are there at a time
 SIDE_BY_SIDE = 256  # members of which a thread makes a part of the way before it goes on: they stay in its cache
 
 
@@ -27,7 +28,7 @@ class Schedule:
     h : float
         Step, negative where time goes back.
     every : int
-        Steps between two instants.
+        Steps between two instants; 1 where an integrator chooses them, h is how far instants lie apart then.
     count : int
         Instants after the first one.
     """
@@ -43,9 +44,20 @@ class Schedule:
             yield self.t + k * self.every * self.h, self.h, k, self.every if k else 0
 
 
+    def parts_of(self, room: int) -> Iterator[range]:
+        """Yield numbers of instants that follow each other, no more of them at a time than there is room for."""
+        for first in range(0, self.count + 1, room):
+            yield range(first, min(first + room, self.count + 1))
+
+
+def instants_in(size: int, words: int, members: int) -> int:
+    """Return for how many instants at a time there is room, from the lengths of y and words."""
+    return max(1, min(256, ROOM // (8 * (size + words) * max(members, 1))))
+
+
 def host_run(
-    code: HostCode, reader: HostReader, numbers: Floats, y: Floats, words: Words, schedule: Schedule,
-    threads: int | None = None,
+    code: HostCode | HostIntegration, reader: HostReader, numbers: Floats, y: Floats, words: Words, schedule: Schedule,
+    threads: int | None = None, kept: Floats | None = None,
 ) -> tuple[Floats, Words]:  # fmt: skip
     """Move members and read them on the way, on the host.
 
@@ -57,6 +69,8 @@ def host_run(
     schedule : Schedule
     threads : int, optional
         By default one for every processor.
+    kept : array (members, ·), optional
+        What an integrator knows of members at their start.
 
     Returns
     -------
@@ -68,6 +82,10 @@ def host_run(
     def some(first: int) -> None:
         part = slice(first, min(first + SIDE_BY_SIDE, len(y)))
         own, state, known = numbers[part], y[part].copy(), words[part].copy()
+        if isinstance(code, HostIntegration):
+            assert kept is not None
+            _integrated(code, reader, own, state, known, kept[part].copy(), schedule, results[part], statuses[part])
+            return
         for t, h, k, steps in schedule.parts():
             if steps:
                 code.advance(own, state, known, t - steps * h, h, steps, 1, statuses[part])
@@ -76,3 +94,16 @@ def host_run(
     with ThreadPoolExecutor(max(1, min(threads or os.cpu_count() or 1, -(-len(y) // SIDE_BY_SIDE)))) as pool:
         list(pool.map(some, range(0, len(y), SIDE_BY_SIDE)))
     return results, statuses
+
+
+def _integrated(
+    code: HostIntegration, reader: HostReader, numbers: Floats, y: Floats, words: Words, kept: Floats, schedule: Schedule,
+    results: Floats, statuses: Words,
+) -> None:  # fmt: skip
+    """Move members by an integrator and read them on the way; y, words and kept are changed."""
+    t, h = schedule.t, schedule.h
+    for instants in schedule.parts_of(instants_in(y.shape[1], words.shape[1], len(y))):
+        states, known = (np.zeros((len(instants), *each.shape)) for each in (y, words))
+        code.integrate(numbers, y, words, kept, states, known, statuses, t, h, instants[0], schedule.count, 1)
+        for j, k in enumerate(instants):
+            reader.read(numbers, states[j], known[j].view(np.int64), results, statuses, t + k * h, h, k, 1)

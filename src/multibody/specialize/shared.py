@@ -34,9 +34,17 @@ def with_constants(ptx: str, same: Any, values: Any) -> str:
         Which of them.
     values : array (numbers,)
     """
-    base, words = _base(ptx, len(same)), np.ascontiguousarray(values).view(np.uint64)
-    if base is None:
-        return ptx
+    words = np.ascontiguousarray(values).view(np.uint64)
+    return "".join(_put(part, _base(part, len(same)), same, words) for part in functions(ptx))
+
+
+def functions(ptx: str) -> list[str]:
+    """Return PTX in parts with one function each: registers belong to a function."""
+    return re.split(r"^(?=(?:\.visible )?\.(?:func|entry) [^;]*?\n\{)", ptx, flags=re.M)
+
+
+def _put(ptx: str, base: str | None, same: Any, words: Any) -> str:
+    """Return a function in which numbers are constants; without a base it is as it was."""
 
     def put(found: re.Match[str]) -> str:
         k, rest = divmod(int(found[4] or 0), _WORD * TILE)
@@ -44,11 +52,18 @@ def with_constants(ptx: str, same: Any, values: Any) -> str:
             return found[0]
         return f"mov.b64{found[1]}{found[2]}, 0d{int(words[k]):016X};"
 
-    return _LOAD.sub(put, ptx)
+    return ptx if base is None else _LOAD.sub(put, ptx)
 
 
 def _base(ptx: str, count: int) -> str | None:
-    """Return the register that holds where the member's numbers begin, None where that is not plain to see."""
+    """Return the register that holds where the member's numbers begin, None where that is not plain to see.
+
+    An entry finds the member's tile by its number; a function is told where they are, and all that it reads without change
+    from the device's memory is numbers.
+    """
+    if ptx.startswith(".func"):
+        told = re.findall(r"cvta\.to\.global\.u64\s+(%rd\d+),", ptx)
+        return told[0] if len(told) == 1 else None
     parameter = re.search(r"ld\.param\.b64\s+(%rd\d+), \[\w+_param_0\];", ptx)
     if parameter is None:
         return None

@@ -10,18 +10,19 @@ from multibody.kernels import CHECKED, joined
 from multibody.kernels.arrays import Arrays
 from multibody.specialize.build import built
 from multibody.specialize.image import Floats, Words, numbers_of, structure_of, words_of
+from multibody.specialize.integration import Kept, integration_of
 from multibody.specialize.observer import Asked, observer_of
 from multibody.specialize.program import Program, program_of
 
 if TYPE_CHECKING:
     from multibody.specialize.device import DeviceCode
-    from multibody.specialize.host import HostCode, HostReader
+    from multibody.specialize.host import HostCode, HostIntegration, HostReader
 
 ARCHITECTURE = "sm_70"  # the oldest that code is made for by default; drivers compile it for newer ones
 
 
 class Specialized:
-    """A right-hand side with the structure of one model as constants, stepped by the classical Runge–Kutta method.
+    """A right-hand side with the structure of one model as constants, stepped by an integrator.
 
     Parameters
     ----------
@@ -33,6 +34,9 @@ class Specialized:
         Acceptance of steps, which brings them onto the constraints; without it they are left where they come to.
     size : int, optional
         Length of y, by default that of the run.
+    kept : Kept, optional
+        Which integrator goes on with members, and what it keeps of each; by default the classical Runge–Kutta method, whose
+        steps are all of one length.
 
     Raises
     ------
@@ -40,11 +44,13 @@ class Specialized:
         Where kernels are compiled with tests of every index, or numba cannot hand over what it compiles.
     """
 
-    def __init__(self, arrays: Arrays, rhs: Any, accept: Any | None = None, size: int | None = None) -> None:
+    def __init__(
+        self, arrays: Arrays, rhs: Any, accept: Any | None = None, size: int | None = None, kept: Kept | None = None
+    ) -> None:
         if CHECKED or not joined.POSSIBLE:
             why = "MULTIBODY_BOUNDSCHECK is set" if CHECKED else "this release of numba does not hand over what it compiles"
             raise AnalysisError(f"specialized code cannot be made: {why}")
-        self.arrays, self.rhs, self.accept = arrays, rhs, accept
+        self.arrays, self.rhs, self.accept, self.kept = arrays, rhs, accept, kept
         self.size = int(arrays.size if size is None else size)  # type: ignore[attr-defined]
         self._structure = structure_of(arrays)
 
@@ -70,11 +76,11 @@ class Specialized:
         return numbers_of(arrays), words_of(arrays)
 
     @functools.cached_property
-    def host(self) -> HostCode:
+    def host(self) -> HostCode | HostIntegration:
         """The code on the host's processor, made on first use."""
-        from multibody.specialize.host import HostCode
+        from multibody.specialize.host import HostCode, HostIntegration
 
-        return HostCode(self._program("host"))
+        return (HostCode if self.kept is None else HostIntegration)(self._program("host"))
 
     def ptx(self, architecture: str = ARCHITECTURE) -> str:
         """Return the code for NVIDIA's processors as PTX; made on this machine, which needs no such processor.
@@ -121,6 +127,8 @@ class Specialized:
         return _checked(*built(observer_of(self.arrays, self.size, asked, "ptx"), architecture))
 
     def _program(self, target: str) -> Program:
+        if self.kept is not None:
+            return integration_of(self.arrays, self.kept, self.rhs, self.accept, target)
         return program_of(self.arrays, self.size, self.rhs, self.accept, target)
 
 

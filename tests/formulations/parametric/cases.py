@@ -12,9 +12,8 @@ import multibody as mb
 from analyses.reactions.test_reactions_balance import perpendicular
 from multibody.analyses.dynamics.run_start import start_state
 from multibody.formulations import Parametric
-from multibody.formulations.implicit_parametric import parametric_kernels
 from multibody.formulations.newton import newton_calls
-from multibody.formulations.parametric import rhs_parametric
+from multibody.formulations.parametric import parametric_kernels, rhs_parametric
 from multibody.formulations.spaces.parametric_space import ParametricSpace
 from multibody.rank.run_rows import run_rows
 from multibody.state.system import System, tables_of

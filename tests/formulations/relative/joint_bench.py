@@ -17,8 +17,8 @@ from multibody.formulations.spaces.joint_space import JointSpace
 from multibody.kernels.force_partials import force_partials
 from multibody.kernels.forces import add_forces
 from multibody.kernels.rows import row_jacobian, row_partials, row_velocity
+from multibody.kernels.tree.calls import TREE_CALLS
 from multibody.kernels.tree.partials import partials_planar, partials_spatial, row_planar, row_spatial
-from multibody.kernels.tree.units import units_of
 from multibody.rank.run_rows import run_rows
 from multibody.state.system import System, tables_of
 from multibody.tables.tree_arrays import add_partials
@@ -52,8 +52,8 @@ class Bench:
         self.n, self.nq, self.nv = self.space.nv, self.space.nq, self.tables.nv
         self.rows = [b.loops[k] for k in b.chosen]
         add_partials(self.tree, self.tables, self.nv**2, 0)
-        units = units_of(self.d)
-        self.state, self.twists = units["state"], units["twists"]
+        calls = TREE_CALLS
+        self.state, self.twists = calls["state"], calls["twists"]
         self.start, self.mass = self.space.start(state), self._mass()
 
     def point(self, seed: int, far: float = 0.3) -> Point:

@@ -34,6 +34,7 @@ from multibody.tables.lower import Tables
 
 if TYPE_CHECKING:
     from multibody.analyses.members.joints import Trees
+    from multibody.analyses.members.matrices import Matrices
     from multibody.analyses.members.run import RunMembers
 
 NOTHING: Mapping[str, Floats] = MappingProxyType({})
@@ -74,10 +75,15 @@ class One:
         tables.packed, tables.cache = tables.packed.sharing(numbers=batch.tables.F.copy()), {}
         self.tables, self._spaces = tables, dict[int, Any]()
 
-    def system(self, k: int) -> System:
-        """Return a member as a system, good until the next one is asked for."""
+    def load(self, k: int) -> Tables:
+        """Return the tables of a member, good until the next one is asked for."""
         self.tables.F[:] = self.batch.numbers[k]
         self.tables.cache.clear()
+        return self.tables
+
+    def system(self, k: int) -> System:
+        """Return a member as a system, good until the next one is asked for."""
+        self.load(k)
         made = System(self.tables)
         made.ref[:] = self.batch.begin_refs[k]
         return made
@@ -115,11 +121,13 @@ class Blocks:
         Further numbers of the models by name.
     trees : Trees, optional
         Their spanning trees.
+    matrices : Matrices, optional
+        Their iteration matrices.
     """
 
     def __init__(
         self, tables: Tables, base: Arrays, plan: Plan, count: int, scales: Mapping[str, Floats] = NOTHING,
-        trees: Trees | None = None,
+        trees: Trees | None = None, matrices: Matrices | None = None,
     ) -> None:  # fmt: skip
         self.tables, self.base, self.plan, self.count = tables, base, plan, count
         self.planar = tables.dimension == 2
@@ -134,6 +142,8 @@ class Blocks:
             state = base.state.copy(ref=self.refs[k], statistics=statistics[one], settings=settings[one])
             if trees is not None:
                 model.tree, state.tree = trees.of(k)
+            if matrices is not None:
+                model.newton, state.newton = matrices.of(k)
             self._kept.append((model, state))
             self.models[k], self.states[k] = int(model.address), int(state.address)
         self.scratch, self.assembly, self.one = base.scratch.copy(), plan.room(), One(self)
@@ -230,7 +240,8 @@ class Batch(Blocks):
         self.members, self.row_scale = members, np.zeros((count, len(base.model.row_scale)))
         self.column_scale = np.zeros((count, len(base.model.column_scale)))
         scales = {"row_scale": self.row_scale, "column_scale": self.column_scale}
-        super().__init__(tables, base, members.plan, count, scales, trees)
+        self.matrices = None if members.matrices is None else members.matrices.room(count)
+        super().__init__(tables, base, members.plan, count, scales, trees, self.matrices)
         self.answers = np.zeros((count, 3), dtype=np.int64)
         self.ends, self.times = np.zeros(count), np.zeros((count, members.count))
         self.starts, self.Y, self.atol, self.counted = (np.zeros((count, size)) for _ in range(4))
@@ -242,11 +253,13 @@ class Batch(Blocks):
         self.kept = np.zeros(self.refs.shape[1] + self.statistics.shape[1])
         (rhs, accept), planar = members.choice.formulation.kernels(), self.planar
         self._run_calls = (
-            address_with(integrator.advance, M.ADVANCE), address_of(rhs, planar), address_of(accept, planar),
+            address_with(integrator.advance, M.ADVANCE_IMPLICIT if integrator.implicit else M.ADVANCE),
+            *([] if integrator.implicit else [address_of(rhs, planar)]), address_of(accept, planar),
             address_of(members.space.monitor, planar) if tables.watches else 0, self.at(set_masses, M.MASSES),
             address_with(exchange_mode, M.MODE),
         )  # fmt: skip
         self._read_calls = self._readers()
+        self.work = np.zeros(0 if members.matrices is None else members.matrices.work)
         self._stored: list[Floats] = []
         self._read_rooms: list[Floats] = []
         self.grow(room)
@@ -311,8 +324,12 @@ class Batch(Blocks):
         self.reset(which)
         m.tell(self, which)
         self.Y[which] = self.starts[which]
-        M.run_members(
-            self._run_calls, FLUSH, which, self.models, self.states, self.scratch.address, m.start,
+        calls: tuple[Any, ...] = (self._run_calls,)
+        run = M.run_members
+        if m.matrices is not None:
+            calls, run = (self._run_calls, m.matrices.ops, self.work), M.run_implicit_members
+        run(
+            *calls, FLUSH, which, self.models, self.states, self.scratch.address, m.start,
             self.ends, m.control, m.counts, self.refs, self.statistics, GAPS, self.atol, self.counted, self.Y, self.control,
             self.counting, self.active, self.memory, self.g, self.steps, self.dense, self.step_refs, self.answers,
         )  # fmt: skip

@@ -23,6 +23,7 @@ from multibody.analyses.given.initial import adopted
 from multibody.analyses.given.run_options import Options, read_options
 from multibody.analyses.members.batch import Batch, Read
 from multibody.analyses.members.joints import JointBatch
+from multibody.analyses.members.matrices import Equations
 from multibody.analyses.members.numbers import NotServed, Numbers, note
 from multibody.analyses.members.stacked import Stack, StackedAnswers
 from multibody.arguments import number_in
@@ -90,6 +91,7 @@ class RunMembers:
         self.space = self._space()
         self.base: Bundle = self.space.bundle
         tell_tolerances(self.base, self.choice.integrator, self.options.rtol)
+        self.matrices = Equations(self.space, self.choice) if self.choice.integrator.implicit else None
         self.size, self.functions = self.base.size, len(self.base.ref)
         self._lengths = self.space.lengths
         self._rates = self._lengths[self.space.nq : -1]
@@ -120,7 +122,7 @@ class RunMembers:
         own = self.model.defaults.of("run")
         if formulation.pairs:
             raise NotServed(f"formulation {formulation.name}")
-        if integrator.implicit:
+        if not integrator.compiled:
             raise NotServed(f"integrator {integrator.name}")
         if not formulation.relative and find_welds(tables) is not None:
             raise NotServed("bodies are welded together")
@@ -159,6 +161,8 @@ class RunMembers:
         self.choice.integrator.configure(control, counts)
         control[C.T], control[C.RTOL], control[C.SECOND] = self.start, self.options.rtol, second(self.tables)
         counts[C.FRESH], counts[C.DENSE], counts[C.LIMIT] = 1, 1, MOST_STEPS
+        if self.matrices is not None:
+            self.matrices.tell(counts)
         return control, counts
 
     # --- sizes --------------------------------------------------------------------------------------------------------
@@ -209,6 +213,8 @@ class RunMembers:
         note(why, b.codes[:n, 1] == 1, "masses that do not count")
         note(why, np.array([why[k] != "" or self._has_rows(b, k) for k in range(n)], dtype=bool), "other rows")
         b.begin(n, why)
+        if b.matrices is not None:
+            b.matrices.begin(b, n, why)
         b.ends[:n] = self.numbers.evaluated(self.until, numbers)
         note(why, self._set_times(b, n), "other instants")
         b.atol[:n] = self.options.atol * np.where(self._lengths, length, 1.0)

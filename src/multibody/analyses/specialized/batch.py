@@ -103,7 +103,9 @@ class SideBySide:
         operations, values = compiler.operations(said, inputs, "study.outputs")
         instants = [-1 if each.time is None else self._instant(each.time) for each in running]
         kinds, series = [KINDS[each.kind] for each in running], [each.series for each in running]
-        self.asked = Asked(known, operations, constants, values, kinds, series, instants, between)
+        self.asked = Asked(
+            known, operations, constants, values, kinds, series, instants, between, closing=self.prepare.layout is not None
+        )
 
     def _rows(self) -> Integers:
         """Return the rows that carry multipliers."""
@@ -147,20 +149,21 @@ class SideBySide:
         if len(which):
             numbers, y = (np.ascontiguousarray(each[which]) for each in (made.numbers, made.y))
             words = np.ascontiguousarray(made.words[which])
-            found[which], statuses = self._moved(numbers, y, words, device, seed)
+            kept = None if made.kept is None else np.ascontiguousarray(made.kept[which])
+            found[which], statuses = self._moved(numbers, y, words, kept, device, seed)
             fits[which] = statuses == 0
         first = code.program.image.number("model.numbers")
         places = found.reshape(len(values), -1, reducing.PLACES)
         answers, times = places[..., reducing.ANSWER], places[..., reducing.COMPANION]
         return Answers(answers, times, made.numbers[:, [first + k for k in parameters]], fits)
 
-    def _moved(self, numbers: Floats, y: Floats, words: Any, device: str, seed: int) -> tuple[Floats, Any]:
+    def _moved(self, numbers: Floats, y: Floats, words: Any, kept: Floats | None, device: str, seed: int) -> tuple[Floats, Any]:
         """Return results and statuses of members."""
         if device == "host":
-            return host_run(*self._host, numbers, y, words, self.schedule)
+            return host_run(*self._host, numbers, y, words, self.schedule, None, kept)
         try:
             with self._lock:  # one chunk fills a device
-                results, outcome = self._device.run(numbers, y, words, self.schedule, seed)
+                results, outcome = self._device.run(numbers, y, words, self.schedule, seed, kept=kept)
         except Disagreement as error:
             raise AnalysisError(f"what the device computes is not what the host computes ({error}); {ELSEWHERE}") from None
         except RuntimeError as error:  # of the driver: no memory, a device that is lost

@@ -11,14 +11,17 @@ from typing import Any
 import numpy as np
 
 from multibody.analyses.dynamics.opening import begun, opened, planned
+from multibody.analyses.dynamics.run import INTERVALS
 from multibody.analyses.dynamics.simulation import Simulation
 from multibody.analyses.given.run_options import Options, read_options
 from multibody.analyses.members.numbers import NotServed
 from multibody.analyses.specialized.quick import QuickPreparation
 from multibody.errors import AnalysisError, ModelError
+from multibody.integrators import contract as C
 from multibody.model.model import Model
 from multibody.model.parameters import changed
 from multibody.specialize.image import Floats, Words
+from multibody.specialize.integration import SERVED, Kept
 from multibody.specialize.schedule import METHOD, Schedule
 from multibody.specialize.specialized import Specialized
 from multibody.state.state import State
@@ -38,12 +41,15 @@ class Prepared:
     words : array (members, ·) of int
     fits : array (members,) of bool
         Whether a member has the structure of the code, and a start; the rows of the others mean nothing.
+    kept : array (members, ·) or None
+        What an integrator knows of members at their start.
     """
 
     numbers: Floats
     y: Floats
     words: Words
     fits: Any
+    kept: Floats | None = None
 
 
 def simulation_of(model: Model, state: State | None, told: Mapping[str, Any]) -> tuple[Simulation, Options]:
@@ -77,9 +83,9 @@ def check(simulation: Simulation, asked: Options) -> Schedule:
     asked : Options
     """
     made, where = simulation.integrator, "study.device"
-    if made.name != METHOD:
-        problem = f"specialized code steps by {METHOD}, and not by {made.name}"
-        raise ModelError(problem, where=where, hint=f'say integrator="{METHOD}" and step=…, or leave device out')
+    if made.name != METHOD and made.name not in SERVED:
+        problem = f"specialized code steps by {', '.join((METHOD, *SERVED))}, and not by {made.name}"
+        raise ModelError(problem, where=where, hint=f'say integrator="{SERVED[0]}", or leave device out')
     formulation, space = simulation.formulation, simulation.space
     plain = formulation.relative or (space.of_bodies and space.bundle.tables is simulation.system.tables)
     if formulation.partitioned or space.pairs is not None or not plain:
@@ -88,8 +94,15 @@ def check(simulation: Simulation, asked: Options) -> Schedule:
     if simulation.watches or simulation.ahead.next(simulation.t, asked.until, 1.0) is not None:
         problem = "the model has events, or formulas that switch, which specialized code steps over"
         raise ModelError(problem, where=where, hint="leave device out")
-    step = float(getattr(made, "step", None) or math.nan)
     span = asked.until - simulation.t
+    if made.name in SERVED:
+        spacing = abs(span) / INTERVALS if asked.output_step is None else asked.output_step
+        if spacing >= abs(span):
+            spacing = abs(span)
+        return Schedule(
+            simulation.t, math.copysign(spacing, span), 1, _whole(abs(span) / spacing, "output_step", spacing, abs(span))
+        )
+    step = float(getattr(made, "step", None) or math.nan)
     steps = _whole(abs(span) / step, "step", step, abs(span))
     every = 1 if asked.output_step is None else _whole(asked.output_step / step, "step", step, asked.output_step)
     if steps % every:
@@ -105,6 +118,26 @@ def _whole(ratio: float, key: str, step: float, span: float) -> int:
         hint = f"{span / max(math.ceil(ratio), 1):.6g} would do"
         raise ModelError(f"{span:g} is no whole number of steps of {step:g}", where=f"study.{key}", hint=hint)
     return count
+
+
+def layout_of(simulation: Simulation) -> Kept | None:
+    """Return how what the integrator keeps of a member lies; None for steps of one length, which keep nothing."""
+    made = simulation.integrator
+    if made.name == METHOD:
+        return None
+    return Kept(len(simulation.y), len(simulation.bundle.ref), made.name, made.memory_rows, made.dense_rows)
+
+
+def kept_of(simulation: Simulation, layout: Kept, until: float, dense: bool) -> Floats:
+    """Return what an integrator knows of a member at its start: among others its end, and whether it is read on the way."""
+    found = np.zeros(layout.words)
+    control, counts = simulation.control.copy(), simulation.counts.copy()
+    control[C.END], counts[C.DENSE] = until, int(dense)
+    own = {"control": control, "counts": counts.view(np.float64), "atol": simulation.atol, "active": simulation.active}
+    for part, values in own.items():
+        place = layout.part(found, part)
+        place[:] = values[: len(place)]
+    return found
 
 
 class Preparation:
@@ -128,7 +161,9 @@ class Preparation:
         self.base, asked = simulation_of(model, state, told)
         self.schedule = check(self.base, asked)
         rhs, accept = self.base.formulation.kernels()
-        self.code = Specialized(self.base.bundle, rhs, accept, len(self.base.y))
+        self.layout = layout_of(self.base)
+        self._way = (asked.until, self.schedule.count > 1)
+        self.code = Specialized(self.base.bundle, rhs, accept, len(self.base.y), self.layout)
 
     @cached_property
     def _quick(self) -> QuickPreparation | None:
@@ -142,10 +177,13 @@ class Preparation:
         """Return members from the values of their parameters, rows of an array (members, varied)."""
         numbers, words = self.code.member(self.base.bundle)
         n = len(values)
-        made = Prepared(np.tile(numbers, (n, 1)), np.tile(self.base.y, (n, 1)), np.tile(words, (n, 1)), np.zeros(n, bool))
+        kept = None if self.layout is None else np.tile(kept_of(self.base, self.layout, *self._way), (n, 1))
+        own, y = np.tile(numbers, (n, 1)), np.tile(self.base.y, (n, 1))
+        made = Prepared(own, y, np.tile(words, (n, 1)), np.zeros(n, bool), kept)
         left = np.arange(n)
         if self._quick is not None:
-            made.fits[:] = self._quick(values, made.numbers, made.y, made.words)
+            tolerances = np.zeros_like(made.y) if kept is None or self.layout is None else self.layout.part(kept, "atol")
+            made.fits[:] = self._quick(values, made.numbers, made.y, made.words, tolerances)
             left = np.flatnonzero(~made.fits)
             if not self._same(values, made):
                 self.__dict__["_quick"], left = None, np.arange(n)
@@ -153,8 +191,10 @@ class Preparation:
         for k in left:
             found = self._one(values[k])
             if found is not None:
-                made.numbers[k], made.y[k], made.words[k] = found
+                made.numbers[k], made.y[k], made.words[k] = found[:3]
                 made.fits[k] = True
+                if made.kept is not None:
+                    made.kept[k] = found[3]
         return made
 
     def _same(self, values: Floats, made: Prepared) -> bool:
@@ -163,18 +203,19 @@ class Preparation:
         if self._checked or not len(first):
             return True
         k, found = first[0], self._one(values[first[0]])
-        own = (made.numbers[k], made.y[k], made.words[k])
+        own = (made.numbers[k], made.y[k], made.words[k], *(() if made.kept is None else (made.kept[k],)))
         self._checked = found is not None and all(np.array_equal(a, b) for a, b in zip(own, found, strict=True))
         return self._checked
 
-    def _one(self, row: Floats) -> tuple[Floats, Floats, Words] | None:
-        """Return numbers, state and words of one member; None where it does not fit."""
+    def _one(self, row: Floats) -> tuple[Any, ...] | None:
+        """Return numbers, state and words of one member, and what an integrator keeps; None where it does not fit."""
         try:
             own, _ = simulation_of(self.varied(row), self.state, self.told)
             numbers, words = self.code.member(own.bundle)
         except (ModelError, AnalysisError, ArithmeticError, np.linalg.LinAlgError):
             return None  # the ordinary way says why
-        return numbers, own.y, words
+        kept = () if self.layout is None else (kept_of(own, self.layout, *self._way),)
+        return numbers, own.y, words, *kept
 
     def varied(self, row: Floats) -> Model:
         """Return the model of one member."""

@@ -49,15 +49,23 @@ class QuickPreparation:
         self.accept = base.formulation.kernels()[1]
         self._room: Batch | None = None
 
-    def __call__(self, values: Floats, numbers: Floats, y: Floats, words: Words) -> Any:
-        """Write members into arrays (members, ·) that hold those of the model as it is; return which of them fit."""
+    def __call__(self, values: Floats, numbers: Floats, y: Floats, words: Words, atol: Floats) -> Any:
+        """Write members into arrays (members, ·) that hold those of the model as it is; return which of them fit.
+
+        Parameters
+        ----------
+        values : array (members, varied)
+        numbers, y, words : arrays (members, ·), written
+        atol : array (members, size), written
+            Absolute tolerances.
+        """
         fits = np.zeros(len(values), dtype=bool)
         for first in range(0, len(values), self.run.most):
             part = slice(first, min(first + self.run.most, len(values)))
-            fits[part] = self._some(np.ascontiguousarray(values[part]), numbers[part], y[part], words[part])
+            fits[part] = self._some(np.ascontiguousarray(values[part]), numbers[part], y[part], words[part], atol[part])
         return fits
 
-    def _some(self, values: Floats, numbers: Floats, y: Floats, words: Words) -> Any:
+    def _some(self, values: Floats, numbers: Floats, y: Floats, words: Words, atol: Floats) -> Any:
         """Do the same for as many members as there is room for."""
         n, why = len(values), np.full(len(values), "", dtype=object)
         if self._room is None:
@@ -66,7 +74,7 @@ class QuickPreparation:
         state, nq = room.base.state, room.Q.shape[1]
         room.statistics[:n], room.settings[:n] = state.statistics.view(np.float64), state.settings.view(np.float64)
         self.run._start(room, values, why)
-        y[:, :nq], y[:, nq:-1], y[:, -1] = room.Q[:n], room.V[:n], 0.0
+        y[:, :nq], y[:, nq:-1], y[:, -1], atol[:] = room.Q[:n], room.V[:n], 0.0, room.atol[:n]
         masses = self._settled(room, y)
         room.statistics[:n, GAPS] = 0.0
         own = {"model.numbers": room.numbers, "model.row_scale": room.row_scale, "model.column_scale": room.column_scale}

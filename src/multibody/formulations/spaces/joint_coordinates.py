@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from multibody.kernels.codes import FIRST_BODY
 from multibody.kernels.tree import declared as T
 from multibody.state.poses import matrix_of, quaternion_of
 from multibody.state.state import State
@@ -49,7 +50,8 @@ def placed_values(columns: Columns, functions: dict[int, tuple[Any, Any]], q: Fl
             values[..., k], rates[..., k] = functions[column.function]
         elif column.kind != T.BALL:  # a body that hangs on no joint: its center of mass, planar its angle
             c = column.axis if column.kind == T.SLIDE else d
-            values[..., k], rates[..., k] = q[..., wide * (link.body - 1) + c], v[..., width * (link.body - 1) + c]
+            first = link.body - FIRST_BODY
+            values[..., k], rates[..., k] = q[..., wide * first + c], v[..., width * first + c]
     return values, rates
 
 
@@ -102,8 +104,8 @@ def settle_turns(columns: Columns, values: Floats, q: Floats, constant: Floats) 
         if column.kind == T.TURN:
             turning[..., column.link] += column.sign * values[..., k]
     for i, link in enumerate(columns.tree.links):
-        carrier = angles[..., link.parent - 1] if link.parent else 0.0
-        turn = angles[..., link.body - 1] - carrier - turning[..., i]
+        carrier = angles[..., link.parent - FIRST_BODY] if link.parent else 0.0
+        turn = angles[..., link.body - FIRST_BODY] - carrier - turning[..., i]
         constant[..., i] += 2.0 * math.pi * np.round((turn - constant[..., i]) / (2.0 * math.pi))
 
 

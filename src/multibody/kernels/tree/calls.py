@@ -1,14 +1,13 @@
-"""The units that a run in joint coordinates is made of, each compiled by itself for one dimension and called by its address.
+"""What a run in joint coordinates calls by address, each function compiled by itself for one dimension.
 
 Everything built on them (right-hand sides, projection, partitioning, change points) is compiled once and links none of them; a
-planar model compiles planar units only. All have the signature of ``calls.EVALUATE``;
+planar model compiles planar ones only. All have the signature of ``calls.EVALUATE``;
 what they are asked and numbers that they answer stand in the tree's scratch.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
+from multibody.kernels.codes import READ, TIME
 from multibody.kernels.compile import inlined, inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
 from multibody.kernels.forces import add_actions
@@ -38,7 +37,7 @@ def set_given(model, scratch, t):
     tree = model.tree
     for k in range(tree.given.size):
         now, table = scratch.tree.given[k], model.rows[tree.given[k].row].program
-        scratch.input[0], scratch.input[1] = t, 0.0
+        scratch.input[TIME], scratch.input[READ] = t, 0.0
         now.value = -partial(model, scratch, table, VALUE) if table >= 0 else 0.0
         now.rate = -partial(model, scratch, table, BY_TIME) if table >= 0 else 0.0
         now.acceleration = -partial(model, scratch, table, TWICE_BY_TIME) if table >= 0 else 0.0
@@ -123,8 +122,9 @@ def driving_power(d, model, state, scratch, t):
     work.work_rate = total
 
 
+# --- what is called ----------------------------------------------------------------------------------------------------------
 @kernel
-def values(model, state, scratch, t, y, out):
+def call_values(model, state, scratch, t, y, out):
     """Write Φ of the loop rows at the poses to `by_row`."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
     loop_values(model, state, scratch, t)
@@ -132,143 +132,97 @@ def values(model, state, scratch, t, y, out):
 
 
 @kernel
-def poses_planar(model, state, scratch, t, y, out):
+def call_poses(model, state, scratch, t, y, out):
     """Write the poses of links and bodies at (t, y)."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    _poses(PLANAR, model, state, scratch, t, y)
+    if model.planar:
+        _poses(PLANAR, model, state, scratch, t, y)
+    else:
+        _poses(SPATIAL, model, state, scratch, t, y)
     return 0
 
 
 @kernel
-def state_planar(model, state, scratch, t, y, out):
+def call_state(model, state, scratch, t, y, out):
     """Write poses and motions of links and bodies at (t, y)."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    set_state(PLANAR, model, state, scratch, t, y)
+    if model.planar:
+        set_state(PLANAR, model, state, scratch, t, y)
+    else:
+        set_state(SPATIAL, model, state, scratch, t, y)
     return 0
 
 
 @kernel
-def twists_planar(model, state, scratch, t, y, out):
+def call_twists(model, state, scratch, t, y, out):
     """Write the motions of links and bodies for the rates y."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    _twists(PLANAR, model, scratch, y)
+    if model.planar:
+        _twists(PLANAR, model, scratch, y)
+    else:
+        _twists(SPATIAL, model, scratch, y)
     return 0
 
 
 @kernel
-def rows_planar(model, state, scratch, t, y, out):
+def call_rows(model, state, scratch, t, y, out):
     """Write Φ_u of the loop rows to `J` and, where `with_rates` is set, γ_u to `by_row`."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    loop_rows(PLANAR, model, state, scratch, t, scratch.tree.with_rates)
+    if model.planar:
+        loop_rows(PLANAR, model, state, scratch, t, scratch.tree.with_rates)
+    else:
+        loop_rows(SPATIAL, model, state, scratch, t, scratch.tree.with_rates)
     return 0
 
 
 @kernel
-def gaps_planar(model, state, scratch, t, y, out):
+def call_gaps(model, state, scratch, t, y, out):
     """Write ν − Φ̇ of the loop rows for the rates y, whose motions are known, to `by_row`."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    loop_gaps(PLANAR, model, state, scratch, t, y)
+    if model.planar:
+        loop_gaps(PLANAR, model, state, scratch, t, y)
+    else:
+        loop_gaps(SPATIAL, model, state, scratch, t, y)
     return 0
 
 
 @kernel
-def applied_planar(model, state, scratch, t, y, out):
+def call_applied(model, state, scratch, t, y, out):
     """Write what laws and loads do to the links to their loads."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    applied_forces(PLANAR, model, state, scratch, t)
+    if model.planar:
+        applied_forces(PLANAR, model, state, scratch, t)
+    else:
+        applied_forces(SPATIAL, model, state, scratch, t)
     return 0
 
 
 @kernel
-def power_planar(model, state, scratch, t, y, out):
+def call_power(model, state, scratch, t, y, out):
     """Write the power of motions; loads and `by_row` are overwritten."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    driving_power(PLANAR, model, state, scratch, t)
+    if model.planar:
+        driving_power(PLANAR, model, state, scratch, t)
+    else:
+        driving_power(SPATIAL, model, state, scratch, t)
     return 0
 
 
 @kernel
-def multipliers_planar(model, state, scratch, t, y, out):
+def call_multipliers(model, state, scratch, t, y, out):
     """Write λ of the rows of tree joints and their motions to out, and the accelerations of the bodies to the tree's forces."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    joint_multipliers(PLANAR, model, state, scratch, t, out)
-    write_accelerations(PLANAR, model, scratch, scratch.tree.force)
+    if model.planar:
+        joint_multipliers(PLANAR, model, state, scratch, t, out)
+        write_accelerations(PLANAR, model, scratch, scratch.tree.force)
+    else:
+        joint_multipliers(SPATIAL, model, state, scratch, t, out)
+        write_accelerations(SPATIAL, model, scratch, scratch.tree.force)
     return 0
 
 
-@kernel
-def poses_spatial(model, state, scratch, t, y, out):
-    """Write the poses of links and bodies at (t, y)."""
-    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    _poses(SPATIAL, model, state, scratch, t, y)
-    return 0
-
-
-@kernel
-def state_spatial(model, state, scratch, t, y, out):
-    """Write poses and motions of links and bodies at (t, y)."""
-    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    set_state(SPATIAL, model, state, scratch, t, y)
-    return 0
-
-
-@kernel
-def twists_spatial(model, state, scratch, t, y, out):
-    """Write the motions of links and bodies for the rates y."""
-    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    _twists(SPATIAL, model, scratch, y)
-    return 0
-
-
-@kernel
-def rows_spatial(model, state, scratch, t, y, out):
-    """Write Φ_u of the loop rows to `J` and, where `with_rates` is set, γ_u to `by_row`."""
-    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    loop_rows(SPATIAL, model, state, scratch, t, scratch.tree.with_rates)
-    return 0
-
-
-@kernel
-def gaps_spatial(model, state, scratch, t, y, out):
-    """Write ν − Φ̇ of the loop rows for the rates y, whose motions are known, to `by_row`."""
-    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    loop_gaps(SPATIAL, model, state, scratch, t, y)
-    return 0
-
-
-@kernel
-def applied_spatial(model, state, scratch, t, y, out):
-    """Write what laws and loads do to the links to their loads."""
-    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    applied_forces(SPATIAL, model, state, scratch, t)
-    return 0
-
-
-@kernel
-def power_spatial(model, state, scratch, t, y, out):
-    """Write the power of motions; loads and `by_row` are overwritten."""
-    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    driving_power(SPATIAL, model, state, scratch, t)
-    return 0
-
-
-@kernel
-def multipliers_spatial(model, state, scratch, t, y, out):
-    """Write λ of the rows of tree joints and their motions to out, and the accelerations of the bodies to the tree's forces."""
-    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    joint_multipliers(SPATIAL, model, state, scratch, t, out)
-    write_accelerations(SPATIAL, model, scratch, scratch.tree.force)
-    return 0
-
-
-def units_of(dimension: int) -> dict[str, Any]:
-    """Return the units of a run by their names in ``TreeCalls``; how the mass matrix is met the formulation adds."""
-    if dimension == 2:
-        return {
-            "state": state_planar, "poses": poses_planar, "twists": twists_planar, "rows": rows_planar, "values": values,
-            "gaps": gaps_planar, "applied": applied_planar, "power": power_planar, "multipliers": multipliers_planar,
-        }  # fmt: skip
-    return {
-        "state": state_spatial, "poses": poses_spatial, "twists": twists_spatial, "rows": rows_spatial, "values": values,
-        "gaps": gaps_spatial, "applied": applied_spatial, "power": power_spatial, "multipliers": multipliers_spatial,
-    }  # fmt: skip
+# by their names in ``TreeCalls``; how the mass matrix is met the formulation adds
+TREE_CALLS = {
+    "state": call_state, "poses": call_poses, "twists": call_twists, "rows": call_rows, "values": call_values,
+    "gaps": call_gaps, "applied": call_applied, "power": call_power, "multipliers": call_multipliers,
+}  # fmt: skip

@@ -1,0 +1,171 @@
+"""The program that integrates members by the integrators of every run and leaves their states at some instants.
+
+f and the acceptance of steps are functions of their own in it: an integrator calls f from several places, and a copy in each
+would be long. They find the member's numbers and words by the two addresses that an integrator hands on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from multibody.integrators import contract as at
+from multibody.kernels.arrays import Arrays
+from multibody.kernels.memory.declaration import SLOT
+from multibody.specialize import integrating
+from multibody.specialize.image import Image
+from multibody.specialize.program import ARRAY, MOVE, TILE, Beginning, Moved, Program, as_text, entry, name_of, symbol_of
+from multibody.specialize.stepping import RENEW
+
+SERVED = ("dop853",)  # integrators
+GIVEN = "double %t, double %h, i64 %k, i64 %instants, i64 %final, i64 %rows"
+_FUNCTION = "multibody.{}"  # name of an equation's function
+_EQUATION = (
+    "define internal i32 @{}(ptr %answer, ptr %trouble, i64 %numbers.at, i64 %words.at, i64 %none, double %t,"
+    " ptr %x.0, ptr %x.1, i64 %x.2, i64 %x.3, ptr %x, i64 %x.5, i64 %x.6,"
+    " ptr %out.0, ptr %out.1, i64 %out.2, i64 %out.3, ptr %out, i64 %out.5, i64 %out.6) {{\n"
+)
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What an integrator keeps of a member, in one vector of words.
+
+    Attributes
+    ----------
+    size, references : int
+        Length of y, number of angle references.
+    method : str
+        Name of the integrator.
+    memory_rows, dense_rows : int
+        As the integrator says.
+    """
+
+    size: int
+    references: int
+    method: str
+    memory_rows: int
+    dense_rows: int
+
+    @property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """Shape of every part, in their order."""
+        n = self.size
+        return {
+            "control": (at.SCRATCH,), "counts": (at.COUNTS_SIZE,), "atol": (n,), "active": (n,),
+            "memory": (self.memory_rows, n), "steps": (1, 2), "dense": (1, self.dense_rows, n), "refs": (1, self.references),
+        }  # fmt: skip
+
+    @property
+    def lengths(self) -> dict[str, int]:
+        """Number of words of every part."""
+        return {name: product(shape) for name, shape in self.shapes.items()}
+
+    def at(self, part: str) -> int:
+        """Return where a part begins."""
+        names = list(self.lengths)
+        return sum(self.lengths[name] for name in names[: names.index(part)])
+
+    def part(self, rows: Any, name: str) -> Any:
+        """Return a part of vectors that lie along the last axis of an array."""
+        return rows[..., self.at(name) : self.at(name) + self.lengths[name]]
+
+    @property
+    def words(self) -> int:
+        """Length of the whole."""
+        return sum(self.lengths.values())
+
+
+def product(shape: Sequence[int]) -> int:
+    """Return the number of items of an array."""
+    found = 1
+    for length in shape:
+        found *= length
+    return found
+
+
+def integration_of(arrays: Arrays, kept: Kept, rhs: Any, accept: Any | None, target: str) -> Program:
+    """Return the program that integrates members of the structure of a prepared run.
+
+    Parameters
+    ----------
+    arrays : Arrays
+        The blocks of a run.
+    kept : Kept
+    rhs, accept : kernels
+        Right-hand side, and the acceptance of steps, None for none.
+    target : str
+        ``host`` or ``ptx``.
+    """
+    begun, n = Beginning(arrays, target), kept.size
+    functions = {"rates": rhs} if accept is None else {"rates": rhs, "accept": accept}
+    names = {part: f"{name_of(each)}:{begun.version}" for part, each in functions.items()}
+    way = f"{integrating.__name__}:to_instants_{kept.method}"
+    kernels, parts = begun.linked([*names.values()], [way])
+    image = begun.image
+    parts += [MOVE, *(_equation(_FUNCTION.format(part), image, n, symbol_of(name)) for part, name in names.items())]
+    parts += [_member(image, kept, "accept" in names, symbol_of(way), 1 if target == "host" else TILE)]
+    vectors = [
+        Moved("y", n, True), Moved("words", image.word_count, True), Moved("kept", kept.words, True, long=True),
+        Moved("states", n, True, stays=True), Moved("known", image.word_count, True, stays=True),
+    ]  # fmt: skip
+    call = "call i64 @member(ptr %numbers, ptr %words, ptr %y, ptr %kept, ptr %states.at, ptr %known.at, double %t, double %h,"
+    call += " i64 %k, i64 %instants, i64 %final, i64 %rows)"
+    parts.append(entry(target, image.number_count, vectors, GIVEN, call))
+    apart = tuple(_FUNCTION.format(part) for part in names)
+    return Program("\n".join(parts) + "\n", kernels, image, n, begun.functions, 0, apart, (symbol_of(way),), kept.words)
+
+
+def _equation(function: str, image: Image, n: int, kernel: str) -> str:
+    """Return an equation as an integrator calls it, with blocks of its own on the stack, which mean nothing after the call."""
+    x, out = ARRAY.format(n=n, data="%x"), ARRAY.format(n=n, data="%out")
+    lines = [
+        "%numbers = inttoptr i64 %numbers.at to ptr", "%words = inttoptr i64 %words.at to ptr",
+        f"call void @{RENEW}(ptr %numbers, i64 0)", *image.setup,
+        *(f"%{each}.at = ptrtoint ptr %{each} to i64" for each in ("state", "scratch")),
+        f"%thrown = call i32 @{kernel}(ptr %answer, ptr %trouble, i64 ptrtoint (ptr @model to i64), i64 %state.at,"
+        f" i64 %scratch.at, double %t, {x}, {out})", "ret i32 %thrown",
+    ]  # fmt: skip
+    return _EQUATION.format(function) + as_text(lines) + "}"
+
+
+def _member(image: Image, kept: Kept, accepted: bool, way: str, stride: int) -> str:
+    """Return the function that integrates one member whose state, words and memory lie on the stack."""
+    n, words, refs = kept.size, image.word_count, kept.references
+    begin = next((part.at for part in image.words if part.path == "state.ref"), 0)
+    shapes = {"words": (words,), "ref": (refs,), **kept.shapes, "y": (n,), "g": (2, 0)}
+    wide = [f"ptr, ptr, i64, i64, ptr{', i64' * 2 * len(shapes[name])}" for name in _ORDER]
+    wide += [f"ptr, ptr, i64, i64, ptr{', i64' * 4}"] * 2
+    types = f"ptr, ptr, i64, i64, i64, i64, i64, double, double, i64, i64, i64, {wide[0]}, i64, {', '.join(wide[1:])}"
+    given = [_array(f"%{name}", shapes[name]) for name in _ORDER]
+    given += [
+        f"ptr null, ptr null, i64 0, i64 {SLOT}, ptr %{name}, i64 %instants, i64 {width}, i64 %{name}.apart,"
+        f" i64 {SLOT * stride}"
+        for name, width in (("states", n), ("known", words))
+    ]
+    address = {part: f"i64 ptrtoint (ptr @{_FUNCTION.format(part)} to i64)" for part in ("rates", "accept")}
+    called = f"{address['rates']}, {address['accept'] if accepted else 'i64 0'}"
+    lines = [
+        *(f"%{part} = getelementptr i8, ptr %kept, i64 {SLOT * kept.at(part)}" for part in kept.shapes),
+        f"%ref = getelementptr i8, ptr %words, i64 {SLOT * begin}", "%g = getelementptr i8, ptr %kept, i64 0",
+        *(f"%{name}.apart = mul i64 %rows, {SLOT * width}" for name, width in (("states", n), ("known", words))),
+        *(f"%{name}.run = ptrtoint ptr %{name} to i64" for name in ("numbers", "words")),
+        "%answer = alloca i64, align 8", "%trouble = alloca ptr, align 8", "store i64 0, ptr %answer",
+        f"%thrown = call i32 @{way}(ptr %answer, ptr %trouble, {called}, i64 %numbers.run, i64 %words.run, i64 0,"
+        f" double %t, double %h, i64 %k, i64 %instants, i64 %final, {given[0]}, i64 {begin}, {', '.join(given[1:])})",
+        "%status = load i64, ptr %answer", "ret i64 %status",
+    ]  # fmt: skip
+    pointers = ", ".join(f"ptr %{name}" for name in ("numbers", "words", "y", "kept", "states", "known"))
+    head = f"define internal i64 @member({pointers}, {GIVEN}) alwaysinline {{\n"
+    return f"declare i32 @{way}({types})\n{head}" + as_text(lines) + "}"
+
+
+_ORDER = ("words", "ref", "control", "counts", "y", "atol", "active", "memory", "g", "steps", "dense", "refs")
+
+
+def _array(data: str, shape: tuple[int, ...]) -> str:
+    """Return an array whose rows lie one behind the other, as a kernel takes it."""
+    strides = [SLOT * product(shape[k + 1 :]) for k in range(len(shape))]
+    numbers = ", ".join(f"i64 {each}" for each in (*shape, *strides))
+    return f"ptr null, ptr null, i64 {product(shape)}, i64 {SLOT}, ptr {data}, {numbers}"
