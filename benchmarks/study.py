@@ -1,7 +1,7 @@
 """Studies on cores: what a member costs beyond its kernels, what threads give, and a hundred thousand four-bars.
 
 Run: ``python benchmarks/study.py [PART ...]``. Parts: members, kinds, threads, inverse, tolerances (writes ``--picture FILE``);
-all but the last by default. Times are processor times, the shortest of several; the machine's load is printed beside walls.
+all but the last by default. Times are processor times, the shortest of several; the load is printed beside walls.
 """
 
 from __future__ import annotations

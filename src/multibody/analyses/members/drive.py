@@ -46,16 +46,8 @@ class DriveMembers:
 
     Parameters
     ----------
-    model : Model
-    names : sequence of str
-        Parameters that differ from member to member.
-    options : mapping
-        Of the verb.
-
-    Raises
-    ------
-    NotServed
-        Where the model or the options have what single analyses alone do.
+    model, names, options
+        As for ``RunMembers``.
     """
 
     verb = "kinematics"
