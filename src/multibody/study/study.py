@@ -83,7 +83,9 @@ def _statistics(members: Members) -> dict[str, Any]:
 
 def _chunk(members: Members, count: int) -> int:
     """Return how many members are handed out together: few enough that all threads have some to the end."""
-    return max(1, min(members.chunk, -(-count // (SHARES * processors())))) if members.threads else members.chunk
+    if not members.threads or getattr(members, "device", "") == "cuda":  # many threads of a device have one chunk
+        return members.chunk
+    return max(1, min(members.chunk, -(-count // (SHARES * processors()))))
 
 
 def _specialized(members: OrdinaryMembers, device: str, seed: int) -> Members:
