@@ -25,6 +25,7 @@ from multibody.analyses.members.batch import Batch, Read
 from multibody.analyses.members.joints import JointBatch
 from multibody.analyses.members.matrices import Equations
 from multibody.analyses.members.numbers import NotServed, Numbers, note
+from multibody.analyses.members.passing import pass_events
 from multibody.analyses.members.stacked import Stack, StackedAnswers
 from multibody.arguments import number_in
 from multibody.errors import AnalysisError, ModelError
@@ -265,7 +266,9 @@ class RunMembers:
 
     def _integrate(self, b: Batch, which: Integers, why: Any) -> None:
         """Integrate members."""
+        b.events.clear()
         b.run(which)
+        pass_events(b, which)
         full = which[b.answers[which, 0] == C.OUTPUT_FULL]
         while len(full) and b.room < MOST_STEPS:
             self.room = max(self.room, min(8 * b.room, MOST_STEPS))
@@ -273,6 +276,7 @@ class RunMembers:
                 break
             b.grow(self.room)
             b.run(full)
+            pass_events(b, full)
             full = full[b.answers[full, 0] == C.OUTPUT_FULL]
         answers = b.answers[: len(why)]
         stiff = self.choice.switching & (answers[:, 2] != 0)
@@ -310,6 +314,11 @@ class RunAnswers(StackedAnswers):
         V = read.Y[:, :, nq : nq + nv]  # and q stands before it
         super().__init__(Stack(batch, read.which, read.t, read.Y, V, read.A, R, dynamics, alone), known_between=True)
         self.batch = batch
+
+    def first(self, event: str) -> Floats:
+        """Return the first time of an event (members,), NaN where it did not happen."""
+        known = (self.batch.events.get(int(k), []) for k in self.stack.which)
+        return np.array([next((time for name, time in found if name == event), math.nan) for found in known])
 
     def between(self, which: Any, times: Floats) -> RunAnswers:
         """Return the answers of some members at other times of their motions (which, times)."""
