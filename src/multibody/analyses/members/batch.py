@@ -72,7 +72,8 @@ class One:
     """
 
     def __init__(self, batch: Any) -> None:
-        self.batch, tables = weakref.proxy(batch), copy.copy(batch.tables)  # its owner: no circle that waits for a collector
+        self.batch = weakref.proxy(batch)  # its owner: no circle that waits for a collector
+        tables: Tables = copy.copy(batch.tables)
         tables.packed, tables.cache = tables.packed.sharing(numbers=batch.tables.F.copy()), {}
         self.tables, self._spaces = tables, dict[int, Any]()
 

@@ -173,7 +173,7 @@ class RunMembers:
         t, integrator = self.tables, self.choice.integrator
         instant = 2 * self.size + 2 * self.functions + 3 * t.nv + 2 * len(t.rows) + t.effort_count + int(t.row_pointer[-1])
         each = self.room * (2 + integrator.dense_rows * self.size + self.functions) + self.count * instant + len(t.F)
-        return max(1, min(MOST_MEMBERS, MOST_NUMBERS // each))
+        return max(1, min(MOST_MEMBERS, MOST_NUMBERS // int(each)))
 
     def batch(self, count: int) -> Batch:
         """Return room for so many members at a time."""
