@@ -93,7 +93,8 @@ class RunMembers:
         self.base: Bundle = self.space.bundle
         tell_tolerances(self.base, self.choice.integrator, self.options.rtol)
         self.matrices = Equations(self.space, self.choice) if self.choice.integrator.implicit else None
-        self.size, self.functions = self.base.size, len(self.base.ref)
+        self.size: int = self.base.size
+        self.functions = len(self.base.ref)
         self._lengths = self.space.lengths
         self._rates = self._lengths[self.space.nq : -1]
         self._row_lengths = tables.packed.rows["is_length"][self.space.rows] == 1
