@@ -1,7 +1,8 @@
 """Studies on cores: what a member costs beyond its kernels, what threads give, and a hundred thousand four-bars.
 
 Run: ``python benchmarks/study.py [PART ...]``. Parts: members, kinds, threads, inverse, tolerances (writes ``--picture FILE``);
-all but the last by default. Times are processor times, the shortest of several; the load of the machine is printed beside walls.
+all but the last by default. Times are processor times, the shortest of several; walls have the load of the machine beside them.
+To compare with other sources of the package, once with each in ``PYTHONPATH``, in turns.
 """
 
 from __future__ import annotations
