@@ -45,8 +45,9 @@ from multibody.tables.welds import find_welds
 
 ROOM = 64  # steps whose dense output a batch has room for at first
 MOST_STEPS = 4096  # longer runs can be interrupted, which a batch cannot
-MOST_NUMBERS = 6_000_000  # that a batch may fill, 48 MB
+MOST_NUMBERS = 4_000_000  # that a batch may fill, 32 MB
 MOST_MEMBERS = 256  # of a batch
+BESIDE = 20  # numbers of an instant that outputs need: wrenches, and formulas on their way
 FORMULAS = ("step", "first_step", "max_step")  # options of integrators that may be formulas of parameters
 
 
@@ -172,8 +173,11 @@ class RunMembers:
     def most(self) -> int:
         """How many members a batch has."""
         t, integrator = self.tables, self.choice.integrator
-        instant = 2 * self.size + 2 * self.functions + 3 * t.nv + 2 * len(t.rows) + t.effort_count + int(t.row_pointer[-1])
-        each = self.room * (2 + integrator.dense_rows * self.size + self.functions) + self.count * instant + len(t.F)
+        read = 1 if self.last_only and not self.choice.formulation.relative else self.count
+        instant = self.size + self.functions + 2 * t.nv + 2 * len(t.rows) + t.effort_count + BESIDE
+        if len(self.rows) < t.count_joint + t.count_motion:
+            instant += int(t.row_pointer[-1])
+        each = self.room * (2 + integrator.dense_rows * self.size + self.functions) + read * instant + self.count + len(t.F)
         return max(1, min(MOST_MEMBERS, MOST_NUMBERS // int(each)))
 
     def batch(self, count: int) -> Batch:
