@@ -1,7 +1,7 @@
 """Studies on cores: what a member costs beyond its kernels, what threads give, and a hundred thousand four-bars.
 
-Run: ``python benchmarks/study.py [PART ...]``. Parts: members, threads, inverse, tolerances (writes ``--picture FILE``); the
-first three by default. Times are processor times, the shortest of several; the load of the machine is printed beside walls.
+Run: ``python benchmarks/study.py [PART ...]``. Parts: members, kinds, threads, inverse, tolerances (writes ``--picture FILE``);
+all but the last by default. Times are processor times, the shortest of several; the load of the machine is printed beside walls.
 """
 
 from __future__ import annotations
@@ -69,6 +69,25 @@ def members(repeats: int) -> None:
             assert isinstance(made, CompiledMembers) and not made.aside
 
 
+def kinds(repeats: int) -> None:
+    """Print members a second in other coordinates, with redundant rows, from given states and by implicit methods."""
+    print("members a second of one thread, processor time")
+    print(f"{'model':>16s}{'options':>24s}{'ordinary':>10s}{'compiled':>10s}{'ratio':>8s}")
+    lengths, arm = {"l0": (1.88, 1.92)}, {"spacing": (0.95, 1.05), "initial.joint2": (0.1, 0.4)}
+    rows: list[tuple[str, Any, str, dict[str, Any]]] = [
+        ("arm7", arm, "final(energy.total)", {}), ("arm7", arm, "max(norm(joint1.reaction.force))", {}),
+        ("four-bar", lengths, PIN, {"formulation": "recursive"}), ("four-bar", lengths, PIN, {"formulation": "kane"}),
+        ("four-bar", lengths, PIN, {"formulation": "baumgarte"}), ("four-bar", lengths, PIN, {"integrator": "bdf"}),
+        ("four-bar", lengths, PIN, {"integrator": "radau"}), ("iftomm-bricard", {"section": (0.09, 0.11)}, "final(J1)", {}),
+    ]  # fmt: skip
+    for name, varied, asked, options in rows:
+        made, values = prepared(mb.load(name), varied, [asked], "run", 64, until=0.3, **options)
+        fast = least(lambda: made.compute(values), repeats) / len(values)  # noqa: B023
+        slow = least(lambda: made.ordinary.compute(values[:6]), 3) / 6  # noqa: B023
+        told = ", ".join(options.values()) or "auto"
+        print(f"{name:>16s}{told:>24s}{1 / slow:10.0f}{1 / fast:10.0f}{slow / fast:8.1f}  {asked} {dict(made.aside) or ''}")
+
+
 def threads(repeats: int) -> None:
     """Print walls of one and two threads, and how many threads the work could fill."""
     model = mb.load("four-bar")
@@ -114,7 +133,7 @@ def tolerances(count: int, picture: str) -> None:
 def main() -> None:
     """Run the parts that are asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("parts", nargs="*", default=["members", "threads", "inverse"])
+    parser.add_argument("parts", nargs="*", default=["members", "kinds", "threads", "inverse"])
     parser.add_argument("--count", type=int, default=100_000)
     parser.add_argument("--picture", default="")
     parser.add_argument("--repeats", type=int, default=7)
@@ -123,7 +142,7 @@ def main() -> None:
         if part == "tolerances":
             tolerances(given.count, given.picture)
         else:
-            {"members": members, "threads": threads, "inverse": inverse}[part](given.repeats)
+            {"members": members, "kinds": kinds, "threads": threads, "inverse": inverse}[part](given.repeats)
 
 
 if __name__ == "__main__":

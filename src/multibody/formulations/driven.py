@@ -7,6 +7,8 @@ turns a force on the bodies into multipliers. One factorization serves both.
 
 from __future__ import annotations
 
+import math
+
 from multibody.kernels import codes as L
 from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
@@ -71,20 +73,25 @@ def entries_at(model, state, scratch, times, Q, R, rows, out):
 def gradients_at(model, scratch, Q, functions, scale, out):
     """Write the gradients of coordinate functions times the columns' scale at every instant, out (instants, functions, nv)."""
     model, scratch = model_at(model), scratch_at(scratch)
-    width, g = model.width, scratch.gradient
     for k in range(Q.shape[0]):
         set_positions(model, scratch, Q[k])
         for i in range(functions.shape[0]):
-            for c in range(model.velocities):
-                out[k, i, c] = 0.0
-            f = model.functions[functions[i]]
-            if f.kind == L.EXTRA:
-                c = width * model.bodies + f.extra
-                out[k, i, c] = scale[c]
-                continue
-            function_gradient(model, scratch, functions[i], g)
-            _scatter(g, f.first, width, scale, out[k, i])
-            _scatter(g[width:], f.second, width, scale, out[k, i])
+            set_gradient(model, scratch, functions[i], scale, out[k, i])
+
+
+@inner_kernel
+def set_gradient(model, scratch, function, scale, row):
+    """Write the gradient of a coordinate function times the columns' scale at the poses, row (nv,)."""
+    width, g, f = model.width, scratch.gradient, model.functions[function]
+    for c in range(model.velocities):
+        row[c] = 0.0
+    if f.kind == L.EXTRA:
+        c = width * model.bodies + f.extra
+        row[c] = scale[c]
+        return
+    function_gradient(model, scratch, function, g)
+    _scatter(g, f.first, width, scale, row)
+    _scatter(g[width:], f.second, width, scale, row)
 
 
 @inner_kernel
@@ -102,6 +109,25 @@ def refer(R, k, ref):
     row = R[min(k, R.shape[0] - 1)]
     for f in range(row.shape[0]):
         ref[f] = row[f]
+
+
+@inner_kernel
+def factor_square(entries, slots, weights, gauge, T, pivots, places, ends, null):
+    """Fill and factor T; return its smallest singular value, 0 where it is singular. See :func:`solve_square`."""
+    n = T.shape[0]
+    flat = T.reshape(-1)
+    for i in range(n * n):
+        flat[i] = 0.0
+    for e in range(slots.shape[0]):
+        if slots[e] >= 0:
+            flat[slots[e]] += weights[e] * entries[e]
+    for i in range(gauge.shape[0]):
+        for c in range(n):
+            T[n - gauge.shape[0] + i, c] = gauge[i, c]
+    if not factor(T, n, pivots, places, ends)[1] > 1e-15:
+        return 0.0
+    sigma = smallest_singular_value(T, n, pivots, places, ends, null, 2)
+    return sigma if math.isfinite(sigma) else 0.0
 
 
 @kernel
@@ -129,20 +155,10 @@ def solve_square(entries, slots, weights, gauge, motions, sides, T, pivots, plac
         T⁻ᵀ times each force.
     """
     n = T.shape[0]
-    flat = T.reshape(-1)
     for k in range(entries.shape[0]):
-        for i in range(n * n):
-            flat[i] = 0.0
-        for e in range(slots.shape[0]):
-            if slots[e] >= 0:
-                flat[slots[e]] += weights[e] * entries[k, e]
-        for i in range(gauge.shape[0]):
-            for c in range(n):
-                T[n - gauge.shape[0] + i, c] = gauge[i, c]
-        sigma[k] = 0.0
-        if not factor(T, n, pivots, places, ends)[1] > 1e-15:
+        sigma[k] = factor_square(entries[k], slots, weights, gauge, T, pivots, places, ends, null)
+        if sigma[k] == 0.0:
             continue
-        sigma[k] = smallest_singular_value(T, n, pivots, places, ends, null, 2)
         for i in range(motions.shape[0]):
             for c in range(n):
                 basis[k, i, c] = 0.0

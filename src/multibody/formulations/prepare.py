@@ -7,7 +7,7 @@ scratch. The independent rows and the partition are given by the analysis.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -52,10 +52,6 @@ class Bundle(Arrays):
     scratch: Scratch
     chosen: Integers
     regular: bool
-
-    def working(self) -> Self:
-        """Return the same with state and scratch of its own."""
-        return replace(self, state=self.state.copy(), scratch=self.scratch.copy())
 
     @property
     def size(self) -> int:
@@ -200,8 +196,9 @@ def run_sizes(nq: int, n: int, m: int, count: int, partitioned: bool) -> dict[st
 def run_state(tables: Tables, references: Floats, n: int, m: int) -> State:
     """Return what lives from step to step in a run of n rates and m chosen rows."""
     state = State(
-        ref=references.copy(), statistics=1, settings=1, dependent=m, independent=max(n - m, 0), place=n, pivots=max(n, m)
+        ref=len(references), statistics=1, settings=1, dependent=m, independent=max(n - m, 0), place=n, pivots=max(n, m)
     )
+    state.ref[:] = references
     state.statistics.lowest_ratio[0], state.settings.second[0] = 1.0, second(tables)
     state.place[:] = -1
     return state

@@ -14,6 +14,7 @@ from multibody.kernels.rows import row_jacobian
 from multibody.kernels.state import set_positions
 from multibody.kernels.vectors import add, apply, load2, load3, load9, store3, subtract
 
+POINT = 6  # of a wrench in space, behind force and moment
 CENTER = -1  # in the place of a point's numbers: the center of mass
 
 
@@ -53,11 +54,12 @@ def add_planar_wrench(block, arm, out):
 @inner_kernel
 def add_spatial_wrench(block, A, arm, out):
     """Add a generalized force to force and moment about a point in space; A by rows has the body axes in its columns."""
-    for i in range(3):
-        j, k = (i + 1) % 3, (i + 2) % 3
-        out[i] += block[i]
-        turned = A[3 * i] * block[3] + A[3 * i + 1] * block[4] + A[3 * i + 2] * block[5]
-        out[3 + i] += turned + (arm[j] * block[k] - arm[k] * block[j])
+    out[0] += block[0]
+    out[1] += block[1]
+    out[2] += block[2]
+    out[3] += A[0] * block[3] + A[1] * block[4] + A[2] * block[5] + (arm[1] * block[2] - arm[2] * block[1])
+    out[4] += A[3] * block[3] + A[4] * block[4] + A[5] * block[5] + (arm[2] * block[0] - arm[0] * block[2])
+    out[5] += A[6] * block[3] + A[7] * block[4] + A[8] * block[5] + (arm[0] * block[1] - arm[1] * block[0])
 
 
 @kernel
@@ -101,7 +103,7 @@ def wrenches_at(model, state, scratch, times, Q, R, multipliers, rows, columns, 
                 add_planar_wrench(block, (pose.x - out[k, 3], pose.y - out[k, 4]), out[k])
             else:
                 pose3 = scratch.spatial_pose[b]
-                arm = subtract(load3(pose3.r, 0), load3(out[k], 6))
+                arm = subtract(load3(pose3.r, 0), load3(out[k], POINT))
                 add_spatial_wrench(block, load9(pose3.A, 0), arm, out[k])
 
 
@@ -120,4 +122,4 @@ def _set_point(model, scratch, home, point, out):
         r = load3(pose3.r, 0)
         if point >= 0:
             r = add(r, apply(load9(pose3.A, 0), load3(model.numbers, point)))
-        store3(out, 6, r)
+        store3(out, POINT, r)

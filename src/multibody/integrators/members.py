@@ -44,6 +44,13 @@ VALUES = types.none(*_BLOCKS, _ROW, _ROW, _WORD, _WORD, _TABLE)
 TRACK = types.UniTuple(_WORD, 2)(*_BLOCKS, _WORD, _WORD, _ROW, _WORD, *(_TABLE,) * 4, _ROW)
 _PLACES = types.int64[:, ::1]
 SQUARE = types.none(_TABLE, _WORDS, _ROW, _TABLE, _WORDS, _CUBE, _TABLE, _WORDS, _PLACES, _PLACES, _ROW, _ROW, _CUBE, _CUBE)
+_PAIR = types.UniTuple(_ROW, 2)
+_SQUARE = types.Tuple((_WORDS, _ROW, _TABLE, _WORDS, _WORD, _ROW))
+_FACTORS = types.Tuple((_TABLE, _WORDS, _PLACES, _PLACES, _ROW))
+EFFORTS = types.none(
+    *_BLOCKS, _ROW, *(_TABLE,) * 4, _SQUARE, _FACTORS, _PAIR, types.Tuple((_WORD, _NUMBER)), types.UniTuple(_NUMBER, 3),
+    *(_TABLE,) * 4,
+)
 UNSOLVED = -21  # of a member beside the answers of integrators: no accelerations
 
 
@@ -82,7 +89,7 @@ _mode, _advance_implicit = (_by_address(each) for each in (MODE, ADVANCE_IMPLICI
 _expand, _measure, _entries, _gradients = (_by_address(each) for each in (EXPAND, MEASURE, ENTRIES, GRADIENTS))
 _to_bodies, _expand_joints = (_by_address(each) for each in (TO_BODIES, EXPAND_JOINTS))
 _forces, _values, _track, _square = (_by_address(each) for each in (FORCES, VALUES, TRACK, SQUARE))
-_wrenches = _by_address(WRENCHES)
+_wrenches, _efforts = _by_address(WRENCHES), _by_address(EFFORTS)
 
 
 @_free
@@ -468,6 +475,42 @@ def force_members(calls, which, models, states, scratch, times, Q, V, A, R, iner
             (
                 models[k], states[k], scratch, times[j], Q[j], V[j], A[j], R[j], inertia[j], applied[j], energies[j], laws[j],
                 loads[j],
+            ),
+        )  # fmt: skip
+
+
+@_free
+def effort_members(
+    efforts, which, models, states, scratch, times, Q, R, inertia, applied, square, factors, rows, columns, function, units,
+    limits, room, found, basis, multipliers,
+):  # fmt: skip
+    """Find the efforts of members with one motion and one actuator, arrays (read, instants, ·).
+
+    Parameters
+    ----------
+    efforts : address
+        ``formulations.one_drive.efforts_at``, which says what the rest is.
+    square : tuple
+        As there, with the weights of every member (read, entries).
+    factors : tuple
+        Its null vector begins anew with every member.
+    rows, columns : arrays (read, ·)
+        Scales.
+    function : int
+    units : array (read,)
+    """
+    slots, weights, gauge, chosen, motion, entries = square
+    T, pivots, places, ends, null = factors
+    for j in range(which.shape[0]):
+        k = which[j]
+        for i in range(null.shape[0]):
+            null[i] = 1.0 / math.sqrt(null.shape[0])
+        _efforts(
+            efforts,
+            (
+                models[k], states[k], scratch, times[j], Q[j], R[j], inertia[j], applied[j],
+                (slots, weights[j], gauge, chosen, motion, entries), (T, pivots, places, ends, null), (rows[j], columns[j]),
+                (function, units[j]), limits, room, found[j], basis[j], multipliers[j],
             ),
         )  # fmt: skip
 

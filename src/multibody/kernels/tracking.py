@@ -109,6 +109,7 @@ def values_over(model, state, scratch, times, q, lo, hi, out):
 def _stay(model, state, scratch, square, path):
     """Find the rates of the accepted pose; return the status."""
     path.known, path.step = 0, 0.0
+    set_positions(model, scratch, path.q)
     regular = rates(model, state, scratch, square, path.time, path.q, path.v, path.a, path.violation)
     if square.failed == 1:
         return FAILED
@@ -180,7 +181,7 @@ def _attempt(model, state, scratch, square, path, span):
 # --- states ------------------------------------------------------------------------------------------------------------------
 @inner_kernel
 def _accept(model, state, scratch, square, path, t):
-    """Make the trial state the accepted one and move the angle references to it."""
+    """Make the trial state, whose poses the bodies have, the accepted one and move the angle references to it."""
     for c in range(model.coordinates):
         path.q[c] = path.trial_q[c]
     for c in range(model.velocities):
@@ -188,7 +189,6 @@ def _accept(model, state, scratch, square, path, t):
         path.a[c] = path.trial_a[c]
     path.time = t
     path.steps += 1
-    set_positions(model, scratch, path.q)
     set_references(model, state, scratch, model.function_count)
     _know(square, path)
 

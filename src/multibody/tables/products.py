@@ -35,3 +35,11 @@ def turned(A: Floats, s: Floats) -> Floats:
 def turned_back(A: Floats, s: Floats) -> Floats:
     """Return Aᵀ s of matrices (..., d, d) and vectors (..., d)."""
     return turned(np.swapaxes(A, -1, -2), s)
+
+
+def dot(a: Floats, b: Floats) -> Floats:
+    """Return a·b of vectors (..., d)."""
+    total = a[..., 0] * b[..., 0]
+    for k in range(1, a.shape[-1]):
+        total = total + a[..., k] * b[..., k]
+    return np.asarray(total)

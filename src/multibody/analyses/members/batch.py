@@ -71,7 +71,8 @@ class One:
     """
 
     def __init__(self, batch: Any) -> None:
-        self.batch, tables = batch, copy.copy(batch.tables)
+        self.batch = batch
+        tables: Tables = copy.copy(batch.tables)
         tables.packed, tables.cache = tables.packed.sharing(numbers=batch.tables.F.copy()), {}
         self.tables, self._spaces = tables, dict[int, Any]()
 

@@ -92,7 +92,8 @@ class RunMembers:
         self.base: Bundle = self.space.bundle
         tell_tolerances(self.base, self.choice.integrator, self.options.rtol)
         self.matrices = Equations(self.space, self.choice) if self.choice.integrator.implicit else None
-        self.size, self.functions = self.base.size, len(self.base.ref)
+        self.size: int = self.base.size
+        self.functions = len(self.base.ref)
         self._lengths = self.space.lengths
         self._rates = self._lengths[self.space.nq : -1]
         self._row_lengths = tables.packed.rows["is_length"][self.space.rows] == 1
@@ -172,7 +173,7 @@ class RunMembers:
         t, integrator = self.tables, self.choice.integrator
         instant = 2 * self.size + 2 * self.functions + 3 * t.nv + 2 * len(t.rows) + t.effort_count + int(t.row_pointer[-1])
         each = self.room * (2 + integrator.dense_rows * self.size + self.functions) + self.count * instant + len(t.F)
-        return max(1, min(MOST_MEMBERS, MOST_NUMBERS // each))
+        return max(1, min(MOST_MEMBERS, MOST_NUMBERS // int(each)))
 
     def batch(self, count: int) -> Batch:
         """Return room for so many members at a time."""
@@ -315,7 +316,8 @@ class RunAnswers(StackedAnswers):
         """Return the answers of some members at other times of their motions (which, times)."""
         s = self.stack
         near = np.argmin(np.abs(s.t[which] - times[:, :1]), axis=1)
-        return RunAnswers(self.batch, self.batch.read(s.which[which], times, like=s.Q[which, near]))
+        like = np.ascontiguousarray(s.Q[which, near, : self.batch.tables.nq])
+        return RunAnswers(self.batch, self.batch.read(s.which[which], times, like=like))
 
 
 _KEYS = ("until", "formulation", "integrator", "rtol", "atol", "step", "output_step", "cut")

@@ -25,7 +25,7 @@ from multibody.model.expressions import evaluate
 from multibody.state.kinetics import Dynamics
 from multibody.state.system import Floats, Integers, System
 from multibody.tables.lowered import EndSlots
-from multibody.tables.products import turned
+from multibody.tables.products import dot, times, turned
 from multibody.tables.tree import driven_functions
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ class Reactions:
         """Return a generalized force on a body as a wrench at its center of mass."""
         r, A, *_ = self.measurer.body_motion(self.tables.bodies[body])
         d = self.tables.dimension
-        moment = block[:, 2:] if d == 2 else np.einsum("tij,tj->ti", A, block[:, 3:])
+        moment = block[:, 2:] if d == 2 else turned(A, block[:, 3:])
         return Wrench(block[:, :d], np.asarray(moment), r)
 
     # --- joints -------------------------------------------------------------------------------------------------------
@@ -203,7 +203,7 @@ class Reactions:
     def axes_of(self, joint: str, side: int) -> Floats:
         """Return a joint's axes f, g, h on its first (0) or second (1) body over time, as columns in ground axes."""
         end = self.tables.ends[joint][side]
-        return np.asarray(self.measurer.body_motion(self.tables.bodies[end.body])[1] @ self.tables.matrix(end.axes))
+        return times(self.measurer.body_motion(self.tables.bodies[end.body])[1], self.tables.matrix(end.axes))
 
     def _contact(self, joint: str) -> Floats:
         """Return the point of a cam's profile that the follower touches."""
@@ -223,7 +223,7 @@ class Reactions:
         point = first + radius[:, None] * (np.cos(phi)[:, None] * C[:, :, 0] + np.sin(phi)[:, None] * C[:, :, 1])
         if self.tables.dimension == 3 and fields["flat"] is None:  # a roller or knife edge may lie beside the cam's plane
             h = C[:, :, 2]
-            point = point + np.einsum("ti,ti->t", self.end_of(joint, 1) - first, h)[:, None] * h
+            point = point + dot(self.end_of(joint, 1) - first, h)[:, None] * h
         return np.asarray(point)
 
     # --- efforts ------------------------------------------------------------------------------------------------------
@@ -277,9 +277,9 @@ class Reactions:
         point = self.measurer.frame(second, other)[0]
         if name in tables.wrench_of:
             own = self.dynamics.efforts[:, tables.efforts_of(name)]
-            axes = self.measurer.body_motion(first)[1] @ tables.matrix(tables.frames[first, frame].axes)
-            force, moment = np.einsum("tij,tj->ti", axes, own[:, :d]), own[:, d:]
-            return Wrench(np.asarray(force), moment if d == 2 else np.asarray(np.einsum("tij,tj->ti", axes, moment)), point)
+            axes = times(self.measurer.body_motion(first)[1], tables.matrix(tables.frames[first, frame].axes))
+            force, moment = turned(axes, own[:, :d]), own[:, d:]
+            return Wrench(np.asarray(force), moment if d == 2 else turned(axes, moment), point)
         body = tables.bodies.index(second) or tables.bodies.index(first)  # the ground gets the opposite of the other one
         blocks = [self.along(tables.laws[law].function, self.dynamics.efforts[:, law])[body] for law in tables.laws_of[name]]
         found = self.wrench(body, np.sum(blocks, axis=0)).at(point)

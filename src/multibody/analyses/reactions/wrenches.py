@@ -8,6 +8,7 @@ import numpy as np
 
 from multibody.state.system import Floats, Integers
 from multibody.tables.lower import Tables
+from multibody.tables.products import turned_back
 
 
 @dataclass(frozen=True)
@@ -44,8 +45,8 @@ class Wrench:
 
     def along(self, axes: Floats) -> tuple[Floats, Floats]:
         """Return force and moment in components along the columns of `axes` (instants, d, d)."""
-        force = np.einsum("tji,tj->ti", axes, self.force)
-        moment = self.moment if self.moment.shape[1] == 1 else np.einsum("tji,tj->ti", axes, self.moment)
+        force = turned_back(axes, self.force)
+        moment = self.moment if self.moment.shape[1] == 1 else turned_back(axes, self.moment)
         return np.asarray(force), np.asarray(moment)
 
 

@@ -243,8 +243,12 @@ class JointSpace:
 
     def reading(self) -> JointSpace:
         """Return a copy with state and scratch of its own; the model stays the living one."""
+        return self.apart(self.system)
+
+    def apart(self, system: System) -> JointSpace:
+        """Return a copy with another workspace, and state and scratch of its own."""
         other = copy.copy(self)
-        other.bundle = self.bundle.working()
+        other.system, other.bundle = system, self.bundle.working()
         return other
 
     def reader(self) -> Reader:

@@ -268,6 +268,12 @@ class ParametricSpace:
         other.bundle = other._plain = self.plain.working()
         return other
 
+    def apart(self, system: System) -> ParametricSpace:
+        """Return a copy with another workspace, and state and scratch of its own."""
+        other = copy.copy(self)
+        other.system, other.bundle, other._plain = system, self.bundle.working(), None
+        return other
+
     def trouble(self) -> tuple[str, str]:
         """Return which pair's cosine rows lost their rank, and what helps."""
         k = self.bundle.parametric.scratch.trouble
