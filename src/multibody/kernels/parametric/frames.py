@@ -17,6 +17,7 @@ from multibody.kernels.rotations import sincos
 from multibody.kernels.tags import PLANAR, SPATIAL
 
 NONE = (0.0, 0.0, 0.0)
+SECOND, THIRD = 1, 2  # places of angles
 BASIS = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
@@ -329,12 +330,7 @@ def second_point(d, model, n):
 def angles_of(pair, x):
     """Return three numbers that the angles of a spatial pair have in x (parameters, or their rates), 0 where it has none."""
     n, k = pair.rotation, pair.extra + pair.slides
-    if n == 3:
-        return v3.load3(x, k)
-    if n == 2:
-        a, b = v3.load2(x, k)
-        return (a, b, 0.0)
-    return (x[k] if n == 1 else 0.0, 0.0, 0.0)
+    return (x[k] if n > 0 else 0.0, x[k + SECOND] if n > SECOND else 0.0, x[k + THIRD] if n > THIRD else 0.0)
 
 
 @inner_kernel

@@ -96,8 +96,7 @@ def alpha_rows(d, model, state, scratch, n, moved, axes, P):
     if d is PLANAR:
         write_angle_row(pair, P)
     elif pair.cosine == 1:
-        left, axes, H = left_frame(model, state, scratch, n)
-        write_rotation_rows(model, n, left, axes, H, H, P)
+        write_rotation_rows(model, state, scratch, n, 1, P)
     else:
         for r in range(3):
             write_row(d, pair, P, ROTATION + r, NONE, moved[r], NONE, scale(d, -1.0, right[r]))

@@ -154,9 +154,11 @@ def write_rotations(model, state, scratch, n):
 
 
 @inner_kernel
-def write_rotation_rows(model, n, left, axes, H, G, J):
-    """Write Φ_q in the velocity columns (ṙ, ω′) and those of α; left, axes and H from ``left_frame``."""
+def write_rotation_rows(model, state, scratch, n, closed, J):
+    """Write Φ_q in the velocity columns (ṙ, ω′) and those of α; `closed` = 1: cosine rows on the constraints, G = H."""
     pair, right = model.parametric.pairs[n], right_frame(SPATIAL, model, n)
+    left, axes, H = left_frame(model, state, scratch, n)
+    G = H if closed == 1 else seen_from(model, scratch, n, left)
     for r in range(3):
         a, b = picked(pair, r)
         gu, gv = by_turns(G, a, b)
@@ -227,8 +229,7 @@ def _write_rows(d, model, state, scratch, n):
     if d is PLANAR:
         write_angle_row(pair, J)
     else:
-        left, axes, H = left_frame(model, state, scratch, n)
-        write_rotation_rows(model, n, left, axes, H, seen_from(model, scratch, n, left), J)
+        write_rotation_rows(model, state, scratch, n, 0, J)
 
 
 @inner_kernel
