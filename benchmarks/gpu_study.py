@@ -29,16 +29,11 @@ WAYS: dict[str, dict[str, Any]] = {
 CHAIN: dict[str, Any] = {"formulation": "articulated", "until": 1.0, "refine": False}
 
 
-def sampled(count: int) -> dict[str, Any]:
-    """Return lengths of so many members."""
-    noise = np.random.default_rng(11).normal(0.0, TOLERANCE, (count, len(NOMINAL)))
-    return {name: list(value + size * noise[:, k]) for k, (name, (value, size)) in enumerate(NOMINAL.items())}
-
-
 def timed(model: Any, count: int, **options: Any) -> tuple[Any, float]:
     """Return a study and the seconds that the whole call took."""
     begin = time.perf_counter()
-    found = model.study(sampled(count), [OUTPUT], method="list", until=1.0, refine=False, **options)
+    varied = {name: mb.normal(value, TOLERANCE * size) for name, (value, size) in NOMINAL.items()}
+    found = model.study(varied, [OUTPUT], samples=count, method="random", seed=11, until=1.0, refine=False, **options)
     return found, time.perf_counter() - begin
 
 

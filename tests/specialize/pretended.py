@@ -66,7 +66,9 @@ def pretended_module(codes: Sequence[Any], wrong_above: int) -> Any:
         def unload(self) -> None:
             pass
 
-        def enqueue(self, addresses: list[int], count: int, t: float, h: float, asked: Sequence[int], block: int) -> None:
+        def enqueue(
+            self, addresses: list[int], count: int, t: float, h: float, asked: Sequence[int], block: int | None
+        ) -> None:
             program, rows = self.code.program, -(-count // TILE) * TILE
             widths = [program.image.number_count, program.size, program.image.word_count]
             kinds: list[Any] = [float, float, np.int64]

@@ -77,9 +77,9 @@ class JoinedLibrary(_LIBRARY):  # type: ignore[misc]
 
 
 def _builder(owner: Any) -> Any:
-    """Return LLVM's optimizer for kernels: their loops are short and of unknown length, so that copies of a body only cost."""
+    """Return LLVM's optimizer for kernels, without vectors: see ``compile``."""
     tuning = binding.create_pipeline_tuning_options(speed_level=3)
-    tuning.loop_vectorization = tuning.slp_vectorization = tuning.loop_unrolling = False
+    tuning.loop_vectorization = tuning.slp_vectorization = False
     return binding.create_pass_builder(owner._tm, tuning)
 
 

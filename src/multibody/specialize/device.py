@@ -20,7 +20,6 @@ from multibody.specialize.shared import common, with_constants
 AGREEMENT = 1e-9  # largest difference from the host, relative to max(1, |y|)
 COMPARED = 16  # members of a call that the host computes too
 TINY = 1e-300  # an output that is nowhere larger is zero
-BLOCK = 64  # threads of a block: the fastest on the processors it was tried on
 
 
 class Disagreement(RuntimeError):  # noqa: N818 (it says what there is)
@@ -98,7 +97,7 @@ class DeviceCode:
         self.modules = [Module(self.driver, code, self._levels[0]) for code in codes]
 
     def advance(
-        self, numbers: Floats, y: Floats, words: Words, t: float, h: float, steps: int, seed: int = 0, block: int = BLOCK
+        self, numbers: Floats, y: Floats, words: Words, t: float, h: float, steps: int, seed: int = 0, block: int | None = None
     ) -> Outcome:
         """Step all members.
 
@@ -111,8 +110,8 @@ class DeviceCode:
         steps : int
         seed : int
             Chooses the members that the host computes too.
-        block : int
-            Threads of a block.
+        block : int, optional
+            Threads of a block, by default as many as suit the code.
 
         Raises
         ------
@@ -140,7 +139,7 @@ class DeviceCode:
         return outcome
 
     def run(
-        self, numbers: Floats, y: Floats, words: Words, schedule: Schedule, seed: int = 0, block: int = BLOCK,
+        self, numbers: Floats, y: Floats, words: Words, schedule: Schedule, seed: int = 0, block: int | None = None,
         told: Floats | None = None,
     ) -> tuple[Floats, Outcome]:  # fmt: skip
         """Move all members and read them on the way; return their results.
@@ -151,7 +150,7 @@ class DeviceCode:
             Where members begin; left as they are.
         schedule : Schedule
         seed : int
-        block : int
+        block : int, optional
         told : array (members, ·), optional
             What an integrator is told of members at their start.
 
@@ -189,7 +188,7 @@ class DeviceCode:
             found, outcome = self._agreed(batch, go, gap, chosen, expected)
         return found.results, outcome
 
-    def _integrate(self, batch: Batch, states: States, schedule: Schedule, block: int) -> None:
+    def _integrate(self, batch: Batch, states: States, schedule: Schedule, block: int | None) -> None:
         """Let the integrator go from instant to instant, as many at a time as there is room for, and read them."""
         t, h = schedule.t, schedule.h
         for instants in schedule.parts_of(states.room):

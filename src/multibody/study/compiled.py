@@ -17,6 +17,7 @@ from multibody.analyses.members.numbers import NotServed
 from multibody.analyses.members.run import RunMembers
 from multibody.errors import AnalysisError, ModelError
 from multibody.model.model import Model
+from multibody.state.system import tables_of
 from multibody.study.distributions import Floats
 from multibody.study.evaluate import Evaluator
 from multibody.study.language import EXTREMES
@@ -62,6 +63,9 @@ class CompiledMembers:
         words = [reduction.word for reduction in ordinary.outputs.reductions]
         if ordinary.analysis == "kinematics" and ("at" in words or (ordinary.refine and set(words) & set(EXTREMES))):
             raise NotServed("a driven mechanism is solved between its instants")
+        watched = {watch.name for watch in tables_of(ordinary.model).watches}
+        if any(reduction.word == "first" and reduction.event not in watched for reduction in ordinary.outputs.reductions):
+            raise NotServed("an event of results")
         self.typical = typical
         self.ordinary, self.outputs, self.units = ordinary, ordinary.outputs, ordinary.units
         self.model, self.refine = ordinary.model, ordinary.refine
@@ -88,6 +92,11 @@ class CompiledMembers:
     def stop(self) -> None:
         """Let every thread return after the members that it has under way; those that are not begun keep waiting."""
         self.stopping = True
+
+    def release(self) -> None:
+        """Let go of the memory of batches."""
+        with self._lock:
+            self._free.clear()
 
     def compute(self, values: Floats) -> Computed:
         """Return the numbers of the members whose values are the rows of an array (members, varied)."""

@@ -117,6 +117,8 @@ def conduct(members: Members, book: Book, pool: Pool | None) -> str:
     finally:
         if pool is not None:
             pool.close(at_once=bool(said))
+        if (release := getattr(members, "release", None)) is not None:
+            release()
     return f"{said} after {book.computed} of {len(book.status)} members" if said else ""
 
 

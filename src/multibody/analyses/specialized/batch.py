@@ -81,7 +81,8 @@ class SideBySide:
         self, model: Model, names: tuple[str, ...], state: State | None, told: Mapping[str, Any], formulas: Sequence[Number],
         texts: Sequence[str], running: Sequence[Running], between: bool,
     ) -> None:  # fmt: skip
-        self.prepare, self._lock = Preparation(model, names, state, told), threading.Lock()
+        self.prepare = Preparation(model, names, state, told)
+        self._lock, self._busy = threading.Lock(), threading.Lock()  # one chunk is prepared while another is computed
         self.schedule = self.prepare.schedule
         tables, space = self.prepare.base.system.tables, self.prepare.base.space
         count = tables.count_joint + tables.count_motion
@@ -162,7 +163,7 @@ class SideBySide:
         if device == "host":
             return host_run(*self._host, numbers, y, words, self.schedule, None, told)
         try:
-            with self._lock:  # one chunk fills a device
+            with self._busy:  # one chunk fills a device
                 results, outcome = self._device.run(numbers, y, words, self.schedule, seed, told=told)
         except Disagreement as error:
             raise AnalysisError(f"what the device computes is not what the host computes ({error}); {ELSEWHERE}") from None

@@ -19,6 +19,7 @@ from multibody.specialize.image import MADE_OF_NUMBERS, Floats, Part, Words, par
 from multibody.state.state import State
 
 KNOWN = ("model.numbers", "model.row_scale", "model.column_scale", *(f"scratch.{name}" for name in MADE_OF_NUMBERS))
+THREADS = 4  # a third of the work holds Python's lock: more threads stand in each other's way
 OWN_WORDS = ("state.ref", "state.statistics", "state.settings")
 
 
@@ -75,7 +76,7 @@ class QuickPreparation:
             fits[part] = self._some(room, np.ascontiguousarray(values[part]), *own)
             self._free.append(room)
 
-        with ThreadPoolExecutor(max(1, min(os.cpu_count() or 1, -(-len(values) // most)))) as pool:
+        with ThreadPoolExecutor(max(1, min(THREADS, os.cpu_count() or 1, -(-len(values) // most)))) as pool:
             list(pool.map(some, range(0, len(values), most)))
         return fits
 
