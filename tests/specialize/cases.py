@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import functools
-import os
 from typing import Any
 
 import numpy as np
-import pytest
 
 import multibody as mb
 from multibody.analyses.dynamics.run_start import start_state
@@ -26,8 +24,7 @@ CASES = {  # model, formulation, whether steps are projected
     "spatial four-bar": ("spatial-four-bar", "augmented", True),
     "arm": ("arm7", "articulated", False),
 }
-QUICK = ("four-bar", "double pendulum")  # the others take LLVM minutes when nothing is kept on disk
-thorough = pytest.mark.skipif("MULTIBODY_THOROUGH" not in os.environ, reason="takes minutes: MULTIBODY_THOROUGH=1")
+QUICK = ("double pendulum",)  # the others take LLVM up to minutes when nothing is kept on disk
 
 
 def simulation(name: str) -> Simulation:

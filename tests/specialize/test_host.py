@@ -8,10 +8,11 @@ import pytest
 from multibody.errors import AnalysisError
 from multibody.kernels.mass import set_masses
 from multibody.specialize.stepping import NOT_FINITE, REASONS
-from specialize.cases import CASES, QUICK, STEP, STEPS, simulation, specialized, thorough
+from specialize.cases import CASES, QUICK, STEP, STEPS, simulation, specialized
+from thorough import few_of, thorough
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=[] if name in QUICK else thorough) for name in CASES])
+@pytest.mark.parametrize("name", few_of(CASES, QUICK))
 def test_equals_the_ordinary_kernels(name: str) -> None:
     run, code = simulation(name), specialized(name)
     numbers, words = (np.repeat(part[None], 3, axis=0) for part in code.member(run.bundle))
@@ -40,7 +41,7 @@ def test_going_on_is_one_way() -> None:
 
 def test_members_have_numbers_of_their_own() -> None:
     """A member with other masses moves as the ordinary kernels move it."""
-    run, code = simulation("four-bar"), specialized("four-bar")
+    run, code = simulation("double pendulum"), specialized("double pendulum")
     usual = code.member(run.bundle)
     bundle = run.bundle
     for k, slots in enumerate(bundle.model.masses):
@@ -65,9 +66,9 @@ def test_a_member_that_cannot_go_on_stops_alone() -> None:
 
 
 def test_other_structures_and_shapes_are_refused() -> None:
-    run, code = simulation("double pendulum"), specialized("four-bar")
+    run, code = simulation("four-bar"), specialized("double pendulum")
     with pytest.raises(AnalysisError, match="another structure"):
         code.member(run.bundle)
-    numbers, words = (part[None].copy() for part in code.member(simulation("four-bar").bundle))
+    numbers, words = (part[None].copy() for part in code.member(simulation("double pendulum").bundle))
     with pytest.raises(ValueError, match="numbers must be a contiguous array"):
         code.host.advance(numbers[:, 1:], np.zeros((1, code.size)), words, 0.0, STEP, 1)

@@ -14,21 +14,34 @@ import pytest
 from multibody.specialize import cuda
 from multibody.specialize.device import DeviceCode, Disagreement, tiled, untiled
 from multibody.specialize.optimize import strided
-from specialize.cases import STEP, simulation, specialized
+from specialize.cases import QUICK, STEP, simulation, specialized
 from specialize.pretended import PretendedDevice, pretended_module
+from thorough import few_of
 
 
-def test_is_whole(tmp_path: Path) -> None:
-    text = specialized("four-bar").ptx("sm_70")
+@pytest.mark.parametrize("name", few_of(("double pendulum", "four-bar"), QUICK))
+def test_is_whole(name: str, tmp_path: Path) -> None:
+    text = specialized(name).ptx("sm_70")
     assert ".target sm_70" in text and len(re.findall(r"^\.visible \.entry members\(", text, flags=re.M)) == 1
     assert ".extern" not in text and ".func" not in text  # everything is in the entry
     assert not re.search(r"\bcall\b", text)
-    offsets = [int(each) for each in re.findall(r"ld\.global\.nc\.b64\s+%rd\d+, \[%rd\d+\+(\d+)\]", text)]
+    shared, loads = tables_of(text), re.findall(r"ld\.global\.nc\.b64\s+%rd\d+, \[(%rd\d+)\+(\d+)\]", text)
+    offsets = [int(offset) for register, offset in loads if register not in shared]
     assert offsets and all(each % (8 * cuda_tile()) == 0 for each in offsets)  # neighbors read neighbors
     assembler = shutil.which("ptxas")
     if assembler:
         (tmp_path / "members.ptx").write_text(text)
         subprocess.run([assembler, "-arch=sm_90", "members.ptx", "-o", "members.cubin"], cwd=tmp_path, check=True)
+
+
+def tables_of(text: str) -> set[str]:
+    """Return the registers that point into tables of the structure, which all members read at the same place."""
+    found, more = set[str](), set(re.findall(r"mov\.b64\s+(%rd\d+), [a-z]\w*\$", text))
+    while more:
+        found |= more
+        sums = re.findall(r"add\.s64\s+(%rd\d+), (%rd\d+), (%rd\d+);", text)
+        more = {to for to, *of in sums if found & set(of)} - found
+    return found
 
 
 def cuda_tile() -> int:

@@ -14,11 +14,16 @@ import pytest
 
 import multibody as mb
 from multibody.library import names
+from thorough import few_of
 from view.page.browser import Browser, browser_or_skip
 
 SPAN = 10.0
 QUICK = {"iftomm-andrews": 0.05, "slider-crank": 0.5, "offset-slider-crank": 0.5, "driven-slider": 0.5}
 LARGEST = 400_000
+OFTEN = (  # one of each kind: links, sliders, wheels, cams, many loops; pairs, a platform, bushings and an arm in space
+    "slider-crank", "four-bar", "double-pendulum", "planetary", "cam-flat", "iftomm-andrews", "spatial-four-bar", "rssr",
+    "stewart-platform", "bushing-suspension", "arm7",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +57,7 @@ def number_of(text: str) -> float:
     return float(text.replace("−", "-").replace("–", "nan"))
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", few_of(names(), OFTEN))
 def test_a_page_plays_what_the_run_holds(name: str, browser: Browser, tmp_path: Path) -> None:
     run = moved(name)
     file = run.page(tmp_path / "motion.html")
