@@ -328,7 +328,7 @@ class Batch(Blocks):
         m.tell(self, which)
         self.Y[which] = self.starts[which]
         calls: tuple[Any, ...] = (self._run_calls,)
-        run = M.run_members
+        run: Any = M.run_members
         if m.matrices is not None:
             calls, run = (self._run_calls, m.matrices.ops, self.work), M.run_implicit_members
         run(
