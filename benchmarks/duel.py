@@ -1,4 +1,4 @@
-"""A thousand random mechanisms against an independent program in absolute coordinates (``tests/duel``): agreement, not speed.
+"""A thousand random mechanisms against an independent program (``tests/across/duel``): agreement, not speed.
 
 Run: ``python benchmarks/duel.py [COUNT] [--from SEED] [--processes N]``: COUNT seeds (default 500) in the plane and as many in
 space, every formulation; prints the table of the documentation and names every seed with a difference above 1e-8.
@@ -16,8 +16,8 @@ from collections import Counter
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "tests"))
 from common import table
 
-from duel.cases import random_case
-from duel.compare import FORMULATIONS, Verdict, judge, may_refuse
+from across.duel.cases import random_case
+from across.duel.compare import FORMULATIONS, Verdict, judge, may_refuse
 
 CLOSE = 1e-8
 Outcome = tuple[int, int, set[str], list[Verdict]]

@@ -1,7 +1,7 @@
 """Thousands of broken model files through every verb: how many are answered in words, and what was not.
 
-Each file comes from one seed (``tests/fuzzing/mutations.py``) and goes through all verbs in a process of its own, forked from
-one that has everything imported and all kernels loaded, with limits on memory, processor time and time by the clock.
+Each file comes from one seed (``tests/across/fuzzing/mutations.py``) and goes through all verbs in a process of its own, forked
+from one that has everything imported and all kernels loaded, with limits on memory, processor time and time by the clock.
 A verb that has computed for some seconds is interrupted as by Ctrl-C: a model may ask for a long computation, but what was
 computed has to come out. These are listed as long. A process that does not obey, or dies, is reported with its seed; so is a
 traceback or a warning of Python that passes by the verb's own words. ``--seed N`` shows the file of a seed.
@@ -61,8 +61,8 @@ def interrupt(*_: object) -> None:
 
 def prepare(folder: pathlib.Path) -> None:
     """Import everything and load all kernels: every verb on every model that files are made of."""
-    from fuzzing.mutations import sources
-    from fuzzing.verbs import VERBS, fault_of
+    from across.fuzzing.mutations import sources
+    from across.fuzzing.verbs import VERBS, fault_of
     from multibody.files.yaml12 import write_yaml
 
     for data in sources():
@@ -76,8 +76,8 @@ def child(seed: int, folder: pathlib.Path, pipe: int, limits: Limits) -> NoRetur
     """Be the process of one file: go through all verbs, tell the pipe, end without any cleaning up."""
     import faulthandler
 
-    from fuzzing.mutations import mutated
-    from fuzzing.verbs import VERBS, fault_of
+    from across.fuzzing.mutations import mutated
+    from across.fuzzing.verbs import VERBS, fault_of
 
     said = os.open(folder / "said", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND)
     os.dup2(said, 1)
@@ -197,7 +197,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, help="print the file of a seed")
     given = parser.parse_args()
     if given.seed is not None:
-        from fuzzing.mutations import mutated
+        from across.fuzzing.mutations import mutated
 
         print(mutated(given.seed)[1])
         return

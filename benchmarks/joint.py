@@ -22,9 +22,9 @@ from typing import Any
 
 import numpy as np
 from common import FORMULATIONS, Point, best, load, milliseconds, reached, simulation, table, times
+from dynamics import process
 
 import multibody as mb
-from dynamics import process
 
 JOINT = ("recursive", "transformation", "articulated")
 VARIANTS = ("transformation-stabilized", "transformation-partitioned")

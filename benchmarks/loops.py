@@ -1,9 +1,9 @@
 """Implicit methods in joint coordinates on random closed loops: work and errors beside `augmented`, runs that do not end.
 
 Run: ``python benchmarks/loops.py [--count 100] [--first 0] [--until 0.1]``. The loops are those of
-``tests/dynamics/random_loops.py``. References are runs of ``augmented`` with ``dop853`` at a tolerance of 1e-12. The fixed-step
-method `alpha` is run with two steps; its error must fall as their squares. A run that needs more than MOST steps counts as one
-that does not end.
+``tests/analyses/dynamics/random_loops.py``. References are runs of ``augmented`` with ``dop853`` at a tolerance of 1e-12. The
+fixed-step method `alpha` is run with two steps; its error must fall as their squares. A run that needs more than MOST steps
+counts as one that does not end.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from multibody.rank.run_rows import run_rows
 from multibody.state.system import System, tables_of
 
 sys.path[0] = str(Path(__file__).parent.parent / "tests")  # a file beside this one has the name of a folder there
-from dynamics.random_loops import random_loops  # noqa: E402
+from analyses.dynamics.random_loops import random_loops  # noqa: E402
 
 FORMULATIONS = ("augmented", "recursive", "transformation", "articulated")
 TOLERANCES = (1e-6, 1e-8, 1e-9)

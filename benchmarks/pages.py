@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 import multibody as mb
 from multibody.library import names
-from page.browser import BARE, FLAT, SPACE, Browser, absent
+from view.page.browser import BARE, FLAT, SPACE, Browser, absent
 
 QUICK = {"iftomm-andrews": 0.05}
 REPEATS = 3

@@ -16,10 +16,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import robot
 from common import integration, table
 
 import multibody as mb
-import robot
 
 KINDS = ("revolute", "translational", "screw", "cylindrical", "universal", "planar", "spherical")
 # Table 7: Φ_q and its derivative, conventional and proposed
@@ -95,7 +95,7 @@ def conventional(kind: str) -> tuple[int, int]:
 
 def proposed(kind: str) -> tuple[int, int]:
     """Return the same in parametric coordinates, derivatives as functions of α alone."""
-    from multibody.kernels.parametric import alpha, frames
+    from multibody.kernels.parametric import frames, partials
     from multibody.kernels.tags import SPATIAL
     from multibody.model.joints import KINDS as CATALOG
 
@@ -117,10 +117,10 @@ def proposed(kind: str) -> tuple[int, int]:
     P, K = np.zeros(6 * pair.width, dtype=object), np.zeros((12 + count) ** 2, dtype=object)
     multipliers = _numbers(6, rng)
     _sum()
-    moved, axes = alpha.moved_frame(SPATIAL, model, state, scratch, 0)
-    alpha.alpha_rows(SPATIAL, model, state, scratch, 0, moved, axes, P)
+    moved, axes = frames.moved_frame(SPATIAL, model, state, scratch, 0)
+    partials.alpha_rows(SPATIAL, model, state, scratch, 0, moved, axes, P)
     first = _sum()
-    alpha.alpha_second(SPATIAL, model, state, scratch, 0, moved, axes, multipliers, K)
+    partials.alpha_second(SPATIAL, model, state, scratch, 0, moved, axes, multipliers, K)
     return first, _sum()
 
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import numba
 import pytest
-from numba.core import codegen, compiler, errors, imputils, ir, ir_utils, types, untyped_passes
+from numba.core import codegen, compiler, compiler_machinery, imputils, ir, ir_utils, postproc, types, untyped_passes
 from numba.core.dispatcher import Dispatcher
 from numba.core.typing.templates import AttributeTemplate
 from numba.np import arrayobj
 
-from multibody.kernels import frugal, joined
+from multibody.kernels import frugal, joined, passes
 from multibody.kernels.rotations import matrix_of_quaternion
 
 LIBRARY = codegen.CPUCodeLibrary
@@ -26,7 +26,9 @@ RELIED_ON: list[tuple[Any, str, tuple[str, ...]]] = [  # owner, name, parameters
     (LIBRARY, "_raise_if_finalized", ("self",)),
     (LIBRARY, "_optimize_functions", ("self", "ll_module")),
     (ir.Inst, "_rec_list_vars", ("self", "val")),
-    (codegen.CPUCodegen, "_module_pass_manager", ("self", "kwargs")),
+    (compiler_machinery.PassManager, "_runPass", ("self", "index", "pss", "internal_state")),
+    (compiler.CompilerBase, "define_pipelines", ("self",)),
+    (postproc.PostProcessor, "run", ("self", "emit_dels", "extend_lifetimes")),
     (codegen.JITCPUCodegen, "set_env", ("self", "env_name", "env")),
     (codegen.JITCodeLibrary, "get_pointer_to_function", ("self", "name")),
     (arrayobj, "fix_integer_index", ("context", "builder", "idxty", "idx", "size")),
@@ -76,8 +78,24 @@ def test_variables_of_instructions_are_those_that_numba_finds() -> None:
     assert seen > 100
 
 
-def test_errors_have_their_colors_back() -> None:
-    assert not isinstance(errors._termcolor_inst, frugal._PlainText)
+LEFT_OUT = {  # passes of numba that look for what no kernel has
+    "WithLifting", "InlineClosureLikes", "MakeFunctionToJitFunction", "InlineInlinables", "FindLiterallyCalls", "LiteralUnroll",
+    "LiteralPropagationSubPipelinePass", "InlineOverloads", "NopythonRewrites", "IRLegalization", "DumpParforDiagnostics",
+}  # fmt: skip
+
+
+def test_passes_of_kernels_are_those_of_numba_without_some() -> None:
+    """A pass that a release adds or moves is judged here before kernels go without it."""
+    assert passes.POSSIBLE
+    state = compiler.StateDict()
+    state.func_ir, state.flags = None, compiler.Flags()
+    state.flags.enable_ssa = True
+    every = [each.__name__ for each, _ in compiler.DefaultPassBuilder.define_nopython_pipeline(state).passes]
+    ours = [name for _, names in passes.NEEDED for name in names]
+    kept = [name for name in every if name not in LEFT_OUT]
+    assert set(every) == set(ours) | LEFT_OUT
+    once = [name for k, name in enumerate(kept) if name != "DeadBranchPrune" or k < kept.index("GenericRewrites")]
+    assert [name for k, name in enumerate(ours) if name != "DeadBranchPrune" or k < ours.index("GenericRewrites")] == once
 
 
 def test_numba_has_a_tested_upper_bound() -> None:

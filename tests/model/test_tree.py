@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import multibody as mb
+from across.properties.strategies import examples
 from multibody.analyses.check.check import check
 from multibody.state.system import tables_of
 from multibody.tables.tree import Link, Tree, joint_freedom, loop_rows, spanning_tree
-from properties.strategies import examples
 
 
 def bodies_and(dimension: int, *names: str) -> Any:

@@ -114,3 +114,10 @@ def test_a_study_without_a_done_member_says_so(tmp_path: pathlib.Path) -> None:
     assert found.page(tmp_path / "s.html").exists()
     plain: Any = found.plain()
     assert plain["outputs"]["final S"]["members"] == 0
+
+
+def test_an_output_that_is_no_number_is_named() -> None:
+    found = oscillator().study({"k": [4.0, 5.0]}, {"ratio": "final(S)/(k - 4)", "end": "final S"}, until=0.1)
+    assert found.states == ["done", "done"] and np.isinf(found.outputs[0, 0]) and np.isfinite(found.outputs[1, 0])
+    assert list(found.messages) == [0] and 'output "final(S)/(k - 4)" is no number here' in found.messages[0]
+    assert found.reasons() == [f"1 done, first member 0: {found.messages[0]}"]

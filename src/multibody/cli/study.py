@@ -57,8 +57,8 @@ def study_verb(
         typer.Option(
             "--vary",
             metavar="NAME=VALUES",
-            help="What is varied: a range A:B, points of it A:B:N, values A,B,C, or normal(MEAN, SD), uniform(A, B), "
-            "triangular(A, MODE, B). NAME is a parameter, or initial.PATH. Repeatable.",
+            help="What is varied: a range FROM:TO, points of it FROM:TO:COUNT, values A,B,C, or normal(MEAN, SD), "
+            "uniform(A, B), triangular(A, MODE, B). NAME is a parameter, or initial.PATH. Repeatable.",
         ),
     ] = None,
     output: Annotated[

@@ -77,23 +77,24 @@ def _work(lane: int, said: Any) -> None:
 
 
 def _shared() -> Iterator[Stage]:
-    """Yield kinematics and what everything else builds on, with words for it."""
+    """Yield what everything else builds on, then kinematics, with words for it."""
     from multibody import load
 
+    yield "dynamics: augmented", lambda: _run("augmented", "dop853")
     for name, word in ((PLANAR, "planar"), (SPATIAL, "spatial")):
         model = load(name)
         yield f"{word}: assembly", model.assemble
         yield f"{word}: kinematics and results", lambda model=model: _move(model)  # type: ignore[misc]
         yield f"{word}: check", model.check
         yield f"{word}: derivatives", lambda model=model: _evaluate(model)  # type: ignore[misc]
-    yield "dynamics: augmented", lambda: _run("augmented", "dop853")
 
 
 def _lanes() -> list[list[Stage]]:
     """Return everything in two parts of equal length: coordinates of bodies, coordinates of joints.
 
-    Together the stages call every formulation and every integrator once, with events and reactions. What both need is compiled
-    twice: waiting for each other would take longer.
+    Together the stages call every formulation and every integrator once, with events and reactions. What both need, assembly
+    and the loop of an integrator, comes first in one part; the other begins with robots, which need neither, and finds it on
+    disk when it comes to that.
     """
     from multibody import load
     from multibody.formulations import FORMULATIONS, formulation_of
@@ -101,7 +102,7 @@ def _lanes() -> list[list[Stage]]:
     from multibody.options.methods import VARIANTS
 
     bodies: list[Stage] = [*_shared(), ("inverse dynamics", lambda: load(PLANAR).inverse(at=0.01))]
-    joints: list[Stage] = []
+    joints: list[Stage] = [("robotics", _robot)]
     for name in (*FORMULATIONS, *VARIANTS):
         lane = joints if formulation_of(name).relative else bodies
         lane.append((f"dynamics: formulation {name}", lambda name=name: _run(name, "dop853")))  # type: ignore[misc]
@@ -117,7 +118,6 @@ def _lanes() -> list[list[Stage]]:
         joints.append((f"dynamics: {name} in space", lambda name=name: _in_space(name)))  # type: ignore[misc]
     joints.append(("dynamics: recursive, implicit", lambda: _run("recursive", "bdf")))
     joints.append(("dynamics: recursive in space, implicit", lambda: _in_space_implicit("recursive")))
-    joints.append(("robotics", _robot))
     joints.append(("members side by side", _members))
     return [bodies, joints]
 

@@ -9,7 +9,6 @@ which the sum over what lies beyond a joint is contained (``kernels/robot/reacti
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from multibody.kernels.compile import inlined, inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
@@ -69,41 +68,25 @@ ARTICULATED = Mass("articulated", meet=meet, over=over, free=free)
 
 
 @kernel
-def factor_planar(model, state, scratch, t, y, out):
-    """Factor the equations of motion of a planar model."""
+def factor_articulated(model, state, scratch, t, y, out):
+    """Factor the equations of motion."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    scratch.tree.ratio = factor_tree(PLANAR, ARTICULATED, model, state, scratch)
+    if model.planar:
+        scratch.tree.ratio = factor_tree(PLANAR, ARTICULATED, model, state, scratch)
+    else:
+        scratch.tree.ratio = factor_tree(SPATIAL, ARTICULATED, model, state, scratch)
     return 0
 
 
 @kernel
-def solve_planar(model, state, scratch, t, y, out):
-    """Write u̇ to `a` and λ to `multipliers`, of a planar model."""
+def solve_articulated(model, state, scratch, t, y, out):
+    """Write u̇ to `a` and λ to `multipliers`."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    solve_tree(PLANAR, ARTICULATED, model, state, scratch)
+    if model.planar:
+        solve_tree(PLANAR, ARTICULATED, model, state, scratch)
+    else:
+        solve_tree(SPATIAL, ARTICULATED, model, state, scratch)
     return 0
 
 
-@kernel
-def factor_spatial(model, state, scratch, t, y, out):
-    """Factor the equations of motion of a spatial model."""
-    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    scratch.tree.ratio = factor_tree(SPATIAL, ARTICULATED, model, state, scratch)
-    return 0
-
-
-@kernel
-def solve_spatial(model, state, scratch, t, y, out):
-    """Write u̇ to `a` and λ to `multipliers`, of a spatial model."""
-    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    solve_tree(SPATIAL, ARTICULATED, model, state, scratch)
-    return 0
-
-
-def units(dimension: int) -> dict[str, Any]:
-    """Return what meets the mass matrix, by its names in ``TreeCalls``."""
-    return (
-        {"factor": factor_planar, "solve": solve_planar}
-        if dimension == 2
-        else {"factor": factor_spatial, "solve": solve_spatial}
-    )
+CALLS = {"factor": factor_articulated, "solve": solve_articulated}  # what meets the mass matrix: names of ``TreeCalls``

@@ -8,10 +8,11 @@ from __future__ import annotations
 from multibody.kernels import kkt, plain_rows
 from multibody.kernels.compile import inlined, inner_kernel
 from multibody.kernels.forces import add_forces
-from multibody.kernels.rotations import make_unit
+from multibody.kernels.rotations import normalize_quaternion, quaternion_rates
 from multibody.kernels.rows import row_velocity
 from multibody.kernels.space import Space
 from multibody.kernels.state import POINT, SPACE, TURN, displace, set_positions, set_velocities
+from multibody.kernels.vectors import load3, load4, store4
 
 
 @inlined
@@ -25,7 +26,7 @@ def normalize(model, q):
     """Make the quaternions in q unit."""
     if not model.planar:
         for b in range(model.bodies):
-            make_unit(q, SPACE * b + POINT)
+            normalize_quaternion(q, SPACE * b + POINT)
 
 
 @inlined
@@ -67,12 +68,7 @@ def write_rates(model, scratch, y, power, dy):
             for c in range(POINT):
                 dy[k + c] = v[u + c]
             k, u = k + POINT, u + POINT
-            e0, e1, e2, e3 = y[k], y[k + 1], y[k + 2], y[k + 3]
-            x, z1, z2 = 0.5 * v[u], 0.5 * v[u + 1], 0.5 * v[u + 2]
-            dy[k] = -e1 * x - e2 * z1 - e3 * z2
-            dy[k + 1] = e0 * x + e2 * z2 - e3 * z1
-            dy[k + 2] = e0 * z1 + e3 * x - e1 * z2
-            dy[k + 3] = e0 * z2 + e1 * z1 - e2 * x
+            store4(dy, k, quaternion_rates(load4(y, k), load3(v, u)))
         for e in range(model.extras):
             dy[SPACE * model.bodies + e] = v[TURN * model.bodies + e]
     for c in range(nv):

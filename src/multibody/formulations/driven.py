@@ -7,6 +7,8 @@ turns a force on the bodies into multipliers. One factorization serves both.
 
 from __future__ import annotations
 
+import math
+
 from multibody.kernels import codes as L
 from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
@@ -40,7 +42,7 @@ def forces_at(model, state, scratch, times, Q, V, A, R, inertia, applied, energi
     ref, n, x = state.ref, model.velocities, scratch.velocity[model.width :]
     for k in range(times.shape[0]):
         t = times[k]
-        _refer(R, k, ref)
+        refer(R, k, ref)
         set_positions(model, scratch, Q[k])
         set_velocities(model, scratch, V[k])
         energies[k, 0], energies[k, 1] = kinetic_energy(model, scratch), potential_energy(model, state, scratch, t)
@@ -62,7 +64,7 @@ def entries_at(model, state, scratch, times, Q, R, rows, out):
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
     ref = state.ref
     for k in range(times.shape[0]):
-        _refer(R, k, ref)
+        refer(R, k, ref)
         set_positions(model, scratch, Q[k])
         row_jacobian(model, state, scratch, times[k], 0, rows, out[k])
 
@@ -71,36 +73,61 @@ def entries_at(model, state, scratch, times, Q, R, rows, out):
 def gradients_at(model, scratch, Q, functions, scale, out):
     """Write the gradients of coordinate functions times the columns' scale at every instant, out (instants, functions, nv)."""
     model, scratch = model_at(model), scratch_at(scratch)
-    width, g = model.width, scratch.gradient
     for k in range(Q.shape[0]):
         set_positions(model, scratch, Q[k])
         for i in range(functions.shape[0]):
-            for c in range(model.velocities):
-                out[k, i, c] = 0.0
-            f = model.functions[functions[i]]
-            if f.kind == L.EXTRA:
-                c = width * model.bodies + f.extra
-                out[k, i, c] = scale[c]
-                continue
-            function_gradient(model, scratch, functions[i], g)
-            _scatter(g, f.first, width, scale, out[k, i])
-            _scatter(g[width:], f.second, width, scale, out[k, i])
+            set_gradient(model, scratch, functions[i], scale, out[k, i])
+
+
+@inner_kernel
+def set_gradient(model, scratch, function, scale, row):
+    """Write the gradient of a coordinate function times the columns' scale at the poses, row (nv,)."""
+    width, g, f = model.width, scratch.gradient, model.functions[function]
+    for c in range(model.velocities):
+        row[c] = 0.0
+    if f.kind == L.EXTRA:
+        c = width * model.bodies + f.extra
+        row[c] = scale[c]
+        return
+    function_gradient(model, scratch, function, g)
+    _scatter(g, f.first, width, scale, row)
+    _scatter(g[width:], f.second, width, scale, row)
 
 
 @inner_kernel
 def _scatter(g, body, width, scale, row):
     """Add the block of a gradient that belongs to a body to its columns; the ground has none."""
     if body > 0:
+        first = width * (body - L.FIRST_BODY)
         for c in range(width):
-            row[width * (body - 1) + c] += scale[width * (body - 1) + c] * g[c]
+            row[first + c] += scale[first + c] * g[c]
 
 
 @inner_kernel
-def _refer(R, k, ref):
+def refer(R, k, ref):
     """Set the angle references of instant k; one row of R serves all instants."""
     row = R[min(k, R.shape[0] - 1)]
     for f in range(row.shape[0]):
         ref[f] = row[f]
+
+
+@inner_kernel
+def factor_square(entries, slots, weights, gauge, T, pivots, places, ends, null):
+    """Fill and factor T; return its smallest singular value, 0 where it is singular. See :func:`solve_square`."""
+    n = T.shape[0]
+    flat = T.reshape(-1)
+    for i in range(n * n):
+        flat[i] = 0.0
+    for e in range(slots.shape[0]):
+        if slots[e] >= 0:
+            flat[slots[e]] += weights[e] * entries[e]
+    for i in range(gauge.shape[0]):
+        for c in range(n):
+            T[n - gauge.shape[0] + i, c] = gauge[i, c]
+    if not factor(T, n, pivots, places, ends)[1] > 1e-15:
+        return 0.0
+    sigma = smallest_singular_value(T, n, pivots, places, ends, null, 2)
+    return sigma if math.isfinite(sigma) else 0.0
 
 
 @kernel
@@ -128,20 +155,10 @@ def solve_square(entries, slots, weights, gauge, motions, sides, T, pivots, plac
         T⁻ᵀ times each force.
     """
     n = T.shape[0]
-    flat = T.reshape(-1)
     for k in range(entries.shape[0]):
-        for i in range(n * n):
-            flat[i] = 0.0
-        for e in range(slots.shape[0]):
-            if slots[e] >= 0:
-                flat[slots[e]] += weights[e] * entries[k, e]
-        for i in range(gauge.shape[0]):
-            for c in range(n):
-                T[n - gauge.shape[0] + i, c] = gauge[i, c]
-        sigma[k] = 0.0
-        if not factor(T, n, pivots, places, ends)[1] > 1e-15:
+        sigma[k] = factor_square(entries[k], slots, weights, gauge, T, pivots, places, ends, null)
+        if sigma[k] == 0.0:
             continue
-        sigma[k] = smallest_singular_value(T, n, pivots, places, ends, null, 2)
         for i in range(motions.shape[0]):
             for c in range(n):
                 basis[k, i, c] = 0.0

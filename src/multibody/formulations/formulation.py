@@ -38,6 +38,9 @@ class FormulationBase(ABC):
         Whether it can find the forces of some joints alone.
     sparse : bool
         Whether its iteration matrices have a sparse order of elimination, which is tried at the start of a run.
+    pure : bool
+        Whether its right-hand side depends on t, y and angle references alone, but for what near change points is remembered:
+        it can then be evaluated again when a run is over.
     compiled : str
         ``module.function`` of a kernel that no run does without.
     """
@@ -48,6 +51,7 @@ class FormulationBase(ABC):
     full_mass: ClassVar[bool] = True
     selective: ClassVar[bool] = False
     sparse: ClassVar[bool] = False
+    pure: ClassVar[bool] = False
     compiled: ClassVar[str] = "augmented.rhs_augmented"
 
     @property

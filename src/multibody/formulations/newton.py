@@ -7,9 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from multibody.formulations.pattern import Pattern
 from multibody.formulations.prepare import Bundle
-from multibody.formulations.prepare_newton import numbered
+from multibody.formulations.prepare_newton import numbered, pattern_of
 from multibody.kernels.calls import address_of
 
 Integers = npt.NDArray[np.int64]
@@ -40,14 +39,14 @@ def cartesian_kernels(complex_: bool) -> NewtonKernels:
     )  # fmt: skip
 
 
-def joint_kernels(dimension: int, complex_: bool) -> NewtonKernels:
+def joint_kernels(complex_: bool) -> NewtonKernels:
     """Return them in joint coordinates."""
     from multibody.formulations import implicit_relative as r
-    from multibody.kernels.tree.newton import newton_units
+    from multibody.kernels.tree.newton import linearize_joint, residual_joint
 
-    regular, linearize = newton_units(dimension)
-    own = {"linearize": linearize, "move": r.move_relative, "correct": r.correct_relative, "regular": regular}
-    return cartesian_kernels(complex_)._replace(**own)
+    return cartesian_kernels(complex_)._replace(
+        linearize=linearize_joint, move=r.move_relative, correct=r.correct_relative, regular=residual_joint
+    )
 
 
 def newton_calls(bundle: Bundle, rhs: Any, complex_: bool) -> Integers:
@@ -77,9 +76,7 @@ def kept_matrices(bundle: Bundle) -> tuple[Any, Any, Any, Any, Any]:
     from scipy.sparse import coo_array
 
     newton, kept, n = bundle.newton.model, bundle.newton.state, bundle.velocities
-    nodes, blocks = newton.pattern.nodes, newton.pattern.meetings
-    meetings = [[int(q) for q in blocks.node[node["first"] : node["end"]]] for node in nodes]
-    where = numbered(Pattern([range(node["column"], node["column"] + node["size"]) for node in nodes], meetings, []))
+    where = numbered(pattern_of(newton.pattern))
     square = [coo_array((values.copy(), where), shape=(n, n)).tocsr() for values in (kept.M, kept.C, kept.K)]
     entries, shape = newton.entries, (len(bundle.chosen), n)
     at = (entries.row, entries.column)

@@ -61,6 +61,7 @@ class Augmented(OfPoses):
 
     name: ClassVar[str] = "augmented"
     usual: ClassVar[bool] = True
+    pure: ClassVar[bool] = True
 
     def kernels(self) -> tuple[Any, Any]:
         """Return the right-hand side and the acceptance."""

@@ -27,7 +27,7 @@ class OfJoints(FormulationBase):
     transformed: ClassVar[bool] = False  # whether it writes out the matrix B of a body
 
     @abstractmethod
-    def units(self, dimension: int) -> dict[str, Any]:
+    def calls(self) -> dict[str, Any]:
         """Return the kernels that meet the mass matrix, by their names in ``kernels.tree.declared.TreeCalls``."""
 
     def space(self, system: System, state: State, rows: Integers) -> JointSpace:
@@ -53,11 +53,11 @@ class Recursive(OfJoints):
     name: ClassVar[str] = "recursive"
     selective: ClassVar[bool] = True
 
-    def units(self, dimension: int) -> dict[str, Any]:
+    def calls(self) -> dict[str, Any]:
         """Return the kernels that meet the mass matrix."""
         from multibody.formulations import recursive
 
-        return recursive.units(dimension)
+        return recursive.CALLS
 
     def kernels(self) -> tuple[Any, Any]:
         """Return the right-hand side and the acceptance."""
@@ -81,11 +81,11 @@ class Articulated(OfJoints):
     name: ClassVar[str] = "articulated"
     full_mass: ClassVar[bool] = False
 
-    def units(self, dimension: int) -> dict[str, Any]:
+    def calls(self) -> dict[str, Any]:
         """Return the kernels that meet the mass matrix."""
         from multibody.formulations import articulated
 
-        return articulated.units(dimension)
+        return articulated.CALLS
 
     def kernels(self) -> tuple[Any, Any]:
         """Return the right-hand side and the acceptance."""
@@ -140,11 +140,11 @@ class Transformation(OfJoints):
         """α and β [1/time], None where they are to be chosen."""
         return self.alpha, self.beta
 
-    def units(self, dimension: int) -> dict[str, Any]:
+    def calls(self) -> dict[str, Any]:
         """Return the kernels that meet the mass matrix."""
         from multibody.formulations import transformation
 
-        return transformation.units(dimension)
+        return transformation.CALLS
 
     def kernels(self) -> tuple[Any, Any]:
         """Return the right-hand side and the acceptance."""

@@ -126,7 +126,7 @@ def _initial_groups(
     tables: Tables, chosen: Integers, nodes: list[range], node_of: Integers
 ) -> tuple[list[list[int]], list[int]]:
     """Return groups (bodies, joints; merged where one alone has no pivot) and the group of every unknown."""
-    n, bodies, pointer = tables.nv, len(tables.bodies) - 1, tables.row_pointer
+    n, bodies = tables.nv, len(tables.bodies) - 1
     joint_of = {r: name for name, rows in tables.joint_rows.items() for r in rows}
     keys: list[object] = [("node", k) for k, columns in enumerate(nodes) for _ in columns]
     keys += [("joint", joint_of.get(int(r), int(r))) for r in chosen]
@@ -144,7 +144,7 @@ def _initial_groups(
     if weak:
         for k, r in enumerate(chosen):
             own = root(index[keys[n + k]])
-            for c in {int(node_of[c]) for c in tables.columns[pointer[r] : pointer[r + 1]]} & weak:
+            for c in {int(node_of[c]) for c in tables.columns[tables.entries_of(r)]} & weak:
                 parent[root(index[("node", c)])] = own
     groups: dict[int, list[int]] = {}
     for unknown, key in enumerate(keys):
@@ -176,7 +176,7 @@ def _order(
     left then adds to the next body's inertia, as in the articulated-body recursion. The end of a chain does not do for joints
     that massless columns tie together, unless all their rows have that body.
     """
-    n, count, pointer = tables.nv, len(groups), tables.row_pointer
+    n, count = tables.nv, len(groups)
     meets: list[set[int]] = [set() for _ in range(count)]
     for k, others in enumerate(near):
         meets[owners[nodes[k].start]].update(owners[nodes[other].start] for other in others)
@@ -185,7 +185,7 @@ def _order(
     row_bodies: list[list[set[int]]] = [[] for _ in range(count)]
     for k, r in enumerate(chosen):
         own = owners[n + k]
-        others = {owners[int(c)] for c in tables.columns[pointer[r] : pointer[r + 1]]} - {own}
+        others = {owners[int(c)] for c in tables.columns[tables.entries_of(r)]} - {own}
         row_bodies[own].append(others)
         bodies_of[own] |= others
         meets[own] |= others

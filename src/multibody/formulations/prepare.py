@@ -7,7 +7,7 @@ scratch. The independent rows and the partition are given by the analysis.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ from multibody.kernels import declared as D
 from multibody.kernels.arrays import Arrays, scratch_sizes
 from multibody.kernels.declared import Model, Scratch, State
 from multibody.kernels.mass import set_masses
+from multibody.kernels.rows import BY_TIME
 from multibody.tables.lower import Tables
 from multibody.tables.plain import plain_rows
 from multibody.tables.rows import listed
@@ -51,10 +52,6 @@ class Bundle(Arrays):
     scratch: Scratch
     chosen: Integers
     regular: bool
-
-    def working(self) -> Self:
-        """Return the same with state and scratch of its own."""
-        return replace(self, state=self.state.copy(), scratch=self.scratch.copy())
 
     @property
     def size(self) -> int:
@@ -199,8 +196,9 @@ def run_sizes(nq: int, n: int, m: int, count: int, partitioned: bool) -> dict[st
 def run_state(tables: Tables, references: Floats, n: int, m: int) -> State:
     """Return what lives from step to step in a run of n rates and m chosen rows."""
     state = State(
-        ref=references.copy(), statistics=1, settings=1, dependent=m, independent=max(n - m, 0), place=n, pivots=max(n, m)
+        ref=len(references), statistics=1, settings=1, dependent=m, independent=max(n - m, 0), place=n, pivots=max(n, m)
     )
+    state.ref[:] = references
     state.statistics.lowest_ratio[0], state.settings.second[0] = 1.0, second(tables)
     state.place[:] = -1
     return state
@@ -250,14 +248,15 @@ def _nearly_massless(tables: Tables) -> bool:
 def depend_on_time(tables: Tables, rows: Integers) -> bool:
     """Return whether one of these rows has a partial derivative by time."""
     programs = tables.packed.rows["program"][rows]
-    return bool(np.any(tables.packed.tables[programs[programs >= 0] + 1] >= 0))
+    return bool(np.any(tables.packed.tables[programs[programs >= 0] + BY_TIME] >= 0))
 
 
 def _blocks(tables: Tables, chosen: Integers) -> list[list[tuple[int, int]]]:
     """Return for each chosen row its blocks (first entry, body); extra coordinates have no body and are left out."""
     width, bodies, found = tables.width, len(tables.bodies) - 1, []
     for r in chosen:
-        row, e, end = [], int(tables.row_pointer[r]), int(tables.row_pointer[r + 1])
+        own = tables.entries_of(r)
+        row, e, end = [], own.start, own.stop
         while e < end:
             body = int(tables.columns[e]) // width + 1
             if int(tables.columns[e]) < width * bodies:

@@ -121,8 +121,8 @@ def iteration_blocks(
 
 def sparse_entries(bundle: Bundle) -> Integers:
     """Return (which entry of Φ_q, chosen row, column) of the entries in the chosen rows of a run in Cartesian coordinates."""
-    pointer, columns = bundle.tables.row_pointer, bundle.tables.columns
-    found = [(e, k, int(columns[e])) for k, r in enumerate(bundle.chosen) for e in range(pointer[r], pointer[r + 1])]
+    tables = bundle.tables
+    found = [(e, k, int(tables.columns[e])) for k, r in enumerate(bundle.chosen) for e in tables.entries_of(r)]
     return np.array(found, dtype=np.int64).reshape(-1, 3)
 
 
@@ -146,13 +146,38 @@ def _units(bundle: Bundle, pattern: Pattern, entries: Integers, unknowns: Intege
     size = characteristic_mass(bundle.tables) * bundle.tables.length**2
     if not scaled:
         columns, rows, size = np.ones(n), np.ones(len(bundle.chosen)), 1.0
-    first, second = numbered(pattern)
+    return {"unit": size, **matrix_units(columns, rows, unknowns, numbered(pattern), (entries[:, 1], entries[:, 2]))}
+
+
+def matrix_units(
+    columns: Floats, rows: Floats, unknowns: Integers, numbers: tuple[Integers, Integers], entries: tuple[Integers, Integers]
+) -> dict[str, Floats]:
+    """Return what makes an iteration matrix one of plain numbers, (..., ·), by the names of ``Newton``.
+
+    Parameters
+    ----------
+    columns, rows : arrays (..., ·)
+        Scales of columns and of chosen rows, of one run or of many.
+    unknowns : array of int
+        In the order of elimination.
+    numbers : tuple
+        Row and column of every number of a block matrix, see :func:`numbered`.
+    entries : tuple
+        Chosen row and column of the entries of Φ_q.
+    """
+    first, second = numbers
     return {
-        "unit": size,
-        "units": np.concatenate([columns, rows])[unknowns],
-        "matrix_units": columns[first] * columns[second],
-        "entry_units": rows[entries[:, 1]] * columns[entries[:, 2]],
+        "units": np.concatenate([columns, rows], axis=-1)[..., unknowns],
+        "matrix_units": columns[..., first] * columns[..., second],
+        "entry_units": rows[..., entries[0]] * columns[..., entries[1]],
     }
+
+
+def pattern_of(nodes: Nodes) -> Pattern:
+    """Return the pattern of a block matrix in memory, without groups."""
+    blocks = nodes.meetings
+    meetings = [[int(q) for q in blocks.node[node["first"] : node["end"]]] for node in nodes.nodes]
+    return Pattern([range(node["column"], node["column"] + node["size"]) for node in nodes.nodes], meetings, [])
 
 
 def block_pattern(pattern: Pattern) -> Nodes:

@@ -12,6 +12,7 @@ from multibody.formulations.newton import NewtonKernels
 from multibody.formulations.pattern import Pattern, sparse_pattern
 from multibody.formulations.prepare import Bundle, prepare
 from multibody.formulations.prepare_newton import attach_newton, iteration_blocks, sparse_entries
+from multibody.kernels.codes import FIRST_BODY
 from multibody.kernels.parametric.declared import (
     Chart,
     PairBlocks,
@@ -57,7 +58,7 @@ class ParametricBundle(Bundle):
 
     def newton_kernels(self, complex_: bool) -> NewtonKernels:
         """Return what an implicit method calls."""
-        from multibody.formulations.implicit_parametric import parametric_kernels
+        from multibody.formulations.parametric import parametric_kernels
 
         return parametric_kernels(self.exact, complex_)
 
@@ -111,7 +112,7 @@ def _pattern(tables: ParametricTables, chosen: Integers, exact: bool) -> Pattern
     """Return which columns meet: the bodies and parameters of a pair through derivatives by α, or exact, all of them."""
     bodies, further = len(tables.bodies) - 1, []
     for pair in tables.parametrized:
-        both = {b - 1 for b in (pair.first, pair.second) if b > 0}
+        both = {b - FIRST_BODY for b in (pair.first, pair.second) if b > 0}
         own = {bodies + pair.extra + k for k in range(pair.parameters)}
         further += [(both | own, both | own)] if exact else [(both, own), (own, own)]
     return sparse_pattern(tables, chosen, further=further)
@@ -162,12 +163,12 @@ def _spatial_numbers(tables: ParametricTables, pair: ParametricPair) -> tuple[An
 def _record(tables: ParametricTables, pair: ParametricPair, rotation: str, place: dict[int, int]) -> tuple[Any, ...]:
     """Return the record of a pair; `place` is that of every row among the chosen ones."""
     width, own, motion = tables.width, tables.joint_rows[pair.joint], pair.motion
-    entry, cosine = int(tables.row_pointer[own.start]), rotation == COSINE and tables.dimension == 3 and motion.angles > 0
+    entries, cosine = tables.entries_of(own.start), rotation == COSINE and tables.dimension == 3 and motion.angles > 0
     slides = [freedom.number for freedom in motion.slides]
     return record(
         PairOfBodies, first=pair.first, second=pair.second, rotation=motion.angles, cosine=int(cosine),
         slides=len(slides), pitched=int(motion.screw is not None), slide=(*slides, -1, -1)[:2], extra=pair.extra,
-        parameters=pair.parameters, row=own.start, entry=entry, width=int(tables.row_pointer[own.start + 1]) - entry,
+        parameters=pair.parameters, row=own.start, entry=entries.start, width=len(entries),
         at_first=0 if pair.first > 0 else -1, at_second=(width if pair.first > 0 else 0) if pair.second > 0 else -1,
         at_alpha=width * ((pair.first > 0) + (pair.second > 0)), pick=picks(motion.angles, rotation),
         chosen=[*(place.get(r, -1) for r in own), -1, -1, -1][:6],

@@ -13,8 +13,8 @@ from multibody.kernels.arrays import scratch_sizes
 from multibody.kernels.calls import address_of
 from multibody.kernels.declared import Scratch
 from multibody.kernels.mass import set_masses
+from multibody.kernels.tree.calls import TREE_CALLS
 from multibody.kernels.tree.declared import TreeBlocks
-from multibody.kernels.tree.units import units_of
 from multibody.tables.columns import Columns
 from multibody.tables.tree_arrays import tree_blocks
 
@@ -68,7 +68,7 @@ class JointBundle(Bundle):
         """Return what an implicit method calls."""
         from multibody.formulations.newton import joint_kernels
 
-        return joint_kernels(self.tables.dimension, complex_)
+        return joint_kernels(complex_)
 
 
 def prepare_relative(
@@ -102,9 +102,9 @@ def prepare_relative(
     unneeded = _unneeded(tree, bool(model.driven))
     if not formulation.full_mass and m == 0:
         unneeded.add("factor")
-    for name, unit in (units_of(tables.dimension) | formulation.units(tables.dimension)).items():
-        if name not in unneeded:  # a unit that is never called need not be compiled
-            setattr(tree.model.calls, name, address_of(unit, bool(model.planar)))
+    for name, called in (TREE_CALLS | formulation.calls()).items():
+        if name not in unneeded:  # what is never called need not be compiled
+            setattr(tree.model.calls, name, address_of(called, bool(model.planar)))
     sizes = run_sizes(columns.nq, n, m, count, partitioned)
     scratch = Scratch(**scratch_sizes(model), **sizes, J=count * n, U=m * n, S=m * (m + 1) // 2)
     set_masses(model.address, scratch.address)
@@ -118,7 +118,7 @@ def rooms(formulation: JointFormulation, regular: bool) -> dict[str, bool]:
 
 
 def _unneeded(tree: TreeBlocks, driven: bool) -> set[str]:
-    """Return the units that a model without loops, forces beside gravity or motions never calls."""
+    """Return what a model without loops, forces beside gravity or motions never calls."""
     found, model = set[str](), tree.model
     if len(model.row_list) == 0:
         found |= {"rows", "values", "gaps"}

@@ -15,7 +15,7 @@ eqs.           what                                                     where
 (15)           M_ij = B_iᵀ K_max(i,j) B_j and its right side            ``composite.mass_matrix``, ``sum_forces``
 (30)           reaction R̂ of any one joint, without recursion           ``kernels/tree/forces.selected_wrench``
 (31)           its force and moment, by the joint's multipliers         ``kernels/tree/forces.py``, ``analyses/reactions/``
-(36)           driving force τ_i = B_iᵀ R̂_i of any one joint            ``kernels/tree/forces.py``, ``units.py``
+(36)           driving force τ_i = B_iᵀ R̂_i of any one joint            ``kernels/tree/forces.py``, ``calls.py``
 =============  =======================================================  ====================================================
 
 Here (15) is put together, :func:`form` and :func:`force`. It is factored, and loops are closed, by what all formulations in
@@ -23,8 +23,6 @@ joint coordinates share: ``kernels/tree/mass.py`` and ``solver.py``.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
@@ -52,41 +50,25 @@ RECURSIVE = Mass("recursive", meet=meet_formed, over=over_formed, free=free_form
 
 
 @kernel
-def factor_planar(model, state, scratch, t, y, out):
-    """Factor the equations of motion of a planar model."""
+def factor_recursive(model, state, scratch, t, y, out):
+    """Factor the equations of motion."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    scratch.tree.ratio = factor_tree(PLANAR, RECURSIVE, model, state, scratch)
+    if model.planar:
+        scratch.tree.ratio = factor_tree(PLANAR, RECURSIVE, model, state, scratch)
+    else:
+        scratch.tree.ratio = factor_tree(SPATIAL, RECURSIVE, model, state, scratch)
     return 0
 
 
 @kernel
-def solve_planar(model, state, scratch, t, y, out):
-    """Write u̇ to `a` and λ to `multipliers`, of a planar model."""
+def solve_recursive(model, state, scratch, t, y, out):
+    """Write u̇ to `a` and λ to `multipliers`."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    solve_tree(PLANAR, RECURSIVE, model, state, scratch)
+    if model.planar:
+        solve_tree(PLANAR, RECURSIVE, model, state, scratch)
+    else:
+        solve_tree(SPATIAL, RECURSIVE, model, state, scratch)
     return 0
 
 
-@kernel
-def factor_spatial(model, state, scratch, t, y, out):
-    """Factor the equations of motion of a spatial model."""
-    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    scratch.tree.ratio = factor_tree(SPATIAL, RECURSIVE, model, state, scratch)
-    return 0
-
-
-@kernel
-def solve_spatial(model, state, scratch, t, y, out):
-    """Write u̇ to `a` and λ to `multipliers`, of a spatial model."""
-    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    solve_tree(SPATIAL, RECURSIVE, model, state, scratch)
-    return 0
-
-
-def units(dimension: int) -> dict[str, Any]:
-    """Return what meets the mass matrix, by its names in ``TreeCalls``."""
-    return (
-        {"factor": factor_planar, "solve": solve_planar}
-        if dimension == 2
-        else {"factor": factor_spatial, "solve": solve_spatial}
-    )
+CALLS = {"factor": factor_recursive, "solve": solve_recursive}  # what meets the mass matrix: names of ``TreeCalls``

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from multibody.formulations.driven import entries_at, forces_at, gradients_at, solve_square
+from multibody.formulations.one_drive import FOUND, ROOM, efforts_at
 from multibody.kernels.mass import set_masses
 from multibody.rank.drive import Drive
 from multibody.state.motion import Motion
@@ -39,6 +40,37 @@ class Along:
     def first(self, n: int) -> Along:
         """Return those of the first n instants."""
         return Along(self.inertia[:n], self.applied[:n], self.energies[:n], self.laws[:n], self.loads[:n])
+
+
+@dataclass
+class Found:
+    """The efforts of one actuator at some instants.
+
+    Attributes
+    ----------
+    numbers : array (instants, FOUND)
+        See ``one_drive``.
+    basis : array (instants, nv)
+        The free direction, of length 1, scaled columns.
+    multipliers : array (instants, rows)
+        Of joints.
+    """
+
+    numbers: Floats
+    basis: Floats
+    multipliers: Floats
+
+    @classmethod
+    def room(cls, system: System, *shape: int) -> Found:
+        """Return room for so many instants."""
+        return cls(*(np.zeros((*shape, width)) for width in (FOUND, system.nv, system.rows)))
+
+
+def lu_room(n: int) -> tuple[Floats, Integers, Integers, Integers]:
+    """Return T, pivots, places and ends, as LU of n unknowns needs them."""
+    return (
+        np.zeros((n, n)), np.zeros(n, dtype=np.int64), np.zeros((n, n), dtype=np.int64), np.zeros((2, n), dtype=np.int64),
+    )  # fmt: skip
 
 
 def as_rows(references: Floats) -> Floats:
@@ -96,6 +128,42 @@ class SquareForces:
         self.driving = np.flatnonzero(self.rows >= s.joint_rows).astype(np.int64)
         self.null = np.full(s.nv, 1.0 / np.sqrt(s.nv))
 
+    @property
+    def alone(self) -> bool:
+        """Whether one motion drives everything."""
+        return len(self.driving) == 1
+
+    def one(self, part: slice, function: int, unit: float, forces: Along, limits: tuple[float, float]) -> Found:
+        """Return the efforts of one actuator, where one motion drives everything.
+
+        Parameters
+        ----------
+        part : slice
+            Instants.
+        function, unit
+            The actuator's coordinate, and the characteristic length if that is a length, else 1.
+        forces : Along
+        limits : tuple
+            Part of its largest rate by which the coordinate changes at least; part of the forces at play that needs no effort.
+        """
+        s, m, n = self.system, self.motion, part.stop - part.start
+        references = m.references[part] if m.references.ndim == 2 else m.references
+        found = Found.room(s, n)
+        q, inertia, applied = (np.ascontiguousarray(x[part]) for x in (m.q, forces.inertia, forces.applied))
+        efforts_at(
+            *s.run, np.ascontiguousarray(m.t[part]), q, as_rows(references), inertia, applied,
+            (self.slots, self.weights, self.gauge, self.rows, int(self.driving[0]), np.zeros(len(self.slots))),
+            (*lu_room(s.nv), self.null), (s.scale_rows[: s.rows].copy(), s.scale_columns), (function, unit),
+            (REGULAR, *limits), np.zeros((ROOM, s.nv)), found.numbers, found.basis, found.multipliers,
+        )  # fmt: skip
+        self._renew()
+        return found
+
+    def _renew(self) -> None:
+        """Begin anew with the null vector where it was lost."""
+        if not np.all(np.isfinite(self.null)):
+            self.null[:] = 1.0 / np.sqrt(self.system.nv)
+
     def gradients(self, functions: Integers, part: slice) -> Floats:
         """Return gradients of coordinate functions, scaled columns, (instants, functions, nv)."""
         s, q = self.system, np.ascontiguousarray(self.motion.q[part])
@@ -125,11 +193,8 @@ class SquareForces:
         sigma, basis = np.zeros(count), np.zeros((count, len(self.driving), s.nv))
         multipliers = np.zeros(sides.shape)
         solve_square(
-            entries, self.slots, self.weights, self.gauge, self.driving, np.ascontiguousarray(sides), np.zeros((s.nv, s.nv)),
-            np.zeros(s.nv, dtype=np.int64), np.zeros((s.nv, s.nv), dtype=np.int64), np.zeros((2, s.nv), dtype=np.int64),
+            entries, self.slots, self.weights, self.gauge, self.driving, np.ascontiguousarray(sides), *lu_room(s.nv),
             self.null, sigma, basis, multipliers,
         )  # fmt: skip
-        if not np.all(np.isfinite(self.null)):
-            self.null[:] = 1.0 / np.sqrt(s.nv)
-        sigma[~np.isfinite(sigma)] = 0.0
+        self._renew()
         return sigma, basis, multipliers

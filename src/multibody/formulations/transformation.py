@@ -23,8 +23,6 @@ What is done about the loops (projection, stabilization, partitioning) is the sa
 
 from __future__ import annotations
 
-from typing import Any
-
 from multibody.kernels.compile import kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
 from multibody.kernels.tags import PLANAR, SPATIAL
@@ -38,41 +36,25 @@ TRANSFORMATION = Mass(
 
 
 @kernel
-def factor_planar(model, state, scratch, t, y, out):
-    """Factor the equations of motion of a planar model."""
+def factor_transformation(model, state, scratch, t, y, out):
+    """Factor the equations of motion."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    scratch.tree.ratio = factor_tree(PLANAR, TRANSFORMATION, model, state, scratch)
+    if model.planar:
+        scratch.tree.ratio = factor_tree(PLANAR, TRANSFORMATION, model, state, scratch)
+    else:
+        scratch.tree.ratio = factor_tree(SPATIAL, TRANSFORMATION, model, state, scratch)
     return 0
 
 
 @kernel
-def solve_planar(model, state, scratch, t, y, out):
-    """Write u̇ to `a` and λ to `multipliers`, of a planar model."""
+def solve_transformation(model, state, scratch, t, y, out):
+    """Write u̇ to `a` and λ to `multipliers`."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    solve_tree(PLANAR, TRANSFORMATION, model, state, scratch)
+    if model.planar:
+        solve_tree(PLANAR, TRANSFORMATION, model, state, scratch)
+    else:
+        solve_tree(SPATIAL, TRANSFORMATION, model, state, scratch)
     return 0
 
 
-@kernel
-def factor_spatial(model, state, scratch, t, y, out):
-    """Factor the equations of motion of a spatial model."""
-    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    scratch.tree.ratio = factor_tree(SPATIAL, TRANSFORMATION, model, state, scratch)
-    return 0
-
-
-@kernel
-def solve_spatial(model, state, scratch, t, y, out):
-    """Write u̇ to `a` and λ to `multipliers`, of a spatial model."""
-    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    solve_tree(SPATIAL, TRANSFORMATION, model, state, scratch)
-    return 0
-
-
-def units(dimension: int) -> dict[str, Any]:
-    """Return what meets the mass matrix, by its names in ``TreeCalls``."""
-    return (
-        {"factor": factor_planar, "solve": solve_planar}
-        if dimension == 2
-        else {"factor": factor_spatial, "solve": solve_spatial}
-    )
+CALLS = {"factor": factor_transformation, "solve": solve_transformation}  # what meets the mass matrix: names of ``TreeCalls``

@@ -5,6 +5,7 @@ The classes here are what a user chooses and sets; they import no numba. The ker
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.util
 from dataclasses import dataclass, replace
@@ -16,6 +17,12 @@ from multibody.options.methods import INTEGRATORS as OPTIONS
 from multibody.options.methods import check_object, read_method
 
 __all__ = ["INTEGRATORS", "Ab3", "Adams", "Alpha", "Bdf", "Dop853", "Ida", "Integrator", "Radau", "Rk4", "integrator_of"]
+
+
+@functools.cache
+def _kernel(name: str, what: str) -> Any:
+    """Return a kernel of a method."""
+    return getattr(importlib.import_module(f"{__name__}.{name}"), f"{what}_{name}")
 
 
 @dataclass(frozen=True)
@@ -32,8 +39,13 @@ class Integrator:
         Order of convergence; the highest one if it varies.
     memory_rows, dense_rows : int
         Rows of the arrays ``memory`` and ``dense[k]``, each of the state's length.
+    kept_rows, extra_evaluations : int
+        Rows of a step that is stored as it was made and completed later (see ``contract``), and the evaluations of f that this
+        then takes; 0 where dense output is always made at once.
     implicit : bool
         Whether ``advance`` takes the addresses ``ops`` of the equations with constraints (see ``implicit``) instead of f.
+    compiled : bool
+        Whether ``advance`` is a kernel.
     complex_factors : bool
         Whether it factors complex matrices too.
     usual : bool
@@ -50,7 +62,10 @@ class Integrator:
     order: ClassVar[int] = 0
     memory_rows: ClassVar[int] = 0
     dense_rows: ClassVar[int] = 0
+    kept_rows: ClassVar[int] = 0
+    extra_evaluations: ClassVar[int] = 0
     implicit: ClassVar[bool] = False
+    compiled: ClassVar[bool] = True
     complex_factors: ClassVar[bool] = False
     usual: ClassVar[bool] = False
     keeps_step: ClassVar[bool] = False
@@ -59,12 +74,17 @@ class Integrator:
     @property
     def advance(self) -> Any:
         """The kernel that makes the steps."""
-        return getattr(importlib.import_module(f"{__name__}.{self.name}"), f"advance_{self.name}")
+        return _kernel(self.name, "advance")
 
     @property
     def interpolate(self) -> Any:
         """The kernel that reads the dense output of one step."""
-        return getattr(importlib.import_module(f"{__name__}.{self.name}"), f"interpolate_{self.name}")
+        return _kernel(self.name, "interpolate")
+
+    @property
+    def complete(self) -> Any:
+        """The kernel that makes the dense output of steps that were stored as they were made."""
+        return _kernel(self.name, "complete")
 
     def configure(self, control: Any, counts: Any) -> None:
         """Write these options into the arrays that ``advance`` takes.
@@ -143,6 +163,8 @@ class Dop853(_Adaptive):
     order: ClassVar[int] = 8
     memory_rows: ClassVar[int] = 18
     dense_rows: ClassVar[int] = 8
+    kept_rows: ClassVar[int] = 11
+    extra_evaluations: ClassVar[int] = 3
 
 
 @answered
@@ -347,6 +369,7 @@ class Ida(_Adaptive):
     memory_rows: ClassVar[int] = 1
     dense_rows: ClassVar[int] = 6
     implicit: ClassVar[bool] = True
+    compiled: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()

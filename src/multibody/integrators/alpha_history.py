@@ -12,6 +12,7 @@ from multibody.kernels.compile import inlined, inner_kernel
 WEIGHT, NEW_SLOPE = SPARE, OWN  # rows of memory: 1/scale, y' at the new state
 AM, AF, GAMMA, BETA, H_A, H_MATRIX, SURE, AGE, TERMS = (at.SCRATCH + i for i in range(9))
 _DIFFERENCES, _EQUAL = 6, 1e-6  # kept for predictions; how far equal steps may differ
+FIRST = 1  # place of the first difference in the past, behind z itself
 
 
 @inlined
@@ -58,7 +59,7 @@ def predict(h, control, counts, work):
     for i in range(size):
         value = part * past[i]
         for k in range(terms):
-            value += past[(1 + k) * size + i]
+            value += past[(FIRST + k) * size + i]
         if i < n + m:
             x[first + i] = value
         else:
@@ -88,7 +89,7 @@ def remember(h, control, counts, memory, work):
     for k in range(1, known):
         total = 0.0
         for i in range(n):
-            e = past[(1 + k) * size + i] * memory[WEIGHT, nq + i]
+            e = past[(FIRST + k) * size + i] * memory[WEIGHT, nq + i]
             total += e * e
         if total < least:
             least = total

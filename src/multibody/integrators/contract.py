@@ -28,6 +28,9 @@ and the next one goes on as if there had been no stop.
 ``steps, dense, refs``
     (rows, 2), (rows, dense_rows, n), (rows, len(ref)), at least one row each: start and signed length of a step, its dense
     output, and the references at its start. ``counts[STORED]`` rows are in use; the caller sets it to 0 after reading them.
+    With ``counts[DENSE]`` = LATER a row of ``dense`` has kept_rows rows: the step as it was made, without the evaluations of f
+    that only its dense output needs. ``complete`` of the method makes it later, the same to the last bit as long as f depends
+    on nothing but t, y and ``ref``. ``accept`` says by ROUGH where it begins to: from there on dense output is made at once.
 
 A step that was not accepted leaves y, ``ref`` and the memory as they were.
 
@@ -54,6 +57,7 @@ NEWTON = -9  # within a call: the iteration of an implicit method does not conve
 HOPELESS = -10  # within a call: the tolerance asks for more digits than there are
 REFUSED, NOT_HERE, ROUGH = 2, 3, 4  # answers of `accept`: half the length; somewhat shorter; added to others
 STEP = 99  # within a call: there is a step to be made
+LATER = 2  # DENSE: what the dense output is made of is stored, and it is made where somebody asks for it
 NONE, USED, STALE = 0, 1, 2  # within a call, MATRIX: there is none; it has served; it has served badly
 
 # -------------------------------------------------------------------------------------------- control: numbers (float64)
@@ -82,7 +86,7 @@ MOVED = 3  # accepted steps whose state `accept` moved
 LIMIT = 4  # steps that one call may make
 STORED = 5  # rows in use of `steps`
 FRESH = 6  # 1: y is a new start, nothing is known of the past
-DENSE = 7  # 1: every step is stored with its dense output
+DENSE = 7  # 1: every step is stored with its dense output; LATER: as it was made, if its method can complete it afterwards
 STIFF = 8  # 1: stiffness limits the steps, not accuracy
 ORDER_SUM = 9  # sum of the orders of all accepted steps
 CODE = 10  # why f or `accept` failed
@@ -107,7 +111,8 @@ DRIVEN = 28  # implicit: 1 where multipliers do work, so that they must be as ex
 TRIES = 29  # adaptive: attempts at the present step that have failed
 TESTS = 30  # adaptive: those among them that the error test did not let pass
 PATIENCE = 31  # adaptive: how many more of these are met with a step that is only a little shorter
-COUNTS_SIZE = 32
+AS_MADE = 32  # steps that were stored as they were made, the first ones: where f becomes rough, all later ones are complete
+COUNTS_SIZE = 33
 
 
 @inner_kernel

@@ -2,7 +2,8 @@
 
 Hairer, Nørsett, Wanner, Solving Ordinary Differential Equations I, sections II.4, II.5, II.10; the stiffness test is that of
 Hairer, Wanner II, section IV.2. Twelve evaluations a step: the derivative at the new state, made after `accept` has had its
-say, is the first stage of the next step. The dense output takes three evaluations more, only where it is asked for.
+say, is the first stage of the next step. The dense output takes three evaluations more, only where it is asked for: a step can
+be stored as it was made, and completed when somebody looks between the steps.
 """
 
 from __future__ import annotations
@@ -22,7 +23,11 @@ from multibody.kernels.compile import inner_kernel, kernel
 ORDER = 8
 STAGE = SPARE  # row of memory: the state of the stage at hand
 # rows of the slopes: of the present state, of the stages 2 to 12, of the new state, and of those that serve the dense output
+HIGHER = 4  # rows of dense output behind those that need no further evaluations
 K1, K2, K3, K4, K5, K6, K7, K8, K9, K10, K11, K12, K13, K14, K15, K16 = range(SLOPE, SLOPE + 16)
+OLD = K2  # row of the state before, where a step is completed: its slopes 2 to 5 are not needed any more
+STATE, NEW_STATE, FIRST_SLOPE, SIXTH_SLOPE = range(4)  # rows of a step that is stored as it was made; the slopes 7 to 13 follow
+FROM_SIXTH, EXTRA = 8, 3  # slopes 6 to 13, which dense output is made of; further evaluations that it takes
 _SAFETY, _SHRINK, _GROW = 0.9, 0.3, 6.0
 _TEST_EVERY = 25  # steps; once stiffness is suspected, every step
 _STABLE = 6.1  # h·|eigenvalue| on the border of the stability region
@@ -207,7 +212,34 @@ def _error(h, y, atol, active, rtol, memory):
 
 @inner_kernel
 def _between(rhs, run, t, end, h, order, y, control, counts, memory, work, row):
-    """Write the dense output of a step into row (8, n).
+    """Write the dense output of a step into row (8, n), or what it is made of into row (11, n)."""
+    if counts[at.DENSE] == at.LATER and counts[at.GENTLE] == 0:
+        _keep(y, memory, row)
+        counts[at.AS_MADE] += 1
+        return
+    if counts[at.DENSE] == at.LATER:
+        counts[at.DENSE] = 1
+    counts[at.EVALUATIONS] += EXTRA
+    _complete(rhs, run, t, h, y, memory, row)
+
+
+@inner_kernel
+def _keep(y, memory, row):
+    """Write both states and the slopes that the dense output is made of."""
+    new, before = memory[NEW], memory[K1]
+    for i in range(y.shape[0]):
+        row[STATE, i] = y[i]
+        row[NEW_STATE, i] = new[i]
+        row[FIRST_SLOPE, i] = before[i]
+    for j in range(FROM_SIXTH):
+        slope = memory[K6 + j]
+        for i in range(y.shape[0]):
+            row[SIXTH_SLOPE + j, i] = slope[i]
+
+
+@inner_kernel
+def _complete(rhs, run, t, h, y, memory, row):
+    """Write the dense output of a step into the first eight rows of row; its slopes, and the new state, are in the memory.
 
     It uses the state and the derivative that `accept` has left, so steps join without a gap. The first four rows alone are
     the cubic Hermite polynomial, which remains if an evaluation fails.
@@ -219,9 +251,8 @@ def _between(rhs, run, t, end, h, order, y, control, counts, memory, work, row):
         row[1, i] = change
         row[2, i] = h * before[i] - change
         row[3, i] = 2.0 * change - h * (before[i] + after[i])
-        for r in range(4, 8):
+        for r in range(HIGHER, 8):
             row[r, i] = 0.0
-    counts[at.EVALUATIONS] += 3
     if _stages(rhs, run, t, h, y, memory, np.int64(14), np.int64(16)) != 0:
         return
     for r in range(4):
@@ -229,7 +260,28 @@ def _between(rhs, run, t, end, h, order, y, control, counts, memory, work, row):
             total = c.D[r, 0] * before[i]
             for j in range(5, 16):
                 total += c.D[r, j] * memory[K1 + j, i]
-            row[r + 4, i] = h * total
+            row[HIGHER + r, i] = h * total
+
+
+@kernel
+def complete_dop853(rhs, run, ref, steps, kept, refs, memory, dense):
+    """Write the dense output (steps, 8, n) of steps that were stored as they were made (steps, 11, n).
+
+    `refs` are the references behind each step, with which f is evaluated; `ref` is overwritten, `memory` is room as ``advance``
+    takes it.
+    """
+    for k in range(steps.shape[0]):
+        y, row = memory[OLD], kept[k]
+        for i in range(ref.shape[0]):
+            ref[i] = refs[k, i]
+        for i in range(y.shape[0]):
+            y[i] = row[STATE, i]
+            memory[NEW, i] = row[NEW_STATE, i]
+            memory[K1, i] = row[FIRST_SLOPE, i]
+        for j in range(FROM_SIXTH):
+            for i in range(y.shape[0]):
+                memory[K6 + j, i] = row[SIXTH_SLOPE + j, i]
+        _complete(rhs, run, steps[k, 0], steps[k, 1], y, memory, dense[k])
 
 
 @kernel

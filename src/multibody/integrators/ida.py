@@ -26,7 +26,7 @@ from multibody.integrators.contract import interpolate_polynomial
 from multibody.integrators.implicit import CORRECT, LINEARIZE, MOVE, PRODUCT, RESIDUAL, START
 from multibody.kernels.calls import call
 from multibody.kernels.compile import kernel
-from multibody.kernels.stacked import ASKED, RATES, TANGENT, changes_size, lambda_at, power_at
+from multibody.kernels.stacked import ASKED, RATES, TANGENT, changes_size, lambda_at, positions_at, power_at
 
 Floats = npt.NDArray[np.float64]
 Run = tuple[int, int, int]  # where model, state and scratch lie
@@ -127,7 +127,7 @@ def jacobian_ida(ops, run, t, counts, cj, J, x, r, move, d, z, b, p, q):
             for i in range(changes_size(n)):
                 z[i] = 0.0
             for i in range(n):
-                z[(2 - part) * n + i] = p[i]
+                z[(positions_at(n) if part == 0 else n) + i] = p[i]
             call(ops[PRODUCT], run, t, z, b)
             for k in range(m):
                 J[(first if part == 0 else last) + k, j] = b[n + k]

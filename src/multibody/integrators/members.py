@@ -26,18 +26,31 @@ NUMBERS = types.none(_WORD, _WORD, _WORDS, _WORDS, _ROW)
 MASSES = types.boolean(_WORD, _WORD)
 MODE = types.int64(_WORD, _WORD)
 ASSEMBLE = types.int64(*_BLOCKS, _WORD, _WORD, _NUMBER, _ROW, _ROW)
-ADVANCE = types.int64(
-    *_BLOCKS, types.UniTuple(_WORD, 3), _ROW, _ROW, _WORDS, _ROW, _ROW, _ROW, _TABLE, _TABLE, _TABLE, _CUBE, _TABLE
-)
+_ADVANCED = (
+    _WORD, _WORD, types.UniTuple(_WORD, 3), _ROW, _ROW, _WORDS, _ROW, _ROW, _ROW, _TABLE, _TABLE, _TABLE, _CUBE, _TABLE,
+)  # fmt: skip
+ADVANCE, ADVANCE_IMPLICIT = types.int64(_WORD, *_ADVANCED), types.int64(_WORDS, *_ADVANCED, _ROW)
 EXPAND = types.int64(*_BLOCKS, _ROW, _TABLE, _TABLE, _WORD, *(_TABLE,) * 5)
+TO_BODIES = types.none(*_BLOCKS, _ROW, _TABLE, _TABLE, _WORD, _TABLE)
+EXPAND_JOINTS = types.int64(*_BLOCKS, _ROW, _TABLE, _TABLE, *(_TABLE,) * 5)
 MEASURE = types.none(*_BLOCKS, *(_TABLE,) * 4, _WORDS, *(_TABLE,) * 3)
 ENTRIES = types.none(*_BLOCKS, _ROW, _TABLE, _TABLE, _WORD, _TABLE)
+WRENCHES = types.none(
+    *_BLOCKS, _ROW, *(_TABLE,) * 3, _WORD, *(_WORDS,) * 3, _NUMBER, _WORD, _WORD, _ROW, _TABLE
+)
 GRADIENTS = types.none(_WORD, _WORD, _TABLE, _WORDS, _ROW, _CUBE)
 FORCES = types.none(*_BLOCKS, _ROW, *(_TABLE,) * 9)
 VALUES = types.none(*_BLOCKS, _ROW, _ROW, _WORD, _WORD, _TABLE)
 TRACK = types.UniTuple(_WORD, 2)(*_BLOCKS, _WORD, _WORD, _ROW, _WORD, *(_TABLE,) * 4, _ROW)
 _PLACES = types.int64[:, ::1]
 SQUARE = types.none(_TABLE, _WORDS, _ROW, _TABLE, _WORDS, _CUBE, _TABLE, _WORDS, _PLACES, _PLACES, _ROW, _ROW, _CUBE, _CUBE)
+_PAIR = types.UniTuple(_ROW, 2)
+_SQUARE = types.Tuple((_WORDS, _ROW, _TABLE, _WORDS, _WORD, _ROW))
+_FACTORS = types.Tuple((_TABLE, _WORDS, _PLACES, _PLACES, _ROW))
+EFFORTS = types.none(
+    *_BLOCKS, _ROW, *(_TABLE,) * 4, _SQUARE, _FACTORS, _PAIR, types.Tuple((_WORD, _NUMBER)), types.UniTuple(_NUMBER, 3),
+    *(_TABLE,) * 4,
+)
 UNSOLVED = -21  # of a member beside the answers of integrators: no accelerations
 
 
@@ -72,9 +85,11 @@ def _by_address(signature: Any) -> Any:
 
 
 _numbers, _masses, _assemble, _advance = (_by_address(each) for each in (NUMBERS, MASSES, ASSEMBLE, ADVANCE))
-_mode = _by_address(MODE)
+_mode, _advance_implicit = (_by_address(each) for each in (MODE, ADVANCE_IMPLICIT))
 _expand, _measure, _entries, _gradients = (_by_address(each) for each in (EXPAND, MEASURE, ENTRIES, GRADIENTS))
+_to_bodies, _expand_joints = (_by_address(each) for each in (TO_BODIES, EXPAND_JOINTS))
 _forces, _values, _track, _square = (_by_address(each) for each in (FORCES, VALUES, TRACK, SQUARE))
+_wrenches, _efforts = _by_address(WRENCHES), _by_address(EFFORTS)
 
 
 @_free
@@ -119,8 +134,8 @@ def start_members(assemble, masses, models, states, scratch, plan, room, times, 
 
 @_free
 def run_members(
-    calls, flush, which, models, states, scratch, begin, ends, control_of, counts_of, refs, statistics, gaps, atol, Y, control,
-    counts, active, memory, g, steps, dense, refs_of_steps, answers,
+    calls, flush, which, models, states, scratch, begin, ends, control_of, counts_of, refs, statistics, gaps, atol, active_of,
+    Y, control, counts, active, memory, g, steps, dense, refs_of_steps, answers,
 ):  # fmt: skip
     """Integrate members to their ends, in one call of the integrator each.
 
@@ -144,7 +159,8 @@ def run_members(
         Of the states.
     gaps : array of int
         Those of them that begin anew after the first acceptance.
-    atol : array (members, size)
+    atol, active_of : arrays (members, size)
+        Tolerances, and which components the error test counts.
     Y : array (members, size), changed
         From the start to the end.
     control, counts, active, memory, g : arrays
@@ -159,26 +175,8 @@ def run_members(
         k = which[j]
         y, run = Y[k], (models[k], states[k], scratch)
         _masses(masses, (models[k], scratch))
-        for i in range(control.shape[0]):
-            control[i] = control_of[i]
-        for i in range(counts.shape[0]):
-            counts[i] = counts_of[i]
-        for i in range(memory.shape[0]):
-            for c in range(memory.shape[1]):
-                memory[i, c] = 0.0
-        for i in range(g.shape[0]):
-            for c in range(g.shape[1]):
-                g[i, c] = 0.0
-        control[at.END] = ends[k]
-        for i in range(y.shape[0]):
-            memory[0, i] = y[i]
-            active[i] = 1.0
-        active[y.shape[0] - 1] = 0.0
-        call(accept, run, begin, memory[0], active)  # finds the pivot ratio of regular positions
-        for i in range(gaps.shape[0]):
-            statistics[k, gaps[i]] = 0.0
-        for i in range(y.shape[0]):
-            memory[0, i] = 0.0
+        _make_ready(ends[k], control_of, counts_of, active_of[k], control, counts, active, memory, g)
+        _accept_start(accept, run, begin, y, active, memory[0], gaps, statistics[k])
         before = _mode(mode, (1, flush))
         answers[k, 0] = _advance(
             integrate,
@@ -189,6 +187,69 @@ def run_members(
         )  # fmt: skip
         _mode(mode, (0, before))
         answers[k, 1], answers[k, 2] = counts[at.STORED], counts[at.STIFF]
+
+
+@_free
+def run_implicit_members(
+    calls, ops, work, flush, which, models, states, scratch, begin, ends, control_of, counts_of, refs, statistics, gaps, atol,
+    active_of, Y, control, counts, active, memory, g, steps, dense, refs_of_steps, answers,
+):  # fmt: skip
+    """Integrate members by an implicit method, otherwise as :func:`run_members`.
+
+    Parameters
+    ----------
+    calls : tuple of addresses
+        Integrator, acceptance, monitor, masses, mode.
+    ops : array of int
+        Addresses of the equations, see ``implicit``.
+    work : array
+        Room of the integrator, zero at every start.
+    """
+    integrate, accept, monitor, masses, mode = calls
+    for j in range(which.shape[0]):
+        k = which[j]
+        y, run = Y[k], (models[k], states[k], scratch)
+        _masses(masses, (models[k], scratch))
+        _make_ready(ends[k], control_of, counts_of, active_of[k], control, counts, active, memory, g)
+        for i in range(work.shape[0]):
+            work[i] = 0.0
+        _accept_start(accept, run, begin, y, active, memory[0], gaps, statistics[k])
+        before = _mode(mode, (1, flush))
+        answers[k, 0] = _advance_implicit(
+            integrate,
+            (
+                ops, accept, monitor, run, refs[k], control, counts, y, atol[k], active, memory, g, steps[k], dense[k],
+                refs_of_steps[k], work,
+            ),
+        )  # fmt: skip
+        _mode(mode, (0, before))
+        answers[k, 1], answers[k, 2] = counts[at.STORED], counts[at.STIFF]
+
+
+@inner_kernel
+def _make_ready(end, control_of, counts_of, active_of, control, counts, active, memory, g):
+    """Put the room of an integrator back to what it is before a run."""
+    _copy(control_of, control)
+    _copy(counts_of, counts)
+    _copy(active_of, active)
+    control[at.END] = end
+    for i in range(memory.shape[0]):
+        for c in range(memory.shape[1]):
+            memory[i, c] = 0.0
+    for i in range(g.shape[0]):
+        for c in range(g.shape[1]):
+            g[i, c] = 0.0
+
+
+@inner_kernel
+def _accept_start(accept, run, begin, y, active, room, gaps, statistics):
+    """Let a formulation accept the start, which stays as it is: it finds the pivot ratio of regular positions."""
+    _copy(y, room)
+    call(accept, run, begin, room, active)
+    for i in range(gaps.shape[0]):
+        statistics[gaps[i]] = 0.0
+    for i in range(room.shape[0]):
+        room[i] = 0.0
 
 
 @_free
@@ -224,16 +285,9 @@ def read_members(
     for j in range(which.shape[0]):
         k, n, nf = which[j], times.shape[1], refs.shape[1]
         _masses(masses, (models[k], scratch))
-        for i in range(n):
-            s = _step_at(steps[k], answers[k, 1], times[j, i])
-            call_interpolant(interpolate, dense[k, s], steps[k, s, 0], steps[k, s, 1], times[j, i], Y[j, i])
-            for f in range(nf):
-                R[j, i, f] = refs_of_steps[k, s, f]
-        if ends.shape[0] > 0:
-            _copy(begins[k], Y[j, 0])
-            _copy(begin_refs[k], R[j, 0])
-            _copy(ends[k], Y[j, n - 1])
-            _copy(refs[k], R[j, n - 1])
+        _look_up(
+            interpolate, k, answers[k, 1], steps, dense, refs_of_steps, times[j], ends, begins, begin_refs, refs, Y[j], R[j]
+        )
         _copy(refs[k], kept[:nf])
         _copy(statistics[k], kept[nf:])
         done = _expand(
@@ -246,9 +300,54 @@ def read_members(
         _copy(kept[nf:], statistics[k])
         if done < n:
             answers[k, 0] = UNSOLVED
-        if ends.shape[0] > 0:
+        if ends.shape[0] > 0:  # closed already: they stay as they are, to the last digit
             _copy(begins[k], Y[j, 0])
             _copy(ends[k], Y[j, n - 1])
+
+
+@_free
+def read_joint_members(
+    calls, which, models, states, scratch, answers, steps, dense, refs_of_steps, times, ends, begins, begin_refs, refs,
+    statistics, kept, like, Y, bodies, R, A, multipliers, energies, efforts, loads,
+):  # fmt: skip
+    """Write the same of members in joint coordinates.
+
+    Parameters
+    ----------
+    calls : tuple of addresses
+        Interpolant, ``cartesian_states``, ``expand_relative``, masses.
+    like : array (read, nq)
+        Poses of the bodies that settle the signs of the first quaternions.
+    Y, bodies, R : arrays (read, instants, ·), written
+        States in joint coordinates and of the bodies, and angle references.
+    A, multipliers, energies, efforts, loads : arrays (read, last instants, ·), written
+        Fewer instants than times are the last ones.
+    """
+    interpolate, to_bodies, expand, masses = calls
+    first = times.shape[1] - A.shape[1]
+    for j in range(which.shape[0]):
+        k, nf = which[j], refs.shape[1]
+        _masses(masses, (models[k], scratch))
+        _look_up(
+            interpolate, k, answers[k, 1], steps, dense, refs_of_steps, times[j], ends, begins, begin_refs, refs, Y[j], R[j]
+        )
+        _copy(refs[k], kept[:nf])
+        _copy(statistics[k], kept[nf:])
+        for c in range(like.shape[1]):
+            bodies[j, 0, c] = like[j, c]
+        _to_bodies(to_bodies, (models[k], states[k], scratch, times[j], Y[j], R[j], 1, bodies[j]))
+        _copy(kept[:nf], refs[k])
+        done = _expand_joints(
+            expand,
+            (
+                models[k], states[k], scratch, times[j, first:], Y[j, first:], R[j, first:], A[j], multipliers[j], energies[j],
+                efforts[j], loads[j],
+            ),
+        )  # fmt: skip
+        _copy(kept[:nf], refs[k])
+        _copy(kept[nf:], statistics[k])
+        if done < A.shape[1]:
+            answers[k, 0] = UNSOLVED
 
 
 @_free
@@ -276,6 +375,31 @@ def entry_members(entries, which, models, states, scratch, times, Q, R, rows, ou
     for j in range(which.shape[0]):
         k = which[j]
         _entries(entries, (models[k], states[k], scratch, times[j], Q[j], R[j], rows, out[j]))
+
+
+@_free
+def wrench_members(wrenches, which, models, states, scratch, times, Q, R, multipliers, asked, room, out):
+    """Write what rows do to bodies, out (read, instants, ·).
+
+    Parameters
+    ----------
+    wrenches : address
+        ``formulations.row_wrenches.wrenches_at``.
+    multipliers : array (read, instants, all rows)
+    asked : tuple
+        First row, columns and ends of their entries, bodies, sign, body and numbers of the point.
+    room : array
+    """
+    row, columns, ends, bodies, sign, home, point = asked
+    for j in range(which.shape[0]):
+        k = which[j]
+        _wrenches(
+            wrenches,
+            (
+                models[k], states[k], scratch, times[j], Q[j], R[j], multipliers[j], row, columns, ends, bodies, sign, home,
+                point, room, out[j],
+            ),
+        )  # fmt: skip
 
 
 @_free
@@ -356,6 +480,42 @@ def force_members(calls, which, models, states, scratch, times, Q, V, A, R, iner
 
 
 @_free
+def effort_members(
+    efforts, which, models, states, scratch, times, Q, R, inertia, applied, square, factors, rows, columns, function, units,
+    limits, room, found, basis, multipliers,
+):  # fmt: skip
+    """Find the efforts of members with one motion and one actuator, arrays (read, instants, ·).
+
+    Parameters
+    ----------
+    efforts : address
+        ``formulations.one_drive.efforts_at``, which says what the rest is.
+    square : tuple
+        As there, with the weights of every member (read, entries).
+    factors : tuple
+        Its null vector begins anew with every member.
+    rows, columns : arrays (read, ·)
+        Scales.
+    function : int
+    units : array (read,)
+    """
+    slots, weights, gauge, chosen, motion, entries = square
+    T, pivots, places, ends, null = factors
+    for j in range(which.shape[0]):
+        k = which[j]
+        for i in range(null.shape[0]):
+            null[i] = 1.0 / math.sqrt(null.shape[0])
+        _efforts(
+            efforts,
+            (
+                models[k], states[k], scratch, times[j], Q[j], R[j], inertia[j], applied[j],
+                (slots, weights[j], gauge, chosen, motion, entries), (T, pivots, places, ends, null), (rows[j], columns[j]),
+                (function, units[j]), limits, room, found[j], basis[j], multipliers[j],
+            ),
+        )  # fmt: skip
+
+
+@_free
 def square_members(solve, entries, slots, weights, gauge, driving, sides, room, null, sigma, basis, multipliers):
     """Solve the square systems of members at all their instants, see ``formulations.driven.solve_square``.
 
@@ -379,6 +539,21 @@ def square_members(solve, entries, slots, weights, gauge, driving, sides, room, 
                 multipliers[j],
             ),
         )  # fmt: skip
+
+
+@inner_kernel
+def _look_up(interpolate, k, stored, steps, dense, refs_of_steps, times, ends, begins, begin_refs, refs, Y, R):
+    """Write states and references of one member at its times by dense output; its start and end, where asked, as they are."""
+    n = times.shape[0]
+    for i in range(n):
+        s = _step_at(steps[k], stored, times[i])
+        call_interpolant(interpolate, dense[k, s], steps[k, s, 0], steps[k, s, 1], times[i], Y[i])
+        _copy(refs_of_steps[k, s], R[i])
+    if ends.shape[0] > 0:
+        _copy(begins[k], Y[0])
+        _copy(begin_refs[k], R[0])
+        _copy(ends[k], Y[n - 1])
+        _copy(refs[k], R[n - 1])
 
 
 @inner_kernel

@@ -27,6 +27,7 @@ from multibody.integrators.implicit import PRODUCT, RESIDUAL, SOLVE, ask_move, h
 from multibody.integrators.radau_stages import (
     AT_START,
     BOUND,
+    END_STAGE,
     ERROR,
     FACCON,
     GAMMA,
@@ -134,7 +135,7 @@ def _update(control, counts, h, y, memory, work):
     for i in range(3 * m):
         lam[LAST * m + i] = lam[i]
     for i in range(m):
-        lam[AT_START * m + i] = lam[2 * m + i]
+        lam[AT_START * m + i] = lam[END_STAGE * m + i]
     control[H_STAGES] = h
 
 

@@ -69,6 +69,7 @@ TO_POWERS = _inverse(np.stack([C, C**2, C**3], axis=1))  # of the stages: Z(s) =
 # rows of memory: an error; Z (three), powers of the last step (three), 1/scale
 ERROR, Z, P, WEIGHT = SPARE, OWN, OWN + 3, OWN + 6
 Z1, Z2, Z3, P1, P2, P3 = range(Z, WEIGHT)
+END_STAGE = 2  # the one at the end of the step
 LAST, AT_START = 3, 6  # where λ of the stages of the last step and λ at the start follow those of the stages, over m
 H_MATRIX, H_STAGES, FACCON, THETA, BOUND = (at.SCRATCH + i for i in range(5))
 MOST = 7  # iterations
@@ -273,8 +274,9 @@ def _complex_system(ops, run, t, h, counts, y, work):
 @inner_kernel
 def _transform(M, count, g):
     """Multiply the three rows of `g`, count numbers each, by M."""
+    second, third = g[count:], g[count + count :]
     for i in range(count):
-        a, b, c = g[i], g[count + i], g[2 * count + i]
+        a, b, c = g[i], second[i], third[i]
         for k in range(3):
             g[k * count + i] = M[k, 0] * a + M[k, 1] * b + M[k, 2] * c
 

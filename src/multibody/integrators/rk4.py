@@ -26,13 +26,14 @@ interpolate_rk4 = interpolate_polynomial
 def runge_kutta(rhs, run, t, end, h, y, control, counts, atol, memory, work):
     """Make one classical step from (t, y), whose slope is known; return 0 or how it failed."""
     slope, x, new = memory[SLOPE], memory[STAGE], memory[NEW]
+    k = slope
     for s in range(3):
         part = h if s == 2 else 0.5 * h
-        k = slope if s == 0 else memory[SECOND + s - 1]
         for i in range(y.shape[0]):
             x[i] = y[i] + part * k[i]
         counts[at.EVALUATIONS] += 1
-        status = call(rhs, run, t + part, x, memory[SECOND + s])
+        k = memory[SECOND + s]
+        status = call(rhs, run, t + part, x, k)
         if status != 0:
             counts[at.CODE] = status
             return at.RHS_FAILED

@@ -46,6 +46,13 @@ class Arrays:
         self.model, self.state = model, State(ref=1) if state is None else state
         self.scratch = Scratch(**scratch_sizes(model)) if scratch is None else scratch
 
+    def working(self) -> Self:
+        """Return the same with state and scratch of its own."""
+        made = object.__new__(type(self))
+        vars(made).update(vars(self))
+        made.state, made.scratch = self.state.copy(), self.scratch.copy()
+        return made
+
     @property
     def F(self) -> Floats:
         """The numbers of the model."""

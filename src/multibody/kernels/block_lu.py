@@ -11,6 +11,7 @@ Groups, and the groups behind each that it meets, are records of ``kernels/newto
 from __future__ import annotations
 
 from multibody.kernels.compile import inlined, inner_kernel
+from multibody.kernels.vectors import dot, load2, load3
 
 VANISHING = 1e-14  # of what it is a difference of: a pivot that is none
 
@@ -131,13 +132,14 @@ def factor_blocks(newton, X, pivots):
 def _take_off(X, block, rows, columns, x, source, to):
     """Take a block times x[source…] off x[to…]; most blocks in the plane have two or three columns: x in registers."""
     if columns == 2:
-        a, b = x[source], x[source + 1]
+        a, b = load2(x, source)
         for r in range(rows):
-            x[to + r] -= X[block + 2 * r] * a + X[block + 2 * r + 1] * b
+            first, second = load2(X, block + columns * r)
+            x[to + r] -= first * a + second * b
     elif columns == 3:
-        a, b, c = x[source], x[source + 1], x[source + 2]
+        taken = load3(x, source)
         for r in range(rows):
-            x[to + r] -= X[block + 3 * r] * a + X[block + 3 * r + 1] * b + X[block + 3 * r + 2] * c
+            x[to + r] -= dot(load3(X, block + columns * r), taken)
     else:
         for r in range(rows):
             total = x[to + r]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from multibody.kernels import codes as L
 from multibody.kernels.compile import inlined, inner_kernel
+from multibody.kernels.vectors import add_to3, row_of, scale
 
 
 @inlined
@@ -41,7 +42,14 @@ def columns_of(model, f):
     c, width = model.functions[f], model.width
     if c.kind == L.EXTRA:
         return (width * model.bodies + c.extra, -1, 1)
-    return (width * (c.first - 1) if c.first > 0 else -1, width * (c.second - 1) if c.second > 0 else -1, width)
+    return columns_of_bodies(model, c.first, c.second)
+
+
+@inlined
+def columns_of_bodies(model, i, j):
+    """Return the first columns of two bodies (−1 for the ground) and their number."""
+    width = model.width
+    return (width * (i - L.FIRST_BODY) if i > 0 else -1, width * (j - L.FIRST_BODY) if j > 0 else -1, width)
 
 
 @inner_kernel
@@ -86,5 +94,4 @@ def add_matrix(model, K, row, column, dr, dc, k, B):
     at, stride = spot(model, row, column)
     at += stride * dr + dc
     for r in range(3):
-        for c in range(3):
-            K[at + stride * r + c] += k * B[3 * r + c]
+        add_to3(K, at + stride * r, scale(k, row_of(B, r)))

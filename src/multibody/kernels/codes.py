@@ -3,6 +3,7 @@
 BODY_COORDINATES = {2: 3, 3: 7}
 BODY_VELOCITIES = {2: 3, 3: 6}
 NUMBERS = {2: 9, 3: 18}  # numbers of a function: s_i, s_j, a, b (, c, d), planar also the angle's offset
+FIRST_BODY = 1  # place of the first moving body where the ground comes first
 STACK_DEPTH = 256  # values that a program has in hand at once; those that it keeps for later lie elsewhere
 
 # --- kinds of basic functions (with d = point_j − point_i) -----------------------------------------------------------
@@ -25,7 +26,8 @@ BUSHING = 1  # stiffness and damping matrix, preload
 WRENCH = 6  # components of a wrench, force before moment; in the plane as in space, where the others are zero
 WRENCH_OF = {2: (0, 1, 5), 3: (0, 1, 2, 3, 4, 5)}  # those that a dimension has
 
-# --- codes of a program's inputs -------------------------------------------------------------------------------------
+# --- a program's inputs: time, then what it reads -------------------------------------------------------------------
+TIME, READ = 0, 1  # their places
 INPUT_VALUE = 0  # value of a function
 INPUT_RATE = 1  # its rate
 INPUT_OMEGA = 2  # 2, 3, 4: component x, y, z (ground axes) of a body's angular velocity

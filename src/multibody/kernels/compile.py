@@ -24,7 +24,7 @@ from numba.np import arrayobj
 
 from multibody import kernels
 from multibody._version import __version__
-from multibody.kernels import folded, frugal, joined
+from multibody.kernels import folded, frugal, joined, passes
 from multibody.kernels.cache.folders import room_folder
 from multibody.kernels.cache.machine_code import MachineCode
 from multibody.kernels.memory.compiled import Place
@@ -39,7 +39,7 @@ _SOURCES = {  # what the functions of a room may call
     "parametric": ("kernels/*.py", "kernels/memory/*.py", "kernels/newton/*.py", "kernels/parametric/*.py"),
     "formulations": ("kernels/**/*.py", "formulations/*.py"),
     "integrators": (
-        *(f"kernels/{name}.py" for name in ("compile", "joined", "frugal", "folded", "objects", "calls", "stacked")),
+        *(f"kernels/{name}.py" for name in ("compile", "joined", "frugal", "folded", "passes", "objects", "calls", "stacked")),
         "integrators/*.py",
     ),
     "specialize": (
@@ -198,7 +198,7 @@ def _compiled(function: _Function, forceinline: bool = False, **options: bool) -
     settings = {"error_model": "numpy", "fastmath": {"contract"}, "_nrt": False, "forceinline": forceinline, **options}
     settings["boundscheck"] = kernels.CHECKED
     inner = _JOIN and options.get("no_cpython_wrapper", False)
-    made: Any = numba.njit(**settings)(function)
+    made: Any = numba.njit(pipeline_class=passes.COMPILER, **settings)(function)
     compiler = getattr(made, "_compiler", None)
     if compiler is not None:  # absent where numba is switched off
         plain = compiler.compile

@@ -25,7 +25,7 @@ from multibody.kernels.functions import component_gradient, function_gradient, f
 from multibody.kernels.planar import turned
 from multibody.kernels.rows import BY_FIRST, hessian_and_rate
 from multibody.kernels.state import ANGLE
-from multibody.kernels.vectors import apply, apply_transposed, cross, load2, load3, load9, multiply, tilde, tilde_tilde
+from multibody.kernels.vectors import apply, apply_transposed, cross, load2, load3, load9, multiply, row_of, tilde, tilde_tilde
 from multibody.kernels.wrench_partials import add_wrench_partials
 
 
@@ -36,8 +36,8 @@ def _add_input(model, scratch, item, slope, rows, K, D):
     if item.code >= L.INPUT_OMEGA:  # A ω′: along δπ′ it changes by −A ω̃′ δπ′
         if index == 0:
             return
-        n, columns = item.code - L.INPUT_OMEGA, (SPACE * (index - 1), -1, SPACE)
-        axis = load3(scratch.spatial_pose[index].A, 3 * n)
+        n, columns = item.code - L.INPUT_OMEGA, (SPACE * (index - L.FIRST_BODY), -1, SPACE)
+        axis = row_of(scratch.spatial_pose[index].A, n)
         across = cross(load3(scratch.velocity, SPACE * index + POINT), axis)
         for c in range(3):
             row[c], row[POINT + c] = 0.0, across[c]
@@ -114,7 +114,7 @@ def _direction(model, scratch, load, k, g):
 def _add_load(model, state, scratch, t, load, K):
     """Add the derivatives of a load with constant components: of its arm, or of its direction if it follows the body."""
     x, y, z, mx, my, mz = load_wrench(model, state, scratch, t, load)
-    s, own, column = load.point, load.follows == 1, model.width * (load.body - 1)
+    s, own, column = load.point, load.follows == 1, model.width * (load.body - L.FIRST_BODY)
     if model.planar:
         at, stride = spot(model, column, column)
         arm = turned(scratch.planar_pose[load.body], load2(model.numbers, s))
@@ -154,7 +154,7 @@ def _add_load_source(model, state, scratch, t, load, K, D):
         for i in range(load.inputs):
             slope = program_value(model, scratch, model.tables[component_table(load, k) + BY_FIRST + i])
             if slope != 0.0:
-                rows = (width * (load.body - 1), -1, width)
+                rows = (width * (load.body - L.FIRST_BODY), -1, width)
                 _add_input(model, scratch, model.inputs[load.first_input + i], slope, rows, K, D)
 
 
@@ -171,7 +171,7 @@ def force_partials(model, state, scratch, t, K, D):
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
     if not model.planar:
         for b in range(model.bodies):
-            spin, J = load3(scratch.velocity, SPACE * (b + 1) + POINT), load9(scratch.spatial_mass[b].J, 0)
+            spin, J = load3(scratch.velocity, SPACE * (L.FIRST_BODY + b) + POINT), load9(scratch.spatial_mass[b].J, 0)
             add_matrix(model, D, SPACE * b, SPACE * b, POINT, POINT, 1.0, tilde(apply(J, spin)))
             add_matrix(model, D, SPACE * b, SPACE * b, POINT, POINT, -1.0, multiply(tilde(spin), J))
     for n in range(model.laws.size):

@@ -25,7 +25,7 @@ from multibody.kernels.functions import function_gradient, function_rate, functi
 from multibody.kernels.planar import planar_terms, turned
 from multibody.kernels.programs import run_program
 from multibody.kernels.spatial import spatial_terms
-from multibody.kernels.vectors import add, apply, apply_transposed, cross, dot, load3, load9
+from multibody.kernels.vectors import add, add_to2, add_to3, apply, apply_transposed, cross, dot, load2, load3, load9, scale
 from multibody.kernels.wrench_elements import add_wrench_element, wrench_energy, write_wrench
 
 PLANE, SPACE, POINT = 3, 6, 3  # velocity coordinates of a body in the plane, in space; of them those of its center of mass
@@ -37,16 +37,16 @@ ROUNDING = 1e-14  # the same in parts of the points' distance from the origin, f
 def set_inputs(model, state, scratch, t, first, count):
     """Write a program's inputs: t, then values and rates of functions or components of angular velocities."""
     inputs, g = scratch.input, scratch.gradient
-    inputs[0] = t
+    inputs[L.TIME] = t
     for k in range(count):
         item = model.inputs[first + k]
         if item.code == L.INPUT_VALUE:
-            inputs[1 + k] = function_value(model, state, scratch, item.index)
+            inputs[L.READ + k] = function_value(model, state, scratch, item.index)
         elif item.code == L.INPUT_RATE:
             function_gradient(model, scratch, item.index, g)
-            inputs[1 + k] = function_rate(model, scratch, item.index, g)
+            inputs[L.READ + k] = function_rate(model, scratch, item.index, g)
         else:
-            inputs[1 + k] = scratch.spatial_twist[item.index].omega[item.code - L.INPUT_OMEGA]
+            inputs[L.READ + k] = scratch.spatial_twist[item.index].omega[item.code - L.INPUT_OMEGA]
 
 
 @inner_kernel
@@ -188,24 +188,22 @@ def _add_weights(model, scratch, Q):
     if model.planar:
         for b in range(model.bodies):
             m = scratch.planar_mass[b].m
-            Q[PLANE * b] += m * g[0]
-            Q[PLANE * b + 1] += m * g[1]
+            add_to2(Q, PLANE * b, (m * g[0], m * g[1]))
         return
     for b in range(model.bodies):
-        own, spin = scratch.spatial_mass[b], load3(scratch.velocity, SPACE * (b + 1) + POINT)
+        own, spin = scratch.spatial_mass[b], load3(scratch.velocity, SPACE * (L.FIRST_BODY + b) + POINT)
         turning = cross(apply(load9(own.J, 0), spin), spin)
-        for c in range(3):
-            Q[SPACE * b + c] += own.m * g[c]
-        Q[SPACE * b + POINT] += turning[0]
-        Q[SPACE * b + POINT + 1] += turning[1]
-        Q[SPACE * b + POINT + 2] += turning[2]
+        add_to3(Q, SPACE * b, scale(own.m, g))
+        add_to3(Q, SPACE * b + POINT, turning)
 
 
 @inlined
 def load_gravity(model):
     """Return the vector of gravity; in the plane its third component is none."""
-    g = model.gravity
-    return (model.numbers[g], model.numbers[g + 1], 0.0 if model.planar else model.numbers[g + 2])
+    if model.planar:
+        x, y = load2(model.numbers, model.gravity)
+        return (x, y, 0.0)
+    return load3(model.numbers, model.gravity)
 
 
 @inlined
@@ -214,20 +212,14 @@ def _add_load(model, state, scratch, t, load, Q):
     x, y, z, mx, my, mz = load_wrench(model, state, scratch, t, load)
     body, s, v = load.body, load.point, scratch.velocity
     if model.planar:
-        arm = turned(scratch.planar_pose[body], (model.numbers[s], model.numbers[s + 1]))
-        turning, at, k = arm[0] * y - arm[1] * x + mz, PLANE * (body - 1), PLANE * body
-        Q[at] += x
-        Q[at + 1] += y
-        Q[at + 2] += turning
-        return x * v[k] + y * v[k + 1] + turning * v[k + 2]
-    A, at, k = load9(scratch.spatial_pose[body].A, 0), SPACE * (body - 1), SPACE * body
+        arm = turned(scratch.planar_pose[body], load2(model.numbers, s))
+        wrench = (x, y, arm[0] * y - arm[1] * x + mz)
+        add_to3(Q, PLANE * (body - L.FIRST_BODY), wrench)
+        return dot(wrench, load3(v, PLANE * body))
+    A, at, k = load9(scratch.spatial_pose[body].A, 0), SPACE * (body - L.FIRST_BODY), SPACE * body
     own = add(cross(load3(model.numbers, s), apply_transposed(A, (x, y, z))), apply_transposed(A, (mx, my, mz)))
-    Q[at] += x
-    Q[at + 1] += y
-    Q[at + 2] += z
-    Q[at + POINT] += own[0]
-    Q[at + POINT + 1] += own[1]
-    Q[at + POINT + 2] += own[2]
+    add_to3(Q, at, (x, y, z))
+    add_to3(Q, at + POINT, own)
     return dot((x, y, z), load3(v, k)) + dot(own, load3(v, k + POINT))
 
 
@@ -237,7 +229,7 @@ def _add_law(model, state, scratch, t, law, Q):
     x, c, value = law_term(model, state, scratch, t, law), model.functions[law.function], 0.0
     value = function_value(model, state, scratch, law.function)
     if c.kind == L.EXTRA:
-        rate = scratch.velocity[model.width * (model.bodies + 1) + c.extra]
+        rate = scratch.velocity[model.width * (L.FIRST_BODY + model.bodies) + c.extra]
         found = law_effort(model.numbers, law, value, rate, x, True)
         Q[model.width * model.bodies + c.extra] += found[0]
         return (found[0] - found[1]) * rate
@@ -257,14 +249,13 @@ def _add_planar_law(model, scratch, law, c, value, x, Q):
     """Add e ∇c of a law between two planar bodies; return the power of what has no potential."""
     i, j, v, pose = PLANE * c.first, PLANE * c.second, scratch.velocity, scratch.planar_pose
     ex, ey, ti, tj = planar_terms(c.kind, pose[c.first], pose[c.second], planar_numbers(model.numbers, c.numbers))
-    rate = ex * (v[j] - v[i]) + ey * (v[j + 1] - v[i + 1]) + ti * v[i + 2] + tj * v[j + 2]
+    (xi, yi, omega_i), (xj, yj, omega_j) = load3(v, i), load3(v, j)
+    rate = ex * (xj - xi) + ey * (yj - yi) + ti * omega_i + tj * omega_j
     found = _effort(model, scratch, law, value, rate, x)
     for side in range(2):
         b, sign, turn = (i, -found[0], ti) if side == 0 else (j, found[0], tj)
         if b > 0:
-            Q[b - PLANE] += sign * ex
-            Q[b - PLANE + 1] += sign * ey
-            Q[b - PLANE + 2] += found[0] * turn
+            add_to3(Q, b - PLANE, (sign * ex, sign * ey, found[0] * turn))
     return (found[0] - found[1]) * rate
 
 
@@ -325,12 +316,12 @@ def potential_energy(model, state, scratch, t):
     g, total = load_gravity(model), 0.0
     for b in range(model.bodies):
         if model.planar:
-            m, p = scratch.planar_mass[b].m, scratch.planar_pose[b + 1]
+            m, p = scratch.planar_mass[b].m, scratch.planar_pose[L.FIRST_BODY + b]
             total -= m * g[0] * p.x
             total -= m * g[1] * p.y
         else:
             for c in range(3):
-                total -= scratch.spatial_mass[b].m * g[c] * scratch.spatial_pose[b + 1].r[c]
+                total -= scratch.spatial_mass[b].m * g[c] * scratch.spatial_pose[L.FIRST_BODY + b].r[c]
     return elastic_energy(model, state, scratch, t, total)
 
 

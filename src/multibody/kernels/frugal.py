@@ -2,7 +2,8 @@
 
 A third of the time in which numba types and lowers our functions goes into these: its garbage is collected over and over,
 thousands of errors that it raises and catches itself get colors for a terminal, every call into LLVM is announced to listeners,
-and the variables of an instruction are found anew ten times by a general search. Each is put back when a compilation is over.
+where variables live is found after every pass, and the variables of an instruction ten times by a general search. Each is put
+back when a compilation is over.
 """
 
 from __future__ import annotations
@@ -13,17 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from llvmlite import binding
-from numba.core import errors, ir
-
-
-class _PlainText:
-    """Error messages as they are, in place of numba's color scheme."""
-
-    def code(self, message: str) -> str:
-        """Return a message as it is."""
-        return message
-
-    errmsg = filename = indicate = highlight = reset = code
+from numba.core import errors, ir, postproc, transforms
 
 
 def _variables(owner: Any, value: Any) -> list[Any]:
@@ -44,9 +35,30 @@ def _variables(owner: Any, value: Any) -> list[Any]:
     return found
 
 
+def _plain(scheme: Any, message: str, *style: Any) -> str:
+    """Return an error message as it is."""
+    return message
+
+
+_COLORS = ((errors.HighlightColorScheme, "_markup", _plain),) if hasattr(errors, "HighlightColorScheme") else ()  # colorama
+_PROCESS: Any = postproc.PostProcessor.run
+
+
+def _processed(owner: Any, emit_dels: bool = False, extend_lifetimes: bool = False) -> None:
+    """Do of what follows a pass only what the next one reads: loops with one way back; lifetimes are found when asked for."""
+    function = owner.func_ir
+    if emit_dels or function.is_generator:
+        _PROCESS(owner, emit_dels, extend_lifetimes)
+        return
+    function.blocks = transforms.canonicalize_cfg(function.blocks)
+    function.variable_lifetime = postproc.VariableLifetime(function.blocks)
+    function.generator_info = None
+
+
 SPARED: tuple[tuple[Any, str, Any], ...] = (  # owner, name, what stands there while a kernel is compiled
-    (errors, "_termcolor_inst", _PlainText()),
+    *_COLORS,
     (getattr(binding.ffi.lib, "_lock", None), "_cblist", []),
+    (postproc.PostProcessor, "run", _processed),
     (ir.Inst, "_rec_list_vars", _variables),
 )
 

@@ -71,7 +71,7 @@ def function_rate(model, scratch, f, g):
     """Return gradient g · v of function f; with accelerations in the place of v, the part of c̈ that is linear in them."""
     c, width, v = model.functions[f], model.width, scratch.velocity
     if c.kind == L.EXTRA:
-        return v[width * (model.bodies + 1) + c.extra]
+        return v[width * (L.FIRST_BODY + model.bodies) + c.extra]
     total = 0.0
     for k in range(width):
         total += g[k] * v[width * c.first + k] + g[width + k] * v[width * c.second + k]

@@ -29,9 +29,16 @@ def factor(A, n, pivots, places, ends):
     ends : array of int (2, n), written
         Of the entries of L and of U in the rows of `places`.
     """
-    sign, low, high = 1.0, math.inf, 0.0
+    sign, low, high, met = 1.0, math.inf, 0.0, ends[0]  # the rows of a column that are not zero: columns lie far apart
     for k in range(n):
-        if exchange(A, n, k, pivots):
+        count, best = 0, k
+        for r in range(k + 1, n):
+            if A[r, k] != 0.0:
+                met[count] = r
+                count += 1
+                if abs(A[r, k]) > abs(A[best, k]):
+                    best = r
+        if exchange(A, n, k, best, pivots):
             sign = -sign
         pivot = A[k, k]
         low, high = min(low, abs(pivot)), max(high, abs(pivot))
@@ -40,8 +47,9 @@ def factor(A, n, pivots, places, ends):
         if not abs(pivot) > 0.0:  # zero, or not a number
             return (0.0, 0.0)
         end = ends[1, k] = _gather(A, places, k, k + 1, n)
-        for r in range(k + 1, n):
-            if A[r, k] != 0.0:
+        for i in range(count):
+            r = met[i]
+            if A[r, k] != 0.0:  # the row that was exchanged may have none
                 m = A[r, k] = A[r, k] / pivot
                 if math.isnan(m):  # it may meet zeros alone, and no pivot would show it
                     return (0.0, 0.0)

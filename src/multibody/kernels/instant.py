@@ -15,6 +15,7 @@ from multibody.kernels.state import displace, set_positions, set_velocities
 
 NEWTON_LIMIT = 20
 CLOSE = 1e-11  # a Newton step this small (scaled) is the last one
+SETTLED = 1e-14  # what the next step would be, going by the last two, where it is not made any more
 KEEP = 1e-4  # after a step this small the factors serve for the next one too
 
 
@@ -42,7 +43,7 @@ def newton(model, state, scratch, square, t, q):
             return (-1, math.inf)
         displace(model, q, square.x, 1.0, q)
         total += size
-        if size < CLOSE or (size < 1e-7 and size > 0.25 * previous):
+        if size < CLOSE or (size < 1e-7 and size > 0.25 * previous) or (iteration > 0 and size * size < SETTLED * previous):
             return (iteration + 1, total)
         keep = size < min(KEEP, square.shrinking * previous)
         previous = size
@@ -53,10 +54,10 @@ def newton(model, state, scratch, square, t, q):
 def rates(model, state, scratch, square, t, q, v, a, violation):
     """Write v and v̇ at the pose q, and how far all rows are violated at the three levels; return False where it is singular.
 
-    The square system has the signs of its determinants and its smallest singular value then.
+    The bodies have the poses of q already. The square system has the signs of its determinants and its smallest singular value
+    then.
     """
     rows = square.rows
-    set_positions(model, scratch, q)
     row_values(model, state, scratch, t, 0, rows, square.values)
     violation[0] = largest_gap(model, square, q, 0)
     row_jacobian(model, state, scratch, t, 0, rows, square.J)

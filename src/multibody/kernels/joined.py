@@ -2,11 +2,12 @@
 
 Numba makes a library of every function: it links in the modules of the callees, optimizes the whole twice and emits machine
 code, also for functions that only other kernels call. A function five calls deep is so optimized five times, and two thirds of
-a first run went into that. Here an inner kernel is typed and lowered only; its module waits until an entry kernel, one that
-Python or an address enters, joins the modules of everything below it. What is joined is internal to the entry, so that LLVM
-drops arguments that nobody reads. An internal copy must have a name of its own: LLVM's loader keeps one table of names for all
-objects, local symbols included, so that the copy of a function which is an entry as well, or a copy in another entry or in
-the same entry for other types, would be taken for it; and LLVM may have dropped other arguments there.
+a first run went into that. Here an inner kernel is typed, lowered and made simple; its module, a third as long by then, waits
+until an entry kernel, one that Python or an address enters, joins the modules of everything below it. What is joined is
+internal to the entry, so that LLVM drops arguments that nobody reads. An internal copy must have a name of its own: LLVM's
+loader keeps one table of names for all objects, local symbols included, so that the copy of a function which is an entry as
+well, or a copy in another entry or in the same entry for other types, would be taken for it; and LLVM may have dropped other
+arguments there.
 
 This takes the place of two methods of numba's libraries; where a release of numba is without them, :data:`POSSIBLE` is False
 and kernels are compiled as numba does it by itself.
@@ -46,6 +47,8 @@ class JoinedLibrary(_LIBRARY):  # type: ignore[misc]
             return
         self._raise_if_finalized()
         if self.waits:
+            if not ALL_WAIT:
+                _simplify(self._final_module, self._codegen)
             self._finalize_dynamic_globals()
             self._finalized = True
             return
@@ -69,8 +72,24 @@ class JoinedLibrary(_LIBRARY):  # type: ignore[misc]
 
     def _optimize_final_module(self) -> None:
         """Run the optimizer once: the pass before it, which brings reference counts together, has nothing to do in kernels."""
-        manager, builder = self._codegen._module_pass_manager()
-        manager.run(self._final_module, builder)
+        builder = _builder(self._codegen)
+        builder.getModulePassManager().run(self._final_module, builder)
+
+
+def _builder(owner: Any) -> Any:
+    """Return LLVM's optimizer for kernels, without vectors: see ``compile``."""
+    tuning = binding.create_pipeline_tuning_options(speed_level=3)
+    tuning.loop_vectorization = tuning.slp_vectorization = False
+    return binding.create_pass_builder(owner._tm, tuning)
+
+
+def _simplify(module: Any, owner: Any) -> None:
+    """Put what numba keeps on the stack into registers, once for all entries that a function is joined to."""
+    manager = binding.create_new_module_pass_manager()
+    manager.add_sroa_pass()
+    manager.add_instruction_combine_pass()
+    manager.add_simplify_cfg_pass()
+    manager.run(module, _builder(owner))
 
 
 def _below(library: Any, found: dict[Any, None]) -> dict[Any, None]:

@@ -11,8 +11,9 @@ multipliers are refined (proximal iteration): small singular values are then tru
 from __future__ import annotations
 
 from multibody.kernels.compile import inlined, inner_kernel
-from multibody.kernels.mass import mass_times, mass_times_block
+from multibody.kernels.mass import POINT, mass_times, mass_times_block
 from multibody.kernels.skyline import cholesky, cholesky_solve
+from multibody.kernels.vectors import add_to3, dot, load3, scale
 
 VANISHING = 1e-13  # a pivot below this part of its diagonal entry is taken for zero
 LIFT = 1e-12  # regularization where a pivot vanishes, as a part of the diagonal
@@ -21,10 +22,10 @@ LIFT = 1e-12  # regularization where a pivot vanishes, as a part of the diagonal
 @inlined
 def _inner(x, at, y, to, planar):
     """Return the product of a block of x and one of y."""
-    total = x[at] * y[to] + x[at + 1] * y[to + 1] + x[at + 2] * y[to + 2]
+    total = dot(load3(x, at), load3(y, to))
     if planar:
         return total
-    return total + (x[at + 3] * y[to + 3] + x[at + 4] * y[to + 4] + x[at + 5] * y[to + 5])
+    return total + dot(load3(x, at + POINT), load3(y, to + POINT))
 
 
 @inlined
@@ -148,13 +149,9 @@ def _add_columns(model, scratch, x, sign, out):
     for b in range(model.blocks.size):
         block = model.blocks[b]
         value, u, to = sign * x[block.row], block.entry, model.width * block.body
-        out[to] += value * U[u]
-        out[to + 1] += value * U[u + 1]
-        out[to + 2] += value * U[u + 2]
+        add_to3(out, to, scale(value, load3(U, u)))
         if not model.planar:
-            out[to + 3] += value * U[u + 3]
-            out[to + 4] += value * U[u + 4]
-            out[to + 5] += value * U[u + 5]
+            add_to3(out, to + POINT, scale(value, load3(U, u + POINT)))
 
 
 @inner_kernel

@@ -8,12 +8,8 @@ from multibody.kernels.compile import inner_kernel
 
 
 @inner_kernel
-def exchange(A, n, k, pivots):
-    """Bring the largest number of column k, from row k on, into row k; return whether rows were exchanged."""
-    best = k
-    for r in range(k + 1, n):
-        if abs(A[r, k]) > abs(A[best, k]):
-            best = r
+def exchange(A, n, k, best, pivots):
+    """Exchange row k for the one with the best pivot; return whether they are two."""
     pivots[k] = best
     if best != k:
         for c in range(n):
@@ -26,7 +22,11 @@ def factor(A, n, pivots):
     """Factor the leading n×n part of A in place; return (sign of the determinant, smallest over largest pivot)."""
     sign, low, high = 1.0, math.inf, 0.0
     for k in range(n):
-        if exchange(A, n, k, pivots):
+        best = k
+        for r in range(k + 1, n):
+            if abs(A[r, k]) > abs(A[best, k]):
+                best = r
+        if exchange(A, n, k, best, pivots):
             sign = -sign
         pivot = A[k, k]
         low, high = min(low, abs(pivot)), max(high, abs(pivot))

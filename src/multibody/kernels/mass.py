@@ -6,9 +6,10 @@ with J′ in body axes. Extra coordinates have no mass.
 
 from __future__ import annotations
 
+from multibody.kernels.codes import FIRST_BODY
 from multibody.kernels.compile import inlined, inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at
-from multibody.kernels.vectors import apply, dot, entry, load3, load9, store3
+from multibody.kernels.vectors import apply, dot, entry, load3, load9, scale, store3
 
 PLANE, SPACE = 3, 6  # velocity coordinates of a body
 POINT = 3  # of them those of the center of mass in space
@@ -64,12 +65,13 @@ def mass_times_block(model, scratch, b, x, at, out, to, inverse):
     if model.planar:
         own = scratch.planar_mass[b]
         m, J = (own.m, own.J) if inverse == 0 else (own.per_m, own.per_J)
-        out[to], out[to + 1], out[to + 2] = m * x[at], m * x[at + 1], J * x[at + 2]
+        x0, y0, turn = load3(x, at)
+        store3(out, to, (m * x0, m * y0, J * turn))
         return
     own3 = scratch.spatial_mass[b]
     m = own3.m if inverse == 0 else own3.per_m
     turned = apply(load9(own3.J if inverse == 0 else own3.per_J, 0), load3(x, at + POINT))
-    out[to], out[to + 1], out[to + 2] = m * x[at], m * x[at + 1], m * x[at + 2]
+    store3(out, to, scale(m, load3(x, at)))
     store3(out, to + POINT, turned)
 
 
@@ -89,10 +91,10 @@ def kinetic_energy(model, scratch):
     total, v = 0.0, scratch.velocity
     for b in range(model.bodies):
         if model.planar:
-            own, (x, y, omega) = scratch.planar_mass[b], load3(v, PLANE * (b + 1))
+            own, (x, y, omega) = scratch.planar_mass[b], load3(v, PLANE * (FIRST_BODY + b))
             total += own.m * (x * x + y * y) + own.J * omega * omega
         else:
-            own3, k = scratch.spatial_mass[b], SPACE * (b + 1)
+            own3, k = scratch.spatial_mass[b], SPACE * (FIRST_BODY + b)
             total += own3.m * dot(load3(v, k), load3(v, k))
             for i in range(3):
                 for j in range(3):

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from multibody.kernels.compile import inlined, inner_kernel
 from multibody.kernels.declared import planar_numbers, spatial_numbers
+from multibody.kernels.mass import POINT
 from multibody.kernels.planar import planar_gamma, planar_terms, planar_value
 from multibody.kernels.rows import row_gamma, row_jacobian, row_values
 from multibody.kernels.spatial import spatial_gamma, spatial_terms, spatial_value
+from multibody.kernels.vectors import scale, store3
 
 
 @inner_kernel
@@ -77,12 +79,12 @@ def rows_at_pose(model, state, scratch, t, values, gradients):
 def _write_planar(J, at, x, y, turn):
     """Write a planar block; the ground (at < 0) has none."""
     if at >= 0:
-        J[at], J[at + 1], J[at + 2] = x, y, turn
+        store3(J, at, (x, y, turn))
 
 
 @inlined
 def _write_spatial(J, at, sign, x, turn):
     """Write a spatial block; the ground (at < 0) has none."""
     if at >= 0:
-        J[at], J[at + 1], J[at + 2] = sign * x[0], sign * x[1], sign * x[2]
-        J[at + 3], J[at + 4], J[at + 5] = turn[0], turn[1], turn[2]
+        store3(J, at, scale(sign, x))
+        store3(J, at + POINT, turn)

@@ -6,7 +6,10 @@ import math
 
 from multibody.kernels import codes as L
 from multibody.kernels.compile import inner_kernel, kernel
-from multibody.kernels.declared import cubic, model_at, scratch_at
+from multibody.kernels.declared import Cubic, cubic, model_at, scratch_at
+from multibody.kernels.vectors import load2, load3
+
+PIECE = Cubic.size
 
 
 @inner_kernel
@@ -14,7 +17,7 @@ def run_program(model, scratch, pc):
     """Return the value of the program that begins at pc; its inputs (time, coordinates) are known."""
     code, stack, kept, top = model.code, scratch.stack, scratch.kept, -1
     while code[pc] != L.OP_END:
-        op, arg = code[pc], code[pc + 1]
+        op, arg = load2(code, pc)
         pc += 2
         if op <= L.OP_LOAD:
             top += 1
@@ -28,14 +31,16 @@ def run_program(model, scratch, pc):
                 stack[top] = kept[arg]
         elif op == L.OP_SELECT:
             top -= 2
-            stack[top] = stack[top + 1] if stack[top] != 0.0 else stack[top + 2]
+            truth, first, second = load3(stack, top)
+            stack[top] = first if truth != 0.0 else second
         elif op == L.OP_SPLINE:
             stack[top] = spline_value(model, arg // 8, arg % 8, stack[top])
         elif op == L.OP_INTEGER_POWER:
             stack[top] = _integer_power(stack[top], arg)
         elif _is_binary(op):
             top -= 1
-            stack[top] = _binary(op, stack[top], stack[top + 1])
+            first, second = load2(stack, top)
+            stack[top] = _binary(op, first, second)
         elif op == L.OP_KEEP:
             kept[arg] = stack[top]
         else:
@@ -150,7 +155,7 @@ def spline_value(model, s, order, x):
             high = middle
         else:
             low = middle
-    u, c = x - F[knots + low], cubic(F, spline.coefficients + 4 * low)
+    u, c = x - F[knots + low], cubic(F, spline.coefficients + PIECE * low)
     if order == 0:
         return c.zeroth + u * (c.first + u * (c.second + u * c.third))
     if order == 1:

@@ -101,7 +101,11 @@ def _product(a0, a1, a2, a3, b0, b1, b2, b3):
 @inlined
 def quaternion_rates(e, w):
     """Return ½ p ∘ ω′."""
-    return _product(e[0], e[1], e[2], e[3], 0.0, 0.5 * w[0], 0.5 * w[1], 0.5 * w[2])
+    x, y, z = 0.5 * w[0], 0.5 * w[1], 0.5 * w[2]
+    return (
+        -e[1] * x - e[2] * y - e[3] * z, e[0] * x + e[2] * z - e[3] * y, e[0] * y + e[3] * x - e[1] * z,
+        e[0] * z + e[1] * y - e[2] * x,
+    )  # fmt: skip
 
 
 @inlined
@@ -122,7 +126,7 @@ def quaternion_place(c, b, w):
 
 
 @inner_kernel
-def make_unit(q, k):
+def normalize_quaternion(q, k):
     """Divide the quaternion at q[k] by its size."""
     e = load4(q, k)
     s = 1.0 / math.sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3])

@@ -42,9 +42,9 @@ def _second(m, k, l):
 @inner_kernel
 def _inputs(model, state, scratch, t, row):
     """Write the program's inputs: t, then the row's coordinates."""
-    scratch.input[0] = t
+    scratch.input[L.TIME] = t
     for k in range(row.terms):
-        scratch.input[1 + k] = function_value(model, state, scratch, model.terms[row.first_term + k].function)
+        scratch.input[L.READ + k] = function_value(model, state, scratch, model.terms[row.first_term + k].function)
 
 
 @inlined
@@ -65,10 +65,10 @@ def row_values(model, state, scratch, t, lo, hi, out):
         for k in range(row.terms):
             term = model.terms[row.first_term + k]
             value = function_value(model, state, scratch, term.function)
-            scratch.input[1 + k] = value
+            scratch.input[L.READ + k] = value
             total += model.numbers[term.weight] * value
         if row.program >= 0:
-            scratch.input[0] = t
+            scratch.input[L.TIME] = t
             total += partial(model, scratch, row.program, VALUE)
         out[r - lo] = total
 
@@ -136,11 +136,11 @@ def row_gamma(model, state, scratch, t, lo, hi, out):
 def _program_rates(model, scratch, row):
     """Return Σ G_kl ẋ_k ẋ_l over x = (t, c): the part of G̈ that is quadratic in (1, ċ)."""
     m, g, rates, total = row.terms, scratch.gradient, scratch.rates, 0.0
-    rates[0] = 1.0
+    rates[L.TIME] = 1.0
     for k in range(m):
         f = model.terms[row.first_term + k].function
         function_gradient(model, scratch, f, g)
-        rates[1 + k] = function_rate(model, scratch, f, g)
+        rates[L.READ + k] = function_rate(model, scratch, f, g)
     for k in range(m + 1):
         for l in range(k, m + 1):
             second = partial(model, scratch, row.program, _second(m, k, l))
@@ -185,14 +185,15 @@ def row_partials(model, state, scratch, t, lo, hi, multipliers, K, V):
 def hessian_and_rate(model, scratch, f, rate):
     """Write the second derivative H of a function to the scratch for it and vᵀH, the derivative of its rate, to `rate`."""
     c, width, h, v = model.functions[f], model.width, scratch.hessian, scratch.velocity
+    both = 2 * width  # columns of both bodies
     if c.kind == L.EXTRA:
-        for k in range(4 * width * width):
+        for k in range(both * both):
             h[k] = 0.0
     function_hessian(model, scratch, f, h, rate)
-    for k in range(2 * width):
+    for k in range(both):
         total = 0.0
         for r in range(width):
-            total += v[width * c.first + r] * h[2 * width * r + k] + v[width * c.second + r] * h[2 * width * (width + r) + k]
+            total += v[width * c.first + r] * h[both * r + k] + v[width * c.second + r] * h[both * (width + r) + k]
         rate[k] = total
 
 

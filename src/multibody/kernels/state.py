@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from multibody.kernels.codes import FIRST_BODY
 from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at
 from multibody.kernels.rotations import matrix_of_quaternion, sincos, turned_quaternion
@@ -20,12 +21,12 @@ def set_positions(model, scratch, q):
         _planar_pose(scratch.planar_pose[0], 0.0, 0.0, 0.0)  # the ground
         for b in range(model.bodies):
             x, y, angle = load3(q, PLANE * b)
-            _planar_pose(scratch.planar_pose[b + 1], x, y, angle)
+            _planar_pose(scratch.planar_pose[FIRST_BODY + b], x, y, angle)
         first = PLANE * model.bodies
     else:
         _spatial_pose(scratch.spatial_pose[0], (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0))
         for b in range(model.bodies):
-            _spatial_pose(scratch.spatial_pose[b + 1], load3(q, SPACE * b), load4(q, SPACE * b + POINT))
+            _spatial_pose(scratch.spatial_pose[FIRST_BODY + b], load3(q, SPACE * b), load4(q, SPACE * b + POINT))
         first = SPACE * model.bodies
     for k in range(model.extras):
         scratch.extra[k] = q[first + k]
@@ -60,14 +61,14 @@ def set_velocities(model, scratch, v):
         _planar_twist(scratch.planar_twist[0], 0.0, 0.0, 0.0)
         for b in range(model.bodies):
             x, y, omega = load3(v, PLANE * b)
-            _planar_twist(scratch.planar_twist[b + 1], x, y, omega)
+            _planar_twist(scratch.planar_twist[FIRST_BODY + b], x, y, omega)
         return
     ground = scratch.spatial_twist[0]
     for i in range(3):
         ground.v[i] = 0.0
         ground.omega[i] = 0.0
     for b in range(model.bodies):
-        k, A, twist = TURN * b, scratch.spatial_pose[b + 1].A, scratch.spatial_twist[b + 1]
+        k, A, twist = TURN * b, scratch.spatial_pose[FIRST_BODY + b].A, scratch.spatial_twist[FIRST_BODY + b]
         store3(twist.v, 0, load3(v, k))
         store3(twist.omega, 0, apply(load9(A, 0), load3(v, k + POINT)))
 

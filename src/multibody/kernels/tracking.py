@@ -23,6 +23,7 @@ from multibody.kernels.state import displace, set_positions
 DONE, LOCKED, SINGULAR, INCONSISTENT, NOT_A_NUMBER, FAILED = 0, 1, 2, 3, 4, 5
 HALVE = LOCKED  # a step that is refused; where it cannot be halved any more the mechanism is locked
 FINEST = 1.0 / 1048576.0  # of a grid interval: smallest substep before a lock-up is declared
+ENDS = 2  # numbers of a crossing before its state: both ends of the interval
 CROSSING = 1.0 / 256.0  # of a grid interval: where a change of sign is taken for a singular position
 
 
@@ -108,6 +109,7 @@ def values_over(model, state, scratch, times, q, lo, hi, out):
 def _stay(model, state, scratch, square, path):
     """Find the rates of the accepted pose; return the status."""
     path.known, path.step = 0, 0.0
+    set_positions(model, scratch, path.q)
     regular = rates(model, state, scratch, square, path.time, path.q, path.v, path.a, path.violation)
     if square.failed == 1:
         return FAILED
@@ -179,7 +181,7 @@ def _attempt(model, state, scratch, square, path, span):
 # --- states ------------------------------------------------------------------------------------------------------------------
 @inner_kernel
 def _accept(model, state, scratch, square, path, t):
-    """Make the trial state the accepted one and move the angle references to it."""
+    """Make the trial state, whose poses the bodies have, the accepted one and move the angle references to it."""
     for c in range(model.coordinates):
         path.q[c] = path.trial_q[c]
     for c in range(model.velocities):
@@ -187,7 +189,6 @@ def _accept(model, state, scratch, square, path, t):
         path.a[c] = path.trial_a[c]
     path.time = t
     path.steps += 1
-    set_positions(model, scratch, path.q)
     set_references(model, state, scratch, model.function_count)
     _know(square, path)
 
@@ -215,14 +216,14 @@ def _signs_differ(square, path):
 def _note_crossing(model, path, end):
     """Write the interval from the accepted state to a time, and that state, as long as there is room."""
     nq, nv = model.coordinates, model.velocities
-    width = 2 + nq + 2 * nv
+    width = ENDS + nq + nv + nv
     if (path.noted + 1) * width > path.crossings.shape[0]:
         return
     row = path.crossings[path.noted * width : (path.noted + 1) * width]
     row[0], row[1] = path.time, end
     for c in range(nq):
-        row[2 + c] = path.q[c]
+        row[ENDS + c] = path.q[c]
     for c in range(nv):
-        row[2 + nq + c] = path.v[c]
-        row[2 + nq + nv + c] = path.a[c]
+        row[ENDS + nq + c] = path.v[c]
+        row[ENDS + nq + nv + c] = path.a[c]
     path.noted += 1

@@ -35,6 +35,16 @@ def scale(k, a):
     return (k * a[0], k * a[1], k * a[2])
 
 
+ROW = 3  # numbers of a row of a matrix that lies by rows
+
+
+@inlined
+def basis(k):
+    """Return the k-th axis of the coordinates, e_k."""
+    return (1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0)
+
+
+# --- in memory: here alone stands where the numbers of a vector lie ----------------------------------------------------------
 @inner_kernel
 def load2(F, k):
     """Return the two numbers at F[k]."""
@@ -51,6 +61,12 @@ def load3(F, k):
 def load4(F, k):
     """Return the four numbers at F[k], as those of a quaternion."""
     return (F[k], F[k + 1], F[k + 2], F[k + 3])
+
+
+@inlined
+def load6(F, k):
+    """Return the six numbers at F[k]."""
+    return (F[k], F[k + 1], F[k + 2], F[k + 3], F[k + 4], F[k + 5])
 
 
 @inner_kernel
@@ -72,9 +88,69 @@ def store4(F, k, x):
 
 
 @inlined
+def store6(F, k, x):
+    """Write six numbers to F[k]."""
+    F[k], F[k + 1], F[k + 2], F[k + 3], F[k + 4], F[k + 5] = x[0], x[1], x[2], x[3], x[4], x[5]
+
+
+@inlined
+def add_to2(F, k, x):
+    """Add two numbers to those at F[k]."""
+    F[k] += x[0]
+    F[k + 1] += x[1]
+
+
+@inlined
+def add_to3(F, k, x):
+    """Add three numbers to those at F[k]."""
+    F[k] += x[0]
+    F[k + 1] += x[1]
+    F[k + 2] += x[2]
+
+
+@inlined
+def load_column3(F, k, s):
+    """Return the three numbers at F[k] that are s apart."""
+    return (F[k], F[k + s], F[k + 2 * s])
+
+
+@inlined
+def load_column6(F, k, s):
+    """Return the six numbers at F[k] that are s apart."""
+    return (F[k], F[k + s], F[k + 2 * s], F[k + 3 * s], F[k + 4 * s], F[k + 5 * s])
+
+
+@inlined
+def store_column3(F, k, s, x):
+    """Write three numbers to F[k], s apart."""
+    F[k], F[k + s], F[k + 2 * s] = x[0], x[1], x[2]
+
+
+@inlined
+def store_column6(F, k, s, x):
+    """Write six numbers to F[k], s apart."""
+    F[k], F[k + s], F[k + 2 * s], F[k + 3 * s], F[k + 4 * s], F[k + 5 * s] = x[0], x[1], x[2], x[3], x[4], x[5]
+
+
+@inlined
 def entry(A, r, c):
     """Return the entry of a 3×3 matrix by rows."""
-    return A[3 * r + c]
+    return A[ROW * r + c]
+
+
+@inlined
+def row_of(A, r):
+    """Return a row of a 3×3 matrix by rows."""
+    return load3(A, ROW * r)
+
+
+@inlined
+def column_of(A, c):
+    """Return a column of a 3×3 matrix by rows."""
+    return load_column3(A, c, ROW)
+
+
+# --- matrices ----------------------------------------------------------------------------------------------------------------
 
 
 @inner_kernel
@@ -101,10 +177,7 @@ def apply_transposed(A, x):
 def add_block(W, h, stride, row, column, k, B):
     """Add k B (3×3 by rows) to the matrix at W[h] whose rows are `stride` long."""
     for i in range(3):
-        base = h + (row + i) * stride + column
-        W[base] += k * B[3 * i]
-        W[base + 1] += k * B[3 * i + 1]
-        W[base + 2] += k * B[3 * i + 2]
+        add_to3(W, h + (row + i) * stride + column, scale(k, row_of(B, i)))
 
 
 @inner_kernel

@@ -127,14 +127,14 @@ def add_wrench_element(model, state, scratch, t, element, Q):
     place, twist = relative_place(model, state, scratch, element), relative_twist(model, scratch, element)
     element_wrench(VALUES, model, state, scratch, t, element, place, twist)
     Ai, Aj, Ci, arm = ends_of(model, scratch, element)
-    f, m = load3(work.wrench, 0), load3(work.wrench, 3)
+    f, m = load3(work.wrench, 0), load3(work.wrench, POINT)
     force, moment = apply(Ci, f), apply(Ci, m)
     own = add(cross(load3(n.s_j, 0), apply_transposed(Aj, force)), apply_transposed(Aj, moment))
     _add_to_body(model, Q, element.second, force, own)
     back = scale(-1.0, apply_transposed(Ai, add(cross(arm, force), moment)))
     _add_to_body(model, Q, element.first, scale(-1.0, force), back)
     lost = dot(subtract(f, load3(work.elastic, 0)), twist[0])
-    return lost + dot(subtract(m, load3(work.elastic, 3)), twist[1])
+    return lost + dot(subtract(m, load3(work.elastic, POINT)), twist[1])
 
 
 @inner_kernel
@@ -142,7 +142,7 @@ def _add_to_body(model, Q, body, force, moment):
     """Add a force (ground axes) and a moment about the center of mass (body axes) to the columns of a body."""
     if body == 0:
         return
-    at = model.width * (body - 1)
+    at = model.width * (body - L.FIRST_BODY)
     if model.planar:
         flat = (force[0], force[1], moment[2])
         for c in range(3):

@@ -13,7 +13,7 @@ the axes of the first body, b the arm from its center to the point, E = A_iᵀ A
 
 from __future__ import annotations
 
-from multibody.kernels.blocks import add_square
+from multibody.kernels.blocks import add_square, columns_of_bodies
 from multibody.kernels.codes import WRENCH
 from multibody.kernels.compile import inner_kernel
 from multibody.kernels.declared import wrench_frames
@@ -27,6 +27,7 @@ from multibody.kernels.vectors import (
     cross,
     load3,
     load9,
+    load_column6,
     multiply,
     subtract,
     tilde,
@@ -53,33 +54,26 @@ def add_wrench_partials(model, state, scratch, t, element, K, D):
     _write_B(model, scratch, element, work.B)
     _write_G(model, scratch, element, work.G)
     _write_H(model, scratch, element, work)
-    width, columns = model.width, columns_of_element(model, element)
+    both, columns = 2 * model.width, columns_of_bodies(model, element.first, element.second)  # columns of both bodies
     for c in range(COLUMNS):
         _change_of_wrench(work, c)
-    for r in range(2 * width):
-        for c in range(2 * width):
+    for r in range(both):
+        for c in range(both):
             row, column = component_of(model, r), component_of(model, c)
-            h[2 * width * r + c] = work.H[COLUMNS * row + column] + _column_product(work.B, row, work.G, column)
+            h[both * r + c] = work.H[COLUMNS * row + column] + _column_product(work.B, row, work.G, column)
     add_square(model, h, columns, 1.0, K)
     for c in range(COLUMNS):
         _change_by_twist(work, c)
-    for r in range(2 * width):
-        for c in range(2 * width):
-            h[2 * width * r + c] = _column_product(work.B, component_of(model, r), work.G, component_of(model, c))
+    for r in range(both):
+        for c in range(both):
+            h[both * r + c] = _column_product(work.B, component_of(model, r), work.G, component_of(model, c))
     add_square(model, h, columns, 1.0, D)
-
-
-@inner_kernel
-def columns_of_element(model, element):
-    """Return the first columns of both bodies (−1 for the ground) and their number."""
-    i, j, width = element.first, element.second, model.width
-    return (width * (i - 1) if i > 0 else -1, width * (j - 1) if j > 0 else -1, width)
 
 
 @inner_kernel
 def _column(M, c):
     """Return a column of a matrix of six rows over the columns of two bodies."""
-    return (M[c], M[COLUMNS + c], M[2 * COLUMNS + c], M[3 * COLUMNS + c], M[4 * COLUMNS + c], M[5 * COLUMNS + c])
+    return load_column6(M, c, COLUMNS)
 
 
 @inner_kernel

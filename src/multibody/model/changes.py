@@ -6,6 +6,7 @@ Items never change, so that a copy shares them and two models are compared by lo
 from __future__ import annotations
 
 import copy
+import operator
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -31,6 +32,7 @@ GROUPS = (
     "parameters", "tables", "ground_frames", "bodies", "joints", "forces", "motions", "initials", "guesses", "outputs",
     "output_units", "events", "defaults",
 )  # fmt: skip
+_ITEMS = tuple(group for group in GROUPS if group not in ("events", "defaults"))  # which a copy shares item by item
 NUMBERS = (float, Expression)
 SINGLE = ("name", "dimension", "units", "gravity", "length")
 
@@ -90,6 +92,18 @@ def same(model: Model, other: Model) -> bool:
         return False
     groups = [(getattr(model, key), getattr(other, key)) for key in GROUPS]
     return all(mine == theirs and list(mine) == list(theirs) for mine, theirs in groups)
+
+
+def untouched(model: Model, other: Model) -> bool:
+    """Return whether a model holds the very items of its copy, which have all been read: nothing is left to settle."""
+    if any(getattr(model, key) != getattr(other, key) for key in SINGLE):
+        return False
+    mine, theirs = vars(model), vars(other)
+    for key in _ITEMS:
+        own, items = mine[key], theirs[key]
+        if list(own) != list(items) or not all(map(operator.is_, own.values(), items.values())):
+            return False
+    return bool(mine["events"] == theirs["events"] and mine["_defaults"] == theirs["_defaults"])
 
 
 def settle(model: Model) -> None:

@@ -56,14 +56,6 @@ def matrix_of(p: Floats) -> Floats:
     return np.moveaxis(np.array(rows), (0, 1), (-2, -1))
 
 
-def turned(A: Floats, s: Floats) -> Floats:
-    """Return A s of many orientations (instants, d, d), s one vector or one of every instant; the same digits for both."""
-    total = A[:, :, 0] * s[..., 0:1]
-    for k in range(1, A.shape[2]):
-        total = total + A[:, :, k] * s[..., k : k + 1]
-    return np.asarray(total)
-
-
 def quaternion_of(A: Floats) -> Floats:
     """Return the unit quaternion (scalar first, scalar ≥ 0 where it can be) of a rotation matrix."""
     trace = A[0, 0] + A[1, 1] + A[2, 2]

@@ -13,12 +13,13 @@ from multibody.kernels.functions import function_gradient, set_references
 from multibody.kernels.measure import measure_functions
 from multibody.kernels.rows import row_gamma, row_jacobian, row_partials, row_values, row_velocity
 from multibody.kernels.state import displace, set_positions, set_velocities
-from multibody.model.changes import copied, same, settle
+from multibody.model.changes import copied, same, settle, untouched
 from multibody.model.model import Model
 from multibody.tables.lower import Tables, lower
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
 
 
 def tables_of(model: Model) -> Tables:
@@ -26,7 +27,10 @@ def tables_of(model: Model) -> Tables:
 
     They belong to a copy of the model as it is now, so that no result changes with the model later.
     """
-    tables: Tables | None = model._lowered
+    tables = unchanged_tables(model)
+    if tables is not None:
+        return tables
+    tables = model._lowered
     try:
         settle(model)
         if tables is None or not same(model, tables.model):
@@ -35,6 +39,12 @@ def tables_of(model: Model) -> Tables:
     except ModelError as error:
         raise model._locate(error) from None
     return tables
+
+
+def unchanged_tables(model: Model) -> Tables | None:
+    """Return the model's tables where nothing of it was touched since they were lowered, else None."""
+    tables: Tables | None = model._lowered
+    return tables if tables is not None and untouched(model, tables.model) else None
 
 
 class System(Arrays):

@@ -19,6 +19,7 @@ from multibody.study import statistics
 from multibody.study.distributions import Floats
 from multibody.study.members import DONE, FAILED, STATES, STOPPED, WAITING, Codes
 from multibody.study.sobol import Indices, sobol_indices
+from multibody.study.statistics import without_a_number
 
 if TYPE_CHECKING:
     import pandas
@@ -99,7 +100,7 @@ class Study(StudyVerbs):
     states : list of str
         ``done``, ``stopped``, ``failed`` or ``not computed``, of every member.
     messages : dict
-        Why a member stopped or failed.
+        Why a member stopped or failed, or which of its outputs is no number.
     statistics : dict
         How many members compiled loops and how many the ordinary path computed, and why; of members of this process alone.
     """
@@ -110,10 +111,12 @@ class Study(StudyVerbs):
     ) -> None:  # fmt: skip
         self.statistics = dict(statistics or {})
         self.about, self.values, self.outputs = about, sealed(values), sealed(outputs)
-        self.codes, self.messages, self._members, self.model = sealed(status), dict(messages), members, model
+        undefined = np.flatnonzero((status == DONE) & ~np.all(np.isfinite(outputs), axis=1))
+        said = without_a_number(about.texts, outputs, undefined.tolist()) | dict(messages)
+        self.codes, self.messages, self._members, self.model = sealed(status), said, members, model
         counts = self.counts
-        said = ", ".join(f"{count} {name}" for name, count in counts.items() if count or name == "done")
-        message = f"{len(values)} members: {said}"
+        numbers = ", ".join(f"{count} {name}" for name, count in counts.items() if count or name == "done")
+        message = f"{len(values)} members: {numbers}"
         advice = "members that are computed are kept; resume=True (--resume) goes on from a store" if ended else ""
         complete = not ended and counts["not computed"] == 0
         self.status = Status(complete, f"{ended}; {message}" if ended else message, advice=advice)
@@ -335,7 +338,7 @@ class Study(StudyVerbs):
         return table
 
     def reasons(self) -> list[str]:
-        """Return why members stopped or failed, most frequent first, with the number of the first one each."""
+        """Return why members stopped, failed or have no number, most frequent first, with the number of the first one each."""
         groups: dict[tuple[int, str], list[int]] = {}
         for k, text in sorted(self.messages.items()):
             groups.setdefault((int(self.codes[k]), _shape_of(text)), []).append(k)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,11 +13,27 @@ from multibody.errors import ModelError
 from multibody.study.distributions import Floats
 
 PERCENTILES = (5.0, 25.0, 50.0, 75.0, 95.0)
+_FIRST = re.compile(r"\bfirst\b")  # of an event, which need not happen
 
 
 def known(values: Floats) -> Floats:
     """Return the values that are numbers."""
     return values[np.isfinite(values)]
+
+
+def without_a_number(texts: Sequence[str], outputs: Floats, which: Sequence[int]) -> dict[int, str]:
+    """Return which of some members has an output that is no number although it was computed, and which output that is.
+
+    A division by zero, the logarithm of a negative number. The time of an event that does not happen is none, as it says.
+    """
+    counted = [k for k, text in enumerate(texts) if not _FIRST.search(text)]
+    found: dict[int, str] = {}
+    for member in which:
+        for k in counted:
+            if not np.isfinite(outputs[member, k]):
+                found[int(member)] = f'output "{texts[k]}" is no number here ({outputs[member, k]:g})'
+                break
+    return found
 
 
 def mean(values: Floats) -> float:

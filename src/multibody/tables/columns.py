@@ -7,7 +7,6 @@ are those of the joint either way.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +17,7 @@ from multibody.kernels.tree import declared as T
 from multibody.model.structure import BALL, SCREW, SLIDE, TURN, Freedom, free
 from multibody.tables.lower import Tables
 from multibody.tables.pairs import offset_of, pitch_of
+from multibody.tables.products import across, times, turned_back
 from multibody.tables.rows import record
 from multibody.tables.tree import Link, Tree, driven_functions
 
@@ -154,11 +154,19 @@ def _steps(tables: Tables, link: Link) -> list[tuple[Freedom, int]]:
     return pair.steps[::-1] if link.reversed and not pair.motion.ball else pair.steps
 
 
-def constants(columns: Columns) -> npt.NDArray[Any]:
-    """Return the constants of all links as records, see ``kernels/tree/declared.py``."""
-    tables, tree = columns.tables, columns.tree
+def constants(columns: Columns, tables: Tables | None = None) -> npt.NDArray[Any]:
+    """Return the constants of all links as records (..., links), see ``kernels/tree/declared.py``.
+
+    Parameters
+    ----------
+    columns : Columns
+    tables : Tables, optional
+        Whose numbers are read, by default those of the columns; with numbers of many members the records are (members, links).
+    """
+    tables, tree = columns.tables if tables is None else tables, columns.tree
     planar = tables.dimension == 2
-    out = np.zeros(len(tree.links), dtype=T.PlanarConstants.dtype if planar else T.SpatialConstants.dtype)
+    kind = T.PlanarConstants.dtype if planar else T.SpatialConstants.dtype
+    out = np.zeros((*np.shape(tables.length), len(tree.links)), dtype=kind)
     origin: dict[int, tuple[Floats, Floats]] = {0: (np.zeros(tables.dimension), np.eye(tables.dimension))}
     for i, link in enumerate(tree.links):
         outer, axes, inner, carrier_axes = ends_of(tables, link)
@@ -168,14 +176,22 @@ def constants(columns: Columns) -> npt.NDArray[Any]:
         m = tables.F[mass] if mass >= 0 else 0.0
         if planar:
             J = tables.F[inertia] if inertia >= 0 else 0.0
-            angle = _planar_offset(tables, link)
-            out[i] = record(T.PlanarConstants, angle=angle, axis=carrier_axes[:, 0], s=inner - p, m=m, c=-outer, J=J)
+            values = {"angle": _planar_offset(tables, link), "axis": carrier_axes[..., 0], "s": inner - p, "c": -outer, "J": J}
         else:
-            J = axes.T @ (tables.matrix(inertia) if inertia >= 0 else np.zeros((3, 3))) @ axes
-            six = [J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]]
-            C, s, c, G = (E.T @ carrier_axes).ravel(), E.T @ (inner - p), -axes.T @ outer, axes.T.ravel()
-            out[i] = record(T.SpatialConstants, C=C, s=s, m=m, c=c, J=six, G=G)
+            J = across(axes, times(tables.matrix(inertia) if inertia >= 0 else np.zeros((3, 3)), axes))
+            values = {
+                "C": _flat(across(E, carrier_axes)), "s": turned_back(E, inner - p), "c": -turned_back(axes, outer),
+                "J": J[..., (0, 1, 2, 0, 0, 1), (0, 1, 2, 1, 2, 2)], "G": _flat(np.swapaxes(axes, -1, -2)),
+            }  # fmt: skip
+        for name, value in {"m": m, **values}.items():
+            field = out[name]
+            field[(..., i) if field.ndim == out.ndim else (..., i, slice(None))] = value
     return out
+
+
+def _flat(A: Floats) -> Floats:
+    """Return matrices (..., d, d) by rows (..., d²)."""
+    return A.reshape(*A.shape[:-2], -1)
 
 
 def ends_of(tables: Tables, link: Link) -> tuple[Floats, Floats, Floats, Floats]:
@@ -188,7 +204,7 @@ def ends_of(tables: Tables, link: Link) -> tuple[Floats, Floats, Floats, Floats]
     return tables.vector(own.point), tables.matrix(own.axes), tables.vector(other.point), tables.matrix(other.axes)
 
 
-def _planar_offset(tables: Tables, link: Link) -> float:
+def _planar_offset(tables: Tables, link: Link) -> Any:
     """Return the angle of a planar link beyond its carrier's where its joint's angle is zero, up to whole turns."""
     if not link.joint:
         return 0.0
@@ -196,7 +212,7 @@ def _planar_offset(tables: Tables, link: Link) -> float:
     if pair.motion.turns:
         return offset_of(tables, pair) * (1.0 if link.reversed else -1.0)
     _, own, _, other = ends_of(tables, link)
-    return math.atan2(other[1, 0], other[0, 0]) - math.atan2(own[1, 0], own[0, 0])
+    return np.arctan2(other[..., 1, 0], other[..., 0, 0]) - np.arctan2(own[..., 1, 0], own[..., 0, 0])
 
 
 def _pitch(columns: Columns, column: Column) -> float:

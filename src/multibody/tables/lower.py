@@ -171,6 +171,10 @@ class Tables:
         """Vector of gravity, zero where there is none."""
         return self.vector(self.packed.gravity)
 
+    def entries_of(self, r: int) -> range:
+        """Return the entries of Φ_q that row r has."""
+        return range(*(int(e) for e in self.row_pointer[r : r + 2]))
+
     def extra_of(self, function: int) -> int:
         """Return which of the extra coordinates a function is, −1 if it is none."""
         if "extra_of" not in self.cache:

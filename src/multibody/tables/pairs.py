@@ -9,10 +9,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from multibody.kernels.declared import PlanarNumbers
-from multibody.kernels.memory.declaration import numbers_of
 from multibody.model.expressions import Number
 from multibody.model.joints import Joint
 from multibody.model.structure import BALL, Freedom, PairMotion
@@ -117,6 +116,6 @@ def pitch_of(tables: Tables, pair: Pair) -> float:
     return 0.0 if pair.screw is None else float(tables.F[pair.screw.pitch])
 
 
-def offset_of(tables: Tables, pair: Pair) -> float:
+def offset_of(tables: Tables, pair: Pair) -> Any:
     """Return the offset of a planar pair [rad]: the angle between its ends where both bodies have the same angle."""
-    return float(numbers_of(PlanarNumbers, tables.F, tables.packed.functions.numbers[pair.angle]).offset)
+    return tables.F[int(tables.packed.functions.numbers[pair.angle]) + PlanarNumbers.fields["offset"].slot]

@@ -136,9 +136,9 @@ def _rows_of(tables: Tables, link: Link) -> tuple[int, int]:
 
 
 def ground_acceleration(tables: Tables) -> Floats:
-    """Return the acceleration of the ground as a motion: minus gravity."""
-    out = np.zeros(tables.width)
-    out[: tables.dimension] = -tables.gravity
+    """Return the acceleration of the ground as a motion, minus gravity; (members, ·) of tables with numbers of many members."""
+    out = np.zeros((*np.shape(tables.length), tables.width))
+    out[..., : tables.dimension] = -tables.gravity
     return out
 
 

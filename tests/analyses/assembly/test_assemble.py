@@ -11,11 +11,7 @@ from hypothesis import assume, given
 from scipy.spatial.transform import Rotation
 
 import multibody as mb
-from multibody.analyses.assembly.assemble import CLOSED
-from multibody.state.poses import drawn_pose
-from multibody.state.state import State, Status
-from multibody.state.system import Floats, System, tables_of
-from properties.strategies import (
+from across.properties.strategies import (
     Mechanism,
     drawn_state,
     driven,
@@ -27,6 +23,10 @@ from properties.strategies import (
     single_loops,
     trees,
 )
+from multibody.analyses.assembly.assemble import CLOSED
+from multibody.state.poses import drawn_pose
+from multibody.state.state import State, Status
+from multibody.state.system import Floats, System, tables_of
 
 LINKS = ("revolute", "translational", "fixed")
 CHAIN = ("revolute", "translational", "cylindrical", "screw", "universal", "spherical", "planar", "fixed")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from multibody.analyses.dynamics.simulation import Simulation, interpolated
+from multibody.analyses.dynamics.segments import complete, interpolated
+from multibody.analyses.dynamics.simulation import Simulation
 from multibody.analyses.events.switching import limits_behind
 from multibody.errors import ModelError
 from multibody.formulations.spaces.space import Space
@@ -17,6 +18,7 @@ class DenseOutput:
     def __init__(self, sim: Simulation) -> None:
         self._integrator, self._size = sim.integrator, len(sim.y)
         self._harvest, self._passed = sim.harvest, sim.passed
+        complete(sim)
         self.steps, self.records, self.references = sim.segments.joined()
         self.direction = 1.0 if self.steps[0, 1] >= 0.0 else -1.0
         self.space: Space = sim.space

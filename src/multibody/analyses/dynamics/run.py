@@ -14,6 +14,7 @@ from multibody.analyses.dynamics.dense_output import DenseOutput
 from multibody.analyses.dynamics.drift import promised_drift
 from multibody.analyses.dynamics.ending import status_of
 from multibody.analyses.dynamics.opening import Opening, begun, opened, planned
+from multibody.analyses.dynamics.plan import Plan, keep_plan, known_plan, question
 from multibody.analyses.dynamics.simulation import Simulation
 from multibody.analyses.dynamics.step_events import EndlessEventsError
 from multibody.analyses.events.impulse import JumpError, with_impulses
@@ -28,7 +29,7 @@ from multibody.integrators import contract as C
 from multibody.model.model import Model
 from multibody.state.motion import Motion, PromisedMotion
 from multibody.state.state import State, Status
-from multibody.state.system import Floats, Integers, System, tables_of
+from multibody.state.system import Floats, Integers, System, tables_of, unchanged_tables
 
 INTERVALS = 400  # of the output grid, unless a step is asked for
 MOST_NUMBERS = 200_000_000  # numbers of output (1.6 GB) that a run may fill
@@ -77,33 +78,45 @@ def run(
     Motion
         One that stopped early keeps everything up to there; its status says why.
     """
-    options = read_options(model, until, formulation, integrator, rtol, atol, step, output_step, dense, cut)
-    tables = tables_of(model)
-    choice = planned(tables, options)
-    opening = opened(model, initial, tables=tables) if opening is None else opening
-    state = opening.state
-    if not state.ok:
-        return _nothing(tables, state)
-    times = output_times(state.t, options, tables)
-    check_steps(choice.integrator, state.t, options.until)
-    said = [opening.note, *options.notes, *remarks(choice.integrator, state.t, options.until)]
-    if opening.determined:
-        motion = driven(model, state, times, opening.rows, Augmented() if choice.chosen else choice.formulation, said)
-        motion.statistics |= options.settings(times[1] - times[0])
-        return motion
-    opening = opening.with_inertia(choice.regular)
-    sim, status, choice = _simulated(opening, choice, options, times, progress)
+    asked = (until, formulation, integrator, rtol, atol, step, output_step, dense)
+    key = question(*asked) if initial is None and opening is None and cut is None and joints is None else None
+    plan = known_plan(unchanged_tables(model), key)
+    if plan is None:
+        options = read_options(model, *asked, cut)
+        tables = tables_of(model)
+        choice = planned(tables, options)
+        opening = opened(model, initial, tables=tables) if opening is None else opening
+        state = opening.state
+        if not state.ok:
+            return _nothing(tables, state)
+        times = output_times(state.t, options, tables)
+        check_steps(choice.integrator, state.t, options.until)
+        said = (opening.note, *options.notes, *remarks(choice.integrator, state.t, options.until))
+        if opening.determined:
+            motion = driven(model, state, times, opening.rows, Augmented() if choice.chosen else choice.formulation, said)
+            motion.statistics |= options.settings(times[1] - times[0])
+            return motion
+        plan = Plan(tables, options, choice, opening.with_inertia(choice.regular), times, said)
+        if key is not None and opening.own:
+            keep_plan(tables, key, plan)
+        sim, status, choice = _simulated(plan, begun(plan.opening, plan.choice, options), progress)
+    else:
+        plan = plan.prepared()
+        keep_plan(plan.tables, key, plan)
+        sim, status, choice = _simulated(plan, plan.simulation(), progress)
     if joints is not None and not choice.chosen:
         sim.space.select(joints)
+    return PromisedMotion(plan.tables, status, lambda: _made(plan, sim, status, choice))
 
-    def make() -> Motion:
-        motion = gather(sim, state, times, status)
-        motion.tables = tables
-        motion.statistics |= {"choice": choice.reason, **options.settings(times[1] - times[0], sim.integrator)}
-        _remark(motion, opening.system, [choice.remark, *said], sim.integrator.adaptive, options)
-        return motion
 
-    return PromisedMotion(tables, status, make)
+def _made(plan: Plan, sim: Simulation, status: Status, choice: Choice) -> Motion:
+    """Return the motion of a simulation that has come to its end."""
+    options, times = plan.options, plan.times
+    motion = gather(sim, plan.state, times, status)
+    motion.tables = plan.tables
+    motion.statistics |= {"choice": choice.reason, **options.settings(times[1] - times[0], sim.integrator)}
+    _remark(motion, sim.system, [choice.remark, *plan.said], sim.integrator.adaptive, options)
+    return motion
 
 
 def _remark(motion: Motion, system: System, said: Sequence[str], adaptive: bool, options: Options) -> None:
@@ -118,26 +131,25 @@ def _remark(motion: Motion, system: System, said: Sequence[str], adaptive: bool,
 
 
 def _simulated(
-    opening: Opening, choice: Choice, options: Options, times: Floats, progress: Callable[[float], None] | None
+    plan: Plan, first: tuple[Simulation, Choice], progress: Callable[[float], None] | None
 ) -> tuple[Simulation, Status, Choice]:
-    """Return the simulation at its end; where an explicit integrator chosen by ``auto`` meets stiffness, it is begun anew.
+    """Return a simulation at its end; where an explicit integrator chosen by ``auto`` meets stiffness, it is begun anew.
 
     Should the implicit one not get to the end, the explicit one does the whole after all, unless a formula of the model is the
     cause: that stops any method, and an explicit one only after ever shorter steps.
     """
-    plans = [choice]
+    (sim, now), implicit = first, False
     while True:
-        now = plans[-1]
-        sim, now = begun(opening, now, options)
-        plans[-1] = now
-        sim.grid, sim.switching = times, now.switching
-        status = _integrate(sim, options, progress)
+        sim.grid, sim.switching = plan.times, now.switching
+        status = _integrate(sim, plan.options, progress)
         if sim.gave_up:
-            plans.append(stiff_choice(choice, sim.t))
-        elif len(plans) == 2 and not status.success and not status.interrupted and not status.blames:
-            plans.append(replace(choice, reason=f"{choice.reason}; it is stiff, but bdf {status.message}", switching=False))
+            now, implicit = stiff_choice(plan.choice, sim.t), True
+        elif implicit and not status.success and not status.interrupted and not status.blames:
+            reason = f"{plan.choice.reason}; it is stiff, but bdf {status.message}"
+            now, implicit = replace(plan.choice, reason=reason, switching=False), False
         else:
             return sim, status, now
+        sim, now = begun(plan.start(), now, plan.options)
 
 
 def output_times(start: float, options: Options, tables: Any) -> Floats:

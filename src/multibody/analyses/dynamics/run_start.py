@@ -29,8 +29,22 @@ def start_state(model: Model, initial: State | None, t: float | None) -> tuple[S
     if initial is None:
         return assemble(model, None, t, labeled=False), ""
     tables = tables_of(model)
-    system, initial = System(tables), adopted(initial, tables, "initial")
-    time = float(initial.t if t is None else t)
+    initial = adopted(initial, tables, "initial")
+    return closed_state(System(tables), initial, float(initial.t if t is None else t))
+
+
+def closed_state(system: System, initial: State, time: float) -> tuple[State, str]:
+    """Return a given state of a system on its constraints, and a sentence where it had to be changed.
+
+    Parameters
+    ----------
+    system : System
+        Its angle references become those of the state.
+    initial : State
+        Of a model with the same structure.
+    time : float
+    """
+    tables = system.tables
     system.ref[:] = initial.references
     q, v, moved, changed = _closed(system, initial.q.copy(), initial.v.copy(), time)
     if not np.isfinite(moved):

@@ -6,6 +6,7 @@ lies in arrays, so that a simulation can stop after any step and go on.
 
 from __future__ import annotations
 
+import copy
 import math
 import time as clock
 from collections.abc import Callable
@@ -15,15 +16,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multibody.analyses.dynamics.headway import NO_HEADWAY, Headway
+from multibody.analyses.dynamics.segments import Segments, complete, interpolated
+from multibody.analyses.dynamics.settling import tell_feedback, tell_partition, tell_tolerances, write_active
 from multibody.analyses.events.switching import Switching, SwitchingTimes
 from multibody.formulations import Formulation
 from multibody.formulations.closing import WEAK_PARTITION
-from multibody.formulations.prepare import Bundle, full_pivoting
+from multibody.formulations.prepare import Bundle
 from multibody.formulations.spaces.space import Space
 from multibody.integrators import Integrator
 from multibody.integrators import contract as C
-from multibody.integrators.reading import read_dense
-from multibody.kernels.calls import INTERPOLATE, address_of, address_with
+from multibody.kernels.calls import address_of
 from multibody.kernels.parametric.declared import MOVING_CHART, OTHER_ROWS
 from multibody.kernels.subnormals import flushed
 from multibody.state.kinetics import Event
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
 RECOVERABLE = (WEAK_PARTITION, MOVING_CHART, OTHER_ROWS)
 SHORTEST = 1e-12  # of the time: a shorter way to a switching instant is none
 CHUNK = 0.05  # seconds between looks at the clock
-ROWS = 256  # steps that one chunk can store
+ROWS, FEW = 256, 32  # steps that one chunk can store; that there is memory for at first where every step is stored
 MOST_DENSE = 50_000_000  # numbers of dense output (400 MB) that are kept
 
 
@@ -50,29 +52,6 @@ class Occurrence:
     y: Floats
     terminal: bool
     impulse: Impulse | None = None
-
-
-class Segments:
-    """Dense output of steps: start and length of each, its record, and the angle references at its start."""
-
-    def __init__(self) -> None:
-        self.parts: list[tuple[Floats, Floats, Floats]] = []
-
-    @property
-    def size(self) -> int:
-        """Numbers that are kept."""
-        return sum(dense.size for _, dense, _ in self.parts)
-
-    def append(self, steps: Floats, dense: Floats, refs: Floats) -> None:
-        """Keep copies of some steps, all or nothing: an interruption may come at any moment."""
-        self.parts.append((steps.copy(), dense.copy(), refs.copy()))
-
-    def joined(self) -> tuple[Floats, Floats, Floats]:
-        """Return all of them as three arrays."""
-        if len(self.parts) > 1:
-            steps, dense, refs = (np.concatenate(arrays) for arrays in zip(*self.parts, strict=True))
-            self.parts = [(steps, dense, refs)]
-        return self.parts[0]
 
 
 class Simulation:
@@ -110,24 +89,25 @@ class Simulation:
         integrator.configure(self.control, self.counts)
         self.first_step = float(self.control[C.H])
         self.control[C.T], self.control[C.RTOL], self.control[C.SECOND] = state.t, rtol, second(system.tables)
-        self.counts[C.FRESH], self.counts[C.DENSE] = 1, int(dense)
+        self.counts[C.FRESH] = 1
         self.atol = atol * self.space.scales()
         self.atol[self.space.nq : self.space.nq + self.space.nv] /= second(system.tables)
         self.active = np.ones(n)
         self.active[-1] = 0.0
         self.memory = np.zeros((integrator.memory_rows, n))
-        self.watches = system.tables.watches
+        self.watches, self.ahead = system.tables.watches, SwitchingTimes(system.tables.model)
+        later = integrator.kept_rows > 0 and formulation.pure and not (self.watches or self.ahead)  # nobody looks between steps
+        self.counts[C.DENSE] = (C.LATER if later else 1) if dense else 0
+        self.record_rows = integrator.kept_rows if dense and later else integrator.dense_rows
         jumps = not integrator.adaptive and any(watch.kind == "switch" for watch in self.watches)
         self.g = np.zeros((3 if jumps else 2, len(self.watches)))
-        room = max(8, min(ROWS, 32_000_000 // (8 * n * max(integrator.dense_rows, 1)))) if dense or self.watches else 1
-        self._steps, self._refs = np.zeros((room, 2)), np.zeros((room, len(self.bundle.ref)))
-        self._dense = np.zeros((room, integrator.dense_rows, n))
+        self.room = max(8, min(ROWS, 32_000_000 // (8 * n * max(integrator.dense_rows, 1)))) if dense or self.watches else 1
+        self._make_room(min(FEW, self.room) if dense else self.room)
         self.segments = Segments()
         self.grid: Floats = np.zeros(0)  # instants of the output
         self.harvest: list[tuple[Floats, Floats, Floats]] = []  # instants, states and references of steps let go
         self.events: list[Occurrence] = []
         self.event_counts = np.zeros(len(self.watches), dtype=np.int64)
-        self.ahead = SwitchingTimes(system.tables.model)
         self.reach = 1.0  # how many times as far as asked switching instants are looked for
         self.passed: list[Switching] = []  # those met
         self.went_back = False  # whether the last step was taken back because a motion switches in it
@@ -144,20 +124,44 @@ class Simulation:
         self.notes: list[str] = self._check_factors() if integrator.implicit else []
 
     # --- set-up -------------------------------------------------------------------------------------------------------
+    def again(self) -> Simulation:
+        """Return another one at this start, with memory of its own; what no run changes is shared.
+
+        It must not have been advanced, and its integrator must be explicit.
+        """
+        made = object.__new__(Simulation)
+        vars(made).update(vars(self))
+        made.system = self.system.working()
+        made.space = self.space.apart(made.system)
+        made.bundle = made.space.bundle
+        for name in ("y", "control", "counts", "active", "memory", "g", "event_counts"):
+            setattr(made, name, getattr(self, name).copy())
+        made._make_room(len(self._steps))
+        made.segments, made.harvest, made.events, made.passed, made.notes = Segments(), [], [], [], [*self.notes]
+        made.ahead = copy.copy(self.ahead) if self.ahead else self.ahead
+        return made
+
+    def _make_room(self, rows: int) -> None:
+        """Provide memory for some steps: their starts and lengths, dense outputs and references, not set yet."""
+        self._steps, self._refs = np.empty((rows, 2)), np.empty((rows, len(self.bundle.ref)))
+        self._dense = np.empty((rows, self.record_rows, len(self.y)))
+
+    def _make_more_room(self) -> None:
+        """Provide memory for as many steps as a chunk can store; those that are stored stay."""
+        k, *stored = int(self.counts[C.STORED]), self._steps, self._dense, self._refs
+        self._make_room(self.room)
+        for place, before in zip((self._steps, self._dense, self._refs), stored, strict=True):
+            place[:k] = before[:k]
+
     def _settings(self, rtol: float) -> None:
         """Write tolerances, feedback and the first partition."""
-        self.bundle.settings(closed=max(1e-14, min(1e-4 * rtol, 1e-10)), stage_closed=max(1e-12, min(0.1 * rtol, 1e-6)))
-        self.bundle.settings(noticeable=1e-14, avoidable=self.integrator.steps_aside)
-        if self.formulation.stabilized:
-            alpha, beta = self.formulation.feedback
-            own = self._feedback() if alpha is None or beta is None else 0.0
-            self.alpha = own if alpha is None else alpha
-            self.bundle.settings(alpha=self.alpha, beta=own if beta is None else beta)
         b, y = self.bundle, self.y.copy()
-        b.settings(regular_ratio=1e-300)  # the first acceptance finds the regular pivot ratio
+        tell_tolerances(b, self.integrator, rtol)
+        if self.formulation.stabilized:
+            self.alpha = tell_feedback(self.space, self.formulation, self.t, self.y)
         if self.formulation.partitioned:
             self.repartition()
-        self.formulation.kernels()[1](*b.run, float(self.control[C.T]), y, self.active)
+        self.formulation.kernels()[1](*b.run, self.t, y, self.active)
         b.forget_gaps()
 
     def _equations(self) -> Integers:
@@ -180,34 +184,11 @@ class Simulation:
         note = make_dependable(self.bundle, self.t, self.y.copy(), self.integrator.complex_factors)
         return [note] if note else []
 
-    def _feedback(self) -> float:
-        """Return α = β from the fastest rate at the start: violations then decay about as fast as the motion changes."""
-        dy, s = np.zeros_like(self.y), self.space
-        rhs, _ = self.formulation.kernels()
-        b = self.bundle
-        b.settings(alpha=0.0, beta=0.0)
-        rhs(*b.run, float(self.control[C.T]), self.y, dy)
-        v = float(np.max(np.abs(self.y[s.nq : s.nq + s.nv] / s.rate_scales), initial=0.0))
-        a = float(np.max(np.abs(dy[s.nq : s.nq + s.nv] / s.rate_scales), initial=0.0))
-        return 5.0 * min(max(v, math.sqrt(a), 0.2 / second(b.tables)), 200.0 / second(b.tables))
-
     def repartition(self) -> None:
         """Choose dependent columns by full pivoting at the present pose."""
-        s, b = self.space, self.bundle
-        J = s.rows_at(self.y, float(self.control[C.T]))
-        before = b.state.dependent.copy()
-        dependent, _ = full_pivoting(J)
-        b.set_partition(dependent)
-        ratio = _pivot_ratio(J[:, dependent])
-        if self.partitions and np.array_equal(before, dependent):  # no better one: let this one get weaker
-            ratio = 0.1 * float(b.state.settings.partition_ratio[0])
-        b.settings(partition_ratio=ratio)
+        dependent = tell_partition(self.space, self.t, self.y, self.partitions > 0)
         self.partitions += 1
-        self.active[:] = 0.0
-        rates = np.ones(s.nv)
-        rates[dependent] = 0.0
-        self.active[s.nq : s.nq + s.nv] = rates
-        self.active[: s.nq] = s.position_mask(rates)
+        write_active(self.space, dependent, self.active)
 
     # --- going on -----------------------------------------------------------------------------------------------------
     @property
@@ -222,22 +203,36 @@ class Simulation:
 
     def call(self, end: float, limit: int) -> int:
         """Let the integrator make at most `limit` steps toward `end`; return its answer."""
-        b = self.bundle
         self.face(end)
-        self.control[C.END], self.counts[C.LIMIT] = end, limit
-        with flushed():
-            status = self.integrator.advance(
-                *self.addresses, b.handed, b.ref, self.control, self.counts, self.y, self.atol, self.active, self.memory,
-                self.g, self._steps, self._dense, self._refs, *self.work,
-            )  # fmt: skip
-        return int(status)
+        if len(self._steps) == 0:
+            self._make_room(self.room)
+        begin = int(self.counts[C.STEPS])
+        while True:
+            self.control[C.END], self.counts[C.LIMIT] = end, begin + limit - int(self.counts[C.STEPS])
+            with flushed():
+                status = self.integrator.advance(*self.arguments)
+            if status != C.OUTPUT_FULL or len(self._steps) == self.room:
+                return int(status)
+            self._make_more_room()
+
+    @property
+    def arguments(self) -> tuple[Any, ...]:
+        """What the integrator is handed; its addresses are good as long as the bundle's blocks live."""
+        b = self.bundle
+        return (
+            *self.addresses, b.handed, b.ref, self.control, self.counts, self.y, self.atol, self.active, self.memory, self.g,
+            self._steps, self._dense, self._refs, *self.work,
+        )  # fmt: skip
 
     def drain(self) -> None:
         """Move the stored steps out of the way."""
         k = int(self.counts[C.STORED])
         if k:
-            self.segments.append(self._steps[:k], self._dense[:k], self._refs[:k])
-            if self.segments.size > MOST_DENSE:
+            given = bool(self.counts[C.DENSE]) and 2 * k > len(self._steps)  # hardly larger than what is kept of it
+            self.segments.append(self._steps[:k], self._dense[:k], self._refs[:k], copied=not given)
+            if given:
+                self._make_room(0)
+            if self.segments.count * self.integrator.dense_rows * len(self.y) > MOST_DENSE:
                 self._let_go()
         self.counts[C.STORED] = 0
 
@@ -245,6 +240,7 @@ class Simulation:
         """Keep of all stored steps but the last ones only the states at the instants of the output: memory stays bounded."""
         if len(self.segments.parts) < 2:
             return
+        complete(self)
         older, last = Segments(), Segments()
         older.parts, last.parts = self.segments.parts[:-1], self.segments.parts[-1:]
         steps, records, references = older.joined()
@@ -402,29 +398,3 @@ class Simulation:
             "partitions": self.partitions, "mean_order": float(c[C.ORDER_SUM]) / steps if steps else 0.0,
             "stiff": bool(c[C.STIFF]), "wall_time": self.wall_time,
         }  # fmt: skip
-
-
-def interpolated(
-    integrator: Integrator, size: int, steps: Floats, records: Floats, references: Floats, times: Floats
-) -> tuple[Floats, Floats]:
-    """Return (q, v, w) at the times by the dense output of some steps, and the angle references to read them with."""
-    direction = math.copysign(1.0, steps[0, 1])
-    starts = direction * steps[:, 0]
-    index = np.clip(np.searchsorted(starts, direction * times, side="right") - 1, 0, len(starts) - 1)
-    Y = np.zeros((len(times), size))
-    read_dense(address_with(integrator.interpolate, INTERPOLATE), steps, records, index, times, Y)
-    return Y, np.ascontiguousarray(references[index])
-
-
-def _pivot_ratio(A: Floats) -> float:
-    """Return the smallest over the largest pivot of Gauss elimination with row exchanges."""
-    A, low, high = A.copy(), np.inf, 0.0
-    for k in range(len(A)):
-        best = k + int(np.argmax(np.abs(A[k:, k])))
-        A[[k, best]] = A[[best, k]]
-        pivot = abs(float(A[k, k]))
-        low, high = min(low, pivot), max(high, pivot)
-        if pivot == 0.0:
-            return 0.0
-        A[k + 1 :, k:] -= np.outer(A[k + 1 :, k] / A[k, k], A[k, k:])
-    return low / high if len(A) else 1.0

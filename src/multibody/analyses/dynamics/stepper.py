@@ -82,13 +82,8 @@ class Stepper:
         self._stale = True  # whether the state changed since it was last read
 
     def _bind(self) -> None:
-        """Note what a step hands to the integrator; its addresses are good as long as the bundle's blocks live."""
-        s = self.simulation
-        self._bundle = b = s.bundle
-        self._arguments = (
-            *s.addresses, b.handed, b.ref, s.control, s.counts, s.y, s.atol, s.active, s.memory, s.g, s._steps, s._dense,
-            s._refs, *s.work,
-        )  # fmt: skip
+        """Note what a step hands to the integrator."""
+        self._bundle, self._arguments = self.simulation.bundle, self.simulation.arguments
 
     # --- going on -----------------------------------------------------------------------------------------------------
     @property

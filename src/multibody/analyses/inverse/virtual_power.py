@@ -15,6 +15,7 @@ import numpy as np
 
 from multibody.analyses.inverse.virtual_motions import Directions, said
 from multibody.errors import ModelError
+from multibody.formulations import one_drive
 from multibody.formulations.square_forces import REGULAR, SquareForces, forces_along
 from multibody.state.kinetics import Dynamics
 from multibody.state.motion import Motion
@@ -166,13 +167,15 @@ class Solver:
 
     def _regular(self, part: slice, square: SquareForces) -> list[int]:
         """Solve at the instants where the kinematic equations are regular; return the others."""
+        if square.alone and len(self.actuators) == 1:
+            return self._alone(part, square)
         functions = np.array([actuator.function for actuator in self.actuators], dtype=np.int64)
         S = square.gradients(functions, part) / _of(self.units, part)[..., None]
         need, scale = self._needs(part)
         sigma, directions, shared = square.solve(part, np.concatenate([need[:, None], S], axis=1))
         regular = np.flatnonzero(sigma > REGULAR)
         S, need, scale, shared = S[regular], need[regular], scale[regular], shared[regular]
-        B = _orthonormal(directions[regular])
+        B = np.linalg.qr(np.swapaxes(directions[regular], 1, 2))[0]
         e, given = self._efforts(regular + part.start, B, S, need, scale)
         joint = square.rows < self.system.joint_rows
         rest = np.einsum("tkr,tk->tr", shared[:, 1:], e) - shared[:, 0]
@@ -181,6 +184,22 @@ class Solver:
         self.multipliers[np.ix_(regular[given] + part.start, rows)] = rest[given]
         self._give(regular[given] + part.start)
         return [part.start + int(k) for k in np.flatnonzero(sigma <= REGULAR)]
+
+    def _alone(self, part: slice, square: SquareForces) -> list[int]:
+        """Do the same with one motion and one actuator, as most mechanisms have them, in a compiled loop."""
+        found = square.one(part, self.actuators[0].function, self.unit, self.forces, (1.0 / LIMIT, NEEDED))
+        code, at = found.numbers[:, one_drive.CODE], part.start
+        self.condition[part] = found.numbers[:, one_drive.CONDITION]
+        for i in np.flatnonzero(code == one_drive.BLOCKED):
+            self._lose(at + int(i), found.basis[i])
+        given = np.flatnonzero((code == one_drive.GIVEN) | (code == one_drive.IDLE))
+        which: Any = part if len(given) == len(code) else at + given
+        kept: Any = slice(None) if len(given) == len(code) else given  # mostly all: nothing is gathered then
+        self.values[which, 0] = found.numbers[kept, one_drive.EFFORT]
+        self.multipliers[which] = found.multipliers[kept]
+        self.unique &= not np.any(code == one_drive.IDLE)
+        self._give(which)
+        return [at + int(k) for k in np.flatnonzero(code == one_drive.SINGULAR)]
 
     def _efforts(self, which: Integers, B: Floats, S: Floats, need: Floats, scale: Floats) -> tuple[Floats, Integers]:
         """Return the scaled efforts at some instants, and the places of those that are not blocked.
@@ -199,7 +218,7 @@ class Solver:
             Size of the forces at play.
         """
         side = np.einsum("tvf,tv->tf", B, need)
-        U, sigma, Vt = _singular_values(np.swapaxes(B, 1, 2) @ np.swapaxes(S, 1, 2))
+        U, sigma, Vt = np.linalg.svd(np.swapaxes(B, 1, 2) @ np.swapaxes(S, 1, 2))
         size = np.max(np.linalg.norm(S, axis=2), axis=1, initial=0.0)
         freedoms, r = B.shape[2], sigma.shape[1]
         lowest = sigma[:, freedoms - 1] if freedoms else size
@@ -209,12 +228,11 @@ class Solver:
         e = np.einsum("tij,ti->tj", Vt[:, :r], np.where(kept, parts[:, :r] / np.where(kept, sigma, 1.0), 0.0))
         moved = np.concatenate([kept, np.zeros((len(which), freedoms - r), dtype=bool)], axis=1)
         lost = np.linalg.norm(np.where(moved, 0.0, parts), axis=1) > NEEDED * scale
-        names = [actuator.name for actuator in self.actuators]
         for i in np.flatnonzero(lost):
-            self._block(int(which[i]), said(self.system, self.motion.q[which[i]], B[i] @ U[i, :, -1], names))
+            self._lose(int(which[i]), B[i] @ U[i, :, -1])
         given = np.flatnonzero(~lost)
         self.values[which[given]] = e[given] / _of(self.units, which[given])
-        open_ = np.concatenate([~kept, np.ones((len(which), len(names) - r), dtype=bool)], axis=1)[given]
+        open_ = np.concatenate([~kept, np.ones((len(which), len(self.actuators) - r), dtype=bool)], axis=1)[given]
         self.unique &= np.max(np.abs(Vt[given]) * open_[:, :, None], axis=(0, 1), initial=0.0) < UNIQUE
         return e, given
 
@@ -235,13 +253,22 @@ class Solver:
             self.multipliers[k, : s.joint_rows] = directions.multipliers(q, t, e[0] @ S - need[0])
             self._give(np.array([k]))
 
-    def _give(self, which: Integers) -> None:
+    def _give(self, which: Integers | slice) -> None:
         """Give every effort at some instants to its motion or its law."""
         for i, actuator in enumerate(self.actuators):
             if actuator.row >= 0:
                 self.multipliers[which, actuator.row] = -self.values[which, i]
             else:
                 self.forces.laws[which, actuator.law] = self.values[which, i]
+
+    @property
+    def unit(self) -> Any:
+        """What makes the effort of the only actuator a moment."""
+        return float(self.units[0])
+
+    def _lose(self, k: int, direction: Floats) -> None:
+        """Leave instant k without numbers, where something is needed in a direction (scaled) that no actuator moves."""
+        self._block(k, said(self.system, self.motion.q[k], direction, [actuator.name for actuator in self.actuators]))
 
     def _block(self, k: int, direction: str) -> None:
         """Leave instant k without numbers."""
@@ -282,21 +309,6 @@ class Solver:
 def _of(scales: Floats, which: slice | Integers) -> Floats:
     """Return scales of some instants, where every instant has its own."""
     return scales if scales.ndim == 1 else scales[which]
-
-
-def _orthonormal(directions: Floats) -> Floats:
-    """Return orthonormal bases (instants, nv, freedoms) of what directions (instants, freedoms, nv) span."""
-    if directions.shape[1] == 1:  # most mechanisms have one drive
-        return np.swapaxes(directions / np.linalg.norm(directions, axis=2, keepdims=True), 1, 2)
-    return np.asarray(np.linalg.qr(np.swapaxes(directions, 1, 2))[0])
-
-
-def _singular_values(matrices: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return U, σ and Vᵀ of matrices (instants, freedoms, actuators)."""
-    if matrices.shape[1:] == (1, 1):
-        return np.ones(matrices.shape), np.abs(matrices[:, 0]), np.where(matrices < 0.0, -1.0, 1.0)
-    U, sigma, Vt = np.linalg.svd(matrices)
-    return U, sigma, Vt
 
 
 def laws_beside(tables: Tables, actuators: Sequence[Actuator], efforts: Floats) -> list[str]:

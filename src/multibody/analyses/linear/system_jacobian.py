@@ -92,11 +92,11 @@ def system_jacobian(
     chosen = formulation_of(formulation)
     opening = opened(model, initial, t).required()
     if chosen.relative:
-        from multibody.analyses.linear.joint_jacobian import of_joints
+        from multibody.analyses.linear.run_jacobian import of_joints
 
         return of_joints(opening, chosen, acceleration, multipliers)
     if chosen.pairs:
-        from multibody.analyses.linear.parametric_jacobian import of_parameters
+        from multibody.analyses.linear.run_jacobian import of_parameters
 
         return of_parameters(opening, chosen, acceleration, multipliers)
     return _of_bodies(opening, acceleration, multipliers)

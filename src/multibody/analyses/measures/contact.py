@@ -18,6 +18,7 @@ from multibody.kernels.memory.declaration import numbers_of
 from multibody.model.expressions import differentiate, evaluate
 from multibody.state.system import Floats
 from multibody.tables.expression_forces import target_formula
+from multibody.tables.products import dot
 from multibody.tables.scope import Scope
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def _needs_line(tables: Tables, law: int) -> bool:
 
 def normal_force(forces: ForceValues, joint: str) -> Floats:
     """Return the force of a cam on its follower along the common normal, positive where it pushes; one number an instant."""
-    return np.asarray(np.einsum("ti,ti->t", forces.wrench(joint).force, _normal(forces, joint)))
+    return dot(forces.wrench(joint).force, _normal(forces, joint))
 
 
 def _normal(forces: ForceValues, joint: str) -> Floats:

@@ -16,6 +16,7 @@ from multibody.model.paths import Path
 from multibody.state.kinetics import Dynamics
 from multibody.state.system import Floats
 from multibody.tables.expression_forces import effort_formula, target_formula
+from multibody.tables.products import dot, turned, turned_back
 from multibody.tables.scope import Scope
 
 if TYPE_CHECKING:
@@ -181,13 +182,13 @@ class ForceValues:
             wrench = r.load(name)
             body, frame = self.model.find_end(self.model.forces[name].target[0], name)
             spin = m.body_motion(body)[3]
-            power += np.einsum("ti,ti->t", wrench.force, m.frame(body, frame)[1])
-            power += np.einsum("ti,ti->t", wrench.moment, spin[:, None] if spin.ndim == 1 else spin)
+            power += dot(wrench.force, m.frame(body, frame)[1])
+            power += dot(wrench.moment, spin[:, None] if spin.ndim == 1 else spin)
         for name in self.tables.wrench_of:
             for body, wrench in r.on_ends(name).items():
                 _, _, velocity, spin, *_ = m.body_motion(body)
-                power += np.einsum("ti,ti->t", wrench.force, velocity)
-                power += np.einsum("ti,ti->t", wrench.moment, spin[:, None] if spin.ndim == 1 else spin)
+                power += dot(wrench.force, velocity)
+                power += dot(wrench.moment, spin[:, None] if spin.ndim == 1 else spin)
         elastic = d.potential - self._weight_potential()
         return np.asarray(_integral(m.t, power) + elastic - elastic[0])
 
@@ -196,7 +197,7 @@ class ForceValues:
         g = self.tables.gravity
         total = np.zeros(len(self.measurer.t))
         for name, slots in zip(self.tables.bodies[1:], self.tables.masses, strict=True):
-            total -= self.tables.F[slots.mass] * (self.measurer.body_motion(name)[0] @ g)
+            total -= self.tables.F[slots.mass] * dot(self.measurer.body_motion(name)[0], g)
         return total
 
     def momentum(self) -> tuple[Floats, Floats]:
@@ -211,8 +212,7 @@ class ForceValues:
             if tables.dimension == 2:
                 angular[:, 0] += tables.F[inertia] * w
             else:
-                J = A @ tables.matrix(inertia) @ np.swapaxes(A, 1, 2)
-                angular += np.einsum("tij,tj->ti", J, w)
+                angular += turned(A, turned(tables.matrix(inertia), turned_back(A, w)))
         return linear, angular
 
     def _momentum(self, path: Path) -> tuple[Floats, str, dict[str, Any]]:

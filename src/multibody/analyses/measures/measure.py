@@ -33,9 +33,10 @@ from multibody.model.expressions import CONSTANTS, Expression, evaluate, names
 from multibody.model.paths import Path, component, vector_size
 from multibody.model.result_paths import RESULT_KINDS
 from multibody.model.units import rate_unit
-from multibody.state.poses import matrix_of, turned
+from multibody.state.poses import matrix_of
 from multibody.state.system import Floats, System
 from multibody.tables.lower import Tables
+from multibody.tables.products import across, dot, times, turned, turned_back
 from multibody.tables.splines import table_function
 
 if TYPE_CHECKING:
@@ -223,7 +224,7 @@ class Measurer:
         A = matrix_of(self.q[:, i + 3 : i + 7])
 
         def turn(x: Floats) -> Floats:  # ω̇ = A ω̇′, as ω×ω = 0
-            return np.asarray(np.einsum("tij,tj->ti", A, x))
+            return turned(A, x)
 
         return (
             self.q[:, i : i + 3], A, self.v[:, j : j + 3], turn(self.v[:, j + 3 : j + 6]),
@@ -262,9 +263,9 @@ class Measurer:
             names = [self.tables.bodies[end.body] for end in (first, second)]
             _, A, _, wi, _, ai = self._body(names[0])
             _, _, _, wj, _, aj = self._body(names[1])
-            C = A @ self.tables.matrix(first.axes)
+            C = times(A, self.tables.matrix(first.axes))
             relative = wj - wi if path.order == 1 else aj - ai - cross(wi, wj)
-            return np.asarray(np.einsum("tji,tj->ti", C, relative)[:, path.axis])
+            return turned_back(C, relative)[:, path.axis]
         return np.asarray(self._body(path.owner)[3 if path.order == 1 else 5][:, path.axis])
 
     def _rotation(self, path: Path) -> Floats:
@@ -273,9 +274,9 @@ class Measurer:
 
         if path.owner in self.model.joints:
             first, second = self.tables.ends[path.owner]
-            A = self._body(self.tables.bodies[first.body])[1] @ self.tables.matrix(first.axes)
-            B = self._body(self.tables.bodies[second.body])[1] @ self.tables.matrix(second.axes)
-            return np.array([quaternion_of(a.T @ b) for a, b in zip(A, B, strict=True)])
+            A = times(self._body(self.tables.bodies[first.body])[1], self.tables.matrix(first.axes))
+            B = times(self._body(self.tables.bodies[second.body])[1], self.tables.matrix(second.axes))
+            return np.array([quaternion_of(relative) for relative in across(A, B)])
         i = 7 * (self.tables.bodies.index(path.owner) - 1)
         return self.q[:, i + 3 : i + 7]
 
@@ -312,10 +313,10 @@ class Measurer:
         reach = np.max(np.abs([ends[0][0], ends[1][0]]), axis=(0, 2))
         apart = length > APART * self.tables.length + ROUNDING * reach  # else the line has no direction, the length no rate
         whole = np.where(apart, length, 1.0)
-        rate = np.where(apart, np.einsum("ti,ti->t", d, dd) / whole, 0.0)
+        rate = np.where(apart, dot(d, dd) / whole, 0.0)
         if path.order == 1:
             return np.asarray(rate)
-        curved = (np.einsum("ti,ti->t", dd, dd) + np.einsum("ti,ti->t", d, ddd) - rate**2) / whole
+        curved = (dot(dd, dd) + dot(d, ddd) - rate**2) / whole
         return np.asarray(np.where(apart, curved, 0.0))
 
     def _output(self, path: Path) -> Floats:

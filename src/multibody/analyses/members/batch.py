@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Mapping
-from dataclasses import dataclass
+import copy
+import weakref
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -12,22 +14,28 @@ import numpy as np
 import numpy.typing as npt
 
 from multibody.analyses.assembly.member import Plan
+from multibody.analyses.dynamics.run_start import closed_state
+from multibody.analyses.reactions.wrenches import RowPattern
 from multibody.formulations.driven import entries_at, gradients_at
 from multibody.formulations.expand import expand
+from multibody.formulations.row_wrenches import wrenches_at
 from multibody.integrators import contract as C
 from multibody.integrators import members as M
+from multibody.kernels import declared as D
 from multibody.kernels.arrays import Arrays
-from multibody.kernels.assembly.member import assemble_member
+from multibody.kernels.assembly.member import DEPENDENT, assemble_member
 from multibody.kernels.calls import INTERPOLATE, address_of, address_with
 from multibody.kernels.declared import Settings, Statistics
 from multibody.kernels.mass import set_masses
 from multibody.kernels.measure import measure_functions
 from multibody.kernels.subnormals import FLUSH, exchange_mode
-from multibody.kernels.watch import monitor
-from multibody.state.system import Floats, Integers
+from multibody.state.state import State
+from multibody.state.system import Floats, Integers, System
 from multibody.tables.lower import Tables
 
 if TYPE_CHECKING:
+    from multibody.analyses.members.joints import Trees
+    from multibody.analyses.members.matrices import Matrices
     from multibody.analyses.members.run import RunMembers
 
 NOTHING: Mapping[str, Floats] = MappingProxyType({})
@@ -35,7 +43,6 @@ _GAPS = ("position_before", "velocity_before", "position_after", "velocity_after
 GAPS = np.array([Statistics.fields[name].slot for name in _GAPS], dtype=np.int64)
 
 
-@functools.cache
 def address(function: Any, signature: Any, planar: bool) -> int:
     """Return where the machine code of a kernel that takes a model first begins."""
     return address_with(function, M.as_called(signature, planar))
@@ -56,6 +63,50 @@ class Read:
     loads: Floats
 
 
+class One:
+    """One member at a time as what single analyses ask: for what is decided in Python.
+
+    Parameters
+    ----------
+    batch : Blocks
+    """
+
+    def __init__(self, batch: Any) -> None:
+        self.batch = weakref.proxy(batch)  # its owner: no circle that waits for a collector
+        tables: Tables = copy.copy(batch.tables)
+        tables.packed, tables.cache = tables.packed.sharing(numbers=batch.tables.F.copy()), {}
+        self.tables, self._spaces = tables, dict[int, Any]()
+
+    def load(self, k: int) -> Tables:
+        """Return the tables of a member, good until the next one is asked for."""
+        self.tables.F[:] = self.batch.numbers[k]
+        self.tables.cache.clear()
+        return self.tables
+
+    def system(self, k: int) -> System:
+        """Return a member as a system, good until the next one is asked for."""
+        self.load(k)
+        made = System(self.tables)
+        made.ref[:] = self.batch.begin_refs[k]
+        return made
+
+    def coordinates(self, k: int) -> Any:
+        """Return the coordinates of a member, with its own blocks; its system is that of the model."""
+        b = self.batch
+        if k not in self._spaces:
+            made, (model, state) = copy.copy(b.members.space), b._kept[k]
+            made.rate_scales = b.column_scale[k]
+            made.bundle = replace(b.members.base, tables=self.tables, model=model, state=state, scratch=b.scratch)
+            self._spaces[k] = made
+        return self._spaces[k]
+
+    def space(self, k: int) -> Any:
+        """Return the same with its own system, good until the next one is asked for."""
+        made = self.coordinates(k)
+        made.system = self.system(k)
+        return made
+
+
 class Blocks:
     """Blocks of some members: numbers and angle references of their own, the rest of the structure shared.
 
@@ -70,25 +121,41 @@ class Blocks:
         How many there is room for.
     scales : mapping of arrays (members, ·)
         Further numbers of the models by name.
+    trees : Trees, optional
+        Their spanning trees.
+    matrices : Matrices, optional
+        Their iteration matrices.
     """
 
-    def __init__(self, tables: Tables, base: Arrays, plan: Plan, count: int, scales: Mapping[str, Floats] = NOTHING) -> None:
+    def __init__(
+        self, tables: Tables, base: Arrays, plan: Plan, count: int, scales: Mapping[str, Floats] = NOTHING,
+        trees: Trees | None = None, matrices: Matrices | None = None,
+    ) -> None:  # fmt: skip
         self.tables, self.base, self.plan, self.count = tables, base, plan, count
         self.planar = tables.dimension == 2
         self.numbers, self.refs = np.zeros((count, len(tables.F))), np.zeros((count, len(base.ref)))
         statistics, settings = np.zeros(count, Statistics.dtype), np.zeros(count, Settings.dtype)
         self.statistics, self.settings = (each.view(np.float64).reshape(count, -1) for each in (statistics, settings))
-        self._kept: list[Any] = []
+        self._kept: list[tuple[D.Model, D.State]] = []
         self.models, self.states = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
         for k in range(count):
             one = slice(k, k + 1)
             model = base.model.sharing(numbers=self.numbers[k], **{name: values[k] for name, values in scales.items()})
             state = base.state.copy(ref=self.refs[k], statistics=statistics[one], settings=settings[one])
+            if trees is not None:
+                model.tree, state.tree = trees.of(k)
+            if matrices is not None:
+                model.newton, state.newton = matrices.of(k)
             self._kept.append((model, state))
             self.models[k], self.states[k] = int(model.address), int(state.address)
-        self.scratch, self.assembly = base.scratch.copy(), plan.room()
+        self.scratch, self.assembly, self.one = base.scratch.copy(), plan.room(), One(self)
         self.Q, self.V = np.zeros((count, tables.nq)), np.zeros((count, tables.nv))
         self.begin_refs, self.codes = np.zeros_like(self.refs), np.zeros((count, 2), dtype=np.int64)
+
+    @cached_property
+    def system(self) -> System:
+        """The tables of the model with a workspace: for what the structure says."""
+        return System(self.tables)
 
     def at(self, function: Any, signature: Any) -> int:
         """Return the address of a kernel for these models."""
@@ -111,14 +178,15 @@ class Blocks:
         ----------
         which : array of int
         Q, V, A : arrays (members, instants, ·)
+            Rows of Q may be longer.
         R : array (members, instants, functions or 0)
             References of every instant; without columns turns are counted from those at the start.
         """
         out, kept = np.zeros((3, *Q.shape[:2], 1)), self.refs[which]
         self.refs[which] = self.begin_refs[which] if R.shape[2] == 0 else 0.0
         M.measure_members(
-            self.at(measure_functions, M.MEASURE), which, self.models, self.states, self.scratch.address, Q, V, A, R,
-            np.array([function], dtype=np.int64), *out,
+            self.at(measure_functions, M.MEASURE), which, self.models, self.states, self.scratch.address, Q,
+            np.ascontiguousarray(V), A, R, np.array([function], dtype=np.int64), *out,
         )  # fmt: skip
         self.refs[which] = kept
         return out[..., 0]
@@ -133,6 +201,19 @@ class Blocks:
         self.refs[which] = kept
         return out
 
+    def wrenches(
+        self, which: Integers, times: Floats, Q: Floats, R: Floats, multipliers: Floats, row: int, rows: RowPattern,
+        bodies: Sequence[int], sign: float, about: tuple[int, int], out: Floats,
+    ) -> None:  # fmt: skip
+        """Write what rows from `row` on do to bodies about a point (body, number), out (members, instants, 5 or 9)."""
+        kept = self.refs[which]
+        M.wrench_members(
+            self.at(wrenches_at, M.WRENCHES), which, self.models, self.states, self.scratch.address, times, Q, R,
+            np.ascontiguousarray(multipliers), (row, rows.columns, rows.ends, np.array(bodies, dtype=np.int64), sign, *about),
+            rows.room(), out,
+        )  # fmt: skip
+        self.refs[which] = kept
+
     def gradients(self, which: Integers, functions: Integers, Q: Floats, scales: Floats) -> Floats:
         """Return gradients of coordinate functions times columns' scales (members, instants, functions, nv)."""
         out = np.zeros((*Q.shape[:2], len(functions), self.tables.nv))
@@ -143,7 +224,7 @@ class Blocks:
 
 
 class Batch(Blocks):
-    """Some members of a study of ``run``.
+    """Some members of a study of ``run``, in the coordinates of bodies.
 
     Parameters
     ----------
@@ -152,17 +233,20 @@ class Batch(Blocks):
         How many there is room for.
     room : int
         Steps whose dense output there is room for.
+    trees : Trees, optional
+        Their spanning trees, in joint coordinates.
     """
 
-    def __init__(self, members: RunMembers, count: int, room: int) -> None:
+    def __init__(self, members: RunMembers, count: int, room: int, trees: Trees | None = None) -> None:
         base, tables, size = members.base, members.tables, members.size
         self.members, self.row_scale = members, np.zeros((count, len(base.model.row_scale)))
         self.column_scale = np.zeros((count, len(base.model.column_scale)))
         scales = {"row_scale": self.row_scale, "column_scale": self.column_scale}
-        super().__init__(tables, base, members.plan, count, scales)
+        self.matrices = None if members.matrices is None else members.matrices.room(count)
+        super().__init__(tables, base, members.plan, count, scales, trees, self.matrices)
         self.answers = np.zeros((count, 3), dtype=np.int64)
         self.ends, self.times = np.zeros(count), np.zeros((count, members.count))
-        self.starts, self.Y, self.atol = (np.zeros((count, size)) for _ in range(3))
+        self.starts, self.Y, self.atol, self.counted = (np.zeros((count, size)) for _ in range(4))
         integrator = members.choice.integrator
         jumps = not integrator.adaptive and any(watch.kind == "switch" for watch in tables.watches)
         self.g = np.zeros((3 if jumps else 2, len(tables.watches)))
@@ -171,15 +255,22 @@ class Batch(Blocks):
         self.kept = np.zeros(self.refs.shape[1] + self.statistics.shape[1])
         (rhs, accept), planar = members.choice.formulation.kernels(), self.planar
         self._run_calls = (
-            address_with(integrator.advance, M.ADVANCE), address_of(rhs, planar), address_of(accept, planar),
-            address_of(monitor, planar) if tables.watches else 0, self.at(set_masses, M.MASSES),
+            address_with(integrator.advance, M.ADVANCE_IMPLICIT if integrator.implicit else M.ADVANCE),
+            *([] if integrator.implicit else [address_of(rhs, planar)]), address_of(accept, planar),
+            address_of(members.space.monitor, planar) if tables.watches else 0, self.at(set_masses, M.MASSES),
             address_with(exchange_mode, M.MODE),
         )  # fmt: skip
-        self._read_calls = (
-            address_with(integrator.interpolate, INTERPOLATE), self.at(expand, M.EXPAND), self.at(set_masses, M.MASSES),
-        )  # fmt: skip
+        self._read_calls = self._readers()
+        self.work = np.zeros(0 if members.matrices is None else members.matrices.work)
+        self.events = dict[int, list[tuple[str, float]]]()  # name and time of those of a member, where it met some
         self._stored: list[Floats] = []
+        self._read_rooms: list[Floats] = []
         self.grow(room)
+
+    def _readers(self) -> tuple[int, ...]:
+        """Return the addresses of what reads members."""
+        interpolate = address_with(self.members.choice.integrator.interpolate, INTERPOLATE)
+        return interpolate, self.at(expand, M.EXPAND), self.at(set_masses, M.MASSES)
 
     def grow(self, room: int) -> None:
         """Make room for more steps; what is stored of members is kept."""
@@ -209,29 +300,58 @@ class Batch(Blocks):
         """The angle references at their starts (members, steps, functions)."""
         return self._stored[2]
 
+    def adopt(self, state: State, n: int, why: Any) -> None:
+        """Bring a given state onto the constraints of the first members, one after the other."""
+        for k in range(n):
+            found, _ = closed_state(self.one.system(k), state, state.t)
+            self.Q[k], self.V[k], self.begin_refs[k] = found.q, found.v, found.references
+            heavy = set_masses(self._kept[k][0].address, self.scratch.address)
+            self.refs[k], self.codes[k] = found.references, (DEPENDENT, int(heavy))
+            if why[k] == "" and not found.ok:
+                why[k] = "it cannot be closed from the given state"
+
+    def begin(self, n: int, why: Any) -> None:
+        """Write y of the first members at their starts; note whose structure is another one."""
+        nq = self.tables.nq
+        self.starts[:n, :nq], self.starts[:n, nq:-1], self.starts[:n, -1] = self.Q[:n], self.V[:n], 0.0
+
+    def reset(self, which: Integers) -> None:
+        """Put the blocks of members back to what they are before a run."""
+        base = self.base.state
+        self.statistics[which], self.settings[which] = base.statistics.view(np.float64), base.settings.view(np.float64)
+        self.refs[which] = self.begin_refs[which]
+
     def run(self, which: Integers) -> None:
         """Integrate members from their starts."""
-        m, base, nq = self.members, self.base.state, self.tables.nq
-        self.statistics[which], self.settings[which] = base.statistics.view(np.float64), base.settings.view(np.float64)
-        self.starts[which, :nq], self.starts[which, nq:-1], self.starts[which, -1] = self.Q[which], self.V[which], 0.0
-        self.refs[which], self.Y[which] = self.begin_refs[which], self.starts[which]
-        M.run_members(
-            self._run_calls, FLUSH, which, self.models, self.states, self.scratch.address, 0.0,
-            self.ends, m.control, m.counts, self.refs, self.statistics, GAPS, self.atol, self.Y, self.control, self.counting,
-            self.active, self.memory, self.g, self.steps, self.dense, self.step_refs, self.answers,
+        m = self.members
+        self.reset(which)
+        m.tell(self, which)
+        self.Y[which] = self.starts[which]
+        calls: tuple[Any, ...] = (self._run_calls,)
+        run = M.run_members
+        if m.matrices is not None:
+            calls, run = (self._run_calls, m.matrices.ops, self.work), M.run_implicit_members
+        run(
+            *calls, FLUSH, which, self.models, self.states, self.scratch.address, m.start,
+            self.ends, m.control, m.counts, self.refs, self.statistics, GAPS, self.atol, self.counted, self.Y, self.control,
+            self.counting, self.active, self.memory, self.g, self.steps, self.dense, self.step_refs, self.answers,
         )  # fmt: skip
 
-    def read(self, which: Integers, times: Floats | None = None, last: bool = False) -> Read:
+    def read(self, which: Integers, times: Floats | None = None, last: bool = False, like: Floats | None = None) -> Read:
         """Return members at times (read, instants), by default at their instants, the start and the end as they are.
 
-        With `last` at the last instant alone.
+        Parameters
+        ----------
+        which : array of int
+        times : array (read, instants), optional
+        last : bool
+            Whether the last instant alone is wanted.
+        like : array (read, nq), optional
+            Poses near the first of these times, by default those at the start; they settle signs of quaternions.
         """
-        t, own = self.tables, self.times[which]
+        own = self.times[which]
         at = np.ascontiguousarray(times if times is not None else own[:, -1:] if last else own)
-        shape, rows = at.shape, t.count_joint + t.count_motion
-        loads = (3 if t.dimension == 2 else 6) * len(t.loads)
-        widths = (self.members.size, self.refs.shape[1], t.nv, rows, 2, t.effort_count, loads)
-        found = Read(which, at, *(np.zeros((*shape, width)) for width in widths))
+        found = self._read_room(which, at, at.shape[1], kept=times is None)
         M.read_members(
             self._read_calls, which, self.models, self.states, self.scratch.address, self.answers, self.steps,
             self.dense, self.step_refs, at, self.Y if times is None else self.Y[:0], self.starts, self.begin_refs, self.refs,
@@ -239,6 +359,22 @@ class Batch(Blocks):
             found.loads,
         )  # fmt: skip
         return found
+
+    def _read_room(self, which: Integers, at: Floats, last: int, kept: bool = False) -> Read:
+        """Return arrays for members at times, forces of the last ones; kept ones serve again: new pages take longer to fill."""
+        if not kept:
+            return Read(which, at, *self._made(len(which), at.shape[1], last))
+        if not self._read_rooms or self._read_rooms[0].shape[1] != at.shape[1]:
+            self._read_rooms = self._made(self.count, at.shape[1], last)
+        return Read(which, at, *(room[: len(which)] for room in self._read_rooms))
+
+    def _made(self, count: int, instants: int, last: int) -> list[Floats]:
+        """Return arrays for everything that is read of so many members."""
+        t = self.tables
+        rows, loads = t.count_joint + t.count_motion, (3 if t.dimension == 2 else 6) * len(t.loads)
+        states, forces = (t.nq + t.nv + 1, self.refs.shape[1]), (t.nv, rows, 2, t.effort_count, loads)
+        widths = [*((instants, width) for width in states), *((last, width) for width in forces)]
+        return [np.zeros((count, *shape)) for shape in widths]
 
     def unsolved(self, which: Integers) -> npt.NDArray[np.bool_]:
         """Return at which of these members the equations had no solution at an instant that was read."""

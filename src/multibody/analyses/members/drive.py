@@ -19,11 +19,12 @@ from multibody.analyses.kinematics.kinematics import time_grid
 from multibody.analyses.kinematics.solvers import DenseSolver
 from multibody.analyses.kinematics.turning import MANY, TURN
 from multibody.analyses.members.batch import Blocks
-from multibody.analyses.members.numbers import Flags, NotServed, Numbers, note
+from multibody.analyses.members.numbers import NotServed, Numbers, note
 from multibody.analyses.members.stacked import Stack, StackedAnswers
 from multibody.formulations import formulation_of
 from multibody.formulations.driven import forces_at, solve_square
-from multibody.formulations.square_forces import REGULAR, Along
+from multibody.formulations.one_drive import ROOM, efforts_at
+from multibody.formulations.square_forces import REGULAR, Along, Found, lu_room
 from multibody.integrators import members as M
 from multibody.kernels import tracking
 from multibody.kernels.assembly.member import CLOSED, OPEN
@@ -33,7 +34,7 @@ from multibody.model.model import Model
 from multibody.rank.drive import plain_drive
 from multibody.rank.leastnorm import DENSE_ASSEMBLY, is_large
 from multibody.state.kinetics import Dynamics
-from multibody.state.system import Floats, Integers, System, tables_of
+from multibody.state.system import Flags, Floats, Integers, System, tables_of
 
 MOST_NUMBERS = 2_000_000  # that a batch may fill, 16 MB
 MOST_MEMBERS = 256  # of a batch
@@ -45,16 +46,8 @@ class DriveMembers:
 
     Parameters
     ----------
-    model : Model
-    names : sequence of str
-        Parameters that differ from member to member.
-    options : mapping
-        Of the verb.
-
-    Raises
-    ------
-    NotServed
-        Where the model or the options have what single analyses alone do.
+    model, names, options
+        As for ``RunMembers``.
     """
 
     verb = "kinematics"
@@ -94,8 +87,13 @@ class DriveMembers:
     def most(self) -> int:
         """How many members a batch has."""
         t = self.tables
-        instant = t.nq + 6 * t.nv + len(t.functions) + 4 * len(t.rows) + t.effort_count + 2 * int(t.row_pointer[-1])
+        instant = t.nq + 7 * t.nv + len(t.functions) + 2 * len(t.rows) + t.effort_count + self._beside
         return max(1, min(MOST_MEMBERS, MOST_NUMBERS // (self.count * instant)))
+
+    @property
+    def _beside(self) -> int:
+        """How many further numbers of an instant the rows need."""
+        return int(self.tables.row_pointer[-1])
 
     def batch(self, count: int) -> DriveBatch:
         """Return room for so many members at a time."""
@@ -113,7 +111,7 @@ class DriveMembers:
         """
         n = len(values)
         numbers = b.numbers[:n]
-        note(why, self.numbers.fill(values, b.models[:n], numbers), "values that are refused")
+        note(why, self.numbers.fill(values, b.models[:n], b.scratch.address, numbers), "values that are refused")
         numbers[why != ""] = self.tables.F  # of no account
         self._set_times(b, n, why)
         b.assemble(b.times[:n, 0].copy())
@@ -188,7 +186,8 @@ class DriveBatch(Blocks):
 
     def stack(self, which: Integers) -> Stack:
         """Return instants of members."""
-        Q, V, A, R = (np.ascontiguousarray(x[which]) for x in self.at_instants)
+        every = len(which) == which[-1] + 1  # from the first one on: nothing is copied
+        Q, V, A, R = (x[: len(which)] if every else np.ascontiguousarray(x[which]) for x in self.at_instants)
         start = np.ascontiguousarray(self.begin_refs[which][:, None, :])
         return Stack(self, which, self.times[which], Q, V, A, start if self.planar else R)
 
@@ -210,6 +209,12 @@ class InverseMembers(DriveMembers):
         width = self.tables.nv * (len(self.actuators) + (self.tables.count_motion) + 2)
         if self.count > CHUNK // width or len(self.actuators) < self.tables.count_motion or not self.tables.count_motion:
             raise NotServed("many instants")
+
+    @property
+    def _beside(self) -> int:
+        """How many further numbers of an instant are needed: none with one motion and one actuator."""
+        several = len(self.actuators) > 1 or self.tables.count_motion > 1
+        return int(self.tables.row_pointer[-1]) + self.tables.nv * 3 * len(self.actuators) if several else 0
 
     def _acted(self, model: Model) -> Model:
         asked = own_options(model, "inverse", efforts=self.given.get("efforts"), formulation=self.given.get("formulation"))
@@ -249,18 +254,19 @@ class StackedSolver(Solver):
 
     def __init__(self, members: InverseMembers, b: DriveBatch, stack: Stack) -> None:
         self.batch, self.stack, self.drive, tables = b, stack, members.drive, members.tables
-        self.system, self.actuators = System(tables), members.actuators
+        self.system, self.actuators = b.system, members.actuators
         (m, n), k = stack.t.shape, len(self.actuators)
         self.shape, flat = (m, n), m * n
         self.values, self.condition = np.full((flat, k), np.nan), np.full(flat, np.inf)
         self.unique, self.multipliers = np.ones(k, dtype=bool), np.zeros((flat, self.system.rows))
         self.left = np.max(b.sigma[stack.which], axis=1) <= REGULAR
-        length = b.numbers[stack.which, tables.packed.length]
         is_length = np.array([actuator.is_length for actuator in self.actuators])
-        self.units = np.repeat(np.where(is_length, length[:, None], 1.0), n, axis=0)
+        self.member_units = np.where(is_length, b.numbers[stack.which, tables.packed.length, None], 1.0)
         self.member_rows, self.member_columns = np.zeros((m, self.system.rows)), np.zeros((m, tables.nv))
         members.numbers.scales(b.numbers[stack.which], self.member_rows, self.member_columns)
-        self.row_scales, self.column_scales = (np.repeat(x, n, axis=0) for x in (self.member_rows, self.member_columns))
+        if m and not (k == 1 and len(self.drive.rows) == self.system.joint_rows + 1):  # the loop of one actuator has its own
+            scales = (self.member_units, self.member_rows, self.member_columns)
+            self.units, self.row_scales, self.column_scales = (np.repeat(x, n, axis=0) for x in scales)
         self.forces = self._forces()
 
     def _forces(self) -> Along:
@@ -281,6 +287,14 @@ class StackedSolver(Solver):
             self.left[k // self.shape[1]] = True
         return self.values
 
+    @property
+    def unit(self) -> Floats:
+        """What makes the effort of the only actuator a moment, of every member."""
+        return self.member_units[:, 0]
+
+    def _lose(self, k: int, direction: Floats) -> None:
+        self.left[k // self.shape[1]] = True
+
     def _block(self, k: int, direction: str) -> None:
         self.left[k // self.shape[1]] = True
 
@@ -296,7 +310,31 @@ class _Square:
     """The square matrices of members, as ``SquareForces`` has that of one."""
 
     def __init__(self, solver: StackedSolver) -> None:
-        self.solver, self.rows = solver, solver.drive.rows
+        self.solver, self.rows, system = solver, solver.drive.rows, solver.system
+        pointer = system.tables.row_pointer
+        row_of = np.repeat(np.arange(system.rows), np.diff(pointer[: system.rows + 1]))
+        columns = system.tables.columns[: pointer[system.rows]]
+        self.slots = (row_of * system.nv + columns).astype(np.int64)
+        self.weights = np.ascontiguousarray(solver.member_rows[:, row_of] * solver.member_columns[:, columns])
+        self.driving = np.flatnonzero(self.rows >= system.joint_rows).astype(np.int64)
+
+    @property
+    def alone(self) -> bool:
+        """Whether one motion drives everything."""
+        return len(self.driving) == 1
+
+    def one(self, part: slice, function: int, unit: Floats, forces: Along, limits: tuple[float, float]) -> Found:
+        """Return the efforts of one actuator, where one motion drives everything."""
+        own, s, system, (m, n) = self.solver, self.solver.stack, self.solver.system, self.solver.shape
+        b, found = s.members, Found.room(system, m, n)
+        inertia, applied = (x.reshape(m, n, -1) for x in (forces.inertia, forces.applied))
+        M.effort_members(
+            b.at(efforts_at, M.EFFORTS), s.which, b.models, b.states, b.scratch.address, s.t, s.Q, s.R, inertia, applied,
+            (self.slots, self.weights, np.zeros((0, system.nv)), self.rows, int(self.driving[0]), np.zeros(len(self.slots))),
+            (*lu_room(system.nv), np.zeros(system.nv)), own.member_rows, own.member_columns, function, unit,
+            (REGULAR, *limits), np.zeros((ROOM, system.nv)), found.numbers, found.basis, found.multipliers,
+        )  # fmt: skip
+        return Found(*(x.reshape(m * n, -1) for x in (found.numbers, found.basis, found.multipliers)))
 
     def gradients(self, functions: Integers, part: slice) -> Floats:
         """Return gradients of coordinate functions, scaled columns, (instants, functions, nv)."""
@@ -307,21 +345,11 @@ class _Square:
     def solve(self, part: slice, sides: Floats) -> tuple[Floats, Floats, Floats]:
         """Return σ of T, unit velocities of the motions and multipliers of forces."""
         own, s, system = self.solver, self.solver.stack, self.solver.system
-        (m, n), nv, rows, pointer = own.shape, system.nv, system.rows, system.tables.row_pointer
+        (m, n), nv, count = own.shape, system.nv, len(self.driving)
         entries = s.members.entries(s.which, s.t, s.Q, s.R)
-        row_of = np.repeat(np.arange(rows), np.diff(pointer[: rows + 1]))
-        columns = system.tables.columns[: pointer[rows]]
-        weights = np.ascontiguousarray(own.member_rows[:, row_of] * own.member_columns[:, columns])
-        driving = np.flatnonzero(self.rows >= system.joint_rows).astype(np.int64)
-        sigma, basis, shared = np.zeros((m, n)), np.zeros((m, n, len(driving), nv)), np.zeros((m, n, *sides.shape[1:]))
-        room = (
-            np.zeros((nv, nv)), np.zeros(nv, dtype=np.int64), np.zeros((nv, nv), dtype=np.int64),
-            np.zeros((2, nv), dtype=np.int64),
-        )  # fmt: skip
+        sigma, basis, shared = np.zeros((m, n)), np.zeros((m, n, count, nv)), np.zeros((m, n, *sides.shape[1:]))
         M.square_members(
-            address_with(solve_square, M.SQUARE), entries, (row_of * nv + columns).astype(np.int64), weights,
-            np.zeros((0, nv)), driving, np.ascontiguousarray(sides).reshape(shared.shape), room, np.zeros(nv), sigma, basis,
-            shared,
+            address_with(solve_square, M.SQUARE), entries, self.slots, self.weights, np.zeros((0, nv)), self.driving,
+            np.ascontiguousarray(sides).reshape(shared.shape), lu_room(nv), np.zeros(nv), sigma, basis, shared,
         )  # fmt: skip
-        sigma[~np.isfinite(sigma)] = 0.0
-        return sigma.reshape(-1), basis.reshape(m * n, len(driving), nv), shared.reshape(m * n, *sides.shape[1:])
+        return sigma.reshape(-1), basis.reshape(m * n, count, nv), shared.reshape(m * n, *sides.shape[1:])

@@ -8,18 +8,15 @@ from typing import Any
 import numpy as np
 
 from multibody.integrators import members as M
-from multibody.kernels import codes as L
 from multibody.kernels.calls import address_with
-from multibody.kernels.declared import Scratch
 from multibody.kernels.programs import evaluate_programs
 from multibody.model.expressions import Expression, evaluate
 from multibody.model.model import Model
-from multibody.state.system import Floats, Integers
+from multibody.state.system import Flags, Floats, Integers
 from multibody.tables.length import set_lengths
 from multibody.tables.lower import Tables
 from multibody.tables.scope import Scope
 
-Flags = np.ndarray[Any, np.dtype[np.bool_]]
 LEAST = 1e-9  # of the largest mass and inertia: what counts beside them
 DROWNING = 1e-7  # of the largest mass: lighter bodies drown where M is inverted
 
@@ -52,13 +49,11 @@ class Numbers:
         limits = [(tables.model.parameters[name].min, tables.model.parameters[name].max) for name in names]
         self._low = np.array([-np.inf if low is None else low for low, _ in limits])
         self._high = np.array([np.inf if high is None else high for _, high in limits])
-        packed = tables.packed
-        self._scratch = {"stack": L.STACK_DEPTH, "kept": packed.most_kept, "input": packed.most_inputs + 2}
         width, bodies, d = tables.width, len(tables.bodies) - 1, tables.dimension
         self._translations = (np.arange(tables.nv) < width * bodies) & (np.arange(tables.nv) % width < d)
-        self._lengths = packed.rows["is_length"] == 1
+        self._lengths = tables.packed.rows["is_length"] == 1
 
-    def fill(self, values: Floats, models: Integers, numbers: Floats) -> Flags:
+    def fill(self, values: Floats, models: Integers, scratch: int, numbers: Floats) -> Flags:
         """Write the numbers of members; return which of them are sound.
 
         Parameters
@@ -66,14 +61,15 @@ class Numbers:
         values : array (members, given)
         models : array of int (members,)
             Addresses of models that read `numbers`.
+        scratch : int
+            Address of room for programs.
         numbers : array (members, numbers), written
         """
         numbers[:] = self.tables.F
         numbers[:, self.given] = values
         sound = np.all(np.isfinite(values) & (values >= self._low) & (values <= self._high), axis=1)
         planar = self.tables.dimension == 2
-        scratch = Scratch(**self._scratch)
-        M.number_members(_address(planar), models, scratch.address, self._starts, self._slots, numbers)
+        M.number_members(_address(planar), models, scratch, self._starts, self._slots, numbers)
         sound &= np.all(np.isfinite(numbers), axis=1)
         set_lengths(self.tables, numbers)
         return np.asarray(sound)

@@ -16,28 +16,38 @@ import numpy as np
 
 from multibody.analyses.assembly.member import Plan, plan_of
 from multibody.analyses.dynamics.choice import Choice, check_steps
-from multibody.analyses.dynamics.opening import planned
+from multibody.analyses.dynamics.opening import opened, planned
 from multibody.analyses.dynamics.run import output_times
+from multibody.analyses.dynamics.settling import tell_feedback, tell_partition, tell_tolerances, write_active
+from multibody.analyses.given.initial import adopted
 from multibody.analyses.given.run_options import Options, read_options
 from multibody.analyses.members.batch import Batch, Read
-from multibody.analyses.members.numbers import Flags, NotServed, Numbers, note
+from multibody.analyses.members.joints import JointBatch
+from multibody.analyses.members.matrices import Equations
+from multibody.analyses.members.numbers import NotServed, Numbers, note
+from multibody.analyses.members.passing import pass_events
 from multibody.analyses.members.stacked import Stack, StackedAnswers
 from multibody.arguments import number_in
-from multibody.errors import ModelError
-from multibody.formulations.prepare import Bundle, inverts_masses, prepare
+from multibody.errors import AnalysisError, ModelError
+from multibody.formulations.prepare import Bundle, inverts_masses
 from multibody.integrators import contract as C
 from multibody.kernels.assembly.member import CLOSED, OPEN
+from multibody.kernels.mass import set_masses
+from multibody.model.expressions import Expression
 from multibody.model.model import Model
 from multibody.options.methods import AUTO, read_method
+from multibody.rank.run_rows import run_rows
 from multibody.state.kinetics import Dynamics
-from multibody.state.system import Floats, Integers, System, tables_of
+from multibody.state.state import State
+from multibody.state.system import Flags, Floats, Integers, tables_of
 from multibody.tables.scales import second
 from multibody.tables.welds import find_welds
 
 ROOM = 64  # steps whose dense output a batch has room for at first
 MOST_STEPS = 4096  # longer runs can be interrupted, which a batch cannot
-MOST_NUMBERS = 6_000_000  # that a batch may fill, 48 MB
+MOST_NUMBERS = 4_000_000  # that a batch may fill, 32 MB
 MOST_MEMBERS = 256  # of a batch
+BESIDE = 20  # numbers of an instant that outputs need: wrenches, and formulas on their way
 FORMULAS = ("step", "first_step", "max_step")  # options of integrators that may be formulas of parameters
 
 
@@ -63,7 +73,7 @@ class RunMembers:
         Where the model or the options have what single runs alone do.
     """
 
-    def __init__(self, model: Model, names: Sequence[str], options: Mapping[str, Any]) -> None:
+    def __init__(self, model: Model, names: Sequence[str], options: Mapping[str, Any], state: State | None = None) -> None:
         self.model, self.names, self.given, self.last_only = model, tuple(names), dict(options), False
         self.tables = tables = tables_of(model)
         self.options: Options = read_options(model, dense=True, **{key: options.get(key) for key in _KEYS})
@@ -75,30 +85,52 @@ class RunMembers:
         self._check(options)
         self.numbers = Numbers(tables, names)
         self.until = self._formula("until", self.options.until)
-        system = System(tables)
-        self.rows = np.arange(system.rows, dtype=np.int64)
-        self.count = len(output_times(0.0, self.options, tables))
+        self.state = None if state is None else adopted(state, tables, "initial")
+        self.start = 0.0 if state is None else float(state.t)
+        times = output_times(self.start, self.options, tables)
+        self.count, self.times = len(times), times if self._same_for_all() else None
         self.room = ROOM
-        self.base: Bundle = prepare(tables, self.rows, system.ref, False)
-        self._settings(self.base)
-        self.size, self.functions = tables.nq + tables.nv + 1, len(self.base.ref)
-        self._lengths = np.concatenate([self._positions(), self.numbers._translations, [False]])
+        self.space = self._space()
+        self.base: Bundle = self.space.bundle
+        tell_tolerances(self.base, self.choice.integrator, self.options.rtol)
+        self.matrices = Equations(self.space, self.choice) if self.choice.integrator.implicit else None
+        self.size: int = self.base.size
+        self.functions = len(self.base.ref)
+        self._lengths = self.space.lengths
+        self._rates = self._lengths[self.space.nq : -1]
+        self._row_lengths = tables.packed.rows["is_length"][self.space.rows] == 1
         self.control, self.counts = self._told()
+
+    def _space(self) -> Any:
+        """Return the coordinates of the model at its start, whose rows are those of all members."""
+        try:
+            opening = opened(self.model, self.state, tables=self.tables)
+        except (ModelError, AnalysisError) as error:
+            raise NotServed("its own start") from error
+        self.rows = opening.rows if opening.state.ok else np.arange(opening.system.rows, dtype=np.int64)
+        formulation = self.choice.formulation
+        if len(self.rows) == self.tables.nv:
+            raise NotServed("its motions determine everything")
+        try:
+            made = formulation.space(opening.system, opening.state, self.rows)
+        except ModelError as error:
+            raise NotServed(f"formulation {formulation.name}") from error
+        if not made.bundle.regular:
+            raise NotServed("some coordinates move no mass")
+        return made
 
     def _check(self, options: Mapping[str, Any]) -> None:
         """Raise where single runs do what is not done here."""
         tables, formulation, integrator = self.tables, self.choice.formulation, self.choice.integrator
         own = self.model.defaults.of("run")
-        if formulation.relative or formulation.pairs or formulation.partitioned or formulation.stabilized:
+        if formulation.pairs:
             raise NotServed(f"formulation {formulation.name}")
-        if integrator.implicit:
+        if not integrator.compiled:
             raise NotServed(f"integrator {integrator.name}")
-        if find_welds(tables) is not None:
+        if not formulation.relative and find_welds(tables) is not None:
             raise NotServed("bodies are welded together")
         if not inverts_masses(tables):
             raise NotServed("some bodies have no mass")
-        if tables.count_joint + tables.count_motion == tables.nv:
-            raise NotServed("its motions determine everything")
         for key in ("rtol", "atol", "step", "output_step"):
             value = options.get(key, own.get(key))
             if value is not None and math.isnan(number_in(value)):
@@ -116,24 +148,24 @@ class RunMembers:
         given = self.given.get(key, self.model.defaults.of("run").get(key))
         return value if not math.isnan(number_in(given)) else self.numbers.number(self.model, given, f"run.{key}")
 
-    def _settings(self, b: Bundle) -> None:
-        """Write what a run is told; the same as a simulation does."""
-        rtol = self.options.rtol
-        b.settings(closed=max(1e-14, min(1e-4 * rtol, 1e-10)), stage_closed=max(1e-12, min(0.1 * rtol, 1e-6)))
-        b.settings(noticeable=1e-14, avoidable=self.choice.integrator.steps_aside, regular_ratio=1e-300)
-
-    def _positions(self) -> Flags:
-        """Return which coordinates are lengths."""
-        wide, d = (3, 2) if self.tables.dimension == 2 else (7, 3)
-        place = np.arange(self.tables.nq)
-        return np.asarray((place < wide * (len(self.tables.bodies) - 1)) & (place % wide < d))
+    def _same_for_all(self) -> bool:
+        """Return whether all members have the same instants, and the steps for them."""
+        if isinstance(self.until, Expression):
+            return False
+        try:
+            check_steps(self.choice.integrator, self.start, self.options.until)
+        except ModelError:
+            return False
+        return True
 
     def _told(self) -> tuple[Floats, Integers]:
         """Return what the integrator is told at the start of every member."""
         control, counts = np.zeros(C.CONTROL_SIZE), np.zeros(C.COUNTS_SIZE, dtype=np.int64)
         self.choice.integrator.configure(control, counts)
-        control[C.RTOL], control[C.SECOND] = self.options.rtol, second(self.tables)
+        control[C.T], control[C.RTOL], control[C.SECOND] = self.start, self.options.rtol, second(self.tables)
         counts[C.FRESH], counts[C.DENSE], counts[C.LIMIT] = 1, 1, MOST_STEPS
+        if self.matrices is not None:
+            self.matrices.tell(counts)
         return control, counts
 
     # --- sizes --------------------------------------------------------------------------------------------------------
@@ -141,13 +173,16 @@ class RunMembers:
     def most(self) -> int:
         """How many members a batch has."""
         t, integrator = self.tables, self.choice.integrator
-        instant = 2 * self.size + 2 * self.functions + 3 * t.nv + 2 * len(t.rows) + t.effort_count + int(t.row_pointer[-1])
-        each = self.room * (2 + integrator.dense_rows * self.size + self.functions) + self.count * instant + len(t.F)
-        return max(1, min(MOST_MEMBERS, MOST_NUMBERS // each))
+        read = 1 if self.last_only and not self.choice.formulation.relative else self.count
+        instant = self.size + self.functions + 2 * t.nv + 2 * len(t.rows) + t.effort_count + BESIDE
+        if len(self.rows) < t.count_joint + t.count_motion:
+            instant += int(t.row_pointer[-1])
+        each = self.room * (2 + integrator.dense_rows * self.size + self.functions) + read * instant + self.count + len(t.F)
+        return max(1, min(MOST_MEMBERS, MOST_NUMBERS // int(each)))
 
     def batch(self, count: int) -> Batch:
         """Return room for so many members at a time."""
-        return Batch(self, count, self.room)
+        return (JointBatch if self.choice.formulation.relative else Batch)(self, count, self.room)
 
     # --- computing ----------------------------------------------------------------------------------------------------
     def computed(self, b: Batch, values: Floats, why: Any) -> Integers:
@@ -168,32 +203,64 @@ class RunMembers:
 
     def _start(self, b: Batch, values: Floats, why: Any) -> None:
         """Write numbers and consistent states of members."""
-        n, nq, nv = len(values), self.tables.nq, self.tables.nv
+        n, nq, nv = len(values), self.space.nq, self.space.nv
         numbers = b.numbers[:n]
-        note(why, self.numbers.fill(values, b.models[:n], numbers), "values that are refused")
+        note(why, self.numbers.fill(values, b.models[:n], b.scratch.address, numbers), "values that are refused")
         numbers[why != ""] = self.tables.F  # of no account
         note(why, self.numbers.heavy(numbers), "masses that do not count")
-        self.numbers.scales(numbers, b.row_scale[:n], b.column_scale[:n])
-        b.assemble(np.zeros(n))
-        note(why, b.codes[:n, 0] != OPEN, "it does not close at once")
-        note(why, b.codes[:n, 0] == CLOSED, "dependent rows")
+        length = numbers[:, self.tables.packed.length, None]
+        b.row_scale[:n] = np.where(self._row_lengths, 1.0 / length, 1.0)
+        b.column_scale[:n] = np.where(self._rates, length, 1.0)
+        if self.state is None:
+            b.assemble(np.zeros(n))
+            note(why, b.codes[:n, 0] != OPEN, "it does not close at once")
+        else:
+            b.adopt(self.state, n, why)
         note(why, b.codes[:n, 1] == 1, "masses that do not count")
+        note(why, np.array([why[k] != "" or self._has_rows(b, k) for k in range(n)], dtype=bool), "other rows")
+        b.begin(n, why)
+        if b.matrices is not None:
+            b.matrices.begin(b, n, why)
         b.ends[:n] = self.numbers.evaluated(self.until, numbers)
         note(why, self._set_times(b, n), "other instants")
-        b.atol[:n] = self.options.atol * np.where(self._lengths, numbers[:, self.tables.packed.length, None], 1.0)
+        b.atol[:n] = self.options.atol * np.where(self._lengths, length, 1.0)
         b.atol[:n, nq : nq + nv] /= second(self.tables)
+
+    def _has_rows(self, b: Batch, k: int) -> bool:
+        """Return whether a member has the rows of the model."""
+        if b.codes[k, 0] == CLOSED:
+            return len(self.rows) == self.tables.count_joint + self.tables.count_motion
+        return np.array_equal(run_rows(b.one.system(k), b.Q[k], self.start), self.rows)
+
+    def tell(self, b: Batch, which: Integers) -> None:
+        """Tell members what simulations are told before their first step: feedback, a partition, what the error test counts."""
+        formulation = self.choice.formulation
+        b.counted[which], b.counted[which, -1] = 1.0, 0.0
+        if not (formulation.stabilized or formulation.partitioned):
+            return
+        for k in which:
+            space, y = b.one.space(k), b.starts[k].copy()
+            set_masses(space.bundle.model.address, b.scratch.address)
+            if formulation.stabilized:
+                alpha = tell_feedback(space, formulation, self.start, y)
+                space.bundle.settings(alpha=math.copysign(alpha, b.ends[k] - self.start))
+            if formulation.partitioned:
+                write_active(space, tell_partition(space, self.start, y, known=False), b.counted[k])
 
     def _set_times(self, b: Batch, n: int) -> Flags:
         """Write the instants of members; return which of them have as many as the model."""
         fits = np.ones(n, dtype=bool)
+        if self.times is not None:
+            b.times[:n] = self.times
+            return fits
         for end in np.unique(b.ends[:n]):
             same = b.ends[:n] == end
             if not math.isfinite(end):
                 fits &= np.isfinite(b.ends[:n])
                 continue
             try:
-                times = output_times(0.0, replace(self.options, until=float(end)), self.tables)
-                check_steps(self.choice.integrator, 0.0, float(end))
+                times = output_times(self.start, replace(self.options, until=float(end)), self.tables)
+                check_steps(self.choice.integrator, self.start, float(end))
             except ModelError:
                 times = np.zeros(0)
             if len(times) != self.count:
@@ -204,7 +271,9 @@ class RunMembers:
 
     def _integrate(self, b: Batch, which: Integers, why: Any) -> None:
         """Integrate members."""
+        b.events.clear()
         b.run(which)
+        pass_events(b, which)
         full = which[b.answers[which, 0] == C.OUTPUT_FULL]
         while len(full) and b.room < MOST_STEPS:
             self.room = max(self.room, min(8 * b.room, MOST_STEPS))
@@ -212,6 +281,7 @@ class RunMembers:
                 break
             b.grow(self.room)
             b.run(full)
+            pass_events(b, full)
             full = full[b.answers[full, 0] == C.OUTPUT_FULL]
         answers = b.answers[: len(why)]
         stiff = self.choice.switching & (answers[:, 2] != 0)
@@ -241,18 +311,26 @@ class RunAnswers(StackedAnswers):
         energies = read.energies.reshape(flat, 2)
         dynamics = Dynamics(
             read.multipliers.reshape(flat, -1), energies[:, 0], energies[:, 1], read.Y[:, :, nq + nv].reshape(flat),
-            read.efforts.reshape(flat, read.efforts.shape[2]), read.loads.reshape(flat, read.loads.shape[2]), base.chosen,
-            bundle=base,
+            read.efforts.reshape(flat, read.efforts.shape[2]), read.loads.reshape(flat, read.loads.shape[2]),
+            batch.members.space.independent_rows(), bundle=base,
         )  # fmt: skip
         start = batch.begin_refs[read.which][:, None, :]
         R = np.ascontiguousarray(start if batch.planar and not alone else read.references)
-        Q, V = read.Y[:, :, :nq].copy(), read.Y[:, :, nq : nq + nv].copy()
-        super().__init__(Stack(batch, read.which, read.t, Q, V, read.A, R, dynamics, alone), known_between=True)
+        V = read.Y[:, :, nq : nq + nv]  # and q stands before it
+        super().__init__(Stack(batch, read.which, read.t, read.Y, V, read.A, R, dynamics, alone), known_between=True)
         self.batch = batch
+
+    def first(self, event: str) -> Floats:
+        """Return the first time of an event (members,), NaN where it did not happen."""
+        known = (self.batch.events.get(int(k), []) for k in self.stack.which)
+        return np.array([next((time for name, time in found if name == event), math.nan) for found in known])
 
     def between(self, which: Any, times: Floats) -> RunAnswers:
         """Return the answers of some members at other times of their motions (which, times)."""
-        return RunAnswers(self.batch, self.batch.read(self.stack.which[which], times))
+        s = self.stack
+        near = np.argmin(np.abs(s.t[which] - times[:, :1]), axis=1)
+        like = np.ascontiguousarray(s.Q[which, near, : self.batch.tables.nq])
+        return RunAnswers(self.batch, self.batch.read(s.which[which], times, like=like))
 
 
 _KEYS = ("until", "formulation", "integrator", "rtol", "atol", "step", "output_step", "cut")

@@ -6,6 +6,8 @@ member's own blocks is asked of the batch.
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -17,6 +19,8 @@ from multibody.analyses.measures.measure import Measurer
 from multibody.analyses.measures.readable import no_forces
 from multibody.analyses.members.batch import Blocks as Members
 from multibody.analyses.reactions.reactions import Blocks, Reactions
+from multibody.analyses.reactions.uniqueness import Dependency
+from multibody.analyses.reactions.wrenches import RowPattern, Wrench
 from multibody.kernels import codes as L
 from multibody.state.kinetics import Dynamics
 from multibody.state.system import Floats, Integers, System
@@ -35,6 +39,7 @@ class Stack:
         Those of its members.
     t : array (members, instants)
     Q, V, A : arrays (members, instants, ·)
+        Rows of Q may be longer.
     R : array (members, instants or 1, functions)
         Angle references of every instant; in the plane those at the start.
     dynamics : Dynamics, optional
@@ -137,7 +142,7 @@ class StackedReactions(Reactions):
     @cached_property
     def system(self) -> System:
         """The tables of the model with a workspace: for what the structure says."""
-        return System(self.measurer.stack.members.tables)
+        return self.measurer.stack.members.system
 
     @cached_property
     def entries(self) -> Floats:
@@ -145,6 +150,35 @@ class StackedReactions(Reactions):
         s = self.measurer.stack
         found = s.members.entries(s.which, s.t, s.Q, s.R)
         return found.reshape(-1, found.shape[2])
+
+    def of_rows(
+        self, rows: range, multipliers: Floats, bodies: Sequence[int], home: int, point: int, sign: float = -1.0,
+        which: Integers | None = None,
+    ) -> Wrench:  # fmt: skip
+        """Return −Φ_qᵀ λ of some rows on some bodies together as a wrench about a point of a body, ground axes."""
+        s, own = self.measurer.stack, RowPattern.of(self.tables, rows)
+        (m, n), out = s.t.shape, own.answers(*s.t.shape)
+        each = multipliers.reshape(m, n, -1)
+        s.members.wrenches(s.which, s.t, s.Q, s.R, each, rows.start, own, bodies, sign, (home, point), out)
+        return Wrench.packed(out.reshape(m * n, -1), self.tables.dimension)
+
+    @cached_property
+    def multipliers(self) -> Floats:
+        """λ of joint and motion rows, of minimum norm where rows are redundant, each member by its own scales."""
+        found, s = self.dynamics.multipliers, self.measurer.stack
+        if len(self.dynamics.rows) == self.system.rows:
+            return found
+        n, parts = s.t.shape[1], []
+        for j, k in enumerate(s.which):
+            part, own = slice(j * n, (j + 1) * n), copy.copy(self.redundancy)
+            own.system = s.members.one.system(int(k))
+            parts.append(own.smallest(found[part], self.entries[part]))
+        return np.concatenate(parts)
+
+    @cached_property
+    def dependencies(self) -> list[Dependency]:
+        """Combinations of multipliers that no body feels: outputs do not ask whether they have one value only."""
+        return []
 
     def _gradient(self, function: int) -> Blocks:
         if function not in self._gradients:

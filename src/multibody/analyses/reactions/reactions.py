@@ -8,21 +8,24 @@ rack; what they do to each body is in :meth:`Reactions.on_bodies`. A coupler act
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from multibody.analyses.reactions.uniqueness import Dependency, Redundancy
-from multibody.analyses.reactions.wrenches import Wrench
+from multibody.analyses.reactions.wrenches import RowPattern, Wrench
 from multibody.errors import ModelError
 from multibody.formulations.driven import gradients_at
-from multibody.formulations.square_forces import jacobian_entries
+from multibody.formulations.row_wrenches import CENTER, wrenches_at
+from multibody.formulations.square_forces import as_rows, jacobian_entries
 from multibody.kernels import codes as L
 from multibody.model.expressions import evaluate
 from multibody.state.kinetics import Dynamics
-from multibody.state.poses import turned
 from multibody.state.system import Floats, Integers, System
+from multibody.tables.lowered import EndSlots
+from multibody.tables.products import dot, times, turned
 from multibody.tables.tree import driven_functions
 
 if TYPE_CHECKING:
@@ -85,20 +88,34 @@ class Reactions:
         return [] if len(self.dynamics.rows) == self.system.rows else self.redundancy.dependencies(self.entries)
 
     # --- generalized forces -------------------------------------------------------------------------------------------
-    def _constraint(self, rows: range, multipliers: Floats, which: Integers) -> Blocks:
-        """Return −Φ_qᵀ λ of some rows by bodies, at chosen instants; λ (instants, len(rows))."""
-        tables, width = self.tables, self.tables.width
-        span = slice(int(tables.row_pointer[rows.start]), int(tables.row_pointer[rows.stop]))
-        row = np.repeat(np.arange(len(rows)), np.diff(tables.row_pointer[rows.start : rows.stop + 1]))
-        body, part = np.divmod(tables.columns[span], width)
-        entries = self.entries if which is self.every else self.entries[which]
-        blocks: Blocks = {}
-        for b in np.unique(body[body < len(tables.bodies) - 1]):  # beyond are extra coordinates
-            block = np.zeros((len(which), width), dtype=entries.dtype)
-            for k in np.flatnonzero(body == b):
-                block[:, part[k]] -= entries[:, span.start + k] * multipliers[:, row[k]]
-            blocks[int(b) + 1] = block
-        return blocks
+    def of_rows(
+        self, rows: range, multipliers: Floats, bodies: Sequence[int], home: int, point: int, sign: float = -1.0,
+        which: Integers | None = None,
+    ) -> Wrench:  # fmt: skip
+        """Return −Φ_qᵀ λ of some rows on some bodies together as a wrench about a point of a body, ground axes.
+
+        Parameters
+        ----------
+        rows : range
+        multipliers : array (instants, all rows)
+        bodies : sequence of int
+        home, point : int
+            Body of the point, and where its numbers begin; ``CENTER``: the center of mass.
+        sign : float
+            1 for the opposite.
+        which : array of int, optional
+            Instants to which `multipliers` belong; default all.
+        """
+        m, own, R = self.measurer, RowPattern.of(self.tables, rows), as_rows(self.measurer.references)
+        t, q = m.t, m.q
+        if which is not None:
+            t, q, R = t[which], q[which], R[which] if len(R) > 1 else R
+        out = own.answers(len(t))
+        wrenches_at(
+            *self.system.run, np.ascontiguousarray(t), np.ascontiguousarray(q), R, np.ascontiguousarray(multipliers),
+            rows.start, own.columns, own.ends, np.array(bodies, dtype=np.int64), sign, home, point, own.room(), out,
+        )  # fmt: skip
+        return Wrench.packed(out, self.tables.dimension)
 
     def _gradient(self, function: int) -> Blocks:
         """Return the gradient of a coordinate function by bodies, at every instant."""
@@ -118,49 +135,64 @@ class Reactions:
         """Return the generalized force of an effort along a coordinate function."""
         return {body: effort[:, None] * gradient for body, gradient in self._gradient(function).items()}
 
-    def wrench(self, body: int, block: Floats, which: Integers | None = None) -> Wrench:
+    def wrench(self, body: int, block: Floats) -> Wrench:
         """Return a generalized force on a body as a wrench at its center of mass."""
-        which, d = self.every if which is None else which, self.tables.dimension
         r, A, *_ = self.measurer.body_motion(self.tables.bodies[body])
-        moment = block[:, 2:] if d == 2 else np.einsum("tij,tj->ti", A[which], block[:, 3:])
-        return Wrench(block[:, :d], np.asarray(moment), r[which])
+        d = self.tables.dimension
+        moment = block[:, 2:] if d == 2 else turned(A, block[:, 3:])
+        return Wrench(block[:, :d], np.asarray(moment), r)
 
     # --- joints -------------------------------------------------------------------------------------------------------
     def on_bodies(self, joint: str) -> dict[str, Wrench]:
         """Return what the rows of a joint do to each body (but the ground), at its center of mass, ground axes."""
         rows = self.tables.joint_rows[joint]
-        blocks = self._constraint(rows, self.multipliers[:, rows.start : rows.stop], self.every)
-        return {self.tables.bodies[b]: self.wrench(b, block) for b, block in blocks.items()}
+        touched = RowPattern.of(self.tables, rows).bodies
+        return {self.tables.bodies[b]: self.of_rows(rows, self.multipliers, [b], b, CENTER) for b in touched}
 
     def joint_wrench(self, joint: str, drives: bool = False) -> Wrench:
         """Return a joint's wrench on its second body at its own point; with `drives`, efforts on its coordinates too."""
-        rows = self.tables.joint_rows[joint]
-        blocks = self._constraint(rows, self.multipliers[:, rows.start : rows.stop], self.every)
+        found = self._at_point(joint, self._rows_on_second(joint, self.multipliers))
         if drives:
             for function in self.functions_of(joint):
-                if function not in self.acted_on:
-                    continue
-                for body, block in self.along(function, self.effort_along(function)).items():
-                    blocks[body] = blocks.get(body, 0.0) + block
-        return self._on_second(joint, blocks, self.every)
+                if function in self.acted_on:
+                    found = self._with_effort(joint, function, found)
+        return found
 
-    def _on_second(self, joint: str, blocks: Blocks, which: Integers) -> Wrench:
-        """Return generalized forces of a joint as the wrench on its second body at the joint's point."""
-        point, second = self.point_of(joint)[which], self.tables.ends[joint][1].body
-        zero = Wrench(np.zeros_like(point), np.zeros((len(which), 1 if self.tables.dimension == 2 else 3)), point)
-        if second:
-            return zero + self.wrench(second, blocks[second], which) if second in blocks else zero
-        for body, block in blocks.items():  # the ground gets the opposite of what all others get
-            zero = zero + -self.wrench(body, block, which)
-        return zero
+    def _rows_on_second(self, joint: str, multipliers: Floats, which: Integers | None = None) -> Wrench:
+        """Return what the rows of a joint do to its second body at its second frame's origin."""
+        rows, end = self.tables.joint_rows[joint], self._second(joint)
+        if end.body:
+            return self.of_rows(rows, multipliers, [end.body], end.body, end.point, which=which)
+        others = RowPattern.of(self.tables, rows).bodies  # the ground gets the opposite of what all others get
+        return self.of_rows(rows, multipliers, others, 0, end.point, 1.0, which)
+
+    def _at_point(self, joint: str, wrench: Wrench, which: Integers | None = None) -> Wrench:
+        """Return a joint's wrench at the joint's point, which is not the second frame's origin of a cam alone."""
+        if self.tables.model.joints[joint].kind.relation != "cam":
+            return wrench
+        point = self._contact(joint)
+        return wrench.at(point if which is None else point[which])
+
+    def _with_effort(self, joint: str, function: int, wrench: Wrench) -> Wrench:
+        """Return a joint's wrench with the effort along a coordinate, as far as its second body feels it."""
+        second = self.tables.ends[joint][1].body
+        for body, block in self.along(function, self.effort_along(function)).items():
+            if body == second:
+                wrench = wrench + self.wrench(body, block)
+            elif not second:
+                wrench = wrench + -self.wrench(body, block)
+        return wrench
 
     def point_of(self, joint: str) -> Floats:
         """Return the point of a joint's wrench over time: the second frame's origin, of a cam the contact point."""
+        self._second(joint)
+        return self._contact(joint) if self.tables.model.joints[joint].kind.relation == "cam" else self.end_of(joint, 1)
+
+    def _second(self, joint: str) -> EndSlots:
+        """Return the second end of a joint; a coupler has none."""
         if joint not in self.tables.ends:
             raise ModelError(f'coupler "{joint}" has no reaction', hint=f"it acts on coordinates: read {joint}.effort")
-        if self.tables.model.joints[joint].kind.relation == "cam":
-            return self._contact(joint)
-        return self.end_of(joint, 1)
+        return self.tables.ends[joint][1]
 
     def end_of(self, joint: str, side: int) -> Floats:
         """Return the origin of a joint's first (0) or second (1) frame over time, ground axes."""
@@ -171,7 +203,7 @@ class Reactions:
     def axes_of(self, joint: str, side: int) -> Floats:
         """Return a joint's axes f, g, h on its first (0) or second (1) body over time, as columns in ground axes."""
         end = self.tables.ends[joint][side]
-        return np.asarray(self.measurer.body_motion(self.tables.bodies[end.body])[1] @ self.tables.matrix(end.axes))
+        return times(self.measurer.body_motion(self.tables.bodies[end.body])[1], self.tables.matrix(end.axes))
 
     def _contact(self, joint: str) -> Floats:
         """Return the point of a cam's profile that the follower touches."""
@@ -191,7 +223,7 @@ class Reactions:
         point = first + radius[:, None] * (np.cos(phi)[:, None] * C[:, :, 0] + np.sin(phi)[:, None] * C[:, :, 1])
         if self.tables.dimension == 3 and fields["flat"] is None:  # a roller or knife edge may lie beside the cam's plane
             h = C[:, :, 2]
-            point = point + np.einsum("ti,ti->t", self.end_of(joint, 1) - first, h)[:, None] * h
+            point = point + dot(self.end_of(joint, 1) - first, h)[:, None] * h
         return np.asarray(point)
 
     # --- efforts ------------------------------------------------------------------------------------------------------
@@ -245,9 +277,9 @@ class Reactions:
         point = self.measurer.frame(second, other)[0]
         if name in tables.wrench_of:
             own = self.dynamics.efforts[:, tables.efforts_of(name)]
-            axes = self.measurer.body_motion(first)[1] @ tables.matrix(tables.frames[first, frame].axes)
-            force, moment = np.einsum("tij,tj->ti", axes, own[:, :d]), own[:, d:]
-            return Wrench(np.asarray(force), moment if d == 2 else np.asarray(np.einsum("tij,tj->ti", axes, moment)), point)
+            axes = times(self.measurer.body_motion(first)[1], tables.matrix(tables.frames[first, frame].axes))
+            force, moment = turned(axes, own[:, :d]), own[:, d:]
+            return Wrench(np.asarray(force), moment if d == 2 else turned(axes, moment), point)
         body = tables.bodies.index(second) or tables.bodies.index(first)  # the ground gets the opposite of the other one
         blocks = [self.along(tables.laws[law].function, self.dynamics.efforts[:, law])[body] for law in tables.laws_of[name]]
         found = self.wrench(body, np.sum(blocks, axis=0)).at(point)
@@ -302,12 +334,9 @@ class Reactions:
             return self._open[joint]
         rows, found = self.tables.joint_rows[joint], []
         for item in self.dependencies:
-            part = item.left[rows.start : rows.stop]
-            for column in np.unique(sparse_columns(part)):
-                multipliers = np.asarray(part[:, [column]].toarray()).T
-                which = np.array([item.instant])
-                blocks = self._constraint(rows, multipliers, which)
-                found.append((item.instant, self._on_second(joint, blocks, which)))
+            for column in np.unique(sparse_columns(item.left[rows.start : rows.stop])):
+                multipliers, which = np.asarray(item.left[:, [column]].toarray()).T, np.array([item.instant])
+                found.append((item.instant, self._at_point(joint, self._rows_on_second(joint, multipliers, which), which)))
         self._open[joint] = found
         return found
 

@@ -44,6 +44,8 @@ class QuickPreparation:
     ) -> None:
         if state is not None:
             raise NotServed("a given state")
+        if base.formulation.relative or base.formulation.partitioned or base.formulation.stabilized or base.integrator.implicit:
+            raise NotServed(f"formulation {base.formulation.name}, integrator {base.integrator.name}")
         self.run = RunMembers(model, names, told)
         self.numbers, self.words = parts_of(base.bundle)
         others = {part.path for part in self.numbers} - set(KNOWN)

@@ -7,17 +7,23 @@ the same on every processor. What it cannot say in formulas is refused with the 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from multibody.analyses.measures.force_values import ForceValues
 from multibody.analyses.measures.measure import Measurer, time_derivative
+from multibody.analyses.reactions.reactions import Reactions
+from multibody.analyses.reactions.wrenches import RowPattern, Wrench
 from multibody.errors import ModelError
+from multibody.formulations.row_wrenches import CENTER, add_planar_wrench, add_spatial_wrench, generalized_force
 from multibody.model.expressions import Expression, ExpressionError, Number, names, substitute
 from multibody.model.expressions.nodes import CONSTANTS, node
 from multibody.state.kinetics import Dynamics
 from multibody.state.system import Integers
 from multibody.tables.lower import Tables
+from multibody.tables.products import turned
 
 PARAMETER = "#number"  # first part of the name of a number of the model
 HINT = 'leave it out, or compute the study without "device"'
@@ -63,6 +69,8 @@ class SymbolicMeasurer(Measurer):
     ----------
     functions : list of int
         Coordinate functions that were asked for.
+    entries : array (1, entries)
+        Of Φ_q.
     """
 
     def __init__(self, tables: Tables, rows: Integers, entries: int) -> None:
@@ -76,7 +84,13 @@ class SymbolicMeasurer(Measurer):
         q, v, A = symbols("bodies", nq), symbols("bodies", nv, nq), symbols("A", nv)
         super().__init__(own, symbols("t", 1)[0], q, v, A, np.zeros(0), dynamics)
         self.functions: list[int] = []
-        self._entries = symbols("entries", entries)
+        self.entries = symbols("entries", entries)
+
+    @cached_property
+    def forces(self) -> ForceValues:
+        """Reactions, efforts, energies and momentum."""
+        assert self.dynamics is not None
+        return ForceValues(self, self.dynamics, SymbolicReactions(self, self.dynamics))
 
     def formula(self, asked: Number, where: str) -> Number:
         """Return a formula of paths as one of what is known.
@@ -90,7 +104,6 @@ class SymbolicMeasurer(Measurer):
         """
         if not isinstance(asked, Expression):
             return float(asked)
-        self.forces.reactions.__dict__["entries"] = self._entries  # in the place of those of a motion
         found: dict[tuple[str, ...], Number] = {}
         for parts in sorted(names(asked)):
             if parts in CONSTANTS:
@@ -123,6 +136,39 @@ class SymbolicMeasurer(Measurer):
         value = np.empty(1, dtype=object)
         value[0] = self.formula(formula, str(formula))
         return value
+
+
+class SymbolicReactions(Reactions):
+    """What joints, motions and forces do at an instant that is not known yet."""
+
+    measurer: SymbolicMeasurer
+
+    def of_rows(
+        self, rows: range, multipliers: Any, bodies: Sequence[int], home: int, point: int, sign: float = -1.0,
+        which: Integers | None = None,
+    ) -> Wrench:  # fmt: skip
+        """Return −Φ_qᵀ λ of some rows on some bodies together as a wrench about a point of a body: the text of the kernel."""
+        m, own, tables, d = self.measurer, RowPattern.of(self.tables, rows), self.tables, self.tables.dimension
+        r, A, *_ = m.body_motion(tables.bodies[home])
+        place = r if point == CENTER else r + turned(A, tables.vector(point))
+        J = m.entries[0, int(tables.row_pointer[rows.start]) : int(tables.row_pointer[rows.stop])]
+        out, block = np.zeros(3 if d == 2 else 6, dtype=object), np.zeros(6, dtype=object)
+        for b in bodies:
+            center, A, *_ = m.body_motion(tables.bodies[b])
+            arm, first = (center - place)[0], tables.width * (b - 1)
+            _text(generalized_force)(
+                J, own.columns, own.ends, multipliers[0, rows.start : rows.stop], first, tables.width, sign, block
+            )
+            if d == 2:
+                _text(add_planar_wrench)(block, arm, out)
+            else:
+                _text(add_spatial_wrench)(block, A[0].ravel(), arm, out)
+        return Wrench(out[None, :d], out[None, d:], place)
+
+
+def _text(kernel: Any) -> Any:
+    """Return a kernel as the function that was written."""
+    return kernel.py_func
 
 
 def inputs_of(lengths: dict[str, int], begins: dict[str, int]) -> dict[tuple[str, ...], int]:

@@ -14,7 +14,7 @@ from multibody.formulations.spaces.expanded import Expanded, expanded
 from multibody.formulations.spaces.space import Reader, reader_of
 from multibody.kernels.watch import monitor
 from multibody.state.state import State
-from multibody.state.system import Floats, Integers, System
+from multibody.state.system import Flags, Floats, Integers, System
 
 
 class CartesianSpace:
@@ -38,14 +38,27 @@ class CartesianSpace:
         """Return y of a state."""
         return np.concatenate([state.q, state.v, [work]])
 
+    @property
+    def lengths(self) -> Flags:
+        """Which components of y are lengths or their rates."""
+        tables, found = self.system.tables, []
+        for count, wide in ((tables.nq, 3 if tables.dimension == 2 else 7), (tables.nv, tables.width)):
+            place = np.arange(count)
+            found.append((place < wide * (len(tables.bodies) - 1)) & (place % wide < tables.dimension))
+        return np.concatenate([*found, [False]])
+
+    @property
+    def rows(self) -> Integers:
+        """The rows of joints and motions whose scales stand in the blocks: all of them."""
+        return np.arange(self.system.rows, dtype=np.int64)
+
+    def independent_rows(self) -> Integers:
+        """Return the rows that carry multipliers."""
+        return self.bundle.chosen
+
     def scales(self) -> Floats:
         """Return L for lengths and their rates, 1 for angles, quaternions and the work."""
-        tables = self.system.tables
-        bodies, wide = len(tables.bodies) - 1, 3 if tables.dimension == 2 else 7
-        scale = np.ones(tables.nq)
-        for k in range(tables.dimension):
-            scale[k : wide * bodies : wide] = tables.length
-        return np.concatenate([scale, self.rate_scales, [1.0]])
+        return np.where(self.lengths, self.system.tables.length, 1.0)
 
     def rows_at(self, y: Floats, t: float) -> Floats:
         """Return the chosen rows at y, free of units."""
@@ -79,8 +92,12 @@ class CartesianSpace:
 
     def reading(self) -> CartesianSpace:
         """Return a copy with state and scratch of its own; the model stays the living one."""
+        return self.apart(self.system)
+
+    def apart(self, system: System) -> CartesianSpace:
+        """Return a copy with another workspace, and state and scratch of its own."""
         other = copy.copy(self)
-        other.bundle = self.bundle.working()
+        other.system, other.bundle = system, self.bundle.working()
         return other
 
     def reader(self) -> Reader:

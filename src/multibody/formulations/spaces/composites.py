@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from multibody.kernels.codes import FIRST_BODY
 from multibody.state.poses import matrix_of, quaternion_of
 from multibody.state.system import Floats, Integers, System
 from multibody.tables.lower import Tables
@@ -46,8 +47,8 @@ class Composites:
         roots = np.array(self.welds.roots[1:])
         s = self.welds.points[roots]
         wide, narrow = (3, 3) if self.planar else (7, 6)
-        pose = q[: wide * self.bodies].reshape(-1, wide)[roots - 1].copy()
-        rate = v[: narrow * self.bodies].reshape(-1, narrow)[roots - 1].copy()
+        pose = q[: wide * self.bodies].reshape(-1, wide)[roots - FIRST_BODY].copy()
+        rate = v[: narrow * self.bodies].reshape(-1, narrow)[roots - FIRST_BODY].copy()
         if self.planar:
             arm = _turned(pose[:, 2], s)
             pose[:, :2] -= arm
@@ -121,13 +122,13 @@ def weld_multipliers(system: System, welds: list[Weld], entries: Floats, rest: F
     np.subtract.at(left, tables.columns[: pointer[-1]], (entries * multipliers[:, row_of]).T)
     for weld in reversed(welds):
         rows = tables.joint_rows[weld.joint]
-        span = slice(width * (weld.child - 1), width * weld.child)
+        span = slice(width * (weld.child - FIRST_BODY), width * weld.child)
         own = _block(tables, entries, rows, weld.child)
         found = np.linalg.solve(np.swapaxes(own, 1, 2), left[span].T[:, :, None])[:, :, 0]
         multipliers[:, rows.start : rows.stop] = found
         if weld.parent:
             carrier = _block(tables, entries, rows, weld.parent)
-            left[width * (weld.parent - 1) : width * weld.parent] -= np.einsum("trc,tr->ct", carrier, found)
+            left[width * (weld.parent - FIRST_BODY) : width * weld.parent] -= np.einsum("trc,tr->ct", carrier, found)
 
 
 def _block(tables: Tables, entries: Floats, rows: range, body: int) -> Floats:
@@ -135,9 +136,9 @@ def _block(tables: Tables, entries: Floats, rows: range, body: int) -> Floats:
     width = tables.width
     out = np.zeros((len(entries), len(rows), width))
     for i, r in enumerate(rows):
-        for e in range(int(tables.row_pointer[r]), int(tables.row_pointer[r + 1])):
+        for e in tables.entries_of(r):
             owner, part = divmod(int(tables.columns[e]), width)
-            if owner == body - 1:
+            if owner == body - FIRST_BODY:
                 out[:, i, part] += entries[:, e]
     return out
 

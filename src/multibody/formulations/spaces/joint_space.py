@@ -24,7 +24,7 @@ from multibody.formulations.spaces.space import Reader, reader_of
 from multibody.rank.leastnorm import independent_rows
 from multibody.state.kinetics import Dynamics
 from multibody.state.state import State
-from multibody.state.system import Floats, Integers, System
+from multibody.state.system import Flags, Floats, Integers, System
 from multibody.tables.columns import Columns, columns_of
 from multibody.tables.lower import Tables
 from multibody.tables.tree import spanning_tree
@@ -73,17 +73,22 @@ class JointSpace:
         partitioned = formulation.partitioned
         self.bundle = b = prepare_relative(self.columns, formulation, state.references, none, regular=True, partitioned=False)
         self._count_turns(b, state)
-        y, regular = self.start(state), len(self.system.tables.extras) == 0
-        ratio = self._probe(b, y, state.t)
-        regular = regular and ratio > SINGULAR
+        regular, chosen = self.decided(self.start(state), state.t)
         if not regular and not formulation.full_mass:
             raise self._weightless(b)
-        chosen = self._independent(b, state, self.nv - self.mobility)
-        made = prepare_relative(
-            self.columns, formulation, state.references, chosen, regular=regular, partitioned=partitioned
-        )
+        if len(chosen) < self.nv - self.mobility:
+            chosen = self._generic(b, state, chosen)
+        made = prepare_relative(self.columns, formulation, state.references, chosen, regular=regular, partitioned=partitioned)
         self._count_turns(made, state)
         return made
+
+    def decided(self, y: Floats, t: float) -> tuple[bool, Integers]:
+        """Return what numbers decide at (t, y): whether the mass matrix serves by itself, and independent loop rows."""
+        ratio = self._probe(self.bundle, y, t)
+        rows = np.zeros(0, dtype=np.int64)
+        if self.bundle.loops:
+            rows = independent_rows(self._scaled(self.bundle), floor=VANISHES, most=self.nv - self.mobility)
+        return not self.columns.tables.extras and ratio > SINGULAR, rows
 
     def _probe(self, b: JointBundle, y: Floats, t: float) -> float:
         """Write Φ_u of the loop rows at (t, y) to the scratch; return the smallest pivot ratio of the mass matrix."""
@@ -103,14 +108,8 @@ class JointSpace:
             hint="give it a mass or inertia, or use recursive or augmented, which let loops carry it",
         )  # fmt: skip
 
-    def _independent(self, b: JointBundle, state: State, expected: int) -> Integers:
-        """Return independent loop rows; where the pose is singular, poses around are looked at."""
-        count = len(b.loops)
-        if count == 0:
-            return np.zeros(0, dtype=np.int64)
-        best = independent_rows(self._scaled(b), floor=VANISHES, most=expected)
-        if len(best) >= expected:
-            return best
+    def _generic(self, b: JointBundle, state: State, best: Integers) -> Integers:
+        """Return independent loop rows where the pose is singular and has too few: poses around are looked at."""
         from multibody.rank.generic import Joints
 
         s = self.system
@@ -119,7 +118,7 @@ class JointSpace:
             s.take_references(pose)
             near = replace(state, q=pose, references=s.ref.copy())
             self._probe(b, self.start(near), state.t)
-            found = independent_rows(self._scaled(b), floor=VANISHES, most=expected)
+            found = independent_rows(self._scaled(b), floor=VANISHES, most=self.nv - self.mobility)
             best = found if len(found) > len(best) else best
         s.ref[:] = kept
         return best
@@ -138,13 +137,23 @@ class JointSpace:
         """Return y of a state of the bodies."""
         return np.concatenate([*joint_coordinates(self.system, self.columns, state), [work]])
 
+    @property
+    def lengths(self) -> Flags:
+        """Which components of y are lengths or their rates: slides."""
+        found = np.zeros(self.nq + self.nv + 1, dtype=bool)
+        for column, place, rate in zip(self.columns.columns, self.columns.places, self.columns.rates, strict=True):
+            if column.is_length and rate >= 0:
+                found[place], found[self.nq + rate] = True, True
+        return found
+
+    @property
+    def rows(self) -> Integers:
+        """The rows of joints and motions whose scales stand in the blocks: those that the tree does not satisfy by itself."""
+        return np.array(self.bundle.loops, dtype=np.int64)
+
     def scales(self) -> Floats:
         """Return L for slides and their rates, 1 for everything else."""
-        position = np.ones(self.nq)
-        for column, place in zip(self.columns.columns, self.columns.places, strict=True):
-            if place >= 0 and column.is_length:
-                position[place] = self.system.tables.length
-        return np.concatenate([position, self.rate_scales, [1.0]])
+        return np.where(self.lengths, self.system.tables.length, 1.0)
 
     def rows_at(self, y: Floats, t: float) -> Floats:
         """Return the chosen loop rows at y, free of units."""
@@ -234,8 +243,12 @@ class JointSpace:
 
     def reading(self) -> JointSpace:
         """Return a copy with state and scratch of its own; the model stays the living one."""
+        return self.apart(self.system)
+
+    def apart(self, system: System) -> JointSpace:
+        """Return a copy with another workspace, and state and scratch of its own."""
         other = copy.copy(self)
-        other.bundle = self.bundle.working()
+        other.system, other.bundle = system, self.bundle.working()
         return other
 
     def reader(self) -> Reader:

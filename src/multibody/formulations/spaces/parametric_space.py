@@ -29,6 +29,7 @@ MOST = 4000  # columns for which independent rows are found by a full matrix
 VANISHES = 1e-10  # size of a row, free of units, that the others satisfy by themselves
 BETTER = 2.0  # times the smallest singular value of the chosen rows: others are worth a restart
 FLAT = 1e-4  # sine at which a cosine row counts as lost
+MIDDLE = 1  # place of a ball's second angle
 
 
 class ParametricSpace:
@@ -199,7 +200,7 @@ class ParametricSpace:
             at = self.nq - len(self.tables.extras) + pair.extra + len(pair.motion.slides)
             found[k, : pair.motion.angles] = np.sin(y[at : at + pair.motion.angles])
             if pair.motion.ball:
-                found[k, 1] = np.cos(y[at + 1])
+                found[k, MIDDLE] = np.cos(y[at + MIDDLE])
         return found
 
     def _begin_cosines(self, y: Floats) -> None:
@@ -265,6 +266,12 @@ class ParametricSpace:
         """Return a copy for reading, whose blocks are those of Cartesian coordinates with state and scratch of their own."""
         other: Any = copy.copy(self)
         other.bundle = other._plain = self.plain.working()
+        return other
+
+    def apart(self, system: System) -> ParametricSpace:
+        """Return a copy with another workspace, and state and scratch of its own."""
+        other = copy.copy(self)
+        other.system, other.bundle, other._plain = system, self.bundle.working(), None
         return other
 
     def trouble(self) -> tuple[str, str]:

@@ -59,6 +59,8 @@ class Space(Protocol):
 
     def reading(self) -> Space: ...  # noqa: D102
 
+    def apart(self, system: System) -> Space: ...  # a copy with memory of its own  # noqa: D102
+
     def reader(self) -> Reader: ...  # noqa: D102
 
 

@@ -130,6 +130,12 @@ class WeldedSpace:
         other.inner = self.inner.reading()
         return other
 
+    def apart(self, system: System) -> WeldedSpace:
+        """Return a copy with another workspace, and state and scratch of its own."""
+        other = copy.copy(self)
+        other.system, other.inner = system, self.inner.apart(self.inner.system.working())
+        return other
+
     def reader(self) -> Reader:
         """Return what coordinate functions of bodies are read with."""
         return System(self.system.tables)

@@ -14,7 +14,7 @@ from multibody.kernels.compile import inner_kernel
 from multibody.kernels.functions import function_gradient, function_value
 from multibody.kernels.rows import row_jacobian, row_values
 from multibody.kernels.state import displace, set_positions
-from multibody.kernels.vectors import multiply
+from multibody.kernels.vectors import column_of, dot, multiply
 
 CLOSED = 1e-11  # largest scaled residual of an assembled mechanism
 ITERATIONS, HALVINGS = 60, 12
@@ -103,7 +103,7 @@ def fill_gradient(model, scratch, room, r, f, factor):
         body = c.first if side == 0 else c.second
         if body > 0:
             for k in range(width):
-                column = width * (body - 1) + k
+                column = width * (body - L.FIRST_BODY) + k
                 A[r * n + column] += factor * g[side * width + k] * column_scale(model, column)
     total = 0.0
     for k in range(n):
@@ -173,9 +173,6 @@ def _flipped(model, scratch, plan):
         _, B = pose_of(model, scratch, pair.second)
         first = multiply(A, axes_at(model, pair.first_axes))
         second = multiply(B, axes_at(model, pair.second_axes))
-        total = 0.0
-        for i in range(3):
-            total += first[3 * i + pair.axis] * second[3 * i + pair.axis]
-        if total < 0.5:
+        if dot(column_of(first, pair.axis), column_of(second, pair.axis)) < 0.5:
             return True
     return False

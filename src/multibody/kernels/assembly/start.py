@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from multibody.kernels.assembly.declared import TURNS
+from multibody.kernels.codes import FIRST_BODY
 from multibody.kernels.compile import inner_kernel
 from multibody.kernels.functions import function_value
 from multibody.kernels.rotations import quaternion_of_matrix
@@ -35,7 +36,7 @@ def draw(model, plan, q):
         q[k] = 0.0
     for b in range(model.bodies):
         drawn = plan.drawn[b]
-        write_pose(model, q, b + 1, point_at(model, drawn.center), axes_at(model, drawn.axes))
+        write_pose(model, q, FIRST_BODY + b, point_at(model, drawn.center), axes_at(model, drawn.axes))
         if model.planar and not math.isnan(plan.drawn_angle[b]):
             q[PLANE * b + ANGLE] = plan.drawn_angle[b]  # a drawn angle beyond half a turn is kept
 
@@ -111,7 +112,7 @@ def start_on_tree(model, state, scratch, plan, room, t, q):
         drawn[each.place] = room.target[each.function]
     for k in range(plan.turned.size):
         turned = plan.turned[k]
-        store4(drawn, SPACE * (turned.body - 1) + POINT, quaternion_of_matrix(axes_at(model, turned.axes)))
+        store4(drawn, SPACE * (turned.body - FIRST_BODY) + POINT, quaternion_of_matrix(axes_at(model, turned.axes)))
     for k in range(q.shape[0]):
         q[k] = drawn[k]
     for k in range(plan.hangers.size):
@@ -126,7 +127,7 @@ def _hang(model, state, scratch, plan, room, pair, q):
     for k in range(q.shape[0]):
         pose[k] = q[k] if pair.moved == 1 else room.start[k]
     if pair.moved == 1:  # keep its own orientation: measure against the parent where it is now
-        for k in range(wide * (pair.child - 1), wide * pair.child):
+        for k in range(wide * (pair.child - FIRST_BODY), wide * pair.child):
             pose[k] = room.start[k]
     set_positions(model, scratch, pose)
     shift, turn = _motion(model, state, scratch, plan, room, pair)
@@ -145,7 +146,7 @@ def _hang(model, state, scratch, plan, room, pair, q):
     if pair.angle >= 0:  # whole turns so that the pair's angle is the given one, not that less a few turns
         set_positions(model, scratch, q)
         turns = float(round((room.target[pair.angle] - function_value(model, state, scratch, pair.angle)) / WHOLE))
-        q[PLANE * (pair.child - 1) + ANGLE] += (WHOLE if pair.forward == 1 else -WHOLE) * turns
+        q[PLANE * (pair.child - FIRST_BODY) + ANGLE] += (WHOLE if pair.forward == 1 else -WHOLE) * turns
 
 
 @inner_kernel

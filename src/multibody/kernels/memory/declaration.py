@@ -11,6 +11,7 @@ All fields are 8 bytes wide, so that a block or record is an array of slots on a
 
 from __future__ import annotations
 
+import ctypes
 import functools
 from collections.abc import Iterator
 from typing import Any, ClassVar, NamedTuple, Self
@@ -156,6 +157,7 @@ class Block:
     size: ClassVar[int]
     readonly: ClassVar[bool] = False
     versions: ClassVar[tuple[dict[str, int], ...]] = ()
+    _recipe: _Recipe | None  # how it is copied, where that is known
 
     def __init_subclass__(cls, readonly: bool = False, versions: tuple[dict[str, int], ...] = ()) -> None:
         cls.fields, cls.size = _placed(cls)
@@ -188,14 +190,14 @@ class Block:
     def _place(self, slots: npt.NDArray[np.int64], held: dict[str, Any]) -> None:
         """Take slots and what must live as long as their addresses stand in them: arrays and blocks."""
         self._slots, self._floats, self._held = slots, slots.view(np.float64), held
-        self._address = slots.__array_interface__["data"][0]
-        self._memory, self._parts = _NO_MEMORY, _NO_PARTS
+        self._address = _address_of(slots)
+        self._memory, self._parts, self._recipe = _NO_MEMORY, _NO_PARTS, None
         LIVING[self._address] = self
 
     def _allocate(self, layout: _Layout) -> None:
         """Give arrays room in one piece of memory, zero."""
         self._memory, self._parts = np.zeros(layout.words, dtype=np.int64), layout.parts
-        self._slots[layout.at] = layout.offsets + self._memory.__array_interface__["data"][0]
+        self._slots[layout.at] = layout.offsets + _address_of(self._memory)
         self._slots[layout.at + 1] = layout.lengths
 
     def contents(self) -> dict[str, Any]:
@@ -213,18 +215,31 @@ class Block:
 
     def copy(self, **values: Any) -> Self:
         """Return a block with other values for some fields and copies of all other arrays; read-only blocks are shared."""
-        made = self.sharing()
+        recipe = self._recipe or self._make_recipe()
+        made = object.__new__(type(self))
+        memory, moved = self._memory, 0
         if self._parts:  # arrays that lie in one piece of memory are copied with it, and found where it is now
-            made._memory = self._memory.copy()
-            moved = made._memory.__array_interface__["data"][0] - self._memory.__array_interface__["data"][0]
-            made._slots[[self.fields[name].slot for name in self._parts]] += moved
-            made._held = {name: value for name, value in self._held.items() if name not in self._parts}
-        for name, value in self._held.items():
-            shared = isinstance(value, Block) and (value.readonly or value is empty(type(value)))
-            if not shared and name not in self._parts and name not in values:
+            memory = self._memory.copy()
+            moved = _address_of(memory) - _address_of(self._memory)
+        made._place(self._slots + moved * recipe.moving, recipe.shared.copy())
+        made._memory, made._parts = memory, self._parts
+        for name, value in recipe.owned:
+            if name not in values:
                 made._write(made.fields[name], value.copy())
         for name, value in values.items():
             made._write(made.fields[name], value)
+        return made
+
+    def _make_recipe(self) -> _Recipe:
+        """Find how it is copied; kept until another array or block is given to it."""
+        moving, held = np.zeros(len(self._slots), dtype=np.int64), list(self._held.items())
+        if len(self._memory):
+            moving[[self.fields[name].slot for name in self._parts]] = 1
+        shared = {name for name, value in held if isinstance(value, Block) and (value.readonly or value is empty(type(value)))}
+        made = self._recipe = _Recipe(
+            moving, {name: value for name, value in held if name in shared},
+            [(name, value) for name, value in held if name not in shared and name not in self._parts],
+        )  # fmt: skip
         return made
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -247,13 +262,14 @@ class Block:
 
     def _write(self, field: Field, value: Any) -> None:
         if field.array:
+            self._recipe = None
             if field.name in self._parts:  # its place in the memory is given up
                 self._parts = {name: part for name, part in self._parts.items() if name != field.name}
             made = np.zeros(value, dtype=field.dtype) if _is_size(value) else _contiguous(value, field.dtype)
             self._held[field.name] = made
             self._slots[field.slot], self._slots[field.slot + 1] = made.__array_interface__["data"][0], len(made)
         elif isinstance(value, Block):
-            self._held[field.name] = value
+            self._recipe, self._held[field.name] = None, value
             self._slots[field.slot] = value.address
         elif field.kind is float:
             self._floats[field.slot] = value
@@ -324,9 +340,32 @@ def _layout(kind: type[Block], sizes: dict[str, int]) -> _Layout:
     )  # fmt: skip
 
 
+class _Recipe(NamedTuple):
+    """How a block is copied.
+
+    Attributes
+    ----------
+    moving : array of int
+        1 in the slots of addresses within its own memory, which move with it; 0 in all others.
+    shared : dict
+        Blocks that the copy takes as they are.
+    owned : list
+        Arrays outside its memory, and blocks, that are copied as well.
+    """
+
+    moving: npt.NDArray[np.int64]
+    shared: dict[str, Any]
+    owned: list[tuple[str, Any]]
+
+
 _LAYOUTS: dict[Any, _Layout] = {}
 _NO_MEMORY: npt.NDArray[np.int64] = np.zeros(0, dtype=np.int64)
 _NO_PARTS: dict[str, tuple[int, int]] = {}
+
+
+def _address_of(array: Any) -> int:
+    """Return where an array of our own lies; NumPy's own answer, of any array, takes several times as long."""
+    return ctypes.addressof(ctypes.c_char.from_buffer(array)) if len(array) else 0
 
 
 def _slot(field: Field) -> int:

@@ -15,42 +15,39 @@ import math
 from multibody.kernels import vectors as v3
 from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
-from multibody.kernels.parametric.algebra import (
+from multibody.kernels.parametric.frames import (
+    BASIS,
+    NONE,
     add,
+    angle_rates,
+    angles_of,
     apply,
     apply_transposed,
+    axes_of,
     axis,
+    axis_change,
+    basis_cross,
     cross,
+    direction,
     inside,
+    moved_frame,
     orientation,
     outside,
     parameter_entry,
     poses_of,
     position,
+    right_frame,
     scale,
+    second_point,
     size,
+    slide_of,
     subtract,
+    sum_of_axes,
     swing,
-    unit,
-    unit_cross,
+    turned,
     velocity_of,
     write_row,
     zero,
-)
-from multibody.kernels.parametric.frames import (
-    NONE,
-    UNIT,
-    angle_rates,
-    angles_of,
-    axes_of,
-    axis_change,
-    direction,
-    moved_frame,
-    right_frame,
-    second_point,
-    slide_of,
-    sum_of_axes,
-    turned,
 )
 from multibody.kernels.tags import PLANAR, SPATIAL
 
@@ -95,8 +92,8 @@ def products(left, right):
 @inner_kernel
 def parameter_matrix(pair, scratch):
     """Return H(α) by rows, and the axes of the angles."""
-    moved, axes = turned(pair.rotation, UNIT, angles_of(pair, scratch.extra))
-    return products(UNIT, moved), axes
+    moved, axes = turned(pair.rotation, BASIS, angles_of(pair, scratch.extra))
+    return products(BASIS, moved), axes
 
 
 @inner_kernel
@@ -126,25 +123,15 @@ def seen_from(model, scratch, n, left):
 @inner_kernel
 def picked(pair, r):
     """Return the entry (a, b) that the r-th rotation row is."""
-    return (pair.pick[r] // 3, pair.pick[r] % 3)
+    return (pair.pick[r] // v3.ROW, pair.pick[r] % v3.ROW)
 
 
-@inner_kernel
-def column(G, b):
-    """Return the b-th column."""
-    return (G[b], G[3 + b], G[6 + b])
-
-
-@inner_kernel
-def row_of(G, a):
-    """Return the a-th row."""
-    return (G[3 * a], G[3 * a + 1], G[3 * a + 2])
 
 
 @inner_kernel
 def by_turns(G, a, b):
     """Return (e_a × G_b, e_b × Gᵃ): how entry (a, b) changes with turns of the left and of the right frame."""
-    return v3.cross(unit(SPATIAL, a), column(G, b)), v3.cross(unit(SPATIAL, b), row_of(G, a))
+    return v3.cross(v3.basis(a), v3.column_of(G, b)), v3.cross(v3.basis(b), v3.row_of(G, a))
 
 
 @inner_kernel
@@ -167,15 +154,13 @@ def write_rotations(model, state, scratch, n):
 
 
 @inner_kernel
-def write_rotation_rows(model, state, scratch, n):
-    """Write Φ_q in the velocity columns (ṙ, ω′) and those of α."""
-    pair, J = model.parametric.pairs[n], scratch.J
-    left, axes, H = left_frame(model, state, scratch, n)
-    G, right = seen_from(model, scratch, n, left), right_frame(SPATIAL, model, n)
+def write_rotation_rows(model, n, left, axes, H, G, J):
+    """Write Φ_q in the velocity columns (ṙ, ω′) and those of α; left, axes and H from ``left_frame``."""
+    pair, right = model.parametric.pairs[n], right_frame(SPATIAL, model, n)
     for r in range(3):
         a, b = picked(pair, r)
         gu, gv = by_turns(G, a, b)
-        by_axis = gu if pair.cosine == 0 else v3.cross(row_of(H, a), unit(SPATIAL, b))
+        by_axis = gu if pair.cosine == 0 else v3.cross(v3.row_of(H, a), v3.basis(b))
         write_row(SPATIAL, pair, J, ROTATION + r, NONE, outside(SPATIAL, left, gu), NONE, outside(SPATIAL, right, gv))
         for k in range(pair.parameters):
             angle = k - pair.slides
@@ -237,12 +222,13 @@ def _write_rows(d, model, state, scratch, n):
     x, s = reach(d, model, scratch, n), second_point(d, model, n)
     for r in range(size(d)):
         a = axis(d, A, r)
-        write_row(d, pair, J, r, scale(d, -1.0, a), unit_cross(d, r, x), a, cross(d, s, apply_transposed(d, B, a)))
+        write_row(d, pair, J, r, scale(d, -1.0, a), basis_cross(d, r, x), a, cross(d, s, apply_transposed(d, B, a)))
     write_slides(d, model, state, n, J)
     if d is PLANAR:
         write_angle_row(pair, J)
     else:
-        write_rotation_rows(model, state, scratch, n)
+        left, axes, H = left_frame(model, state, scratch, n)
+        write_rotation_rows(model, n, left, axes, H, seen_from(model, scratch, n, left), J)
 
 
 @inner_kernel

@@ -8,13 +8,26 @@ from __future__ import annotations
 import math
 
 from multibody.kernels.compile import inner_kernel
-from multibody.kernels.robot.declared import PLANAR_THREE, PLANAR_TWO, THREE, WRIST
-from multibody.kernels.robot.three_axes import LINE, angle_about, three_turns, turned_about
+from multibody.kernels.robot.declared import AXES, PLANAR_THREE, PLANAR_TWO, THREE, WRIST
+from multibody.kernels.robot.three_axes import TRIPLE, angle_about, line_of, three_turns, turned_about
 from multibody.kernels.rotations import sincos
-from multibody.kernels.vectors import add, apply, apply_transposed, cross, dot, load3, load9, multiply, subtract, transpose
+from multibody.kernels.vectors import (
+    add,
+    apply,
+    apply_transposed,
+    cross,
+    dot,
+    load3,
+    load9,
+    multiply,
+    store3,
+    subtract,
+    transpose,
+)
 
 SQUARE = 1e-12  # cosine of axes that are perpendicular
 SIX = 6  # numbers of a candidate
+TRIPLES = 40  # where candidates of three angles begin in the room for work
 MOST = 16  # candidates
 
 
@@ -32,10 +45,10 @@ def candidates(task, target, start):
     if task.how == WRIST:
         return _spherical_wrist(task, target, start)
     if task.how == THREE:
-        count = three_turns(task, load3(target, 0), start[task.place[0]], task.work[40:])
+        triples = task.work[TRIPLES:]
+        count = three_turns(task, load3(target, 0), start[task.place[0]], triples)
         for j in range(count):
-            for k in range(3):
-                task.angles[SIX * j + k] = task.work[40 + 3 * j + k]
+            store3(task.angles, SIX * j, load3(triples, TRIPLE * j))
         return count
     if task.how == PLANAR_TWO or task.how == PLANAR_THREE:
         return _planar(task, target, start)
@@ -46,21 +59,20 @@ def candidates(task, target, start):
 @inner_kernel
 def _spherical_wrist(task, target, start):
     """First the center of the wrist by three turns, then the axes by the other three."""
-    r, R, A0 = load3(target, 0), load9(target, 3), load9(task.zero_axes, 0)
+    r, R, A0 = load3(target, 0), load9(target, AXES), load9(task.zero_axes, 0)
     reach = apply_transposed(A0, subtract(load3(task.center, 0), load3(task.zero_point, 0)))  # center in the frame
     turn = multiply(R, transpose(A0))
-    triples, found = task.work[40:], 0
+    triples, found = task.work[TRIPLES:], 0
     for j in range(three_turns(task, add(r, apply(R, reach)), start[task.place[0]], triples)):
         left = transpose(turn)  # (R₁ R₂ R₃)ᵀ turn by its rows: columns of the transposed
         x, y, z = (left[0], left[1], left[2]), (left[3], left[4], left[5]), (left[6], left[7], left[8])
         for k in range(3):
-            axis, angle = load3(task.lines, k * LINE), -triples[3 * j + k]
+            axis, angle = line_of(task.lines, k)[0], -triples[TRIPLE * j + k]
             x, y, z = turned_about(axis, angle, x), turned_about(axis, angle, y), turned_about(axis, angle, z)
         W = (x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2])
         for side in range(2):
-            if found < MOST and _wrist(task, W, 1.0 - 2.0 * side, start[task.place[3]], task.angles[SIX * found + 3 :]):
-                for k in range(3):
-                    task.angles[SIX * found + k] = triples[3 * j + k]
+            if found < MOST and _wrist(task, W, 1.0 - 2.0 * side, start[task.place[3]], task.angles[SIX * found + TRIPLE :]):
+                store3(task.angles, SIX * found, load3(triples, TRIPLE * j))
                 found += 1
     return found
 
@@ -68,7 +80,7 @@ def _spherical_wrist(task, target, start):
 @inner_kernel
 def _wrist(task, W, side, fourth, out):
     """Write θ₄, θ₅, θ₆ with Rot(ω₄, θ₄) Rot(ω₅, θ₅) Rot(ω₆, θ₆) = W, θ₅ on one side; return whether there are any."""
-    w4, w5, w6 = load3(task.lines, 3 * LINE), load3(task.lines, 4 * LINE), load3(task.lines, 5 * LINE)
+    w4, w5, w6 = line_of(task.lines, 3)[0], line_of(task.lines, 4)[0], line_of(task.lines, 5)[0]
     d = apply(W, w6)
     a, b = dot(w4, w5), dot(w5, w6)
     A, B, C = dot(w4, w6) - a * b, dot(w4, cross(w5, w6)), dot(w4, d) - a * b

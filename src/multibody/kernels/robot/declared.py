@@ -6,6 +6,7 @@ from multibody.kernels.memory.compiled import at
 from multibody.kernels.memory.declaration import Block, floats, integer, integers, number
 
 ITERATED, WRIST, THREE, PLANAR_TWO, PLANAR_THREE = range(5)  # how a pose is reached: by iteration, or in closed form
+AXES = 3  # where the axes begin in a target, behind its position
 
 
 class FrameCall(Block, readonly=True):

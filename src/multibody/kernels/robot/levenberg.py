@@ -11,6 +11,7 @@ import math
 
 from multibody.kernels.compile import inner_kernel
 from multibody.kernels.declared import model_at, scratch_at
+from multibody.kernels.robot.declared import AXES
 from multibody.kernels.robot.frames import body_axes, place_carriers, point_of, write_jacobian
 from multibody.kernels.tags import PLANAR
 from multibody.kernels.tree.declared import links_of
@@ -43,7 +44,7 @@ def pose_error(d, task, target, q):
             x, y = A[0] * E[0] + A[1] * E[2], A[2] * E[0] + A[3] * E[2]
             error[2] = math.atan2(x * target[4] - y * target[2], x * target[2] + y * target[4])
         else:
-            R = multiply(load9(target, 3), transpose(multiply(A, load9(task.axes, 0))))
+            R = multiply(load9(target, AXES), transpose(multiply(A, load9(task.axes, 0))))
             _rotation_vector(R, error)
     for k in range(task.rows):
         total += error[k] * error[k]

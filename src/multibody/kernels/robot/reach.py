@@ -10,10 +10,10 @@ import math
 
 from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.robot.closed_forms import SIX, candidates
-from multibody.kernels.robot.declared import ITERATED, reach_at
+from multibody.kernels.robot.declared import AXES, ITERATED, reach_at
 from multibody.kernels.robot.levenberg import PATIENCE, approach
 from multibody.kernels.tags import PLANAR, SPATIAL
-from multibody.kernels.vectors import cross, dot, load3, subtract
+from multibody.kernels.vectors import ROW, cross, dot, load9, row_of, store3, subtract
 
 SAME = 1e-6  # difference of coordinates, in radians or characteristic lengths, below which solutions are the same
 ROTATED = 1e-14  # how far axes may be from a rotation to be taken as one
@@ -180,11 +180,11 @@ def reach_one(task, start, pose, solutions, errors):
     for r in range(3):
         target[r] = pose[r, 3]
         total += pose[r, 3]
-        for c in range(3):
-            target[3 + 3 * r + c] = pose[r, c]
+        store3(target, AXES + ROW * r, (pose[r, 0], pose[r, 1], pose[r, 2]))
     for k in range(start.size):
         total += start[k]
-    x, y, z = load3(target, 3), load3(target, 6), load3(target, 9)
+    R = load9(target, AXES)
+    x, y, z = row_of(R, 0), row_of(R, 1), row_of(R, 2)
     off = max(abs(dot(x, x) - 1.0), abs(dot(y, y) - 1.0), abs(dot(x, y)))
     e = subtract(cross(x, y), z)
     bottom = abs(pose[3, 0]) + abs(pose[3, 1]) + abs(pose[3, 2]) + abs(pose[3, 3] - 1.0)

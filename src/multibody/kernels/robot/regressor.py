@@ -15,16 +15,10 @@ from multibody.kernels.tree.algebra import inner, load
 from multibody.kernels.tree.composite import carried_in
 from multibody.kernels.tree.declared import columns_of, links_of
 from multibody.kernels.tree.sweep import link_out
-from multibody.kernels.vectors import add, apply, apply_transposed, cross
+from multibody.kernels.vectors import add, apply, apply_transposed, basis, cross
 
 PLANAR_COUNT, SPATIAL_COUNT = 4, 10  # parameters of a body
 FIRST_INERTIA = 4
-
-
-@inner_kernel
-def _unit(k):
-    """Return the k-th unit vector."""
-    return (1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0)
 
 
 @inner_kernel
@@ -66,7 +60,7 @@ def _spatial_wrench(A, y, s, e, k):
     if k == 0:
         f, n = a, (0.0, 0.0, 0.0)
     elif k < FIRST_INERTIA:
-        c = apply(A, _unit(k - 1))
+        c = apply(A, basis(k - 1))
         f, n = add(cross(u, c), cross(w, cross(w, c))), cross(c, a)
     else:
         turning, grow = apply_transposed(A, w), apply_transposed(A, u)

@@ -16,12 +16,19 @@ import math
 from multibody.kernels.compile import inner_kernel
 from multibody.kernels.robot.quartic import circle_roots
 from multibody.kernels.rotations import sincos
-from multibody.kernels.vectors import add, cross, dot, load3, scale, subtract
+from multibody.kernels.vectors import add, cross, dot, load3, scale, store3, subtract
 
 SQUARED = 1e-9  # how far below zero a square may be by rounding, relative to the lengths it is made of
 POINT = 3  # a line is its direction, then its point
 LINE = 6
+TRIPLE = 3  # angles of a candidate
 N, M, A1, COS, SIN, SIZE = 0, 3, 6, 7, 8, 9  # what ``shape`` holds
+
+
+@inner_kernel
+def line_of(lines, k):
+    """Return the direction of the k-th line and its point."""
+    return (load3(lines, LINE * k), load3(lines, LINE * k + POINT))
 
 
 @inner_kernel
@@ -55,7 +62,7 @@ def _linear(c, s, right, out):
 @inner_kernel
 def _third_angles(task, y0, yc, ys, z, D2):
     """Write the candidates of θ₃ to ``roots``; return how many there are."""
-    shape, w2 = task.shape, load3(task.lines, LINE)
+    shape, (w2, _) = task.shape, line_of(task.lines, 1)
     a1, ca, sa = shape[A1], shape[COS], shape[SIN]
     N0, Nc, Ns = dot(y0, y0) + dot(yc, yc), 2.0 * dot(y0, yc), 2.0 * dot(y0, ys)
     k0, kc, ks = dot(w2, y0), dot(w2, yc), dot(w2, ys)
@@ -95,9 +102,7 @@ def three_turns(task, p, first, out):
         θ₁ where it does not matter: p on the first line.
     """
     lines, shape = task.lines, task.shape
-    w1, r1 = load3(lines, 0), load3(lines, POINT)
-    w2, r2 = load3(lines, LINE), load3(lines, LINE + POINT)
-    w3, r3 = load3(lines, 2 * LINE), load3(lines, 2 * LINE + POINT)
+    (w1, r1), (w2, r2), (w3, r3) = line_of(lines, 0), line_of(lines, 1), line_of(lines, 2)
     n, m, size = load3(shape, N), load3(shape, M), shape[SIZE]
     arm, d = subtract(load3(task.center, 0), r3), subtract(p, r1)
     along = scale(dot(w3, arm), w3)
@@ -125,7 +130,6 @@ def three_turns(task, p, first, out):
                 break
             second = math.atan2(w, u) - math.atan2(ym, yn)
             x = add(r2, turned_about(w2, second, y))
-            out[3 * found] = angle_about(w1, subtract(x, r1), d, first, size)
-            out[3 * found + 1], out[3 * found + 2] = second, third
+            store3(out, TRIPLE * found, (angle_about(w1, subtract(x, r1), d, first, size), second, third))
             found += 1
     return found

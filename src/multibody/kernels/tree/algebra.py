@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from multibody.kernels.compile import inlined
 from multibody.kernels.tags import PLANAR
+from multibody.kernels.vectors import load3, load6, store3, store6
 
 
 @inlined
@@ -27,35 +28,30 @@ def width(d):
 @inlined
 def load(d, x):
     """Return a motion or force from where it lies."""
-    if d is PLANAR:
-        return (x[0], x[1], x[2])
-    return (x[0], x[1], x[2], x[3], x[4], x[5])
+    return load_at(d, x, 0)
 
 
 @inlined
 def load_at(d, W, k):
     """Return the motion or force at W[k…]."""
     if d is PLANAR:
-        return (W[k], W[k + 1], W[k + 2])
-    return (W[k], W[k + 1], W[k + 2], W[k + 3], W[k + 4], W[k + 5])
+        return load3(W, k)
+    return load6(W, k)
 
 
 @inlined
 def store(d, x, value):
     """Write a motion or force to where it lies."""
-    if d is PLANAR:
-        x[0], x[1], x[2] = value
-    else:
-        x[0], x[1], x[2], x[3], x[4], x[5] = value
+    store_at(d, x, 0, value)
 
 
 @inlined
 def store_at(d, W, k, value):
     """Write a motion or force to W[k…]."""
     if d is PLANAR:
-        W[k], W[k + 1], W[k + 2] = value
+        store3(W, k, value)
     else:
-        W[k], W[k + 1], W[k + 2], W[k + 3], W[k + 4], W[k + 5] = value
+        store6(W, k, value)
 
 
 @inlined

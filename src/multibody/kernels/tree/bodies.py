@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 
+from multibody.kernels.codes import FIRST_BODY
 from multibody.kernels.compile import inlined, inner_kernel
 from multibody.kernels.state import PLANE, POINT, SPACE
 from multibody.kernels.tags import PLANAR
@@ -102,7 +103,7 @@ def write_twists(d, model, scratch):
 @inner_kernel
 def write_extra_rates(d, model, scratch, v):
     """Write the rates of extra coordinates behind the velocity columns of the bodies."""
-    at = width(d) * (model.bodies + 1)
+    at = width(d) * (FIRST_BODY + model.bodies)
     for e in range(model.extras):
         scratch.velocity[at + e] = v[model.tree.extras_rate + e]
 
@@ -125,7 +126,7 @@ def write_accelerations(d, model, scratch, out):
     g = load(d, tree.base)
     for i in range(tree.links.size):
         now, body = links_of(d, work)[i], tree.links[i].body
-        c, z, to = center_of(d, now), centripetal(d, now), width(d) * (body - 1)
+        c, z, to = center_of(d, now), centripetal(d, now), width(d) * (body - FIRST_BODY)
         x, a = load(d, now.bias), load(d, now.change)
         if d is PLANAR:
             turn = x[2] + a[2]
@@ -155,7 +156,7 @@ def write_wrenches(d, model, scratch):
     """Write the generalized forces over the velocity columns as wrenches about o of the links; poses are known."""
     tree, work = model.tree, scratch.tree
     for i in range(tree.links.size):
-        g = load_at(d, work.force, width(d) * (tree.links[i].body - 1))
+        g = load_at(d, work.force, width(d) * (tree.links[i].body - FIRST_BODY))
         store(d, loads_of(d, work)[i].x, wrench_about(d, model, scratch, i, g))
 
 
@@ -167,12 +168,12 @@ def write_state(d, model, scratch, y):
         y[model.coordinates + k] = scratch.velocity[w + k]
     for b in range(model.bodies):
         if d is PLANAR:
-            pose = scratch.planar_pose[b + 1]
+            pose = scratch.planar_pose[FIRST_BODY + b]
             store_at(d, y, PLANE * b, (pose.x, pose.y, pose.angle))
         else:
-            r, k = scratch.spatial_pose[b + 1].r, SPACE * b
+            r, k = scratch.spatial_pose[FIRST_BODY + b].r, SPACE * b
             store3(y, k, load3(r, 0))
-            e, before = quaternion_of(axes_of_body(scratch, b + 1)), load4(y, k + POINT)
+            e, before = quaternion_of(axes_of_body(scratch, FIRST_BODY + b)), load4(y, k + POINT)
             sign = e[0] * before[0] + e[1] * before[1] + e[2] * before[2] + e[3] * before[3]
             sign = -1.0 if sign < 0.0 else 1.0
             store4(y, k + POINT, (sign * e[0], sign * e[1], sign * e[2], sign * e[3]))

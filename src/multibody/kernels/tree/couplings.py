@@ -14,6 +14,7 @@ from multibody.kernels.tree.declared import changes_of, columns_of, links_of, su
 from multibody.kernels.tree.frames import center_of, inward_to, offset_of
 from multibody.kernels.tree.matrices import (
     about,
+    basis,
     column_times,
     load_column,
     own_columns,
@@ -22,7 +23,6 @@ from multibody.kernels.tree.matrices import (
     swung,
     times,
     transposed_times,
-    unit,
 )
 
 
@@ -40,7 +40,7 @@ def fold(d, model, scratch, a, p, cp, q, cq, at, stride, Kc, Cc):
     w, r = width(d), twist_of(d, scratch, q)
     D, E = sums_of(d, scratch.tree)[a].D, sums_of(d, scratch.tree)[a].E
     for n in range(w):
-        x = unit(d, n)
+        x = basis(d, n)
         own = own_columns(d, scratch, q, cq, x)
         f = about(d, scratch, p, cp, times(d, Cc, at, stride, own))
         store_column(d, D, n, w, plus(d, 1.0, f, load_column(d, D, n, w)))

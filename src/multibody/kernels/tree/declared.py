@@ -96,7 +96,7 @@ class SpatialConstants(Record):
 
 
 class TreeCalls(Calls, readonly=True):
-    """Addresses of the compiled units of this dimension and method, see ``units``; 0 where one is never called."""
+    """Addresses of the compiled functions of this dimension and method, see ``calls``; 0 where one is never called."""
 
     state = integer("poses and motions of links and bodies")
     poses = integer("poses of links and bodies")
@@ -184,7 +184,7 @@ class SpatialLink(Record):
 class PlanarColumn(Record):
     """State of a column in the plane."""
 
-    B = vector(3, "motion of its link at unit rate")
+    B = vector(3, "motion of its link at rate 1")
     U = vector(3, "K B")
     per_D = number("1/D, D = Bᵀ K B")
     u = number("τ − Bᵀ G")
@@ -193,7 +193,7 @@ class PlanarColumn(Record):
 class SpatialColumn(Record):
     """State of a column in space."""
 
-    B = vector(6, "motion of its link at unit rate")
+    B = vector(6, "motion of its link at rate 1")
     U = vector(6, "K B")
     per_D = number("1/D, D = Bᵀ K B")
     u = number("τ − Bᵀ G")
@@ -257,7 +257,7 @@ class SpatialChanges(Record):
 class TreeScratch(Block):
     """What the recursions write and read."""
 
-    # what units are asked and answer
+    # what they are asked and answer
     with_bodies = integer("asked: 1 for poses and twists of the bodies too")
     with_rates = integer("asked: 1 for γ_u too")
     ratio = number("smallest pivot ratio of S")
@@ -333,6 +333,12 @@ def columns_of(d, work):
     if d is PLANAR:
         return work.planar_columns
     return work.spatial_columns
+
+
+@inlined
+def given_of(rate):
+    """Return which prescribed column a negative `rate` of a column means."""
+    return -1 - rate
 
 
 @inlined

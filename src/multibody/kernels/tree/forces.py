@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 
+from multibody.kernels.codes import FIRST_BODY
 from multibody.kernels.compile import inner_kernel
 from multibody.kernels.rows import row_jacobian
 from multibody.kernels.tags import PLANAR
 from multibody.kernels.tree.algebra import inner, load, load_at, load_rigid, plus, rigid_times, store, width, zero
 from multibody.kernels.tree.bodies import wrench_about
 from multibody.kernels.tree.composite import carried_in
-from multibody.kernels.tree.declared import columns_of, gradients_of, links_of, loads_of
+from multibody.kernels.tree.declared import columns_of, given_of, gradients_of, links_of, loads_of
 from multibody.kernels.tree.frames import center_of
 from multibody.kernels.tree.loops import entry_column, entry_count, loop_wrenches
 from multibody.kernels.tree.transformation import at_center
@@ -95,7 +96,7 @@ def _multipliers_of(d, model, state, scratch, t, i, out):
     for j in range(link.first, link.first + link.count):
         rate = tree.columns[j].rate
         if rate < 0:
-            out[tree.given[-1 - rate].row] = -inner(d, load(d, columns_of(d, work)[j].B), f)
+            out[tree.given[given_of(rate)].row] = -inner(d, load(d, columns_of(d, work)[j].B), f)
     if tree.joint_rows[i].end > tree.joint_rows[i].first:
         _fit(d, model, state, scratch, t, i, tree.joint_rows[i].first, tree.joint_rows[i].end, out)
 
@@ -110,7 +111,7 @@ def _fit(d, model, state, scratch, t, i, lo, hi, out):
     for j in range(link.first, link.first + link.count):
         rate = tree.columns[j].rate
         if rate < 0:
-            row = tree.given[-1 - rate].row
+            row = tree.given[given_of(rate)].row
             g = _gradient(d, model, state, scratch, t, i, row)
             f = plus(d, out[row], at_center(d, center_of(d, now), g), f)
     for k in range(m):
@@ -141,7 +142,7 @@ def _gradient(d, model, state, scratch, t, i, r):
     entries, found = scratch.tree.entries, zero(d)
     row_jacobian(model, state, scratch, t, r, r + 1, entries)
     for e in range(entry_count(model, r)):
-        if entry_column(model, r, e) == width(d) * (model.tree.links[i].body - 1):
+        if entry_column(model, r, e) == width(d) * (model.tree.links[i].body - FIRST_BODY):
             found = wrench_about(d, model, scratch, i, load_at(d, entries, e))
     return found
 

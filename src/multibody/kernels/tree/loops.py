@@ -7,6 +7,7 @@ eq. (2).
 
 from __future__ import annotations
 
+from multibody.kernels.codes import FIRST_BODY
 from multibody.kernels.compile import inlined, inner_kernel
 from multibody.kernels.declared import planar_numbers, spatial_numbers
 from multibody.kernels.planar import planar_gamma, planar_terms
@@ -83,9 +84,9 @@ def _plain_row(d, model, scratch, row, rates, out, k):
     if rates > 0:
         scratch.by_row[k] = g
     if i > 0:
-        _send(d, model, scratch, link_of[i - 1], first, rates, out, k)
+        _send(d, model, scratch, link_of[i - FIRST_BODY], first, rates, out, k)
     if j > 0:
-        _send(d, model, scratch, link_of[j - 1], second, rates, out, k)
+        _send(d, model, scratch, link_of[j - FIRST_BODY], second, rates, out, k)
 
 
 @inlined
@@ -120,7 +121,7 @@ def _planar_wrench(model, scratch, body, x, y, turn):
     """Return a force at the center of mass and a moment about it as a wrench about o of the body's link."""
     if body == 0:
         return zero(PLANAR)
-    c = center_of(PLANAR, scratch.tree.planar_links[model.tree.link_of[body - 1]])
+    c = center_of(PLANAR, scratch.tree.planar_links[model.tree.link_of[body - FIRST_BODY]])
     return (x, y, turn + c[0] * y - c[1] * x)
 
 
@@ -129,7 +130,7 @@ def _spatial_wrench(model, scratch, body, f, own):
     """Return a force at the center of mass and a moment about it, in body axes, as a wrench about o of the body's link."""
     if body == 0:
         return zero(SPATIAL)
-    c = center_of(SPATIAL, scratch.tree.spatial_links[model.tree.link_of[body - 1]])
+    c = center_of(SPATIAL, scratch.tree.spatial_links[model.tree.link_of[body - FIRST_BODY]])
     n = add(apply(axes_of_body(scratch, body), own), cross(c, f))
     return (f[0], f[1], f[2], n[0], n[1], n[2])
 

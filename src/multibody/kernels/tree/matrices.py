@@ -6,30 +6,33 @@ its angular velocity, in space in its own axes.
 
 from __future__ import annotations
 
+from multibody.kernels import vectors
 from multibody.kernels.compile import inlined
+from multibody.kernels.state import POINT
 from multibody.kernels.tags import PLANAR
-from multibody.kernels.tree.algebra import carried, moved, width
+from multibody.kernels.tree.algebra import carried, inner, load_at, moved, width
 from multibody.kernels.tree.bodies import axes_of_body
-from multibody.kernels.vectors import apply, apply_transposed, cross
+from multibody.kernels.vectors import (
+    apply,
+    apply_transposed,
+    cross,
+    load_column3,
+    load_column6,
+    store_column3,
+    store_column6,
+)
 
 
 @inlined
 def _row(d, M, k, x):
     """Return the row at M[k…] times x."""
-    if d is PLANAR:
-        return M[k] * x[0] + M[k + 1] * x[1] + M[k + 2] * x[2]
-    return M[k] * x[0] + M[k + 1] * x[1] + M[k + 2] * x[2] + (M[k + 3] * x[3] + M[k + 4] * x[4] + M[k + 5] * x[5])
+    return inner(d, load_at(d, M, k), x)
 
 
 @inlined
 def column_times(d, M, k, s, x):
     """Return xᵀ times the column at M[k…], whose numbers are s apart."""
-    if d is PLANAR:
-        return M[k] * x[0] + M[k + s] * x[1] + M[k + 2 * s] * x[2]
-    return (
-        M[k] * x[0] + M[k + s] * x[1] + M[k + 2 * s] * x[2]
-        + (M[k + 3 * s] * x[3] + M[k + 4 * s] * x[4] + M[k + 5 * s] * x[5])
-    )  # fmt: skip
+    return inner(d, load_column(d, M, k, s), x)
 
 
 @inlined
@@ -70,28 +73,27 @@ def transposed_square_times(d, M, x):
 def load_column(d, W, k, s):
     """Return the numbers at W[k], W[k + s], … of a column."""
     if d is PLANAR:
-        return (W[k], W[k + s], W[k + 2 * s])
-    return (W[k], W[k + s], W[k + 2 * s], W[k + 3 * s], W[k + 4 * s], W[k + 5 * s])
+        return load_column3(W, k, s)
+    return load_column6(W, k, s)
 
 
 @inlined
 def store_column(d, W, k, s, x):
     """Write x to W[k], W[k + s], … of a column."""
     if d is PLANAR:
-        W[k], W[k + s], W[k + 2 * s] = x
+        store_column3(W, k, s, x)
     else:
-        W[k], W[k + s], W[k + 2 * s], W[k + 3 * s], W[k + 4 * s], W[k + 5 * s] = x
+        store_column6(W, k, s, x)
 
 
 @inlined
-def unit(d, m):
-    """Return the m-th unit motion."""
+def basis(d, m):
+    """Return the motion whose m-th component alone is 1."""
+    v = vectors.basis(m)
     if d is PLANAR:
-        return (1.0 if m == 0 else 0.0, 1.0 if m == 1 else 0.0, 1.0 if m == 2 else 0.0)
-    return (
-        1.0 if m == 0 else 0.0, 1.0 if m == 1 else 0.0, 1.0 if m == 2 else 0.0,
-        1.0 if m == 3 else 0.0, 1.0 if m == 4 else 0.0, 1.0 if m == 5 else 0.0,
-    )  # fmt: skip
+        return v
+    w = vectors.basis(m - POINT)
+    return (v[0], v[1], v[2], w[0], w[1], w[2])
 
 
 # --- between links and the bodies' velocity columns --------------------------------------------------------------------------

@@ -1,11 +1,9 @@
 """What implicit methods ask of the equations of motion in joint coordinates: R = H u̇ + bias − g + Φ_uᵀ λ and its derivatives.
 
-See ``formulations/implicit.py``; units called by their address, as those of ``units.py``.
+See ``formulations/implicit.py``; called by address, as all of ``calls.py``.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 from multibody.kernels.compile import inlined, inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
@@ -15,10 +13,10 @@ from multibody.kernels.rotations import quaternion_place, quaternion_rates, quat
 from multibody.kernels.rows import row_jacobian, row_partials
 from multibody.kernels.stacked import PLACE, RATES, TANGENT, chi_at, lambda_at, power_at
 from multibody.kernels.tags import PLANAR, SPATIAL
+from multibody.kernels.tree.calls import applied_forces, driving_power, set_state
 from multibody.kernels.tree.loops import entry_column, entry_count, first_extra, loop_gaps, loop_rows, loop_values
 from multibody.kernels.tree.newton_euler import inward, outward, take_off_loads
 from multibody.kernels.tree.partials import tree_partials, tree_row
-from multibody.kernels.tree.units import applied_forces, driving_power, set_state
 from multibody.kernels.vectors import load3, load4, store3, store4
 
 
@@ -166,37 +164,22 @@ def _move_ball(e, r, code, shift, first, x, out):
 
 
 @kernel
-def residual_planar(model, state, scratch, t, x, out):
-    """Write the residuals of a planar model."""
+def residual_joint(model, state, scratch, t, x, out):
+    """Write the residuals."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    residual_tree(PLANAR, model, state, scratch, t, x, out)
+    if model.planar:
+        residual_tree(PLANAR, model, state, scratch, t, x, out)
+    else:
+        residual_tree(SPATIAL, model, state, scratch, t, x, out)
     return 0
 
 
 @kernel
-def residual_spatial(model, state, scratch, t, x, out):
-    """Write the residuals of a spatial model."""
+def linearize_joint(model, state, scratch, t, x, out):
+    """Keep the derivatives."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    residual_tree(SPATIAL, model, state, scratch, t, x, out)
+    if model.planar:
+        linearize_tree(PLANAR, model, state, scratch, t, x)
+    else:
+        linearize_tree(SPATIAL, model, state, scratch, t, x)
     return 0
-
-
-@kernel
-def linearize_planar(model, state, scratch, t, x, out):
-    """Keep the derivatives of a planar model."""
-    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    linearize_tree(PLANAR, model, state, scratch, t, x)
-    return 0
-
-
-@kernel
-def linearize_spatial(model, state, scratch, t, x, out):
-    """Keep the derivatives of a spatial model."""
-    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    linearize_tree(SPATIAL, model, state, scratch, t, x)
-    return 0
-
-
-def newton_units(dimension: int) -> tuple[Any, Any]:
-    """Return the residual and the linearization of a dimension."""
-    return (residual_planar, linearize_planar) if dimension == 2 else (residual_spatial, linearize_spatial)

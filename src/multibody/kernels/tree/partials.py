@@ -25,6 +25,7 @@ of the mass matrix H_kj = S_k · I S_j. Forces between bodies: ``couplings.py``.
 
 from __future__ import annotations
 
+from multibody.kernels.codes import FIRST_BODY
 from multibody.kernels.compile import inlined, inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at
 from multibody.kernels.tags import KNOWN, PLANAR, SPATIAL
@@ -56,12 +57,12 @@ from multibody.kernels.tree.frames import axes_of, center_of, offset_of
 from multibody.kernels.tree.loops import entry_column, entry_count, entry_link, extra_rate, first_extra
 from multibody.kernels.tree.matrices import (
     about,
+    basis,
     load_column,
     square_times,
     store_column,
     swung,
     transposed_square_times,
-    unit,
 )
 from multibody.kernels.tree.sweep import follow, inertia_of
 from multibody.kernels.vectors import apply, cross
@@ -107,17 +108,17 @@ def _start(d, model, scratch, i, G, Kc, Cc):
     c = center_of(d, now)
     m, J = inertia_of(d, constants_of(d, tree)[i], axes_of(d, now))
     K, y, s = rigid_about(d, m, c, J), load(d, now.motion), load(d, own.F)
-    p, g = twist_of(d, scratch, body), load_at(d, G, w * (body - 1))
+    p, g = twist_of(d, scratch, body), load_at(d, G, w * (body - FIRST_BODY))
     f = plus(d, 1.0, rigid_times(d, K, s), carried(d, c, plus(d, m, swung(d, y, p), zero(d))))
     store(d, own.F, plus(d, 1.0, f, about(d, scratch, body, c, g)))
     store_rigid(d, own.I, K)
     for n in range(w):
-        x = unit(d, n)
+        x = basis(d, n)
         # −I (v × x) and the centripetal m (ω × ṙ): twice m x_ω × ṙ, and in space −J (ω × x_ω)
         f = carried(d, c, plus(d, 2.0 * m, swung(d, x, p), _turning(d, J, y, x)))
         store_column(d, own.D, n, w, f)
         store_column(d, own.E, n, w, carried(d, c, plus(d, -1.0, swung(d, x, g), zero(d))))
-    place, stride = diagonal_block(model, body - 1)
+    place, stride = diagonal_block(model, body - FIRST_BODY)
     fold(d, model, scratch, i, body, c, body, c, place, stride, Kc, Cc)
 
 
@@ -207,7 +208,7 @@ def _hand_over(d, tree, work, i):
 def tree_partials(d, model, scratch, v, a, G, Kc, Cc, H, C, K):
     """Write H = ∂R/∂u̇, C = ∂R/∂u and K = ∂R/∂q (u, u̇, λ held), each nv × nv by rows.
 
-    Poses and twists of links and bodies are known (unit `state` with bodies). Ψ stays in scratch for `tree_row`.
+    Poses and twists of links and bodies are known (call `state` with bodies). Ψ stays in scratch for `tree_row`.
 
     Parameters
     ----------

@@ -1,14 +1,14 @@
 """The configuration space of joint coordinates: y = (q, u, w) with q the unknown joint coordinates, u their rates, w the work.
 
-What the formulations ask of a space (see ``kernels/space.py``). Small things are done here; everything larger is a unit
-that is called by its address (``units.py``); where a unit takes no vectors it is handed scratch that it does not look at.
+What the formulations ask of a space (see ``kernels/space.py``). Small things are done here; everything larger is
+called by its address (``calls.py``); what takes no vectors is handed scratch that it does not look at.
 """
 
 from __future__ import annotations
 
 from multibody.kernels.calls import call
 from multibody.kernels.compile import inlined, inner_kernel
-from multibody.kernels.rotations import make_unit, turned_quaternion
+from multibody.kernels.rotations import normalize_quaternion, turned_quaternion
 from multibody.kernels.space import Space
 from multibody.kernels.tree.declared import SLIDE
 from multibody.kernels.tree.solver import correct_tree, remember_rows
@@ -152,7 +152,7 @@ def joint_normalize(model, q):
     """Make the quaternions in q unit."""
     places = model.tree.quaternions
     for k in range(places.size):
-        make_unit(q, places[k])
+        normalize_quaternion(q, places[k])
 
 
 @inner_kernel

@@ -16,7 +16,7 @@ from multibody.kernels.compile import inlined
 from multibody.kernels.rotations import matrix_of_quaternion, sincos
 from multibody.kernels.tags import FREE, PLANAR, SPATIAL, STILL
 from multibody.kernels.tree.algebra import load, moved, plus, rigid_about, store, turned, zero
-from multibody.kernels.tree.declared import BALL, SCREW, SLIDE, TURN, columns_of, constants_of, links_of
+from multibody.kernels.tree.declared import BALL, SCREW, SLIDE, TURN, columns_of, constants_of, given_of, links_of
 from multibody.kernels.tree.frames import axes_of, matrix, nowhere, origin_of, place, store_place
 from multibody.kernels.vectors import add, apply, apply_transposed, cross, dot, load4, multiply, scale
 
@@ -24,7 +24,7 @@ from multibody.kernels.vectors import add, apply, apply_transposed, cross, dot, 
 @inlined
 def coordinate(column, work, q):
     """Return the value of a column: unknown, or prescribed."""
-    return q[column.position] if column.rate >= 0 else work.given[-1 - column.rate].value
+    return q[column.position] if column.rate >= 0 else work.given[given_of(column.rate)].value
 
 
 @inlined
@@ -101,7 +101,7 @@ def follow(d, known, work, column, B, v, a, fixed, y, s):
         if known is not FREE:
             s = plus(d, a[r], B, s)
     else:
-        given = work.given[-1 - r]
+        given = work.given[given_of(r)]
         speed = given.rate
         s = plus(d, given.acceleration, B, s)
     s = plus(d, speed, turned(d, fixed, B), s)

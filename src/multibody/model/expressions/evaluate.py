@@ -113,8 +113,13 @@ def _ufuncs() -> dict[str, Callable[..., Any]]:
     def as_float(comparison: Callable[..., Any]) -> Callable[..., Any]:
         return lambda a, b: comparison(a, b) * 1.0
 
+    def power(a: Any, b: Any) -> Any:
+        if type(b) is float and b == 2.0:  # a tenth of the time
+            return np.square(a, dtype=float)
+        return np.float_power(a, b)
+
     return {
-        "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide, "^": np.float_power, "neg": np.negative,
+        "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide, "^": power, "neg": np.negative,
         "<": as_float(np.less), "<=": as_float(np.less_equal), ">": as_float(np.greater),
         ">=": as_float(np.greater_equal), "==": as_float(np.equal), "!=": as_float(np.not_equal),
     }  # fmt: skip

@@ -1,0 +1,104 @@
+"""Members in joint coordinates: a spanning tree of each with its own constants, from poses of the bodies and back to them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from multibody.analyses.members.batch import Batch, Read
+from multibody.analyses.members.numbers import note
+from multibody.analyses.members.stacked import StackedTables
+from multibody.formulations.relative import cartesian_states, expand_relative
+from multibody.formulations.spaces.joint_coordinates import placed_coordinates, placed_values, settle_turns
+from multibody.formulations.spaces.joint_space import JointSpace
+from multibody.integrators import members as M
+from multibody.kernels.calls import INTERPOLATE, address_with
+from multibody.kernels.mass import set_masses
+from multibody.kernels.tree import declared as T
+from multibody.state.system import Floats, Integers
+from multibody.tables.columns import constants
+from multibody.tables.tree_arrays import ground_acceleration, tree_constants
+
+if TYPE_CHECKING:
+    from multibody.analyses.members.run import RunMembers
+
+
+class Trees:
+    """Numbers and memory of the spanning trees of some members.
+
+    Parameters
+    ----------
+    base : TreeBlocks
+        Of the model.
+    count : int
+    """
+
+    def __init__(self, base: T.TreeBlocks, count: int) -> None:
+        self.base = base.model
+        self.constants = np.zeros((count, len(base.model.links)), dtype=tree_constants(base.model).dtype)
+        self.ground = np.zeros((count, len(base.model.base)))
+        self.accepted, self.row_size = (np.zeros((count, len(x))) for x in (base.state.accepted, base.state.row_size))
+
+    def of(self, k: int) -> tuple[T.Tree, T.TreeState]:
+        """Return the blocks of a member."""
+        name = "planar_constants" if len(self.base.planar_constants) else "spatial_constants"
+        model = self.base.sharing(**{name: self.constants[k], "base": self.ground[k]})
+        return model, T.TreeState(accepted=self.accepted[k], row_size=self.row_size[k])
+
+
+class JointBatch(Batch):
+    """Some members of a study of ``run`` in joint coordinates."""
+
+    def __init__(self, members: RunMembers, count: int, room: int) -> None:
+        self.space: JointSpace = members.space
+        self.trees = Trees(self.space.bundle.tree, count)
+        super().__init__(members, count, room, self.trees)
+
+    def _readers(self) -> tuple[int, ...]:
+        interpolate = address_with(self.members.choice.integrator.interpolate, INTERPOLATE)
+        to_bodies, expand = self.at(cartesian_states, M.TO_BODIES), self.at(expand_relative, M.EXPAND_JOINTS)
+        return interpolate, to_bodies, expand, self.at(set_masses, M.MASSES)
+
+    def begin(self, n: int, why: Any) -> None:
+        """Write y of the first members at their starts; note whose structure is another one."""
+        columns, q, v, every = self.space.columns, self.Q[:n], self.V[:n], np.arange(n)
+        tables = StackedTables.of(self.tables, self.numbers[:n], 1)
+        self.trees.constants[:n], self.trees.ground[:n] = constants(columns, tables), ground_acceleration(tables)
+        functions = {}
+        for f in {column.function for column in columns.columns if column.function >= 0}:
+            found = self.coordinate(every, f, q[:, None], v[:, None], np.zeros((n, 1, v.shape[1])), np.zeros((n, 1, 0)))
+            functions[f] = found[0, :, 0], found[1, :, 0]
+        values, rates = placed_values(columns, functions, q, v)
+        if self.planar:
+            settle_turns(columns, values, q, self.trees.constants["angle"][:n])
+        nq, y = self.space.nq, self.starts[:n]
+        y[:, :nq], y[:, nq:-1] = placed_coordinates(columns, tables, values, rates, q, v)
+        y[:, -1] = 0.0
+        self.reset(every)
+        note(why, np.array([why[k] != "" or self._holds(k) for k in range(n)]), "other loop equations")
+
+    def _holds(self, k: int) -> bool:
+        """Return whether the mass matrix of a member serves by itself, and the same loop rows are independent."""
+        regular, chosen = self.one.coordinates(k).decided(self.starts[k].copy(), self.members.start)
+        return bool(regular == self.space.bundle.regular and np.array_equal(chosen, self.space.bundle.chosen))
+
+    def reset(self, which: Integers) -> None:
+        """Put the blocks of members back to what they are before a run."""
+        super().reset(which)
+        self.trees.accepted[which], self.trees.row_size[which] = np.nan, 0.0
+
+    def read(self, which: Integers, times: Floats | None = None, last: bool = False, like: Floats | None = None) -> Read:
+        """Return members at times; signs of quaternions go on from instant to instant, also where the last alone is wanted."""
+        at = np.ascontiguousarray(self.times[which] if times is None else times)
+        found = self._read_room(which, at, 1 if last else at.shape[1])
+        found.multipliers[:] = self.space._unknown_multipliers(1)
+        M.read_joint_members(
+            self._read_calls, which, self.models, self.states, self.scratch.address, self.answers, self.steps,
+            self.dense, self.step_refs, at, self.Y if times is None else self.Y[:0], self.starts, self.begin_refs, self.refs,
+            self.statistics, self.kept, self.Q[which] if like is None else like, np.zeros((*at.shape, self.starts.shape[1])),
+            found.Y, found.references, found.A, found.multipliers, found.energies, found.efforts, found.loads,
+        )  # fmt: skip
+        if last:
+            found.t, found.Y, found.references = (np.ascontiguousarray(x[:, -1:]) for x in (found.t, found.Y, found.references))
+        return found

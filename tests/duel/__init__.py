@@ -1,1 +1,0 @@
-"""Random mechanisms against an independent program."""
