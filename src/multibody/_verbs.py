@@ -541,7 +541,7 @@ class Model(_Model, Shown):
         progress : callable, optional
             Called with the number of members computed and of all.
         device : str, optional
-            Members of ``run`` in code that is made for this model, with a fixed step (``integrator="rk4"``, `step`):
+            Members of ``run`` in code that is made for this model, by ``integrator="dop853"`` or, with a `step`, ``"rk4"``:
             ``cuda`` on a processor of NVIDIA's, ``host`` on this machine's. Outputs are made while members move. Making the
             code takes a minute or more, once for a structure: it is for studies that take longer than that.
         specialize : bool
