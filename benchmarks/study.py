@@ -119,12 +119,12 @@ def threads(repeats: int) -> None:
     model = mb.load("four-bar")
 
     def walled(workers: int) -> float:
-        given: dict[str, Any] = {"samples": 1024, "method": "random", "until": 1.0}
+        given: dict[str, Any] = {"samples": 4096, "method": "random", "until": 1.0}
         return least(lambda: model.study(TOLERANCES, [PIN], workers=workers, **given), repeats, time.perf_counter)
 
     one, two = walled(1), walled(2)
     load = f"load {os.getloadavg()[0]:.1f}, {os.cpu_count()} cores"
-    print(f"1024 four-bars, one thread {one:.2f} s, two {two:.2f} s: {one / two:.2f} times ({load})")
+    print(f"4096 four-bars, one thread {one:.2f} s, two {two:.2f} s: {one / two:.2f} times ({load})")
 
 
 def inverse(repeats: int) -> None:
