@@ -1,21 +1,25 @@
 """Studies on cores: what a member costs beyond its kernels, what threads give, and a hundred thousand four-bars.
 
-Run: ``python benchmarks/study.py [PART ...]``. Parts: members, threads, inverse, tolerances (writes ``--picture FILE``); the
-first three by default. Times are processor times, the shortest of several; the load of the machine is printed beside walls.
+Run: ``python benchmarks/study.py [PART ...]``. Parts: members, kinds, threads, inverse, tolerances (writes ``--picture FILE``);
+all but the last by default. Times are processor times, the shortest of several; the load is printed beside walls.
+To compare with other sources of the package, once with each in ``PYTHONPATH``, in turns.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import math
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 import numpy as np
 
 import multibody as mb
+from multibody.integrators import members as loops
 from multibody.study.compiled import CompiledMembers
 from multibody.study.members import OrdinaryMembers, prepare
 from multibody.study.plan import make_plan
@@ -43,30 +47,71 @@ def prepared(model: mb.Model, varied: Any, asked: list[str], analysis: str, coun
     return CompiledMembers(ordinary), plan.values
 
 
+@contextlib.contextmanager
+def loops_timed() -> Iterator[list[float]]:
+    """Sum up within what is spent in the compiled loops over members, and nowhere else."""
+    names = [name for name in dir(loops) if name.endswith("_members")]
+    own, spent = {name: getattr(loops, name) for name in names}, [0.0]
+
+    def timed(function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*given: Any) -> Any:
+            start = time.process_time()
+            try:
+                return function(*given)
+            finally:
+                spent[0] += time.process_time() - start
+
+        return call
+
+    for name, function in own.items():
+        setattr(loops, name, timed(function))
+    try:
+        yield spent
+    finally:
+        for name, function in own.items():
+            setattr(loops, name, function)
+
+
 def members(repeats: int) -> None:
-    """Print what a member of a study of runs costs: ordinary, compiled, its loops alone, and the rest."""
+    """Print what a member of a study of runs costs: ordinary, compiled, of that in compiled loops, and the rest."""
     print("microseconds a member, processor time of one thread")
-    heads = ("instants", "output", "ordinary", "compiled", "kernels", "rest")
+    heads = ("instants", "output", "ordinary", "compiled", "loops", "rest")
     print("".join(f"{head:>30s}" if head == "output" else f"{head:>10s}" for head in heads))
     for instants in (400, 60):
         for asked in ("final(link2.x)", PIN):
             step = 0.3 / instants
-            made, values = prepared(mb.load("four-bar"), TOLERANCES, [asked], "run", 160, until=0.3, output_step=step)
+            made, values = prepared(mb.load("four-bar"), TOLERANCES, [asked], "run", 256, until=0.3, output_step=step)
             made.compute(values)
-            count, loops = len(values), made.loops
-            size = min(loops.most, count)
-            batch, why = loops.batch(size), np.full(size, "", dtype=object)
-
-            def alone() -> None:
-                """Assemble, integrate and read a batch, and nothing else."""
-                batch.read(loops.computed(batch, values[:size], why), last=loops.last_only)  # noqa: B023
-
-            whole = least(lambda: made.compute(values), repeats) / count  # noqa: B023
-            kernels = least(alone, repeats) / size
+            best = (math.inf, 0.0)
+            for _ in range(repeats):
+                with loops_timed() as spent:
+                    start = time.process_time()
+                    made.compute(values)
+                    best = min(best, (time.process_time() - start, spent[0]))
             slow = least(lambda: made.ordinary.compute(values[:8]), 3) / 8  # noqa: B023
-            numbers = (slow, whole, kernels, whole - kernels)
+            whole, inside = (x / len(values) for x in best)
+            numbers = (slow, whole, inside, whole - inside)
             print(f"{instants:10d}{asked:>30s}" + "".join(f"{1e6 * x:10.0f}" for x in numbers))
             assert isinstance(made, CompiledMembers) and not made.aside
+
+
+def kinds(repeats: int) -> None:
+    """Print members a second in other coordinates, with redundant rows, from given states and by implicit methods."""
+    print("members a second of one thread, processor time")
+    print(f"{'model':>16s}{'options':>24s}{'ordinary':>10s}{'compiled':>10s}{'ratio':>8s}")
+    lengths, arm = {"l0": (1.88, 1.92)}, {"spacing": (0.95, 1.05), "initial.joint2": (0.1, 0.4)}
+    rows: list[tuple[str, Any, str, dict[str, Any]]] = [
+        ("arm7", arm, "final(energy.total)", {}), ("arm7", arm, "max(norm(joint1.reaction.force))", {}),
+        ("four-bar", lengths, PIN, {"formulation": "recursive"}), ("four-bar", lengths, PIN, {"formulation": "kane"}),
+        ("four-bar", lengths, PIN, {"formulation": "baumgarte"}), ("four-bar", lengths, PIN, {"integrator": "bdf"}),
+        ("four-bar", lengths, PIN, {"integrator": "radau"}), ("iftomm-bricard", {"section": (0.09, 0.11)}, "final(J1)", {}),
+    ]  # fmt: skip
+    for name, varied, asked, options in rows:
+        made, values = prepared(mb.load(name), varied, [asked], "run", 64, until=0.3, **options)
+        fast = least(lambda: made.compute(values), repeats) / len(values)  # noqa: B023
+        slow = least(lambda: made.ordinary.compute(values[:6]), 3) / 6  # noqa: B023
+        told = ", ".join(options.values()) or "auto"
+        print(f"{name:>16s}{told:>24s}{1 / slow:10.0f}{1 / fast:10.0f}{slow / fast:8.1f}  {asked} {dict(made.aside) or ''}")
 
 
 def threads(repeats: int) -> None:
@@ -90,7 +135,9 @@ def inverse(repeats: int) -> None:
     ordinary = prepare(crank, plan.keys, asked, "inverse", given, None, True)
     slow = least(lambda: ordinary.compute(plan.values[:20]), 3) * 10
     took = least(lambda: crank.study(lengths, asked, analysis="inverse", workers=1, **given), repeats)
+    wall = least(lambda: crank.study(lengths, asked, analysis="inverse", **given), repeats, time.perf_counter)
     print(f"inverse, 200 slider-cranks at 180 instants: {took:.3f} s of processor time, member by member {slow:.2f} s")
+    print(f"    with all cores {wall:.3f} s (load {os.getloadavg()[0]:.1f}, {os.cpu_count()} cores)")
 
 
 def tolerances(count: int, picture: str) -> None:
@@ -114,7 +161,7 @@ def tolerances(count: int, picture: str) -> None:
 def main() -> None:
     """Run the parts that are asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("parts", nargs="*", default=["members", "threads", "inverse"])
+    parser.add_argument("parts", nargs="*", default=["members", "kinds", "threads", "inverse"])
     parser.add_argument("--count", type=int, default=100_000)
     parser.add_argument("--picture", default="")
     parser.add_argument("--repeats", type=int, default=7)
@@ -123,7 +170,7 @@ def main() -> None:
         if part == "tolerances":
             tolerances(given.count, given.picture)
         else:
-            {"members": members, "threads": threads, "inverse": inverse}[part](given.repeats)
+            {"members": members, "kinds": kinds, "threads": threads, "inverse": inverse}[part](given.repeats)
 
 
 if __name__ == "__main__":

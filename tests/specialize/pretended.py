@@ -43,6 +43,9 @@ class PretendedDevice:
         base = address >> 40 << 40
         self.memory[base][address - base : address - base + len(content)] = content
 
+    def clear(self, address: int, size: int) -> None:
+        self.set(address, bytes(size))
+
     def finish(self) -> None:
         pass
 
@@ -63,7 +66,9 @@ def pretended_module(codes: Sequence[Any], wrong_above: int) -> Any:
         def unload(self) -> None:
             pass
 
-        def enqueue(self, addresses: list[int], count: int, t: float, h: float, asked: Sequence[int], block: int) -> None:
+        def enqueue(
+            self, addresses: list[int], count: int, t: float, h: float, asked: Sequence[int], block: int | None
+        ) -> None:
             program, rows = self.code.program, -(-count // TILE) * TILE
             widths = [program.image.number_count, program.size, program.image.word_count]
             kinds: list[Any] = [float, float, np.int64]
@@ -71,8 +76,9 @@ def pretended_module(codes: Sequence[Any], wrong_above: int) -> Any:
             if program.results:
                 widths, kinds, deep = [*widths, program.results], [*kinds, float], [*deep, 1]
             if program.kept:
-                widths, kinds = [*widths, program.kept, *widths[1:3]], [*kinds, float, float, float]
-                deep, asked = [*deep, 1, asked[1], asked[1]], (*asked[:3], count)
+                lengths = [program.kept.length(name) for name in program.kept.vectors]
+                widths, kinds = [*widths, *lengths, *widths[1:3]], [*kinds, *(float,) * 4]
+                deep, asked = [*deep, 1, 1, asked[1], asked[1]], (*asked[:3], count)
             found = []
             for address, width, kind, depth in zip(addresses, [*widths, 1], [*kinds, np.int64], [*deep, 1], strict=True):
                 content = np.frombuffer(self.driver.at(address, 8 * depth * rows * width), kind)

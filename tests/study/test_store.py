@@ -7,8 +7,10 @@ import errno
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
+import threading
 import warnings
 from typing import Any
 
@@ -16,18 +18,20 @@ import numpy as np
 import pytest
 
 import multibody as mb
+from multibody.study.compiled import CompiledMembers
 from multibody.study.members import OrdinaryMembers
 from oracles import oracle
 from study import killed
 from study.models import oscillator, swing
 
 VARIED: dict[str, Any] = {"k": (3.0, 5.0), "initial.S": (0.1, 0.3)}
-GIVEN: dict[str, Any] = {"samples": 10, "until": 0.1, "chunk": 4, "formulation": "kane"}  # members one by one
+GIVEN: dict[str, Any] = {"samples": 10, "until": 0.1, "chunk": 4}
 
 
 @pytest.fixture
 def computed(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """Return a list in which every member that is computed is noted."""
+    """Return a list in which every member that is computed is noted; members are computed one by one."""
+    monkeypatch.setattr("multibody.study.study.fastest", lambda ordinary, values: ordinary)
     rows: list[Any] = []
     own = OrdinaryMembers._member
 
@@ -188,3 +192,32 @@ def test_a_cluster_loses_a_worker_and_the_parent_and_nothing_else(tmp_path: path
     alone = swing().study(killed.VARIED, killed.ASKED, **killed.GIVEN)
     np.testing.assert_array_equal(whole.outputs, alone.outputs)
     np.testing.assert_array_equal(first, alone.outputs, "a worker was killed under this one, which went on to its end")
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_ctrl_c_in_the_middle_of_a_chunk_keeps_the_members_under_way(
+    workers: int, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A signal that comes while compiled loops run: the batch is finished and kept, nothing of it is computed again."""
+    given: dict[str, Any] = {"samples": 32, "until": 0.1, "chunk": 8, "workers": workers}
+    some, calls, came = CompiledMembers._some, [], threading.Event()
+
+    def interrupted(self: CompiledMembers, values: Any, outputs: Any) -> Any:
+        calls.append(len(values))
+        if len(calls) == 3:  # the first one tries a few
+            signal.raise_signal(signal.SIGINT) if workers == 1 else os.kill(os.getpid(), signal.SIGINT)
+            came.set()
+        elif workers == 2 and len(calls) > 3:
+            came.wait(5.0)
+        return some(self, values, outputs)
+
+    monkeypatch.setattr(CompiledMembers, "_some", interrupted)
+    with pytest.warns(RuntimeWarning, match="interrupted after"):
+        part = oscillator().study(VARIED, ["final S", "max(S)"], **given, store=tmp_path / "s")
+    done = part.counts["done"]
+    assert 16 <= done < 32 and part.counts["not computed"] == 32 - done, "that of the interrupt is among them"
+    monkeypatch.setattr(CompiledMembers, "_some", some)
+    whole = oscillator().study(VARIED, ["final S", "max(S)"], **given, store=tmp_path / "s", resume=True)
+    assert whole.ok and whole.statistics["compiled"] == 32 - done
+    np.testing.assert_array_equal(whole.outputs, oscillator().study(VARIED, ["final S", "max(S)"], **given).outputs)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -26,6 +26,7 @@ STAGE = SPARE  # row of memory: the state of the stage at hand
 HIGHER = 4  # rows of dense output behind those that need no further evaluations
 K1, K2, K3, K4, K5, K6, K7, K8, K9, K10, K11, K12, K13, K14, K15, K16 = range(SLOPE, SLOPE + 16)
 OLD = K2  # row of the state before, where a step is completed: its slopes 2 to 5 are not needed any more
+STATE, NEW_STATE, FIRST_SLOPE, SIXTH_SLOPE = range(4)  # rows of a step that is stored as it was made; the slopes 7 to 13 follow
 FROM_SIXTH, EXTRA = 8, 3  # slopes 6 to 13, which dense output is made of; further evaluations that it takes
 _SAFETY, _SHRINK, _GROW = 0.9, 0.3, 6.0
 _TEST_EVERY = 25  # steps; once stiffness is suspected, every step
@@ -227,13 +228,13 @@ def _keep(y, memory, row):
     """Write both states and the slopes that the dense output is made of."""
     new, before = memory[NEW], memory[K1]
     for i in range(y.shape[0]):
-        row[0, i] = y[i]
-        row[1, i] = new[i]
-        row[2, i] = before[i]
+        row[STATE, i] = y[i]
+        row[NEW_STATE, i] = new[i]
+        row[FIRST_SLOPE, i] = before[i]
     for j in range(FROM_SIXTH):
         slope = memory[K6 + j]
         for i in range(y.shape[0]):
-            row[3 + j, i] = slope[i]
+            row[SIXTH_SLOPE + j, i] = slope[i]
 
 
 @inner_kernel
@@ -274,12 +275,12 @@ def complete_dop853(rhs, run, ref, steps, kept, refs, memory, dense):
         for i in range(ref.shape[0]):
             ref[i] = refs[k, i]
         for i in range(y.shape[0]):
-            y[i] = row[0, i]
-            memory[NEW, i] = row[1, i]
-            memory[K1, i] = row[2, i]
+            y[i] = row[STATE, i]
+            memory[NEW, i] = row[NEW_STATE, i]
+            memory[K1, i] = row[FIRST_SLOPE, i]
         for j in range(FROM_SIXTH):
             for i in range(y.shape[0]):
-                memory[K6 + j, i] = row[3 + j, i]
+                memory[K6 + j, i] = row[SIXTH_SLOPE + j, i]
         _complete(rhs, run, steps[k, 0], steps[k, 1], y, memory, dense[k])
 
 

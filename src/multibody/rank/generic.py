@@ -7,10 +7,13 @@ also where the rows depend on each other, as in every overconstrained mechanism.
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
+from scipy.linalg import lu_factor, lu_solve
 from scipy.sparse.linalg import LinearOperator, eigsh, splu
 
 from multibody.rank.decider import scaled_rows
@@ -24,14 +27,26 @@ TINY = 1e-14  # least damping
 NULL = 1e-10  # damping below which directions count as free
 MOVED = 1e-4  # a pose that comes back nearer than this has not left
 DENSE = 700  # columns up to which singular values are computed by a full decomposition
+SMALL = 120  # unknowns up to which a full matrix is factored in less time than a sparse one is put together
 
 
 def damped(J: Matrix, damping: float, right: Floats, upper: Floats | None = None) -> tuple[Floats, Floats]:
     """Solve [I Jᵀ; J −μ] [x; λ] = [upper; right], which has a solution for every J."""
-    m, n = J.shape
-    K = sparse.block_array([[sparse.eye_array(n), J.T], [J, -damping * sparse.eye_array(m)]], format="csc")
-    x = splu(K).solve(np.concatenate([np.zeros(n) if upper is None else upper, right]))
+    n = J.shape[1]
+    x = _factored(J, damping)(np.concatenate([np.zeros(n) if upper is None else upper, right]))
     return x[:n], x[n:]
+
+
+def _factored(J: Matrix, damping: float) -> Callable[[Floats], Floats]:
+    """Return what solves with [I Jᵀ; J −μ]."""
+    m, n = J.shape
+    if m + n > SMALL:
+        K = sparse.block_array([[sparse.eye_array(n), J.T], [J, -damping * sparse.eye_array(m)]], format="csc")
+        solve: Callable[[Floats], Floats] = splu(K).solve
+        return solve
+    full, rows = np.eye(n + m), J.toarray()
+    full[n:, :n], full[:n, n:], full[n:, n:] = rows, rows.T, -damping * np.eye(m)
+    return functools.partial(lu_solve, lu_factor(full, check_finite=False), check_finite=False)
 
 
 def free_direction(J: Matrix, random: np.random.Generator) -> Floats:
@@ -39,10 +54,9 @@ def free_direction(J: Matrix, random: np.random.Generator) -> Floats:
     m, n = J.shape
     z = random.normal(size=n)
     if m:
-        K = sparse.block_array([[sparse.eye_array(n), J.T], [J, -NULL * sparse.eye_array(m)]], format="csc")
-        factors, multipliers = splu(K), np.zeros(m)
+        solve, multipliers = _factored(J, NULL), np.zeros(m)
         for _ in range(4):  # proximal refinement removes the trace of the damping
-            solved = factors.solve(np.concatenate([z, -NULL * multipliers]))
+            solved = solve(np.concatenate([z, -NULL * multipliers]))
             multipliers = solved[n:]
         start, z = float(np.linalg.norm(z)), solved[:n]
         if float(np.linalg.norm(z)) < 1e-7 * start:

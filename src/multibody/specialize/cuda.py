@@ -23,6 +23,7 @@ _ROOM = 16384  # characters of its words
 _WARP, _FEWEST, _MOST = 32, 2, 8  # threads of a warp; warps of a multiprocessor, whose 255 registers a thread leave room for 8
 _CACHE = 430_000  # bytes of all threads' local memory up to which more of them make it faster, as seen on an H200
 _ALL = 1 << 40
+_BLOCK = 64  # threads of a block: the fastest on the processors it was tried on
 
 
 class NoDevice(RuntimeError):  # noqa: N818 (it says what there is not)
@@ -153,6 +154,8 @@ class Module:
     side_by_side : int
         Threads that a multiprocessor works on at a time: more of them would drive each other's memory out of its cache. A
         thread that is done takes another member.
+    block : int
+        Threads of a block; where they are limited, as few as there can be, so that the limit is met.
     compile_seconds : float
     """
 
@@ -173,6 +176,7 @@ class Module:
         self.registers, self.local = self._attribute(_REGISTERS), self._attribute(_LOCAL)
         warps = _CACHE // (_WARP * max(self.local, 1))
         self.side_by_side = _WARP * max(_FEWEST, warps) if warps < _MOST else _ALL
+        self.block = _WARP if warps < _MOST else _BLOCK
 
     def _attribute(self, which: int) -> int:
         value = ctypes.c_int()
@@ -183,7 +187,9 @@ class Module:
         """Give the module back to the driver."""
         self.driver.call("cuModuleUnload", self._module)
 
-    def enqueue(self, addresses: list[int], count: int, t: float, h: float, asked: Sequence[int], block: int) -> None:
+    def enqueue(
+        self, addresses: list[int], count: int, t: float, h: float, asked: Sequence[int], block: int | None = None
+    ) -> None:
         """Let the entry do its work on members whose tiles lie on the device, after what was handed over before.
 
         Parameters
@@ -195,9 +201,10 @@ class Module:
         t, h : float
         asked : sequence of int
             Number of steps, or of the instant, and so on, as the entry takes them.
-        block : int
-            Threads of a block.
+        block : int, optional
+            Threads of a block, by default :attr:`block`.
         """
+        block = self.block if block is None else block
         given: list[Any] = [*map(ctypes.c_uint64, addresses), ctypes.c_int64(count), ctypes.c_double(t), ctypes.c_double(h)]
         given += map(ctypes.c_int64, asked)
         places = (ctypes.c_void_p * len(given))(*(ctypes.addressof(each) for each in given))

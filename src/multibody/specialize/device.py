@@ -20,7 +20,6 @@ from multibody.specialize.shared import common, with_constants
 AGREEMENT = 1e-9  # largest difference from the host, relative to max(1, |y|)
 COMPARED = 16  # members of a call that the host computes too
 TINY = 1e-300  # an output that is nowhere larger is zero
-BLOCK = 64  # threads of a block: the fastest on the processors it was tried on
 
 
 class Disagreement(RuntimeError):  # noqa: N818 (it says what there is)
@@ -98,7 +97,7 @@ class DeviceCode:
         self.modules = [Module(self.driver, code, self._levels[0]) for code in codes]
 
     def advance(
-        self, numbers: Floats, y: Floats, words: Words, t: float, h: float, steps: int, seed: int = 0, block: int = BLOCK
+        self, numbers: Floats, y: Floats, words: Words, t: float, h: float, steps: int, seed: int = 0, block: int | None = None
     ) -> Outcome:
         """Step all members.
 
@@ -111,8 +110,8 @@ class DeviceCode:
         steps : int
         seed : int
             Chooses the members that the host computes too.
-        block : int
-            Threads of a block.
+        block : int, optional
+            Threads of a block, by default as many as suit the code.
 
         Raises
         ------
@@ -140,8 +139,8 @@ class DeviceCode:
         return outcome
 
     def run(
-        self, numbers: Floats, y: Floats, words: Words, schedule: Schedule, seed: int = 0, block: int = BLOCK,
-        kept: Floats | None = None,
+        self, numbers: Floats, y: Floats, words: Words, schedule: Schedule, seed: int = 0, block: int | None = None,
+        told: Floats | None = None,
     ) -> tuple[Floats, Outcome]:  # fmt: skip
         """Move all members and read them on the way; return their results.
 
@@ -151,9 +150,9 @@ class DeviceCode:
             Where members begin; left as they are.
         schedule : Schedule
         seed : int
-        block : int
-        kept : array (members, ·), optional
-            What an integrator knows of members at their start.
+        block : int, optional
+        told : array (members, ·), optional
+            What an integrator is told of members at their start.
 
         Raises
         ------
@@ -166,7 +165,7 @@ class DeviceCode:
         self._specialized(numbers)
         chosen, width = _chosen(len(y), seed), self._reader.program.results
         begins = (numbers[chosen], y[chosen], words[chosen])
-        wanted, expected = host_run(self.host, self._reader, *begins, schedule, 1, None if kept is None else kept[chosen])
+        wanted, expected = host_run(self.host, self._reader, *begins, schedule, 1, None if told is None else told[chosen])
         scale = np.max(np.abs(np.where(np.isfinite(wanted), wanted, 0.0)), axis=0, initial=0.0)
 
         def go(batch: Batch) -> None:
@@ -184,16 +183,17 @@ class DeviceCode:
         def gap(found: Found) -> float:
             return difference(found.results[chosen], wanted, np.maximum(scale, TINY))
 
-        with Batch(self.driver, numbers, y, words, width, kept) as batch:
+        room = 0 if told is None else self.host.program.kept.length("kept")
+        with Batch(self.driver, numbers, y, words, width, told, room) as batch:
             found, outcome = self._agreed(batch, go, gap, chosen, expected)
         return found.results, outcome
 
-    def _integrate(self, batch: Batch, states: States, schedule: Schedule, block: int) -> None:
+    def _integrate(self, batch: Batch, states: States, schedule: Schedule, block: int | None) -> None:
         """Let the integrator go from instant to instant, as many at a time as there is room for, and read them."""
         t, h = schedule.t, schedule.h
         for instants in schedule.parts_of(states.room):
             asked = (instants[0], len(instants), schedule.count, states.rows)
-            vectors = [*batch.vectors[:3], states.kept, states.y, states.words, batch.statuses]
+            vectors = [*batch.vectors[:3], states.told, states.kept, states.y, states.words, batch.statuses]
             self.modules[0].enqueue(vectors, batch.count, t, h, asked, block)
             for j, k in enumerate(instants):
                 read = [batch.vectors[0], *states.at(j), batch.vectors[3], batch.statuses]
@@ -228,6 +228,7 @@ class DeviceCode:
 class States(NamedTuple):
     """Addresses of what an integrator keeps and of the states at some instants; the members that these have room for."""
 
+    told: int
     kept: int
     y: int
     words: int
@@ -259,13 +260,16 @@ class Batch:
     words : array (members, …) of int
     results : int
         Length of a member's results.
-    kept : array (members, ·), optional
-        What an integrator knows of members at their start.
+    told : array (members, ·), optional
+        What an integrator is told of members at their start.
+    kept : int
+        Length of what it keeps beside that.
     """
 
     def __init__(
-        self, driver: Driver, numbers: Floats, y: Floats, words: Words, results: int = 0, kept: Floats | None = None
-    ) -> None:
+        self, driver: Driver, numbers: Floats, y: Floats, words: Words, results: int = 0, told: Floats | None = None,
+        kept: int = 0,
+    ) -> None:  # fmt: skip
         self.driver, self.count, self._begin = driver, len(y), (y, words)
         self._widths = (y.shape[1], words.shape[1], results)
         tiles = -(-self.count // TILE)
@@ -273,15 +277,16 @@ class Batch:
         self.vectors = [driver.allocate(8 * tiles * TILE * width) for width in widths]
         self.statuses = driver.allocate(8 * tiles * TILE)
         self._put(self.vectors[0], numbers)
-        self._kept, self.states = kept, None if kept is None else self._states(kept.shape[1], tiles * TILE)
+        self._told, self._kept_size = told, 8 * tiles * TILE * kept
+        self.states = None if told is None else self._states((told.shape[1], kept), tiles * TILE)
         self.reset()
 
-    def _states(self, kept: int, rows: int) -> States:
+    def _states(self, lengths: tuple[int, int], rows: int) -> States:
         """Return room for what an integrator keeps and for states at some instants."""
         size, words = self._widths[:2]
         room = instants_in(size, words, rows)
-        given = [self.driver.allocate(8 * rows * each) for each in (kept, room * size, room * words)]
-        return States(given[0], given[1], given[2], rows, room, (size, words))
+        told, kept, y, known = (self.driver.allocate(8 * rows * each) for each in (*lengths, room * size, room * words))
+        return States(told, kept, y, known, rows, room, (size, words))
 
     def __enter__(self) -> Batch:
         return self
@@ -296,7 +301,8 @@ class Batch:
         for address in self.vectors[3:]:
             self._put(address, np.zeros((self.count, self._widths[2])))
         if self.states is not None:
-            self._put(self.states.kept, self._kept)
+            self._put(self.states.told, self._told)
+            self.driver.clear(self.states.kept, self._kept_size)
         self._put(self.statuses, np.zeros((self.count, 1), np.int64))
 
     def _put(self, address: int, rows: Any) -> None:
@@ -316,7 +322,7 @@ class Batch:
 
     def free(self) -> None:
         """Give the memory back."""
-        for address in (*self.vectors, self.statuses, *(() if self.states is None else self.states[:3])):
+        for address in (*self.vectors, self.statuses, *(() if self.states is None else self.states[:4])):
             self.driver.free(address)
         self.vectors, self.states = [], None
 

@@ -102,16 +102,16 @@ class HostIntegration(HostEntry):
     """Members integrated from instant to instant on this machine."""
 
     def integrate(
-        self, numbers: Floats, y: Floats, words: Words, kept: Floats, states: Floats, known: Floats, statuses: Words, t: float,
-        h: float, first: int, last: int, threads: int | None = None,
+        self, numbers: Floats, y: Floats, words: Words, told: Floats, kept: Floats, states: Floats, known: Floats,
+        statuses: Words, t: float, h: float, first: int, last: int, threads: int | None = None,
     ) -> None:  # fmt: skip
         """Go on to some instants.
 
         Parameters
         ----------
         numbers : array (members, numbers)
-        y, words, kept : arrays (members, ·), changed
-            The last of them holds what the integrator keeps.
+        y, words, told, kept : arrays (members, ·), changed
+            The last two hold what the integrator keeps, see ``integration.Kept``.
         states, known : arrays (instants, members, ·), written
             y and words there; the words as numbers of 64 bits.
         statuses : array (members,) of int, changed
@@ -122,12 +122,13 @@ class HostIntegration(HostEntry):
         threads : int, optional
         """
         check_shapes(self.program, numbers, y, words)
-        wanted = {"kept": (kept, (len(y), self.program.kept)), "states": (states, (len(states), *y.shape))}
+        wanted = {name: (each, (len(y), self.program.kept.length(name))) for name, each in (("told", told), ("kept", kept))}
+        wanted["states"] = (states, (len(states), *y.shape))
         wanted["known"] = (known, (len(states), *words.shape))
         for name, (given, shape) in wanted.items():
             if given.shape != shape or given.dtype != np.float64 or not given.flags.c_contiguous:
                 raise ValueError(f"{name} must be a contiguous array {shape} of float64")
-        vectors = (numbers, y, words, kept, states, known, statuses)
+        vectors = (numbers, y, words, told, kept, states, known, statuses)
         self.run(vectors, t, h, first, len(states), last, len(y), threads=threads)
 
 

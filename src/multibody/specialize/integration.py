@@ -30,7 +30,7 @@ _EQUATION = (
 
 @dataclass(frozen=True)
 class Kept:
-    """What an integrator keeps of a member, in one vector of words.
+    """What an integrator keeps of a member, in two vectors of words: what it is told, and what begins with zeros.
 
     Attributes
     ----------
@@ -49,32 +49,32 @@ class Kept:
     dense_rows: int
 
     @property
-    def shapes(self) -> dict[str, tuple[int, ...]]:
-        """Shape of every part, in their order."""
+    def vectors(self) -> dict[str, dict[str, tuple[int, ...]]]:
+        """Shape of every part of both vectors, in their order."""
         n = self.size
-        return {
-            "control": (at.SCRATCH,), "counts": (at.COUNTS_SIZE,), "atol": (n,), "active": (n,),
-            "memory": (self.memory_rows, n), "steps": (1, 2), "dense": (1, self.dense_rows, n), "refs": (1, self.references),
-        }  # fmt: skip
+        told: dict[str, tuple[int, ...]] = {"control": (at.SCRATCH,), "counts": (at.COUNTS_SIZE,), "atol": (n,), "active": (n,)}
+        kept = {
+            "memory": (self.memory_rows, n),
+            "steps": (1, 2),
+            "dense": (1, self.dense_rows, n),
+            "refs": (1, self.references),
+        }
+        return {"told": told, "kept": kept}
 
-    @property
-    def lengths(self) -> dict[str, int]:
-        """Number of words of every part."""
-        return {name: product(shape) for name, shape in self.shapes.items()}
+    def length(self, vector: str) -> int:
+        """Return the length of a vector."""
+        return sum(map(product, self.vectors[vector].values()))
 
-    def at(self, part: str) -> int:
-        """Return where a part begins."""
-        names = list(self.lengths)
-        return sum(self.lengths[name] for name in names[: names.index(part)])
+    def at(self, vector: str, part: str) -> int:
+        """Return where a part begins in its vector."""
+        shapes = self.vectors[vector]
+        names = list(shapes)
+        return sum(product(shapes[name]) for name in names[: names.index(part)])
 
-    def part(self, rows: Any, name: str) -> Any:
-        """Return a part of vectors that lie along the last axis of an array."""
-        return rows[..., self.at(name) : self.at(name) + self.lengths[name]]
-
-    @property
-    def words(self) -> int:
-        """Length of the whole."""
-        return sum(self.lengths.values())
+    def told(self, rows: Any, name: str) -> Any:
+        """Return a part of what is told, of vectors that lie along the last axis of an array."""
+        begin = self.at("told", name)
+        return rows[..., begin : begin + product(self.vectors["told"][name])]
 
 
 def product(shape: Sequence[int]) -> int:
@@ -107,14 +107,15 @@ def integration_of(arrays: Arrays, kept: Kept, rhs: Any, accept: Any | None, tar
     parts += [MOVE, *(_equation(_FUNCTION.format(part), image, n, symbol_of(name)) for part, name in names.items())]
     parts += [_member(image, kept, "accept" in names, symbol_of(way), 1 if target == "host" else TILE)]
     vectors = [
-        Moved("y", n, True), Moved("words", image.word_count, True), Moved("kept", kept.words, True, long=True),
+        Moved("y", n, True), Moved("words", image.word_count, True),
+        *(Moved(name, kept.length(name), True, long=True) for name in kept.vectors),
         Moved("states", n, True, stays=True), Moved("known", image.word_count, True, stays=True),
     ]  # fmt: skip
-    call = "call i64 @member(ptr %numbers, ptr %words, ptr %y, ptr %kept, ptr %states.at, ptr %known.at, double %t, double %h,"
-    call += " i64 %k, i64 %instants, i64 %final, i64 %rows)"
+    call = "call i64 @member(ptr %numbers, ptr %words, ptr %y, ptr %told, ptr %kept, ptr %states.at, ptr %known.at,"
+    call += " double %t, double %h, i64 %k, i64 %instants, i64 %final, i64 %rows)"
     parts.append(entry(target, image.number_count, vectors, GIVEN, call))
     apart = tuple(_FUNCTION.format(part) for part in names)
-    return Program("\n".join(parts) + "\n", kernels, image, n, begun.functions, 0, apart, (symbol_of(way),), kept.words)
+    return Program("\n".join(parts) + "\n", kernels, image, n, begun.functions, 0, apart, (symbol_of(way),), kept)
 
 
 def _equation(function: str, image: Image, n: int, kernel: str) -> str:
@@ -134,7 +135,8 @@ def _member(image: Image, kept: Kept, accepted: bool, way: str, stride: int) -> 
     """Return the function that integrates one member whose state, words and memory lie on the stack."""
     n, words, refs = kept.size, image.word_count, kept.references
     begin = next((part.at for part in image.words if part.path == "state.ref"), 0)
-    shapes = {"words": (words,), "ref": (refs,), **kept.shapes, "y": (n,), "g": (2, 0)}
+    vectors = kept.vectors
+    shapes = {"words": (words,), "ref": (refs,), **vectors["told"], **vectors["kept"], "y": (n,), "g": (2, 0)}
     wide = [f"ptr, ptr, i64, i64, ptr{', i64' * 2 * len(shapes[name])}" for name in _ORDER]
     wide += [f"ptr, ptr, i64, i64, ptr{', i64' * 4}"] * 2
     types = f"ptr, ptr, i64, i64, i64, i64, i64, double, double, i64, i64, i64, {wide[0]}, i64, {', '.join(wide[1:])}"
@@ -146,8 +148,9 @@ def _member(image: Image, kept: Kept, accepted: bool, way: str, stride: int) -> 
     ]
     address = {part: f"i64 ptrtoint (ptr @{_FUNCTION.format(part)} to i64)" for part in ("rates", "accept")}
     called = f"{address['rates']}, {address['accept'] if accepted else 'i64 0'}"
+    places = [(name, each) for name in vectors for each in vectors[name]]
     lines = [
-        *(f"%{part} = getelementptr i8, ptr %kept, i64 {SLOT * kept.at(part)}" for part in kept.shapes),
+        *(f"%{each} = getelementptr i8, ptr %{name}, i64 {SLOT * kept.at(name, each)}" for name, each in places),
         f"%ref = getelementptr i8, ptr %words, i64 {SLOT * begin}", "%g = getelementptr i8, ptr %kept, i64 0",
         *(f"%{name}.apart = mul i64 %rows, {SLOT * width}" for name, width in (("states", n), ("known", words))),
         *(f"%{name}.run = ptrtoint ptr %{name} to i64" for name in ("numbers", "words")),
@@ -156,7 +159,7 @@ def _member(image: Image, kept: Kept, accepted: bool, way: str, stride: int) -> 
         f" double %t, double %h, i64 %k, i64 %instants, i64 %final, {given[0]}, i64 {begin}, {', '.join(given[1:])})",
         "%status = load i64, ptr %answer", "ret i64 %status",
     ]  # fmt: skip
-    pointers = ", ".join(f"ptr %{name}" for name in ("numbers", "words", "y", "kept", "states", "known"))
+    pointers = ", ".join(f"ptr %{name}" for name in ("numbers", "words", "y", "told", "kept", "states", "known"))
     head = f"define internal i64 @member({pointers}, {GIVEN}) alwaysinline {{\n"
     return f"declare i32 @{way}({types})\n{head}" + as_text(lines) + "}"
 

@@ -45,8 +45,8 @@ class Program:
         Functions that stay functions; all others are copied to where they are called.
     rolled : tuple of str
         Kernels whose loops stay loops.
-    kept : int
-        Length of what an integrator keeps of a member.
+    kept : Kept or None
+        What an integrator keeps of a member, where one is asked.
     """
 
     text: str
@@ -57,7 +57,7 @@ class Program:
     results: int = 0
     apart: tuple[str, ...] = ()
     rolled: tuple[str, ...] = ()
-    kept: int = 0
+    kept: Any = None
 
 
 def program_of(arrays: Arrays, size: int, rhs: Any, accept: Any | None, target: str) -> Program:

@@ -57,7 +57,7 @@ def instants_in(size: int, words: int, members: int) -> int:
 
 def host_run(
     code: HostCode | HostIntegration, reader: HostReader, numbers: Floats, y: Floats, words: Words, schedule: Schedule,
-    threads: int | None = None, kept: Floats | None = None,
+    threads: int | None = None, told: Floats | None = None,
 ) -> tuple[Floats, Words]:  # fmt: skip
     """Move members and read them on the way, on the host.
 
@@ -69,8 +69,8 @@ def host_run(
     schedule : Schedule
     threads : int, optional
         By default one for every processor.
-    kept : array (members, ·), optional
-        What an integrator knows of members at their start.
+    told : array (members, ·), optional
+        What an integrator is told of members at their start.
 
     Returns
     -------
@@ -83,8 +83,8 @@ def host_run(
         part = slice(first, min(first + SIDE_BY_SIDE, len(y)))
         own, state, known = numbers[part], y[part].copy(), words[part].copy()
         if isinstance(code, HostIntegration):
-            assert kept is not None
-            _integrated(code, reader, own, state, known, kept[part].copy(), schedule, results[part], statuses[part])
+            assert told is not None
+            _integrated(code, reader, own, state, known, told[part].copy(), schedule, results[part], statuses[part])
             return
         for t, h, k, steps in schedule.parts():
             if steps:
@@ -97,13 +97,13 @@ def host_run(
 
 
 def _integrated(
-    code: HostIntegration, reader: HostReader, numbers: Floats, y: Floats, words: Words, kept: Floats, schedule: Schedule,
+    code: HostIntegration, reader: HostReader, numbers: Floats, y: Floats, words: Words, told: Floats, schedule: Schedule,
     results: Floats, statuses: Words,
 ) -> None:  # fmt: skip
-    """Move members by an integrator and read them on the way; y, words and kept are changed."""
-    t, h = schedule.t, schedule.h
+    """Move members by an integrator and read them on the way; y, words and told are changed."""
+    t, h, kept = schedule.t, schedule.h, np.zeros((len(y), code.program.kept.length("kept")))
     for instants in schedule.parts_of(instants_in(y.shape[1], words.shape[1], len(y))):
         states, known = (np.zeros((len(instants), *each.shape)) for each in (y, words))
-        code.integrate(numbers, y, words, kept, states, known, statuses, t, h, instants[0], schedule.count, 1)
+        code.integrate(numbers, y, words, told, kept, states, known, statuses, t, h, instants[0], schedule.count, 1)
         for j, k in enumerate(instants):
             reader.read(numbers, states[j], known[j].view(np.int64), results, statuses, t + k * h, h, k, 1)

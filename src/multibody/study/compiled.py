@@ -17,10 +17,11 @@ from multibody.analyses.members.numbers import NotServed
 from multibody.analyses.members.run import RunMembers
 from multibody.errors import AnalysisError, ModelError
 from multibody.model.model import Model
+from multibody.state.system import tables_of
 from multibody.study.distributions import Floats
 from multibody.study.evaluate import Evaluator
 from multibody.study.language import EXTREMES
-from multibody.study.members import DONE, FAILED, Computed, OrdinaryMembers
+from multibody.study.members import DONE, WAITING, Computed, OrdinaryMembers
 
 FAULTS = (ModelError, AnalysisError, ArithmeticError, np.linalg.LinAlgError)
 FEW = 4  # members that are not worth a preparation
@@ -44,6 +45,8 @@ class CompiledMembers:
         How many members the ordinary path computed, by the reason.
     compiled : int
         How many members compiled loops computed.
+    stopping : bool
+        Whether no further members are to be begun.
 
     Raises
     ------
@@ -60,6 +63,9 @@ class CompiledMembers:
         words = [reduction.word for reduction in ordinary.outputs.reductions]
         if ordinary.analysis == "kinematics" and ("at" in words or (ordinary.refine and set(words) & set(EXTREMES))):
             raise NotServed("a driven mechanism is solved between its instants")
+        watched = {watch.name for watch in tables_of(ordinary.model).watches}
+        if any(reduction.word == "first" and reduction.event not in watched for reduction in ordinary.outputs.reductions):
+            raise NotServed("an event of results")
         self.typical = typical
         self.ordinary, self.outputs, self.units = ordinary, ordinary.outputs, ordinary.units
         self.model, self.refine = ordinary.model, ordinary.refine
@@ -68,6 +74,7 @@ class CompiledMembers:
         self.loops.last_only = set(words) <= {"final", "first"}
         self.chunk = self.loops.most
         self.compiled, self.aside = 0, Counter[str]()
+        self.stopping = False
         self._trusted: bool | None = None
         self._lock, self._free = threading.Lock(), list[Any]()
 
@@ -82,26 +89,45 @@ class CompiledMembers:
         except ModelError:  # its values are refused
             return self.ordinary.model
 
+    def stop(self) -> None:
+        """Let every thread return after the members that it has under way; those that are not begun keep waiting."""
+        self.stopping = True
+
+    def release(self) -> None:
+        """Let go of the memory of batches."""
+        with self._lock:
+            self._free.clear()
+
     def compute(self, values: Floats) -> Computed:
         """Return the numbers of the members whose values are the rows of an array (members, varied)."""
         n = len(values)
-        made = Computed(np.full((n, len(self.outputs.formulas)), np.nan), np.full(n, FAILED, dtype=np.int8), [""] * n)
-        values, why = np.ascontiguousarray(values, dtype=float), np.full(n, "not computed", dtype=object)
+        made = Computed(np.full((n, len(self.outputs.formulas)), np.nan), np.full(n, WAITING, dtype=np.int8), [""] * n)
+        values, why = np.ascontiguousarray(values, dtype=float), np.full(n, "", dtype=object)
         most = self.loops.most  # which may become less on the way
         for first in range(0, n, most):
+            if self.stopping:
+                break
             part = slice(first, min(first + most, n))
             why[part] = self._some(values[part], made.outputs[part])
-        rest = np.flatnonzero(why != "")
-        made.status[why == ""] = DONE
-        if len(rest):
-            found = self.ordinary.compute(values[rest])
-            made.outputs[rest], made.status[rest] = found.outputs, found.status
-            for k, text in zip(rest, found.messages, strict=True):
-                made.messages[k] = text
+            made.status[part] = np.where(why[part] == "", DONE, WAITING)
+        compiled, rest = int(np.count_nonzero(made.status == DONE)), np.flatnonzero(why != "")
+        self._one_by_one(values, rest, made)
         with self._lock:
-            self.compiled += n - len(rest)
+            self.compiled += compiled
             self.aside.update(why[rest].tolist())
         return made
+
+    def _one_by_one(self, values: Floats, which: Any, made: Computed) -> None:
+        """Compute members by the ordinary path; Ctrl-C loses none that is finished."""
+        for k in which:
+            if self.stopping:
+                return
+            try:
+                found = self.ordinary.compute(values[k : k + 1])
+            except KeyboardInterrupt:
+                self.stop()
+                return
+            made.outputs[k], made.status[k], made.messages[k] = found.outputs[0], found.status[0], found.messages[0]
 
     def _some(self, values: Floats, outputs: Floats) -> Any:
         """Compute members in compiled loops, as far as they fit; return why others did not, "" of those that did (members,)."""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import signal
+import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
 from dataclasses import dataclass, field
 from typing import Any
@@ -114,6 +117,8 @@ def conduct(members: Members, book: Book, pool: Pool | None) -> str:
     finally:
         if pool is not None:
             pool.close(at_once=bool(said))
+        if (release := getattr(members, "release", None)) is not None:
+            release()
     return f"{said} after {book.computed} of {len(book.status)} members" if said else ""
 
 
@@ -125,12 +130,36 @@ def _in_turn(members: Members, book: Book) -> None:
         try:
             for k in range(0, len(rows), stride):
                 some = rows[k : k + stride]
-                book.note(some, members.compute(book.values[some]))
+                with _deferred(members):
+                    found = members.compute(book.values[some])
+                book.note(some, found)
                 book.tell()
+                if getattr(members, "stopping", False):
+                    raise KeyboardInterrupt
         finally:
             book.keep(first)
         if book.trouble:
             return
+
+
+@contextlib.contextmanager
+def _deferred(members: Members) -> Iterator[None]:
+    """Let Ctrl-C wait for the members that are under way together; a second one does not wait."""
+    stop, usual = getattr(members, "stop", None), signal.default_int_handler
+    here = threading.current_thread() is threading.main_thread()
+    if stop is None or not here or signal.getsignal(signal.SIGINT) is not usual:
+        yield
+        return
+
+    def asked(*_: Any) -> None:
+        stop()
+        signal.signal(signal.SIGINT, usual)
+
+    signal.signal(signal.SIGINT, asked)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, usual)
 
 
 def _handed_out(book: Book, pool: Pool) -> None:
@@ -152,7 +181,7 @@ def _handed_out(book: Book, pool: Pool) -> None:
                     raise AnalysisError(f"the executor broke ({_why(broken[0])}); give another one and resume from a store")
             _again(book, lost, tries, suspects)
     finally:
-        _collect(book, flying)
+        _collect(book, pool, flying)
 
 
 def _fill(
@@ -210,9 +239,12 @@ def _why(cause: BaseException) -> str:
     return " ".join(f"{type(cause).__name__}: {cause}".split())[:200]
 
 
-def _collect(book: Book, flying: dict[Future[Computed], int]) -> None:
-    """Take what is finished when the study ends early, and drop the rest."""
-    for future, first in flying.items():
-        if not future.cancel() and future.done() and _cause(future) is None:
+def _collect(book: Book, pool: Pool, flying: dict[Future[Computed], int]) -> None:
+    """Take what is finished when the study ends early, or will be at once, and drop the rest."""
+    begun = {future: first for future, first in flying.items() if not future.cancel()}
+    if begun:
+        wait(begun, timeout=pool.soon())
+    for future, first in begun.items():
+        if future.done() and _cause(future) is None:
             book.note(book.rows(first), future.result())
             book.keep(first)

@@ -22,6 +22,7 @@ from multibody.study.distributions import Floats
 from multibody.study.members import Computed, Members
 
 AHEAD = 2  # chunks that wait for a worker beside the one that it computes
+PATIENCE = 5.0  # for members that threads have under way when a study is interrupted [s]
 RETRIES = 2  # that a cluster makes on its own
 
 
@@ -61,6 +62,10 @@ class Pool(Protocol):
         """Begin anew after it broke; False where that is not possible."""
         ...
 
+    def soon(self) -> float:
+        """Ask what is under way to come to an end; return for how long that is worth waiting [s]."""
+        ...
+
     def close(self, at_once: bool) -> None:
         """Let go of what is our own, of chunks under way too where it is to be at once."""
         ...
@@ -79,6 +84,14 @@ class Threads:
     def renew(self) -> bool:
         """Threads do not break."""
         return False
+
+    def soon(self) -> float:
+        """Let threads return after the members that they have under way."""
+        stop = getattr(self._members, "stop", None)
+        if stop is None:
+            return 0.0
+        stop()
+        return PATIENCE
 
     def close(self, at_once: bool) -> None:
         """Drop what was not begun; a thread cannot be ended."""
@@ -105,6 +118,10 @@ class Processes:
         self._pool.shutdown(wait=False, cancel_futures=True)
         self._pool = self._begun()
         return True
+
+    def soon(self) -> float:
+        """Wait for none: processes are ended."""
+        return 0.0
 
     def close(self, at_once: bool) -> None:
         """Let the processes end, or end them."""
@@ -135,6 +152,10 @@ class Given:
         if isinstance(self._executor, ProcessPoolExecutor):
             self._instead = Processes(self._payload, self._workers)
         return self._instead is not None
+
+    def soon(self) -> float:
+        """Wait for none: the executor belongs to somebody else."""
+        return 0.0
 
     def close(self, at_once: bool) -> None:
         """Leave the executor to whom it belongs; what took its place is closed."""

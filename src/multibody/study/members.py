@@ -39,7 +39,7 @@ class Computed(NamedTuple):
     outputs : array (members, outputs)
         NaN where a member failed; of one that stopped early those of the part that it moved.
     status : array of int8 (members,)
-        ``DONE``, ``STOPPED``, ``FAILED``.
+        ``DONE``, ``STOPPED``, ``FAILED``; ``WAITING`` where it was asked to stop before.
     messages : list of str
         Why a member stopped or failed, "" of the others.
     """

@@ -65,8 +65,8 @@ def study(
         problem = f"{len(plan):.3g} members with {len(members.outputs.formulas)} outputs fill the memory"
         raise ModelError(problem, where="study", hint="ask for fewer members or outputs")
     about = _about(model, text, plan, members, analysis, told)
-    size = _chunk(members, len(plan)) if ways.chunk is None else _count(ways.chunk, "chunk", len(plan))
     workers = None if ways.workers is None else _count(ways.workers, "workers", MOST_WORKERS)
+    size = _chunk(members, len(plan), workers) if ways.chunk is None else _count(ways.chunk, "chunk", len(plan))
     store = _store(about, plan, members, ways, size, initial)
     book = Book.blank(plan.values, len(members.outputs.formulas), store.size if store else size, store, ways.progress)
     left = len(book.todo())
@@ -81,9 +81,14 @@ def _statistics(members: Members) -> dict[str, Any]:
     return {"compiled": getattr(members, "compiled", 0), "ordinary": sum(aside.values()), "because": dict(aside)}
 
 
-def _chunk(members: Members, count: int) -> int:
-    """Return how many members are handed out together: few enough that all threads have some to the end."""
-    return max(1, min(members.chunk, -(-count // (SHARES * processors())))) if members.threads else members.chunk
+def _chunk(members: Members, count: int, workers: int | None) -> int:
+    """Return how many members are handed out together: few enough that all threads have some to the end, all as many."""
+    if not members.threads or getattr(members, "device", "") == "cuda":  # many threads of a device have one chunk
+        return members.chunk
+    threads = processors() if workers is None else workers
+    most = max(1, min(members.chunk, -(-count // (SHARES * threads))))
+    chunks = -(-count // most)
+    return max(1, -(-count // (chunks + -chunks % threads)))
 
 
 def _specialized(members: OrdinaryMembers, device: str, seed: int) -> Members:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -255,9 +256,15 @@ def massless_rods(count: int = 1, length: float = 1.0, mass: float = 1.0) -> mb.
     return m
 
 
+@pytest.fixture(scope="module")
+def exact_rods() -> Any:
+    """Return a run of one rod with a tight tolerance."""
+    return massless_rods().run(0.2, formulation="augmented", rtol=1e-11, atol=1e-13)
+
+
 @pytest.mark.parametrize("formulation", ["augmented", "kane", "parametric", "recursive"])
-def test_a_massless_rod_may_spin_with_every_integrator(formulation: str) -> None:
-    exact = massless_rods().run(0.2, formulation="augmented", rtol=1e-11, atol=1e-13)
+def test_a_massless_rod_may_spin_with_every_integrator(formulation: str, exact_rods: Any) -> None:
+    exact = exact_rods
     for integrator in ("dop853", "bdf", "radau"):
         run = massless_rods().run(0.2, formulation=formulation, integrator=integrator, rtol=1e-9, atol=1e-11)
         assert run.ok

@@ -42,7 +42,7 @@ class Plan:
     said : tuple of str
         What is worth a word, empty texts among them.
     first : Simulation, optional
-        At the start, never advanced; None where it cannot be copied or would take too much memory.
+        At the start, never advanced; None where nobody asked for it again, it cannot be copied or would take too much memory.
     """
 
     tables: Tables
@@ -63,16 +63,16 @@ class Plan:
         """Return the opening with a workspace of its own."""
         return replace(self.opening, system=self.opening.system.working())
 
+    def prepared(self) -> Plan:
+        """Return the plan with a simulation that others are copied from, where that is worth it."""
+        if self.first is not None or self.choice.integrator.implicit or self.opening.system.nv > KEPT:
+            return self
+        first, choice = begun(self.start(), self.choice, self.options)
+        return replace(self, choice=choice, first=first)
+
     def simulation(self) -> tuple[Simulation, Choice]:
         """Return a simulation at the start, and what was chosen in the end."""
         return begun(self.start(), self.choice, self.options) if self.first is None else (self.first.again(), self.choice)
-
-    def prepared(self) -> Plan:
-        """Return the plan with a simulation that others are copied from, where that is worth it."""
-        if self.choice.integrator.implicit or self.opening.system.nv > KEPT:
-            return self
-        first, choice = begun(self.opening, self.choice, self.options)
-        return replace(self, choice=choice, first=first)
 
 
 def question(*asked: Any) -> Hashable:

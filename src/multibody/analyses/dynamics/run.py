@@ -98,9 +98,12 @@ def run(
             return motion
         plan = Plan(tables, options, choice, opening.with_inertia(choice.regular), times, said)
         if key is not None and opening.own:
-            plan = plan.prepared()
             keep_plan(tables, key, plan)
-    sim, status, choice = _simulated(plan, progress)
+        sim, status, choice = _simulated(plan, begun(plan.opening, plan.choice, options), progress)
+    else:
+        plan = plan.prepared()
+        keep_plan(plan.tables, key, plan)
+        sim, status, choice = _simulated(plan, plan.simulation(), progress)
     if joints is not None and not choice.chosen:
         sim.space.select(joints)
     return PromisedMotion(plan.tables, status, lambda: _made(plan, sim, status, choice))
@@ -127,25 +130,26 @@ def _remark(motion: Motion, system: System, said: Sequence[str], adaptive: bool,
         notes.append(f"the energy balance is off by {drift:.2g}: make rtol, or the step, smaller before you trust it")
 
 
-def _simulated(plan: Plan, progress: Callable[[float], None] | None) -> tuple[Simulation, Status, Choice]:
-    """Return the simulation at its end; where an explicit integrator chosen by ``auto`` meets stiffness, it is begun anew.
+def _simulated(
+    plan: Plan, first: tuple[Simulation, Choice], progress: Callable[[float], None] | None
+) -> tuple[Simulation, Status, Choice]:
+    """Return a simulation at its end; where an explicit integrator chosen by ``auto`` meets stiffness, it is begun anew.
 
     Should the implicit one not get to the end, the explicit one does the whole after all, unless a formula of the model is the
     cause: that stops any method, and an explicit one only after ever shorter steps.
     """
-    plans = [plan.choice]
+    (sim, now), implicit = first, False
     while True:
-        sim, now = plan.simulation() if len(plans) == 1 else begun(plan.start(), plans[-1], plan.options)
-        plans[-1] = now
         sim.grid, sim.switching = plan.times, now.switching
         status = _integrate(sim, plan.options, progress)
         if sim.gave_up:
-            plans.append(stiff_choice(plan.choice, sim.t))
-        elif len(plans) == 2 and not status.success and not status.interrupted and not status.blames:
+            now, implicit = stiff_choice(plan.choice, sim.t), True
+        elif implicit and not status.success and not status.interrupted and not status.blames:
             reason = f"{plan.choice.reason}; it is stiff, but bdf {status.message}"
-            plans.append(replace(plan.choice, reason=reason, switching=False))
+            now, implicit = replace(plan.choice, reason=reason, switching=False), False
         else:
             return sim, status, now
+        sim, now = begun(plan.start(), now, plan.options)
 
 
 def output_times(start: float, options: Options, tables: Any) -> Floats:

@@ -138,7 +138,7 @@ class Simulation:
             setattr(made, name, getattr(self, name).copy())
         made._make_room(len(self._steps))
         made.segments, made.harvest, made.events, made.passed, made.notes = Segments(), [], [], [], [*self.notes]
-        made.ahead = copy.copy(self.ahead)
+        made.ahead = copy.copy(self.ahead) if self.ahead else self.ahead
         return made
 
     def _make_room(self, rows: int) -> None:

@@ -193,10 +193,12 @@ class Solver:
         for i in np.flatnonzero(code == one_drive.BLOCKED):
             self._lose(at + int(i), found.basis[i])
         given = np.flatnonzero((code == one_drive.GIVEN) | (code == one_drive.IDLE))
-        self.values[at + given, 0] = found.numbers[given, one_drive.EFFORT]
-        self.multipliers[at + given] = found.multipliers[given]
+        which: Any = part if len(given) == len(code) else at + given
+        kept: Any = slice(None) if len(given) == len(code) else given  # mostly all: nothing is gathered then
+        self.values[which, 0] = found.numbers[kept, one_drive.EFFORT]
+        self.multipliers[which] = found.multipliers[kept]
         self.unique &= not np.any(code == one_drive.IDLE)
-        self._give(at + given)
+        self._give(which)
         return [at + int(k) for k in np.flatnonzero(code == one_drive.SINGULAR)]
 
     def _efforts(self, which: Integers, B: Floats, S: Floats, need: Floats, scale: Floats) -> tuple[Floats, Integers]:
@@ -251,7 +253,7 @@ class Solver:
             self.multipliers[k, : s.joint_rows] = directions.multipliers(q, t, e[0] @ S - need[0])
             self._give(np.array([k]))
 
-    def _give(self, which: Integers) -> None:
+    def _give(self, which: Integers | slice) -> None:
         """Give every effort at some instants to its motion or its law."""
         for i, actuator in enumerate(self.actuators):
             if actuator.row >= 0:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -71,7 +72,8 @@ class One:
     """
 
     def __init__(self, batch: Any) -> None:
-        self.batch, tables = batch, copy.copy(batch.tables)
+        self.batch = weakref.proxy(batch)  # its owner: no circle that waits for a collector
+        tables: Tables = copy.copy(batch.tables)
         tables.packed, tables.cache = tables.packed.sharing(numbers=batch.tables.F.copy()), {}
         self.tables, self._spaces = tables, dict[int, Any]()
 
@@ -260,6 +262,7 @@ class Batch(Blocks):
         )  # fmt: skip
         self._read_calls = self._readers()
         self.work = np.zeros(0 if members.matrices is None else members.matrices.work)
+        self.events = dict[int, list[tuple[str, float]]]()  # name and time of those of a member, where it met some
         self._stored: list[Floats] = []
         self._read_rooms: list[Floats] = []
         self.grow(room)

@@ -46,16 +46,8 @@ class DriveMembers:
 
     Parameters
     ----------
-    model : Model
-    names : sequence of str
-        Parameters that differ from member to member.
-    options : mapping
-        Of the verb.
-
-    Raises
-    ------
-    NotServed
-        Where the model or the options have what single analyses alone do.
+    model, names, options
+        As for ``RunMembers``.
     """
 
     verb = "kinematics"
@@ -95,8 +87,13 @@ class DriveMembers:
     def most(self) -> int:
         """How many members a batch has."""
         t = self.tables
-        instant = t.nq + 6 * t.nv + len(t.functions) + 4 * len(t.rows) + t.effort_count + 2 * int(t.row_pointer[-1])
+        instant = t.nq + 7 * t.nv + len(t.functions) + 2 * len(t.rows) + t.effort_count + self._beside
         return max(1, min(MOST_MEMBERS, MOST_NUMBERS // (self.count * instant)))
+
+    @property
+    def _beside(self) -> int:
+        """How many further numbers of an instant the rows need."""
+        return int(self.tables.row_pointer[-1])
 
     def batch(self, count: int) -> DriveBatch:
         """Return room for so many members at a time."""
@@ -189,7 +186,8 @@ class DriveBatch(Blocks):
 
     def stack(self, which: Integers) -> Stack:
         """Return instants of members."""
-        Q, V, A, R = (np.ascontiguousarray(x[which]) for x in self.at_instants)
+        every = len(which) == which[-1] + 1  # from the first one on: nothing is copied
+        Q, V, A, R = (x[: len(which)] if every else np.ascontiguousarray(x[which]) for x in self.at_instants)
         start = np.ascontiguousarray(self.begin_refs[which][:, None, :])
         return Stack(self, which, self.times[which], Q, V, A, start if self.planar else R)
 
@@ -211,6 +209,12 @@ class InverseMembers(DriveMembers):
         width = self.tables.nv * (len(self.actuators) + (self.tables.count_motion) + 2)
         if self.count > CHUNK // width or len(self.actuators) < self.tables.count_motion or not self.tables.count_motion:
             raise NotServed("many instants")
+
+    @property
+    def _beside(self) -> int:
+        """How many further numbers of an instant are needed: none with one motion and one actuator."""
+        several = len(self.actuators) > 1 or self.tables.count_motion > 1
+        return int(self.tables.row_pointer[-1]) + self.tables.nv * 3 * len(self.actuators) if several else 0
 
     def _acted(self, model: Model) -> Model:
         asked = own_options(model, "inverse", efforts=self.given.get("efforts"), formulation=self.given.get("formulation"))

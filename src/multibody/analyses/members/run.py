@@ -25,6 +25,7 @@ from multibody.analyses.members.batch import Batch, Read
 from multibody.analyses.members.joints import JointBatch
 from multibody.analyses.members.matrices import Equations
 from multibody.analyses.members.numbers import NotServed, Numbers, note
+from multibody.analyses.members.passing import pass_events
 from multibody.analyses.members.stacked import Stack, StackedAnswers
 from multibody.arguments import number_in
 from multibody.errors import AnalysisError, ModelError
@@ -44,8 +45,9 @@ from multibody.tables.welds import find_welds
 
 ROOM = 64  # steps whose dense output a batch has room for at first
 MOST_STEPS = 4096  # longer runs can be interrupted, which a batch cannot
-MOST_NUMBERS = 6_000_000  # that a batch may fill, 48 MB
+MOST_NUMBERS = 4_000_000  # that a batch may fill, 32 MB
 MOST_MEMBERS = 256  # of a batch
+BESIDE = 20  # numbers of an instant that outputs need: wrenches, and formulas on their way
 FORMULAS = ("step", "first_step", "max_step")  # options of integrators that may be formulas of parameters
 
 
@@ -92,7 +94,8 @@ class RunMembers:
         self.base: Bundle = self.space.bundle
         tell_tolerances(self.base, self.choice.integrator, self.options.rtol)
         self.matrices = Equations(self.space, self.choice) if self.choice.integrator.implicit else None
-        self.size, self.functions = self.base.size, len(self.base.ref)
+        self.size: int = self.base.size
+        self.functions = len(self.base.ref)
         self._lengths = self.space.lengths
         self._rates = self._lengths[self.space.nq : -1]
         self._row_lengths = tables.packed.rows["is_length"][self.space.rows] == 1
@@ -170,9 +173,12 @@ class RunMembers:
     def most(self) -> int:
         """How many members a batch has."""
         t, integrator = self.tables, self.choice.integrator
-        instant = 2 * self.size + 2 * self.functions + 3 * t.nv + 2 * len(t.rows) + t.effort_count + int(t.row_pointer[-1])
-        each = self.room * (2 + integrator.dense_rows * self.size + self.functions) + self.count * instant + len(t.F)
-        return max(1, min(MOST_MEMBERS, MOST_NUMBERS // each))
+        read = 1 if self.last_only and not self.choice.formulation.relative else self.count
+        instant = self.size + self.functions + 2 * t.nv + 2 * len(t.rows) + t.effort_count + BESIDE
+        if len(self.rows) < t.count_joint + t.count_motion:
+            instant += int(t.row_pointer[-1])
+        each = self.room * (2 + integrator.dense_rows * self.size + self.functions) + read * instant + self.count + len(t.F)
+        return max(1, min(MOST_MEMBERS, MOST_NUMBERS // int(each)))
 
     def batch(self, count: int) -> Batch:
         """Return room for so many members at a time."""
@@ -265,7 +271,9 @@ class RunMembers:
 
     def _integrate(self, b: Batch, which: Integers, why: Any) -> None:
         """Integrate members."""
+        b.events.clear()
         b.run(which)
+        pass_events(b, which)
         full = which[b.answers[which, 0] == C.OUTPUT_FULL]
         while len(full) and b.room < MOST_STEPS:
             self.room = max(self.room, min(8 * b.room, MOST_STEPS))
@@ -273,6 +281,7 @@ class RunMembers:
                 break
             b.grow(self.room)
             b.run(full)
+            pass_events(b, full)
             full = full[b.answers[full, 0] == C.OUTPUT_FULL]
         answers = b.answers[: len(why)]
         stiff = self.choice.switching & (answers[:, 2] != 0)
@@ -310,6 +319,11 @@ class RunAnswers(StackedAnswers):
         V = read.Y[:, :, nq : nq + nv]  # and q stands before it
         super().__init__(Stack(batch, read.which, read.t, read.Y, V, read.A, R, dynamics, alone), known_between=True)
         self.batch = batch
+
+    def first(self, event: str) -> Floats:
+        """Return the first time of an event (members,), NaN where it did not happen."""
+        known = (self.batch.events.get(int(k), []) for k in self.stack.which)
+        return np.array([next((time for name, time in found if name == event), math.nan) for found in known])
 
     def between(self, which: Any, times: Floats) -> RunAnswers:
         """Return the answers of some members at other times of their motions (which, times)."""

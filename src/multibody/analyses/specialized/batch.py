@@ -81,7 +81,8 @@ class SideBySide:
         self, model: Model, names: tuple[str, ...], state: State | None, told: Mapping[str, Any], formulas: Sequence[Number],
         texts: Sequence[str], running: Sequence[Running], between: bool,
     ) -> None:  # fmt: skip
-        self.prepare, self._lock = Preparation(model, names, state, told), threading.Lock()
+        self.prepare = Preparation(model, names, state, told)
+        self._lock, self._busy = threading.Lock(), threading.Lock()  # one chunk is prepared while another is computed
         self.schedule = self.prepare.schedule
         tables, space = self.prepare.base.system.tables, self.prepare.base.space
         count = tables.count_joint + tables.count_motion
@@ -149,21 +150,21 @@ class SideBySide:
         if len(which):
             numbers, y = (np.ascontiguousarray(each[which]) for each in (made.numbers, made.y))
             words = np.ascontiguousarray(made.words[which])
-            kept = None if made.kept is None else np.ascontiguousarray(made.kept[which])
-            found[which], statuses = self._moved(numbers, y, words, kept, device, seed)
+            told = None if made.told is None else np.ascontiguousarray(made.told[which])
+            found[which], statuses = self._moved(numbers, y, words, told, device, seed)
             fits[which] = statuses == 0
         first = code.program.image.number("model.numbers")
         places = found.reshape(len(values), -1, reducing.PLACES)
         answers, times = places[..., reducing.ANSWER], places[..., reducing.COMPANION]
         return Answers(answers, times, made.numbers[:, [first + k for k in parameters]], fits)
 
-    def _moved(self, numbers: Floats, y: Floats, words: Any, kept: Floats | None, device: str, seed: int) -> tuple[Floats, Any]:
+    def _moved(self, numbers: Floats, y: Floats, words: Any, told: Floats | None, device: str, seed: int) -> tuple[Floats, Any]:
         """Return results and statuses of members."""
         if device == "host":
-            return host_run(*self._host, numbers, y, words, self.schedule, None, kept)
+            return host_run(*self._host, numbers, y, words, self.schedule, None, told)
         try:
-            with self._lock:  # one chunk fills a device
-                results, outcome = self._device.run(numbers, y, words, self.schedule, seed, kept=kept)
+            with self._busy:  # one chunk fills a device
+                results, outcome = self._device.run(numbers, y, words, self.schedule, seed, told=told)
         except Disagreement as error:
             raise AnalysisError(f"what the device computes is not what the host computes ({error}); {ELSEWHERE}") from None
         except RuntimeError as error:  # of the driver: no memory, a device that is lost

@@ -41,15 +41,15 @@ class Prepared:
     words : array (members, ·) of int
     fits : array (members,) of bool
         Whether a member has the structure of the code, and a start; the rows of the others mean nothing.
-    kept : array (members, ·) or None
-        What an integrator knows of members at their start.
+    told : array (members, ·) or None
+        What an integrator is told of members at their start.
     """
 
     numbers: Floats
     y: Floats
     words: Words
     fits: Any
-    kept: Floats | None = None
+    told: Floats | None = None
 
 
 def simulation_of(model: Model, state: State | None, told: Mapping[str, Any]) -> tuple[Simulation, Options]:
@@ -128,14 +128,14 @@ def layout_of(simulation: Simulation) -> Kept | None:
     return Kept(len(simulation.y), len(simulation.bundle.ref), made.name, made.memory_rows, made.dense_rows)
 
 
-def kept_of(simulation: Simulation, layout: Kept, until: float, dense: bool) -> Floats:
-    """Return what an integrator knows of a member at its start: among others its end, and whether it is read on the way."""
-    found = np.zeros(layout.words)
+def told_of(simulation: Simulation, layout: Kept, until: float, dense: bool) -> Floats:
+    """Return what an integrator is told of a member at its start: among others its end, and whether it is read on the way."""
+    found = np.zeros(layout.length("told"))
     control, counts = simulation.control.copy(), simulation.counts.copy()
     control[C.END], counts[C.DENSE] = until, int(dense)
     own = {"control": control, "counts": counts.view(np.float64), "atol": simulation.atol, "active": simulation.active}
     for part, values in own.items():
-        place = layout.part(found, part)
+        place = layout.told(found, part)
         place[:] = values[: len(place)]
     return found
 
@@ -177,12 +177,12 @@ class Preparation:
         """Return members from the values of their parameters, rows of an array (members, varied)."""
         numbers, words = self.code.member(self.base.bundle)
         n = len(values)
-        kept = None if self.layout is None else np.tile(kept_of(self.base, self.layout, *self._way), (n, 1))
+        told = None if self.layout is None else np.tile(told_of(self.base, self.layout, *self._way), (n, 1))
         own, y = np.tile(numbers, (n, 1)), np.tile(self.base.y, (n, 1))
-        made = Prepared(own, y, np.tile(words, (n, 1)), np.zeros(n, bool), kept)
+        made = Prepared(own, y, np.tile(words, (n, 1)), np.zeros(n, bool), told)
         left = np.arange(n)
         if self._quick is not None:
-            tolerances = np.zeros_like(made.y) if kept is None or self.layout is None else self.layout.part(kept, "atol")
+            tolerances = np.zeros_like(made.y) if told is None or self.layout is None else self.layout.told(told, "atol")
             made.fits[:] = self._quick(values, made.numbers, made.y, made.words, tolerances)
             left = np.flatnonzero(~made.fits)
             if not self._same(values, made):
@@ -193,8 +193,8 @@ class Preparation:
             if found is not None:
                 made.numbers[k], made.y[k], made.words[k] = found[:3]
                 made.fits[k] = True
-                if made.kept is not None:
-                    made.kept[k] = found[3]
+                if made.told is not None:
+                    made.told[k] = found[3]
         return made
 
     def _same(self, values: Floats, made: Prepared) -> bool:
@@ -203,7 +203,7 @@ class Preparation:
         if self._checked or not len(first):
             return True
         k, found = first[0], self._one(values[first[0]])
-        own = (made.numbers[k], made.y[k], made.words[k], *(() if made.kept is None else (made.kept[k],)))
+        own = (made.numbers[k], made.y[k], made.words[k], *(() if made.told is None else (made.told[k],)))
         self._checked = found is not None and all(np.array_equal(a, b) for a, b in zip(own, found, strict=True))
         return self._checked
 
@@ -214,8 +214,8 @@ class Preparation:
             numbers, words = self.code.member(own.bundle)
         except (ModelError, AnalysisError, ArithmeticError, np.linalg.LinAlgError):
             return None  # the ordinary way says why
-        kept = () if self.layout is None else (kept_of(own, self.layout, *self._way),)
-        return numbers, own.y, words, *kept
+        told = () if self.layout is None else (told_of(own, self.layout, *self._way),)
+        return numbers, own.y, words, *told
 
     def varied(self, row: Floats) -> Model:
         """Return the model of one member."""

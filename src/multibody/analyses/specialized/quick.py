@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,7 @@ from multibody.specialize.image import MADE_OF_NUMBERS, Floats, Part, Words, par
 from multibody.state.state import State
 
 KNOWN = ("model.numbers", "model.row_scale", "model.column_scale", *(f"scratch.{name}" for name in MADE_OF_NUMBERS))
+THREADS = 4  # a third of the work holds Python's lock: more threads stand in each other's way
 OWN_WORDS = ("state.ref", "state.statistics", "state.settings")
 
 
@@ -41,13 +44,15 @@ class QuickPreparation:
     ) -> None:
         if state is not None:
             raise NotServed("a given state")
+        if base.formulation.relative or base.formulation.partitioned or base.formulation.stabilized or base.integrator.implicit:
+            raise NotServed(f"formulation {base.formulation.name}, integrator {base.integrator.name}")
         self.run = RunMembers(model, names, told)
         self.numbers, self.words = parts_of(base.bundle)
         others = {part.path for part in self.numbers} - set(KNOWN)
         if others:
             raise NotServed(f"numbers of {', '.join(sorted(others))}")
         self.accept = base.formulation.kernels()[1]
-        self._room: Batch | None = None
+        self._free: list[Batch] = []  # rooms that no thread uses
 
     def __call__(self, values: Floats, numbers: Floats, y: Floats, words: Words, atol: Floats) -> Any:
         """Write members into arrays (members, ·) that hold those of the model as it is; return which of them fit.
@@ -59,18 +64,25 @@ class QuickPreparation:
         atol : array (members, size), written
             Absolute tolerances.
         """
-        fits = np.zeros(len(values), dtype=bool)
-        for first in range(0, len(values), self.run.most):
-            part = slice(first, min(first + self.run.most, len(values)))
-            fits[part] = self._some(np.ascontiguousarray(values[part]), numbers[part], y[part], words[part], atol[part])
+        fits, most = np.zeros(len(values), dtype=bool), self.run.most
+
+        def some(first: int) -> None:
+            part = slice(first, min(first + most, len(values)))
+            try:
+                room = self._free.pop()
+            except IndexError:
+                room = self.run.batch(most)
+            own = (numbers[part], y[part], words[part], atol[part])
+            fits[part] = self._some(room, np.ascontiguousarray(values[part]), *own)
+            self._free.append(room)
+
+        with ThreadPoolExecutor(max(1, min(THREADS, os.cpu_count() or 1, -(-len(values) // most)))) as pool:
+            list(pool.map(some, range(0, len(values), most)))
         return fits
 
-    def _some(self, values: Floats, numbers: Floats, y: Floats, words: Words, atol: Floats) -> Any:
+    def _some(self, room: Batch, values: Floats, numbers: Floats, y: Floats, words: Words, atol: Floats) -> Any:
         """Do the same for as many members as there is room for."""
         n, why = len(values), np.full(len(values), "", dtype=object)
-        if self._room is None:
-            self._room = self.run.batch(self.run.most)
-        room = self._room
         state, nq = room.base.state, room.Q.shape[1]
         room.statistics[:n], room.settings[:n] = state.statistics.view(np.float64), state.settings.view(np.float64)
         self.run._start(room, values, why)
@@ -88,14 +100,15 @@ class QuickPreparation:
 
     def _settled(self, room: Batch, y: Floats) -> Floats:
         """Let members accept their starts, as a simulation does; return their masses (members, ·)."""
-        active, scratch = np.ones(self.run.size), room.scratch
-        name = next(name for name in MADE_OF_NUMBERS if len(getattr(scratch, name)))
-        record = getattr(scratch, name)
-        masses = np.zeros((len(y), record.nbytes // 8))
-        for k, (model, state) in enumerate(room._kept[: len(y)]):
-            set_masses(model.address, scratch.address)
-            masses[k] = np.frombuffer(np.asarray(record).tobytes())
-            self.accept(model.address, state.address, scratch.address, 0.0, y[k].copy(), active)
+        active, scratch, moved = np.ones(self.run.size), room.scratch.address, y.copy()
+        name = next(name for name in MADE_OF_NUMBERS if len(getattr(room.scratch, name)))
+        record = np.asarray(getattr(room.scratch, name)).view(np.float64).reshape(-1)
+        masses = np.zeros((len(y), len(record)))
+        kind = type(room._kept[0][0].address)  # by which planar models are told from those in space
+        for k, (model, state) in enumerate(zip(room.models[: len(y)].tolist(), room.states[: len(y)].tolist(), strict=True)):
+            set_masses(kind(model), scratch)
+            masses[k] = record
+            self.accept(kind(model), state, scratch, 0.0, moved[k], active)
         return masses
 
 
