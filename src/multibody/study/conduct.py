@@ -79,10 +79,9 @@ class Book:
 
     def note(self, rows: Rows, found: Computed) -> None:
         """Note members that were computed."""
-        before = np.count_nonzero(self.status[rows] == WAITING)
-        self.computed += int(before - np.count_nonzero(found.status == WAITING))
-        self.outputs[rows], self.status[rows] = found.outputs, found.status
         self.messages.update({int(k): text for k, text in zip(rows, found.messages, strict=True) if text})
+        self.outputs[rows], self.status[rows] = found.outputs, found.status
+        self.computed = int(np.count_nonzero(self.status != WAITING))
 
     def tell(self) -> None:
         """Tell how far it is."""
@@ -122,6 +121,11 @@ def conduct(members: Members, book: Book, pool: Pool | None) -> str:
     return f"{said} after {book.computed} of {len(book.status)} members" if said else ""
 
 
+def _interrupt() -> None:
+    """Do what Ctrl-C usually does."""
+    raise KeyboardInterrupt
+
+
 def _in_turn(members: Members, book: Book) -> None:
     """Compute members in this process; Ctrl-C loses none that is finished."""
     stride = members.chunk if members.threads else 1
@@ -130,7 +134,7 @@ def _in_turn(members: Members, book: Book) -> None:
         try:
             for k in range(0, len(rows), stride):
                 some = rows[k : k + stride]
-                with _deferred(members):
+                with _met_by(getattr(members, "stop", _interrupt)):
                     found = members.compute(book.values[some])
                 book.note(some, found)
                 book.tell()
@@ -143,23 +147,32 @@ def _in_turn(members: Members, book: Book) -> None:
 
 
 @contextlib.contextmanager
-def _deferred(members: Members) -> Iterator[None]:
-    """Let Ctrl-C wait for the members that are under way together; a second one does not wait."""
-    stop, usual = getattr(members, "stop", None), signal.default_int_handler
-    here = threading.current_thread() is threading.main_thread()
-    if stop is None or not here or signal.getsignal(signal.SIGINT) is not usual:
+def _met_by(asked: Callable[[], None]) -> Iterator[None]:
+    """Let the first Ctrl-C within call something in the place of an exception."""
+    usual = signal.default_int_handler
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) is not usual:
         yield
         return
 
-    def asked(*_: Any) -> None:
-        stop()
+    def meet(*_: Any) -> None:
         signal.signal(signal.SIGINT, usual)
+        asked()
 
-    signal.signal(signal.SIGINT, asked)
+    signal.signal(signal.SIGINT, meet)
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, usual)
+
+
+@contextlib.contextmanager
+def _held() -> Iterator[None]:
+    """Let Ctrl-C wait until what is handed out or taken within is written down."""
+    came: list[bool] = []
+    with _met_by(lambda: came.append(True)):
+        yield
+    if came:
+        raise KeyboardInterrupt
 
 
 def _handed_out(book: Book, pool: Pool) -> None:
@@ -169,10 +182,15 @@ def _handed_out(book: Book, pool: Pool) -> None:
     flying: dict[Future[Computed], int] = {}
     try:
         while (waiting or suspects or flying) and not book.trouble:
-            _fill(book, pool, waiting, suspects, flying)
+            with _held():
+                _fill(book, pool, waiting, suspects, flying)
             done, _ = wait(flying, return_when=FIRST_COMPLETED)
-            chunks = {future: flying.pop(future) for future in done}
-            lost = {first: _cause(future) for future, first in chunks.items() if not _taken(book, future, first)}
+            lost: dict[int, Any] = {}
+            with _held():
+                for future in done:  # each is in flight until it is noted, whatever a progress function does
+                    if not _taken(book, future, flying[future]):
+                        lost[flying[future]] = _cause(future)
+                    del flying[future]
             broken = [cause for cause in lost.values() if isinstance(cause, BrokenExecutor)]
             if broken:  # all that was under way is lost with it, and nothing says whose fault it was
                 lost |= dict.fromkeys(flying.values(), broken[0])
@@ -246,5 +264,7 @@ def _collect(book: Book, pool: Pool, flying: dict[Future[Computed], int]) -> Non
         wait(begun, timeout=pool.soon())
     for future, first in begun.items():
         if future.done() and _cause(future) is None:
-            book.note(book.rows(first), future.result())
+            rows, found = book.rows(first), future.result()
+            if len(rows) == len(found.status):  # else it is noted already
+                book.note(rows, found)
             book.keep(first)
