@@ -219,3 +219,13 @@ def test_memory_is_that_of_the_outputs() -> None:
         assert kept < 2 * own + 2_000_000, (kept, own)
         sizes.append(most - kept)
     assert sizes[1] < 1.2 * sizes[0] + 4 * 1800 * 8 * len(BAR), "1800 members more leave the room of a batch as it is"
+
+
+def test_a_study_that_compiled_loops_do_not_serve_says_why() -> None:
+    parametric, statics = {"formulation": "parametric"}, {"analysis": "statics", "until": None}
+    for more, why in ((parametric, "formulation parametric"), (statics, "statics")):
+        asked = "O1" if "analysis" in more else "final O1"
+        found = swing().study({"l0": [1.9, 1.88, 1.92, 1.91]}, asked, **{"until": 0.01, **more})
+        assert found.statistics == {"compiled": 0, "ordinary": 4, "because": {why: 4}}
+    few = swing().study({"l0": [1.9]}, "final O1", until=0.01)
+    assert few.statistics == {"compiled": 0, "ordinary": 1, "because": {"fewer than 4 members": 1}}

@@ -167,11 +167,16 @@ class CompiledMembers:
 def fastest(ordinary: OrdinaryMembers, values: Floats) -> OrdinaryMembers | CompiledMembers:
     """Return what computes members with these values fastest; a few of them are tried."""
     if len(values) < FEW:
+        ordinary.because = f"fewer than {FEW} members"
         return ordinary
     try:
         made = CompiledMembers(ordinary, values[0].copy())
-    except NotServed:
+    except NotServed as reason:
+        ordinary.because = str(reason)
         return ordinary
     some = np.ascontiguousarray(values[np.unique(np.linspace(0, len(values) - 1, FEW).astype(int))])
     why = made._some(some, np.zeros((len(some), len(made.outputs.formulas))))
-    return made if np.any(np.asarray(why) == "") else ordinary
+    if np.any(np.asarray(why) == ""):
+        return made
+    ordinary.because = str(np.ravel(why)[0])
+    return ordinary

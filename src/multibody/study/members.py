@@ -91,6 +91,8 @@ class OrdinaryMembers:
     refine : bool
         Whether extremes are sought between the instants.
     units : tuple of str
+    because : str
+        Why compiled loops do not compute them.
     """
 
     model: Model
@@ -103,6 +105,7 @@ class OrdinaryMembers:
     units: tuple[str, ...] = ()
     chunk: int = 32
     threads: bool = False
+    because: str = ""
 
     def compute(self, values: Floats) -> Computed:
         """Return the numbers of the members whose values are the rows of an array (members, varied)."""

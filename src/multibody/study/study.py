@@ -69,13 +69,16 @@ def study(
     size = _chunk(members, len(plan), workers) if ways.chunk is None else _count(ways.chunk, "chunk", len(plan))
     store = _store(about, plan, members, ways, size, initial)
     book = Book.blank(plan.values, len(members.outputs.formulas), store.size if store else size, store, ways.progress)
-    left = len(book.todo())
+    known, left = book.computed, len(book.todo())
     ended = conduct(members, book, pool_of(members, ways.executor, workers, left)) if left else ""
-    return Study(about, book.values, book.outputs, book.status, book.messages, ended, members, model, _statistics(members))
+    statistics = _statistics(members, book.computed - known)
+    return Study(about, book.values, book.outputs, book.status, book.messages, ended, members, model, statistics)
 
 
-def _statistics(members: Members) -> dict[str, Any]:
-    """Return how members were computed in this process."""
+def _statistics(members: Members, count: int) -> dict[str, Any]:
+    """Return how members were computed, `count` of them now; those of compiled loops as far as this process knows."""
+    if isinstance(members, OrdinaryMembers):
+        return {"compiled": 0, "ordinary": count, "because": {members.because: count} if count else {}}
     if not isinstance(aside := getattr(members, "aside", None), Mapping):
         return {}
     return {"compiled": getattr(members, "compiled", 0), "ordinary": sum(aside.values()), "because": dict(aside)}
