@@ -1,11 +1,11 @@
-"""This version against an older one on the rows of the other benchmarks: times in turns, results beside each other.
+"""The package against an older version on the rows of the other benchmarks: times in turns, results beside each other.
 
-Run: ``python benchmarks/before_after.py --before FOLDER [PART ...] [--row TEXT] [--rounds N] [--seconds S]``. FOLDER is a checkout of the
-older version (``git worktree add``). Both versions answer from processes of their own, with their own sources and their own
-``common.py`` and ``joint.py``, and take turns row by row; a time is the shortest processor time of all rounds, measured with
-real-time priority where the system allows it. Processes are started anew for every round, since now and then a whole process is slow.
-Parts: dynamics, right-hand-side, joint, implicit, parametric, kinematics, inverse, robot, calls, processes. ``--json FILE`` keeps what was found, and
-adds to what is there: the shortest time of both counts.
+Run: ``python benchmarks/before_after.py --before FOLDER [PART ...] [--row TEXT] [--rounds N] [--seconds S]``. FOLDER is a
+checkout of the older version (``git worktree add``). Both versions answer from processes of their own, with their own sources
+and their own ``common.py`` and ``joint.py``, and take turns row by row; a time is the shortest processor time of all rounds,
+measured with real-time priority where the system allows it. Processes are started anew for every round, since now and then a
+whole process is slow. Parts: dynamics, right-hand-side, joint, implicit, parametric, kinematics, inverse, robot, calls,
+processes. ``--json FILE`` keeps what was found and adds to what is there: the shortest time of both counts.
 """
 
 from __future__ import annotations
@@ -49,7 +49,9 @@ class Row:
         return f"{self.part}: {', '.join(x for x in (self.model + size, self.call, self.formulation, self.integrator) if x)}"
 
 
-def integrations(part: str, model: str, until: float, formulations: str, integrators: str, tolerance: float = 1e-7, **options: Any) -> list[Row]:
+def integrations(
+    part: str, model: str, until: float, formulations: str, integrators: str, tolerance: float = 1e-7, **options: Any
+) -> list[Row]:
     """Return a row for each formulation and integrator."""
     return [
         Row(part, "integration", model, options, f, i, until, tolerance, until / 1000 if i in ("rk4", "alpha") else None)
@@ -62,13 +64,16 @@ def slopes(part: str, model: str, formulations: str, **options: Any) -> list[Row
     return [Row(part, "slope", model, options, formulation, call="one right-hand side") for formulation in formulations.split()]
 
 
+FIVE = {"n": 5, "data": "peer", "dimension": 2}
+RUNS = ("run", "run and read", "load and run")
 BODIES, JOINTS = "augmented baumgarte partitioning kane", "recursive transformation articulated"
 ROWS = [
     *integrations("dynamics", "four-bar", 10.0, BODIES, "dop853"),
     *integrations("dynamics", "four-bar", 10.0, "augmented", "adams rk4"),
     *integrations("dynamics", "double-pendulum", 10.0, BODIES, "dop853"),
     *integrations("dynamics", "double-pendulum", 10.0, "augmented", "adams rk4"),
-    *[row for n in (2, 10) for row in integrations("dynamics", "iftomm-n-four-bar", 10.0, "augmented", "dop853 adams", 1e-6, n=n)],
+    *integrations("dynamics", "iftomm-n-four-bar", 10.0, "augmented", "dop853 adams", 1e-6, n=2),
+    *integrations("dynamics", "iftomm-n-four-bar", 10.0, "augmented", "dop853 adams", 1e-6, n=10),
     *integrations("dynamics", "iftomm-n-four-bar", 1.0, "augmented", "dop853", 1e-6, n=40),
     *[row for name in ("double-pendulum", "four-bar", "spatial-four-bar") for row in slopes("right-hand-side", name, BODIES)],
     *[row for name in ("four-bar", "spatial-four-bar") for row in slopes("right-hand-side", name, JOINTS)],
@@ -98,9 +103,11 @@ ROWS = [
     Row("inverse", "verb", "four-cylinder-engine", call="inverse, 720 instants"),
     Row("inverse", "verb", "slider-crank", call="kinematics, 180 instants"),
     Row("inverse", "verb", "slider-crank", call="inverse, 180 instants"),
-    *[Row("robot", "robot", "arm7", call=call) for call in ("inverse", "mass", "forward", "inverse, batch", "forward, batch", "reactions, batch")],
-    *[Row("calls", "verb", name, options, until=until, call=call, tolerance=1e-6) for call in ("run", "run and read", "load and run")
-      for name, options, until in (("four-bar", {}, 10.0), ("double-pendulum", {}, 10.0), ("engine", {"n": 5, "data": "peer", "dimension": 2}, 1.0))],
+    *[Row("robot", "robot", "arm7", call=call) for call in ("inverse", "mass", "forward")],
+    *[Row("robot", "robot", "arm7", call=f"{call}, batch") for call in ("inverse", "forward", "reactions")],
+    *[Row("calls", "verb", "four-bar", {}, until=10.0, call=call, tolerance=1e-6) for call in RUNS],
+    *[Row("calls", "verb", "double-pendulum", {}, until=10.0, call=call, tolerance=1e-6) for call in RUNS],
+    *[Row("calls", "verb", "engine", FIVE, until=1.0, call=call, tolerance=1e-6) for call in RUNS],
     Row("calls", "verb", "four-bar", call="simulator, 1000 steps"),
     Row("processes", "process", "", call="import multibody"),
     Row("processes", "process", "four-bar", call="multibody run"),
@@ -125,7 +132,7 @@ def undisturbed() -> Iterator[None]:
 
 
 def shortest(prepare: Callable[[], Any], function: Callable[[Any], object], seconds: float) -> tuple[float, Any]:
-    """Return the shortest processor time of calls that are each prepared, as many as there is time for [s], and the last answer."""
+    """Return the shortest processor time of prepared calls, as many as there is time for [s], and the last answer."""
     least, calls, answer, end = math.inf, 0, None, time.perf_counter() + seconds
     while calls < LEAST_CALLS or time.perf_counter() < end:
         given = prepare()
@@ -201,12 +208,12 @@ def verb(row: Row, seconds: float) -> tuple[float, list[float]]:
         "kinematics, 20 instants": (lambda: model.kinematics(until=0.5, steps=20), lambda r: r.motion.q[-1]),
         "kinematics, 180 instants": (lambda: model.kinematics(until=0.04, steps=179), lambda r: r.motion.q[-1]),
         "check": (model.check, lambda r: [r.mobility]),
-        "inverse, 720 instants": (lambda: model.inverse(until=0.04, steps=719), lambda r: r.motion.q[-1]),
-        "inverse, 180 instants": (lambda: model.inverse(until="2*pi/omega", steps=179), lambda r: r.motion.q[-1]),
+        "inverse, 720 instants": (lambda: model.inverse(until=0.04, steps=719), lambda r: r.motion.motion.q[-1]),
+        "inverse, 180 instants": (lambda: model.inverse(until="2*pi/omega", steps=179), lambda r: r.motion.motion.q[-1]),
         "run": (lambda: model.run(row.until, **how), lambda r: r.motion.q[-1]),
         "run and read": (lambda: model.run(row.until, **how).motion.q[-1], lambda q: q),
         "load and run": (lambda: mb.load(row.model, **row.options).run(row.until, **how), lambda r: r.motion.q[-1]),
-        "simulator, 1000 steps": (steps, lambda sim: [sim.time]),
+        "simulator, 1000 steps": (steps, lambda sim: [sim.t]),
     }
     function, numbers = ways[row.call]
     function()
@@ -229,7 +236,7 @@ def robot(row: Row, seconds: float) -> tuple[float, list[float]]:
         "forward": (200, lambda: arm.forward_dynamics(q, v, a)),
         "inverse, batch": (1, lambda: arm.inverse_dynamics(Q, V, A)),
         "forward, batch": (1, lambda: arm.forward_dynamics(Q, V, A)),
-        "reactions, batch": (1, lambda: next(iter(arm.reactions(Q, V, A).values()))),
+        "reactions, batch": (1, lambda: arm.reactions(Q, V, A)),
     }
     count, function = ways[row.call]
     function()
@@ -261,13 +268,16 @@ def process(row: Row, seconds: float) -> tuple[float, list[float]]:
     return least, []
 
 
+MEASURES = {"integration": integration, "slope": slope, "verb": verb, "robot": robot, "process": process}
+
+
 def serve() -> None:
     """Answer rows by name, a line each, until nothing more is asked."""
     for line in sys.stdin:
         asked = json.loads(line)
         row = ONCE[asked["row"]]
         try:
-            least, values = globals()[row.what](row, asked["seconds"])
+            least, values = MEASURES[row.what](row, asked["seconds"])
             answer = {"least": least, "values": values}
         except Exception as fault:
             answer = {"fault": f"{type(fault).__name__}: {fault}"}

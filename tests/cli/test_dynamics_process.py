@@ -103,7 +103,8 @@ def test_kernels_that_are_looked_for_exist() -> None:
     from multibody.integrators import INTEGRATORS
 
     folder = pathlib.Path(multibody.cli.__file__).parent
-    calls = [found for file in folder.glob("*.py") for found in re.findall(r"announce_compilation\((\".*\")\)", file.read_text())]
+    texts = [file.read_text() for file in folder.glob("*.py")]
+    calls = [found for text in texts for found in re.findall(r"announce_compilation\((\".*\")\)", text)]
     names = {name for call in calls for name in re.findall(r'"([\w.]+)"', call)}
     model = load("four-bar")
     for formulation in FORMULATIONS:

@@ -42,7 +42,7 @@ def inverse(
     loaded, chosen = source.read(model)
     shown, targets = files.judged(loaded, files.shown(loaded), ENDINGS)
     options = read_range(loaded, start, until, steps, at)
-    announce_compilation("tracking.track", "forces.add_forces")
+    announce_compilation("tracking.track", "driven.forces_at")
     named = read_names(efforts, "--efforts")
     with warnings.catch_warnings(), run_progress(loaded, options.get("until"), quiet=source.json) as progress:
         warnings.simplefilter("ignore", RuntimeWarning)  # the status is printed below
