@@ -84,7 +84,7 @@ def say_error(text: str) -> None:
 
 def why(name: str, status: Any) -> str:
     """Return in one sentence why an analysis of a model stopped, and what would mend it."""
-    return f"{name}: {status.message}; {status.advice}".removesuffix("; ")
+    return f"{name}: {status.sentence}"
 
 
 app = typer.Typer(

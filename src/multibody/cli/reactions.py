@@ -57,6 +57,8 @@ def reactions(
 
 def _print(run: Run, found: dict[str, dict[str, Any]]) -> None:
     """Print reactions for people."""
+    from multibody.results.plain import NO_GRAVITY
+
     page, planar = Page(), run.tables.dimension == 2
     names: dict[str, str] = next((item["units"] for item in found.values() if "units" in item), {})
     page.line(f": {run.status.message}; t = {number(run.time[-1])} {run.model.units.time}", run.model.name)
@@ -65,5 +67,5 @@ def _print(run: Run, found: dict[str, dict[str, Any]]) -> None:
     page.line(f"on the second body, at its frame's origin, ground axes, without the efforts{units}")
     page.table(wrench_table("reactions", found, planar, open_components))
     for note in run.notes:
-        if note != "gravity: none":  # said above
+        if note != NO_GRAVITY:  # said above
             page.line(f"note: {note}")
