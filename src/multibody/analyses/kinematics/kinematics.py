@@ -67,6 +67,14 @@ def motion_over(system: System, grid: Floats, initial: State | None = None) -> M
     if not state.ok:
         refuse_too_many(system, state.q, state.t)
         return _failed(system.tables, state, grid)
+    motion = motion_from(system, state, grid, drive)
+    motion.statistics["wall_time"] = clock.perf_counter() - begin
+    return motion
+
+
+def motion_from(system: System, state: State, grid: Floats, drive: Drive | None = None) -> Motion:
+    """Return the motion over a grid from a consistent state; `drive` where the rows that solve it are known."""
+    begin, model = clock.perf_counter(), system.tables.model
     system.ref[:] = state.references
     if drive is None:
         drive = find_drive(system, state.q, state.t)

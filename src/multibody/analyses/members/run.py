@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,7 @@ from multibody.analyses.dynamics.settling import tell_feedback, tell_partition, 
 from multibody.analyses.given.initial import adopted
 from multibody.analyses.given.run_options import Options, read_options
 from multibody.analyses.members.batch import Batch, Read
+from multibody.analyses.members.instants import set_times
 from multibody.analyses.members.joints import JointBatch
 from multibody.analyses.members.matrices import Equations
 from multibody.analyses.members.numbers import NotServed, Numbers, note
@@ -48,6 +48,7 @@ MOST_STEPS = 4096  # longer runs can be interrupted, which a batch cannot
 MOST_NUMBERS = 4_000_000  # that a batch may fill, 32 MB
 MOST_MEMBERS = 256  # of a batch
 BESIDE = 20  # numbers of an instant that outputs need: wrenches, and formulas on their way
+KEYS = ("until", "formulation", "integrator", "rtol", "atol", "step", "output_step", "cut")  # of the options of ``run``
 FORMULAS = ("step", "first_step", "max_step")  # options of integrators that may be formulas of parameters
 
 
@@ -76,7 +77,7 @@ class RunMembers:
     def __init__(self, model: Model, names: Sequence[str], options: Mapping[str, Any], state: State | None = None) -> None:
         self.model, self.names, self.given, self.last_only = model, tuple(names), dict(options), False
         self.tables = tables = tables_of(model)
-        self.options: Options = read_options(model, dense=True, **{key: options.get(key) for key in _KEYS})
+        self.options: Options = read_options(model, dense=True, **{key: options.get(key) for key in KEYS})
         self.choice: Choice = planned(tables, self.options)
         plan = plan_of(tables)
         if plan is None:
@@ -221,7 +222,7 @@ class RunMembers:
         b.begin(n, why)
         if b.matrices is not None:
             b.matrices.begin(b, n, why)
-        b.ends[:n] = self.numbers.evaluated(self.until, numbers)
+        b.ends[:n], b.lasting[:n] = self.numbers.evaluated(self.until, numbers), self.count
         note(why, self._set_times(b, n), "other instants")
         b.atol[:n] = self.options.atol * np.where(self._lengths, length, 1.0)
         b.atol[:n, nq : nq + nv] /= second(self.tables)
@@ -249,25 +250,10 @@ class RunMembers:
 
     def _set_times(self, b: Batch, n: int) -> Flags:
         """Write the instants of members; return which of them have as many as the model."""
-        fits = np.ones(n, dtype=bool)
         if self.times is not None:
             b.times[:n] = self.times
-            return fits
-        for end in np.unique(b.ends[:n]):
-            same = b.ends[:n] == end
-            if not math.isfinite(end):
-                fits &= np.isfinite(b.ends[:n])
-                continue
-            try:
-                times = output_times(self.start, replace(self.options, until=float(end)), self.tables)
-                check_steps(self.choice.integrator, self.start, float(end))
-            except ModelError:
-                times = np.zeros(0)
-            if len(times) != self.count:
-                fits &= ~same
-            else:
-                b.times[:n][same] = times
-        return fits
+            return np.ones(n, dtype=bool)
+        return set_times(b.ends[:n], self.start, self.options, self.tables, self.choice.integrator, b.times[:n])
 
     def _integrate(self, b: Batch, which: Integers, why: Any) -> None:
         """Integrate members."""
@@ -289,6 +275,11 @@ class RunMembers:
         note(why, (answers[:, 0] != C.OUTPUT_FULL) & (answers[:, 0] != C.CONTINUE), "many steps")
         note(why, ~stiff, "stiffness")
         note(why, answers[:, 0] == C.DONE, "it does not come to its end")
+        note(why, b.lasting[: len(why)] > 1, "an event at its start")
+
+    def alike(self, b: Batch, which: Integers) -> list[Integers]:
+        """Return members by the number of their instants, which those of an answer share."""
+        return [which[b.lasting[which] == count] for count in np.unique(b.lasting[which])]
 
     def answers(self, b: Batch, which: Integers) -> RunAnswers:
         """Return what was computed of members."""
@@ -331,6 +322,3 @@ class RunAnswers(StackedAnswers):
         near = np.argmin(np.abs(s.t[which] - times[:, :1]), axis=1)
         like = np.ascontiguousarray(s.Q[which, near, : self.batch.tables.nq])
         return RunAnswers(self.batch, self.batch.read(s.which[which], times, like=like))
-
-
-_KEYS = ("until", "formulation", "integrator", "rtol", "atol", "step", "output_step", "cut")
