@@ -133,7 +133,7 @@ class CompiledMembers:
         batch, why = self._taken(len(values)), np.full(len(values), "", dtype=object)
         try:
             which = self.loops.computed(batch, values, why)
-            for some in self.loops.alike(batch, which) if len(which) else ():
+            for some in batch.alike(which) if len(which) else ():
                 outputs[some] = Evaluator(self.outputs, self.loops.answers(batch, some), self.refine).numbers()
             why[which[batch.unsolved(which)]] = batch.lost
         except FAULTS as fault:  # that of one member must not be that of others

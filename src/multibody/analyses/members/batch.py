@@ -170,6 +170,10 @@ class Blocks:
         )  # fmt: skip
         self.begin_refs[:n] = self.refs[:n]
 
+    def alike(self, which: Integers) -> list[Integers]:
+        """Return members by the number of their instants, which those of an answer share."""
+        return [which]
+
     # --- what is read of them -----------------------------------------------------------------------------------------
     def coordinate(self, which: Integers, function: int, Q: Floats, V: Floats, A: Floats, R: Floats) -> Floats:
         """Return value, rate and acceleration of a coordinate function (3, members, instants).
@@ -241,7 +245,8 @@ class Batch(Blocks):
         base, tables, size = members.base, members.tables, members.size
         self.members, self.row_scale = members, np.zeros((count, len(base.model.row_scale)))
         self.column_scale = np.zeros((count, len(base.model.column_scale)))
-        scales = {"row_scale": self.row_scale, "column_scale": self.column_scale}
+        self.row_weight = np.zeros((count, len(base.model.row_weight)))
+        scales = {"row_scale": self.row_scale, "column_scale": self.column_scale, "row_weight": self.row_weight}
         self.matrices = None if members.matrices is None else members.matrices.room(count)
         super().__init__(tables, base, members.plan, count, scales, trees, self.matrices)
         self.answers = np.zeros((count, 3), dtype=np.int64)
@@ -344,6 +349,10 @@ class Batch(Blocks):
         before = self.times[k][sign * self.times[k] < sign * t]
         self.lasting[k] = len(before) + 1
         self.times[k, : len(before)], self.times[k, len(before)] = before, t
+
+    def alike(self, which: Integers) -> list[Integers]:
+        """Return members by the number of their instants, which those of an answer share."""
+        return [which[self.lasting[which] == count] for count in np.unique(self.lasting[which])]
 
     def instants(self, which: Integers) -> Floats:
         """Return the instants of members that have as many of them (read, instants)."""

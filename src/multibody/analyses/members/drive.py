@@ -153,10 +153,6 @@ class DriveMembers:
         way = np.sum(np.abs(np.diff(b.asked[:n], axis=1)), axis=1)[:, angles]
         return np.asarray(np.max(way, axis=1, initial=0.0) < max(MANY, self.count) * TURN)
 
-    def alike(self, b: DriveBatch, which: Integers) -> list[Integers]:
-        """Return members by the number of their instants, which those of an answer share."""
-        return [which]
-
     def answers(self, b: DriveBatch, which: Integers) -> StackedAnswers:
         """Return what was computed of members."""
         return DriveAnswers(b.stack(which, self.last_only))

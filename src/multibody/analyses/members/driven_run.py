@@ -76,10 +76,7 @@ class DrivenRunMembers(DriveMembers):
     def _blocks(self, system: System) -> Bundle:
         if not all(slots.stated for slots in self.tables.masses):
             raise NotServed("some bodies have no mass")
-        made = prepare(self.tables, self.drive.rows, np.zeros(len(system.ref)), False)
-        if not made.regular:
-            raise NotServed("some bodies have no mass")
-        return made
+        return prepare(self.tables, self.drive.rows, np.zeros(len(system.ref)), False)
 
     def batch(self, count: int) -> DrivenRunBatch:
         """Return room for so many members at a time."""
@@ -91,9 +88,10 @@ class DrivenRunMembers(DriveMembers):
 
     def _begin(self, b: DriveBatch, n: int, why: Any) -> None:
         assert isinstance(b, DrivenRunBatch)
-        note(why, self.numbers.heavy(b.numbers[:n]), "masses that do not count")
-        note(why, b.codes[:n, 1] == 1, "masses that do not count")
-        self.numbers.scales(b.numbers[:n], b.row_scale[:n], b.column_scale[:n])
+        numbers = b.numbers[:n]
+        note(why, self.numbers.inverts(numbers, b.codes[:n, 1] == 1) == self.base.regular, "other masses that count")
+        self.numbers.scales(numbers, b.row_scale[:n], b.column_scale[:n])
+        self.numbers.row_weights(numbers, b.row_weight[:n])
         state = self.base.state
         b.statistics[:n], b.settings[:n] = state.statistics.view(np.float64), state.settings.view(np.float64)
 
@@ -116,9 +114,10 @@ class DrivenRunBatch(DriveBatch):
 
     def _scales(self, count: int) -> Mapping[str, Floats]:
         model = self.members.base.model
-        self.row_scale, self.column_scale = np.zeros((count, len(model.row_scale))), np.zeros((count, len(model.column_scale)))
+        names = ("row_scale", "column_scale", "row_weight")
+        self.row_scale, self.column_scale, self.row_weight = made = [np.zeros((count, len(getattr(model, x)))) for x in names]
         self.answers = np.zeros((count, 1), dtype=np.int64)
-        return {"row_scale": self.row_scale, "column_scale": self.column_scale}
+        return dict(zip(names, made, strict=True))
 
     def expand(self, stack: Stack) -> Dynamics:
         """Return forces and energies of members at instants that are known."""

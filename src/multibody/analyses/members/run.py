@@ -17,6 +17,7 @@ from multibody.analyses.assembly.member import Plan, plan_of
 from multibody.analyses.dynamics.choice import Choice, check_steps
 from multibody.analyses.dynamics.opening import opened, planned
 from multibody.analyses.dynamics.run import output_times
+from multibody.analyses.dynamics.run_start import require_inertia
 from multibody.analyses.dynamics.settling import tell_feedback, tell_partition, tell_tolerances, write_active
 from multibody.analyses.given.initial import adopted
 from multibody.analyses.given.run_options import Options, read_options
@@ -93,6 +94,7 @@ class RunMembers:
         self.room = ROOM
         self.space = self._space()
         self.base: Bundle = self.space.bundle
+        self.heavy = inverts_masses(tables)  # whether every body has a mass, and so those of all members
         tell_tolerances(self.base, self.choice.integrator, self.options.rtol)
         self.matrices = Equations(self.space, self.choice) if self.choice.integrator.implicit else None
         self.size: int = self.base.size
@@ -105,7 +107,7 @@ class RunMembers:
     def _space(self) -> Any:
         """Return the coordinates of the model at its start, whose rows are those of all members."""
         try:
-            opening = opened(self.model, self.state, tables=self.tables)
+            opening = opened(self.model, self.state, tables=self.tables).with_inertia()
         except (ModelError, AnalysisError) as error:
             raise NotServed("its own start") from error
         self.rows = opening.rows if opening.state.ok else np.arange(opening.system.rows, dtype=np.int64)
@@ -116,7 +118,7 @@ class RunMembers:
             made = formulation.space(opening.system, opening.state, self.rows)
         except ModelError as error:
             raise NotServed(f"formulation {formulation.name}") from error
-        if not made.bundle.regular:
+        if not made.bundle.regular and formulation.relative:
             raise NotServed("some coordinates move no mass")
         return made
 
@@ -130,8 +132,6 @@ class RunMembers:
             raise NotServed(f"integrator {integrator.name}")
         if not formulation.relative and find_welds(tables) is not None:
             raise NotServed("bodies are welded together")
-        if not inverts_masses(tables):
-            raise NotServed("some bodies have no mass")
         for key in ("rtol", "atol", "step", "output_step"):
             value = options.get(key, own.get(key))
             if value is not None and math.isnan(number_in(value)):
@@ -208,7 +208,8 @@ class RunMembers:
         numbers = b.numbers[:n]
         note(why, self.numbers.fill(values, b.models[:n], b.scratch.address, numbers), "values that are refused")
         numbers[why != ""] = self.tables.F  # of no account
-        note(why, self.numbers.heavy(numbers), "masses that do not count")
+        if self.heavy:
+            note(why, self.numbers.heavy(numbers), "masses that do not count")
         length = numbers[:, self.tables.packed.length, None]
         b.row_scale[:n] = np.where(self._row_lengths, 1.0 / length, 1.0)
         b.column_scale[:n] = np.where(self._rates, length, 1.0)
@@ -217,7 +218,10 @@ class RunMembers:
             note(why, b.codes[:n, 0] != OPEN, "it does not close at once")
         else:
             b.adopt(self.state, n, why)
-        note(why, b.codes[:n, 1] == 1, "masses that do not count")
+        note(why, self.numbers.inverts(numbers, b.codes[:n, 1] == 1) == self.heavy, "masses that do not count")
+        if not self.heavy:
+            self.numbers.row_weights(numbers, b.row_weight[:n])
+            note(why, np.array([why[k] != "" or self._has_inertia(b, k) for k in range(n)], dtype=bool), "an idle spin")
         note(why, np.array([why[k] != "" or self._has_rows(b, k) for k in range(n)], dtype=bool), "other rows")
         b.begin(n, why)
         if b.matrices is not None:
@@ -232,6 +236,13 @@ class RunMembers:
         if b.codes[k, 0] == CLOSED:
             return len(self.rows) == self.tables.count_joint + self.tables.count_motion
         return np.array_equal(run_rows(b.one.system(k), b.Q[k], self.start), self.rows)
+
+    def _has_inertia(self, b: Batch, k: int) -> bool:
+        """Return whether every direction of a member that is free has a mass, also those that move nothing."""
+        try:
+            return not require_inertia(b.one.system(k), b.Q[k], self.start, self.rows)
+        except ModelError:
+            return False
 
     def tell(self, b: Batch, which: Integers) -> None:
         """Tell members what simulations are told before their first step: feedback, a partition, what the error test counts."""
@@ -276,10 +287,6 @@ class RunMembers:
         note(why, ~stiff, "stiffness")
         note(why, answers[:, 0] == C.DONE, "it does not come to its end")
         note(why, b.lasting[: len(why)] > 1, "an event at its start")
-
-    def alike(self, b: Batch, which: Integers) -> list[Integers]:
-        """Return members by the number of their instants, which those of an answer share."""
-        return [which[b.lasting[which] == count] for count in np.unique(b.lasting[which])]
 
     def answers(self, b: Batch, which: Integers) -> RunAnswers:
         """Return what was computed of members."""
