@@ -103,6 +103,65 @@ def test_neither_threads_nor_chunks_nor_travel_change_a_bit_of_driven_members() 
             np.testing.assert_array_equal(plain.outputs, other.outputs)
 
 
+@pytest.mark.parametrize("name", ["cam-flat", "cam-knife", "cam-roller"])
+def test_cams(name: str) -> None:
+    model = mb.load(name)
+    key = next(iter(model.parameters))
+    value, body, joint = float(model.parameters[key].value), list(model.bodies)[-1], next(iter(model.joints))  # type: ignore[arg-type]
+    varied = {key: (0.99 * value, 1.01 * value)}
+    same(model, varied, [f"max({body}.y)", f"time of max {body}.y"], "kinematics", samples=3, until=0.5, steps=40)
+    same(model, varied, [f"max(norm({joint}.reaction.force))"], samples=3, until=0.5, output_step=0.0125)
+
+
+@pytest.mark.parametrize("name", ["universal-shaft", "planetary", "rssr"])
+def test_redundant_rows_and_idle_freedom(name: str) -> None:
+    """Every member has its own rows, and what holds its coupler still: with threads and chunks too."""
+    model = mb.load(name)
+    key = next(key for key, item in model.parameters.items() if isinstance(item.value, float))
+    value, body = float(model.parameters[key].value), list(model.bodies)[-1]  # type: ignore[arg-type]
+    varied, asked = {key: (0.97 * value, 1.03 * value)}, [f"max({body}.x)", f"at(0.0113, {body}.y)", f"max({body}.x.rate)"]
+    found = same(model, varied, asked, "kinematics", samples=6, until=0.2, steps=40)
+    ways: dict[str, Any] = {"analysis": "kinematics", "until": 0.2, "steps": 40}
+    other = model.study(varied, asked, samples=6, workers=3, chunk=2, **ways)
+    assert other.statistics["compiled"] == 6
+    np.testing.assert_array_equal(other.outputs, found)
+    members, found, known = both(model, varied, [f"max(norm({next(iter(model.joints))}.reaction.force))"], samples=4, until=0.1)
+    np.testing.assert_array_equal(found.outputs, known.outputs)
+    assert name == "planetary" or members.compiled >= 1, members.aside  # of whose rows others carry the forces of a member
+
+
+def test_a_parallelogram_with_a_bar_too_many() -> None:
+    """Its third crank is redundant, whose forces are those of smallest norm, in millimeters and grams too."""
+    found = []
+    for scale in (1.0, 1e3):
+        model = parallelogram(scale)
+        varied, asked = {"l": (0.18 * scale, 0.22 * scale)}, ["max(bar.x)", "mean(bar.y)", "at(0.111, c.angle)"]
+        moved = same(model, varied, asked, "kinematics", samples=4, until=0.5, steps=30)
+        members, held, known = both(model, varied, ["max(norm(O2.reaction.force))", "max(O0.effort)"], samples=4, until=0.4)
+        np.testing.assert_array_equal(held.outputs, known.outputs)
+        assert members.compiled >= 1, members.aside
+        found.append(np.hstack([moved / [scale, scale, 1.0], held.outputs / [scale**2, scale**3]]))
+        np.testing.assert_allclose(moved[:, 2], 6 * 0.111 + 0.3, rtol=1e-11)
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-9)
+
+
+def parallelogram(scale: float) -> mb.Model:
+    """Return a bar on three parallel cranks, one of them driven, in meters or millimeters and grams."""
+    units = {"length": "m" if scale == 1.0 else "mm", "time": "s", "mass": "kg" if scale == 1.0 else "g"}
+    made = mb.Model("parallelogram", dimension=2, units=units)
+    made.gravity = (0, -9.81 * scale)
+    l = made.parameter("l", 0.2 * scale)
+    made.body("bar", mass=2.0 * scale, inertia=0.1 * scale**3, frames={f"p{k}": (0.3 * k * scale, 0) for k in range(3)})
+    for k, name in enumerate("abc"):
+        made.body(name, mass=0.5 * scale, inertia=0.01 * scale**3, com=(0.5 * l, 0.0), frames={"e": (l, 0)})
+        made.frames(**{f"O{k}": (0.3 * k * scale, 0)})
+        made.revolute(f"O{k}", made.ground[f"O{k}"], name)
+        made.revolute(f"A{k}", f"{name}.e", f"bar.p{k}")
+    made.motion("O0", "6*t + 0.3")
+    made.initial(guess={"O1": 0.3, "O2": 0.3, "bar.angle": 0.0})
+    return made
+
+
 def test_a_member_that_is_singular_or_locks_up_on_its_way_is_left_to_the_ordinary_path() -> None:
     """A crank that is longer than its rod cannot turn round; where both are as long it passes a singular position."""
     crank = mb.load("slider-crank")

@@ -267,15 +267,14 @@ def driven(
 def _driven_motion(system: System, state: State, times: Floats) -> Motion:
     """Return the kinematics of a model whose motions determine everything.
 
-    The start is consistent. Where all rows are independent nothing is left to be found there; where they are not, or events
-    hang on the last digits of the position, it is assembled as kinematics does it.
+    The start is consistent; but where events hang on the last digits of the position, it is assembled as kinematics does it.
     """
     from multibody.analyses.kinematics.kinematics import kinematics, motion_from
 
     model = system.tables.model
-    if system.rows != system.nv or model.events:
+    if model.events:
         return kinematics(model, times=times, initial=state)
-    return motion_from(system, state, times, plain_drive(system.nv))
+    return motion_from(system, state, times, plain_drive(system.nv) if system.rows == system.nv else None)
 
 
 def forces_of(

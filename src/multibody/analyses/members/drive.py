@@ -1,7 +1,7 @@
 """Members of a study of ``kinematics`` or ``inverse``: followed, and their efforts found, in compiled loops.
 
-As many independent rows as velocities, so that nothing has to be chosen; what is singular, blocked or switches on its way is
-left to the ordinary path.
+Where there are as many independent rows as velocities nothing has to be chosen. Where some are redundant, or something is idle,
+every member has the rows that solve it. What is singular or blocked on its way is left to the ordinary path.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from multibody.analyses.assembly.member import Plan, plan_of
+from multibody.analyses.assembly.member import Plan, compiled_state, plan_of
 from multibody.analyses.given.own_options import own_options
 from multibody.analyses.inverse.inverse import actuator_column, find_actuators, with_actuators
 from multibody.analyses.inverse.virtual_power import CHUNK, Solver
@@ -21,6 +21,7 @@ from multibody.analyses.kinematics.turning import MANY, TURN
 from multibody.analyses.members.batch import NOTHING, Blocks
 from multibody.analyses.members.numbers import NotServed, Numbers, note
 from multibody.analyses.members.stacked import Stack, StackedAnswers
+from multibody.errors import ModelError
 from multibody.formulations import formulation_of
 from multibody.formulations.driven import forces_at, solve_square
 from multibody.formulations.one_drive import ROOM, efforts_at
@@ -33,7 +34,7 @@ from multibody.kernels.assembly.member import CLOSED, OPEN
 from multibody.kernels.calls import address_with
 from multibody.kernels.mass import set_masses
 from multibody.model.model import Model
-from multibody.rank.drive import plain_drive
+from multibody.rank.drive import Drive, find_drive, plain_drive
 from multibody.rank.leastnorm import DENSE_ASSEMBLY, is_large
 from multibody.state.kinetics import Dynamics
 from multibody.state.system import Flags, Floats, Integers, System, tables_of
@@ -55,6 +56,7 @@ class DriveMembers:
     verb = "kinematics"
     lost = "it is singular between its instants"
     last_only = False
+    redundant = True  # whether rows may be
 
     def __init__(self, model: Model, names: Sequence[str], options: Mapping[str, Any]) -> None:
         self.given = dict(options)
@@ -63,12 +65,37 @@ class DriveMembers:
         system, plan = System(tables), plan_of(tables)
         if plan is None or is_large(tables.nv) or tables.nv > DENSE_ASSEMBLY:
             raise NotServed("its assembly is not compiled")
-        if system.rows != system.nv or tables.model.events:
-            raise NotServed("dependent rows" if not tables.model.events else "events")
+        if tables.model.events:
+            raise NotServed("events")
         self.plan: Plan = plan
-        self.numbers, self.drive = Numbers(tables, names), plain_drive(system.nv)
-        self.base = self._blocks(system)
+        self.numbers = Numbers(tables, names)
         self._read_times(model, options)
+        self.drive = self._own_drive(system)
+        self.base = self._blocks(system)
+
+    def _own_drive(self, system: System) -> Drive:
+        """Return the rows that solve the model itself."""
+        found = compiled_state(system, self.begin)
+        self.plain = system.rows == system.nv and (found is None or found[1] is not None)
+        if self.plain:
+            return plain_drive(system.nv)
+        if found is None or not self.redundant:
+            raise NotServed("its own start" if found is None else "dependent rows")
+        try:
+            return find_drive(system, found[0].q, found[0].t)
+        except ModelError as error:
+            raise NotServed("its own start") from error
+
+    def _has_drive(self, b: DriveBatch, k: int) -> bool:
+        """Return whether as many rows as those of the model solve a member; they are noted, with what holds idle freedom."""
+        try:
+            found = find_drive(b.one.system(k), b.Q[k], float(b.times[k, 0]))
+        except ModelError:
+            return False
+        if len(found.rows) != len(self.drive.rows) or found.gauge.shape != self.drive.gauge.shape:
+            return False
+        b.chosen[k], b.gauges[k] = found.rows, found.gauge.ravel()
+        return True
 
     def _blocks(self, system: System) -> Arrays:
         """Return the blocks of the model that those of members are like."""
@@ -79,7 +106,8 @@ class DriveMembers:
         grid = time_grid(model, options.get("start"), options.get("until"), options.get("steps"), None, None, self.verb)
         if len(grid) < 2:
             raise NotServed("one instant")
-        self.count, self.ends = len(grid), [self._time(key, value) for key, value in (("start", grid[0]), ("until", grid[-1]))]
+        self.count, self.begin = len(grid), float(grid[0])
+        self.ends = [self._time(key, value) for key, value in (("start", grid[0]), ("until", grid[-1]))]
 
     def _acted(self, model: Model) -> Model:
         """Return the model that is analyzed."""
@@ -127,7 +155,10 @@ class DriveMembers:
         self._set_times(b, n, why)
         b.assemble(b.times[:n, 0].copy())
         note(why, b.codes[:n, 0] != OPEN, "it does not close at once")
-        note(why, b.codes[:n, 0] == CLOSED, "dependent rows")
+        if self.plain:
+            note(why, b.codes[:n, 0] == CLOSED, "dependent rows")
+        else:
+            note(why, np.array([why[k] != "" or self._has_drive(b, k) for k in range(n)], dtype=bool), "other rows")
         self._begin(b, n, why)
         which = np.flatnonzero(why == "")
         if len(which):
@@ -185,7 +216,10 @@ class DriveBatch(Blocks):
         self.at_instants = [np.zeros((count, n, size)) for size in (nq, nv, nv, counted)]
         self.sigma, self.reached = np.zeros((count, n)), np.zeros(count, dtype=np.int64)
         self.asked = np.zeros((count, len(range(0, n, max(1, n // LOOKS))), rows - tables.count_joint))
-        self.bad = np.zeros(count, dtype=bool)
+        self.bad, self.plain = np.zeros(count, dtype=bool), members.plain
+        self.chosen, self.gauges = np.tile(members.drive.rows, (count, 1)), np.zeros((count, members.drive.gauge.size))
+        block, drive = self.solver.block, members.drive
+        block.chosen, block.gauge = drive.rows.copy(), drive.gauge.ravel().copy()  # where those of a member are written
 
     def _scales(self, count: int) -> Mapping[str, Floats]:
         """Return further numbers of the models by name (members, ·)."""
@@ -196,7 +230,8 @@ class DriveBatch(Blocks):
         some = np.ascontiguousarray(self.times[:, :: max(1, self.times.shape[1] // LOOKS)])
         self.bad[:] = False
         turned = (self.tables.count_joint, self.rows, some, self.asked)
-        self._track(which, self.models, self.states, self.times, self.Q, (*self.at_instants, self.sigma), turned, self.reached)
+        arrays = (self.models, self.states, self.times, self.Q, *self.at_instants, self.sigma)
+        self._track(which, which, arrays, turned, self.reached)
 
     def followed_from(self, which: Integers, near: Integers, times: Floats) -> Stack:
         """Return members at times (read, times) behind one of their instants each, as ``kinematics.between`` has single ones.
@@ -209,26 +244,35 @@ class DriveBatch(Blocks):
         self.refs[which] = self.begin_refs[which] if self.planar else references[which, near]
         made = [np.zeros((m, n, x.shape[2])) for x in self.at_instants]
         codes, nothing = np.zeros(m, dtype=np.int64), (0, 0, np.zeros((m, 0)), np.zeros((m, 0, 0)))
-        self._track(
-            np.arange(m), self.models[which], self.states[which], every, np.ascontiguousarray(begins[which, near]),
-            (*made, np.zeros((m, n))), nothing, codes,
-        )  # fmt: skip
+        begins = np.ascontiguousarray(begins[which, near])
+        arrays = (self.models[which], self.states[which], every, begins, *made, np.zeros((m, n)))
+        self._track(np.arange(m), which, arrays, nothing, codes)
         self.refs[which] = kept
         self.bad[which] |= codes != tracking.DONE
         Q, V, A, R = (np.ascontiguousarray(x[:, 1:]) for x in made)
         return Stack(self, which, times, Q, V, A, self._references(which, R))
 
-    def _track(
-        self, which: Integers, models: Integers, states: Integers, times: Floats, begins: Floats, made: tuple[Floats, ...],
-        turned: tuple[Any, ...], codes: Integers,
-    ) -> None:  # fmt: skip
-        """Follow members over times, see ``driven_members.track_members``."""
-        p, block = self.path, self.solver.block
+    def _track(self, rows: Integers, which: Integers, arrays: Any, turned: tuple[Any, ...], codes: Integers) -> None:
+        """Follow members over times, see ``driven_members.track_members``.
+
+        Parameters
+        ----------
+        rows, which : arrays of int
+            Where members stand in the arrays, and which they are.
+        arrays : models, states, times, begins, then what is written
+        turned, codes
+            As there.
+        """
+        p, block, (models, states, *others) = self.path, self.solver.block, arrays
         path = (p.address, p._slots, self._blank, p._floats, tracking.Path.fields["time"].slot, p.q, p.v, p.a)
-        DM.track_members(
-            (self.at(tracking.track, DM.TRACK), self.at(tracking.values_over, DM.VALUES)), which, models, states,
-            self.scratch.address, block.address, block.null, path, times, begins, *made, turned, codes,
-        )  # fmt: skip
+        calls = (self.at(tracking.track, DM.TRACK), self.at(tracking.values_over, DM.VALUES))
+        blocks = (models, states, self.scratch.address, block.address, block.null, path)
+        if self.plain:
+            DM.track_members(calls, rows, *blocks, *others, turned, codes)
+            return
+        for j, k in zip(rows, which, strict=True):  # each with its own rows, and with what holds its idle freedom
+            block.chosen[:], block.gauge[:] = self.chosen[k], self.gauges[k]
+            DM.track_members(calls, np.array([j]), *blocks, *others, turned, codes)
 
     def _references(self, which: Integers, R: Floats) -> Floats:
         """Return angle references as a stack has them: in the plane those at the start."""
@@ -270,6 +314,7 @@ class InverseMembers(DriveMembers):
 
     verb = "inverse"
     lost = "no accelerations"
+    redundant = False
 
     def __init__(self, model: Model, names: Sequence[str], options: Mapping[str, Any]) -> None:
         super().__init__(model, names, options)

@@ -24,6 +24,7 @@ from multibody.integrators import driven_members as DM
 from multibody.integrators import members as M
 from multibody.kernels.mass import set_masses
 from multibody.model.model import Model
+from multibody.rank.run_rows import run_rows
 from multibody.state.kinetics import Dynamics
 from multibody.state.state import State
 from multibody.state.system import Floats, Integers, System, tables_of
@@ -71,12 +72,13 @@ class DrivenRunMembers(DriveMembers):
         given = options.get("until", own.get("until"))
         plain = not np.isnan(number_in(given))
         self.until = self.options.until if plain else self.numbers.number(model, given, "run.until")
-        self.count = len(output_times(0.0, self.options, self.tables))
+        self.count, self.begin = len(output_times(0.0, self.options, self.tables)), 0.0
 
     def _blocks(self, system: System) -> Bundle:
         if not all(slots.stated for slots in self.tables.masses):
             raise NotServed("some bodies have no mass")
-        return prepare(self.tables, self.drive.rows, np.zeros(len(system.ref)), False)
+        self.rows = opened(self.model, None).rows
+        return prepare(self.tables, self.rows, np.zeros(len(system.ref)), False)
 
     def batch(self, count: int) -> DrivenRunBatch:
         """Return room for so many members at a time."""
@@ -90,10 +92,16 @@ class DrivenRunMembers(DriveMembers):
         assert isinstance(b, DrivenRunBatch)
         numbers = b.numbers[:n]
         note(why, self.numbers.inverts(numbers, b.codes[:n, 1] == 1) == self.base.regular, "other masses that count")
+        if not self.plain:
+            note(why, np.array([why[k] != "" or self._has_rows(b, k) for k in range(n)], dtype=bool), "other rows")
         self.numbers.scales(numbers, b.row_scale[:n], b.column_scale[:n])
         self.numbers.row_weights(numbers, b.row_weight[:n])
         state = self.base.state
         b.statistics[:n], b.settings[:n] = state.statistics.view(np.float64), state.settings.view(np.float64)
+
+    def _has_rows(self, b: DriveBatch, k: int) -> bool:
+        """Return whether the rows that carry forces in the model do so in a member."""
+        return np.array_equal(run_rows(b.one.system(k), b.Q[k], 0.0), self.rows)
 
     def answers(self, b: DriveBatch, which: Integers) -> DrivenRunAnswers:
         """Return what was computed of members."""
