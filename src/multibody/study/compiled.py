@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from multibody.analyses.members.drive import DriveMembers, InverseMembers
+from multibody.analyses.members.instant import AssembleMembers, StaticsMembers
 from multibody.analyses.members.numbers import NotServed
 from multibody.analyses.members.run import RunMembers
 from multibody.errors import AnalysisError, ModelError
@@ -25,7 +26,10 @@ from multibody.study.members import DONE, WAITING, Computed, OrdinaryMembers
 
 FAULTS = (ModelError, AnalysisError, ArithmeticError, np.linalg.LinAlgError)
 FEW = 4  # members that are not worth a preparation
-LOOPS: dict[str, Any] = {"run": RunMembers, "kinematics": DriveMembers, "inverse": InverseMembers}
+LOOPS: dict[str, Any] = {
+    "run": RunMembers, "kinematics": DriveMembers, "inverse": InverseMembers, "statics": StaticsMembers,
+    "assemble": AssembleMembers,
+}  # fmt: skip
 
 
 class CompiledMembers:
