@@ -123,7 +123,7 @@ def kinds(repeats: int) -> None:
         analysis = given.pop("analysis", "run")
         if analysis != "run":
             given = {}
-        made, values = prepared(mb.load(name), varied, [asked], analysis, 64, **given)
+        made, values = prepared(mb.load(name), varied, [asked], analysis, 256, **given)
         whole, inside = parted(made, values, repeats)
         slow = least(lambda: made.ordinary.compute(values[:6]), 3) / 6  # noqa: B023
         numbers = "".join(f"{1e6 * x:10.0f}" for x in (slow, whole, inside, whole - inside))
