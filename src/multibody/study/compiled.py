@@ -14,6 +14,7 @@ import numpy as np
 
 from multibody.analyses.members.drive import DriveMembers, InverseMembers
 from multibody.analyses.members.driven_run import run_members
+from multibody.analyses.members.instant import AssembleMembers, StaticsMembers
 from multibody.analyses.members.numbers import NotServed
 from multibody.errors import AnalysisError, ModelError
 from multibody.model.model import Model
@@ -24,7 +25,10 @@ from multibody.study.members import DONE, WAITING, Computed, OrdinaryMembers
 
 FAULTS = (ModelError, AnalysisError, ArithmeticError, np.linalg.LinAlgError)
 FEW = 4  # members that are not worth a preparation
-LOOPS: dict[str, Any] = {"run": run_members, "kinematics": DriveMembers, "inverse": InverseMembers}
+LOOPS: dict[str, Any] = {
+    "run": run_members, "kinematics": DriveMembers, "inverse": InverseMembers, "statics": StaticsMembers,
+    "assemble": AssembleMembers,
+}  # fmt: skip
 
 
 class CompiledMembers:

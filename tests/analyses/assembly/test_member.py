@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import multibody as mb
-from multibody.analyses.assembly.assemble import assemble
+from multibody.analyses.assembly.assemble import searched
 from multibody.analyses.assembly.member import compiled_state, plan_of
 from multibody.library._registry import names
 from multibody.rank.run_rows import run_rows
@@ -20,7 +20,7 @@ def test_library(name: str) -> None:
     if plan_of(tables) is None:
         assert name == "screw-press", "its motion switches"
         return
-    found, expected = compiled_state(System(tables), 0.0), assemble(model, labeled=False)
+    found, expected = compiled_state(System(tables), 0.0), searched(System(tables), None, 0.0)
     assert found is not None and expected.ok
     state, rows = found
     size = tables.length
@@ -54,7 +54,7 @@ def test_guesses_and_rates_in_other_units(dimension: int) -> None:
         model = hanging(dimension, length, mass)
         found = compiled_state(System(tables_of(model)), 0.0)
         assert found is not None
-        state, expected = found[0], assemble(model)
+        state, expected = found[0], searched(System(tables_of(model)), None, 0.0)
         np.testing.assert_allclose(state.q, expected.q, rtol=1e-9, atol=1e-9 * length)
         system = System(tables_of(model))
         system.ref[:] = state.references

@@ -8,6 +8,7 @@ a mechanism stays open.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from multibody.analyses.assembly.held import driven_functions
 from multibody.analyses.assembly.tree_start import hangers
 from multibody.analyses.events.switching import switching_times
 from multibody.kernels.assembly import declared as D
+from multibody.kernels.assembly.closing import ITERATIONS
 from multibody.kernels.assembly.member import CLOSED, OPEN, assemble_member
 from multibody.model.structure import SLIDE
 from multibody.rank.leastnorm import DENSE_ASSEMBLY
@@ -66,8 +68,16 @@ def compiled_state(system: System, t: float) -> tuple[State, Integers | None] | 
     if answer == OPEN:
         system.ref[:] = 0.0
         return None
-    state = State(system.tables, t, q, v, system.ref.copy(), "", Status(True, "assembled", t), [])
+    state = State(system.tables, t, q, v, system.ref.copy(), "", Status(True, "assembled", t), _history(room))
     return state, np.arange(system.rows, dtype=np.int64) if answer == CLOSED else None
+
+
+def _history(room: D.AssemblyScratch) -> list[dict[str, Any]]:
+    """Return the iterations that an assembly noted, as a state has them."""
+    count = int(room.iterations)
+    poses, steps = (np.array(each).reshape(ITERATIONS, -1)[:count] for each in (room.poses, room.steps))
+    numbers = zip(room.residuals[:count].tolist(), room.sizes[:count].tolist(), poses, steps, strict=True)
+    return [{"residual": residual, "step": size, "q": q, "delta": delta} for residual, size, q, delta in numbers]
 
 
 def _is_known(tables: Tables) -> bool:
@@ -114,6 +124,7 @@ def _plan(tables: Tables) -> Plan:
         "target": len(tables.functions), "has_target": len(tables.functions), "start": tables.nq, "trial": tables.nq,
         "best": tables.nq, "step": n, "residual": len(tables.rows), "entries": int(tables.row_pointer[-1]), "A": rows * n,
         "right": rows, "factor": n, "diagonal": n, "owner": n, "order": rows, "y": n, "L": rows * n, "rest": rows,
+        "residuals": ITERATIONS, "sizes": ITERATIONS, "poses": ITERATIONS * tables.nq, "steps": ITERATIONS * n,
     }  # fmt: skip
     return Plan(block, sizes)
 

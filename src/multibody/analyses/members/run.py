@@ -27,17 +27,17 @@ from multibody.analyses.members.joints import JointBatch
 from multibody.analyses.members.matrices import Equations
 from multibody.analyses.members.numbers import NotServed, Numbers, note
 from multibody.analyses.members.passing import pass_events
+from multibody.analyses.members.rows import has_rows
 from multibody.analyses.members.stacked import Stack, StackedAnswers
 from multibody.arguments import number_in
 from multibody.errors import AnalysisError, ModelError
 from multibody.formulations.prepare import Bundle, inverts_masses
 from multibody.integrators import contract as C
-from multibody.kernels.assembly.member import CLOSED, OPEN
+from multibody.kernels.assembly.member import OPEN
 from multibody.kernels.mass import set_masses
 from multibody.model.expressions import Expression
 from multibody.model.model import Model
 from multibody.options.methods import AUTO, read_method
-from multibody.rank.run_rows import run_rows
 from multibody.state.kinetics import Dynamics
 from multibody.state.state import State
 from multibody.state.system import Flags, Floats, Integers, tables_of
@@ -222,7 +222,8 @@ class RunMembers:
         if not self.heavy:
             self.numbers.row_weights(numbers, b.row_weight[:n])
             note(why, np.array([why[k] != "" or self._has_inertia(b, k) for k in range(n)], dtype=bool), "an idle spin")
-        note(why, np.array([why[k] != "" or self._has_rows(b, k) for k in range(n)], dtype=bool), "other rows")
+        rows = (why[k] != "" or has_rows(b, k, self.rows, self.start) for k in range(n))
+        note(why, np.fromiter(rows, dtype=bool, count=n), "other rows")
         b.begin(n, why)
         if b.matrices is not None:
             b.matrices.begin(b, n, why)
@@ -230,12 +231,6 @@ class RunMembers:
         note(why, self._set_times(b, n), "other instants")
         b.atol[:n] = self.options.atol * np.where(self._lengths, length, 1.0)
         b.atol[:n, nq : nq + nv] /= second(self.tables)
-
-    def _has_rows(self, b: Batch, k: int) -> bool:
-        """Return whether a member has the rows of the model."""
-        if b.codes[k, 0] == CLOSED:
-            return len(self.rows) == self.tables.count_joint + self.tables.count_motion
-        return np.array_equal(run_rows(b.one.system(k), b.Q[k], self.start), self.rows)
 
     def _has_inertia(self, b: Batch, k: int) -> bool:
         """Return whether every direction of a member that is free has a mass, also those that move nothing."""

@@ -150,6 +150,11 @@ class AssemblyScratch(Block):
     y = floats("unknowns in the turned basis")
     L = floats("a level's conditions on its own unknowns, by rows, where there are more of them")
     rest = floats("their right sides")
+    iterations = integer("of Newton's method, whose ways are noted in what follows")
+    residuals = floats("of every iteration: norm of the scaled residual before it")
+    sizes = floats("of every iteration: size of its scaled step")
+    poses = floats("of every iteration: the pose before it, one behind the other")
+    steps = floats("of every iteration: its step, one behind the other")
 
 
 assembly_at, room_at = at(Assembly), at(AssemblyScratch)
