@@ -7,7 +7,7 @@ so two vectors beside its state y: its *numbers* (of ``Model``, and the masses, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -91,6 +91,44 @@ def image_of(arrays: Arrays, symbol: Callable[[int], str]) -> Image:
         Name of the function that an address of a kernel stands for.
     """
     return _Writer(arrays, symbol).image
+
+
+def local_block(block: Block, name: str, elsewhere: Mapping[str, str]) -> tuple[list[str], list[str]]:
+    """Return constants, and the instructions that make one more block ``%name`` on the stack.
+
+    Its numbers in place are what they are. Arrays that are said to be elsewhere are there, an address of "" making one a
+    constant; all others lie on the stack and are zero.
+
+    Parameters
+    ----------
+    block : Block
+        Without blocks in it.
+    name : str
+    elsewhere : mapping of str
+        Pointers by the names of arrays.
+    """
+    constants, setup = [], [f"%{name} = alloca [{max(block.size, 1)} x i64], align 16"]
+
+    def put(slot: int, value: str) -> None:
+        setup.append(f"%{name}.{slot} = getelementptr i8, ptr %{name}, i64 {SLOT * slot}")
+        setup.append(f"store {value}, ptr %{name}.{slot}, align 8")
+
+    for each in block.fields.values():
+        value, where = getattr(block, each.name), f"{name}.{each.name}"
+        if not each.array:
+            put(each.slot, f"i64 {_as_words(np.array([value], np.float64 if each.kind is float else np.int64))[0]}")
+            continue
+        words, pointer = _as_words(value), elsewhere.get(each.name, f"%{where}.data")
+        if pointer == "":
+            pointer = f"@{where}"
+            items = ", ".join(f"i64 {word}" for word in words) or "i64 0"
+            constants.append(f"{pointer} = internal constant [{max(len(words), 1)} x i64] [{items}], align 16")
+        elif each.name not in elsewhere:
+            setup.append(f"{pointer} = alloca [{max(len(words), 1)} x i64], align 16")
+            setup.append(f"store [{max(len(words), 1)} x i64] zeroinitializer, ptr {pointer}, align 16")
+        put(each.slot, f"ptr {pointer}")
+        put(each.slot + 1, f"i64 {len(value)}")
+    return constants, setup
 
 
 def numbers_of(arrays: Arrays) -> Floats:

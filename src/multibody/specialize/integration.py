@@ -6,6 +6,7 @@ would be long. They find the member's numbers and words by the two addresses tha
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,8 @@ from multibody.specialize.stepping import RENEW
 
 SERVED = ("dop853",)  # integrators
 GIVEN = "double %t, double %h, i64 %k, i64 %instants, i64 %final, i64 %rows"
+ARGUMENTS = ", ".join(f"ptr %{name}" for name in ("numbers", "words", "y", "told", "kept", "states", "known"))
+STATES_TYPES = ", ".join([f"ptr, ptr, i64, i64, ptr{', i64' * 4}"] * 2)
 _FUNCTION = "multibody.{}"  # name of an equation's function
 _EQUATION = (
     "define internal i32 @{}(ptr %answer, ptr %trouble, i64 %numbers.at, i64 %words.at, i64 %none, double %t,"
@@ -28,9 +31,38 @@ _EQUATION = (
 )
 
 
+class Layout(ABC):
+    """What is kept of a member on its way, in two vectors of words: what it is told, and what begins with zeros."""
+
+    @property
+    @abstractmethod
+    def vectors(self) -> dict[str, dict[str, tuple[int, ...]]]:
+        """Shape of every part of both vectors, ``told`` and ``kept``, in their order."""
+
+    def length(self, vector: str) -> int:
+        """Return the length of a vector."""
+        return sum(map(product, self.vectors[vector].values()))
+
+    def at(self, vector: str, part: str) -> int:
+        """Return where a part begins in its vector."""
+        shapes = self.vectors[vector]
+        names = list(shapes)
+        return sum(product(shapes[name]) for name in names[: names.index(part)])
+
+    def told(self, rows: Any, name: str) -> Any:
+        """Return a part of what is told, of vectors that lie along the last axis of an array."""
+        begin = self.at("told", name)
+        return rows[..., begin : begin + product(self.vectors["told"][name])]
+
+    def places(self) -> list[str]:
+        """Return the instructions that give every part a pointer by its name, from ``%told`` and ``%kept``."""
+        parts = [(name, each) for name, shapes in self.vectors.items() for each in shapes]
+        return [f"%{each} = getelementptr i8, ptr %{name}, i64 {SLOT * self.at(name, each)}" for name, each in parts]
+
+
 @dataclass(frozen=True)
-class Kept:
-    """What an integrator keeps of a member, in two vectors of words: what it is told, and what begins with zeros.
+class Kept(Layout):
+    """What an integrator keeps of a member.
 
     Attributes
     ----------
@@ -50,7 +82,7 @@ class Kept:
 
     @property
     def vectors(self) -> dict[str, dict[str, tuple[int, ...]]]:
-        """Shape of every part of both vectors, in their order."""
+        """Shape of every part of both vectors."""
         n = self.size
         told: dict[str, tuple[int, ...]] = {"control": (at.SCRATCH,), "counts": (at.COUNTS_SIZE,), "atol": (n,), "active": (n,)}
         kept = {
@@ -60,21 +92,6 @@ class Kept:
             "refs": (1, self.references),
         }
         return {"told": told, "kept": kept}
-
-    def length(self, vector: str) -> int:
-        """Return the length of a vector."""
-        return sum(map(product, self.vectors[vector].values()))
-
-    def at(self, vector: str, part: str) -> int:
-        """Return where a part begins in its vector."""
-        shapes = self.vectors[vector]
-        names = list(shapes)
-        return sum(product(shapes[name]) for name in names[: names.index(part)])
-
-    def told(self, rows: Any, name: str) -> Any:
-        """Return a part of what is told, of vectors that lie along the last axis of an array."""
-        begin = self.at("told", name)
-        return rows[..., begin : begin + product(self.vectors["told"][name])]
 
 
 def product(shape: Sequence[int]) -> int:
@@ -106,16 +123,35 @@ def integration_of(arrays: Arrays, kept: Kept, rhs: Any, accept: Any | None, tar
     image = begun.image
     parts += [MOVE, *(_equation(_FUNCTION.format(part), image, n, symbol_of(name)) for part, name in names.items())]
     parts += [_member(image, kept, "accept" in names, symbol_of(way), 1 if target == "host" else TILE)]
+    parts.append(way_entry(target, image, n, kept))
+    apart = tuple(_FUNCTION.format(part) for part in names)
+    return Program("\n".join(parts) + "\n", kernels, image, n, begun.functions, 0, apart, (symbol_of(way),), kept)
+
+
+def way_entry(target: str, image: Image, n: int, kept: Layout) -> str:
+    """Return the entry of a program that goes from instant to instant, by the function ``@member`` with :data:`ARGUMENTS`."""
     vectors = [
         Moved("y", n, True), Moved("words", image.word_count, True),
         *(Moved(name, kept.length(name), True, long=True) for name in kept.vectors),
         Moved("states", n, True, stays=True), Moved("known", image.word_count, True, stays=True),
     ]  # fmt: skip
     call = "call i64 @member(ptr %numbers, ptr %words, ptr %y, ptr %told, ptr %kept, ptr %states.at, ptr %known.at,"
-    call += " double %t, double %h, i64 %k, i64 %instants, i64 %final, i64 %rows)"
-    parts.append(entry(target, image.number_count, vectors, GIVEN, call))
-    apart = tuple(_FUNCTION.format(part) for part in names)
-    return Program("\n".join(parts) + "\n", kernels, image, n, begun.functions, 0, apart, (symbol_of(way),), kept)
+    call += f" {GIVEN})"
+    return entry(target, image.number_count, vectors, GIVEN, call)
+
+
+def apart_states(n: int, words: int) -> list[str]:
+    """Return the instructions that find how far the states of two instants, and the words there, lie apart."""
+    return [f"%{name}.apart = mul i64 %rows, {SLOT * width}" for name, width in (("states", n), ("known", words))]
+
+
+def left_states(n: int, words: int, stride: int) -> list[str]:
+    """Return the arrays (instants, ·) of states and words, `stride` numbers apart, as a kernel takes them."""
+    return [
+        f"ptr null, ptr null, i64 0, i64 {SLOT}, ptr %{name}, i64 %instants, i64 {width}, i64 %{name}.apart,"
+        f" i64 {SLOT * stride}"
+        for name, width in (("states", n), ("known", words))
+    ]
 
 
 def _equation(function: str, image: Image, n: int, kernel: str) -> str:
@@ -138,29 +174,23 @@ def _member(image: Image, kept: Kept, accepted: bool, way: str, stride: int) -> 
     vectors = kept.vectors
     shapes = {"words": (words,), "ref": (refs,), **vectors["told"], **vectors["kept"], "y": (n,), "g": (2, 0)}
     wide = [f"ptr, ptr, i64, i64, ptr{', i64' * 2 * len(shapes[name])}" for name in _ORDER]
-    wide += [f"ptr, ptr, i64, i64, ptr{', i64' * 4}"] * 2
+    wide.append(STATES_TYPES)
     types = f"ptr, ptr, i64, i64, i64, i64, i64, double, double, i64, i64, i64, {wide[0]}, i64, {', '.join(wide[1:])}"
     given = [_array(f"%{name}", shapes[name]) for name in _ORDER]
-    given += [
-        f"ptr null, ptr null, i64 0, i64 {SLOT}, ptr %{name}, i64 %instants, i64 {width}, i64 %{name}.apart,"
-        f" i64 {SLOT * stride}"
-        for name, width in (("states", n), ("known", words))
-    ]
+    given += left_states(n, words, stride)
     address = {part: f"i64 ptrtoint (ptr @{_FUNCTION.format(part)} to i64)" for part in ("rates", "accept")}
     called = f"{address['rates']}, {address['accept'] if accepted else 'i64 0'}"
-    places = [(name, each) for name in vectors for each in vectors[name]]
     lines = [
-        *(f"%{each} = getelementptr i8, ptr %{name}, i64 {SLOT * kept.at(name, each)}" for name, each in places),
+        *kept.places(),
         f"%ref = getelementptr i8, ptr %words, i64 {SLOT * begin}", "%g = getelementptr i8, ptr %kept, i64 0",
-        *(f"%{name}.apart = mul i64 %rows, {SLOT * width}" for name, width in (("states", n), ("known", words))),
+        *apart_states(n, words),
         *(f"%{name}.run = ptrtoint ptr %{name} to i64" for name in ("numbers", "words")),
         "%answer = alloca i64, align 8", "%trouble = alloca ptr, align 8", "store i64 0, ptr %answer",
         f"%thrown = call i32 @{way}(ptr %answer, ptr %trouble, {called}, i64 %numbers.run, i64 %words.run, i64 0,"
         f" double %t, double %h, i64 %k, i64 %instants, i64 %final, {given[0]}, i64 {begin}, {', '.join(given[1:])})",
         "%status = load i64, ptr %answer", "ret i64 %status",
     ]  # fmt: skip
-    pointers = ", ".join(f"ptr %{name}" for name in ("numbers", "words", "y", "told", "kept", "states", "known"))
-    head = f"define internal i64 @member({pointers}, {GIVEN}) alwaysinline {{\n"
+    head = f"define internal i64 @member({ARGUMENTS}, {GIVEN}) alwaysinline {{\n"
     return f"declare i32 @{way}({types})\n{head}" + as_text(lines) + "}"
 
 

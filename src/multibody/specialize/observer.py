@@ -123,7 +123,7 @@ def observer_of(arrays: Arrays, size: int, asked: Asked, target: str) -> Program
     rows = ", ".join([_ROW_TYPES] * 9)
     kinds = f"ptr, ptr, i64, i64, i64, {TYPES}, {rows}, i64, {_ROW_TYPES}, {TYPES}, {', '.join([_ROW_TYPES] * 3)}, i64"
     parts += [f"declare i32 @{symbol_of(observe)}({kinds})", f"declare {_NOTE.format(symbol_of(note))}"]
-    parts += [*sorted(formulas.declared), *_constants(asked)]
+    parts += [*sorted(formulas.declared - begun.declared), *_constants(asked)]
     parts.append(_reading(begun.image, size, asked, formulas, symbol_of(observe), symbol_of(note)))
     vectors = [Moved("y", size, False), Moved("words", begun.image.word_count, False), Moved("results", asked.results, True)]
     call = "call i64 @reading(ptr %numbers, ptr %words, ptr %y, ptr %results, double %t, double %h, i64 %k)"

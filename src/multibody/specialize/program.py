@@ -16,6 +16,7 @@ from multibody.kernels.calls import functions_by_address
 from multibody.specialize import elementary, stepping
 from multibody.specialize.image import NUMBERS, Image, image_of
 from multibody.specialize.lowered import Lowered, lowered
+from multibody.specialize.straight import straight
 
 ENTRY = "members"
 _PLACES = ("tid", "ctaid", "ntid", "nctaid")  # what a thread knows of itself
@@ -109,6 +110,8 @@ class Beginning:
         own = {} if target == "host" else dict(elementary.OWN)
         self._own = {name: f"{elementary.__name__}:{function.__name__}" for name, function in own.items()}
         self.functions = {name: f"@multibody.{name}" for name in own}
+        self.declared = set[str]()  # functions that the beginning declares
+        self._programs = straight(arrays, self.image, self.functions, self.declared)
 
     def linked(self, equations: Sequence[str], others: Sequence[str]) -> tuple[list[Lowered], list[str]]:
         """Return all kernels, lowered, and the beginning of the text.
@@ -124,6 +127,7 @@ class Beginning:
         declared = [*dict.fromkeys([*equations, *self._asked])]
         parts += [f"declare i32 @{symbol_of(name)}({_EVALUATE})" for name in declared]
         parts += [_function(name, self._own[name], 2 if name in elementary.OF_TWO else 1) for name in self._own]
+        parts += [*sorted(self.declared), *self._programs]
         return kernels, parts
 
 
