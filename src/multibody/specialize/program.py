@@ -20,6 +20,7 @@ from multibody.specialize.straight import straight
 
 ENTRY = "members"
 _PLACES = ("tid", "ctaid", "ntid", "nctaid")  # what a thread knows of itself
+FACTORS = ("11gathered_lu",)  # in names of functions that stay functions, as numba makes names: pivots come while they run
 TILE = 32  # members that lie side by side: a warp
 ARRAY = "ptr null, ptr null, i64 {n}, i64 8, ptr {data}, i64 {n}, i64 8"
 TYPES = "ptr, ptr, i64, i64, ptr, i64, i64"
@@ -43,7 +44,7 @@ class Program:
     results : int
         Length of a member's results, where the program makes some.
     apart : tuple of str
-        Functions that stay functions; all others are copied to where they are called.
+        Parts of the names of functions that stay functions; all others are copied to where they are called.
     rolled : tuple of str
         Kernels whose loops stay loops.
     kept : Kept or None

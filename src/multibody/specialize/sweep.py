@@ -24,10 +24,9 @@ from multibody.specialize.integration import (
     left_states,
     way_entry,
 )
-from multibody.specialize.program import ARRAY, MOVE, TILE, TYPES, Beginning, Program, as_text, symbol_of
+from multibody.specialize.program import ARRAY, FACTORS, MOVE, TILE, TYPES, Beginning, Program, as_text, symbol_of
 from multibody.specialize.stepping import RENEW
 
-APART = ("11gathered_lu",)  # parts of the names of functions that stay functions, as numba makes names
 _RATES = 2  # vectors of y beside the positions: velocities and accelerations
 _SIGNS = 1  # determinants whose signs dense factors tell
 
@@ -80,7 +79,7 @@ def sweep_of(arrays: Arrays, kept: Sweep, target: str) -> Program:
     parts += [MOVE, *constants, _member(begun.image, kept, setup, symbol_of(way), 1 if target == "host" else TILE)]
     parts.append(way_entry(target, begun.image, kept.size, kept))
     text = "\n".join(parts) + "\n"
-    return Program(text, kernels, begun.image, kept.size, begun.functions, 0, APART, (), kept)
+    return Program(text, kernels, begun.image, kept.size, begun.functions, 0, FACTORS, (), kept)
 
 
 def _blocks(kept: Sweep) -> tuple[list[str], list[str]]:

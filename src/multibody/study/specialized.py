@@ -23,6 +23,7 @@ from multibody.study.language import EXTREMES, Outputs, Reduction
 from multibody.study.members import DONE, Computed, OrdinaryMembers
 from multibody.tables.splines import table_function
 
+ANALYSES = ("run", "kinematics", "inverse")
 CHUNKS = {"host": 2048, "cuda": 16384}  # members that are well computed in one call
 KINDS = {"integral": "integral", "mean": "integral", "rms": "square", "final": "value", "at": "value"}
 
@@ -84,7 +85,7 @@ class SpecializedMembers:
                 texts = [next(each.text for each in self.outputs.reductions if each.formula == formula) for formula in series]
                 running = [_running(each, series) for each in self.outputs.reductions]
                 o = self.ordinary
-                self._made = SideBySide(o.model, o.names, o.state, o.options, series, texts, running, o.refine)
+                self._made = SideBySide(o.model, o.names, o.state, o.options, series, texts, running, o.refine, o.analysis)
             return self._made
 
     def compute(self, values: Floats) -> Computed:
@@ -137,8 +138,8 @@ def on_device(members: OrdinaryMembers, device: Any, seed: int) -> SpecializedMe
     if not isinstance(device, str) or device not in DEVICES:
         hint = "it is host (this machine's processor) or cuda (one of NVIDIA's)"
         raise ModelError(f"unknown device {short(device)}", where="study.device", hint=hint)
-    if members.analysis != "run":
-        problem = f"specialized code moves members by run, and not by {members.analysis}"
+    if members.analysis not in ANALYSES:
+        problem = f"specialized code moves members by {', '.join(ANALYSES)}, and not by {members.analysis}"
         raise ModelError(problem, where="study.device", hint="leave device out")
     if device == "cuda":
         require_device()

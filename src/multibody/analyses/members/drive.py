@@ -110,6 +110,17 @@ class DriveMembers:
             Why the others are left to the ordinary path.
         """
         n = len(values)
+        self.start(b, values, why)
+        which = np.flatnonzero(why == "")
+        if len(which):
+            b.follow(which)
+            note(why, b.reached[:n] == tracking.DONE, "it does not come to its end")
+            note(why, self._turns_little(b, n), "many turns")
+        return np.flatnonzero(why == "")
+
+    def start(self, b: DriveBatch, values: Floats, why: Any) -> None:
+        """Write numbers, instants and assembled positions of members; see :meth:`computed`."""
+        n = len(values)
         numbers = b.numbers[:n]
         note(why, self.numbers.fill(values, b.models[:n], b.scratch.address, numbers), "values that are refused")
         numbers[why != ""] = self.tables.F  # of no account
@@ -117,12 +128,6 @@ class DriveMembers:
         b.assemble(b.times[:n, 0].copy())
         note(why, b.codes[:n, 0] != OPEN, "it does not close at once")
         note(why, b.codes[:n, 0] == CLOSED, "dependent rows")
-        which = np.flatnonzero(why == "")
-        if len(which):
-            b.follow(which)
-            note(why, b.reached[:n] == tracking.DONE, "it does not come to its end")
-            note(why, self._turns_little(b, n), "many turns")
-        return np.flatnonzero(why == "")
 
     def _set_times(self, b: DriveBatch, n: int, why: Any) -> None:
         """Write the instants of members, evenly spaced."""
