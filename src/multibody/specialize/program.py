@@ -101,11 +101,13 @@ class Beginning:
         The blocks of a run.
     target : str
         ``host`` or ``ptx``.
+    implicit : bool
+        Whether an implicit method steps.
     """
 
-    def __init__(self, arrays: Arrays, target: str) -> None:
+    def __init__(self, arrays: Arrays, target: str, implicit: bool = False) -> None:
         called, self.version = functions_by_address(), "planar" if arrays.model.planar else "spatial"
-        self.image = image_of(arrays, lambda address: ".".join(called[address][:2]))
+        self.image = image_of(arrays, lambda address: ".".join(called[address][:2]), implicit)
         named = (called[address] for address in self.image.called)
         self._asked = [f"{module}:{name}:{self.version}" for module, name, _ in named]
         own = {} if target == "host" else dict(elementary.OWN)

@@ -127,11 +127,19 @@ class Specialized:
         """Return the code that reads members as PTX."""
         return _checked(*built(observer_of(self.arrays, self.size, asked, "ptx"), architecture))
 
+    def _equations(self) -> dict[str, Any]:
+        """Return what an integrator calls, in its order."""
+        asked = {"rates": self.rhs}
+        if isinstance(self.kept, Kept) and self.kept.implicit:
+            asked = self.arrays.newton_kernels(False)._asdict()  # type: ignore[attr-defined]
+            del asked["regular"]  # which they call themselves
+        return asked if self.accept is None else {**asked, "accept": self.accept}
+
     def _program(self, target: str) -> Program:
         if isinstance(self.kept, Sweep):
             return sweep_of(self.arrays, self.kept, target)
         if self.kept is not None:
-            return integration_of(self.arrays, self.kept, self.rhs, self.accept, target)
+            return integration_of(self.arrays, self.kept, self._equations(), target)
         return program_of(self.arrays, self.size, self.rhs, self.accept, target)
 
 

@@ -21,7 +21,7 @@ from multibody.errors import AnalysisError, ModelError
 from multibody.integrators import contract as C
 from multibody.model.model import Model
 from multibody.model.parameters import changed
-from multibody.specialize.image import Floats, Words
+from multibody.specialize.image import Floats, Words, room_of
 from multibody.specialize.integration import SERVED, Kept
 from multibody.specialize.observer import Acting
 from multibody.specialize.schedule import METHOD, Schedule
@@ -128,7 +128,8 @@ def layout_of(simulation: Simulation) -> Kept | None:
     made = simulation.integrator
     if made.name == METHOD:
         return None
-    return Kept(len(simulation.y), len(simulation.bundle.ref), made.name, made.memory_rows, made.dense_rows)
+    sizes = (len(simulation.y), len(simulation.bundle.ref), made.name, made.memory_rows, made.dense_rows)
+    return Kept(*sizes, len(simulation.work[0]), room_of(simulation.bundle)) if made.implicit else Kept(*sizes)
 
 
 def told_of(simulation: Simulation, layout: Kept, until: float, dense: bool) -> Floats:
