@@ -66,6 +66,8 @@ class DeviceCode:
     ----------
     notes : list of str
         What was refused on the way: levels of the driver's optimizer that made wrong code.
+    seconds : float
+        That the device has computed in all.
     """
 
     def __init__(
@@ -74,6 +76,7 @@ class DeviceCode:
     ) -> None:  # fmt: skip
         self.host, self.driver = host, Driver() if driver is None else driver
         self.notes: list[str] = []
+        self.seconds = 0.0
         self._codes = [ptx] if reader is None else [ptx, reader[0]]
         self._reader = None if reader is None else reader[1]
         self._levels, self._choice = list(LEVELS), tuning.remembered(self._codes[0], self.driver.name)
@@ -252,6 +255,7 @@ class DeviceCode:
             found = batch.get()
             worst = gap(found)
             if worst <= AGREEMENT and np.array_equal(found.statuses[chosen], expected):
+                self.seconds += seconds
                 return found, Outcome(found.statuses, seconds, worst, self._levels[0])
             self._lower(worst)
             batch.reset()

@@ -7,6 +7,7 @@ is computed by the ordinary way.
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -44,6 +45,10 @@ class SpecializedMembers:
     threads : bool
     outputs : Outputs
     units : tuple of str
+    compiled : int
+        How many members specialized code computed.
+    aside : Counter
+        How many the ordinary path computed, by the reason.
     """
 
     ordinary: OrdinaryMembers
@@ -53,6 +58,8 @@ class SpecializedMembers:
     threads: bool = True
     outputs: Outputs = field(init=False)
     units: tuple[str, ...] = field(init=False)
+    compiled: int = 0
+    aside: Counter[str] = field(default_factory=Counter)
     _made: SideBySide | None = None
     _lock: Any = field(default_factory=threading.Lock)
 
@@ -96,6 +103,9 @@ class SpecializedMembers:
         known = {parts: found.parameters[:, k] for k, parts in enumerate(wanted)}
         made = Computed(self._numbers(found, known), np.full(n, DONE, dtype=np.int8), [""] * n)
         left = np.flatnonzero(~found.fits)
+        with self._lock:
+            self.compiled += n - len(left)
+            self.aside.update(found.why[left].tolist())
         if len(left):
             other = self.ordinary.compute(values[left])
             made.outputs[left], made.status[left] = other.outputs, other.status

@@ -27,6 +27,7 @@ from multibody.tables.programs import Compiler
 
 DEVICES = ("host", "cuda")
 ELSEWHERE = 'say device="host" for the same code on this machine\'s own processor'
+NOT_FITTING, STOPPED = "it does not fit the code", "it does not come to its end"
 KINDS = {  # of running numbers, by the words of the analysis of outputs
     "largest": reducing.LARGEST, "smallest": reducing.SMALLEST, "integral": reducing.INTEGRAL, "square": reducing.SQUARE,
     "value": reducing.VALUE,
@@ -53,12 +54,15 @@ class Answers:
         Those that were asked for.
     fits : array (members,) of bool
         Whether a member was computed at all, and came to the end.
+    why : array of text (members,)
+        Why it was not, "" of the others.
     """
 
     values: Floats
     times: Floats
     parameters: Floats
     fits: Any
+    why: Any
 
 
 class SideBySide:
@@ -148,6 +152,7 @@ class SideBySide:
         with self._lock:  # one room to prepare members in
             made, code = self.prepare.prepared(values), self._host[0]
         fits, which = made.fits.copy(), np.flatnonzero(made.fits)
+        why = np.where(fits, "", NOT_FITTING).astype(object)
         found = np.full((len(values), reducing.PLACES * len(self.asked.kinds)), np.nan)
         if len(which):
             numbers, y = (np.ascontiguousarray(each[which]) for each in (made.numbers, made.y))
@@ -155,10 +160,11 @@ class SideBySide:
             told = None if made.told is None else np.ascontiguousarray(made.told[which])
             found[which], statuses = self._moved(numbers, y, words, told, device, seed)
             fits[which] = statuses == 0
+            why[which[statuses != 0]] = STOPPED
         first = code.program.image.number("model.numbers")
         places = found.reshape(len(values), -1, reducing.PLACES)
         answers, times = places[..., reducing.ANSWER], places[..., reducing.COMPANION]
-        return Answers(answers, times, made.numbers[:, [first + k for k in parameters]], fits)
+        return Answers(answers, times, made.numbers[:, [first + k for k in parameters]], fits, why)
 
     def _moved(self, numbers: Floats, y: Floats, words: Any, told: Floats | None, device: str, seed: int) -> tuple[Floats, Any]:
         """Return results and statuses of members."""
