@@ -142,7 +142,7 @@ def make_study(folder: pathlib.Path) -> None:
     batch = SideBySide(model, names, None, told, [formula], [STUDY_OUTPUT], [Running("largest", 0)], True)
     code, reader = batch._host
     made = time.perf_counter()
-    members = batch.prepare(values)
+    members = batch.prepare.prepared(values)
     assert bool(np.all(members.fits))
     ready = time.perf_counter()
     results, statuses = host_run(code, reader, members.numbers, members.y, members.words, batch.schedule, 1)

@@ -1,82 +1,146 @@
 """Studies of many members on an NVIDIA processor against the processor beside it, by ``Model.study`` as everybody calls it.
 
-``python benchmarks/gpu_study.py FOLDER`` runs a hundred thousand four-bars whose lengths have tolerances, and asks for the
-largest force in a pin; then chains in joint coordinates. Both sides are timed as whole calls, once with the code still to be
-made and once with it at hand, and compared member by member. Peaks are written to ``FOLDER/peaks.npz``, and drawn by ``python
-benchmarks/gpu_study.py draw FOLDER``.
+``python benchmarks/gpu_study.py FOLDER`` runs a hundred thousand four-bars whose lengths have tolerances and asks for the
+largest force in a pin, by every integrator that there is code for; a hundred thousand slider-cranks that are driven
+(``kinematics`` and ``inverse``); chains in joint coordinates; and counts the steps of an arm of seven joints. Both sides are
+timed as whole calls with the code at hand, and compared member by member. The code of all cases is made first, in processes
+side by side. Peaks are written to ``FOLDER/peaks.npz``, and drawn by ``python benchmarks/gpu_study.py draw FOLDER``. Names of
+cases behind the folder choose some of them.
 """
 
 from __future__ import annotations
 
 import os
 import pathlib
+import subprocess
 import sys
 import time
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 import multibody as mb
 
-MEMBERS, FEW = 100_000, 10_000  # of the study; of those that go the ordinary way as well
+MEMBERS, FEW = 100_000, 10_000  # of a study; of those that go the ordinary way as well
+MAKING = 300.0  # seconds in which the code of all cases is to be made
 TOLERANCE = 0.002  # standard deviation of a length over the nominal one
-NOMINAL = {"l0": (1.9, 1.9), "length": (2.0, 2.0), "load_at": (0.0, 2.0)}  # value, and what the tolerance is of
-OUTPUT = "max(norm(A.reaction.force))"
-WAYS: dict[str, dict[str, Any]] = {
-    "rk4": {"integrator": "rk4", "step": 2e-3, "output_step": 1e-2},
-    "dop853": {"integrator": "dop853", "rtol": 1e-8, "atol": 1e-10, "output_step": 1e-2},
-}
-CHAIN: dict[str, Any] = {"formulation": "articulated", "until": 1.0, "refine": False}
+ARMS, POOL, ARM_STEP, ARM_STEPS = 1 << 19, 1024, 1e-3, 100
+FORCE = "max(norm(A.reaction.force))"
 
 
-def timed(model: Any, count: int, **options: Any) -> tuple[Any, float]:
+@dataclass(frozen=True)
+class Case:
+    """A study: a model, what varies (value, and what the tolerance is of), what is asked, how."""
+
+    model: str
+    varied: dict[str, tuple[float, float]]
+    outputs: tuple[str, ...]
+    options: dict[str, Any]
+    members: int = MEMBERS
+
+
+BAR = {"l0": (1.9, 1.9), "length": (2.0, 2.0), "load_at": (0.0, 2.0)}
+CRANK, PENDULUM = {"l2": (0.15, 0.15), "l3": (0.35, 0.35)}, {"a": (1.0, 10.0)}
+TURN = {"until": 0.04, "steps": 100}
+EVERY = {"until": 1.0, "output_step": 1e-2}
+ENERGIES = ("max(energy.kinetic)", "final(energy.total)")
+CASES = {
+    "four-bar rk4": Case("four-bar", BAR, (FORCE,), {**EVERY, "integrator": "rk4", "step": 2e-3}),
+    "four-bar dop853": Case("four-bar", BAR, (FORCE,), {**EVERY, "integrator": "dop853", "rtol": 1e-8, "atol": 1e-10}),
+    "four-bar alpha": Case("four-bar", BAR, (FORCE,), {**EVERY, "integrator": "alpha", "step": 5e-3}),
+    "four-bar baumgarte": Case("four-bar", BAR, (FORCE,), {**EVERY, "integrator": "rk4", "step": 2e-3, "formulation": "baumgarte"}, 4096),
+    "slider-crank kinematics": Case("slider-crank", CRANK, ("max(S.rate)", "min(S.acceleration)"), {**TURN, "analysis": "kinematics"}),
+    "slider-crank inverse": Case("slider-crank", CRANK, ("max(O.effort)", FORCE), {**TURN, "analysis": "inverse"}),
+    "pendulum rk4": Case("double-pendulum", PENDULUM, ENERGIES, {**EVERY, "integrator": "rk4", "step": 2e-3, "formulation": "articulated"}, 4096),
+    "pendulum dop853": Case("double-pendulum", PENDULUM, ENERGIES, {**EVERY, "integrator": "dop853", "formulation": "articulated"}, 4096),
+}  # fmt: skip
+
+
+def timed(case: Case, count: int, **more: Any) -> tuple[Any, float]:
     """Return a study and the seconds that the whole call took."""
-    begin = time.perf_counter()
-    varied = {name: mb.normal(value, TOLERANCE * size) for name, (value, size) in NOMINAL.items()}
-    found = model.study(varied, [OUTPUT], samples=count, method="random", seed=11, until=1.0, refine=False, **options)
+    model, begin = mb.load(case.model), time.perf_counter()
+    varied = {name: mb.normal(value, TOLERANCE * size) for name, (value, size) in case.varied.items()}
+    told = {**case.options, **more}
+    found = model.study(varied, list(case.outputs), samples=count, method="random", seed=11, refine=False, **told)
     return found, time.perf_counter() - begin
 
 
 def gap(found: Any, wanted: Any) -> float:
-    """Return the largest relative difference of two studies, over the members that both have."""
+    """Return the largest difference of two studies over the largest number of an output, over the members that both have."""
     n = min(len(found.outputs), len(wanted.outputs))
-    return float(np.max(np.abs(found.outputs[:n] / wanted.outputs[:n] - 1.0)))
+    scale = np.max(np.abs(wanted.outputs[:n]), axis=0)
+    return float(np.max(np.abs(found.outputs[:n] - wanted.outputs[:n]) / scale))
 
 
-def four_bars(folder: pathlib.Path) -> None:
-    """Time the four-bars."""
-    kept = {}
-    for name, way in WAYS.items():
-        model = mb.load("four-bar")
-        _, first = timed(model, 64, device="cuda", **way)
-        device, spent = timed(model, MEMBERS, device="cuda", **way)
-        host, beside = timed(model, MEMBERS, device="host", **way)
-        timed(model, 64, **way)
-        ordinary, usual = timed(model, FEW, **way)
+
+def measure(name: str, folder: pathlib.Path) -> None:
+    """Time a case on both sides."""
+    case = CASES[name]
+    _, first = timed(case, 64, device="cuda")
+    device, spent = timed(case, case.members, device="cuda")
+    host, beside = timed(case, case.members, device="host")
+    timed(case, 64)
+    ordinary, usual = timed(case, FEW)
+    whole = usual * case.members / FEW
+    print(
+        f"{name}: {case.members} members on the device {spent:.2f} s (first call {first:.1f} s), in specialized code on"
+        f" {os.cpu_count()} cores {beside:.2f} s, the ordinary way {whole:.2f} s (from {FEW}); the device is"
+        f" {beside / spent:.1f} and {whole / spent:.1f} times as fast; largest difference from the host"
+        f" {gap(device, host):.1e}, from the ordinary way {gap(device, ordinary):.1e}; states {sorted(set(device.states))},"
+        f" {device.statistics}",
+        flush=True,
+    )
+    if name.startswith("four-bar"):
+        kept = dict(np.load(folder / "peaks.npz")) if (folder / "peaks.npz").exists() else {}
+        np.savez(folder / "peaks.npz", **{**kept, name: device.outputs[:, 0]})
+
+
+def arm(count: int = ARMS) -> None:
+    """Count the RK4 steps a second of arms of seven joints as they are by default, their masses and starts their own."""
+    import common
+    from gpu import varied
+
+    from multibody.specialize.image import words_of
+    from multibody.specialize.specialized import Specialized
+
+    simulation, random = common.simulation(mb.load("arm7"), "articulated", "rk4", step=ARM_STEP), np.random.default_rng(3)
+    code = Specialized(simulation.bundle, simulation.formulation.kernels()[0])
+    rows = [varied(simulation, random) for _ in range(POOL)]
+    if count == 0:
+        code.ptx(), code.host  # noqa: B018 (made)
+        return
+    numbers, begins = (np.tile(np.array([row[k] for row in rows]), (count // POOL, 1)) for k in (0, 1))
+    words = np.repeat(words_of(simulation.bundle)[None], count, axis=0)
+    device = code.device()
+    for turn in range(4):
+        y, left, begin = begins.copy(), words.copy(), time.perf_counter()
+        outcome = device.advance(numbers, y, left, 0.0, ARM_STEP, ARM_STEPS, seed=turn)
         print(
-            f"four-bar, {name}: code made in {first:.0f} s; {MEMBERS} members on the device {spent:.2f} s, in specialized code"
-            f" on {os.cpu_count()} cores {beside:.2f} s, the ordinary way {usual * MEMBERS / FEW:.2f} s (from {FEW});"
-            f" the device is {beside / spent:.1f} and {usual * MEMBERS / FEW / spent:.1f} times as fast; largest difference"
-            f" {gap(device, host):.1e} and {gap(device, ordinary):.1e}; states {sorted(set(device.states))}",
+            f"arm of seven joints, {count} members, {ARM_STEPS} steps: {count * ARM_STEPS / outcome.seconds:.3e} steps a"
+            f" second, level {outcome.level}, {device.modules[0].local} bytes of local memory,"
+            f" {device.modules[0].side_by_side} threads at a time, difference {outcome.difference:.1e}, stopped"
+            f" {np.count_nonzero(outcome.statuses)}; the whole call {time.perf_counter() - begin:.1f} s; {device.notes}",
             flush=True,
         )
-        kept[name] = device.outputs[:, 0]
-        np.savez(folder / "peaks.npz", **kept)
 
 
-def chains() -> None:
-    """Compare members in joint coordinates."""
-    outputs = ["max(energy.kinetic)", "final(energy.total)", "max(norm(O.reaction.force))"]
-    model, lengths = mb.load("double-pendulum"), np.linspace(0.8, 1.2, 4096)
-    name = next(iter(model.parameters))
-    for way, options in WAYS.items():
-        found = {}
-        for device in ("cuda", "host"):
-            begin = time.perf_counter()
-            found[device] = model.study({name: list(lengths)}, outputs[:2], method="list", device=device, **CHAIN, **options)
-            print(f"double pendulum, articulated, {way}, {device}: {time.perf_counter() - begin:.1f} s", flush=True)
-        scale = np.max(np.abs(found["host"].outputs), axis=0)
-        print(f"largest difference {np.max(np.abs(found['cuda'].outputs - found['host'].outputs) / scale):.1e}", flush=True)
+def warm(name: str) -> None:
+    """Make the code of a case, for the host and the device."""
+    begin = time.perf_counter()
+    if name == "arm":
+        arm(0)
+    else:
+        timed(CASES[name], 64, device="host")
+        timed(CASES[name], 64)
+        from multibody.study.members import prepare
+        from multibody.study.specialized import on_device
+
+        case, told = CASES[name], dict(CASES[name].options)
+        analysis = told.pop("analysis", "run")
+        made = on_device(prepare(mb.load(case.model), list(case.varied), list(case.outputs), analysis, told, None, False), "host", 0)
+        made.batch.prepare.code.ptx(), made.batch.prepare.code.reader_ptx(made.batch.asked)
+    print(f"{name}: code made in {time.perf_counter() - begin:.0f} s", flush=True)
 
 
 def draw(folder: pathlib.Path) -> None:
@@ -89,20 +153,32 @@ def draw(folder: pathlib.Path) -> None:
     peaks = np.load(folder / "peaks.npz")
     figure, axes = pyplot.subplots(figsize=(7.0, 4.0), layout="constrained")
     for name, style in (("rk4", {"alpha": 0.5}), ("dop853", {"histtype": "step", "linewidth": 1.5})):
-        axes.hist(peaks[name], bins=120, label=name, **style)
-    axes.set(xlabel="largest force in pin A [N]", ylabel="four-bars", title=f"{len(peaks['rk4'])} four-bars, lengths ±0.2 %")
+        axes.hist(peaks[f"four-bar {name}"], bins=120, label=name, **style)
+    axes.set(xlabel="largest force in pin A [N]", ylabel="four-bars", title=f"{MEMBERS} four-bars, lengths ±0.2 %")
     axes.legend()
     figure.savefig(folder / "peaks.png", dpi=130)
 
 
 def main() -> None:
     """Do what the command line says."""
-    folder = pathlib.Path(sys.argv[-1])
     if sys.argv[1] == "draw":
-        draw(folder)
+        draw(pathlib.Path(sys.argv[2]))
+    elif sys.argv[1] == "warm":
+        warm(sys.argv[2])
     else:
-        four_bars(folder)
-        chains()
+        folder, names = pathlib.Path(sys.argv[1]), sys.argv[2:] or [*CASES, "arm"]
+        processes = [subprocess.Popen([sys.executable, __file__, "warm", name]) for name in names]
+        begin = time.perf_counter()
+        for process in processes:
+            try:
+                process.wait(max(1.0, MAKING - (time.perf_counter() - begin)))
+            except subprocess.TimeoutExpired:
+                process.kill()
+        for name in names:
+            try:
+                arm() if name == "arm" else measure(name, folder)
+            except Exception as error:  # the others are measured all the same
+                print(f"{name}: {type(error).__name__}: {error}", flush=True)
 
 
 if __name__ == "__main__":

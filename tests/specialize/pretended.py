@@ -15,6 +15,8 @@ from multibody.specialize.program import TILE
 class PretendedDevice:
     """A driver whose memory is the host's."""
 
+    name, processors = "pretended", 1
+
     def __init__(self) -> None:
         self.memory: dict[int, bytearray] = {}
         self.given = 0
@@ -58,6 +60,8 @@ def pretended_module(codes: Sequence[Any], wrong_above: int) -> Any:
     count = 0
 
     class Module:
+        limited = False
+
         def __init__(self, driver: Any, ptx: str, level: int) -> None:
             nonlocal count
             self.driver, self.level, self.code = driver, level, codes[count % len(codes)]

@@ -118,7 +118,7 @@ def test_travels() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"integrator": "radau", "step": None}, r'steps by rk4, dop853, and not by radau.*say integrator="dop853"'),
+        ({"integrator": "radau", "step": None}, r'steps by rk4, dop853, alpha, and not by radau.*say integrator="dop853"'),
         ({"integrator": "dop853", "step": None, "output_step": 0.7}, "1.2 is no whole number of steps of 0.7"),
         ({"step": 0.007}, r"1.2 is no whole number of steps of 0.007.*would do"),
         ({"output_step": 0.015}, "0.015 is no whole number of steps of 0.01"),
@@ -139,7 +139,7 @@ def test_what_is_refused(options: dict[str, Any], words: str) -> None:
 def test_devices_and_analyses_that_are_not_known() -> None:
     with pytest.raises(ModelError, match=r"unknown device 'tpu'; it is host .* or cuda"):
         pendulum().study(VARIED, OUTPUTS, method="list", device="tpu", **RUN)
-    with pytest.raises(ModelError, match="by run, and not by assemble"):
+    with pytest.raises(ModelError, match="by run, kinematics, inverse, and not by assemble"):
         pendulum().study(VARIED, ["O.angle"], method="list", device="host", analysis="assemble")
 
 

@@ -115,12 +115,12 @@ def refer(R, k, ref):
 def factor_square(entries, slots, weights, gauge, T, pivots, places, ends, null):
     """Fill and factor T; return its smallest singular value, 0 where it is singular. See :func:`solve_square`."""
     n = T.shape[0]
-    flat = T.reshape(-1)
-    for i in range(n * n):
-        flat[i] = 0.0
+    for r in range(n):
+        for c in range(n):
+            T[r, c] = 0.0
     for e in range(slots.shape[0]):
         if slots[e] >= 0:
-            flat[slots[e]] += weights[e] * entries[e]
+            T[slots[e] // n, slots[e] % n] += weights[e] * entries[e]
     for i in range(gauge.shape[0]):
         for c in range(n):
             T[n - gauge.shape[0] + i, c] = gauge[i, c]

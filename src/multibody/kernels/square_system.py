@@ -90,7 +90,7 @@ def solve(model, square, sign):
     size = 0.0
     for c in range(model.velocities):
         size = larger(size, abs(square.x[c]))
-        if _is_length_column(model, c):
+        if is_length_column(model, c):
             square.x[c] *= model.numbers[model.length]
     return size
 
@@ -108,7 +108,7 @@ def find_smallest(model, square):
 
 # --- scales ------------------------------------------------------------------------------------------------------------------
 @inner_kernel
-def _is_length_column(model, c):
+def is_length_column(model, c):
     """Return whether velocity column c is a translation."""
     return c < model.width * model.bodies and c % model.width < model.dimension
 
@@ -124,7 +124,7 @@ def size_of(model, x):
     """Return the largest scaled component of a displacement."""
     worst = 0.0
     for c in range(model.velocities):
-        worst = larger(worst, abs(x[c]) / model.numbers[model.length] if _is_length_column(model, c) else abs(x[c]))
+        worst = larger(worst, abs(x[c]) / model.numbers[model.length] if is_length_column(model, c) else abs(x[c]))
     return worst
 
 
@@ -164,7 +164,7 @@ def _assemble(model, square, A):
         row_scale = 1.0 / length if row.is_length == 1 else 1.0
         for e in range(row.entry, row.entry + row.entries):
             c = model.columns[e]
-            A[k, c] += row_scale * square.J[e] * (length if _is_length_column(model, c) else 1.0)
+            A[k, c] += row_scale * square.J[e] * (length if is_length_column(model, c) else 1.0)
     for k in range(n - chosen.shape[0]):
         for c in range(n):
-            A[chosen.shape[0] + k, c] = square.gauge[n * k + c] * (length if _is_length_column(model, c) else 1.0)
+            A[chosen.shape[0] + k, c] = square.gauge[n * k + c] * (length if is_length_column(model, c) else 1.0)

@@ -76,15 +76,10 @@ def track(model, state, scratch, square, path, times, first, Q, V, Vdot, R, sigm
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
     square, path = square_at(square), path_at(path)
     for k in range(first, times.shape[0]):
-        if times[k] == path.time:
-            status = _stay(model, state, scratch, square, path)
-        else:
-            status = _reach(model, state, scratch, square, path, times[k])
+        status = follow(model, state, scratch, square, path, times[k])
         if status != DONE:
             return (status, k)
         for c in range(model.coordinates):
-            if not math.isfinite(path.q[c]):
-                return (NOT_A_NUMBER, k)
             Q[k, c] = path.q[c]
         for c in range(model.velocities):
             V[k, c] = path.v[c]
@@ -93,6 +88,21 @@ def track(model, state, scratch, square, path, times, first, Q, V, Vdot, R, sigm
             R[k, c] = state.ref[c]
         sigma[k] = path.sigma
     return (DONE, times.shape[0])
+
+
+@inner_kernel
+def follow(model, state, scratch, square, path, target):
+    """Bring the accepted state of the path to a time, or find its rates where it is there; return the status."""
+    if target == path.time:
+        status = _stay(model, state, scratch, square, path)
+    else:
+        status = _reach(model, state, scratch, square, path, target)
+    if status != DONE:
+        return status
+    for c in range(model.coordinates):
+        if not math.isfinite(path.q[c]):
+            return NOT_A_NUMBER
+    return DONE
 
 
 @kernel

@@ -17,6 +17,7 @@ from multibody.specialize import kept, optimize
 from multibody.specialize.image import NUMBERS
 from multibody.specialize.program import ENTRY, TILE, Program, symbol_of
 from multibody.specialize.stepping import RENEW
+from multibody.specialize.straight import MACHINE, PROGRAM
 
 ROUNDS = 3  # of LLVM's O3
 LONGEST, PATIENCE = 300.0, 4.0  # seconds that LLVM may take; how many times as long for a second form as for the first
@@ -77,7 +78,7 @@ def _optimized(program: Program, target: str, unroll: int, limit: float) -> byte
         (folder / "program.ll").write_text(program.text)
         task: dict[str, Any] = {"target": target, "entry": ENTRY, "rounds": ROUNDS, "functions": program.functions}
         task |= {"renew": RENEW, "numbers": NUMBERS, "stride": 1 if target == "host" else TILE, "unroll": unroll}
-        task |= {"apart": program.apart, "rolled": program.rolled}
+        task |= {"apart": program.apart, "rolled": program.rolled, "machine": MACHINE, "program": PROGRAM}
         task["kernels"] = [(f"{k}.bc", each.symbol, symbol_of(each.name)) for k, each in enumerate(program.kernels)]
         for k, each in enumerate(program.kernels):
             (folder / f"{k}.bc").write_bytes(each.bitcode)

@@ -20,7 +20,7 @@ _MAJOR, _MINOR, _PROCESSORS = 75, 76, 16  # attributes of a device
 _REGISTERS, _LOCAL = 4, 3  # attributes of a function
 _ERRORS, _ERRORS_SIZE, _LEVEL = 5, 6, 7  # options of the compiler
 _ROOM = 16384  # characters of its words
-_WARP, _FEWEST, _MOST = 32, 2, 8  # threads of a warp; warps of a multiprocessor, whose 255 registers a thread leave room for 8
+WARP, _FEWEST, _MOST = 32, 2, 8  # threads of a warp; warps of a multiprocessor, whose 255 registers a thread leave room for 8
 _CACHE = 430_000  # bytes of all threads' local memory up to which more of them make it faster, as seen on an H200
 _ALL = 1 << 40
 _BLOCK = 64  # threads of a block: the fastest on the processors it was tried on
@@ -151,6 +151,8 @@ class Module:
     ----------
     registers, local : int
         That a thread takes; local memory in bytes.
+    limited : bool
+        Whether the number of threads is limited.
     side_by_side : int
         Threads that a multiprocessor works on at a time: more of them would drive each other's memory out of its cache. A
         thread that is done takes another member.
@@ -174,14 +176,19 @@ class Module:
         self.compile_seconds = time.perf_counter() - begin
         driver.call("cuModuleGetFunction", ctypes.byref(self._function), self._module, entry.encode())
         self.registers, self.local = self._attribute(_REGISTERS), self._attribute(_LOCAL)
-        warps = _CACHE // (_WARP * max(self.local, 1))
-        self.side_by_side = _WARP * max(_FEWEST, warps) if warps < _MOST else _ALL
-        self.block = _WARP if warps < _MOST else _BLOCK
+        warps = _CACHE // (WARP * max(self.local, 1))
+        self.limited, self.side_by_side, self.block = warps < _MOST, _ALL, _BLOCK
+        if self.limited:
+            self.limit(max(_FEWEST, warps))
 
     def _attribute(self, which: int) -> int:
         value = ctypes.c_int()
         self.driver.call("cuFuncGetAttribute", ctypes.byref(value), which, self._function)
         return value.value
+
+    def limit(self, warps: int) -> None:
+        """Let a multiprocessor work on so many warps at a time, in blocks of one."""
+        self.side_by_side, self.block = WARP * warps, WARP
 
     def unload(self) -> None:
         """Give the module back to the driver."""

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from multibody.specialize import tuning
 from multibody.specialize.cuda import LEVELS, Driver, Module
 from multibody.specialize.folding import folded
 from multibody.specialize.host import HostCode, HostIntegration, HostReader, check_shapes
@@ -65,6 +66,8 @@ class DeviceCode:
     ----------
     notes : list of str
         What was refused on the way: levels of the driver's optimizer that made wrong code.
+    seconds : float
+        That the device has computed in all.
     """
 
     def __init__(
@@ -73,9 +76,13 @@ class DeviceCode:
     ) -> None:  # fmt: skip
         self.host, self.driver = host, Driver() if driver is None else driver
         self.notes: list[str] = []
+        self.seconds = 0.0
         self._codes = [ptx] if reader is None else [ptx, reader[0]]
         self._reader = None if reader is None else reader[1]
-        self._levels = list(LEVELS)
+        self._levels, self._choice = list(LEVELS), tuning.remembered(self._codes[0], self.driver.name)
+        self._tried = self._choice is not None
+        if self._choice is not None:
+            self._prefer(self._choice.level)
         self._same, self._values = np.zeros(0, dtype=bool), np.zeros(0)
         self.modules: list[Module] = []
 
@@ -95,6 +102,27 @@ class DeviceCode:
             module.unload()
         codes = [folded(with_constants(code, self._same, self._values)) for code in self._codes]
         self.modules = [Module(self.driver, code, self._levels[0]) for code in codes]
+        if self._choice is not None and self._choice.level == self._levels[0]:
+            self.modules[0].limit(self._choice.warps)
+
+    def _prefer(self, level: int) -> None:
+        """Take a level before all others."""
+        if level in self._levels:
+            self._levels = [level, *(each for each in self._levels if each != level)]
+
+    def _tune(self, batch: Batch, go: Callable[[Any], None]) -> None:
+        """Find out by a few steps which code is fastest, once for a code and a device, where that is worth it."""
+        if self._tried or not tuning.is_worth(self.driver, self.modules[0], batch.count):
+            return
+        self._tried = True
+        code = folded(with_constants(self._codes[0], self._same, self._values))
+        modules = {level: Module(self.driver, code, level) for level in tuning.LEVELS if level in self._levels}
+        self._choice = tuning.fastest(self.driver, modules, go, batch.reset)
+        for module in modules.values():
+            module.unload()
+        tuning.remember(self._codes[0], self.driver.name, self._choice)
+        self._prefer(self._choice.level)
+        self._load()
 
     def advance(
         self, numbers: Floats, y: Floats, words: Words, t: float, h: float, steps: int, seed: int = 0, block: int | None = None
@@ -134,6 +162,8 @@ class DeviceCode:
             return difference(found.y[chosen], wanted)
 
         with Batch(self.driver, numbers, y, words) as batch:
+            vectors, few = [*batch.vectors, batch.statuses], (min(steps, tuning.STEPS),)
+            self._tune(batch, lambda module: module.enqueue(vectors, batch.count, t, h, few, block))
             found, outcome = self._agreed(batch, go, gap, chosen, expected)
         y[:], words[:] = found.y, found.words
         return outcome
@@ -172,19 +202,26 @@ class DeviceCode:
             if batch.states is not None:
                 self._integrate(batch, batch.states, schedule, block)
                 return
+            vectors = [*batch.vectors[:3], batch.statuses]
             for t, h, k, steps in schedule.parts():
                 if steps:
-                    self.modules[0].enqueue(
-                        [*batch.vectors[:3], batch.statuses], batch.count, t - steps * h, h, (steps,), block
-                    )
+                    self.modules[0].enqueue(vectors, batch.count, t - steps * h, h, (steps,), block)
                 spacing = schedule.every * h
                 self.modules[1].enqueue([*batch.vectors, batch.statuses], batch.count, t, spacing, (k,), block)
 
         def gap(found: Found) -> float:
             return difference(found.results[chosen], wanted, np.maximum(scale, TINY))
 
+        def few(module: Any) -> None:
+            if batch.states is not None:
+                self._some_instants(module, batch, batch.states, schedule, range(min(batch.states.room, 2)), block)
+                return
+            vectors, steps = [*batch.vectors[:3], batch.statuses], min(schedule.every * schedule.count, tuning.STEPS)
+            module.enqueue(vectors, batch.count, schedule.t, schedule.h, (steps,), block)
+
         room = 0 if told is None else self.host.program.kept.length("kept")
         with Batch(self.driver, numbers, y, words, width, told, room) as batch:
+            self._tune(batch, few)
             found, outcome = self._agreed(batch, go, gap, chosen, expected)
         return found.results, outcome
 
@@ -192,12 +229,18 @@ class DeviceCode:
         """Let the integrator go from instant to instant, as many at a time as there is room for, and read them."""
         t, h = schedule.t, schedule.h
         for instants in schedule.parts_of(states.room):
-            asked = (instants[0], len(instants), schedule.count, states.rows)
-            vectors = [*batch.vectors[:3], states.told, states.kept, states.y, states.words, batch.statuses]
-            self.modules[0].enqueue(vectors, batch.count, t, h, asked, block)
+            self._some_instants(self.modules[0], batch, states, schedule, instants, block)
             for j, k in enumerate(instants):
                 read = [batch.vectors[0], *states.at(j), batch.vectors[3], batch.statuses]
                 self.modules[1].enqueue(read, batch.count, t + k * h, h, (k,), block)
+
+    def _some_instants(
+        self, module: Any, batch: Batch, states: States, schedule: Schedule, instants: range, block: int | None
+    ) -> None:
+        """Let the integrator go to some instants."""
+        asked = (instants[0], len(instants), schedule.count, states.rows)
+        vectors = [*batch.vectors[:3], states.told, states.kept, states.y, states.words, batch.statuses]
+        module.enqueue(vectors, batch.count, schedule.t, schedule.h, asked, block)
 
     def _agreed(
         self, batch: Batch, go: Callable[[Batch], None], gap: Callable[[Found], float], chosen: Words, expected: Words
@@ -212,6 +255,7 @@ class DeviceCode:
             found = batch.get()
             worst = gap(found)
             if worst <= AGREEMENT and np.array_equal(found.statuses[chosen], expected):
+                self.seconds += seconds
                 return found, Outcome(found.statuses, seconds, worst, self._levels[0])
             self._lower(worst)
             batch.reset()

@@ -7,7 +7,7 @@ so two vectors beside its state y: its *numbers* (of ``Model``, and the masses, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,6 +23,8 @@ from multibody.kernels.memory.declaration import SLOT, Block, Field
 Floats = npt.NDArray[np.float64]
 Words = npt.NDArray[np.int64]
 MADE_OF_NUMBERS = ("planar_mass", "spatial_mass")  # arrays of scratch that are written before a run and then only read
+MATRICES = "state.newton."  # what an implicit method keeps is made anew before it is used, and nobody reads it at an instant
+LEFT_BEHIND = ("scratch.S", "scratch.D", "scratch.U")  # factors of the last accepted state, which implicit methods correct with
 NUMBERS = "multibody.numbers"  # stands for the address of a member's numbers until LLVM has optimized everything
 
 
@@ -50,6 +52,8 @@ class Image:
         constant, in which the member's numbers have the address of :data:`NUMBERS`.
     called : list of int
         Addresses of kernels that are called by address.
+    room : list of Part
+        What else lives from call to call, where an implicit method steps, in a vector ``%room``.
     local : int
         Bytes that blocks and scratch take on the stack before LLVM makes registers of them.
     """
@@ -59,6 +63,7 @@ class Image:
     constants: list[str] = field(default_factory=list)
     setup: list[str] = field(default_factory=list)
     called: list[int] = field(default_factory=list)
+    room: list[Part] = field(default_factory=list)
     local: int = 0
 
     @property
@@ -80,7 +85,7 @@ class Image:
         return next((part.words for part in self.words if part.path == path), 0)
 
 
-def image_of(arrays: Arrays, symbol: Callable[[int], str]) -> Image:
+def image_of(arrays: Arrays, symbol: Callable[[int], str], implicit: bool = False) -> Image:
     """Return the image of a prepared run.
 
     Parameters
@@ -89,8 +94,54 @@ def image_of(arrays: Arrays, symbol: Callable[[int], str]) -> Image:
         The blocks of a run.
     symbol : callable
         Name of the function that an address of a kernel stands for.
+    implicit : bool
+        Whether an implicit method steps, whose matrices live from call to call.
     """
-    return _Writer(arrays, symbol).image
+    return _Writer(arrays, symbol, implicit).image
+
+
+def room_of(arrays: Arrays) -> int:
+    """Return the length of ``%room`` where an implicit method steps."""
+    own = [*_arrays(arrays.state, "state"), *_arrays(arrays.scratch, "scratch")]
+    return sum(len(_as_words(value)) for path, value in own if _stays(path))
+
+
+def local_block(block: Block, name: str, elsewhere: Mapping[str, str]) -> tuple[list[str], list[str]]:
+    """Return constants, and the instructions that make one more block ``%name`` on the stack.
+
+    Its numbers in place are what they are. Arrays that are said to be elsewhere are there, an address of "" making one a
+    constant; all others lie on the stack and are zero.
+
+    Parameters
+    ----------
+    block : Block
+        Without blocks in it.
+    name : str
+    elsewhere : mapping of str
+        Pointers by the names of arrays.
+    """
+    constants, setup = [], [f"%{name} = alloca [{max(block.size, 1)} x i64], align 16"]
+
+    def put(slot: int, value: str) -> None:
+        setup.append(f"%{name}.{slot} = getelementptr i8, ptr %{name}, i64 {SLOT * slot}")
+        setup.append(f"store {value}, ptr %{name}.{slot}, align 8")
+
+    for each in block.fields.values():
+        value, where = getattr(block, each.name), f"{name}.{each.name}"
+        if not each.array:
+            put(each.slot, f"i64 {_as_words(np.array([value], np.float64 if each.kind is float else np.int64))[0]}")
+            continue
+        words, pointer = _as_words(value), elsewhere.get(each.name, f"%{where}.data")
+        if pointer == "":
+            pointer = f"@{where}"
+            items = ", ".join(f"i64 {word}" for word in words) or "i64 0"
+            constants.append(f"{pointer} = internal constant [{max(len(words), 1)} x i64] [{items}], align 16")
+        elif each.name not in elsewhere:
+            setup.append(f"{pointer} = alloca [{max(len(words), 1)} x i64], align 16")
+            setup.append(f"store [{max(len(words), 1)} x i64] zeroinitializer, ptr {pointer}, align 16")
+        put(each.slot, f"ptr {pointer}")
+        put(each.slot + 1, f"i64 {len(value)}")
+    return constants, setup
 
 
 def numbers_of(arrays: Arrays) -> Floats:
@@ -111,7 +162,7 @@ def numbers_of(arrays: Arrays) -> Floats:
 def parts_of(arrays: Arrays) -> tuple[list[Part], list[Part]]:
     """Return how the numbers and the words of a member lie, in the order of :func:`numbers_of` and :func:`words_of`."""
     found: tuple[list[Part], list[Part]] = ([], [])
-    for parts, items in zip(found, (_numbers(arrays), _arrays(arrays.state, "state")), strict=True):
+    for parts, items in zip(found, (_numbers(arrays), _words(arrays)), strict=True):
         at = 0
         for path, value in items:
             parts.append(Part(path, at, len(_as_words(value))))
@@ -121,7 +172,7 @@ def parts_of(arrays: Arrays) -> tuple[list[Part], list[Part]]:
 
 def words_of(arrays: Arrays) -> Words:
     """Return the words of a member, the contents of its ``State``, in the order of :attr:`Image.words`."""
-    return np.concatenate([np.zeros(0, np.int64), *(_as_words(value) for _, value in _arrays(arrays.state, "state"))])
+    return np.concatenate([np.zeros(0, np.int64), *(_as_words(value) for _, value in _words(arrays))])
 
 
 def structure_of(arrays: Arrays) -> list[tuple[str, bytes]]:
@@ -140,6 +191,16 @@ def _numbers(arrays: Arrays) -> Iterator[tuple[str, Any]]:
         value = getattr(arrays.scratch, name)
         if len(value):
             yield f"scratch.{name}", value
+
+
+def _words(arrays: Arrays) -> Iterator[tuple[str, Any]]:
+    """Yield path and array of all that belongs to the words of the member."""
+    yield from ((path, value) for path, value in _arrays(arrays.state, "state") if not path.startswith(MATRICES))
+
+
+def _stays(path: str) -> bool:
+    """Return whether an array lives from call to call where an implicit method steps."""
+    return path.startswith(MATRICES) or path in LEFT_BEHIND
 
 
 def _arrays(block: Block, path: str) -> Iterator[tuple[str, Any]]:
@@ -193,8 +254,8 @@ def stack_depth(code: Any) -> int:
 class _Writer:
     """Writes the code of an image."""
 
-    def __init__(self, arrays: Arrays, symbol: Callable[[int], str]) -> None:
-        self.arrays, self.symbol, self.image = arrays, symbol, Image()
+    def __init__(self, arrays: Arrays, symbol: Callable[[int], str], implicit: bool) -> None:
+        self.arrays, self.symbol, self.implicit, self.image = arrays, symbol, implicit, Image()
         self._constant(arrays.model, "model")
         self._block(arrays.state, "state", self._state_array)
         self._block(arrays.scratch, "scratch", self._scratch_array)
@@ -263,6 +324,8 @@ class _Writer:
 
     def _state_array(self, path: str, each: Field, value: Any) -> str:
         """Return a pointer to an array of the state: a part of the member's words."""
+        if path.startswith(MATRICES):
+            return self._scratch_array(path, each, value)
         at = self._placed(self.image.words, path, value)
         self.image.setup.append(f"%{path}.data = getelementptr i8, ptr %words, i64 {SLOT * at}")
         return f"%{path}.data"
@@ -277,6 +340,10 @@ class _Writer:
         """Return a pointer to an array of scratch, on the stack and zero; masses are numbers."""
         if each.name in MADE_OF_NUMBERS:
             return self._number(path, value)
+        if self.implicit and _stays(path):
+            at = self._placed(self.image.room, path, value)
+            self.image.setup.append(f"%{path}.data = getelementptr i8, ptr %room, i64 {SLOT * at}")
+            return f"%{path}.data"
         words = self._length(path, value) * (value.dtype.itemsize // SLOT)
         self.image.setup.append(f"%{path}.data = alloca [{words} x i64], align 16")
         self.image.setup.append(f"store [{words} x i64] zeroinitializer, ptr %{path}.data, align 16")

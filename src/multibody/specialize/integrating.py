@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from numba import types
 
 from multibody.integrators import contract as at
+from multibody.integrators.alpha import advance_alpha, interpolate_alpha
 from multibody.integrators.dop853 import advance_dop853, interpolate_dop853
 from multibody.integrators.driver import SPARE
 from multibody.kernels.compile import inlined, inner_kernel
@@ -104,8 +105,32 @@ def to_instants_dop853(
     )  # fmt: skip
 
 
+@inlined
+def _advance_alpha(ops, accept, run, ref, control, counts, y, atol, active, memory, g, steps, dense, refs, work):
+    """Go on by ``alpha``."""
+    return advance_alpha(ops, accept, 0, run, ref, control, counts, y, atol, active, memory, g, steps, dense, refs, work)
+
+
+_ALPHA = Way("alpha", advance=_advance_alpha, interpolate=interpolate_alpha)
+
+
+@inner_kernel
+def to_instants_alpha(
+    ops, accept, run, t, spacing, first, count, last, words, begin, ref, control, counts, y, atol, active, memory, g, steps,
+    dense, refs, work, states, known,
+):  # fmt: skip
+    """Integrate a member by ``alpha``; see :func:`_to_instants`."""
+    return _to_instants(
+        _ALPHA, ops, accept, run, t, spacing, first, count, last, words, begin, ref, control, counts, y, atol, active, memory,
+        g, steps, dense, refs, work, states, known,
+    )  # fmt: skip
+
+
 _WORD, _NUMBER, _ROW, _TABLE = types.int64, types.float64, types.float64[::1], types.float64[:, ::1]
 _ASKED = (types.UniTuple(_WORD, 3), _NUMBER, _NUMBER, _WORD, _WORD, _WORD, _ROW, _WORD)
 _OWN = (_ROW, _ROW, types.int64[::1], _ROW, _ROW, _ROW, _TABLE, _TABLE, _TABLE, types.float64[:, :, ::1], _TABLE)
 _READ = (types.float64[:, :],) * 2
-SIGNATURES = {"to_instants_dop853": types.int64(_WORD, _WORD, *_ASKED, *_OWN, *_READ)}
+SIGNATURES = {
+    "to_instants_dop853": types.int64(_WORD, _WORD, *_ASKED, *_OWN, *_READ),
+    "to_instants_alpha": types.int64(types.int64[::1], _WORD, *_ASKED, *_OWN, _ROW, *_READ),
+}

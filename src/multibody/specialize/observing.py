@@ -6,15 +6,23 @@ at a time. What no output needs, LLVM leaves out.
 
 from __future__ import annotations
 
+import math
+
 from numba import types
 
-from multibody.formulations.driven import entries_at
+from multibody.formulations.driven import entries_at, forces_at
 from multibody.formulations.expand import expand
+from multibody.formulations.one_drive import CODE, EFFORT, FOUND, GIVEN, IDLE, efforts_at
 from multibody.formulations.relative import cartesian_states, expand_relative
+from multibody.formulations.square_forces import REGULAR
 from multibody.kernels.calls import EVALUATE
 from multibody.kernels.compile import inner_kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
 from multibody.kernels.measure import measure_functions
+from multibody.kernels.memory.compiled import matrix
+from multibody.kernels.square_system import is_length_column
+
+MOTION, FUNCTION, IS_LENGTH, ROW, LAW = range(5)  # what is said of the only actuator
 
 
 @inner_kernel
@@ -69,9 +77,92 @@ def observe_joints(
     return 0
 
 
+@inner_kernel
+def observe_kinematics(
+    model, state, scratch, times, Y, refs, B, V, A, multipliers, energies, efforts, loads, rows, entries, which, values, rates,
+    accelerations, closing,
+):  # fmt: skip
+    """Write what is known of a driven mechanism, whose y is (q, v, v̇); see :func:`observe_bodies`."""
+    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    for c in range(model.coordinates + model.velocities):
+        B[0, c] = Y[0, c]
+    for c in range(model.velocities):
+        A[0, c] = Y[0, model.coordinates + model.velocities + c]
+    entries_at(model, state, scratch, times, B, refs, rows, entries)
+    measure_functions(model, state, scratch, B, V, A, refs, which, values, rates, accelerations)
+    return 0
+
+
+@inner_kernel
+def observe_inverse(
+    model, state, scratch, times, Y, refs, B, V, A, multipliers, energies, efforts, loads, rows, entries, which, values, rates,
+    accelerations, closing, about, slots, moved, needed, room, places,
+):  # fmt: skip
+    """Write the same with the forces of the motion and the effort of its only actuator; return 1 where there is none.
+
+    Parameters
+    ----------
+    about : array of int
+        By ``MOTION`` and the others: where the motion is among the rows, the actuator's coordinate, whether that is a length,
+        its row and its law, −1 where it has none.
+    slots : array of int
+        Where the entries of Φ_q lie in the square matrix by rows.
+    moved, needed : float
+        Limits, see ``one_drive.efforts_at``.
+    room : array
+        Room for ``drive_room`` numbers.
+    places : array of int
+        And for so many integers.
+    """
+    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    observe_kinematics(
+        model, state, scratch, times, Y, refs, B, V, A, multipliers, energies, efforts, loads, rows, entries, which, values,
+        rates, accelerations, closing,
+    )  # fmt: skip
+    n, square, length = model.velocities, model.velocities * model.velocities, model.numbers[model.length]
+    free = room[2 * square :]
+    inertia, applied, basis = matrix(free, n), matrix(free[n:], n), matrix(free[2 * n :], n)
+    null, columns, found = free[3 * n : 4 * n], free[4 * n : 5 * n], matrix(free[5 * n :], FOUND)
+    row_scales = free[5 * n + FOUND : 5 * n + FOUND + rows]
+    weights = free[5 * n + FOUND + rows : 5 * n + FOUND + rows + slots.size]
+    for c in range(n):
+        null[c], columns[c] = 1.0 / math.sqrt(n), length if is_length_column(model, c) else 1.0
+        places[2 * square + n + c] = c
+    for r in range(rows):
+        row = model.rows[r]
+        row_scales[r] = 1.0 / length if row.is_length == 1 else 1.0
+        for e in range(row.entry, row.entry + row.entries):
+            weights[e] = row_scales[r] * columns[model.columns[e]]
+    forces_at(model, state, scratch, times, B, V, A, refs, inertia, applied, energies, efforts, loads)
+    efforts_at(
+        model, state, scratch, times, B, refs, inertia, applied,
+        (slots, weights, matrix(room, 0), places[2 * square + n :], about[MOTION], entries[0]),
+        (matrix(room, n), places[2 * square : 2 * square + n], matrix(places, n), matrix(places[square:], n), null),
+        (row_scales, columns), (about[FUNCTION], length if about[IS_LENGTH] == 1 else 1.0), (REGULAR, moved, needed),
+        matrix(room[square:], n), found, basis, multipliers,
+    )  # fmt: skip
+    if found[0, CODE] != GIVEN and found[0, CODE] != IDLE:
+        return 1
+    if about[ROW] >= 0:
+        multipliers[0, about[ROW]] = -found[0, EFFORT]
+    else:
+        efforts[0, about[LAW]] = found[0, EFFORT]
+    return 0
+
+
+def drive_room(velocities: int, rows: int, entries: int) -> tuple[int, int]:
+    """Return how many numbers and integers :func:`observe_inverse` has to have room for."""
+    square = max(velocities, 2) ** 2
+    return 2 * square + 5 * velocities + FOUND + rows + entries, 2 * square + 2 * velocities
+
+
 _ROW = types.float64[:, ::1]
 _REST = (types.float64[::1], *(_ROW,) * 9, types.int64, _ROW, types.int64[::1], *(_ROW,) * 3, types.int64)
 SIGNATURES = {
     name: {version: types.int64(*EVALUATE[version == "planar"].args[:3], *_REST) for version in ("planar", "spatial")}
-    for name in ("observe_bodies", "observe_joints")
+    for name in ("observe_bodies", "observe_joints", "observe_kinematics")
+}
+_DRIVE = (types.int64[::1], types.int64[::1], types.float64, types.float64, types.float64[::1], types.int64[::1])
+SIGNATURES["observe_inverse"] = {
+    version: types.int64(*signature.args, *_DRIVE) for version, signature in SIGNATURES["observe_kinematics"].items()
 }

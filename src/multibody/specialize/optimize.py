@@ -34,6 +34,10 @@ INTRINSICS = [
 ]
 
 
+_LOOPS, _MARK = re.compile(r"^(  br [^\n!]*)$", flags=re.M), r"\1, !llvm.loop !9001"
+_NOT_UNROLLED = '\n!9001 = distinct !{!9001, !9002}\n!9002 = !{!"llvm.loop.unroll.disable"}\n'
+
+
 def machine_for(target: str) -> Any:
     """Return LLVM's target machine: ``host``, or ``sm_XX`` for NVIDIA's processors."""
     binding.initialize_all_targets()
@@ -67,20 +71,22 @@ def with_own_functions(text: str, own: dict[str, str]) -> str:
 def linked(folder: pathlib.Path, task: dict[str, Any], machine: Any) -> Any:
     """Return program and kernels as one module for a machine, all but the entry internal and copied where it is called."""
     head = f'target datalayout = "{machine.target_data}"\ntarget triple = "{machine.triple}"\n'
-    parts = []
+    parts, program = [], (folder / "program.ll").read_text()
+    straight = f"@{task['program']}(" in program
     for name, symbol, put in task["kernels"]:
         module = binding.parse_bitcode((folder / name).read_bytes())
         module.get_function(symbol).name = put
         text = re.sub(r"^target .*$", "", str(module), flags=re.M)
         text = with_own_functions(text, task["functions"]) if task["functions"] else text
-        parts.append(_rolled(text) if put in task["rolled"] else text)
-    whole = binding.parse_assembly(head + (folder / "program.ll").read_text())
+        text = _with_programs(text, task) if straight else text
+        parts.append(_rolled(text) if put in task["rolled"] else _rolled_apart(text, task["apart"]))
+    whole = binding.parse_assembly(head + program)
     for text in parts:
         whole.link_in(binding.parse_assembly(head + text))
     for each in whole.functions:
         if not each.is_declaration and each.name != task["entry"]:
             each.linkage = "internal"
-            if each.name in task["apart"]:
+            if _is_apart(each.name, task["apart"]):
                 each.add_function_attribute("noinline")
             elif not each.name.startswith("NRT_"):
                 each.add_function_attribute("alwaysinline")
@@ -91,10 +97,37 @@ def linked(folder: pathlib.Path, task: dict[str, Any], machine: Any) -> Any:
     return whole
 
 
+def _with_programs(text: str, task: dict[str, Any]) -> str:
+    """Return a module's text in which the stack machine is a call of the programs as straight code."""
+
+    def put(found: re.Match[str]) -> str:
+        answer, _, _, scratch, place = re.findall(r"(%[\w.]+)[,)]", found[1])[:5]
+        value = f"  %value = call double @{task['program']}(ptr {scratch}, i64 {place})\n"
+        return f"{found[1]}{{\n{value}  store double %value, ptr {answer}, align 8\n  ret i32 0\n}}"
+
+    made, count = re.subn(rf"^(define [^\n]*@\w*{task['machine']}\w*\([^\n]*)\{{\n.*?^\}}$", put, text, flags=re.M | re.S)
+    return f"{made}\ndeclare double @{task['program']}(ptr, i64)\n" if count else text
+
+
+def _is_apart(name: str, apart: list[str]) -> bool:
+    """Return whether a function stays one, by the parts of names that say so."""
+    return any(part in name for part in apart)
+
+
+def _rolled_apart(text: str, apart: list[str]) -> str:
+    """Return a module's text in which loops of functions that stay functions stay loops."""
+    pieces = re.split(r"^(?=define )", text, flags=re.M)
+    found = [re.match(r"define [^@]*@([\w.$]+)\(", piece) for piece in pieces]
+    names = [each[1] if each else "" for each in found]
+    if not any(_is_apart(name, apart) for name in names):
+        return text
+    marked = [_LOOPS.sub(_MARK, piece) if _is_apart(name, apart) else piece for name, piece in zip(names, pieces, strict=True)]
+    return "".join(marked) + _NOT_UNROLLED
+
+
 def _rolled(text: str) -> str:
     """Return a module's text in which loops stay loops."""
-    text = re.sub(r"^(  br [^\n!]*)$", r"\1, !llvm.loop !9001", text, flags=re.M)
-    return text + '\n!9001 = distinct !{!9001, !9002}\n!9002 = !{!"llvm.loop.unroll.disable"}\n'
+    return _LOOPS.sub(_MARK, text) + _NOT_UNROLLED
 
 
 def optimize(module: Any, machine: Any, rounds: int, vectors: bool) -> None:
@@ -135,14 +168,14 @@ def _with_own_numbers(text: str, task: dict[str, Any]) -> str:
     offsets = sorted({0, *map(int, re.findall(known, text))})
     text = re.sub(known, r"%number.\1", text)
     text = re.sub(rf"@{name}\b", "%number.0", text)
-    own, base = [], sites[0]
-    if task["apart"] and stride > 1:  # a function has to be told that they lie in the memory of the device
+    own, base, entered = [], sites[0], f"@{task['entry']}(" in text.partition("\n")[0]
+    if task["apart"] and stride > 1 and not entered:  # a function has to be told that they lie in the memory of the device
         own = [f"  %multibody.there = addrspacecast ptr {base} to ptr addrspace(1)"]
         own += ["  %multibody.here = addrspacecast ptr addrspace(1) %multibody.there to ptr"]
         base = "%multibody.here"
     own += [f"  %number.{each} = getelementptr i8, ptr {base}, i64 {each * stride}" for each in offsets]
     text = re.sub(rf"^[^\n]*call [^@\n]*@{renew}\([^\n]*$", "\n".join(own), text, flags=re.M)
-    return strided(text, stride, bool(task["apart"])) if stride > 1 else text
+    return strided(text, stride, bool(task["apart"]) and not entered) if stride > 1 else text
 
 
 def strided(text: str, stride: int, marked: bool = False) -> str:

@@ -16,9 +16,11 @@ from multibody.kernels.calls import functions_by_address
 from multibody.specialize import elementary, stepping
 from multibody.specialize.image import NUMBERS, Image, image_of
 from multibody.specialize.lowered import Lowered, lowered
+from multibody.specialize.straight import straight
 
 ENTRY = "members"
 _PLACES = ("tid", "ctaid", "ntid", "nctaid")  # what a thread knows of itself
+FACTORS = ("11gathered_lu",)  # in names of functions that stay functions, as numba makes names: pivots come while they run
 TILE = 32  # members that lie side by side: a warp
 ARRAY = "ptr null, ptr null, i64 {n}, i64 8, ptr {data}, i64 {n}, i64 8"
 TYPES = "ptr, ptr, i64, i64, ptr, i64, i64"
@@ -42,7 +44,7 @@ class Program:
     results : int
         Length of a member's results, where the program makes some.
     apart : tuple of str
-        Functions that stay functions; all others are copied to where they are called.
+        Parts of the names of functions that stay functions; all others are copied to where they are called.
     rolled : tuple of str
         Kernels whose loops stay loops.
     kept : Kept or None
@@ -99,16 +101,20 @@ class Beginning:
         The blocks of a run.
     target : str
         ``host`` or ``ptx``.
+    implicit : bool
+        Whether an implicit method steps.
     """
 
-    def __init__(self, arrays: Arrays, target: str) -> None:
+    def __init__(self, arrays: Arrays, target: str, implicit: bool = False) -> None:
         called, self.version = functions_by_address(), "planar" if arrays.model.planar else "spatial"
-        self.image = image_of(arrays, lambda address: ".".join(called[address][:2]))
+        self.image = image_of(arrays, lambda address: ".".join(called[address][:2]), implicit)
         named = (called[address] for address in self.image.called)
         self._asked = [f"{module}:{name}:{self.version}" for module, name, _ in named]
         own = {} if target == "host" else dict(elementary.OWN)
         self._own = {name: f"{elementary.__name__}:{function.__name__}" for name, function in own.items()}
         self.functions = {name: f"@multibody.{name}" for name in own}
+        self.declared = set[str]()  # functions that the beginning declares
+        self._programs = straight(arrays, self.image, self.functions, self.declared)
 
     def linked(self, equations: Sequence[str], others: Sequence[str]) -> tuple[list[Lowered], list[str]]:
         """Return all kernels, lowered, and the beginning of the text.
@@ -124,6 +130,7 @@ class Beginning:
         declared = [*dict.fromkeys([*equations, *self._asked])]
         parts += [f"declare i32 @{symbol_of(name)}({_EVALUATE})" for name in declared]
         parts += [_function(name, self._own[name], 2 if name in elementary.OF_TWO else 1) for name in self._own]
+        parts += [*sorted(self.declared), *self._programs]
         return kernels, parts
 
 

@@ -13,6 +13,7 @@ from multibody.specialize.image import Floats, Words, numbers_of, structure_of, 
 from multibody.specialize.integration import Kept, integration_of
 from multibody.specialize.observer import Asked, observer_of
 from multibody.specialize.program import Program, program_of
+from multibody.specialize.sweep import Sweep, sweep_of
 
 if TYPE_CHECKING:
     from multibody.specialize.device import DeviceCode
@@ -45,7 +46,7 @@ class Specialized:
     """
 
     def __init__(
-        self, arrays: Arrays, rhs: Any, accept: Any | None = None, size: int | None = None, kept: Kept | None = None
+        self, arrays: Arrays, rhs: Any = None, accept: Any | None = None, size: int | None = None, kept: Kept | Sweep | None = None
     ) -> None:
         if CHECKED or not joined.POSSIBLE:
             why = "MULTIBODY_BOUNDSCHECK is set" if CHECKED else "this release of numba does not hand over what it compiles"
@@ -126,9 +127,19 @@ class Specialized:
         """Return the code that reads members as PTX."""
         return _checked(*built(observer_of(self.arrays, self.size, asked, "ptx"), architecture))
 
+    def _equations(self) -> dict[str, Any]:
+        """Return what an integrator calls, in its order."""
+        asked = {"rates": self.rhs}
+        if isinstance(self.kept, Kept) and self.kept.implicit:
+            asked = self.arrays.newton_kernels(False)._asdict()  # type: ignore[attr-defined]
+            del asked["regular"]  # which they call themselves
+        return asked if self.accept is None else {**asked, "accept": self.accept}
+
     def _program(self, target: str) -> Program:
+        if isinstance(self.kept, Sweep):
+            return sweep_of(self.arrays, self.kept, target)
         if self.kept is not None:
-            return integration_of(self.arrays, self.kept, self.rhs, self.accept, target)
+            return integration_of(self.arrays, self.kept, self._equations(), target)
         return program_of(self.arrays, self.size, self.rhs, self.accept, target)
 
 

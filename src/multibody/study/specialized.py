@@ -7,6 +7,7 @@ is computed by the ordinary way.
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,6 +24,7 @@ from multibody.study.language import EXTREMES, Outputs, Reduction
 from multibody.study.members import DONE, Computed, OrdinaryMembers
 from multibody.tables.splines import table_function
 
+ANALYSES = ("run", "kinematics", "inverse")
 CHUNKS = {"host": 2048, "cuda": 16384}  # members that are well computed in one call
 KINDS = {"integral": "integral", "mean": "integral", "rms": "square", "final": "value", "at": "value"}
 
@@ -43,6 +45,10 @@ class SpecializedMembers:
     threads : bool
     outputs : Outputs
     units : tuple of str
+    compiled : int
+        How many members specialized code computed.
+    aside : Counter
+        How many the ordinary path computed, by the reason.
     """
 
     ordinary: OrdinaryMembers
@@ -52,6 +58,8 @@ class SpecializedMembers:
     threads: bool = True
     outputs: Outputs = field(init=False)
     units: tuple[str, ...] = field(init=False)
+    compiled: int = 0
+    aside: Counter[str] = field(default_factory=Counter)
     _made: SideBySide | None = None
     _lock: Any = field(default_factory=threading.Lock)
 
@@ -84,7 +92,7 @@ class SpecializedMembers:
                 texts = [next(each.text for each in self.outputs.reductions if each.formula == formula) for formula in series]
                 running = [_running(each, series) for each in self.outputs.reductions]
                 o = self.ordinary
-                self._made = SideBySide(o.model, o.names, o.state, o.options, series, texts, running, o.refine)
+                self._made = SideBySide(o.model, o.names, o.state, o.options, series, texts, running, o.refine, o.analysis)
             return self._made
 
     def compute(self, values: Floats) -> Computed:
@@ -95,6 +103,9 @@ class SpecializedMembers:
         known = {parts: found.parameters[:, k] for k, parts in enumerate(wanted)}
         made = Computed(self._numbers(found, known), np.full(n, DONE, dtype=np.int8), [""] * n)
         left = np.flatnonzero(~found.fits)
+        with self._lock:
+            self.compiled += n - len(left)
+            self.aside.update(found.why[left].tolist())
         if len(left):
             other = self.ordinary.compute(values[left])
             made.outputs[left], made.status[left] = other.outputs, other.status
@@ -137,8 +148,8 @@ def on_device(members: OrdinaryMembers, device: Any, seed: int) -> SpecializedMe
     if not isinstance(device, str) or device not in DEVICES:
         hint = "it is host (this machine's processor) or cuda (one of NVIDIA's)"
         raise ModelError(f"unknown device {short(device)}", where="study.device", hint=hint)
-    if members.analysis != "run":
-        problem = f"specialized code moves members by run, and not by {members.analysis}"
+    if members.analysis not in ANALYSES:
+        problem = f"specialized code moves members by {', '.join(ANALYSES)}, and not by {members.analysis}"
         raise ModelError(problem, where="study.device", hint="leave device out")
     if device == "cuda":
         require_device()

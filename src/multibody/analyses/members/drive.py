@@ -149,6 +149,17 @@ class DriveMembers:
             Why the others are left to the ordinary path.
         """
         n = len(values)
+        self.start(b, values, why)
+        which = np.flatnonzero(why == "")
+        if len(which):
+            b.follow(which)
+            note(why, b.reached[:n] == tracking.DONE, "it does not come to its end")
+            note(why, self._turns_little(b, n), "many turns")
+        return np.flatnonzero(why == "")
+
+    def start(self, b: DriveBatch, values: Floats, why: Any) -> None:
+        """Write numbers, instants and assembled positions of members; see :meth:`computed`."""
+        n = len(values)
         numbers = b.numbers[:n]
         note(why, self.numbers.fill(values, b.models[:n], b.scratch.address, numbers), "values that are refused")
         numbers[why != ""] = self.tables.F  # of no account
@@ -160,12 +171,6 @@ class DriveMembers:
         else:
             note(why, np.array([why[k] != "" or self._has_drive(b, k) for k in range(n)], dtype=bool), "other rows")
         self._begin(b, n, why)
-        which = np.flatnonzero(why == "")
-        if len(which):
-            b.follow(which)
-            note(why, b.reached[:n] == tracking.DONE, "it does not come to its end")
-            note(why, self._turns_little(b, n), "many turns")
-        return np.flatnonzero(why == "")
 
     def _begin(self, b: DriveBatch, n: int, why: Any) -> None:
         """Tell the first members, which are assembled, what else they need; note who does not fit."""

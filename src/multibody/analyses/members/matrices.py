@@ -57,7 +57,7 @@ class Equations:
         """Return room for so many members."""
         newton = self.bundle.newton.model
         lengths = (len(newton.units), len(newton.matrix_units), len(newton.entry_units))
-        return Matrices(self, self.bundle.newton.state.copy(), *(np.zeros((count, n)) for n in lengths))
+        return Matrices(self, self.bundle.newton.state.copy(), *(np.zeros((count, n)) for n in (1, *lengths)))
 
 
 @dataclass
@@ -66,6 +66,7 @@ class Matrices:
 
     equations: Equations
     state: NewtonState
+    unit: Floats
     units: Floats
     matrix_units: Floats
     entry_units: Floats
@@ -75,7 +76,7 @@ class Matrices:
 
     def of(self, k: int) -> tuple[Newton, NewtonState]:
         """Return the blocks of a member."""
-        names = ("units", "matrix_units", "entry_units")
+        names = ("unit", "units", "matrix_units", "entry_units")
         self._models.append(self.equations.bundle.newton.model.sharing(**{name: getattr(self, name)[k] for name in names}))
         return self._models[k], self.state
 
@@ -86,7 +87,7 @@ class Matrices:
             getattr(self, name)[:n] = values
         for k in range(n):
             tables = b.one.load(k)
-            self._models[k].unit = characteristic_mass(tables) * tables.length**2
+            self.unit[k] = characteristic_mass(tables) * tables.length**2
         if self.equations.sparse:
             b.reset(np.arange(n))
             note(why, np.array([why[k] != "" or self._is_good(b, k) for k in range(n)]), "full matrices")

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from multibody.analyses.specialized.driven import DrivenPreparation
 from multibody.analyses.specialized.prepared import Preparation
-from multibody.analyses.specialized.symbols import SymbolicMeasurer, inputs_of, numbers_of, read
+from multibody.analyses.specialized.symbols import inputs_of, numbers_of, read
 from multibody.errors import AnalysisError, ModelError
 from multibody.model.expressions import Number
 from multibody.model.model import Model
@@ -22,11 +23,11 @@ from multibody.specialize.image import Floats
 from multibody.specialize.observer import Asked, Known
 from multibody.specialize.schedule import host_run
 from multibody.state.state import State
-from multibody.state.system import Integers
 from multibody.tables.programs import Compiler
 
 DEVICES = ("host", "cuda")
 ELSEWHERE = 'say device="host" for the same code on this machine\'s own processor'
+NOT_FITTING, STOPPED = "it does not fit the code", "it does not come to its end"
 KINDS = {  # of running numbers, by the words of the analysis of outputs
     "largest": reducing.LARGEST, "smallest": reducing.SMALLEST, "integral": reducing.INTEGRAL, "square": reducing.SQUARE,
     "value": reducing.VALUE,
@@ -53,21 +54,24 @@ class Answers:
         Those that were asked for.
     fits : array (members,) of bool
         Whether a member was computed at all, and came to the end.
+    why : array of text (members,)
+        Why it was not, "" of the others.
     """
 
     values: Floats
     times: Floats
     parameters: Floats
     fits: Any
+    why: Any
 
 
 class SideBySide:
-    """Members of a run that are moved side by side.
+    """Members of a run, or driven ones, that are moved side by side.
 
     Parameters
     ----------
     model, names, state, told
-        As for :class:`Preparation`.
+        As for :class:`Preparation` or :class:`DrivenPreparation`.
     formulas : sequence of Number
         Of paths, over time.
     texts : sequence of str
@@ -75,23 +79,29 @@ class SideBySide:
     running : sequence of Running
     between : bool
         Whether extremes are sought between the instants.
+    verb : str
+        ``run``, ``kinematics`` or ``inverse``.
     """
 
     def __init__(
         self, model: Model, names: tuple[str, ...], state: State | None, told: Mapping[str, Any], formulas: Sequence[Number],
-        texts: Sequence[str], running: Sequence[Running], between: bool,
+        texts: Sequence[str], running: Sequence[Running], between: bool, verb: str = "run",
     ) -> None:  # fmt: skip
-        self.prepare = Preparation(model, names, state, told)
+        self.prepare: Preparation | DrivenPreparation
+        if verb == "run":
+            self.prepare = Preparation(model, names, state, told)
+        else:
+            self.prepare = DrivenPreparation(model, names, state, told, verb)
         self._lock, self._busy = threading.Lock(), threading.Lock()  # one chunk is prepared while another is computed
         self.schedule = self.prepare.schedule
-        tables, space = self.prepare.base.system.tables, self.prepare.base.space
+        tables = self.prepare.tables
         count = tables.count_joint + tables.count_motion
         entries = int(tables.row_pointer[count])
-        measurer = SymbolicMeasurer(tables, self._rows(), entries)
+        measurer = self.prepare.measurer(entries)
         said = read(measurer, formulas, texts)
         loads = (3 if tables.dimension == 2 else 6) * len(tables.loads)
         known = Known(
-            tables.nq, tables.nv, count, tables.effort_count, loads, entries, tuple(measurer.functions), space.of_bodies
+            tables.nq, tables.nv, count, tables.effort_count, loads, entries, tuple(measurer.functions), self.prepare.reading
         )
         constants: list[float] = []
 
@@ -105,13 +115,9 @@ class SideBySide:
         instants = [-1 if each.time is None else self._instant(each.time) for each in running]
         kinds, series = [KINDS[each.kind] for each in running], [each.series for each in running]
         self.asked = Asked(
-            known, operations, constants, values, kinds, series, instants, between, closing=self.prepare.layout is not None
-        )
-
-    def _rows(self) -> Integers:
-        """Return the rows that carry multipliers."""
-        space: Any = self.prepare.base.space
-        return self.prepare.base.rows if space.of_bodies else space.independent_rows()
+            known, operations, constants, values, kinds, series, instants, between, self.prepare.layout is not None,
+            self.prepare.acting(),
+        )  # fmt: skip
 
     def _instant(self, time: float) -> int:
         """Return the number of the instant at a time."""
@@ -144,8 +150,9 @@ class SideBySide:
             Chooses the members that the host computes too.
         """
         with self._lock:  # one room to prepare members in
-            made, code = self.prepare(values), self._host[0]
+            made, code = self.prepare.prepared(values), self._host[0]
         fits, which = made.fits.copy(), np.flatnonzero(made.fits)
+        why = np.where(fits, "", NOT_FITTING).astype(object)
         found = np.full((len(values), reducing.PLACES * len(self.asked.kinds)), np.nan)
         if len(which):
             numbers, y = (np.ascontiguousarray(each[which]) for each in (made.numbers, made.y))
@@ -153,10 +160,11 @@ class SideBySide:
             told = None if made.told is None else np.ascontiguousarray(made.told[which])
             found[which], statuses = self._moved(numbers, y, words, told, device, seed)
             fits[which] = statuses == 0
+            why[which[statuses != 0]] = STOPPED
         first = code.program.image.number("model.numbers")
         places = found.reshape(len(values), -1, reducing.PLACES)
         answers, times = places[..., reducing.ANSWER], places[..., reducing.COMPANION]
-        return Answers(answers, times, made.numbers[:, [first + k for k in parameters]], fits)
+        return Answers(answers, times, made.numbers[:, [first + k for k in parameters]], fits, why)
 
     def _moved(self, numbers: Floats, y: Floats, words: Any, told: Floats | None, device: str, seed: int) -> tuple[Floats, Any]:
         """Return results and statuses of members."""

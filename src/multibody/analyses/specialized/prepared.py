@@ -16,16 +16,19 @@ from multibody.analyses.dynamics.simulation import Simulation
 from multibody.analyses.given.run_options import Options, read_options
 from multibody.analyses.members.numbers import NotServed
 from multibody.analyses.specialized.quick import QuickPreparation
+from multibody.analyses.specialized.symbols import SymbolicMeasurer
 from multibody.errors import AnalysisError, ModelError
 from multibody.integrators import contract as C
 from multibody.model.model import Model
 from multibody.model.parameters import changed
-from multibody.specialize.image import Floats, Words
+from multibody.specialize.image import Floats, Words, room_of
 from multibody.specialize.integration import SERVED, Kept
+from multibody.specialize.observer import Acting
 from multibody.specialize.schedule import METHOD, Schedule
 from multibody.specialize.specialized import Specialized
 from multibody.state.state import State
-from multibody.state.system import tables_of
+from multibody.state.system import Integers, tables_of
+from multibody.tables.lower import Tables
 
 TOLD = ("until", "formulation", "integrator", "rtol", "atol", "step", "output_step", "cut")
 WHOLE = 1e-9  # share of a step by which a way may differ from a whole number of them
@@ -125,7 +128,8 @@ def layout_of(simulation: Simulation) -> Kept | None:
     made = simulation.integrator
     if made.name == METHOD:
         return None
-    return Kept(len(simulation.y), len(simulation.bundle.ref), made.name, made.memory_rows, made.dense_rows)
+    sizes = (len(simulation.y), len(simulation.bundle.ref), made.name, made.memory_rows, made.dense_rows)
+    return Kept(*sizes, len(simulation.work[0]), room_of(simulation.bundle)) if made.implicit else Kept(*sizes)
 
 
 def told_of(simulation: Simulation, layout: Kept, until: float, dense: bool) -> Floats:
@@ -173,7 +177,31 @@ class Preparation:
         except NotServed:
             return None
 
-    def __call__(self, values: Floats) -> Prepared:
+    @property
+    def reading(self) -> str:
+        """How members are read."""
+        return "bodies" if self.base.space.of_bodies else "joints"
+
+    @property
+    def tables(self) -> Tables:
+        """The tables of the model."""
+        return self.base.system.tables
+
+    @property
+    def rows(self) -> Integers:
+        """The rows that carry multipliers."""
+        space: Any = self.base.space
+        return self.base.rows if space.of_bodies else space.independent_rows()
+
+    def measurer(self, entries: int) -> SymbolicMeasurer:
+        """Return what reads paths at an instant; Φ_q has so many entries."""
+        return SymbolicMeasurer(self.tables, self.rows, entries)
+
+    def acting(self) -> Acting | None:
+        """Return None: no effort is sought."""
+        return None
+
+    def prepared(self, values: Floats) -> Prepared:
         """Return members from the values of their parameters, rows of an array (members, varied)."""
         numbers, words = self.code.member(self.base.bundle)
         n = len(values)
@@ -183,7 +211,7 @@ class Preparation:
         left = np.arange(n)
         if self._quick is not None:
             tolerances = np.zeros_like(made.y) if told is None or self.layout is None else self.layout.told(told, "atol")
-            made.fits[:] = self._quick(values, made.numbers, made.y, made.words, tolerances)
+            made.fits[:] = self._quick(values, (made.numbers, made.y, made.words, tolerances))
             left = np.flatnonzero(~made.fits)
             if not self._same(values, made):
                 self.__dict__["_quick"], left = None, np.arange(n)

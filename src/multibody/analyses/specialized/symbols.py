@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from multibody.analyses.inverse.inverse import actuator_column
+from multibody.analyses.inverse.virtual_power import Actuator
 from multibody.analyses.measures.force_values import ForceValues
 from multibody.analyses.measures.measure import Measurer, time_derivative
 from multibody.analyses.reactions.reactions import Reactions
@@ -136,6 +138,38 @@ class SymbolicMeasurer(Measurer):
         value = np.empty(1, dtype=object)
         value[0] = self.formula(formula, str(formula))
         return value
+
+
+class SymbolicEfforts(SymbolicMeasurer):
+    """Evaluates paths at one instant of inverse dynamics, where the effort of an actuator has its own.
+
+    Parameters
+    ----------
+    tables, rows, entries
+        As of :class:`SymbolicMeasurer`.
+    actuators : sequence of Actuator
+    """
+
+    def __init__(self, tables: Tables, rows: Integers, entries: int, actuators: Sequence[Actuator]) -> None:
+        super().__init__(tables, rows, entries)
+        self.actuators = actuators
+
+    def lookup(self, parts: tuple[str, ...]) -> Any:
+        """Return the values of a path; the effort of an actuator where there is one."""
+        if parts[-1] == "effort":
+            column = actuator_column(self.model, self.actuators, ".".join(parts[:-1]))
+            if column >= 0:
+                own = self.actuators[column]
+                return np.array([-symbol("multipliers", own.row) if own.row >= 0 else symbol("efforts", own.law)], dtype=object)
+        return super().lookup(parts)
+
+    def formula(self, asked: Number, where: str) -> Number:
+        """Return a formula of paths as one of what is known; the work is not, which begins with the first instant."""
+        found = super().formula(asked, where)
+        work = symbol("bodies", self.tables.nq + self.tables.nv).args
+        if isinstance(found, Expression) and work in names(found):
+            raise ModelError("work is not made in specialized code of inverse", where=where, hint=HINT)
+        return found
 
 
 class SymbolicReactions(Reactions):

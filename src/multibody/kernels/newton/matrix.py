@@ -22,7 +22,7 @@ from multibody.kernels.stacked import changes_size, positions_at
 @inner_kernel
 def _set_scales(newton, size, scaled):
     """Write what unknowns and equations are multiplied by, size being |c_M|; return the square part's factor."""
-    size *= newton.unit
+    size *= newton.unit[0]
     root = 1.0 / math.sqrt(size) if 0.0 < size < math.inf else 1.0
     for k in range(newton.unknowns.size):
         scaled[k] = newton.units[k] * root if newton.unknowns[k] < newton.nv else newton.units[k] / root
