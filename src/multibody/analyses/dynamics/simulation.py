@@ -59,11 +59,8 @@ class Simulation:
 
     Parameters
     ----------
-    system : System
-    state : State
-        Consistent start.
-    rows : array of int
-        Independent rows.
+    system, state, rows
+        As :meth:`Formulation.space` takes them: a consistent start and the independent rows.
     formulation : Formulation
     integrator : Integrator
     rtol, atol : float

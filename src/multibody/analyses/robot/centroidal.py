@@ -77,8 +77,7 @@ class CentroidalMethods(RobotBase):
 
         Parameters
         ----------
-        q : array (nq) or (N, nq)
-        out : array, optional
+        q, out
             As for :meth:`inverse_dynamics`.
 
         Returns

@@ -264,8 +264,7 @@ class Robot(ReachMethods, OperationalMethods, IdentificationMethods, CentroidalM
 
         Parameters
         ----------
-        q : array (nq) or (N, nq)
-        out : array, optional
+        q, out
             As for :meth:`inverse_dynamics`.
 
         Returns
