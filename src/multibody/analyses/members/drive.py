@@ -12,15 +12,18 @@ from typing import Any
 import numpy as np
 
 from multibody.analyses.assembly.member import Plan, compiled_state, plan_of
+from multibody.analyses.events.switching import Switching
 from multibody.analyses.given.own_options import own_options
 from multibody.analyses.inverse.inverse import actuator_column, find_actuators, with_actuators
 from multibody.analyses.inverse.virtual_power import CHUNK, Solver
 from multibody.analyses.kinematics.kinematics import time_grid
 from multibody.analyses.kinematics.solvers import DenseSolver
+from multibody.analyses.kinematics.switched_grid import with_limits
 from multibody.analyses.kinematics.turning import MANY, TURN
 from multibody.analyses.members.batch import NOTHING, Blocks
 from multibody.analyses.members.numbers import NotServed, Numbers, note
 from multibody.analyses.members.stacked import Stack, StackedAnswers
+from multibody.analyses.members.switched import Switches
 from multibody.errors import ModelError
 from multibody.formulations import formulation_of
 from multibody.formulations.driven import forces_at, solve_square
@@ -56,13 +59,13 @@ class DriveMembers:
     verb = "kinematics"
     lost = "it is singular between its instants"
     last_only = False
-    redundant = True  # whether rows may be
+    between = True  # whether mechanisms are solved between their instants, with redundant rows and motions that switch too
 
     def __init__(self, model: Model, names: Sequence[str], options: Mapping[str, Any]) -> None:
         self.given = dict(options)
         self.model = self._acted(model)
         self.tables = tables = tables_of(self.model)
-        system, plan = System(tables), plan_of(tables)
+        system, plan = System(tables), plan_of(tables, switching=True)
         if plan is None or is_large(tables.nv) or tables.nv > DENSE_ASSEMBLY:
             raise NotServed("its assembly is not compiled")
         if tables.model.events:
@@ -70,16 +73,24 @@ class DriveMembers:
         self.plan: Plan = plan
         self.numbers = Numbers(tables, names)
         self._read_times(model, options)
+        self.switches = Switches.of(tables, names)
+        if self.switches is not None and not self.between:
+            raise NotServed("motions that switch")
         self.drive = self._own_drive(system)
         self.base = self._blocks(system)
 
     def _own_drive(self, system: System) -> Drive:
         """Return the rows that solve the model itself."""
-        found = compiled_state(system, self.begin)
+        found = compiled_state(system, float(self.instants[0]))
+        self.solved = self.count
+        if self.switches is not None:
+            if found is None:
+                raise NotServed("its own start")
+            self.solved = self.switches.count(system, found[0].q, self.instants)
         self.plain = system.rows == system.nv and (found is None or found[1] is not None)
         if self.plain:
             return plain_drive(system.nv)
-        if found is None or not self.redundant:
+        if found is None or not self.between:
             raise NotServed("its own start" if found is None else "dependent rows")
         try:
             return find_drive(system, found[0].q, found[0].t)
@@ -106,7 +117,7 @@ class DriveMembers:
         grid = time_grid(model, options.get("start"), options.get("until"), options.get("steps"), None, None, self.verb)
         if len(grid) < 2:
             raise NotServed("one instant")
-        self.count, self.begin = len(grid), float(grid[0])
+        self.count, self.instants = len(grid), grid
         self.ends = [self._time(key, value) for key, value in (("start", grid[0]), ("until", grid[-1]))]
 
     def _acted(self, model: Model) -> Model:
@@ -127,7 +138,7 @@ class DriveMembers:
         """How many members a batch has."""
         t = self.tables
         instant = t.nq + 7 * t.nv + len(t.functions) + 2 * len(t.rows) + t.effort_count + self._beside
-        return max(1, min(MOST_MEMBERS, MOST_NUMBERS // (self.count * instant)))
+        return max(1, min(MOST_MEMBERS, MOST_NUMBERS // (self.solved * instant)))
 
     @property
     def _beside(self) -> int:
@@ -159,6 +170,8 @@ class DriveMembers:
             note(why, b.codes[:n, 0] == CLOSED, "dependent rows")
         else:
             note(why, np.array([why[k] != "" or self._has_drive(b, k) for k in range(n)], dtype=bool), "other rows")
+        if self.switches is not None:
+            self.switches.begin(b, n, why)
         self._begin(b, n, why)
         which = np.flatnonzero(why == "")
         if len(which):
@@ -182,7 +195,7 @@ class DriveMembers:
         """Return whether the motions turn so little that every turn is followed."""
         angles = [k for k, row in enumerate(self.tables.rows[self.tables.count_joint : b.rows]) if not row.is_length]
         way = np.sum(np.abs(np.diff(b.asked[:n], axis=1)), axis=1)[:, angles]
-        return np.asarray(np.max(way, axis=1, initial=0.0) < max(MANY, self.count) * TURN)
+        return np.asarray(np.max(way, axis=1, initial=0.0) < max(MANY, self.solved) * TURN)
 
     def answers(self, b: DriveBatch, which: Integers) -> StackedAnswers:
         """Return what was computed of members."""
@@ -202,8 +215,11 @@ class DriveBatch(Blocks):
     def __init__(self, members: DriveMembers, count: int) -> None:
         self.members, tables, system = members, members.tables, System(members.tables)
         super().__init__(tables, members.base, members.plan, count, self._scales(count))
-        n, nq, nv, rows = members.count, tables.nq, tables.nv, system.rows
-        self.rows, self.times = rows, np.zeros((count, n))
+        n, nq, nv, rows = members.solved, tables.nq, tables.nv, system.rows
+        self.rows, self.times = rows, np.zeros((count, members.count))
+        self.switched, self.passed = members.switches is not None, dict[int, list[Switching]]()
+        self.grid = np.zeros((count, n)) if self.switched else self.times  # instants at which members are solved
+        self.index = np.tile(np.arange(members.count), (count, 1))  # those among them that were asked for
         self.solver = DenseSolver(system)
         self.solver.use(members.drive)
         width = 2 + nq + 2 * nv
@@ -227,10 +243,10 @@ class DriveBatch(Blocks):
 
     def follow(self, which: Integers) -> None:
         """Follow members over their instants."""
-        some = np.ascontiguousarray(self.times[:, :: max(1, self.times.shape[1] // LOOKS)])
+        some = np.ascontiguousarray(self.grid[:, :: max(1, self.grid.shape[1] // LOOKS)])
         self.bad[:] = False
         turned = (self.tables.count_joint, self.rows, some, self.asked)
-        arrays = (self.models, self.states, self.times, self.Q, *self.at_instants, self.sigma)
+        arrays = (self.models, self.states, self.grid, self.Q, *self.at_instants, self.sigma)
         self._track(which, which, arrays, turned, self.reached)
 
     def followed_from(self, which: Integers, near: Integers, times: Floats) -> Stack:
@@ -238,19 +254,32 @@ class DriveBatch(Blocks):
 
         One that does not get there is noted in `bad`.
         """
-        m, n, kept = len(which), 1 + times.shape[1], self.refs[which]
-        every = np.ascontiguousarray(np.hstack([self.times[which, near][:, None], times]))
+        if self.switched and len(which) > 1:
+            parts = [self.followed_from(which[j : j + 1], near[j : j + 1], times[j : j + 1]) for j in range(len(which))]
+            arrays = [np.concatenate([getattr(part, name) for part in parts]) for name in ("Q", "V", "A", "R")]
+            return Stack(self, which, times, *arrays)
+        place = self.index[which, near]
+        every, index = np.hstack([self.grid[which, place][:, None], times]), np.arange(1, 1 + times.shape[1])
+        if self.switched:
+            every, index = self._with_limits(int(which[0]), int(near[0]), times[0])
+        (m, n), kept = every.shape, self.refs[which]
         begins, _, _, references = self.at_instants
-        self.refs[which] = self.begin_refs[which] if self.planar else references[which, near]
+        self.refs[which] = self.begin_refs[which] if self.planar else references[which, place]
         made = [np.zeros((m, n, x.shape[2])) for x in self.at_instants]
         codes, nothing = np.zeros(m, dtype=np.int64), (0, 0, np.zeros((m, 0)), np.zeros((m, 0, 0)))
-        begins = np.ascontiguousarray(begins[which, near])
-        arrays = (self.models[which], self.states[which], every, begins, *made, np.zeros((m, n)))
-        self._track(np.arange(m), which, arrays, nothing, codes)
+        begins = np.ascontiguousarray(begins[which, place])
+        tracked = (self.models[which], self.states[which], np.ascontiguousarray(every), begins, *made, np.zeros((m, n)))
+        self._track(np.arange(m), which, tracked, nothing, codes)
         self.refs[which] = kept
         self.bad[which] |= codes != tracking.DONE
-        Q, V, A, R = (np.ascontiguousarray(x[:, 1:]) for x in made)
+        Q, V, A, R = (np.ascontiguousarray(x[:, index]) for x in made)
         return Stack(self, which, times, Q, V, A, self._references(which, R))
+
+    def _with_limits(self, k: int, near: int, times: Floats) -> tuple[Floats, Integers]:
+        """Return the instants at which a member is solved (1, instants) from one of its own on, and where the times are."""
+        every, solved = with_limits(self.passed[k], np.append(self.times[k, near], times))
+        sign = 1.0 if every[-1] >= every[0] else -1.0
+        return every[None, :], np.searchsorted(sign * every, sign * solved[1:])
 
     def _track(self, rows: Integers, which: Integers, arrays: Any, turned: tuple[Any, ...], codes: Integers) -> None:
         """Follow members over times, see ``driven_members.track_members``.
@@ -280,8 +309,9 @@ class DriveBatch(Blocks):
 
     def stack(self, which: Integers, last: bool = False) -> Stack:
         """Return instants of members, all of them or the last one alone."""
-        if last:
-            parts = [np.ascontiguousarray(x[which, -1:]) for x in self.at_instants]
+        if self.switched or last:
+            index = self.index[which, -1:] if last else self.index[which]
+            parts = [np.ascontiguousarray(x[which[:, None], index]) for x in self.at_instants]
         else:
             every = len(which) == which[-1] + 1  # from the first one on: nothing is copied
             parts = [x[: len(which)] if every else np.ascontiguousarray(x[which]) for x in self.at_instants]
@@ -314,7 +344,7 @@ class InverseMembers(DriveMembers):
 
     verb = "inverse"
     lost = "no accelerations"
-    redundant = False
+    between = False
 
     def __init__(self, model: Model, names: Sequence[str], options: Mapping[str, Any]) -> None:
         super().__init__(model, names, options)

@@ -19,6 +19,7 @@ from multibody.analyses.dynamics.opening import opened, planned
 from multibody.analyses.dynamics.run import output_times
 from multibody.analyses.dynamics.run_start import require_inertia
 from multibody.analyses.dynamics.settling import tell_feedback, tell_partition, tell_tolerances, write_active
+from multibody.analyses.events.switching import switching_times
 from multibody.analyses.given.initial import adopted
 from multibody.analyses.given.run_options import Options, read_options
 from multibody.analyses.members.batch import Batch, Read
@@ -81,6 +82,8 @@ class RunMembers:
         self.options: Options = read_options(model, dense=True, **{key: options.get(key) for key in KEYS})
         self.choice: Choice = planned(tables, self.options)
         plan = plan_of(tables)
+        if switching_times(tables) is not None:
+            raise NotServed("motions that switch")
         if plan is None:
             raise NotServed("its assembly is not compiled")
         self.plan: Plan = plan
