@@ -60,15 +60,15 @@ class Switches:
         """Write the instants at which the first members, which are assembled, are solved; note who does not fit."""
         same = np.all(b.numbers[:n, self.slots] == self.tables.F[self.slots], axis=1)
         shared = copy.copy(self.times)  # it notes how far it looked: each thread its own
-        for k in np.flatnonzero(why[:n] == ""):
+        for k in np.flatnonzero(why[:n] == "").tolist():
             times = shared if same[k] else SwitchingTimes(self._varied(b.numbers[k]))
             made = SwitchedGrid(b.one.system(k), b.Q[k], b.times[k], times)
             if made.refused is not None or len(made.grid) != b.grid.shape[1]:
                 why[k] = "a motion that jumps" if made.refused is not None else "other instants"
-            elif not self._has_rates(b, int(k), made.passed):
+            elif not self._has_rates(b, k, made.passed):
                 why[k] = "it does not close at once"
             else:
-                b.grid[k], b.index[k], b.passed[int(k)] = made.grid, made.index, made.passed
+                b.grid[k], b.index[k], b.passed[k] = made.grid, made.index, made.passed
 
     def _varied(self, numbers: Floats) -> Model:
         """Return the model of a member."""
