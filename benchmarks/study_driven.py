@@ -43,6 +43,27 @@ def swinging() -> mb.Model:
     return made
 
 
+def started() -> mb.Model:
+    """Return a slider-crank whose crank is turned by a step of half a second."""
+    made = mb.load("slider-crank")
+    made.motions.clear()
+    made.motion("O", "step5(t, 0, 0, 0.5, 1.2)")
+    return made
+
+
+def carried() -> mb.Model:
+    """Return a pendulum on a cart that is moved by a step of half a second."""
+    made = mb.Model("cart", dimension=2, gravity=(0, -9.81))
+    made.parameter("l", 0.5)
+    made.body("cart", mass=1.0, inertia=0.1)
+    made.body("rod", mass=0.5, inertia=0.01, com=("l", 0))
+    made.translational("S", "ground", "cart", axis=(1, 0))
+    made.revolute("A", "cart", "rod")
+    made.motion("S", "step5(t, 0.1, 0, 0.6, 0.4)")
+    made.initial({"A": -1.5})
+    return made
+
+
 def inside(work: Callable[[], object]) -> float:
     """Return what is spent in compiled loops over members while something is done [s]."""
     spent, own = [0.0], [(m, name, getattr(m, name)) for m in LOOPS for name in vars(m) if name.endswith("_members")]
@@ -85,6 +106,9 @@ def main(repeats: int = 5, count: int = 256) -> None:
         (cam, {base: (0.99 * own[0], 1.01 * own[0])}, "kinematics", f"max({list(cam.bodies)[-1]}.y)", ways),
         (shaft, {angle: (0.97 * own[1], 1.03 * own[1])}, "kinematics", f"max({list(shaft.bodies)[-1]}.omega.x)", turn),
         (pendulum(), {"l": (0.45, 0.55)}, "run", "max(norm(O.reaction.force))", {"until": 0.5, "output_step": 0.01}),
+        (started(), lengths, "kinematics", "max(slider.x.rate)", {"until": 0.6, "steps": 60}),
+        (started(), lengths, "run", "max(norm(A.reaction.force))", {"until": 0.6, "output_step": 0.01}),
+        (carried(), {"l": (0.45, 0.55)}, "run", "max(norm(A.reaction.force))", {"until": 1.0, "output_step": 0.02}),
         (swinging(), {next(iter(mb.load("pendulum").parameters)): (0.95, 1.05)}, "run", "first(down)", {"until": 5.0}),
     ]  # fmt: skip
     for model, varied, analysis, asked, options in rows:

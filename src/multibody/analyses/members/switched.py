@@ -1,4 +1,4 @@
-"""Driven members whose motions switch: the instants at which each is solved, as ``kinematics/switched_grid.py`` has them.
+"""Members whose motions switch: when they do, and the instants at which driven ones are solved.
 
 When motions switch is found once for all members that do not differ in parameters of these times. Whether a motion jumps, or
 has no bound, is asked of every member.
@@ -7,7 +7,7 @@ has no bound, is asked of every member.
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from multibody.state.system import Floats, Integers, System
 from multibody.tables.lower import Tables
 
 if TYPE_CHECKING:
+    from multibody.analyses.members.batch import Blocks
     from multibody.analyses.members.drive import DriveBatch
 
 
@@ -56,16 +57,23 @@ class Switches:
             raise NotServed("a motion that jumps")
         return len(made.grid)
 
+    def of_members(self, b: Blocks) -> Callable[[int], SwitchingTimes]:
+        """Return a function that says when the motions of a member switch; it notes how far it looked: each thread its own."""
+        shared, own = copy.copy(self.times), self.tables.F[self.slots]
+
+        def times(k: int) -> SwitchingTimes:
+            return shared if np.array_equal(b.numbers[k, self.slots], own) else SwitchingTimes(self._varied(b.numbers[k]))
+
+        return times
+
     def begin(self, b: DriveBatch, n: int, why: Any) -> None:
         """Write the instants at which the first members, which are assembled, are solved; note who does not fit."""
-        same = np.all(b.numbers[:n, self.slots] == self.tables.F[self.slots], axis=1)
-        shared = copy.copy(self.times)  # it notes how far it looked: each thread its own
+        times = self.of_members(b)
         for k in np.flatnonzero(why[:n] == "").tolist():
-            times = shared if same[k] else SwitchingTimes(self._varied(b.numbers[k]))
-            made = SwitchedGrid(b.one.system(k), b.Q[k], b.times[k], times)
+            made = SwitchedGrid(b.one.system(k), b.Q[k], b.times[k], times(k))
             if made.refused is not None or len(made.grid) != b.grid.shape[1]:
                 why[k] = "a motion that jumps" if made.refused is not None else "other instants"
-            elif not self._has_rates(b, k, made.passed):
+            elif not settle_rates(b, k, float(b.times[k, 0]), made.passed[0] if made.passed else None):
                 why[k] = "it does not close at once"
             else:
                 b.grid[k], b.index[k], b.passed[k] = made.grid, made.index, made.passed
@@ -75,15 +83,15 @@ class Switches:
         slots = self.tables.parameter_slots
         return changed(self.tables.model, {name: float(numbers[slots[(name,)]]) for name in self.names})
 
-    def _has_rates(self, b: DriveBatch, k: int, passed: list[Switching]) -> bool:
-        """Return whether a member that begins at a switching instant has rates behind it."""
-        t, (model, state) = float(b.times[k, 0]), b._kept[k]
-        limit = next((item.after for item in passed if item.holds(t)), t)
-        if limit == t:
-            return True
-        room = (b.plan.block.address, b.assembly.address)
-        code = rates_member(model.address, state.address, b.scratch.address, *room, limit, b.Q[k], b.V[k])
-        return int(code) != OPEN
+
+def settle_rates(b: Blocks, k: int, t: float, here: Switching | None) -> bool:
+    """Give a member that begins at a switching instant the rates behind it; return whether there are any."""
+    if here is None or not min(here.before, here.after) <= t <= max(here.before, here.after):
+        return True
+    model, state = b._kept[k]
+    room = (b.plan.block.address, b.assembly.address)
+    b.codes[k, 0] = rates_member(model.address, state.address, b.scratch.address, *room, here.after, b.Q[k], b.V[k])
+    return bool(b.codes[k, 0] != OPEN)
 
 
 def limits(grid: Floats, index: Integers) -> Floats:
