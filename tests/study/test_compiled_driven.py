@@ -162,6 +162,33 @@ def parallelogram(scale: float) -> mb.Model:
     return made
 
 
+SWITCHING = ["step5(t, 0, 0, 0.5, 1.2)", "haversine(t, 0.1, 0, 0.4, 2)", "abs(t - 3.1*l2)", "abs(sin(9*t))"]
+
+
+@pytest.mark.parametrize("motion", SWITCHING)
+def test_motions_that_switch(motion: str) -> None:
+    """At the start, on the way, at times of their own in every member; rates and forces are those behind the instants."""
+    model = mb.load("slider-crank")
+    model.motions.clear()
+    model.motion("O", motion)
+    asked = ["max(slider.x)", "min(slider.x.acceleration)", "at(0.25, O)", "max(abs(slider.x.rate))", "at(0.4995, O.rate)"]
+    found = same(model, {"l2": (0.14, 0.16)}, asked, "kinematics", samples=4, until=0.7, steps=35)
+    same(model, {"l2": (0.14, 0.16)}, ["max(O.effort)", "at(0.2503, O.effort)"], samples=4, until=0.7, output_step=0.02)
+    if motion.startswith("step5"):
+        np.testing.assert_allclose(found[:, 2], 0.6, rtol=1e-12)
+        u = 0.4995 / 0.5
+        np.testing.assert_allclose(found[:, 4], 1.2 / 0.5 * 30 * u**2 * (1 - u) ** 2, rtol=1e-6)
+
+
+def test_a_motion_that_jumps_is_left_to_the_ordinary_path_and_said() -> None:
+    model = mb.load("slider-crank")
+    model.motions.clear()
+    model.motion("O", "if(t < 2*l2, 0, l2 - 0.15)")  # no jump where l2 is 0.15
+    found = model.study({"l2": [0.15, 0.14, 0.16, 0.15]}, "final(slider.x)", analysis="kinematics", until=0.4, steps=7)
+    assert found.states == ["done", "stopped", "stopped", "done"] and "jumps" in found.messages[1]
+    assert found.statistics["because"] == {"a motion that jumps": 2}
+
+
 def test_a_member_that_is_singular_or_locks_up_on_its_way_is_left_to_the_ordinary_path() -> None:
     """A crank that is longer than its rod cannot turn round; where both are as long it passes a singular position."""
     crank = mb.load("slider-crank")

@@ -86,6 +86,12 @@ class SwitchingTimes:
     def __bool__(self) -> bool:
         return bool(self._formulas)
 
+    @property
+    def parameters(self) -> list[tuple[str, ...]]:
+        """The parameters that the instants depend on."""
+        found = dict.fromkeys(parts for switch in self._formulas for parts in sorted(names(switch)))
+        return [parts for parts in found if self._scope.knows(parts)]
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Travel as the model alone."""
         return SwitchingTimes, (self.model,)

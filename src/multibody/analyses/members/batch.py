@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from multibody.analyses.assembly.member import Plan
 from multibody.analyses.dynamics.run_start import closed_state
+from multibody.analyses.events.switching import Switching, limits_behind
 from multibody.analyses.reactions.wrenches import RowPattern
 from multibody.formulations.driven import entries_at, gradients_at
 from multibody.formulations.expand import expand
@@ -269,6 +270,7 @@ class Batch(Blocks):
         self._read_calls = self._readers()
         self.work = np.zeros(0 if members.matrices is None else members.matrices.work)
         self.events = dict[int, list[tuple[str, float]]]()  # name and time of those of a member, where it met some
+        self.passed = dict[int, list[Switching]]()  # instants at which the motions of a member switched
         self._stored: list[Floats] = []
         self._read_rooms: list[Floats] = []
         self.grow(room)
@@ -358,6 +360,12 @@ class Batch(Blocks):
         """Return the instants of members that have as many of them (read, instants)."""
         return self.times[which, : self.lasting[which[0]]]
 
+    def limits(self, which: Integers, times: Floats) -> Floats:
+        """Return the times at which states of members are taken: just behind an instant at which motions switched."""
+        if not self.passed:
+            return np.ascontiguousarray(times)
+        return np.array([limits_behind(self.passed.get(k, []), row) for k, row in zip(which.tolist(), times, strict=True)])
+
     def read(self, which: Integers, times: Floats | None = None, last: bool = False, like: Floats | None = None) -> Read:
         """Return members at times (read, instants), by default at their instants, the start and the end as they are.
 
@@ -376,9 +384,9 @@ class Batch(Blocks):
         found = self._read_room(which, at, at.shape[1], kept=times is None and own.shape[1] == self.times.shape[1])
         M.read_members(
             self._read_calls, which, self.models, self.states, self.scratch.address, self.answers, self.steps,
-            self.dense, self.step_refs, at, self.Y if times is None else self.Y[:0], self.starts, self.begin_refs, self.refs,
-            self.statistics, self.kept, found.Y, found.references, found.A, found.multipliers, found.energies, found.efforts,
-            found.loads,
+            self.dense, self.step_refs, self.limits(which, at), self.Y if times is None else self.Y[:0], self.starts,
+            self.begin_refs, self.refs, self.statistics, self.kept, found.Y, found.references, found.A, found.multipliers,
+            found.energies, found.efforts, found.loads,
         )  # fmt: skip
         return found
 

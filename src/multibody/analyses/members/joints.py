@@ -95,9 +95,10 @@ class JointBatch(Batch):
         found.multipliers[:] = self.space._unknown_multipliers(1)
         M.read_joint_members(
             self._read_calls, which, self.models, self.states, self.scratch.address, self.answers, self.steps,
-            self.dense, self.step_refs, at, self.Y if times is None else self.Y[:0], self.starts, self.begin_refs, self.refs,
-            self.statistics, self.kept, self.Q[which] if like is None else like, np.zeros((*at.shape, self.starts.shape[1])),
-            found.Y, found.references, found.A, found.multipliers, found.energies, found.efforts, found.loads,
+            self.dense, self.step_refs, self.limits(which, at), self.Y if times is None else self.Y[:0], self.starts,
+            self.begin_refs, self.refs, self.statistics, self.kept, self.Q[which] if like is None else like,
+            np.zeros((*at.shape, self.starts.shape[1])), found.Y, found.references, found.A, found.multipliers, found.energies,
+            found.efforts, found.loads,
         )  # fmt: skip
         if last:
             found.t, found.Y, found.references = (np.ascontiguousarray(x[:, -1:]) for x in (found.t, found.Y, found.references))

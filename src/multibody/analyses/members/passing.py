@@ -41,7 +41,7 @@ def pass_events(b: Batch, which: Integers) -> None:
         b.answers[k] = passing.go_on(int(b.answers[k, 0])), passing.counts[C.STORED], passing.counts[C.STIFF]
         b.events[int(k)] = [(found.name, found.time) for found in passing.events]
         if passing.ended:
-            b.end(int(k), passing.t)
+            b.end(int(k), float(passing.control[C.T]))
 
 
 class Passing:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from multibody.analyses.assembly.member import Plan, plan_of
+from multibody.analyses.assembly.member import plan_of
 from multibody.analyses.dynamics.choice import Choice, check_steps
 from multibody.analyses.dynamics.opening import opened, planned
 from multibody.analyses.dynamics.run import output_times
@@ -22,6 +22,7 @@ from multibody.analyses.dynamics.settling import tell_feedback, tell_partition, 
 from multibody.analyses.given.initial import adopted
 from multibody.analyses.given.run_options import Options, read_options
 from multibody.analyses.members.batch import Batch, Read
+from multibody.analyses.members.crossing import JUMPED, cross_members
 from multibody.analyses.members.instants import set_times
 from multibody.analyses.members.joints import JointBatch
 from multibody.analyses.members.matrices import Equations
@@ -29,6 +30,7 @@ from multibody.analyses.members.numbers import NotServed, Numbers, note
 from multibody.analyses.members.passing import pass_events
 from multibody.analyses.members.rows import has_rows
 from multibody.analyses.members.stacked import Stack, StackedAnswers
+from multibody.analyses.members.switched import Switches, settle_rates
 from multibody.arguments import number_in
 from multibody.errors import AnalysisError, ModelError
 from multibody.formulations.prepare import Bundle, inverts_masses
@@ -80,10 +82,10 @@ class RunMembers:
         self.tables = tables = tables_of(model)
         self.options: Options = read_options(model, dense=True, **{key: options.get(key) for key in KEYS})
         self.choice: Choice = planned(tables, self.options)
-        plan = plan_of(tables)
+        plan, self.switches = plan_of(tables, switching=True), Switches.of(tables, names)
         if plan is None:
             raise NotServed("its assembly is not compiled")
-        self.plan: Plan = plan
+        self.plan, self.told = plan, state
         self._check(options)
         self.numbers = Numbers(tables, names)
         self.until = self._formula("until", self.options.until)
@@ -130,6 +132,8 @@ class RunMembers:
             raise NotServed(f"formulation {formulation.name}")
         if not integrator.compiled:
             raise NotServed(f"integrator {integrator.name}")
+        if self.switches is not None and (integrator.implicit or self.told is not None):
+            raise NotServed("motions that switch")
         if not formulation.relative and find_welds(tables) is not None:
             raise NotServed("bodies are welded together")
         for key in ("rtol", "atol", "step", "output_step"):
@@ -215,6 +219,10 @@ class RunMembers:
         b.column_scale[:n] = np.where(self._rates, length, 1.0)
         if self.state is None:
             b.assemble(np.zeros(n))
+            if self.switches is not None:
+                times = self.switches.of_members(b)
+                for k in np.flatnonzero((why == "") & (b.codes[:n, 0] != OPEN)).tolist():
+                    settle_rates(b, k, 0.0, times(k).around(0.0))
             note(why, b.codes[:n, 0] != OPEN, "it does not close at once")
         else:
             b.adopt(self.state, n, why)
@@ -264,24 +272,32 @@ class RunMembers:
     def _integrate(self, b: Batch, which: Integers, why: Any) -> None:
         """Integrate members."""
         b.events.clear()
-        b.run(which)
-        pass_events(b, which)
+        b.passed.clear()
+        self._advance(b, which)
         full = which[b.answers[which, 0] == C.OUTPUT_FULL]
         while len(full) and b.room < MOST_STEPS:
             self.room = max(self.room, min(8 * b.room, MOST_STEPS))
             if self.most < b.count:  # smaller batches will have the room
                 break
             b.grow(self.room)
-            b.run(full)
-            pass_events(b, full)
+            self._advance(b, full)
             full = full[b.answers[full, 0] == C.OUTPUT_FULL]
         answers = b.answers[: len(why)]
+        note(why, answers[:, 0] != JUMPED, "a motion that jumps")
         stiff = self.choice.switching & (answers[:, 2] != 0)
         note(why, answers[:, 0] != C.EVENT, "an event")
         note(why, (answers[:, 0] != C.OUTPUT_FULL) & (answers[:, 0] != C.CONTINUE), "many steps")
         note(why, ~stiff, "stiffness")
         note(why, answers[:, 0] == C.DONE, "it does not come to its end")
         note(why, b.lasting[: len(why)] > 1, "an event at its start")
+
+    def _advance(self, b: Batch, which: Integers) -> None:
+        """Let members go to their ends."""
+        if self.switches is not None:
+            cross_members(b, which, self.switches.of_members(b))
+            return
+        b.run(which)
+        pass_events(b, which)
 
     def answers(self, b: Batch, which: Integers) -> RunAnswers:
         """Return what was computed of members."""
