@@ -18,7 +18,7 @@ from multibody.analyses.assembly.member import Plan, plan_of
 from multibody.analyses.dynamics.choice import Choice, check_steps
 from multibody.analyses.dynamics.opening import opened, planned
 from multibody.analyses.dynamics.run import output_times
-from multibody.analyses.dynamics.settling import tell_feedback, tell_partition, tell_tolerances, write_active
+from multibody.analyses.dynamics.settling import tell_tolerances
 from multibody.analyses.given.initial import adopted
 from multibody.analyses.given.run_options import Options, read_options
 from multibody.analyses.members.batch import Batch, Read
@@ -33,7 +33,6 @@ from multibody.errors import AnalysisError, ModelError
 from multibody.formulations.prepare import Bundle, inverts_masses
 from multibody.integrators import contract as C
 from multibody.kernels.assembly.member import OPEN
-from multibody.kernels.mass import set_masses
 from multibody.model.expressions import Expression
 from multibody.model.model import Model
 from multibody.options.methods import AUTO, read_method
@@ -45,7 +44,7 @@ from multibody.tables.welds import find_welds
 
 ROOM = 64  # steps whose dense output a batch has room for at first
 MOST_STEPS = 4096  # longer runs can be interrupted, which a batch cannot
-MOST_NUMBERS = 4_000_000  # that a batch may fill, 32 MB
+MOST_NUMBERS = 6_000_000  # that a batch may fill, 48 MB
 MOST_MEMBERS = 256  # of a batch
 BESIDE = 20  # numbers of an instant that outputs need: wrenches, and formulas on their way
 FORMULAS = ("step", "first_step", "max_step")  # options of integrators that may be formulas of parameters
@@ -227,21 +226,6 @@ class RunMembers:
         b.atol[:n] = self.options.atol * np.where(self._lengths, length, 1.0)
         b.atol[:n, nq : nq + nv] /= second(self.tables)
 
-    def tell(self, b: Batch, which: Integers) -> None:
-        """Tell members what simulations are told before their first step: feedback, a partition, what the error test counts."""
-        formulation = self.choice.formulation
-        b.counted[which], b.counted[which, -1] = 1.0, 0.0
-        if not (formulation.stabilized or formulation.partitioned):
-            return
-        for k in which:
-            space, y = b.one.space(k), b.starts[k].copy()
-            set_masses(space.bundle.model.address, b.scratch.address)
-            if formulation.stabilized:
-                alpha = tell_feedback(space, formulation, self.start, y)
-                space.bundle.settings(alpha=math.copysign(alpha, b.ends[k] - self.start))
-            if formulation.partitioned:
-                write_active(space, tell_partition(space, self.start, y, known=False), b.counted[k])
-
     def _set_times(self, b: Batch, n: int) -> Flags:
         """Write the instants of members; return which of them have as many as the model."""
         fits = np.ones(n, dtype=bool)
@@ -287,7 +271,7 @@ class RunMembers:
 
     def answers(self, b: Batch, which: Integers) -> RunAnswers:
         """Return what was computed of members."""
-        return RunAnswers(b, b.read(which, last=self.last_only), self.last_only)
+        return RunAnswers(b, b.read(which, last=self.last_only), self.last_only, lasting=True)
 
 
 class RunAnswers(StackedAnswers):
@@ -299,9 +283,11 @@ class RunAnswers(StackedAnswers):
     read : Read
     alone : bool
         Whether there is one instant: turns cannot be counted from the start then.
+    lasting : bool
+        Whether the instants are those of the members.
     """
 
-    def __init__(self, batch: Batch, read: Read, alone: bool = False) -> None:
+    def __init__(self, batch: Batch, read: Read, alone: bool = False, lasting: bool = False) -> None:
         nq, nv, flat, base = batch.tables.nq, batch.tables.nv, read.t.size, batch.members.base
         energies = read.energies.reshape(flat, 2)
         dynamics = Dynamics(
@@ -312,7 +298,8 @@ class RunAnswers(StackedAnswers):
         start = batch.begin_refs[read.which][:, None, :]
         R = np.ascontiguousarray(start if batch.planar and not alone else read.references)
         V = read.Y[:, :, nq : nq + nv]  # and q stands before it
-        super().__init__(Stack(batch, read.which, read.t, read.Y, V, read.A, R, dynamics, alone), known_between=True)
+        stack = Stack(batch, read.which, read.t, read.Y, V, read.A, R, dynamics, alone, lasting)
+        super().__init__(stack, known_between=True)
         self.batch = batch
 
     def first(self, event: str) -> Floats:

@@ -104,7 +104,7 @@ class QuickPreparation:
         name = next(name for name in MADE_OF_NUMBERS if len(getattr(room.scratch, name)))
         record = np.asarray(getattr(room.scratch, name)).view(np.float64).reshape(-1)
         masses = np.zeros((len(y), len(record)))
-        kind = type(room._kept[0][0].address)  # by which planar models are told from those in space
+        kind = type(room.blocks(0)[0].address)  # by which planar models are told from those in space
         for k, (model, state) in enumerate(zip(room.models[: len(y)].tolist(), room.states[: len(y)].tolist(), strict=True)):
             set_masses(kind(model), scratch)
             masses[k] = record
