@@ -11,7 +11,12 @@ from multibody.integrators import members as M
 from multibody.kernels.calls import call
 
 CHOOSE = types.float64(*M._BLOCKS, types.float64, *(types.float64[::1],) * 2, types.int64[::1], types.float64[::1])
-_choose = M._by_address(CHOOSE)
+POSITIONS = types.none(types.int64, types.int64, types.float64[::1])
+JACOBIAN = types.none(*M._BLOCKS, types.float64, types.int64, types.int64, types.float64[::1])
+AROUND = types.int64(
+    *M._BLOCKS, types.int64, types.int64, types.float64, types.float64[::1], types.float64[:, ::1], types.float64[::1]
+)
+_choose, _positions, _jacobian, _around = (M._by_address(each) for each in (CHOOSE, POSITIONS, JACOBIAN, AROUND))
 
 
 @M._free
@@ -126,3 +131,37 @@ def trial_members(calls, which, models, states, scratch, t, Y, sizes, told, newt
         for i in range(n + m):
             wrong = abs(answer[i] - probe[i]) / units[i]
             errors[j] = max(errors[j], wrong) if wrong < 1e300 else 1e300
+
+
+@M._free
+def jacobian_members(calls, which, models, states, scratch, times, Q, rows, entries):
+    """Write the entries of Φ_q of the first rows of members at their poses Q (members, nq), entries (which, ·).
+
+    Parameters
+    ----------
+    calls : tuple of addresses
+        ``set_positions`` and ``row_jacobian``: those that single analyses enter, so that equal pivots stay equal.
+    """
+    positions, jacobian = calls
+    for j in range(which.shape[0]):
+        k = which[j]
+        _positions(positions, (models[k], scratch, Q[k]))
+        _jacobian(jacobian, (models[k], states[k], scratch, times[k], 0, rows, entries[j]))
+
+
+@M._free
+def around_members(around, which, models, states, scratch, plan, room, times, Q, directions, work, lengths, ranks):
+    """Write how many rows of members are independent at poses around theirs, at most, ranks (which,).
+
+    Parameters
+    ----------
+    around : address
+        ``kernels.assembly.around.ranks_around``, which says what the rest is.
+    work : array
+        Room for the directions, which it changes.
+    """
+    for j in range(which.shape[0]):
+        k = which[j]
+        for i in range(work.shape[0]):
+            M._copy(directions[i], work[i])
+        ranks[j] = _around(around, (models[k], states[k], scratch, plan, room, times[k], Q[k], work, lengths))

@@ -26,7 +26,7 @@ from multibody.analyses.members.joints import JointBatch
 from multibody.analyses.members.matrices import Equations
 from multibody.analyses.members.numbers import NotServed, Numbers, note
 from multibody.analyses.members.passing import pass_events
-from multibody.analyses.members.rows import has_rows
+from multibody.analyses.members.rows import note_rows
 from multibody.analyses.members.stacked import Stack, StackedAnswers
 from multibody.arguments import number_in
 from multibody.errors import AnalysisError, ModelError
@@ -216,8 +216,7 @@ class RunMembers:
         else:
             b.adopt(self.state, n, why)
         note(why, b.codes[:n, 1] == 1, "masses that do not count")
-        rows = (why[k] != "" or has_rows(b, k, self.rows, self.start) for k in range(n))
-        note(why, np.fromiter(rows, dtype=bool, count=n), "other rows")
+        note_rows(b, self.numbers, self.rows, np.full(n, self.start), why)
         b.begin(n, why)
         if b.matrices is not None:
             b.matrices.begin(b, n, why)
