@@ -16,6 +16,8 @@ import numpy.typing as npt
 from multibody.analyses.assembly.member import Plan
 from multibody.analyses.dynamics.run_start import closed_state
 from multibody.analyses.events.switching import Switching, limits_behind
+from multibody.analyses.members.many import Many
+from multibody.analyses.members.telling import tell
 from multibody.analyses.reactions.wrenches import RowPattern
 from multibody.formulations.driven import entries_at, gradients_at
 from multibody.formulations.expand import expand
@@ -95,7 +97,7 @@ class One:
         """Return the coordinates of a member, with its own blocks; its system is that of the model."""
         b = self.batch
         if k not in self._spaces:
-            made, (model, state) = copy.copy(b.members.space), b._kept[k]
+            made, (model, state) = copy.copy(b.members.space), b.blocks(k)
             made.rate_scales = b.column_scale[k]
             made.bundle = replace(b.members.base, tables=self.tables, model=model, state=state, scratch=b.scratch)
             self._spaces[k] = made
@@ -137,26 +139,30 @@ class Blocks:
         self.numbers, self.refs = np.zeros((count, len(tables.F))), np.zeros((count, len(base.ref)))
         statistics, settings = np.zeros(count, Statistics.dtype), np.zeros(count, Settings.dtype)
         self.statistics, self.settings = (each.view(np.float64).reshape(count, -1) for each in (statistics, settings))
-        self._kept: list[tuple[D.Model, D.State]] = []
-        self.models, self.states = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
-        for k in range(count):
-            one = slice(k, k + 1)
-            model = base.model.sharing(numbers=self.numbers[k], **{name: values[k] for name, values in scales.items()})
-            state = base.state.copy(ref=self.refs[k], statistics=statistics[one], settings=settings[one])
-            if trees is not None:
-                model.tree, state.tree = trees.of(k)
-            if matrices is not None:
-                model.newton, state.newton = matrices.of(k)
-            self._kept.append((model, state))
-            self.models[k], self.states[k] = int(model.address), int(state.address)
+        models: Many[D.Model] = Many(base.model, count, {"numbers": self.numbers, **scales})
+        own = {"ref": self.refs, "statistics": statistics, "settings": settings}
+        states: Many[D.State] = Many(base.state, count, own, own=True)
+        if trees is not None:
+            models.join("tree", trees.models)
+            states.join("tree", trees.states)
+        if matrices is not None:
+            models.join("newton", matrices.models)
+            states.join("newton", matrices.state)
+        self._blocks, self.models, self.states = (models, states), models.addresses, states.addresses
         self.scratch, self.assembly, self.one = base.scratch.copy(), plan.room(), One(self)
         self.Q, self.V = np.zeros((count, tables.nq)), np.zeros((count, tables.nv))
         self.begin_refs, self.codes = np.zeros_like(self.refs), np.zeros((count, 2), dtype=np.int64)
+        self._wrench_rooms = dict[Any, Floats]()
 
     @cached_property
     def system(self) -> System:
         """The tables of the model with a workspace: for what the structure says."""
         return System(self.tables)
+
+    def blocks(self, k: int) -> tuple[D.Model, D.State]:
+        """Return model and state of a member."""
+        models, states = self._blocks
+        return models[k], states[k]
 
     def at(self, function: Any, signature: Any) -> int:
         """Return the address of a kernel for these models."""
@@ -205,6 +211,13 @@ class Blocks:
         )
         self.refs[which] = kept
         return out
+
+    def wrench_room(self, key: Any, rows: RowPattern, members: int, instants: int) -> Floats:
+        """Return room for wrenches of members that is kept: new pages take longer to fill."""
+        made = self._wrench_rooms.get(key)
+        if made is None or made.shape[1] != instants:
+            made = self._wrench_rooms[key] = rows.answers(self.count, instants)
+        return made[:members]
 
     def wrenches(
         self, which: Integers, times: Floats, Q: Floats, R: Floats, multipliers: Floats, row: int, rows: RowPattern,
@@ -313,7 +326,7 @@ class Batch(Blocks):
         for k in range(n):
             found, _ = closed_state(self.one.system(k), state, state.t)
             self.Q[k], self.V[k], self.begin_refs[k] = found.q, found.v, found.references
-            heavy = set_masses(self._kept[k][0].address, self.scratch.address)
+            heavy = set_masses(self.blocks(k)[0].address, self.scratch.address)
             self.refs[k], self.codes[k] = found.references, (DEPENDENT, int(heavy))
             if why[k] == "" and not found.ok:
                 why[k] = "it cannot be closed from the given state"
@@ -333,7 +346,7 @@ class Batch(Blocks):
         """Integrate members from their starts."""
         m = self.members
         self.reset(which)
-        m.tell(self, which)
+        tell(self, which)
         self.Y[which] = self.starts[which]
         calls: tuple[Any, ...] = (self._run_calls,)
         run: Any = M.run_members

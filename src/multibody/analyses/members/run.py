@@ -18,7 +18,7 @@ from multibody.analyses.dynamics.choice import Choice, check_steps
 from multibody.analyses.dynamics.opening import opened, planned
 from multibody.analyses.dynamics.run import output_times
 from multibody.analyses.dynamics.run_start import require_inertia
-from multibody.analyses.dynamics.settling import tell_feedback, tell_partition, tell_tolerances, write_active
+from multibody.analyses.dynamics.settling import tell_tolerances
 from multibody.analyses.given.initial import adopted
 from multibody.analyses.given.run_options import Options, read_options
 from multibody.analyses.members.batch import Batch, Read
@@ -28,7 +28,7 @@ from multibody.analyses.members.joints import JointBatch
 from multibody.analyses.members.matrices import Equations
 from multibody.analyses.members.numbers import NotServed, Numbers, note
 from multibody.analyses.members.passing import pass_events
-from multibody.analyses.members.rows import has_rows
+from multibody.analyses.members.rows import note_rows
 from multibody.analyses.members.stacked import Stack, StackedAnswers
 from multibody.analyses.members.switched import Switches, settle_rates
 from multibody.arguments import number_in
@@ -36,7 +36,6 @@ from multibody.errors import AnalysisError, ModelError
 from multibody.formulations.prepare import Bundle, inverts_masses
 from multibody.integrators import contract as C
 from multibody.kernels.assembly.member import OPEN
-from multibody.kernels.mass import set_masses
 from multibody.model.expressions import Expression
 from multibody.model.model import Model
 from multibody.options.methods import AUTO, read_method
@@ -48,7 +47,7 @@ from multibody.tables.welds import find_welds
 
 ROOM = 64  # steps whose dense output a batch has room for at first
 MOST_STEPS = 4096  # longer runs can be interrupted, which a batch cannot
-MOST_NUMBERS = 4_000_000  # that a batch may fill, 32 MB
+MOST_NUMBERS = 6_000_000  # that a batch may fill, 48 MB
 MOST_MEMBERS = 256  # of a batch
 BESIDE = 20  # numbers of an instant that outputs need: wrenches, and formulas on their way
 KEYS = ("until", "formulation", "integrator", "rtol", "atol", "step", "output_step", "cut")  # of the options of ``run``
@@ -230,8 +229,7 @@ class RunMembers:
         if not self.heavy:
             self.numbers.row_weights(numbers, b.row_weight[:n])
             note(why, np.array([why[k] != "" or self._has_inertia(b, k) for k in range(n)], dtype=bool), "an idle spin")
-        rows = (why[k] != "" or has_rows(b, k, self.rows, self.start) for k in range(n))
-        note(why, np.fromiter(rows, dtype=bool, count=n), "other rows")
+        note_rows(b, self.numbers, self.rows, np.full(n, self.start), why)
         b.begin(n, why)
         if b.matrices is not None:
             b.matrices.begin(b, n, why)
@@ -246,21 +244,6 @@ class RunMembers:
             return not require_inertia(b.one.system(k), b.Q[k], self.start, self.rows)
         except ModelError:
             return False
-
-    def tell(self, b: Batch, which: Integers) -> None:
-        """Tell members what simulations are told before their first step: feedback, a partition, what the error test counts."""
-        formulation = self.choice.formulation
-        b.counted[which], b.counted[which, -1] = 1.0, 0.0
-        if not (formulation.stabilized or formulation.partitioned):
-            return
-        for k in which:
-            space, y = b.one.space(k), b.starts[k].copy()
-            set_masses(space.bundle.model.address, b.scratch.address)
-            if formulation.stabilized:
-                alpha = tell_feedback(space, formulation, self.start, y)
-                space.bundle.settings(alpha=math.copysign(alpha, b.ends[k] - self.start))
-            if formulation.partitioned:
-                write_active(space, tell_partition(space, self.start, y, known=False), b.counted[k])
 
     def _set_times(self, b: Batch, n: int) -> Flags:
         """Write the instants of members; return which of them have as many as the model."""
@@ -301,7 +284,7 @@ class RunMembers:
 
     def answers(self, b: Batch, which: Integers) -> RunAnswers:
         """Return what was computed of members."""
-        return RunAnswers(b, b.read(which, last=self.last_only), self.last_only)
+        return RunAnswers(b, b.read(which, last=self.last_only), self.last_only, lasting=True)
 
 
 class RunAnswers(StackedAnswers):
@@ -313,9 +296,11 @@ class RunAnswers(StackedAnswers):
     read : Read
     alone : bool
         Whether there is one instant: turns cannot be counted from the start then.
+    lasting : bool
+        Whether the instants are those of the members.
     """
 
-    def __init__(self, batch: Batch, read: Read, alone: bool = False) -> None:
+    def __init__(self, batch: Batch, read: Read, alone: bool = False, lasting: bool = False) -> None:
         nq, nv, flat, base = batch.tables.nq, batch.tables.nv, read.t.size, batch.members.base
         energies = read.energies.reshape(flat, 2)
         dynamics = Dynamics(
@@ -326,7 +311,8 @@ class RunAnswers(StackedAnswers):
         start = batch.begin_refs[read.which][:, None, :]
         R = np.ascontiguousarray(start if batch.planar and not alone else read.references)
         V = read.Y[:, :, nq : nq + nv]  # and q stands before it
-        super().__init__(Stack(batch, read.which, read.t, read.Y, V, read.A, R, dynamics, alone), known_between=True)
+        stack = Stack(batch, read.which, read.t, read.Y, V, read.A, R, dynamics, alone, lasting)
+        super().__init__(stack, known_between=True)
         self.batch = batch
 
     def first(self, event: str) -> Floats:

@@ -88,7 +88,7 @@ def settle_rates(b: Blocks, k: int, t: float, here: Switching | None) -> bool:
     """Give a member that begins at a switching instant the rates behind it; return whether there are any."""
     if here is None or not min(here.before, here.after) <= t <= max(here.before, here.after):
         return True
-    model, state = b._kept[k]
+    model, state = b.blocks(k)
     room = (b.plan.block.address, b.assembly.address)
     b.codes[k, 0] = rates_member(model.address, state.address, b.scratch.address, *room, here.after, b.Q[k], b.V[k])
     return bool(b.codes[k, 0] != OPEN)
