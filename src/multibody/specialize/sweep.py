@@ -101,7 +101,8 @@ def _member(image: Image, kept: Sweep, setup: list[str], way: str, stride: int) 
     arrays += left_states(kept.size, image.word_count, stride)
     types = f"ptr, ptr, {', '.join(['i64'] * 5)}, double, double, i64, i64, i64, double, {', '.join([TYPES] * 3)}"
     lines = [
-        f"call void @{RENEW}(ptr %numbers, i64 %k)", *image.setup, *setup, *apart_states(kept.size, image.word_count), "%last = load double, ptr %end, align 8",
+        f"call void @{RENEW}(ptr %numbers, i64 %k)", *image.setup, *setup, *apart_states(kept.size, image.word_count),
+        "%last = load double, ptr %end, align 8",
         *(f"%{name}.run = ptrtoint ptr %{name} to i64" for name in ("state", "scratch", "square", "path")),
         "%answer = alloca i64, align 8", "%trouble = alloca ptr, align 8", "store i64 0, ptr %answer",
         f"%thrown = call i32 @{way}(ptr %answer, ptr %trouble, i64 ptrtoint (ptr @model to i64), i64 %state.run,"

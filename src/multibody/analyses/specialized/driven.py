@@ -132,7 +132,7 @@ class DrivenPreparation(Rooms):
         """Note members that turn very often; return the masses of all."""
         t, found, first = self.tables, Masses(room, n), self.tables.count_joint
         angles = [k for k, row in enumerate(t.rows[first : room.rows]) if not row.is_length]
-        times = np.linspace(*self.loops.ends, LOOKS)
+        times = np.linspace(self.loops.ends[0], self.loops.ends[1], LOOKS)
         asked, most = np.zeros((LOOKS, room.rows - first)), max(MANY, self.loops.count) * TURN
         little = np.ones(n, dtype=bool)
         for k, (model, state) in enumerate(addresses_of(room, n)):
