@@ -20,10 +20,12 @@ import numpy as np
 
 import multibody as mb
 from multibody.integrators import members as loops
+from multibody.integrators import rest_members
 from multibody.study.compiled import CompiledMembers
 from multibody.study.members import OrdinaryMembers, prepare
 from multibody.study.plan import make_plan
 
+LOOPS = (loops, rest_members)
 PIN = "max(norm(A.reaction.force))"
 TOLERANCES = {"l0": mb.normal(1.9, 0.002), "length": mb.normal(2.0, 0.002), "start": mb.normal(1.0, 0.002)}
 
@@ -50,8 +52,8 @@ def prepared(model: mb.Model, varied: Any, asked: list[str], analysis: str, coun
 @contextlib.contextmanager
 def loops_timed() -> Iterator[list[float]]:
     """Sum up within what is spent in the compiled loops over members, and nowhere else."""
-    names = [name for name in dir(loops) if name.endswith("_members")]
-    own, spent = {name: getattr(loops, name) for name in names}, [0.0]
+    own = [(room, name, getattr(room, name)) for room in LOOPS for name in dir(room) if name.endswith("_members")]
+    spent = [0.0]
 
     def timed(function: Callable[..., Any]) -> Callable[..., Any]:
         def call(*given: Any) -> Any:
@@ -63,13 +65,25 @@ def loops_timed() -> Iterator[list[float]]:
 
         return call
 
-    for name, function in own.items():
-        setattr(loops, name, timed(function))
+    for room, name, function in own:
+        setattr(room, name, timed(function))
     try:
         yield spent
     finally:
-        for name, function in own.items():
-            setattr(loops, name, function)
+        for room, name, function in own:
+            setattr(room, name, function)
+
+
+def parted(made: Any, values: Any, repeats: int) -> tuple[float, float]:
+    """Return what a member takes, and what of it is spent in compiled loops, of the shortest of several calls [s]."""
+    made.compute(values)
+    best = (math.inf, 0.0)
+    for _ in range(repeats):
+        with loops_timed() as spent:
+            start = time.process_time()
+            made.compute(values)
+            best = min(best, (time.process_time() - start, spent[0]))
+    return best[0] / len(values), best[1] / len(values)
 
 
 def members(repeats: int) -> None:
@@ -81,37 +95,39 @@ def members(repeats: int) -> None:
         for asked in ("final(link2.x)", PIN):
             step = 0.3 / instants
             made, values = prepared(mb.load("four-bar"), TOLERANCES, [asked], "run", 256, until=0.3, output_step=step)
-            made.compute(values)
-            best = (math.inf, 0.0)
-            for _ in range(repeats):
-                with loops_timed() as spent:
-                    start = time.process_time()
-                    made.compute(values)
-                    best = min(best, (time.process_time() - start, spent[0]))
+            whole, inside = parted(made, values, repeats)
             slow = least(lambda: made.ordinary.compute(values[:8]), 3) / 8  # noqa: B023
-            whole, inside = (x / len(values) for x in best)
             numbers = (slow, whole, inside, whole - inside)
             print(f"{instants:10d}{asked:>30s}" + "".join(f"{1e6 * x:10.0f}" for x in numbers))
             assert isinstance(made, CompiledMembers) and not made.aside
 
 
 def kinds(repeats: int) -> None:
-    """Print members a second in other coordinates, with redundant rows, from given states and by implicit methods."""
-    print("members a second of one thread, processor time")
-    print(f"{'model':>16s}{'options':>24s}{'ordinary':>10s}{'compiled':>10s}{'ratio':>8s}")
+    """Print what members cost in other coordinates, with redundant rows, by implicit methods and of other analyses."""
+    print("microseconds a member, processor time of one thread")
+    heads = ("model", "options", "output", "ordinary", "compiled", "loops", "rest")
+    print("".join(f"{head:>{width}s}" for head, width in zip(heads, (16, 24, 34, 10, 10, 10, 10), strict=True)))
     lengths, arm = {"l0": (1.88, 1.92)}, {"spacing": (0.95, 1.05), "initial.joint2": (0.1, 0.4)}
     rows: list[tuple[str, Any, str, dict[str, Any]]] = [
         ("arm7", arm, "final(energy.total)", {}), ("arm7", arm, "max(norm(joint1.reaction.force))", {}),
         ("four-bar", lengths, PIN, {"formulation": "recursive"}), ("four-bar", lengths, PIN, {"formulation": "kane"}),
-        ("four-bar", lengths, PIN, {"formulation": "baumgarte"}), ("four-bar", lengths, PIN, {"integrator": "bdf"}),
-        ("four-bar", lengths, PIN, {"integrator": "radau"}), ("iftomm-bricard", {"section": (0.09, 0.11)}, "final(J1)", {}),
+        ("four-bar", lengths, PIN, {"formulation": "partitioning"}), ("four-bar", lengths, PIN, {"formulation": "baumgarte"}),
+        ("four-bar", lengths, PIN, {"integrator": "bdf"}), ("four-bar", lengths, PIN, {"integrator": "radau"}),
+        ("iftomm-bricard", {"section": (0.09, 0.11)}, "final(J1)", {}),
+        ("four-bar", lengths, "link2.x", {"analysis": "assemble"}),
+        ("four-bar", lengths, "norm(A.reaction.force)", {"analysis": "statics"}),
+        ("stewart-platform", {"rb": (0.98, 1.02)}, "energy.potential", {"analysis": "statics"}),
     ]  # fmt: skip
     for name, varied, asked, options in rows:
-        made, values = prepared(mb.load(name), varied, [asked], "run", 64, until=0.3, **options)
-        fast = least(lambda: made.compute(values), repeats) / len(values)  # noqa: B023
+        told, given = ", ".join(options.values()) or "auto", {"until": 0.3, "output_step": 0.005, **options}
+        analysis = given.pop("analysis", "run")
+        if analysis != "run":
+            given = {}
+        made, values = prepared(mb.load(name), varied, [asked], analysis, 256, **given)
+        whole, inside = parted(made, values, repeats)
         slow = least(lambda: made.ordinary.compute(values[:6]), 3) / 6  # noqa: B023
-        told = ", ".join(options.values()) or "auto"
-        print(f"{name:>16s}{told:>24s}{1 / slow:10.0f}{1 / fast:10.0f}{slow / fast:8.1f}  {asked} {dict(made.aside) or ''}")
+        numbers = "".join(f"{1e6 * x:10.0f}" for x in (slow, whole, inside, whole - inside))
+        print(f"{name:>16s}{told:>24s}{asked:>34s}{numbers} {dict(made.aside) or ''}")
 
 
 def threads(repeats: int) -> None:

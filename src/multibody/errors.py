@@ -247,20 +247,7 @@ class ModelErrors(ModelError):  # noqa: N818 (the plural says what it is)
         return "\n".join([*shown, f"(+{hidden} more)"] if hidden else shown)
 
     def located(self, file: str | None, line: int | None) -> ModelErrors:
-        """Return a copy in which every fault knows its file and line.
-
-        Parameters
-        ----------
-        file : str or None
-            The file, used for faults that do not name one already.
-        line : int or None
-            The line from 1, used for faults that do not have one already.
-
-        Returns
-        -------
-        ModelErrors
-            The located copy.
-        """
+        """Return a copy in which every fault knows its file and line, where it names none already."""
         return ModelErrors(error.located(file, line) for error in self.errors)
 
 

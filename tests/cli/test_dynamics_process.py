@@ -90,3 +90,29 @@ def test_the_first_run_on_a_terminal_says_that_it_compiles(tmp_path: pathlib.Pat
     said = os.read(leader, 10_000).decode()
     os.close(leader)
     assert said.count("compiling kernels, once; see multibody warm") == 1
+
+
+def test_kernels_that_are_looked_for_exist() -> None:
+    """A name of no kernel would be missing in every cache: all runs on a terminal would say that they compile."""
+    import re
+
+    import multibody.cli
+    from multibody import load
+    from multibody.cli.options import dynamics_kernels
+    from multibody.formulations import FORMULATIONS
+    from multibody.integrators import INTEGRATORS
+
+    folder = pathlib.Path(multibody.cli.__file__).parent
+    texts = [file.read_text() for file in folder.glob("*.py")]
+    calls = [found for text in texts for found in re.findall(r"announce_compilation\((\".*\")\)", text)]
+    names = {name for call in calls for name in re.findall(r'"([\w.]+)"', call)}
+    model = load("four-bar")
+    for formulation in FORMULATIONS:
+        for integrator in INTEGRATORS:
+            names |= set(dynamics_kernels(model, {"formulation": formulation, "integrator": integrator}))
+    assert len(names) > 12
+    rooms = [folder.parent / room for room in ("kernels", "kernels/tree", "formulations", "integrators")]
+    for name in names:
+        module, function = name.split(".")
+        texts = [path.read_text() for room in rooms if (path := room / f"{module}.py").exists()]
+        assert any(re.search(rf"^@kernel\ndef {function}\(", text, re.MULTILINE) for text in texts), name

@@ -79,8 +79,6 @@ def test_kinematics_and_inverse_dynamics() -> None:
         members, found, known = both(crank, varied, words, analysis, samples=7, until="2*pi/omega", steps=60)
         assert members.compiled == 7, members.aside
         np.testing.assert_array_equal(found.outputs, known.outputs)
-    with pytest.raises(NotServed):  # a driven mechanism is solved between its instants
-        both(crank, varied, ["max(slider.x)"], "kinematics", samples=2, until=0.03)
 
 
 def test_what_does_not_fit_is_done_by_the_ordinary_path_and_said() -> None:
@@ -194,12 +192,36 @@ def test_events_and_switches_of_forces_are_passed(options: dict[str, Any]) -> No
     assert np.all(np.isfinite(found.outputs[:, 0])) and np.any(met) and not np.all(met)
 
 
-def test_an_event_that_ends_a_run_is_left_to_the_ordinary_path() -> None:
+@pytest.mark.parametrize("options", [{}, {"formulation": "articulated"}, {"integrator": "rk4", "step": 0.01}])
+def test_an_event_that_ends_a_run_ends_a_member(options: dict[str, Any]) -> None:
+    """Members have as many instants as their runs: x = 0.3 cos(ωt) is at -0.1 when ωt = acos(-1/3), sin(ωt) = √8/3."""
     ending = oscillator()
     ending.event("over", "S + 0.1", terminal=True)
-    members, found, known = both(ending, {"k": (3.9, 4.1)}, ["first(over)", "final(S)"], samples=3, until=3.0)
-    assert dict(members.aside) == {"an event": 3}
+    asked = ["first(over)", "final(S)", "max(abs(S.rate))", "integral(S)", "at(0.8, S)", "at(2.5, S)"]
+    members, found, known = both(ending, {"k": (3.0, 5.0)}, asked, samples=9, until=3.0, output_step=0.01, **options)
+    assert members.compiled == 9, members.aside
     np.testing.assert_array_equal(found.outputs, known.outputs)
+    assert np.all(found.status == known.status) and found.messages == known.messages
+    w = np.sqrt(make_plan(ending, {"k": (3.0, 5.0)}, 9).values[:, 0])
+    np.testing.assert_allclose(found.outputs[:, 0], np.arccos(-1 / 3) / w, rtol=1e-6)
+    np.testing.assert_allclose(found.outputs[:, 1], -0.1, rtol=1e-6)
+    np.testing.assert_allclose(found.outputs[:, 3], 0.3 * np.sqrt(8 / 9) / w, rtol=1e-3)
+    assert np.all(np.isnan(found.outputs[:, 5])), "behind the end there is nothing"
+    same = ending.study({"k": (3.0, 5.0)}, asked, samples=9, until=3.0, output_step=0.01, chunk=2, workers=2, **options)
+    np.testing.assert_array_equal(same.outputs, found.outputs)
+
+
+def test_what_ends_some_members_at_their_start_or_never() -> None:
+    ending = oscillator()
+    ending.event("over", "S - 0.3", terminal=True)
+    ending.event("far", "S + 0.25", terminal=True)
+    varied = {"initial.S": [0.3, 0.2, 0.4, 0.27, 0.31]}  # one begins at its end, one never comes to any
+    members, found, known = both(ending, varied, ["first(over)", "first(far)", "final(S)", "mean(S)"], until=2.0)
+    np.testing.assert_array_equal(found.outputs, known.outputs)
+    assert members.compiled >= 4 and np.all(found.status == known.status), members.aside
+
+
+def test_jumps_in_steps_of_one_length_are_left_to_the_ordinary_path() -> None:
     fixed, found, known = both(bouncing(), {"k": (3.9, 4.1)}, ["final(S)"], samples=3, until=3.0, integrator="rk4", step=0.01)
     assert dict(fixed.aside) == {"an event": 3}, "steps of one length come up to a jump by themselves"
     np.testing.assert_array_equal(found.outputs, known.outputs)
@@ -222,10 +244,7 @@ def test_memory_is_that_of_the_outputs() -> None:
 
 
 def test_a_study_that_compiled_loops_do_not_serve_says_why() -> None:
-    parametric, statics = {"formulation": "parametric"}, {"analysis": "statics", "until": None}
-    for more, why in ((parametric, "formulation parametric"), (statics, "statics")):
-        asked = "O1" if "analysis" in more else "final O1"
-        found = swing().study({"l0": [1.9, 1.88, 1.92, 1.91]}, asked, **{"until": 0.01, **more})
-        assert found.statistics == {"compiled": 0, "ordinary": 4, "because": {why: 4}}
+    found = swing().study({"l0": [1.9, 1.88, 1.92, 1.91]}, "final O1", until=0.01, formulation="parametric")
+    assert found.statistics == {"compiled": 0, "ordinary": 4, "because": {"formulation parametric": 4}}
     few = swing().study({"l0": [1.9]}, "final O1", until=0.01)
     assert few.statistics == {"compiled": 0, "ordinary": 1, "because": {"fewer than 4 members": 1}}

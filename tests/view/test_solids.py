@@ -9,6 +9,7 @@ import pytest
 
 from multibody.view import geometry, solids
 from multibody.view.solids import Surface
+from multibody.view.stretch import spring_line
 from multibody.view.strokes import Owner, Stroke
 
 START, END = np.array([0.3, -0.2, 0.5]), np.array([1.1, 0.7, -0.4])
@@ -83,7 +84,7 @@ def test_a_wire_follows_its_line_and_parts_at_gaps() -> None:
 
 
 def test_a_coil_ends_where_the_spring_does() -> None:
-    coil = solids.coil(START, END, 0.1, 0.01)
+    coil = solids.wire_along(spring_line(START, END, 0.1), 0.01)
     assert open_edges(coil) == 0
     along = (END - START) / LENGTH
     stations = (coil.points - START) @ along

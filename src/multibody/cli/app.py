@@ -82,6 +82,11 @@ def say_error(text: str) -> None:
     typer.echo(f"error: {text}", err=True)
 
 
+def why(name: str, status: Any) -> str:
+    """Return in one sentence why an analysis of a model stopped, and what would mend it."""
+    return f"{name}: {status.sentence}"
+
+
 app = typer.Typer(
     name="multibody",
     cls=Verbs,

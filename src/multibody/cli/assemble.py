@@ -8,22 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from multibody.cli.app import app
-from multibody.cli.options import (
-    PAGES,
-    PICTURES,
-    ForceOption,
-    JsonOption,
-    ModelArgument,
-    OutOption,
-    SetOption,
-    UnitsOption,
-    announce_compilation,
-    check_endings,
-    load_model,
-    option,
-    read_time,
-    read_units,
-)
+from multibody.cli.groups import Files, SourceInUnits, grouped
+from multibody.cli.options import PAGES, PICTURES, ModelArgument, announce_compilation, option, read_time
 from multibody.cli.output import Page, joint_kinds, print_instant, print_json
 from multibody.cli.pictures import finish, save_state, write_each
 from multibody.options.verbs import VERBS
@@ -33,34 +19,32 @@ if TYPE_CHECKING:
 
 
 @app.command()
+@grouped
 def assemble(
     model: ModelArgument,
     at: Annotated[str | None, option("assemble", "t", "T")] = None,
     branches: Annotated[
         bool | None, typer.Option("--branches/--one", help=VERBS["assemble"]["branches"].doc, show_default=False)
     ] = None,
-    out: OutOption = None,
-    force: ForceOption = False,
-    settings: SetOption = None,
-    units: UnitsOption = None,
-    json: JsonOption = False,
+    *,
+    files: Files,
+    source: SourceInUnits,
 ) -> None:
     """Close all joints near the guess and print the state; --out draws it (.png, .pdf, .svg, .html)."""
-    files, chosen = out or [], read_units(units)
-    loaded = load_model(model, settings)
-    check_endings(files, (*PICTURES, *PAGES), loaded._files, force=force)
+    loaded, chosen = source.read(model)
+    named = files.check((*PICTURES, *PAGES), loaded)
     announce_compilation("rows.row_jacobian")
     time = read_time(loaded, at, "--at")
     found = loaded.assemble(t=time, branches=branches)
     branches = isinstance(found, list)
     states = found if isinstance(found, list) else [found]
-    drawn = [file for file in files if file.suffix.lower() in PICTURES]
+    drawn = [file for file in named if file.suffix.lower() in PICTURES]
     pictures = [name for file in drawn for name in _names(file, len(states))]
     written, failures = write_each(pictures, lambda file: save_state(states[pictures.index(file) % len(states)], file))
-    pages, wrong = write_each([file for file in files if file not in drawn and states], lambda file: _page(states, file))
+    pages, wrong = write_each([file for file in named if file not in drawn and states], lambda file: _page(states, file))
     written, failures = written + pages, failures + wrong
     plains = [state.plain(chosen) for state in states]
-    if json:
+    if source.json:
         print_json(_combined(plains, loaded.name) if branches else plains[0])
     else:
         _print(states, plains, joint_kinds(loaded), written)
@@ -86,8 +70,7 @@ def _print(states: list[State], plains: list[dict[str, Any]], kinds: dict[str, A
         if state.status.advice:
             page.line(f"advice: {state.status.advice}")
         print_instant(page, plain["final"], plain["units"], kinds)
-    for name in written:
-        page.line(f"written: {name}")
+    page.files(written)
 
 
 def _page(states: list[State], file: pathlib.Path) -> None:

@@ -8,14 +8,7 @@ import typer
 
 from multibody.cli.app import app
 from multibody.cli.moved import SourceArgument, moved, require_instants, source_of
-from multibody.cli.options import (
-    JsonOption,
-    OutputStepOption,
-    RtolOption,
-    SetOption,
-    option,
-    run_options,
-)
+from multibody.cli.options import JsonOption, OutputStepOption, RtolOption, SetOption, option, read_time
 from multibody.cli.output import Page, print_json
 from multibody.cli.pictures import finish
 
@@ -41,7 +34,8 @@ def bearing(
 
     loaded, saved = source_of(model, settings, until)
     check_bearing(loaded, joint, rating, kind, X, Y, e, share)
-    run = saved or moved(loaded, until, run_options(loaded, None, None, rtol, None, None, output_step), quiet=json)
+    how = {"rtol": rtol, "output_step": read_time(loaded, output_step, "--output-step")}
+    run = saved or moved(loaded, until, how, quiet=json)
     require_instants(run)
     found = run.bearing(joint, rating, kind, X=X, Y=Y, e=e, share=share)
     if json:

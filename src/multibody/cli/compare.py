@@ -9,19 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from multibody.cli.app import app
+from multibody.cli.groups import Files, Source, grouped
 from multibody.cli.options import (
     PAGES,
     PICTURES,
-    ForceOption,
-    JsonOption,
     ModelArgument,
-    OutOption,
     OutputStepOption,
-    SetOption,
     StepOption,
     announce_compilation,
     check_endings,
-    load_model,
     option,
     read_methods,
     read_names,
@@ -29,7 +25,7 @@ from multibody.cli.options import (
     read_value,
 )
 from multibody.cli.output import Page, print_json, stage_progress, table
-from multibody.cli.pictures import finish, write_each
+from multibody.cli.pictures import finish, save_figure, write_each
 from multibody.errors import ModelError
 
 if TYPE_CHECKING:
@@ -37,6 +33,7 @@ if TYPE_CHECKING:
 
 
 @app.command()
+@grouped
 def compare(
     model: ModelArgument,
     until: Annotated[str | None, option("compare", "until", "T")] = None,
@@ -49,18 +46,17 @@ def compare(
     plot: Annotated[
         pathlib.Path | None, typer.Option("--plot", metavar="FILE", help="Draw the work-precision diagram (.png, .pdf, .svg).")
     ] = None,
-    out: OutOption = None,
-    force: ForceOption = False,
-    settings: SetOption = None,
-    json: JsonOption = False,
+    *,
+    files: Files,
+    source: Source,
 ) -> None:
     """Print time, evaluations, steps, error against a tight reference, violations and energy drift of every combination.
 
     --out plays the runs side by side (.html).
     """
-    loaded = load_model(model, settings)
-    check_endings([plot] if plot else [], PICTURES, loaded._files, force=force)
-    check_endings(out or [], PAGES, loaded._files, force=force)
+    loaded = source.load(model)
+    check_endings([plot] if plot else [], PICTURES, loaded._files, force=files.force)
+    named = files.check(PAGES, loaded)
     announce_compilation("expand.expand", "dop853.advance_dop853")
     options: dict[str, Any] = {
         "formulations": read_methods(formulations, "--formulations"),
@@ -69,13 +65,13 @@ def compare(
         "output_step": read_time(loaded, output_step, "--output-step"), "repeats": repeats,
     }  # fmt: skip
     end = read_time(loaded, until, "--until")
-    with warnings.catch_warnings(), stage_progress("comparing", quiet=json) as progress:
+    with warnings.catch_warnings(), stage_progress("comparing", quiet=source.json) as progress:
         warnings.simplefilter("ignore", RuntimeWarning)
         found = loaded.compare(end, **options, progress=progress)
-    written, failures = write_each([plot] if plot else [], lambda file: _draw(found, file))
-    pages, wrong = write_each(out or [], lambda file: found.page(file, force=True))
+    written, failures = write_each([plot] if plot else [], lambda file: save_figure(lambda: found.plot().figure, file))
+    pages, wrong = write_each(named, lambda file: found.page(file, force=True))
     written, failures = written + pages, failures + wrong
-    if json:
+    if source.json:
         print_json(found.plain())
     else:
         _print(found, written)
@@ -94,16 +90,6 @@ def _numbers(text: str | None) -> list[float] | None:
     return values
 
 
-def _draw(found: Compare, file: pathlib.Path) -> None:
-    """Write the work–precision diagram."""
-    import matplotlib
-
-    from multibody.view.style import save
-
-    matplotlib.use("agg")
-    save(found.plot().figure, file)
-
-
 def _print(found: Compare, written: list[str]) -> None:
     """Print the table for people."""
     page, columns = Page(), found.columns()
@@ -118,5 +104,4 @@ def _print(found: Compare, written: list[str]) -> None:
         made.add_row(*(text(row) for _, _, text in columns))
     page.table(made)
     page.line("time: integration alone, the fastest of the repeats; error: largest of all bodies and instants, lengths over L")
-    for file in written:
-        page.line(f"written: {file}")
+    page.files(written)

@@ -8,30 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from multibody._target import TABLES, write_whole
 from multibody.cli.app import app
-from multibody.cli.options import (
-    PAGES,
-    PICTURES,
-    ForceOption,
-    JsonOption,
-    LongOption,
-    ModelArgument,
-    OutOption,
-    PlotOption,
-    SetOption,
-    UnitsOption,
-    XOption,
-    announce_compilation,
-    check_endings,
-    check_long,
-    load_model,
-    option,
-    read_names,
-    read_time,
-    read_units,
-)
-from multibody.cli.output import Page, number, print_json, run_progress, span_text, table, to_json
-from multibody.cli.pictures import Pictured, finish, mark_partial, picture_files, pictured, write_each
-from multibody.errors import ModelError
+from multibody.cli.groups import Curves, SourceInUnits, grouped
+from multibody.cli.options import PAGES, PICTURES, ModelArgument, announce_compilation, option, read_names, read_range
+from multibody.cli.output import Page, number, print_status, run_progress, span_text, table, to_json
+from multibody.cli.pictures import Pictured, answer, save_figure
 
 if TYPE_CHECKING:
     from multibody.results.inverse import Inverse
@@ -41,6 +21,7 @@ MOST_BLOCKED = 6
 
 
 @app.command()
+@grouped
 def inverse(
     model: ModelArgument,
     at: Annotated[str | None, option("inverse", "at", "T")] = None,
@@ -49,44 +30,25 @@ def inverse(
     steps: Annotated[int | None, option("inverse", "steps", "N")] = None,
     efforts: Annotated[str | None, option("inverse", "efforts", "S,O")] = None,
     formulation: Annotated[str | None, option("inverse", "formulation", "NAME")] = None,
-    out: OutOption = None,
-    force: ForceOption = False,
-    long: LongOption = False,
-    plot: PlotOption = None,
-    x: XOption = None,
-    settings: SetOption = None,
-    units: UnitsOption = None,
-    json: JsonOption = False,
+    *,
+    files: Curves,
+    source: SourceInUnits,
 ) -> None:
     """Print the effort of each motion, or of actuators elsewhere, that the prescribed motion needs.
 
     --out writes the efforts (.csv, .parquet, .mat, .nc), what --json prints (.json), their curves (.png, .pdf, .svg), over time
     or against --x, or a page that plays the motion (.html); --plot chooses other curves.
     """
-    chosen = read_units(units)
-    loaded = load_model(model, settings)
-    shown = pictured(loaded, plot, x, None, forces=True, usual=True)
-    files = picture_files(loaded, out or [], shown)
-    check_endings(files, ENDINGS, loaded._files, force=force)
-    check_long(files, long)
-    if at is not None and (start, until, steps) != (None, None, None):
-        raise ModelError("--at together with --from, --until or --steps", hint="give one time or a range")
-    options: dict[str, Any] = {"at": read_time(loaded, at, "--at")}
-    if at is None:
-        options = {"until": read_time(loaded, until, "--until"), "steps": steps}
-        options |= {"start": read_time(loaded, start, "--from")}
-    announce_compilation("tracking.track", "forces.add_forces")
+    loaded, chosen = source.read(model)
+    shown, targets = files.judged(loaded, files.shown(loaded), ENDINGS)
+    options = read_range(loaded, start, until, steps, at)
+    announce_compilation("tracking.track", "driven.forces_at")
     named = read_names(efforts, "--efforts")
-    with warnings.catch_warnings(), run_progress(loaded, options.get("until"), quiet=json) as progress:
+    with warnings.catch_warnings(), run_progress(loaded, options.get("until"), quiet=source.json) as progress:
         warnings.simplefilter("ignore", RuntimeWarning)  # the status is printed below
         found = loaded.inverse(efforts=named, formulation=formulation, progress=progress, **options)
     plain = found.plain(chosen)
-    written, failures = write_each(files if len(found.time) else [], lambda file: _write(found, file, plain, shown, long))
-    if json:
-        print_json(plain)
-    else:
-        _print(found, plain, written)
-    finish(found.ok, failures)
+    answer(found, plain, targets, lambda file: _write(found, file, plain, shown, files.long), _print, json=source.json)
 
 
 def _write(found: Inverse, file: pathlib.Path, plain: dict[str, Any], shown: Pictured, long: bool) -> None:
@@ -98,15 +60,7 @@ def _write(found: Inverse, file: pathlib.Path, plain: dict[str, Any], shown: Pic
         curves = shown.plots or [f"{name}.effort" for name in found.names]
         found.page(file, force=True, plot=curves, x=shown.x)
     elif ending in PICTURES:
-        import matplotlib
-
-        from multibody.view.style import save
-
-        matplotlib.use("agg")
-        figure = found.plot(*shown.plots, x=shown.x).figure
-        if not found.ok:
-            mark_partial(figure, found.status.message)
-        save(figure, file)
+        save_figure(lambda: found.plot(*shown.plots, x=shown.x).figure, file, "" if found.ok else found.status.message)
     else:
         found.save(file, long=long and ending in TABLES)
 
@@ -116,9 +70,7 @@ def _print(found: Inverse, plain: dict[str, Any], written: list[str]) -> None:
     from multibody.results.plain import gravity_text
 
     page = Page()
-    page.line(f": {found.status.message}{span_text(found.motion, plain)}", found.model.name)
-    if found.status.advice:
-        page.line(f"advice: {found.status.advice}")
+    print_status(page, found.model.name, found.status, span_text(found.motion, plain))
     page.line(f"gravity: {gravity_text(found.motion.tables)}")
     for note in found.notes:
         page.line(f"note: {note}")
@@ -131,8 +83,7 @@ def _print(found: Inverse, plain: dict[str, Any], written: list[str]) -> None:
         page.line(f"blocked at t = {number(item['time'])} {plain['units']['time']}: {item['direction']}")
     if len(plain["blocked"]) > MOST_BLOCKED:
         page.line(f"and at {len(plain['blocked']) - MOST_BLOCKED} more instants")
-    for file in written:
-        page.line(f"written: {file}")
+    page.files(written)
 
 
 def _table(plain: dict[str, Any]) -> Any:

@@ -9,22 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from multibody._target import write_whole
-from multibody.cli.app import FAILED, app, say_error
-from multibody.cli.options import (
-    PAGES,
-    ForceOption,
-    JsonOption,
-    ModelArgument,
-    OutOption,
-    SetOption,
-    UnitsOption,
-    announce_compilation,
-    check_endings,
-    load_model,
-    option,
-    read_names,
-    read_units,
-)
+from multibody.cli.app import FAILED, app, say_error, why
+from multibody.cli.groups import Files, SourceInUnits, grouped
+from multibody.cli.options import PAGES, ModelArgument, announce_compilation, option, read_names
 from multibody.cli.output import Page, print_json, table, to_json
 from multibody.cli.pictures import finish, write_each
 
@@ -35,39 +22,37 @@ ENDINGS = (".csv", ".json", ".mat", *PAGES)
 
 
 @app.command()
+@grouped
 def modes(
     model: ModelArgument,
     count: Annotated[int | None, option("modes", "count", "N")] = None,
     at: Annotated[str | None, option("modes", "at", "PLACE")] = None,
     inputs: Annotated[str | None, option("modes", "inputs", "A,B")] = None,
     outputs: Annotated[str | None, option("modes", "outputs", "A,B")] = None,
-    out: OutOption = None,
-    force: ForceOption = False,
-    settings: SetOption = None,
-    units: UnitsOption = None,
-    json: JsonOption = False,
+    *,
+    files: Files,
+    source: SourceInUnits,
 ) -> None:
     """Linearize about a state; print frequencies, damping ratios and shapes of the modes.
 
     --out plays them (.html), writes the table (.csv), eigenvalues and state-space matrices (.mat), or what --json prints
     (.json).
     """
-    files, chosen = out or [], read_units(units)
-    loaded = load_model(model, settings)
-    check_endings(files, ENDINGS, loaded._files, force=force)
+    loaded, chosen = source.read(model)
+    named = files.check(ENDINGS, loaded)
     announce_compilation("force_partials.force_partials", "rows.row_partials")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         found = loaded.modes(
             count=count, at=at, inputs=read_names(inputs, "--inputs"), outputs=read_names(outputs, "--outputs")
         )
-    written, failures = write_each(files if found.ok else [], lambda file: _write(found, file, chosen))
-    if json:
+    written, failures = write_each(named if found.ok else [], lambda file: _write(found, file, chosen))
+    if source.json:
         print_json(found.plain(chosen))
     else:
         _print(found, written)
     if not found.ok:
-        say_error(f"{loaded.name}: {found.status.message}; {found.status.advice}".removesuffix("; "))
+        say_error(why(loaded.name, found.status))
         raise typer.Exit(FAILED)
     finish(True, failures)
 
@@ -96,5 +81,4 @@ def _print(found: Modes, written: list[str]) -> None:
     page.table(made)
     if len(found) > made.row_count:
         page.line(f"and {len(found) - made.row_count} more (--json has all)")
-    for file in written:
-        page.line(f"written: {file}")
+    page.files(written)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from multibody.cli.app import why
 from multibody.cli.options import announce_dynamics, load_model, read_time
 from multibody.cli.output import run_progress
 from multibody.errors import AnalysisError, ModelError
@@ -75,4 +76,4 @@ def moved(model: Model, until: str | None, options: dict[str, Any], quiet: bool)
 def require_instants(run: Run) -> None:
     """Raise where a run has nothing to look at."""
     if len(run.time) == 0:
-        raise AnalysisError(f"{run.model.name}: {run.status.message}; {run.status.advice}".removesuffix("; "))
+        raise AnalysisError(why(run.model.name, run.status))

@@ -32,10 +32,6 @@ SetOption = Annotated[
 UnitsOption = Annotated[
     str | None, typer.Option("--units", metavar="SI", help="Convert results to SI units (default: the model's own).")
 ]
-OutOption = Annotated[
-    list[pathlib.Path] | None,
-    typer.Option("--out", metavar="FILE", help="Write a file; its ending says what. Repeatable."),
-]
 
 PlotOption = Annotated[
     list[str] | None, typer.Option("--plot", metavar="PATH", help="Plot a path over time in the picture. Repeatable.")
@@ -56,23 +52,8 @@ def option(verb: str, name: str, metavar: str) -> Any:
 
 
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
-FpsOption = Annotated[float | None, typer.Option("--fps", metavar="N", help="Frames a second of a film; default 25.")]
-SecondsOption = Annotated[float | None, typer.Option("--seconds", metavar="S", help="How long a film takes.")]
-SpeedOption = Annotated[
-    float | None, typer.Option("--speed", metavar="X", help="How many times faster than in reality a film runs.")
-]
-SizeOption = Annotated[
-    str | None,
-    typer.Option("--size", metavar="WxH", help="Width and height of a film, 640x480 [pixels]; default after the mechanism."),
-]
-LongOption = Annotated[
-    bool, typer.Option("--long", help="Write tables with a row for each path at each instant: time, path, value, unit.")
-]
-FormulationOption = Annotated[str | None, option("run", "formulation", "NAME[:OPTION=VALUE,...]")]
 CutOption = Annotated[str | None, option("run", "cut", "A,B")]
-IntegratorOption = Annotated[str | None, option("run", "integrator", "NAME[:OPTION=VALUE,...]")]
 RtolOption = Annotated[float | None, option("run", "rtol", "R")]
-AtolOption = Annotated[float | None, option("run", "atol", "A")]
 StepOption = Annotated[str | None, option("run", "step", "H")]
 OutputStepOption = Annotated[str | None, option("run", "output_step", "H")]
 
@@ -208,29 +189,33 @@ def read_methods(text: str | None, flag: str) -> list[str] | None:
     return None if names is None else split_methods(names)
 
 
-def run_options(
-    model: Model, formulation: str | None, integrator: str | None, rtol: float | None, atol: float | None, step: str | None,
-    output_step: str | None, cut: str | None = None,
-) -> dict[str, Any]:  # fmt: skip
-    """Return the options of a run as the verb takes them."""
+def read_range(model: Model, start: str | None, until: str | None, steps: int | None, at: str | None) -> dict[str, Any]:
+    """Return one time, or a range of them; what is not given comes from the model's own defaults."""
+    if at is not None and (start, until, steps) != (None, None, None):
+        raise ModelError("--at together with --from, --until or --steps", hint="give one time or a range")
+    if at is not None:
+        return {"at": read_time(model, at, "--at")}
     return {
-        "cut": read_names(cut, "--cut"),
-        "formulation": formulation, "integrator": integrator, "rtol": rtol, "atol": atol,
-        "step": read_time(model, step, "--step"), "output_step": read_time(model, output_step, "--output-step"),
+        "start": read_time(model, start, "--from"), "until": read_time(model, until, "--until"), "steps": steps,
     }  # fmt: skip
 
 
 def announce_dynamics(model: Model, options: dict[str, Any]) -> None:
     """Say on a terminal that kernels are compiled, where those of a run are not in the cache yet."""
+    announce_compilation(*dynamics_kernels(model, options))
+
+
+def dynamics_kernels(model: Model, options: dict[str, Any]) -> list[str]:
+    """Return some of the kernels that a run needs: of its coordinates, its formulation and its integrator."""
     from multibody.formulations import formulation_of
-    from multibody.integrators import Dop853
+    from multibody.integrators import INTEGRATORS, Dop853
 
     own = model.defaults.of("run")
-    words = {key: read_method(options.get(key) or own.get(key) or "auto", key).name for key in GROUPS}
+    words = {key: read_method(options.get(key) or own.get(key) or AUTO, key).name for key in GROUPS}
     kind = formulation_of(words["formulation"])
-    integrator = words["integrator"] if words["integrator"] != AUTO else Dop853.name
-    made = f"units.state_{'planar' if model.dimension == 2 else 'spatial'}" if kind.relative else "expand.expand"
-    announce_compilation(made, kind.compiled, f"{integrator}.advance_{integrator}")
+    stepped = INTEGRATORS[words["integrator"]] if words["integrator"] != AUTO else Dop853
+    own_loop = [f"{stepped.name}.advance_{stepped.name}"] if stepped.compiled else []
+    return ["calls.call_state" if kind.relative else "expand.expand", kind.compiled, *own_loop]
 
 
 def announce_compilation(*kernels: str) -> None:

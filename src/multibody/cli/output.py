@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress
     from rich.table import Table
 
+MOST_EVENTS = 12  # of every kind
 MOST_ROWS = 30  # bodies or joints that are printed for people; JSON has all
 AXES = ("x", "y", "z")
 PATIENCE = 1.0  # seconds before a run shows its progress
@@ -52,6 +53,11 @@ class Page:
         """Print a table, unless it is empty."""
         if made.row_count:
             self.console.print(made)
+
+    def files(self, written: Sequence[str]) -> None:
+        """Print the files that were written."""
+        for file in written:
+            self.line(f"written: {file}")
 
 
 def table(title: str, columns: Sequence[tuple[str, str]]) -> Table:
@@ -182,6 +188,48 @@ def span_text(run: Any, plain: Mapping[str, Any]) -> str:
     factor, unit = time_factor(run, plain), plain["units"]["time"]
     first, last = (number(float(run.time[k]) * factor) for k in (0, -1))
     return f"; t = {last} {unit}" if len(run.time) == 1 else f"; {first} … {last} {unit}, {len(run.time)} instants"
+
+
+def print_status(page: Page, name: str, status: Any, more: str = "") -> None:
+    """Print how an analysis of a model ended, and what it advises."""
+    page.line(f": {status.message}{more}", name)
+    if status.advice:
+        page.line(f"advice: {status.advice}")
+
+
+def event_tables(run: Any, plain: Mapping[str, Any], ended: str) -> list[tuple[Table, int]]:
+    """Return tables of the first events that happened and of singular positions that were passed, with the counts of all.
+
+    Parameters
+    ----------
+    run : Run
+    plain : mapping
+        What it gives as data, in the units of the output.
+    ended : str
+        What an event ends: "the run", "the motion".
+    """
+    factor, time = time_factor(run, plain), time_heading(plain)
+    events = table("events", [time, ("event", "left"), ("", "left")])
+    for event in run.events[:MOST_EVENTS]:
+        passed_on = "velocities jump: an impulse" if event.impulse is not None else ""
+        events.add_row(number(event.time * factor), event.name, f"ended {ended}" if event.terminal else passed_on)
+    singular = table("singular positions", [time, ("kind", "left"), ("reason", "left")])
+    for item in run.singularities[:MOST_EVENTS]:
+        singular.add_row(number(item.time * factor), item.kind, item.reason)
+    return [(events, len(run.events)), (singular, len(run.singularities))]
+
+
+def time_heading(plain: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the head of a column of times."""
+    return f"time [{plain['units']['time']}]", "right"
+
+
+def print_first(page: Page, tables: Sequence[tuple[Table, int]]) -> None:
+    """Print tables of the first events, and how many more there are."""
+    for made, count in tables:
+        if count > MOST_EVENTS:
+            made.add_row("", f"and {count - MOST_EVENTS} more")
+        page.table(made)
 
 
 def print_quality(page: Page, plain: Mapping[str, Any]) -> None:

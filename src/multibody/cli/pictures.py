@@ -15,7 +15,7 @@ import typer
 from multibody._target import TABLES, is_keys, write_whole
 from multibody.cli.app import FAILED, say_error
 from multibody.cli.options import BODIES, FILMS, PAGES, PICTURES
-from multibody.cli.output import stage_progress, to_json
+from multibody.cli.output import print_json, stage_progress, to_json
 from multibody.errors import ModelError
 
 if TYPE_CHECKING:
@@ -139,6 +139,32 @@ def write_each(files: Sequence[pathlib.Path], write: Callable[[pathlib.Path], ob
     return written, failures
 
 
+def answer(
+    found: Any, plain: dict[str, Any], files: Sequence[pathlib.Path], write: Callable[[pathlib.Path], object],
+    show: Callable[[Any, dict[str, Any], list[str]], None], *, json: bool,
+) -> None:  # fmt: skip
+    """Write the files of a motion, unless it has no instant, print it as JSON or for people, and end the verb.
+
+    Parameters
+    ----------
+    found : Run or Inverse
+    plain : dict
+        What it gives as data.
+    files : sequence of Path
+    write : callable
+        Writes one file.
+    show : callable
+        Prints for people; takes what was found, its data and the names of the files.
+    json : bool
+    """
+    written, failures = write_each(files if len(found.time) else [], write)
+    if json:
+        print_json(plain)
+    else:
+        show(found, plain, written)
+    finish(found.ok, failures)
+
+
 @contextmanager
 def _told() -> Iterator[None]:
     """Say in a plain sentence each what a picture lacks; other warnings go on as they are."""
@@ -191,44 +217,48 @@ def save_run(run: Run, file: pathlib.Path, shown: Pictured) -> None:
     from multibody.view.beside import page_of, telling_time
     from multibody.view.draw import draw_run
 
-    _headless()
-    at = telling_time(run)
-    if shown.plots:
-        figure = page_of(run, shown.plots, shown.x, at=at, trace=shown.traces)
-    else:
-        figure = draw_run(run, at, trace=shown.traces).figure
-    if not run.ok:
-        mark_partial(figure, run.status.message)
-    _save(figure, file)
+    def drawn() -> Any:
+        at = telling_time(run)
+        if shown.plots:
+            return page_of(run, shown.plots, shown.x, at=at, trace=shown.traces)
+        return draw_run(run, at, trace=shown.traces).figure
 
-
-def mark_partial(figure: Any, message: str) -> None:
-    """Write into a picture that not all of the motion is shown."""
-    from multibody.view.remark import write_remark
-
-    write_remark(figure, f"partial: {message}")
+    save_figure(drawn, file, "" if run.ok else run.status.message)
 
 
 def save_state(state: State, file: pathlib.Path) -> None:
     """Write a picture of a state."""
     from multibody.view.draw import draw_state
 
-    _headless()
-    _save(draw_state(state).figure, file)
+    save_figure(lambda: draw_state(state).figure, file)
 
 
-def _headless() -> None:
+def save_figure(draw: Callable[[], Any], file: pathlib.Path, partial: str = "") -> None:
+    """Draw a figure without a display, write it and let go of it.
+
+    Parameters
+    ----------
+    draw : callable
+        Returns the figure.
+    file : Path
+    partial : str
+        Why not all of the motion is shown, which the picture then says.
+    """
+    headless()
+    import matplotlib.pyplot as plt
+
+    from multibody.view.remark import write_remark
+    from multibody.view.style import save
+
+    figure = draw()
+    if partial:
+        write_remark(figure, f"partial: {partial}")
+    save(figure, file)
+    plt.close(figure)
+
+
+def headless() -> None:
     """Choose the backend that draws into files."""
     import matplotlib
 
     matplotlib.use("agg")
-
-
-def _save(figure: Any, file: pathlib.Path) -> None:
-    """Write a figure and let go of it."""
-    import matplotlib.pyplot as plt
-
-    from multibody.view.style import save
-
-    save(figure, file)
-    plt.close(figure)

@@ -12,24 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from multibody.cli.app import app
+from multibody.cli.groups import RunMethods, Source, grouped
 from multibody.cli.moved import SourceArgument, moved, source_of
-from multibody.cli.options import (
-    AtolOption,
-    ForceOption,
-    FormulationOption,
-    IntegratorOption,
-    JsonOption,
-    OutputStepOption,
-    PlotOption,
-    RtolOption,
-    SetOption,
-    StepOption,
-    option,
-    read_time,
-    run_options,
-)
+from multibody.cli.options import ForceOption, PlotOption, option, read_time
 from multibody.cli.output import print_json
-from multibody.cli.pictures import finish
+from multibody.cli.pictures import finish, headless
 from multibody.errors import MassError
 
 if TYPE_CHECKING:
@@ -38,6 +25,7 @@ if TYPE_CHECKING:
 
 
 @app.command()
+@grouped
 def report(
     model: SourceArgument,
     out: Annotated[
@@ -48,14 +36,9 @@ def report(
     player: Annotated[bool, typer.Option("--player/--no-player", help="Whether the motion can be played in it.")] = True,
     force: ForceOption = False,
     until: Annotated[str | None, option("run", "until", "T")] = None,
-    formulation: FormulationOption = None,
-    integrator: IntegratorOption = None,
-    rtol: RtolOption = None,
-    atol: AtolOption = None,
-    step: StepOption = None,
-    output_step: OutputStepOption = None,
-    settings: SetOption = None,
-    json: JsonOption = False,
+    *,
+    methods: RunMethods,
+    source: Source,
 ) -> None:
     """Move the model and write one HTML page: player, mechanism, motion, loads, certificate, what it takes to repeat it.
 
@@ -65,17 +48,17 @@ def report(
     from multibody.files.writer import known_text
     from multibody.view.report.assemble import Told, check_report_target, save_report
 
-    loaded, saved = source_of(model, settings, until)
+    loaded, saved = source_of(model, source.settings, until)
     file = out or pathlib.Path(re.sub(r"[^\w.-]+", "-", f"{loaded.name}-report.html"))
     check_report_target(file, force, loaded._files)
     for path in plot or []:
         require_readable(loaded, path, forces=True)
-    options = run_options(loaded, formulation, integrator, rtol, atol, step, output_step)
-    run, note = (saved, "") if saved is not None else _run(loaded, until, options, json)
+    options = methods.read(loaded)
+    run, note = (saved, "") if saved is not None else _run(loaded, until, options, source.json)
     command = shlex.join(["multibody", *sys.argv[1:]]) if sys.argv[1:2] == ["report"] else ""
-    _headless()
+    headless()
     save_report(run, file, Told(title or "", command, known_text(loaded), tuple(plot or ()), player, note), force)
-    if json:
+    if source.json:
         print_json({"model": loaded.name, "file": str(file), "status": run.status.plain()})
     else:
         typer.echo(f"written: {file}")
@@ -94,10 +77,3 @@ def _run(model: Model, until: str | None, options: dict[str, Any], quiet: bool) 
         warnings.simplefilter("ignore", RuntimeWarning)
         end = read_time(model, until, "--until")
         return model.kinematics(end, steps=None if end is None else 400), f"Moved without forces: {reason}."
-
-
-def _headless() -> None:
-    """Choose the backend that draws into files."""
-    import matplotlib
-
-    matplotlib.use("agg")

@@ -8,24 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from multibody.cli.app import app
+from multibody.cli.groups import Files, Source, grouped
 from multibody.cli.moved import SourceArgument, moved, require_instants, source_of
-from multibody.cli.options import (
-    PICTURES,
-    ForceOption,
-    JsonOption,
-    OutOption,
-    OutputStepOption,
-    RtolOption,
-    SetOption,
-    check_endings,
-    option,
-    read_time,
-    read_value,
-    run_options,
-    split_list,
-)
+from multibody.cli.options import PICTURES, OutputStepOption, RtolOption, option, read_time, read_value, split_list
 from multibody.cli.output import Page, print_json
-from multibody.cli.pictures import finish, write_each
+from multibody.cli.pictures import finish, save_figure, write_each
 from multibody.errors import ModelError
 
 if TYPE_CHECKING:
@@ -36,6 +23,7 @@ ENDINGS = (".csv", ".json", *PICTURES)
 
 
 @app.command()
+@grouped
 def size(
     model: SourceArgument,
     drive: Annotated[
@@ -54,10 +42,9 @@ def size(
     until: Annotated[str | None, option("run", "until", "T")] = None,
     rtol: RtolOption = None,
     output_step: OutputStepOption = None,
-    out: OutOption = None,
-    force: ForceOption = False,
-    settings: SetOption = None,
-    json: JsonOption = False,
+    *,
+    files: Files,
+    source: Source,
 ) -> None:
     """Move the model and print what a drive needs (torque, speed, power, inertia, duty), and motors with gears that give it.
 
@@ -66,26 +53,26 @@ def size(
     """
     from multibody.files.motors import read_motors
 
-    loaded, saved = source_of(model, settings, until)
-    files, table = list(out or []), read_motors(motors)
-    check_endings(files, ENDINGS, loaded._files, force=force)
+    loaded, saved = source_of(model, source.settings, until)
+    table = read_motors(motors)
+    named = files.check(ENDINGS, loaded)
     chosen = [_number(text) for text in split_list(ratios)] if ratios is not None else None
     name = drive if drive is not None else _only(loaded)
     times = {"cycle": read_time(loaded, cycle, "--cycle"), "start": read_time(loaded, start, "--from")}
-    run = saved or moved(loaded, until, run_options(loaded, None, None, rtol, None, None, output_step), quiet=json)
+    how = {"rtol": rtol, "output_step": read_time(loaded, output_step, "--output-step")}
+    run = saved or moved(loaded, until, how, quiet=source.json)
     require_instants(run)
     found = run.size(
         name, table, chosen, efficiency=efficiency, gear_inertia=gear_inertia, margin=margin, inertia_ratio=inertia_ratio,
         **times,
     )  # fmt: skip
-    written, failures = write_each(files, lambda file: _write(found, file))
-    if json:
+    written, failures = write_each(named, lambda file: _write(found, file))
+    if source.json:
         print_json(found.plain())
     else:
         page = Page()
         page.line(str(found))
-        for file in written:
-            page.line(f"written: {file}")
+        page.files(written)
     finish(run.ok, failures)
 
 
@@ -110,12 +97,7 @@ def _number(text: str) -> float:
 
 def _write(found: Size, file: pathlib.Path) -> None:
     """Write one file."""
-    if file.suffix.lower() not in PICTURES:
+    if file.suffix.lower() in PICTURES:
+        save_figure(lambda: found.plot().figure, file)
+    else:
         found.save(file)
-        return
-    import matplotlib
-
-    from multibody.view.style import save
-
-    matplotlib.use("agg")
-    save(found.plot().figure, file)

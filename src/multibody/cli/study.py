@@ -10,34 +10,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from multibody.cli.app import app
+from multibody.cli.groups import CutMethods, Files, Source, grouped
 from multibody.cli.options import (
     PAGES,
     PICTURES,
-    AtolOption,
-    CutOption,
-    ForceOption,
-    FormulationOption,
-    IntegratorOption,
-    JsonOption,
     ModelArgument,
-    OutOption,
-    OutputStepOption,
-    RtolOption,
-    SetOption,
-    StepOption,
     announce_compilation,
     announce_dynamics,
-    check_endings,
-    load_model,
     option,
     read_names,
     read_time,
     read_value,
-    run_options,
     split_list,
 )
 from multibody.cli.output import Page, print_json, stage_progress, table
-from multibody.cli.pictures import finish, write_each
+from multibody.cli.pictures import finish, save_figure, write_each
 from multibody.errors import ModelError, nearest
 
 if TYPE_CHECKING:
@@ -50,6 +37,7 @@ FORMS = "write l2=0.14:0.16 (range), l2=0.14:0.16:20 (points), k=1,2,5 (values) 
 
 
 @app.command("study")
+@grouped
 def study_verb(
     model: ModelArgument,
     vary: Annotated[
@@ -75,13 +63,8 @@ def study_verb(
     analysis: Annotated[
         str, typer.Option("--analysis", metavar="NAME", help="run (default), kinematics, inverse, statics or assemble.")
     ] = "run",
-    formulation: FormulationOption = None,
-    integrator: IntegratorOption = None,
-    rtol: RtolOption = None,
-    atol: AtolOption = None,
-    step: StepOption = None,
-    output_step: OutputStepOption = None,
-    cut: CutOption = None,
+    *,
+    methods: CutMethods,
     steps: Annotated[int | None, option("kinematics", "steps", "N")] = None,
     efforts: Annotated[str | None, option("inverse", "efforts", "A,B")] = None,
     instants: Annotated[bool, typer.Option("--on-instants", help="Look for extremes at the instants alone.")] = False,
@@ -98,20 +81,17 @@ def study_verb(
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with the store; what it holds is not computed again.")
     ] = False,
-    out: OutOption = None,
-    force: ForceOption = False,
-    settings: SetOption = None,
-    json: JsonOption = False,
+    files: Files,
+    source: Source,
 ) -> None:
     """Compute numbers of many members of a model, and print how they are spread.
 
     --out writes all members (.csv, .nc, .parquet), what --json prints (.json), histograms (.png, .pdf, .svg) or a page with
     tables and diagrams (.html). Ctrl-C ends the study; members that are computed are printed, written and kept in the store.
     """
-    loaded = load_model(model, settings)
-    check_endings(out or [], ENDINGS, loaded._files, force=force)
-    told = run_options(loaded, formulation, integrator, rtol, atol, step, output_step, cut)
-    told |= {"steps": steps, "efforts": read_names(efforts, "--efforts")}
+    loaded = source.load(model)
+    named = files.check(ENDINGS, loaded)
+    told = methods.read(loaded) | {"steps": steps, "efforts": read_names(efforts, "--efforts")}
     given: dict[str, Any] = {key: value for key, value in told.items() if value is not None}
     if analysis == "run":
         announce_dynamics(loaded, told)
@@ -121,15 +101,15 @@ def study_verb(
     if not output:
         hint = '"--output max(norm(A.reaction.force))" or "--output final(slider.x)"'
         raise ModelError("nothing is asked for", where="--output", hint=f"say what: {hint}")
-    with warnings.catch_warnings(), stage_progress("studying", quiet=json) as progress:
+    with warnings.catch_warnings(), stage_progress("studying", quiet=source.json) as progress:
         warnings.simplefilter("ignore", RuntimeWarning)  # the status is printed below
         found = loaded.study(
             varied, output, until=read_time(loaded, until, "--until"), samples=samples, method=method, seed=seed,
             analysis=analysis, workers=workers, chunk=chunk, store=store, resume=resume, refine=not instants, device=device,
             progress=None if progress is None else lambda k, count: progress(f"member {k} of {count}", k, count), **given,
         )  # fmt: skip
-    written, failures = write_each(out or [], lambda file: _write(found, file))
-    if json:
+    written, failures = write_each(named, lambda file: _write(found, file))
+    if source.json:
         print_json(found.plain())
     else:
         _print(found, written)
@@ -175,12 +155,7 @@ def _write(found: Study, file: pathlib.Path) -> None:
     if ending in PAGES:
         found.page(file, force=True)
     elif ending in PICTURES:
-        import matplotlib
-
-        from multibody.view.style import save
-
-        matplotlib.use("agg")
-        save(found.histogram().figure, file)
+        save_figure(lambda: found.histogram().figure, file)
     else:
         found.save(file)
 
@@ -199,8 +174,7 @@ def _print(found: Study, written: list[str]) -> None:
         page.line(reason)
     if found.status.advice:
         page.line(found.status.advice)
-    for file in written:
-        page.line(f"written: {file}")
+    page.files(written)
 
 
 def _table(page: Page, title: str, shown: Table) -> None:

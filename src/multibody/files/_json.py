@@ -20,19 +20,7 @@ _CONSTANTS = {"true": True, "false": False, "null": None}
 
 
 def read_json(text: str, file: str) -> Document:
-    """Read a JSON text.
-
-    Parameters
-    ----------
-    text : str
-        The content of the file.
-    file : str
-        Its name, for messages.
-
-    Returns
-    -------
-    Document
-        The data and its lines, as `multibody.files.yaml12.read_yaml` gives them.
+    """Read a JSON text, as `multibody.files.yaml12.read_yaml` reads YAML.
 
     Raises
     ------

@@ -7,7 +7,6 @@ bit, whichever thread computes it.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from numba import types
@@ -39,18 +38,6 @@ WRENCHES = types.none(
     *_BLOCKS, _ROW, *(_TABLE,) * 3, _WORD, *(_WORDS,) * 3, _NUMBER, _WORD, _WORD, _ROW, _TABLE
 )
 GRADIENTS = types.none(_WORD, _WORD, _TABLE, _WORDS, _ROW, _CUBE)
-FORCES = types.none(*_BLOCKS, _ROW, *(_TABLE,) * 9)
-VALUES = types.none(*_BLOCKS, _ROW, _ROW, _WORD, _WORD, _TABLE)
-TRACK = types.UniTuple(_WORD, 2)(*_BLOCKS, _WORD, _WORD, _ROW, _WORD, *(_TABLE,) * 4, _ROW)
-_PLACES = types.int64[:, ::1]
-SQUARE = types.none(_TABLE, _WORDS, _ROW, _TABLE, _WORDS, _CUBE, _TABLE, _WORDS, _PLACES, _PLACES, _ROW, _ROW, _CUBE, _CUBE)
-_PAIR = types.UniTuple(_ROW, 2)
-_SQUARE = types.Tuple((_WORDS, _ROW, _TABLE, _WORDS, _WORD, _ROW))
-_FACTORS = types.Tuple((_TABLE, _WORDS, _PLACES, _PLACES, _ROW))
-EFFORTS = types.none(
-    *_BLOCKS, _ROW, *(_TABLE,) * 4, _SQUARE, _FACTORS, _PAIR, types.Tuple((_WORD, _NUMBER)), types.UniTuple(_NUMBER, 3),
-    *(_TABLE,) * 4,
-)
 UNSOLVED = -21  # of a member beside the answers of integrators: no accelerations
 
 
@@ -88,8 +75,7 @@ _numbers, _masses, _assemble, _advance = (_by_address(each) for each in (NUMBERS
 _mode, _advance_implicit = (_by_address(each) for each in (MODE, ADVANCE_IMPLICIT))
 _expand, _measure, _entries, _gradients = (_by_address(each) for each in (EXPAND, MEASURE, ENTRIES, GRADIENTS))
 _to_bodies, _expand_joints = (_by_address(each) for each in (TO_BODIES, EXPAND_JOINTS))
-_forces, _values, _track, _square = (_by_address(each) for each in (FORCES, VALUES, TRACK, SQUARE))
-_wrenches, _efforts = _by_address(WRENCHES), _by_address(EFFORTS)
+_wrenches = _by_address(WRENCHES)
 
 
 @_free
@@ -407,138 +393,6 @@ def gradient_members(gradients, which, models, scratch, Q, functions, scale, out
     """Write gradients of coordinate functions times the scales of columns (read, nv), out (read, instants, functions, nv)."""
     for j in range(which.shape[0]):
         _gradients(gradients, (models[which[j]], scratch, Q[j], functions, scale[j], out[j]))
-
-
-@_free
-def track_members(calls, which, models, states, scratch, square, null, path, times, begins, Q, V, A, R, sigma, turned, codes):
-    """Follow driven members over their grids.
-
-    Parameters
-    ----------
-    calls : tuple of addresses
-        ``kernels.tracking.track`` and ``values_over``.
-    which : array of int
-    square : address of a SquareSystem
-    null : array
-        Of the square system: begins anew with every member.
-    path : tuple (address, words, blank, numbers, time, q, v, a)
-        A Path, its words and what they are at the start, the same words as numbers, which of them is the time, its arrays.
-    times : array (members, instants)
-    begins : array (members, nq)
-    Q, V, A, R, sigma : arrays (members, instants, ·), written
-    turned : tuple (first row, last row, times, values)
-        Rows of the motions, and what they ask for at some of the times (members, some, rows), written.
-    codes : array of int (members,), written
-    """
-    follow, values = calls
-    lo, hi, some, asked = turned
-    at_path, words, blank, numbers, time, q, v, a = path
-    for j in range(which.shape[0]):
-        k = which[j]
-        _values(values, (models[k], states[k], scratch, some[k], begins[k], lo, hi, asked[k]))
-        for i in range(null.shape[0]):
-            null[i] = 1.0 / math.sqrt(null.shape[0])
-        for i in range(words.shape[0]):
-            words[i] = blank[i]
-        numbers[time] = times[k, 0]
-        _copy(begins[k], q)
-        for i in range(v.shape[0]):
-            v[i] = 0.0
-            a[i] = 0.0
-        code = 0
-        for _ in range(3):  # as a single one does: the smallest singular value by inverse iteration from an arbitrary vector
-            code, _ = _track(
-                follow, (models[k], states[k], scratch, square, at_path, times[k, :1], 0, Q[k], V[k], A[k], R[k], sigma[k])
-            )
-        if code == 0:
-            code, _ = _track(
-                follow, (models[k], states[k], scratch, square, at_path, times[k], 1, Q[k], V[k], A[k], R[k], sigma[k])
-            )
-        codes[k] = code
-
-
-@_free
-def force_members(calls, which, models, states, scratch, times, Q, V, A, R, inertia, applied, energies, laws, loads):
-    """Write M v̇, Q, energies, efforts of laws and loads along known motions, arrays (read, instants, ·).
-
-    Parameters
-    ----------
-    calls : tuple of addresses
-        ``forces_at`` and ``set_masses``.
-    """
-    forces, masses = calls
-    for j in range(which.shape[0]):
-        k = which[j]
-        _masses(masses, (models[k], scratch))
-        _forces(
-            forces,
-            (
-                models[k], states[k], scratch, times[j], Q[j], V[j], A[j], R[j], inertia[j], applied[j], energies[j], laws[j],
-                loads[j],
-            ),
-        )  # fmt: skip
-
-
-@_free
-def effort_members(
-    efforts, which, models, states, scratch, times, Q, R, inertia, applied, square, factors, rows, columns, function, units,
-    limits, room, found, basis, multipliers,
-):  # fmt: skip
-    """Find the efforts of members with one motion and one actuator, arrays (read, instants, ·).
-
-    Parameters
-    ----------
-    efforts : address
-        ``formulations.one_drive.efforts_at``, which says what the rest is.
-    square : tuple
-        As there, with the weights of every member (read, entries).
-    factors : tuple
-        Its null vector begins anew with every member.
-    rows, columns : arrays (read, ·)
-        Scales.
-    function : int
-    units : array (read,)
-    """
-    slots, weights, gauge, chosen, motion, entries = square
-    T, pivots, places, ends, null = factors
-    for j in range(which.shape[0]):
-        k = which[j]
-        for i in range(null.shape[0]):
-            null[i] = 1.0 / math.sqrt(null.shape[0])
-        _efforts(
-            efforts,
-            (
-                models[k], states[k], scratch, times[j], Q[j], R[j], inertia[j], applied[j],
-                (slots, weights[j], gauge, chosen, motion, entries), (T, pivots, places, ends, null), (rows[j], columns[j]),
-                (function, units[j]), limits, room, found[j], basis[j], multipliers[j],
-            ),
-        )  # fmt: skip
-
-
-@_free
-def square_members(solve, entries, slots, weights, gauge, driving, sides, room, null, sigma, basis, multipliers):
-    """Solve the square systems of members at all their instants, see ``formulations.driven.solve_square``.
-
-    Parameters
-    ----------
-    entries, sides, sigma, basis, multipliers : arrays (members, instants, ·)
-    weights : array (members, entries)
-    room : tuple
-        T, pivots, places and ends.
-    null : array
-        Begins anew with every member.
-    """
-    T, pivots, places, ends = room
-    for j in range(entries.shape[0]):
-        for i in range(null.shape[0]):
-            null[i] = 1.0 / math.sqrt(null.shape[0])
-        _square(
-            solve,
-            (
-                entries[j], slots, weights[j], gauge, driving, sides[j], T, pivots, places, ends, null, sigma[j], basis[j],
-                multipliers[j],
-            ),
-        )  # fmt: skip
 
 
 @inner_kernel

@@ -35,9 +35,13 @@ _SOURCES = {  # what the functions of a room may call
     "kernels": ("kernels/*.py", "kernels/memory/*.py", "kernels/newton/*.py"),
     "tree": ("kernels/*.py", "kernels/memory/*.py", "kernels/newton/*.py", "kernels/tree/*.py"),
     "assembly": ("kernels/*.py", "kernels/memory/*.py", "kernels/newton/*.py", "kernels/assembly/*.py"),
+    "statics": tuple(f"kernels/{name}.py" for name in ("*", "memory/*", "newton/*", "assembly/*", "statics/*")),
     "robot": ("kernels/*.py", "kernels/memory/*.py", "kernels/newton/*.py", "kernels/tree/*.py", "kernels/robot/*.py"),
     "parametric": ("kernels/*.py", "kernels/memory/*.py", "kernels/newton/*.py", "kernels/parametric/*.py"),
-    "formulations": ("kernels/**/*.py", "formulations/*.py"),
+    "formulations": (
+        *(f"kernels/{name}.py" for name in ("*", "memory/*", "newton/*", "tree/*", "parametric/*")),
+        "formulations/*.py",
+    ),
     "integrators": (
         *(f"kernels/{name}.py" for name in ("compile", "joined", "frugal", "folded", "passes", "objects", "calls", "stacked")),
         "integrators/*.py",
@@ -58,7 +62,8 @@ def source_hash(room: str = "kernels") -> str:
     Parameters
     ----------
     room : str
-        ``kernels``, ``tree``, ``assembly``, ``robot``, ``parametric``, ``formulations``, ``integrators`` or ``specialize``.
+        ``kernels``, ``tree``, ``assembly``, ``statics``, ``robot``, ``parametric``, ``formulations``, ``integrators`` or
+        ``specialize``.
 
     Returns
     -------

@@ -121,20 +121,34 @@ def _interpolated(motion: Motion, dynamics: Dynamics, times: Floats) -> Motion:
 
 def _solved(run: Run, times: Floats) -> Motion:
     """Return instants of a kinematic run, followed from the instant before."""
-    from multibody.analyses.kinematics.kinematics import kinematics
+    from multibody.analyses.kinematics.between import followed_from
 
     motion = run.motion
     forward = motion.t[-1] >= motion.t[0]
     k = int(np.searchsorted(motion.t if forward else -motion.t, times[0] if forward else -times[0])) - 1
-    lead = [float(motion.t[k])] if k >= 0 else []  # else it begins with the first instant itself
-    start = adopted(run.state_at(max(k, 0)), motion.tables, "initial")
-    found = kinematics(run.model, times=[*lead, *times], initial=start)
-    if not found.status.success:
-        raise ModelError(found.status.message, hint=found.status.advice)
-    last = _part_of(found, slice(len(lead), None))
+    last = followed_from(motion, max(k, 0), times)
+    last = _assembled(run, k, times) if last is None else last
     if motion.dynamics is not None and motion.dynamics.bundle is not None:
         Y = np.hstack([last.q, last.v, np.zeros((len(times), 1))])
         references = last.references if last.references.ndim == 2 else np.tile(last.references, (len(times), 1))
         bundle = motion.dynamics.bundle
         last.dynamics = expanded(bundle, last.t, Y, np.ascontiguousarray(references), closing=False).dynamics
     return last
+
+
+def _assembled(run: Run, k: int, times: Floats) -> Motion:
+    """Return the same where an instant is no place to follow the mechanism from: it is assembled there anew.
+
+    Parameters
+    ----------
+    k : int
+        The instant before, −1 where the times begin with the first one itself.
+    """
+    from multibody.analyses.kinematics.kinematics import kinematics
+
+    lead = [float(run.motion.t[k])] if k >= 0 else []
+    start = adopted(run.state_at(max(k, 0)), run.motion.tables, "initial")
+    found = kinematics(run.model, times=[*lead, *times], initial=start)
+    if not found.status.success:
+        raise ModelError(found.status.message, hint=found.status.advice)
+    return _part_of(found, slice(len(lead), None))

@@ -23,6 +23,7 @@ from multibody.results.event_list import Events
 from multibody.results.finite import finite
 from multibody.results.mat import mat_bytes, table_contents
 from multibody.results.netcdf import netcdf
+from multibody.results.plain import NO_GRAVITY
 from multibody.results.reading import path_text, sealed, several
 from multibody.results.run import Run
 from multibody.results.save import check_form
@@ -79,12 +80,12 @@ class Inverse(SizingVerbs, PageVerbs):
         self.model, self.tables = self.motion.model, self.motion.tables
         self.singularities = self.motion.singularities
         if self.motion.ok and not self.ok:
-            warn(f"{self.model.name}: {self.status.message}; {self.status.advice}")
+            warn(f"{self.model.name}: {self.status.sentence}")
 
     @cached_property
     def notes(self) -> list[str]:
         """What one should know beside the numbers, and what the motion under these efforts has to say."""
-        return [*self._found_notes, *(note for note in self.motion.notes if note != "gravity: none")]
+        return [*self._found_notes, *(note for note in self.motion.notes if note != NO_GRAVITY)]
 
     @property
     def ok(self) -> bool:

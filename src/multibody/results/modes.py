@@ -19,7 +19,7 @@ from multibody.arguments import answered, warn
 from multibody.errors import ModelError
 from multibody.model.units import Units
 from multibody.results.mode_words import coordinates_tell, shape_words
-from multibody.results.plain import gravity_text
+from multibody.results.plain import gravity_notes, gravity_text
 from multibody.results.reading import sealed
 from multibody.results.state import State
 from multibody.state.named_columns import displacements, joint_coordinates
@@ -98,12 +98,10 @@ class Modes(PageVerbs):
         self.status: Status = found.status
         self.state = State.of(found.state)
         self.eigenvalues = sealed(found.eigenvalues)
-        gravity = gravity_text(self.tables)
         lines = line_notes(self.state.measurer) if self.ok else []
-        self.notes: list[str] = list(dict.fromkeys([*(["gravity: none"] if gravity == "none" else []), *found.notes, *lines]))
+        self.notes: list[str] = list(dict.fromkeys([*gravity_notes(self.tables), *found.notes, *lines]))
         if not self.ok:
-            advice = f"; {self.status.advice}" if self.status.advice else ""
-            warn(f"{self.model.name}: {self.status.message}{advice}")
+            warn(f"{self.model.name}: {self.status.sentence}")
 
     @property
     def ok(self) -> bool:

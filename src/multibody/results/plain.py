@@ -19,6 +19,8 @@ WORK = ("steps", "rhs_evaluations", "jacobian_evaluations", "factorizations")  #
 TIMES = ("until", "output_step", "step")  # settings of a run that have a unit
 QUALITY = ("position_violation", "velocity_violation", "energy_drift", "smallest_singular_value")
 
+NO_GRAVITY = "gravity: none"
+
 
 def final_plain(run: Run, units: str | None) -> dict[str, Any]:
     """Return units, gravity, status, statistics, certificate, notes, events or singular positions, and the last instant."""
@@ -54,6 +56,11 @@ def gravity_text(tables: Tables) -> str:
     """Return gravity in words: ``none``, or its components with the unit."""
     vector, units = tables.gravity, tables.model.units
     return f"({', '.join(f'{x:g}' for x in vector)}) {units.length}/{units.time}²" if np.any(vector) else "none"
+
+
+def gravity_notes(tables: Tables) -> list[str]:
+    """Return a note where a model under forces has no gravity."""
+    return [NO_GRAVITY] if gravity_text(tables) == "none" else []
 
 
 def instant_plain(measurer: Measurer, k: int, units: str | None, *, accelerations: bool) -> dict[str, Any]:

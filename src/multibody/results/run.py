@@ -20,7 +20,7 @@ from multibody.results.balance import Balance, balance
 from multibody.results.event_list import Events
 from multibody.results.force_events import result_events, unseen
 from multibody.results.instant import Instant, instant_at, instant_of, slice_of
-from multibody.results.plain import final_plain, gravity_text
+from multibody.results.plain import final_plain, gravity_notes
 from multibody.results.reading import path_text, sealed, several
 from multibody.state.kinetics import Event
 from multibody.state.motion import Motion, Singularity
@@ -67,8 +67,7 @@ class Run(RunVerbs):
         self.motion, self.tables, self.model = motion, motion.tables, motion.tables.model
         self.status: Status = motion.status
         if not self.ok and not quiet:
-            advice = f"; {self.status.advice}" if self.status.advice else ""
-            warn(f"{self.model.name}: {self.status.message}{advice}")
+            warn(f"{self.model.name}: {self.status.sentence}")
 
     @cached_property
     def measurer(self) -> Measurer:
@@ -81,11 +80,8 @@ class Run(RunVerbs):
         """The analysis' notes, and a word where a model under forces has no gravity, a cam pulls or a stop is not left."""
         if self.motion.dynamics is None:
             return [*self.motion.notes, *(unseen(self) if self.model.events else [])]
-        gravity = gravity_text(self.tables)
-        return [
-            *(["gravity: none"] if gravity == "none" else []), *self.motion.dynamics.notes, *self.motion.notes,
-            *contact_notes(self.measurer),
-        ]  # fmt: skip
+        notes = [*self.motion.dynamics.notes, *self.motion.notes]
+        return [*gravity_notes(self.tables), *notes, *contact_notes(self.measurer)]
 
     @property
     def statistics(self) -> dict[str, Any]:

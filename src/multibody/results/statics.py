@@ -18,7 +18,7 @@ from multibody.arguments import answered, warn
 from multibody.errors import AnalysisError
 from multibody.model.units import Units
 from multibody.results.instant import Instant, instant_of
-from multibody.results.plain import gravity_text, instant_plain
+from multibody.results.plain import gravity_notes, gravity_text, instant_plain
 from multibody.results.reading import sealed
 from multibody.state import state as analysis
 from multibody.state.state import Status
@@ -65,12 +65,10 @@ class Equilibrium(PageVerbs):
         self.eigenvalues = sealed(np.zeros(0) if judged is None else judged.eigenvalues)
         self.directions: list[str] = [] if judged is None else judged.directions
         self.residual, self.method, self.iterations = found.residual, found.method, found.iterations
-        gravity = gravity_text(self.tables)
         contact = [] if found.motion.dynamics is None else contact_notes(instant_of(found.motion).measurer)
-        self.notes: list[str] = [*(["gravity: none"] if gravity == "none" else []), *found.notes, *contact]
+        self.notes: list[str] = [*gravity_notes(self.tables), *found.notes, *contact]
         if not self.ok:
-            advice = f"; {self.status.advice}" if self.status.advice else ""
-            warn(f"{self.model.name}: {self.status.message}{advice}")
+            warn(f"{self.model.name}: {self.status.sentence}")
 
     @property
     def ok(self) -> bool:

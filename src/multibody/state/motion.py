@@ -15,6 +15,7 @@ from multibody.tables.lower import Tables
 
 if TYPE_CHECKING:
     from multibody.analyses.events.switching import Switching
+    from multibody.rank.drive import Drive
     from multibody.state.kinetics import Dynamics, Event
 
 Floats = npt.NDArray[np.float64]
@@ -80,6 +81,9 @@ class Motion:
         Instants at which motions switch: results there are the limits behind them.
     jumps : list of Jump
         Those of a mechanism that its motions determine at which velocities jump, with what was just before.
+    drive : Drive, optional
+        The rows that solve a mechanism which its motions determine, where the same ones do at all instants and it was followed
+        from each to the next: between them it can be followed again.
     """
 
     tables: Tables
@@ -100,6 +104,7 @@ class Motion:
     passed: list[Switching] = field(default_factory=list)
     jumps: list[Jump] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
+    drive: Drive | None = None
 
 
 class PromisedMotion(Motion):

@@ -49,6 +49,11 @@ class Status:
     advice: str = ""
 
     @property
+    def sentence(self) -> str:
+        """Why an analysis stopped and what would mend it, in one sentence."""
+        return f"{self.message}; {self.advice}" if self.advice else self.message
+
+    @property
     def interrupted(self) -> bool:
         """Whether the user ended it with Ctrl-C."""
         return not self.success and self.message.startswith("interrupted")

@@ -13,19 +13,22 @@ from typing import Any
 import numpy as np
 
 from multibody.analyses.members.drive import DriveMembers, InverseMembers
+from multibody.analyses.members.driven_run import run_members
+from multibody.analyses.members.instant import AssembleMembers, StaticsMembers
 from multibody.analyses.members.numbers import NotServed
-from multibody.analyses.members.run import RunMembers
 from multibody.errors import AnalysisError, ModelError
 from multibody.model.model import Model
 from multibody.state.system import tables_of
 from multibody.study.distributions import Floats
 from multibody.study.evaluate import Evaluator
-from multibody.study.language import EXTREMES
 from multibody.study.members import DONE, WAITING, Computed, OrdinaryMembers
 
 FAULTS = (ModelError, AnalysisError, ArithmeticError, np.linalg.LinAlgError)
 FEW = 4  # members that are not worth a preparation
-LOOPS: dict[str, Any] = {"run": RunMembers, "kinematics": DriveMembers, "inverse": InverseMembers}
+LOOPS: dict[str, Any] = {
+    "run": run_members, "kinematics": DriveMembers, "inverse": InverseMembers, "statics": StaticsMembers,
+    "assemble": AssembleMembers,
+}  # fmt: skip
 
 
 class CompiledMembers:
@@ -61,8 +64,6 @@ class CompiledMembers:
         if ordinary.analysis not in LOOPS or (given and ordinary.analysis != "run"):
             raise NotServed(f"{ordinary.analysis} from a given state" if given else ordinary.analysis)
         words = [reduction.word for reduction in ordinary.outputs.reductions]
-        if ordinary.analysis == "kinematics" and ("at" in words or (ordinary.refine and set(words) & set(EXTREMES))):
-            raise NotServed("a driven mechanism is solved between its instants")
         watched = {watch.name for watch in tables_of(ordinary.model).watches}
         if any(reduction.word == "first" and reduction.event not in watched for reduction in ordinary.outputs.reductions):
             raise NotServed("an event of results")
@@ -136,9 +137,9 @@ class CompiledMembers:
         batch, why = self._taken(len(values)), np.full(len(values), "", dtype=object)
         try:
             which = self.loops.computed(batch, values, why)
-            if len(which):
-                outputs[which] = Evaluator(self.outputs, self.loops.answers(batch, which), self.refine).numbers()
-                why[which[batch.unsolved(which)]] = "no accelerations"
+            for some in batch.alike(which) if len(which) else ():
+                outputs[some] = Evaluator(self.outputs, self.loops.answers(batch, some), self.refine).numbers()
+            why[which[batch.unsolved(which)]] = batch.lost
         except FAULTS as fault:  # that of one member must not be that of others
             why[why == ""] = type(fault).__name__
         finally:

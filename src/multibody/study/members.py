@@ -128,12 +128,12 @@ class OrdinaryMembers:
             if reading.status.interrupted:  # a run ends in order with Ctrl-C; here it is the study that is to end
                 raise KeyboardInterrupt
             if len(reading.t) == 0 or not (reading.status.success or self.stops(reading)):
-                return np.nan, FAILED, _message(reading)
+                return np.nan, FAILED, reading.status.sentence
             numbers = Evaluator(self.outputs, reading, self.refine).numbers()[0]
         except (ModelError, AnalysisError, ArithmeticError, np.linalg.LinAlgError) as error:
             return np.nan, FAILED, " ".join(str(error).split()) or type(error).__name__
         if not reading.status.success:
-            return numbers, STOPPED, _message(reading)
+            return numbers, STOPPED, reading.status.sentence
         return numbers, DONE, ""
 
     def stops(self, reading: Reading) -> bool:
@@ -202,9 +202,3 @@ def _check_times(tried: Evaluator, reading: Reading) -> None:
         if not low <= time <= high:
             where, hint = f"output at({time:g}, {reduction.text})", f"it goes from {low:g} to {high:g}"
             raise ModelError(f"t = {time:g} is outside of the motion", where=where, hint=hint)
-
-
-def _message(reading: Reading) -> str:
-    """Return why an answer is not complete."""
-    status = reading.status
-    return f"{status.message}; {status.advice}" if status.advice else status.message

@@ -54,15 +54,8 @@ def equations(
     Parameters
     ----------
     model : Model
-    minimal : bool
-        Whether minimal equations of motion are made too.
-    cut : list of str, optional
-        Joints at which loops are cut; derived by default.
-    independent : list of str, optional
-        Joints or bodies whose coordinates are independent where loops close; derived by default.
-    angles : str, optional
-        Of planar minimal equations: ``joints`` for angles between bodies, ``bodies`` for their angles from the x axis. Default
-        joints for trees, bodies where loops close.
+    minimal, cut, independent, angles
+        As :meth:`Model.equations` says.
     """
     if angles not in (None, "joints", "bodies"):
         raise ModelError(f'"{angles}" is not known', where="angles", hint='write "joints" or "bodies"')

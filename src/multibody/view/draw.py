@@ -46,23 +46,8 @@ def draw_state(
     Parameters
     ----------
     state : State
-    ax : Axes, optional
-        Axes to draw on (with ``projection="3d"`` for a spatial model); default a new figure.
-    labels : bool, optional
-        Whether bodies and joints are named; default: where there are few enough.
-    symbols : bool, optional
-        Whether joints are drawn by their symbols; default: all, on a body with shapes those that the shapes leave open.
-    title : str, optional
-        Default: the model's name and the time.
-    figsize : (float, float), optional
-        Width and height of a new figure [inch]; default after the mechanism's shape.
-    view : str or (float, float), optional
-        Where a spatial model is seen from: ``"iso"``, ``"front"``, ``"right"``, ``"top"``, or elevation and azimuth of the
-        eye [degrees].
-
-    Returns
-    -------
-    Axes
+    ax, labels, symbols, title, figsize, view
+        As :meth:`State.draw` says.
     """
     picture = Picture(state.tables, np.array(state.q)[None], [(state.t, 0)], view=eye_of(view), symbols=symbols)
     return picture.draw(ax, labels, title, figsize)
@@ -84,7 +69,7 @@ def draw_run(
     trace : sequence of str
         Frames (``"rod.P"``, or a body for its origin) whose paths over the whole run are drawn.
     labels, symbols, title, figsize, view
-        As for :func:`draw_state`.
+        As :meth:`State.draw` says.
 
     Returns
     -------

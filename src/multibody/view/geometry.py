@@ -142,13 +142,6 @@ def box_corners(edges: Floats, center: Floats) -> Floats:
 BOX_FACES = ((0, 1, 2, 3), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7))
 
 
-def tube_faces(start: Floats, end: Floats, radius: float, count: int = 16) -> list[Floats]:
-    """Return the faces of a closed cylinder in space: its sides, then its two ends."""
-    lower, upper = (ring(point, radius, end - start, count) for point in (start, end))
-    sides = [np.array([lower[k - 1], lower[k], upper[k], upper[k - 1]]) for k in range(count)]
-    return [*sides, lower, upper]
-
-
 def dashed(points: Floats, pattern: Floats) -> Floats:
     """Return a line cut into dashes (n, d), parted by rows of NaN.
 

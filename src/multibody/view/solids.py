@@ -184,20 +184,3 @@ def _wire(line: Floats, radius: float, sides: int) -> Surface:
     wall = np.vstack([first.reshape(-1, 3), second.reshape(-1, 3)]).astype(np.int32)
     caps = [plate(points[0][::-1]), plate(points[-1])]
     return joined([Surface(points.reshape(-1, 3), around.reshape(-1, 3), wall), *caps])
-
-
-def coil(start: Floats, end: Floats, radius: float, wire: float, turns: float = 8.0) -> Surface:
-    """Return a coil spring: a wire wound about the line from start to end, with straight leads.
-
-    Parameters
-    ----------
-    start, end : arrays (3,)
-    radius : float
-        Of the coil [length].
-    wire : float
-        Radius of the wire [length].
-    turns : float
-    """
-    lead = 0.12 * (end - start)
-    winding = geometry.helix(start + lead, end - lead, radius, turns, int(16 * turns) + 1)
-    return _wire(np.vstack([start, winding, end]), wire, 6)

@@ -28,20 +28,8 @@ def plot_size(
     size : Size
     candidate : Candidate, optional
         Default the best one, else the first; where there is none, effort over rate of the coordinate itself.
-    ax : Axes, optional
-        Default a new figure.
-    title : str, optional
-        Default: model, drive, motor and ratio.
-    figsize : (float, float), optional
-        Of a new figure [inch].
-    legend : bool, optional
-        Whether regions and curve are named below the axes; default: they are.
-    grid : bool, optional
-        Whether there are grid lines; default: on new axes.
-
-    Returns
-    -------
-    Plots
+    ax, title, figsize, legend, grid
+        As :meth:`Size.plot` says.
     """
     from multibody.results.sizing import through
 

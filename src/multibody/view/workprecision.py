@@ -28,21 +28,8 @@ def plot_work_precision(
     ----------
     compared : Compare
         Best with several tolerances; one gives a point for each combination.
-    ax : two Axes, optional
-        Default a new figure.
-    title : str, optional
-        Default: the model's name.
-    figsize : (float, float), optional
-        Of a new figure [inch].
-    legend : bool, optional
-        Whether the combinations are named in a legend; default: they are.
-    grid : bool, optional
-        Whether there are grid lines; default: on new axes.
-
-    Returns
-    -------
-    Plots
-        Evaluations, then wall time. Color tells the formulation, line and marker the integrator.
+    ax, title, figsize, legend, grid
+        As :meth:`Compare.plot` says.
     """
     curves = _curves(compared)
     if not curves:

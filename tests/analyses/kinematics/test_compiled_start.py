@@ -104,15 +104,16 @@ def test_inverse_near_a_dead_point_takes_singular_values(monkeypatch: pytest.Mon
         np.testing.assert_allclose(work[late] - work[100], gained, atol=1e-4 * np.max(np.abs(energy - energy[0])))
 
 
-def test_a_redundant_model_chooses_its_rows_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_redundant_model_moves_the_same_whichever_rows_it_chooses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The choice hangs on the last digits of the start; motion and branch do not."""
     model = mb.load("engine", n=2)
     model.initials.clear()
     model.motion("O1", "0.8 + 20*t")
     model.motion("O2", "1.3 + 20*t")
     one, other = both(model, monkeypatch, until=0.1, steps=5)
-    for a, b in ((one.q, other.q), (one.sigma, other.sigma)):
-        np.testing.assert_array_equal(a, b)
-    assert one.initial.branch == other.initial.branch
+    for a, b in ((one.q, other.q), (one.v, other.v), (one.a, other.a)):
+        np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-13 * np.max(np.abs(b)))
+    assert list(one.branches) == list(other.branches) and one.branches[0][1] != ""
 
 
 def test_the_square_system_of_independent_rows() -> None:

@@ -7,12 +7,14 @@ in small portions (continuation), then from disturbed starts. Guesses are met as
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from multibody.analyses.assembly.finite_start import not_finite
 from multibody.analyses.assembly.held import against_motions, driven_functions
+from multibody.analyses.assembly.member import compiled_state
 from multibody.analyses.assembly.tree_start import Starter, targets
 from multibody.analyses.events.switching import limit_after
 from multibody.errors import ModelError
@@ -28,7 +30,6 @@ ITERATIONS = 60
 STEP_LIMIT = 0.5  # scaled length or rad a step
 
 
-@np.errstate(over="ignore", invalid="ignore", divide="ignore")  # what is not finite is refused in words
 def assemble(model: Model, initial: State | None = None, t: float | None = None, labeled: bool = True) -> State:
     """Return a consistent state of the mechanism.
 
@@ -47,9 +48,28 @@ def assemble(model: Model, initial: State | None = None, t: float | None = None,
     State
         Its status says whether the mechanism closes, and which equation is violated most where it does not.
     """
-    tables = tables_of(model)
-    system = System(tables)
+    system = System(tables_of(model))
     time = float(t if t is not None else initial.t if initial is not None else 0.0)
+    found = compiled_state(system, time) if initial is None and np.isfinite(time) else None
+    state = searched(system, initial, time) if found is None else found[0]
+    if not (labeled and state.ok):
+        return state
+    from multibody.analyses.assembly.branches import branch_label  # here: SciPy's sparse matrices take long to import
+
+    return replace(state, branch=branch_label(system, state.q, time))
+
+
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")  # what is not finite is refused in words
+def searched(system: System, initial: State | None, time: float) -> State:
+    """Return the state that every way to close a mechanism is tried for, without the label of its branch.
+
+    Parameters
+    ----------
+    system : System
+        Its angle references become those of the state.
+    initial : State, optional
+    time : float
+    """
     solver = PositionSolver(system, time)
     if initial is not None:
         system.ref[:] = initial.references
@@ -68,12 +88,7 @@ def assemble(model: Model, initial: State | None = None, t: float | None = None,
     if status.success:
         system.take_references(q)
     v, status = velocities(system, q, time, status)
-    label = ""
-    if labeled and status.success:
-        from multibody.analyses.assembly.branches import branch_label  # here: SciPy's sparse matrices take long to import
-
-        label = branch_label(system, q, time)
-    return State(tables, time, q, v, system.ref.copy(), label, status, solver.history)
+    return State(system.tables, time, q, v, system.ref.copy(), "", status, solver.history)
 
 
 def set_start_references(system: System, q: Floats, t: float) -> None:

@@ -1,13 +1,14 @@
 """Assembly in compiled code: what it needs of a model's structure, and when it may be asked.
 
 It does the usual case, a small model whose mechanism closes at the first attempt. Where it does not, or a model has what it
-does not know (screws, cams, given orientations, motions that switch), ``assemble`` does all from the beginning, and says why
+does not know (motions that switch, values held where a motion drives), ``assemble`` does all from the beginning, and says why
 a mechanism stays open.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from multibody.analyses.assembly.held import driven_functions
 from multibody.analyses.assembly.tree_start import hangers
 from multibody.analyses.events.switching import switching_times
 from multibody.kernels.assembly import declared as D
+from multibody.kernels.assembly.closing import ITERATIONS
 from multibody.kernels.assembly.member import CLOSED, OPEN, assemble_member
 from multibody.model.structure import SLIDE
 from multibody.rank.leastnorm import DENSE_ASSEMBLY
@@ -66,15 +68,21 @@ def compiled_state(system: System, t: float) -> tuple[State, Integers | None] | 
     if answer == OPEN:
         system.ref[:] = 0.0
         return None
-    state = State(system.tables, t, q, v, system.ref.copy(), "", Status(True, "assembled", t), [])
+    state = State(system.tables, t, q, v, system.ref.copy(), "", Status(True, "assembled", t), _history(room))
     return state, np.arange(system.rows, dtype=np.int64) if answer == CLOSED else None
+
+
+def _history(room: D.AssemblyScratch) -> list[dict[str, Any]]:
+    """Return the iterations that an assembly noted, as a state has them."""
+    count = int(room.iterations)
+    poses, steps = (np.array(each).reshape(ITERATIONS, -1)[:count] for each in (room.poses, room.steps))
+    numbers = zip(room.residuals[:count].tolist(), room.sizes[:count].tolist(), poses, steps, strict=True)
+    return [{"residual": residual, "step": size, "q": q, "delta": delta} for residual, size, q, delta in numbers]
 
 
 def _is_known(tables: Tables) -> bool:
     """Return whether compiled assembly can do a model: whether it is small and has nothing that only the other one knows."""
-    if tables.nv > DENSE_ASSEMBLY or tables.extras or switching_times(tables) is not None:
-        return False
-    if any(pair.screw is not None for pair in tables.pairs.values()):
+    if tables.nv > DENSE_ASSEMBLY or switching_times(tables) is not None:
         return False
     driven = driven_functions(System(tables))
     paths = [tables.model.resolve(text) for text in tables.model.initials]
@@ -84,17 +92,19 @@ def _is_known(tables: Tables) -> bool:
 
 def _plan(tables: Tables) -> Plan:
     """Return what assembly does."""
-    targets = _given(tables)
+    targets, screws = _given(tables), _screws(tables)
     values = _body_values(tables, targets)
     turned, joints = _orientations(tables)
     moved = {place // (3 if tables.dimension == 2 else 7) + 1 for place, _ in values} | {body for body, _ in turned}
     steps: list[tuple[int, ...]] = []
-    hung = [_hanger(tables, link, targets, moved, joints, steps) for link in hangers(tables, targets).values()]
+    kinds = list(screws)
+    hung = [_hanger(tables, link, targets, moved, joints, kinds, steps) for link in hangers(tables, targets).values()]
     driven = driven_functions(System(tables))
     rates = sorted(tables.rates, key=lambda rate: not rate.held)
     block = D.Assembly(
         drawn=listed(D.Drawn, [tuple(pose) for pose in tables.poses[1:]]), drawn_angle=_drawn_angles(tables),
         hangers=listed(D.Hanger, hung), steps=listed(D.Step, steps),
+        screws=listed(D.Screw, list(screws.values())), contacts=listed(D.Contact, _contacts(tables, targets)),
         guesses=listed(D.Wish, [
             (each.function, each.value, each.weight) for each in tables.guesses if each.function >= 0
         ]),
@@ -114,6 +124,7 @@ def _plan(tables: Tables) -> Plan:
         "target": len(tables.functions), "has_target": len(tables.functions), "start": tables.nq, "trial": tables.nq,
         "best": tables.nq, "step": n, "residual": len(tables.rows), "entries": int(tables.row_pointer[-1]), "A": rows * n,
         "right": rows, "factor": n, "diagonal": n, "owner": n, "order": rows, "y": n, "L": rows * n, "rest": rows,
+        "residuals": ITERATIONS, "sizes": ITERATIONS, "poses": ITERATIONS * tables.nq, "steps": ITERATIONS * n,
     }  # fmt: skip
     return Plan(block, sizes)
 
@@ -121,7 +132,29 @@ def _plan(tables: Tables) -> Plan:
 def _given(tables: Tables) -> set[int]:
     """Return the functions that motions, held values and guesses give a value."""
     rows = range(tables.count_joint, len(tables.rows))
-    return {guess.function for guess in tables.guesses if guess.function >= 0} | {tables.function_of_row(r) for r in rows}
+    found = {guess.function for guess in tables.guesses if guess.function >= 0} | {tables.function_of_row(r) for r in rows}
+    screws = [pair.screw for pair in tables.pairs.values() if pair.screw is not None]
+    return found | {screw.angle for screw in screws if screw.position in found}  # which stands for the angle
+
+
+def _screws(tables: Tables) -> dict[str, tuple[int, ...]]:
+    """Return the records of the screws by the names of their joints."""
+    return {
+        name: record(D.Screw, **vars(pair.screw), row=tables.row_of(name, "advance"))
+        for name, pair in tables.pairs.items() if pair.screw is not None
+    }  # fmt: skip
+
+
+def _contacts(tables: Tables, targets: set[int]) -> list[tuple[int, ...]]:
+    """Return the records of where followers touch their cams."""
+    found, first = list[tuple[int, ...]](), tables.nq - len(tables.extras)
+    for k, name in enumerate(tables.extras):
+        function, (cam, follower) = tables.coordinates["joint", name, "contact", 0], tables.ends[name]
+        found.append(record(
+            D.Contact, function=function, place=first + k, given=int(function in targets), cam=cam.body, cam_point=cam.point,
+            cam_axes=cam.axes, follower=follower.body, follower_point=follower.point,
+        ))  # fmt: skip
+    return found
 
 
 def _body_values(tables: Tables, targets: set[int]) -> list[tuple[int, int]]:
@@ -155,15 +188,17 @@ def _orientations(tables: Tables) -> tuple[list[tuple[int, int]], dict[str, int]
 
 
 def _hanger(
-    tables: Tables, link: Link, targets: set[int], moved: set[int], joints: dict[str, int], steps: list[tuple[int, ...]]
-) -> tuple[int, ...]:
+    tables: Tables, link: Link, targets: set[int], moved: set[int], joints: dict[str, int], screws: list[str],
+    steps: list[tuple[int, ...]],
+) -> tuple[int, ...]:  # fmt: skip
     """Return the record of a pair of the tree; its elementary motions are appended to `steps`."""
     pair: Pair = tables.pairs[link.joint]
     (first, second), begin = pair.ends, len(steps)
     for freedom, function in pair.steps:
         if function >= 0:
             how = D.SLIDES if freedom.how == SLIDE else D.TURNS
-            steps.append(record(D.Step, how=how, axis=freedom.number, function=function, given=int(function in targets)))
+            given, screw = int(function in targets), screws.index(pair.joint) if pair.screw is not None else -1
+            steps.append(record(D.Step, how=how, axis=freedom.number, function=function, given=given, screw=screw))
     return record(
         D.Hanger, forward=int(not link.reversed), child=link.body, moved=int(link.body in moved), first=first.body,
         second=second.body, first_point=first.point, first_axes=first.axes, second_point=second.point,

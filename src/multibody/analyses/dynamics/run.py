@@ -27,6 +27,7 @@ from multibody.formulations.prepare import prepare
 from multibody.formulations.spaces.expanded import Expanded, expanded
 from multibody.integrators import contract as C
 from multibody.model.model import Model
+from multibody.rank.drive import plain_drive
 from multibody.state.motion import Motion, PromisedMotion
 from multibody.state.state import State, Status
 from multibody.state.system import Floats, Integers, System, tables_of, unchanged_tables
@@ -252,10 +253,8 @@ def driven(
     model: Model, state: State, times: Floats, rows: Integers, formulation: Formulation, said: Sequence[str] = ()
 ) -> Motion:
     """Return the motion of a model whose motions determine everything, with the efforts that they need."""
-    from multibody.analyses.kinematics.kinematics import kinematics
-
-    motion: Motion = kinematics(model, times=times, initial=state)
-    tables = motion.tables
+    tables = tables_of(model)
+    motion = _driven_motion(System(tables), state, times)
     found = forces_of(motion, state, rows, formulation)
     motion.dynamics = found.dynamics
     found.dynamics.events = with_impulses(motion, state, rows)
@@ -263,6 +262,19 @@ def driven(
     found.dynamics.notes.append(word if tables.count_motion else "nothing can move: the joints hold all bodies")
     found.dynamics.notes += [text for text in said if text]
     return motion
+
+
+def _driven_motion(system: System, state: State, times: Floats) -> Motion:
+    """Return the kinematics of a model whose motions determine everything.
+
+    The start is consistent; but where events hang on the last digits of the position, it is assembled as kinematics does it.
+    """
+    from multibody.analyses.kinematics.kinematics import kinematics, motion_from
+
+    model = system.tables.model
+    if model.events:
+        return kinematics(model, times=times, initial=state)
+    return motion_from(system, state, times, plain_drive(system.nv) if system.rows == system.nv else None)
 
 
 def forces_of(

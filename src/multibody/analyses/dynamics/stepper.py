@@ -146,7 +146,7 @@ class Stepper:
             else:
                 sim.drain()
         except JumpError as jump:
-            raise AnalysisError(f"{jump.status.message}; {jump.status.advice}", jump.status) from jump
+            raise AnalysisError(jump.status.sentence, jump.status) from jump
         except EndlessEventsError as many:
             message = f'event "{many.name}" happens without end near t = {many.time:.9g}'
             raise AnalysisError(message, Status(False, message, many.time)) from many

@@ -60,10 +60,6 @@ class Switching:
         """The same instant for a run that goes back in time."""
         return Switching(self.time, self.after, self.before)
 
-    def holds(self, t: float) -> bool:
-        """Return whether a time lies within."""
-        return min(self.before, self.after) < t < max(self.before, self.after) or t == self.time
-
 
 class SwitchingTimes:
     """Switching points of a model's motions and couplers that are known from the time alone.

@@ -67,6 +67,14 @@ def motion_over(system: System, grid: Floats, initial: State | None = None) -> M
     if not state.ok:
         refuse_too_many(system, state.q, state.t)
         return _failed(system.tables, state, grid)
+    motion = motion_from(system, state, grid, drive)
+    motion.statistics["wall_time"] = clock.perf_counter() - begin
+    return motion
+
+
+def motion_from(system: System, state: State, grid: Floats, drive: Drive | None = None) -> Motion:
+    """Return the motion over a grid from a consistent state; `drive` where the rows that solve it are known."""
+    begin, model = clock.perf_counter(), system.tables.model
     system.ref[:] = state.references
     if drive is None:
         drive = find_drive(system, state.q, state.t)
@@ -87,15 +95,15 @@ def motion_over(system: System, grid: Floats, initial: State | None = None) -> M
 def _start(model: Model, system: System, initial: State | None, t: float) -> tuple[State, Drive | None]:
     """Return the assembled start, and the square system where nothing has to be chosen for it.
 
-    Such a start comes from compiled assembly and has no branch label yet: that is found when somebody reads it. Where rows are
-    redundant, their choice and with it the label hang on the last digits of the position, which stay those of ``assemble``; so
-    does whether an expression that begins at zero has changed its sign since.
+    A start that comes from compiled assembly has no branch label yet: that is found when somebody reads it. Whether an
+    expression that begins at zero has changed its sign since hangs on the last digits of the position: with events they stay
+    those of ``assemble``.
     """
-    usual = initial is None and not model.events and system.rows == system.nv
-    found = compiled_state(system, t) if usual else None
-    if found is not None and found[1] is not None:
-        return found[0], plain_drive(system.nv)
-    return assemble(model, initial, t), None
+    found = compiled_state(system, t) if initial is None and not model.events else None
+    if found is None:
+        return assemble(model, initial, t), None
+    state, rows = found
+    return state, plain_drive(system.nv) if rows is not None and system.rows == system.nv else None
 
 
 def time_grid(

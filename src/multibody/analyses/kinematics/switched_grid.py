@@ -46,11 +46,7 @@ class SwitchedGrid:
         if not self.passed and np.all(asked[1:] != asked[:-1]):
             self.grid, self.index = asked, np.arange(len(asked))
             return
-        solved = limits_behind(self.passed, asked)
-        extra = [t for item in self.passed for t in (item.before, item.after)]
-        sign = 1.0 if asked[-1] >= asked[0] else -1.0
-        first = solved[0]
-        grid = np.unique(sign * np.concatenate([solved, [t for t in extra if sign * t > sign * first]])) * sign
+        sign, (grid, solved) = 1.0 if asked[-1] >= asked[0] else -1.0, with_limits(self.passed, asked)
         self._refuse_motions(q)
         if self.refused is not None:
             grid = grid[sign * grid <= sign * self.refused.time_reached]
@@ -131,6 +127,23 @@ class SwitchedGrid:
                 references = motion.references[k] if motion.references.ndim == 2 else motion.references
                 found.append(Jump(item, motion.q[k].copy(), motion.v[k].copy(), references.copy()))
         return found
+
+
+def with_limits(passed: list[Switching], asked: Floats) -> tuple[Floats, Floats]:
+    """Return the instants to be solved, and those among them that stand for what was asked for.
+
+    Parameters
+    ----------
+    passed : list of Switching
+        In the order in which they are met; those beyond the last instant do not count.
+    asked : array
+        Monotonic times.
+    """
+    sign = 1.0 if asked[-1] >= asked[0] else -1.0
+    met = [item for item in passed if sign * item.before <= sign * asked[-1]]
+    solved = limits_behind(met, asked)
+    extra = [t for item in met for t in (item.before, item.after) if sign * t > sign * solved[0]]
+    return sign * np.unique(sign * np.concatenate([solved, extra])), solved
 
 
 def _notes(jumps: list[Jump]) -> list[str]:

@@ -34,7 +34,7 @@ class Tracker:
     """One motion over a grid: runs the follower, locates singular positions, and puts the result together."""
 
     def __init__(self, system: System, state: State, grid: Floats, drive: Drive) -> None:
-        self.system, self.initial, self.grid = system, state, grid
+        self.system, self.initial, self.grid, self.drive = system, state, grid, drive
         counted = len(system.ref) if system.tables.dimension == 3 else 0
         self.record = Record(len(grid), system, counted)
         self.follower = Follower(system, drive, state.q, float(grid[0]), len(grid))
@@ -226,6 +226,7 @@ class Tracker:
             self.singularities,
         )  # fmt: skip
         motion.branches = self._branches(t)
+        motion.drive = self.follower.drive if self.follower.drive is self.drive else None
         motion.statistics = {
             "steps": path.steps,
             "newton_iterations": path.iterations,

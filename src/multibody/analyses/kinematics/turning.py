@@ -152,7 +152,7 @@ def _unrolled(
     note = f"the motions repeat themselves: one period was followed, and {count[-1]:.0f} periods were counted"
     return replace(
         motion, t=grid, q=q, v=v, a=a, sigma=motion.sigma[index], references=references,
-        status=Status(True, "finished", float(grid[-1])), notes=[*motion.notes, note],
+        status=Status(True, "finished", float(grid[-1])), notes=[*motion.notes, note], drive=None,
     )  # fmt: skip
 
 

@@ -132,7 +132,7 @@ class Blocks:
         trees: Trees | None = None, matrices: Matrices | None = None,
     ) -> None:  # fmt: skip
         self.tables, self.base, self.plan, self.count = tables, base, plan, count
-        self.planar = tables.dimension == 2
+        self.planar, self.lost = tables.dimension == 2, "no accelerations"  # why members that are unsolved are left
         self.numbers, self.refs = np.zeros((count, len(tables.F))), np.zeros((count, len(base.ref)))
         statistics, settings = np.zeros(count, Statistics.dtype), np.zeros(count, Settings.dtype)
         self.statistics, self.settings = (each.view(np.float64).reshape(count, -1) for each in (statistics, settings))
@@ -169,6 +169,10 @@ class Blocks:
             self.scratch.address, self.plan.block.address, self.assembly.address, times, self.Q[:n], self.V[:n], self.codes[:n],
         )  # fmt: skip
         self.begin_refs[:n] = self.refs[:n]
+
+    def alike(self, which: Integers) -> list[Integers]:
+        """Return members by the number of their instants, which those of an answer share."""
+        return [which]
 
     # --- what is read of them -----------------------------------------------------------------------------------------
     def coordinate(self, which: Integers, function: int, Q: Floats, V: Floats, A: Floats, R: Floats) -> Floats:
@@ -241,11 +245,13 @@ class Batch(Blocks):
         base, tables, size = members.base, members.tables, members.size
         self.members, self.row_scale = members, np.zeros((count, len(base.model.row_scale)))
         self.column_scale = np.zeros((count, len(base.model.column_scale)))
-        scales = {"row_scale": self.row_scale, "column_scale": self.column_scale}
+        self.row_weight = np.zeros((count, len(base.model.row_weight)))
+        scales = {"row_scale": self.row_scale, "column_scale": self.column_scale, "row_weight": self.row_weight}
         self.matrices = None if members.matrices is None else members.matrices.room(count)
         super().__init__(tables, base, members.plan, count, scales, trees, self.matrices)
         self.answers = np.zeros((count, 3), dtype=np.int64)
         self.ends, self.times = np.zeros(count), np.zeros((count, members.count))
+        self.lasting = np.full(count, members.count)  # instants of members: those that an event ends have fewer
         self.starts, self.Y, self.atol, self.counted = (np.zeros((count, size)) for _ in range(4))
         integrator = members.choice.integrator
         jumps = not integrator.adaptive and any(watch.kind == "switch" for watch in tables.watches)
@@ -337,21 +343,37 @@ class Batch(Blocks):
             self.counting, self.active, self.memory, self.g, self.steps, self.dense, self.step_refs, self.answers,
         )  # fmt: skip
 
+    def end(self, k: int, t: float) -> None:
+        """Let the instants of a member end at a time, as those of a run do that an event ends."""
+        sign = 1.0 if self.ends[k] >= self.members.start else -1.0
+        before = self.times[k][sign * self.times[k] < sign * t]
+        self.lasting[k] = len(before) + 1
+        self.times[k, : len(before)], self.times[k, len(before)] = before, t
+
+    def alike(self, which: Integers) -> list[Integers]:
+        """Return members by the number of their instants, which those of an answer share."""
+        return [which[self.lasting[which] == count] for count in np.unique(self.lasting[which])]
+
+    def instants(self, which: Integers) -> Floats:
+        """Return the instants of members that have as many of them (read, instants)."""
+        return self.times[which, : self.lasting[which[0]]]
+
     def read(self, which: Integers, times: Floats | None = None, last: bool = False, like: Floats | None = None) -> Read:
         """Return members at times (read, instants), by default at their instants, the start and the end as they are.
 
         Parameters
         ----------
         which : array of int
+            With times, or with as many instants each.
         times : array (read, instants), optional
         last : bool
             Whether the last instant alone is wanted.
         like : array (read, nq), optional
             Poses near the first of these times, by default those at the start; they settle signs of quaternions.
         """
-        own = self.times[which]
+        own = self.instants(which)
         at = np.ascontiguousarray(times if times is not None else own[:, -1:] if last else own)
-        found = self._read_room(which, at, at.shape[1], kept=times is None)
+        found = self._read_room(which, at, at.shape[1], kept=times is None and own.shape[1] == self.times.shape[1])
         M.read_members(
             self._read_calls, which, self.models, self.states, self.scratch.address, self.answers, self.steps,
             self.dense, self.step_refs, at, self.Y if times is None else self.Y[:0], self.starts, self.begin_refs, self.refs,

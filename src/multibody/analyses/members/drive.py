@@ -1,7 +1,7 @@
 """Members of a study of ``kinematics`` or ``inverse``: followed, and their efforts found, in compiled loops.
 
-As many independent rows as velocities, so that nothing has to be chosen; what is singular, blocked or switches on its way is
-left to the ordinary path.
+Where there are as many independent rows as velocities nothing has to be chosen. Where some are redundant, or something is idle,
+every member has the rows that solve it. What is singular or blocked on its way is left to the ordinary path.
 """
 
 from __future__ import annotations
@@ -11,27 +11,30 @@ from typing import Any
 
 import numpy as np
 
-from multibody.analyses.assembly.member import Plan, plan_of
+from multibody.analyses.assembly.member import Plan, compiled_state, plan_of
 from multibody.analyses.given.own_options import own_options
 from multibody.analyses.inverse.inverse import actuator_column, find_actuators, with_actuators
 from multibody.analyses.inverse.virtual_power import CHUNK, Solver
 from multibody.analyses.kinematics.kinematics import time_grid
 from multibody.analyses.kinematics.solvers import DenseSolver
 from multibody.analyses.kinematics.turning import MANY, TURN
-from multibody.analyses.members.batch import Blocks
+from multibody.analyses.members.batch import NOTHING, Blocks
 from multibody.analyses.members.numbers import NotServed, Numbers, note
 from multibody.analyses.members.stacked import Stack, StackedAnswers
+from multibody.errors import ModelError
 from multibody.formulations import formulation_of
 from multibody.formulations.driven import forces_at, solve_square
 from multibody.formulations.one_drive import REGULAR, ROOM, efforts_at
 from multibody.formulations.square_forces import Along, Found, lu_room
+from multibody.integrators import driven_members as DM
 from multibody.integrators import members as M
 from multibody.kernels import tracking
+from multibody.kernels.arrays import Arrays
 from multibody.kernels.assembly.member import CLOSED, OPEN
 from multibody.kernels.calls import address_with
 from multibody.kernels.mass import set_masses
 from multibody.model.model import Model
-from multibody.rank.drive import plain_drive
+from multibody.rank.drive import Drive, find_drive, plain_drive
 from multibody.rank.leastnorm import DENSE_ASSEMBLY, is_large
 from multibody.state.kinetics import Dynamics
 from multibody.state.system import Flags, Floats, Integers, System, tables_of
@@ -51,7 +54,9 @@ class DriveMembers:
     """
 
     verb = "kinematics"
+    lost = "it is singular between its instants"
     last_only = False
+    redundant = True  # whether rows may be
 
     def __init__(self, model: Model, names: Sequence[str], options: Mapping[str, Any]) -> None:
         self.given = dict(options)
@@ -60,15 +65,49 @@ class DriveMembers:
         system, plan = System(tables), plan_of(tables)
         if plan is None or is_large(tables.nv) or tables.nv > DENSE_ASSEMBLY:
             raise NotServed("its assembly is not compiled")
-        if system.rows != system.nv or tables.model.events:
-            raise NotServed("dependent rows" if not tables.model.events else "events")
+        if tables.model.events:
+            raise NotServed("events")
         self.plan: Plan = plan
         self.numbers = Numbers(tables, names)
+        self._read_times(model, options)
+        self.drive = self._own_drive(system)
+        self.base = self._blocks(system)
+
+    def _own_drive(self, system: System) -> Drive:
+        """Return the rows that solve the model itself."""
+        found = compiled_state(system, self.begin)
+        self.plain = system.rows == system.nv and (found is None or found[1] is not None)
+        if self.plain:
+            return plain_drive(system.nv)
+        if found is None or not self.redundant:
+            raise NotServed("its own start" if found is None else "dependent rows")
+        try:
+            return find_drive(system, found[0].q, found[0].t)
+        except ModelError as error:
+            raise NotServed("its own start") from error
+
+    def _has_drive(self, b: DriveBatch, k: int) -> bool:
+        """Return whether as many rows as those of the model solve a member; they are noted, with what holds idle freedom."""
+        try:
+            found = find_drive(b.one.system(k), b.Q[k], float(b.times[k, 0]))
+        except ModelError:
+            return False
+        if len(found.rows) != len(self.drive.rows) or found.gauge.shape != self.drive.gauge.shape:
+            return False
+        b.chosen[k], b.gauges[k] = found.rows, found.gauge.ravel()
+        return True
+
+    def _blocks(self, system: System) -> Arrays:
+        """Return the blocks of the model that those of members are like."""
+        return system
+
+    def _read_times(self, model: Model, options: Mapping[str, Any]) -> None:
+        """Find out how many instants members have, and when they begin and end."""
         grid = time_grid(model, options.get("start"), options.get("until"), options.get("steps"), None, None, self.verb)
         if len(grid) < 2:
             raise NotServed("one instant")
-        self.count, self.ends = len(grid), [self._time(key, value) for key, value in (("start", grid[0]), ("until", grid[-1]))]
-        self.drive = plain_drive(system.nv)
+        self.count, self.begin = len(grid), float(grid[0])
+        self.ends = [self._time(key, value) for key, value in (("start", grid[0]), ("until", grid[-1]))]
 
     def _acted(self, model: Model) -> Model:
         """Return the model that is analyzed."""
@@ -127,7 +166,14 @@ class DriveMembers:
         self._set_times(b, n, why)
         b.assemble(b.times[:n, 0].copy())
         note(why, b.codes[:n, 0] != OPEN, "it does not close at once")
-        note(why, b.codes[:n, 0] == CLOSED, "dependent rows")
+        if self.plain:
+            note(why, b.codes[:n, 0] == CLOSED, "dependent rows")
+        else:
+            note(why, np.array([why[k] != "" or self._has_drive(b, k) for k in range(n)], dtype=bool), "other rows")
+        self._begin(b, n, why)
+
+    def _begin(self, b: DriveBatch, n: int, why: Any) -> None:
+        """Tell the first members, which are assembled, what else they need; note who does not fit."""
 
     def _set_times(self, b: DriveBatch, n: int, why: Any) -> None:
         """Write the instants of members, evenly spaced."""
@@ -145,7 +191,7 @@ class DriveMembers:
 
     def answers(self, b: DriveBatch, which: Integers) -> StackedAnswers:
         """Return what was computed of members."""
-        return StackedAnswers(b.stack(which))
+        return DriveAnswers(b.stack(which, self.last_only))
 
 
 class DriveBatch(Blocks):
@@ -159,8 +205,8 @@ class DriveBatch(Blocks):
     """
 
     def __init__(self, members: DriveMembers, count: int) -> None:
-        tables, system = members.tables, System(members.tables)
-        super().__init__(tables, system, members.plan, count)
+        self.members, tables, system = members, members.tables, System(members.tables)
+        super().__init__(tables, members.base, members.plan, count, self._scales(count))
         n, nq, nv, rows = members.count, tables.nq, tables.nv, system.rows
         self.rows, self.times = rows, np.zeros((count, n))
         self.solver = DenseSolver(system)
@@ -170,41 +216,110 @@ class DriveBatch(Blocks):
             q=nq, v=nv, a=nv, trial_q=nq, trial_v=nv, trial_a=nv, violation=3, worst=3, signs=len(self.solver.block.signs),
             crossings=width * 64,
         )  # fmt: skip
+        self._blank, self.lost = self.path._slots.copy(), members.lost
         counted = 0 if self.planar else self.refs.shape[1]
         self.at_instants = [np.zeros((count, n, size)) for size in (nq, nv, nv, counted)]
         self.sigma, self.reached = np.zeros((count, n)), np.zeros(count, dtype=np.int64)
         self.asked = np.zeros((count, len(range(0, n, max(1, n // LOOKS))), rows - tables.count_joint))
-        self.bad = np.zeros(count, dtype=bool)
+        self.bad, self.plain = np.zeros(count, dtype=bool), members.plain
+        self.chosen, self.gauges = np.tile(members.drive.rows, (count, 1)), np.zeros((count, members.drive.gauge.size))
+        block, drive = self.solver.block, members.drive
+        block.chosen, block.gauge = drive.rows.copy(), drive.gauge.ravel().copy()  # where those of a member are written
+
+    def _scales(self, count: int) -> Mapping[str, Floats]:
+        """Return further numbers of the models by name (members, ·)."""
+        return NOTHING
 
     def follow(self, which: Integers) -> None:
         """Follow members over their instants."""
-        p, block = self.path, self.solver.block
-        words = p._slots
         some = np.ascontiguousarray(self.times[:, :: max(1, self.times.shape[1] // LOOKS)])
         self.bad[:] = False
-        M.track_members(
-            (self.at(tracking.track, M.TRACK), self.at(tracking.values_over, M.VALUES)), which, self.models, self.states,
-            self.scratch.address, block.address, block.null,
-            (p.address, words, words.copy(), p._floats, tracking.Path.fields["time"].slot, p.q, p.v, p.a), self.times, self.Q,
-            *self.at_instants, self.sigma, (self.tables.count_joint, self.rows, some, self.asked), self.reached,
-        )  # fmt: skip
+        turned = (self.tables.count_joint, self.rows, some, self.asked)
+        arrays = (self.models, self.states, self.times, self.Q, *self.at_instants, self.sigma)
+        self._track(which, which, arrays, turned, self.reached)
 
-    def stack(self, which: Integers) -> Stack:
-        """Return instants of members."""
-        every = len(which) == which[-1] + 1  # from the first one on: nothing is copied
-        Q, V, A, R = (x[: len(which)] if every else np.ascontiguousarray(x[which]) for x in self.at_instants)
-        start = np.ascontiguousarray(self.begin_refs[which][:, None, :])
-        return Stack(self, which, self.times[which], Q, V, A, start if self.planar else R)
+    def followed_from(self, which: Integers, near: Integers, times: Floats) -> Stack:
+        """Return members at times (read, times) behind one of their instants each, as ``kinematics.between`` has single ones.
+
+        One that does not get there is noted in `bad`.
+        """
+        m, n, kept = len(which), 1 + times.shape[1], self.refs[which]
+        every = np.ascontiguousarray(np.hstack([self.times[which, near][:, None], times]))
+        begins, _, _, references = self.at_instants
+        self.refs[which] = self.begin_refs[which] if self.planar else references[which, near]
+        made = [np.zeros((m, n, x.shape[2])) for x in self.at_instants]
+        codes, nothing = np.zeros(m, dtype=np.int64), (0, 0, np.zeros((m, 0)), np.zeros((m, 0, 0)))
+        begins = np.ascontiguousarray(begins[which, near])
+        arrays = (self.models[which], self.states[which], every, begins, *made, np.zeros((m, n)))
+        self._track(np.arange(m), which, arrays, nothing, codes)
+        self.refs[which] = kept
+        self.bad[which] |= codes != tracking.DONE
+        Q, V, A, R = (np.ascontiguousarray(x[:, 1:]) for x in made)
+        return Stack(self, which, times, Q, V, A, self._references(which, R))
+
+    def _track(self, rows: Integers, which: Integers, arrays: Any, turned: tuple[Any, ...], codes: Integers) -> None:
+        """Follow members over times, see ``driven_members.track_members``.
+
+        Parameters
+        ----------
+        rows, which : arrays of int
+            Where members stand in the arrays, and which they are.
+        arrays : models, states, times, begins, then what is written
+        turned, codes
+            As there.
+        """
+        p, block, (models, states, *others) = self.path, self.solver.block, arrays
+        path = (p.address, p._slots, self._blank, p._floats, tracking.Path.fields["time"].slot, p.q, p.v, p.a)
+        calls = (self.at(tracking.track, DM.TRACK), self.at(tracking.values_over, DM.VALUES))
+        blocks = (models, states, self.scratch.address, block.address, block.null, path)
+        if self.plain:
+            DM.track_members(calls, rows, *blocks, *others, turned, codes)
+            return
+        for j, k in zip(rows, which, strict=True):  # each with its own rows, and with what holds its idle freedom
+            block.chosen[:], block.gauge[:] = self.chosen[k], self.gauges[k]
+            DM.track_members(calls, np.array([j]), *blocks, *others, turned, codes)
+
+    def _references(self, which: Integers, R: Floats) -> Floats:
+        """Return angle references as a stack has them: in the plane those at the start."""
+        return np.ascontiguousarray(self.begin_refs[which][:, None, :]) if self.planar else R
+
+    def stack(self, which: Integers, last: bool = False) -> Stack:
+        """Return instants of members, all of them or the last one alone."""
+        if last:
+            parts = [np.ascontiguousarray(x[which, -1:]) for x in self.at_instants]
+        else:
+            every = len(which) == which[-1] + 1  # from the first one on: nothing is copied
+            parts = [x[: len(which)] if every else np.ascontiguousarray(x[which]) for x in self.at_instants]
+        Q, V, A, R = parts
+        return Stack(self, which, self.times[which][:, -1:] if last else self.times[which], Q, V, A, self._references(which, R))
 
     def unsolved(self, which: Integers) -> Flags:
         """Return at which of these members efforts were not found at some instant."""
         return self.bad[which]
 
 
+class DriveAnswers(StackedAnswers):
+    """Driven members, which are solved between their instants too."""
+
+    def __init__(self, stack: Stack) -> None:
+        super().__init__(stack, known_between=True)
+
+    def between(self, which: Any, times: Floats) -> DriveAnswers:
+        """Return the answers of some members at other times of their motions (which, times)."""
+        s, b = self.stack, self.stack.members
+        assert isinstance(b, DriveBatch)
+        t = s.t[which]
+        sign = np.where(t[:, -1:] >= t[:, :1], 1.0, -1.0)
+        near = np.maximum(np.sum(sign * t < sign * times[:, :1], axis=1) - 1, 0)
+        return type(self)(b.followed_from(s.which[which], near, np.ascontiguousarray(times)))
+
+
 class InverseMembers(DriveMembers):
     """The members of a study of ``inverse``, by virtual power."""
 
     verb = "inverse"
+    lost = "no accelerations"
+    redundant = False
 
     def __init__(self, model: Model, names: Sequence[str], options: Mapping[str, Any]) -> None:
         super().__init__(model, names, options)
@@ -279,8 +394,8 @@ class StackedSolver(Solver):
         s, b, t, (m, n) = self.stack, self.batch, self.batch.tables, self.shape
         sizes = (t.nv, t.nv, 2, t.effort_count, (3 if t.dimension == 2 else 6) * len(t.loads))
         made = [np.zeros((m, n, size)) for size in sizes]
-        M.force_members(
-            (b.at(forces_at, M.FORCES), b.at(set_masses, M.MASSES)), s.which, b.models, b.states, b.scratch.address, s.t, s.Q,
+        DM.force_members(
+            (b.at(forces_at, DM.FORCES), b.at(set_masses, M.MASSES)), s.which, b.models, b.states, b.scratch.address, s.t, s.Q,
             s.V, s.A, s.R, *made,
         )  # fmt: skip
         return Along(*(x.reshape(m * n, x.shape[2]) for x in made))
@@ -333,8 +448,8 @@ class _Square:
         own, s, system, (m, n) = self.solver, self.solver.stack, self.solver.system, self.solver.shape
         b, found = s.members, Found.room(system, m, n)
         inertia, applied = (x.reshape(m, n, -1) for x in (forces.inertia, forces.applied))
-        M.effort_members(
-            b.at(efforts_at, M.EFFORTS), s.which, b.models, b.states, b.scratch.address, s.t, s.Q, s.R, inertia, applied,
+        DM.effort_members(
+            b.at(efforts_at, DM.EFFORTS), s.which, b.models, b.states, b.scratch.address, s.t, s.Q, s.R, inertia, applied,
             (self.slots, self.weights, np.zeros((0, system.nv)), self.rows, int(self.driving[0]), np.zeros(len(self.slots))),
             (*lu_room(system.nv), np.zeros(system.nv)), own.member_rows, own.member_columns, function, unit,
             (REGULAR, *limits), np.zeros((ROOM, system.nv)), found.numbers, found.basis, found.multipliers,
@@ -353,8 +468,8 @@ class _Square:
         (m, n), nv, count = own.shape, system.nv, len(self.driving)
         entries = s.members.entries(s.which, s.t, s.Q, s.R)
         sigma, basis, shared = np.zeros((m, n)), np.zeros((m, n, count, nv)), np.zeros((m, n, *sides.shape[1:]))
-        M.square_members(
-            address_with(solve_square, M.SQUARE), entries, self.slots, self.weights, np.zeros((0, nv)), self.driving,
+        DM.square_members(
+            address_with(solve_square, DM.SQUARE), entries, self.slots, self.weights, np.zeros((0, nv)), self.driving,
             np.ascontiguousarray(sides).reshape(shared.shape), lu_room(nv), np.zeros(nv), sigma, basis, shared,
         )  # fmt: skip
         return sigma.reshape(-1), basis.reshape(m * n, count, nv), shared.reshape(m * n, *sides.shape[1:])

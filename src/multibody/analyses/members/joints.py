@@ -90,7 +90,7 @@ class JointBatch(Batch):
 
     def read(self, which: Integers, times: Floats | None = None, last: bool = False, like: Floats | None = None) -> Read:
         """Return members at times; signs of quaternions go on from instant to instant, also where the last alone is wanted."""
-        at = np.ascontiguousarray(self.times[which] if times is None else times)
+        at = np.ascontiguousarray(self.instants(which) if times is None else times)
         found = self._read_room(which, at, 1 if last else at.shape[1])
         found.multipliers[:] = self.space._unknown_multipliers(1)
         M.read_joint_members(

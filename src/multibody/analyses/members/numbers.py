@@ -15,6 +15,7 @@ from multibody.model.model import Model
 from multibody.state.system import Flags, Floats, Integers
 from multibody.tables.length import set_lengths
 from multibody.tables.lower import Tables
+from multibody.tables.scales import characteristic_masses
 from multibody.tables.scope import Scope
 
 LEAST = 1e-9  # of the largest mass and inertia: what counts beside them
@@ -95,6 +96,18 @@ class Numbers:
         size = np.maximum(masses.max(axis=1) * length, largest.max(axis=1))
         counts = np.minimum(masses.min(axis=1) * length, least.min(axis=1)) > LEAST * size
         return np.asarray(counts & (masses.min(axis=1) >= DROWNING * masses.max(axis=1)))
+
+    def inverts(self, numbers: Floats, invertible: Flags) -> Flags:
+        """Return for which members M is inverted, as ``inverts_masses`` decides it, by whether each mass and inertia can be."""
+        masses = numbers[:, [slots.mass for slots in self.tables.masses]]
+        drowning = np.min(masses, axis=1, initial=np.inf) < DROWNING * np.max(masses, axis=1, initial=0.0)
+        return np.asarray(invertible & ~drowning)
+
+    def row_weights(self, numbers: Floats, weights: Floats) -> None:
+        """Write the weights of rows in the matrix of the general path (members, rows), none where M is inverted."""
+        mass, lengths = characteristic_masses(self.tables, numbers)[:, None], numbers[:, self.tables.packed.length]
+        squares = np.array([[length**2] for length in lengths.tolist()])  # by the power of single numbers, to the last digit
+        weights[:] = np.where(self._lengths[: weights.shape[1]], mass, mass * squares)
 
     def number(self, model: Model, value: Any, where: str) -> Any:
         """Return a formula of parameters as what :meth:`evaluated` takes: a number, or a formula."""

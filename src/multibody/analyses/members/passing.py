@@ -1,7 +1,7 @@
 """Members on whose way an expression changes its sign: events are noted, at a switch of a force the integrator begins anew.
 
-It is what a simulation does (``analyses/dynamics/step_events.py``), on the blocks of a member. Terminal events, motions that
-switch and jumps in steps of one length are left to the ordinary path.
+It is what a simulation does (``analyses/dynamics/step_events.py``), on the blocks of a member. A terminal event is the end of a
+member, whose last instant it is. Motions that switch and jumps in steps of one length are left to the ordinary path.
 """
 
 from __future__ import annotations
@@ -26,9 +26,8 @@ def passable(b: Batch) -> bool:
     """Return whether what is watched can be passed here."""
     tables, integrator = b.tables, b.members.choice.integrator
     switches = [watch for watch in tables.watches if watch.kind == "switch"]
-    return not integrator.implicit and not any(watch.terminal for watch in tables.watches) and (
-        not switches or (integrator.adaptive and all(watch.name in tables.model.forces for watch in switches))
-    )  # fmt: skip
+    own = all(watch.name in tables.model.forces for watch in switches)
+    return not integrator.implicit and (not switches or (integrator.adaptive and own))
 
 
 def pass_events(b: Batch, which: Integers) -> None:
@@ -41,6 +40,8 @@ def pass_events(b: Batch, which: Integers) -> None:
         passing = Passing(b, int(k))
         b.answers[k] = passing.go_on(int(b.answers[k, 0])), passing.counts[C.STORED], passing.counts[C.STIFF]
         b.events[int(k)] = [(found.name, found.time) for found in passing.events]
+        if passing.ended:
+            b.end(int(k), passing.t)
 
 
 class Passing:
@@ -72,13 +73,18 @@ class Passing:
         self.addresses, self.work = b._run_calls[1:4], ()
         self.events: list[Occurrence] = []
         self.notes: list[str] = []
-        self.event_counts = np.zeros(len(self.watches), dtype=np.int64)
+        self.event_counts, self.ended = np.zeros(len(self.watches), dtype=np.int64), False
         set_masses(self.bundle.model.address, b.scratch.address)
 
     def go_on(self, status: int) -> int:
-        """Pass what is met until the end; return the integrator's last answer, EVENT where there is too much of it."""
+        """Pass what is met until the end; return the integrator's last answer, EVENT where there is too much of it.
+
+        A terminal event is an end like any other.
+        """
         sim: Any = self
         while status == C.EVENT and int(np.sum(self.event_counts)) < MOST:
-            handle_events(sim)
+            if handle_events(sim):
+                self.ended = True
+                return C.DONE
             status = self.call(self.end, self.limit)  # type: ignore[misc]  # that of a simulation
         return status

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,25 +17,27 @@ from multibody.analyses.assembly.member import Plan, plan_of
 from multibody.analyses.dynamics.choice import Choice, check_steps
 from multibody.analyses.dynamics.opening import opened, planned
 from multibody.analyses.dynamics.run import output_times
+from multibody.analyses.dynamics.run_start import require_inertia
 from multibody.analyses.dynamics.settling import tell_feedback, tell_partition, tell_tolerances, write_active
 from multibody.analyses.given.initial import adopted
 from multibody.analyses.given.run_options import Options, read_options
 from multibody.analyses.members.batch import Batch, Read
+from multibody.analyses.members.instants import set_times
 from multibody.analyses.members.joints import JointBatch
 from multibody.analyses.members.matrices import Equations
 from multibody.analyses.members.numbers import NotServed, Numbers, note
 from multibody.analyses.members.passing import pass_events
+from multibody.analyses.members.rows import has_rows
 from multibody.analyses.members.stacked import Stack, StackedAnswers
 from multibody.arguments import number_in
 from multibody.errors import AnalysisError, ModelError
 from multibody.formulations.prepare import Bundle, inverts_masses
 from multibody.integrators import contract as C
-from multibody.kernels.assembly.member import CLOSED, OPEN
+from multibody.kernels.assembly.member import OPEN
 from multibody.kernels.mass import set_masses
 from multibody.model.expressions import Expression
 from multibody.model.model import Model
 from multibody.options.methods import AUTO, read_method
-from multibody.rank.run_rows import run_rows
 from multibody.state.kinetics import Dynamics
 from multibody.state.state import State
 from multibody.state.system import Flags, Floats, Integers, tables_of
@@ -48,6 +49,7 @@ MOST_STEPS = 4096  # longer runs can be interrupted, which a batch cannot
 MOST_NUMBERS = 4_000_000  # that a batch may fill, 32 MB
 MOST_MEMBERS = 256  # of a batch
 BESIDE = 20  # numbers of an instant that outputs need: wrenches, and formulas on their way
+KEYS = ("until", "formulation", "integrator", "rtol", "atol", "step", "output_step", "cut")  # of the options of ``run``
 FORMULAS = ("step", "first_step", "max_step")  # options of integrators that may be formulas of parameters
 
 
@@ -76,7 +78,7 @@ class RunMembers:
     def __init__(self, model: Model, names: Sequence[str], options: Mapping[str, Any], state: State | None = None) -> None:
         self.model, self.names, self.given, self.last_only = model, tuple(names), dict(options), False
         self.tables = tables = tables_of(model)
-        self.options: Options = read_options(model, dense=True, **{key: options.get(key) for key in _KEYS})
+        self.options: Options = read_options(model, dense=True, **{key: options.get(key) for key in KEYS})
         self.choice: Choice = planned(tables, self.options)
         plan = plan_of(tables)
         if plan is None:
@@ -92,6 +94,7 @@ class RunMembers:
         self.room = ROOM
         self.space = self._space()
         self.base: Bundle = self.space.bundle
+        self.heavy = inverts_masses(tables)  # whether every body has a mass, and so those of all members
         tell_tolerances(self.base, self.choice.integrator, self.options.rtol)
         self.matrices = Equations(self.space, self.choice) if self.choice.integrator.implicit else None
         self.size: int = self.base.size
@@ -104,7 +107,7 @@ class RunMembers:
     def _space(self) -> Any:
         """Return the coordinates of the model at its start, whose rows are those of all members."""
         try:
-            opening = opened(self.model, self.state, tables=self.tables)
+            opening = opened(self.model, self.state, tables=self.tables).with_inertia()
         except (ModelError, AnalysisError) as error:
             raise NotServed("its own start") from error
         self.rows = opening.rows if opening.state.ok else np.arange(opening.system.rows, dtype=np.int64)
@@ -115,7 +118,7 @@ class RunMembers:
             made = formulation.space(opening.system, opening.state, self.rows)
         except ModelError as error:
             raise NotServed(f"formulation {formulation.name}") from error
-        if not made.bundle.regular:
+        if not made.bundle.regular and formulation.relative:
             raise NotServed("some coordinates move no mass")
         return made
 
@@ -129,8 +132,6 @@ class RunMembers:
             raise NotServed(f"integrator {integrator.name}")
         if not formulation.relative and find_welds(tables) is not None:
             raise NotServed("bodies are welded together")
-        if not inverts_masses(tables):
-            raise NotServed("some bodies have no mass")
         for key in ("rtol", "atol", "step", "output_step"):
             value = options.get(key, own.get(key))
             if value is not None and math.isnan(number_in(value)):
@@ -207,7 +208,8 @@ class RunMembers:
         numbers = b.numbers[:n]
         note(why, self.numbers.fill(values, b.models[:n], b.scratch.address, numbers), "values that are refused")
         numbers[why != ""] = self.tables.F  # of no account
-        note(why, self.numbers.heavy(numbers), "masses that do not count")
+        if self.heavy:
+            note(why, self.numbers.heavy(numbers), "masses that do not count")
         length = numbers[:, self.tables.packed.length, None]
         b.row_scale[:n] = np.where(self._row_lengths, 1.0 / length, 1.0)
         b.column_scale[:n] = np.where(self._rates, length, 1.0)
@@ -216,21 +218,26 @@ class RunMembers:
             note(why, b.codes[:n, 0] != OPEN, "it does not close at once")
         else:
             b.adopt(self.state, n, why)
-        note(why, b.codes[:n, 1] == 1, "masses that do not count")
-        note(why, np.array([why[k] != "" or self._has_rows(b, k) for k in range(n)], dtype=bool), "other rows")
+        note(why, self.numbers.inverts(numbers, b.codes[:n, 1] == 1) == self.heavy, "masses that do not count")
+        if not self.heavy:
+            self.numbers.row_weights(numbers, b.row_weight[:n])
+            note(why, np.array([why[k] != "" or self._has_inertia(b, k) for k in range(n)], dtype=bool), "an idle spin")
+        rows = (why[k] != "" or has_rows(b, k, self.rows, self.start) for k in range(n))
+        note(why, np.fromiter(rows, dtype=bool, count=n), "other rows")
         b.begin(n, why)
         if b.matrices is not None:
             b.matrices.begin(b, n, why)
-        b.ends[:n] = self.numbers.evaluated(self.until, numbers)
+        b.ends[:n], b.lasting[:n] = self.numbers.evaluated(self.until, numbers), self.count
         note(why, self._set_times(b, n), "other instants")
         b.atol[:n] = self.options.atol * np.where(self._lengths, length, 1.0)
         b.atol[:n, nq : nq + nv] /= second(self.tables)
 
-    def _has_rows(self, b: Batch, k: int) -> bool:
-        """Return whether a member has the rows of the model."""
-        if b.codes[k, 0] == CLOSED:
-            return len(self.rows) == self.tables.count_joint + self.tables.count_motion
-        return np.array_equal(run_rows(b.one.system(k), b.Q[k], self.start), self.rows)
+    def _has_inertia(self, b: Batch, k: int) -> bool:
+        """Return whether every direction of a member that is free has a mass, also those that move nothing."""
+        try:
+            return not require_inertia(b.one.system(k), b.Q[k], self.start, self.rows)
+        except ModelError:
+            return False
 
     def tell(self, b: Batch, which: Integers) -> None:
         """Tell members what simulations are told before their first step: feedback, a partition, what the error test counts."""
@@ -249,25 +256,10 @@ class RunMembers:
 
     def _set_times(self, b: Batch, n: int) -> Flags:
         """Write the instants of members; return which of them have as many as the model."""
-        fits = np.ones(n, dtype=bool)
         if self.times is not None:
             b.times[:n] = self.times
-            return fits
-        for end in np.unique(b.ends[:n]):
-            same = b.ends[:n] == end
-            if not math.isfinite(end):
-                fits &= np.isfinite(b.ends[:n])
-                continue
-            try:
-                times = output_times(self.start, replace(self.options, until=float(end)), self.tables)
-                check_steps(self.choice.integrator, self.start, float(end))
-            except ModelError:
-                times = np.zeros(0)
-            if len(times) != self.count:
-                fits &= ~same
-            else:
-                b.times[:n][same] = times
-        return fits
+            return np.ones(n, dtype=bool)
+        return set_times(b.ends[:n], self.start, self.options, self.tables, self.choice.integrator, b.times[:n])
 
     def _integrate(self, b: Batch, which: Integers, why: Any) -> None:
         """Integrate members."""
@@ -289,6 +281,7 @@ class RunMembers:
         note(why, (answers[:, 0] != C.OUTPUT_FULL) & (answers[:, 0] != C.CONTINUE), "many steps")
         note(why, ~stiff, "stiffness")
         note(why, answers[:, 0] == C.DONE, "it does not come to its end")
+        note(why, b.lasting[: len(why)] > 1, "an event at its start")
 
     def answers(self, b: Batch, which: Integers) -> RunAnswers:
         """Return what was computed of members."""
@@ -331,6 +324,3 @@ class RunAnswers(StackedAnswers):
         near = np.argmin(np.abs(s.t[which] - times[:, :1]), axis=1)
         like = np.ascontiguousarray(s.Q[which, near, : self.batch.tables.nq])
         return RunAnswers(self.batch, self.batch.read(s.which[which], times, like=like))
-
-
-_KEYS = ("until", "formulation", "integrator", "rtol", "atol", "step", "output_step", "cut")

@@ -39,7 +39,7 @@ class Stack:
         Those of its members.
     t : array (members, instants)
     Q, V, A : arrays (members, instants, ·)
-        Rows of Q may be longer.
+        Rows of Q may be longer; A is None where accelerations are not known.
     R : array (members, instants or 1, functions)
         Angle references of every instant; in the plane those at the start.
     dynamics : Dynamics, optional
@@ -53,7 +53,7 @@ class Stack:
     t: Floats
     Q: Floats
     V: Floats
-    A: Floats
+    A: Floats | None
     R: Floats
     dynamics: Dynamics | None = None
     counted: bool = False
@@ -115,15 +115,17 @@ class StackedMeasurer(Measurer):
         self.stack = stack
         base, (m, n) = stack.members.tables, stack.t.shape
         tables = StackedTables.of(base, stack.members.numbers[stack.which], n)
-        q, v, a = (x.reshape(m * n, x.shape[2]) for x in (stack.Q, stack.V, stack.A))
+        q, v = (x.reshape(m * n, x.shape[2]) for x in (stack.Q, stack.V))
+        a = None if stack.A is None else stack.A.reshape(m * n, stack.A.shape[2])
         super().__init__(tables, stack.t.reshape(m * n), q, v, a, np.zeros(0), stack.dynamics)
 
     def _evaluate(self, functions: list[int]) -> None:
         s = self.stack
         every = s.counted or self.tables.dimension == 3
         references = s.R if every else s.R[:, :, :0]  # turns are counted from the start
+        A = np.zeros_like(s.V) if s.A is None else s.A
         for function in functions:
-            found = s.members.coordinate(s.which, function, s.Q, s.V, s.A, references)
+            found = s.members.coordinate(s.which, function, s.Q, s.V, A, references)
             self._coordinates[function] = (found[0].reshape(-1), found[1].reshape(-1), found[2].reshape(-1))
 
     @cached_property

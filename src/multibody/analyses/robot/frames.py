@@ -66,7 +66,7 @@ class FrameMethods(RobotBase):
         frame : str
         q : array (nq) or (N, nq)
         out : array, optional
-            Where the result is written. With one state and contiguous arrays of floats this is the fastest call.
+            As for :meth:`inverse_dynamics`.
 
         Returns
         -------

@@ -203,7 +203,7 @@ class Robot(ReachMethods, OperationalMethods, IdentificationMethods, CentroidalM
         q : array (nq) or (N, nq)
         v, tau : array (nv) or (N, nv)
         out : array, optional
-            Where the result is written. With one state and contiguous arrays of floats this is the fastest call.
+            As for :meth:`inverse_dynamics`.
         t : float
             Time, for forces that depend on it.
 
@@ -266,7 +266,7 @@ class Robot(ReachMethods, OperationalMethods, IdentificationMethods, CentroidalM
         ----------
         q : array (nq) or (N, nq)
         out : array, optional
-            Where the result is written. With one state and contiguous arrays of floats this is the fastest call.
+            As for :meth:`inverse_dynamics`.
 
         Returns
         -------

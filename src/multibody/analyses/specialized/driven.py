@@ -108,15 +108,16 @@ class DrivenPreparation(Rooms):
             np.tile(numbers, (n, 1)), np.zeros((n, self.layout.size)), np.tile(words, (n, 1)), np.zeros(n, bool),
             np.full((n, self.layout.length("told")), self.loops.ends[1]),
         )  # fmt: skip
-        made.fits[:] = self(values, (made.numbers, made.y, made.words))
+        made.fits[:] = self(values, (made.numbers, made.y, made.words, self.layout.told(made.told, "gauge")))
         return made
 
     def _some(self, room: DriveBatch, values: Floats, *arrays: Any) -> Any:
         """Assemble members at their first instants."""
-        numbers, y, words = arrays
+        numbers, y, words, gauge = arrays
         n, why = len(values), np.full(len(values), "", dtype=object)
         self.loops.start(room, values, why)
-        y[:, : room.Q.shape[1]] = room.Q[:n]
+        y[:, : room.Q.shape[1]], gauge[:] = room.Q[:n], room.gauges[:n]
+        note(why, np.all(room.chosen[:n] == self.rows, axis=1), "other rows")
         masses = self._looked(room, n, why)
         for part in self._numbers:
             if part.path == "model.numbers":

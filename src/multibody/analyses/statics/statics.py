@@ -15,6 +15,7 @@ import numpy as np
 from multibody.analyses.dynamics.opening import opened
 from multibody.analyses.linear.linearization import place
 from multibody.analyses.statics.balance import Balance, Point
+from multibody.analyses.statics.member import Rested, compiled_rest, forces_of
 from multibody.analyses.statics.stability import Stability, stability
 from multibody.arguments import number_in
 from multibody.errors import ModelError, nearest
@@ -89,17 +90,18 @@ def statics(
         return _unsolved(opening.system, state)
     balance = Balance(opening.system, state, opening.rows)
     search = Search(balance, tolerance)
-    point = search.run(state.q.copy(), method)
+    rested = compiled_rest(balance, state, tolerance) if method == "newton" else None
+    point = search.run(state.q.copy(), method) if rested is None else search.took(rested)
     notes = [opening.note] if opening.note else []
     if opening.system.tables.count_motion:
         notes.append(f"motions are held at t = {state.t:g}")
     if any(force.kind.name == "friction" for force in model.forces.values()):
         notes.append("friction does nothing at rest: positions in which it would hold the mechanism are not looked for")
-    found = search.balanced(point)
+    found = rested is not None or search.balanced(point)
     judged = stability(balance, point) if found else None
     status = _solved(balance, judged) if found else _failed(search, point)
     return Balanced(
-        _motion(balance, point, status), status, judged, search.method, search.iterations, search.relative(point),
+        _motion(balance, point, status, rested), status, judged, search.method, search.iterations, search.relative(point),
         notes + (judged.notes if judged else []),
     )  # fmt: skip
 
@@ -157,6 +159,11 @@ class Search:
         found = found if found.size < best.size else best
         last = self.newton(found)
         return last if last.size < found.size else found
+
+    def took(self, rested: Rested) -> Point:
+        """Return the position of rest that compiled code found, as if it had been found here."""
+        self.reference, self.iterations = rested.reference, rested.iterations
+        return rested.point
 
     def seen(self, point: Point) -> Point:
         """Remember the size of the forces at a point and return it."""
@@ -289,19 +296,22 @@ def _failed(search: Search, point: Point) -> Status:
     return Status(False, message, balance.t, name, gap, advice)
 
 
-def _motion(balance: Balance, point: Point, status: Status) -> Motion:
-    """Return a point as a motion of one instant."""
+def _motion(balance: Balance, point: Point, status: Status, rested: Rested | None) -> Motion:
+    """Return a point as a motion of one instant; forces are those that compiled code found with it, where it did."""
     system, tables, state = balance.system, balance.system.tables, point.state
     system.ref[:] = state.references
-    place(system, state.q, state.v)
-    bundle = (*system.run, state.t)
-    efforts = np.zeros((1, tables.effort_count))
-    loads = np.zeros((1, (3 if tables.dimension == 2 else 6) * len(tables.loads)))
-    potential = np.array([potential_energy(*bundle)])
-    law_efforts(*bundle, efforts[0])
-    load_wrenches(*bundle, loads[0])
+    if rested is None:
+        place(system, state.q, state.v)
+        bundle, (efforts, loads) = (*system.run, state.t), (np.zeros(count) for count in forces_of(tables))
+        potential = potential_energy(*bundle)
+        law_efforts(*bundle, efforts)
+        load_wrenches(*bundle, loads)
+    else:
+        potential, efforts, loads = rested.potential, rested.efforts, rested.loads
     none = np.zeros(1)
-    dynamics = Dynamics(point.multipliers[None, :], none, potential, none, efforts, loads, balance.rows)
+    dynamics = Dynamics(
+        point.multipliers[None, :], none, np.array([potential]), none, efforts[None, :], loads[None, :], balance.rows
+    )
     return _still(tables, state, status, dynamics)
 
 

@@ -23,7 +23,10 @@ READERS: dict[str, str] = {
     ".xml": "multibody.files.robots.mjcf:read_mjcf",
     ".xacro": "multibody.files.robots.xacro:read_xacro",
 }
-"""Readers by the endings of files: ``module:function``, imported when one is read."""
+"""Readers by the endings of files: ``module:function``, imported when one is read.
+
+A reader takes the file, its name for messages and the `RobotOptions`, and returns a `Description`.
+"""
 
 
 def read_robot(file: Path, shown: str, factory: Callable[..., M], given: Mapping[str, Any]) -> M:

@@ -33,13 +33,7 @@ _SILENT = (  # what concerns the simulation or its pictures alone
 def read_sdf(file: Path, shown: str, options: RobotOptions) -> Description:
     """Return the robot of an SDF file: its model, or all models of its world.
 
-    Parameters
-    ----------
-    file : Path
-    shown : str
-        Its name for messages.
-    options : RobotOptions
-        Packages, in which included models and meshes are looked for.
+    Included models and meshes are looked for in the packages of the options.
     """
     root = read_markup(file, shown)
     if root.tag not in ("sdf", "gazebo"):

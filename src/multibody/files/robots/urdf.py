@@ -29,13 +29,7 @@ _INERTIA = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 def read_urdf(file: Path, shown: str, options: RobotOptions) -> Description:
     """Return the robot of a URDF file.
 
-    Parameters
-    ----------
-    file : Path
-    shown : str
-        Its name for messages.
-    options : RobotOptions
-        Packages, and the file that states loops.
+    The options name packages, and the file that states loops.
 
     Raises
     ------

@@ -17,14 +17,7 @@ __all__ = ["urdf_text"]
 
 
 def urdf_text(model: Model, masses: Numbers) -> str:
-    """Return a model as URDF.
-
-    Parameters
-    ----------
-    model : Model
-        Spatial; its joints form a tree.
-    masses : mapping
-        Mass properties of its bodies.
+    """Return a model, whose joints form a tree in space, as URDF: the text of what `description_of` makes of it.
 
     Warns
     -----

@@ -23,13 +23,7 @@ LEVELS = 5
 def read_xacro(file: Path, shown: str, options: RobotOptions) -> Description:
     """Return the robot of a xacro file; lines in messages are those of the URDF that it expands to.
 
-    Parameters
-    ----------
-    file : Path
-    shown : str
-        Its name for messages.
-    options : RobotOptions
-        Packages for ``$(find NAME)``; those around the file are found.
+    ``$(find NAME)`` leads to the packages of the options and to those around the file.
     """
     read_markup(file, shown)  # what no parser should read is refused before another one sees it
     text = _expanded(file, shown, options)

@@ -28,10 +28,12 @@ WEAK = 1e-10  # the same for guesses within the freedom that the constraints lea
 def close_positions(model, state, scratch, plan, room, t, q):
     """Bring q onto the constraints; return whether they are closed, with axes that point the right way."""
     norm, stalled, slow, before = _norm(model, state, scratch, plan, room, t, q), 0, 0, math.inf
+    room.iterations = 0
     for _ in range(ITERATIONS):
         if not norm < math.inf:
             return False
         size, pivots = _find_step(model, state, scratch, plan, room, t, q)
+        _note(room, norm, size, q)
         slow = slow + 1 if NEAR > size > SLOW * before and pivots < NEAR else 0
         if not size < math.inf or slow == PATIENCE:  # it creeps into a singular position: others may be regular
             return False
@@ -48,6 +50,17 @@ def close_positions(model, state, scratch, plan, room, t, q):
             return False
         worst = max(worst, abs(room.residual[r]))
     return not _flipped(model, scratch, plan)
+
+
+@inner_kernel
+def _note(room, norm, size, q):
+    """Note where an iteration begins and its step."""
+    k, n, nq = room.iterations, room.step.size, q.shape[0]
+    room.residuals[k], room.sizes[k], room.iterations = norm, size, k + 1
+    for c in range(nq):
+        room.poses[k * nq + c] = q[c]
+    for c in range(n):
+        room.steps[k * n + c] = room.step[c]
 
 
 @inner_kernel

@@ -34,6 +34,29 @@ class Step(Record):
     axis = integer("0, 1, 2 for f, g, h")
     function = integer("its coordinate function")
     given = integer("1 where a value is given for it")
+    screw = integer("which of the screws it is, −1: none; it turns, and slides as its row asks")
+
+
+class Screw(Record):
+    """A screw: position = pitch · angle."""
+
+    angle = integer("function of its angle")
+    position = integer("function of its position")
+    pitch = integer("where the advance a radian stands among the numbers")
+    row = integer("row that couples them")
+
+
+class Contact(Record):
+    """Where a follower touches a cam, a coordinate of its own."""
+
+    function = integer("its coordinate function")
+    place = integer("in q")
+    given = integer("1 where a value is given for it")
+    cam = integer("body")
+    cam_point = integer("where the point of the cam stands among the numbers")
+    cam_axes = integer("the same of its axes, by rows")
+    follower = integer("body")
+    follower_point = integer("where its point stands among the numbers")
 
 
 class Wish(Record):
@@ -92,6 +115,8 @@ class Assembly(Block, readonly=True):
     drawn_angle = floats("in the plane: the angle as it is written, NaN where it is a formula")
     hangers = records(Hanger, "the spanning tree, parents first")
     steps = records(Step, "elementary motions of their pairs")
+    screws = records(Screw, "among the pairs")
+    contacts = records(Contact, "of cams and their followers")
     guesses = records(Wish, "guessed positions")
     given = records(BodyValue, "coordinates of bodies with a value")
     turned = records(Turned, "bodies with an orientation of their own, in space")
@@ -125,6 +150,11 @@ class AssemblyScratch(Block):
     y = floats("unknowns in the turned basis")
     L = floats("a level's conditions on its own unknowns, by rows, where there are more of them")
     rest = floats("their right sides")
+    iterations = integer("of Newton's method, whose ways are noted in what follows")
+    residuals = floats("of every iteration: norm of the scaled residual before it")
+    sizes = floats("of every iteration: size of its scaled step")
+    poses = floats("of every iteration: the pose before it, one behind the other")
+    steps = floats("of every iteration: its step, one behind the other")
 
 
 assembly_at, room_at = at(Assembly), at(AssemblyScratch)

@@ -142,9 +142,17 @@ def _eliminate(L, rest, m, w, j):
 @inner_kernel
 def turn_back(room, n, known, x):
     """Write x = Q y, y zero from `known` on."""
+    for c in range(known, n):
+        room.y[c] = 0.0
+    turn_all(room, n, known, x)
+
+
+@inner_kernel
+def turn_all(room, n, known, x):
+    """Write x = Q y, of all components of y; `known` Householder vectors make Q."""
     A = room.A
     for c in range(n):
-        x[c] = room.y[c] if c < known else 0.0
+        x[c] = room.y[c]
     for k in range(known - 1, -1, -1):
         r, total = room.owner[k], 0.0
         for c in range(k, n):

@@ -105,7 +105,7 @@ def start_on_tree(model, state, scratch, plan, room, t, q):
     """Write the pose in which the pairs of the tree are closed with given or drawn values; 0, or 1 if it has none."""
     drawn = room.start
     draw(model, plan, drawn)
-    if find_targets(model, state, scratch, plan, room, t, drawn) != 0:
+    if find_targets(model, state, scratch, plan, room, t, drawn) != 0 or not _turn_screws(model, plan, room):
         return 1
     for k in range(plan.given.size):
         each = plan.given[k]
@@ -117,7 +117,38 @@ def start_on_tree(model, state, scratch, plan, room, t, q):
         q[k] = drawn[k]
     for k in range(plan.hangers.size):
         _hang(model, state, scratch, plan, room, plan.hangers[k], q)
+    _touch_cams(model, scratch, plan, room, q)
     return 0
+
+
+@inner_kernel
+def _turn_screws(model, plan, room):
+    """Let a given position of a screw stand for its angle; return whether it does: without a pitch it says nothing of it."""
+    for k in range(plan.screws.size):
+        screw = plan.screws[k]
+        if room.has_target[screw.position] == 1 and room.has_target[screw.angle] == 0:
+            if model.numbers[screw.pitch] == 0.0:
+                return False
+            room.has_target[screw.angle] = 1
+            room.target[screw.angle] = room.target[screw.position] / model.numbers[screw.pitch]
+    return True
+
+
+@inner_kernel
+def _touch_cams(model, scratch, plan, room, q):
+    """Start every contact at the given value, else at the follower's direction in the cam's frame."""
+    set_positions(model, scratch, q)
+    for k in range(plan.contacts.size):
+        touch = plan.contacts[k]
+        if touch.given == 1:
+            q[touch.place] = room.target[touch.function]
+            continue
+        r, A = pose_of(model, scratch, touch.cam)
+        s, B = pose_of(model, scratch, touch.follower)
+        far = add(s, apply(B, point_at(model, touch.follower_point)))
+        gap = subtract(far, add(r, apply(A, point_at(model, touch.cam_point))))
+        x, y, _ = apply(transpose(multiply(A, axes_at(model, touch.cam_axes))), gap)
+        q[touch.place] = math.atan2(y, x)
 
 
 @inner_kernel
@@ -158,7 +189,10 @@ def _motion(model, state, scratch, plan, room, pair):
         value = room.target[step.function] if step.given == 1 else function_value(model, state, scratch, step.function)
         if step.how == TURNS:
             turn = multiply(turn, _turn(value, 2 if model.planar else step.axis))
-        elif step.axis == 0:
+            if step.screw < 0:
+                continue
+            value = _advance(model, state, scratch, plan, room, plan.screws[step.screw], value)
+        if step.axis == 0:
             x = value
         elif step.axis == 1:
             y = value
@@ -172,6 +206,14 @@ def _motion(model, state, scratch, plan, room, pair):
         first = multiply(Ai, axes_at(model, pair.first_axes))
         turn = multiply(transpose(first), multiply(Aj, axes_at(model, pair.second_axes)))
     return (x, y, z), turn
+
+
+@inner_kernel
+def _advance(model, state, scratch, plan, room, screw, angle):
+    """Return how far a screw slides at an angle: as far as its row asks at the poses that are set, and on by its pitch."""
+    row_values(model, state, scratch, 0.0, 0, plan.joint_rows, room.residual)
+    position, turned = function_value(model, state, scratch, screw.position), function_value(model, state, scratch, screw.angle)
+    return position - room.residual[screw.row] + model.numbers[screw.pitch] * (angle - turned)
 
 
 @inner_kernel

@@ -15,7 +15,7 @@ from multibody.analyses.check.report import CheckReport
 from multibody.errors import AnalysisError, ModelError
 from multibody.results.drives import drives_of, duty_of
 from multibody.results.load_table import Loads
-from multibody.results.plain import gravity_text
+from multibody.results.plain import NO_GRAVITY, gravity_text
 from multibody.results.tables import Table, number, value_text
 from multibody.view.report import figures, words
 
@@ -119,7 +119,7 @@ def loads_section(run: Run, loads: Loads | None) -> str:
 
 def trust(run: Run, balance: float | None) -> str:
     """Return energies, certificate and notes."""
-    notes = [note for note in run.notes if note != "gravity: none"]
+    notes = [note for note in run.notes if note != NO_GRAVITY]
     found = listed(words.certificate(run, balance))
     said = paragraph("What one should know:") + listed(notes) if notes else ""
     energies = figures.energy_curves(run) if run.motion.dynamics is not None else ""

@@ -20,13 +20,6 @@ __all__ = ["read_mjcf"]
 def read_mjcf(file: Path, shown: str, options: RobotOptions) -> Description:
     """Return the robot of a ``.xml`` file: of MuJoCo, or a URDF with this ending.
 
-    Parameters
-    ----------
-    file : Path
-    shown : str
-        Its name for messages.
-    options : RobotOptions
-
     Raises
     ------
     ModelError
