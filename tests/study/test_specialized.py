@@ -43,6 +43,9 @@ def pendulum(event: bool = False) -> mb.Model:
 ADAPTIVE: dict[str, Any] = {"integrator": "dop853", "step": None, "output_step": 0.02}
 
 
+IMPLICIT: dict[str, Any] = {"integrator": {"alpha": {"rho": 0.7}}, "step": 0.008, "output_step": 0.02}
+
+
 @functools.cache
 def adaptive() -> tuple[SpecializedMembers, Any]:
     """Return members that choose their steps, and their outputs by the ordinary way."""
@@ -68,6 +71,29 @@ def test_members_that_choose_their_steps_equal_the_ordinary_way() -> None:
     members, wanted = adaptive()
     found = members.compute(VALUES)
     assert not np.any(found.status) and found.outputs == pytest.approx(wanted.outputs, rel=1e-12, abs=1e-12)
+
+
+@functools.cache
+def implicit() -> tuple[SpecializedMembers, Any]:
+    """Return members that are stepped by ``alpha``, and their outputs by the ordinary way."""
+    members = _members(**IMPLICIT)
+    return on_device(members, "host", 0), members.compute(VALUES)
+
+
+def test_members_by_an_implicit_method_equal_the_ordinary_way() -> None:
+    members, wanted = implicit()
+    found = members.compute(VALUES)
+    assert not np.any(found.status) and not members.aside
+    assert found.outputs == pytest.approx(wanted.outputs, rel=1e-12, abs=1e-12)
+
+
+def test_an_implicit_method_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its matrices, its factors and its past are put away and fetched again; instants lie between its steps."""
+    from multibody.specialize import schedule
+
+    members, wanted = implicit()
+    monkeypatch.setattr(schedule, "instants_in", lambda *lengths: 7)
+    assert members.compute(VALUES).outputs == pytest.approx(wanted.outputs, rel=1e-12, abs=1e-12)
 
 
 def test_an_integrator_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,7 @@ from multibody.kernels.gathered_lu import solve, solve_transposed
 from multibody.kernels.rows import row_jacobian
 from multibody.kernels.state import set_positions
 
+REGULAR = 1e-4  # smallest singular value of T (free of units) from which on its factors are trusted
 GIVEN, IDLE, BLOCKED, SINGULAR = 0.0, 1.0, 2.0, 3.0  # an instant: its effort; needs none; cannot be had; T says nothing
 CODE, EFFORT, CONDITION = 0, 1, 2  # columns of what is found
 FOUND = 3  # how many

@@ -146,7 +146,8 @@ def _units(bundle: Bundle, pattern: Pattern, entries: Integers, unknowns: Intege
     size = characteristic_mass(bundle.tables) * bundle.tables.length**2
     if not scaled:
         columns, rows, size = np.ones(n), np.ones(len(bundle.chosen)), 1.0
-    return {"unit": np.array([size]), **matrix_units(columns, rows, unknowns, numbered(pattern), (entries[:, 1], entries[:, 2]))}
+    units = matrix_units(columns, rows, unknowns, numbered(pattern), (entries[:, 1], entries[:, 2]))
+    return {"unit": np.array([size]), **units}
 
 
 def matrix_units(

@@ -10,13 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from multibody.formulations.driven import entries_at, forces_at, gradients_at, solve_square
-from multibody.formulations.one_drive import FOUND, ROOM, efforts_at
+from multibody.formulations.one_drive import FOUND, REGULAR, ROOM, efforts_at
 from multibody.kernels.mass import set_masses
 from multibody.rank.drive import Drive
 from multibody.state.motion import Motion
 from multibody.state.system import Floats, Integers, System
-
-REGULAR = 1e-4  # smallest singular value of T (free of units) from which on its factors are trusted
 
 
 @dataclass

@@ -134,7 +134,8 @@ def integration_of(arrays: Arrays, kept: Kept, equations: Mapping[str, Any], tar
     way = f"{integrating.__name__}:to_instants_{kept.method}"
     kernels, parts = begun.linked([*names.values()], [way])
     image = begun.image
-    parts += [MOVE, *(_equation(_FUNCTION.format(part), image, 0 if kept.implicit else n, symbol_of(name)) for part, name in names.items())]
+    length = 0 if kept.implicit else n
+    parts += [MOVE, *(_equation(_FUNCTION.format(part), image, length, symbol_of(name)) for part, name in names.items())]
     parts += [_member(image, kept, list(names), symbol_of(way), 1 if target == "host" else TILE)]
     parts.append(way_entry(target, image, n, kept))
     apart = tuple(_FUNCTION.format(part) for part in names)

@@ -12,9 +12,8 @@ from numba import types
 
 from multibody.formulations.driven import entries_at, forces_at
 from multibody.formulations.expand import expand
-from multibody.formulations.one_drive import CODE, EFFORT, FOUND, GIVEN, IDLE, efforts_at
+from multibody.formulations.one_drive import CODE, EFFORT, FOUND, GIVEN, IDLE, REGULAR, efforts_at
 from multibody.formulations.relative import cartesian_states, expand_relative
-from multibody.formulations.square_forces import REGULAR
 from multibody.kernels.calls import EVALUATE
 from multibody.kernels.compile import inner_kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at

@@ -23,21 +23,21 @@ ARCHITECTURE = "sm_70"  # the oldest that code is made for by default; drivers c
 
 
 class Specialized:
-    """A right-hand side with the structure of one model as constants, stepped by an integrator.
+    """The equations of one model with its structure as constants, stepped by an integrator or followed by their motions.
 
     Parameters
     ----------
     arrays : Bundle
         A prepared run (``formulations.prepare``), in the coordinates of bodies or of joints.
-    rhs : kernel
-        Right-hand side of its formulation.
+    rhs : kernel, optional
+        Right-hand side of its formulation; a driven mechanism needs none.
     accept : kernel, optional
         Acceptance of steps, which brings them onto the constraints; without it they are left where they come to.
     size : int, optional
         Length of y, by default that of the run.
-    kept : Kept, optional
-        Which integrator goes on with members, and what it keeps of each; by default the classical Runge–Kutta method, whose
-        steps are all of one length.
+    kept : Kept or Sweep, optional
+        Which integrator goes on with members, or that motions drive them, and what is kept of each; by default the classical
+        Runge–Kutta method, whose steps are all of one length.
 
     Raises
     ------
@@ -46,8 +46,9 @@ class Specialized:
     """
 
     def __init__(
-        self, arrays: Arrays, rhs: Any = None, accept: Any | None = None, size: int | None = None, kept: Kept | Sweep | None = None
-    ) -> None:
+        self, arrays: Arrays, rhs: Any = None, accept: Any | None = None, size: int | None = None,
+        kept: Kept | Sweep | None = None,
+    ) -> None:  # fmt: skip
         if CHECKED or not joined.POSSIBLE:
             why = "MULTIBODY_BOUNDSCHECK is set" if CHECKED else "this release of numba does not hand over what it compiles"
             raise AnalysisError(f"specialized code cannot be made: {why}")

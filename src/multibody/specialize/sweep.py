@@ -40,7 +40,7 @@ class Sweep(Layout):
     coordinates, velocities : int
         Lengths of q and v.
     square : SquareSystem
-        With the rows that are solved; dense.
+        With the rows that are solved, the same of all members; dense. What holds idle freedom still is a member's own.
     """
 
     coordinates: int
@@ -58,7 +58,7 @@ class Sweep(Layout):
         kept: dict[str, tuple[int, ...]] = {
             "path.numbers": (following.NUMBERS,), "path.known": (_SIGNS,), "null": (self.velocities,)
         }  # fmt: skip
-        return {"told": {"end": (1,)}, "kept": kept}
+        return {"told": {"end": (1,), "gauge": (len(self.square.gauge),)}, "kept": kept}
 
 
 def sweep_of(arrays: Arrays, kept: Sweep, target: str) -> Program:
@@ -88,7 +88,7 @@ def _blocks(kept: Sweep) -> tuple[list[str], list[str]]:
     path = tracking.Path(
         q=nq, v=nv, a=nv, trial_q=nq, trial_v=nv, trial_a=nv, violation=3, worst=3, signs=_SIGNS
     )  # what determinants change their signs on the way is not noted
-    constants, setup = local_block(kept.square, "square", {"chosen": "", "gauge": "", "null": "%null"})
+    constants, setup = local_block(kept.square, "square", {"chosen": "", "gauge": "%gauge", "null": "%null"})
     own, more = local_block(path, "path", {"q": "%y", "v": "%y.v", "a": "%y.a", "signs": "%path.known"})
     places = [f"%y.{name} = getelementptr i8, ptr %y, i64 {SLOT * (nq + k * nv)}" for k, name in enumerate("va")]
     return [*constants, *own], [*kept.places(), *places, *setup, *more]
@@ -101,7 +101,8 @@ def _member(image: Image, kept: Sweep, setup: list[str], way: str, stride: int) 
     arrays += left_states(kept.size, image.word_count, stride)
     types = f"ptr, ptr, {', '.join(['i64'] * 5)}, double, double, i64, i64, i64, double, {', '.join([TYPES] * 3)}"
     lines = [
-        f"call void @{RENEW}(ptr %numbers, i64 %k)", *image.setup, *setup, *apart_states(kept.size, image.word_count), "%last = load double, ptr %end, align 8",
+        f"call void @{RENEW}(ptr %numbers, i64 %k)", *image.setup, *setup, *apart_states(kept.size, image.word_count),
+        "%last = load double, ptr %end, align 8",
         *(f"%{name}.run = ptrtoint ptr %{name} to i64" for name in ("state", "scratch", "square", "path")),
         "%answer = alloca i64, align 8", "%trouble = alloca ptr, align 8", "store i64 0, ptr %answer",
         f"%thrown = call i32 @{way}(ptr %answer, ptr %trouble, i64 ptrtoint (ptr @model to i64), i64 %state.run,"

@@ -16,7 +16,8 @@ import numpy as np
 from multibody.analyses.inverse.virtual_motions import Directions, said
 from multibody.errors import ModelError
 from multibody.formulations import one_drive
-from multibody.formulations.square_forces import REGULAR, SquareForces, forces_along
+from multibody.formulations.one_drive import REGULAR
+from multibody.formulations.square_forces import SquareForces, forces_along
 from multibody.state.kinetics import Dynamics
 from multibody.state.motion import Motion
 from multibody.state.state import Status

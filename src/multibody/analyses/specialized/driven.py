@@ -108,15 +108,16 @@ class DrivenPreparation(Rooms):
             np.tile(numbers, (n, 1)), np.zeros((n, self.layout.size)), np.tile(words, (n, 1)), np.zeros(n, bool),
             np.full((n, self.layout.length("told")), self.loops.ends[1]),
         )  # fmt: skip
-        made.fits[:] = self(values, (made.numbers, made.y, made.words))
+        made.fits[:] = self(values, (made.numbers, made.y, made.words, self.layout.told(made.told, "gauge")))
         return made
 
     def _some(self, room: DriveBatch, values: Floats, *arrays: Any) -> Any:
         """Assemble members at their first instants."""
-        numbers, y, words = arrays
+        numbers, y, words, gauge = arrays
         n, why = len(values), np.full(len(values), "", dtype=object)
         self.loops.start(room, values, why)
-        y[:, : room.Q.shape[1]] = room.Q[:n]
+        y[:, : room.Q.shape[1]], gauge[:] = room.Q[:n], room.gauges[:n]
+        note(why, np.all(room.chosen[:n] == self.rows, axis=1), "other rows")
         masses = self._looked(room, n, why)
         for part in self._numbers:
             if part.path == "model.numbers":
@@ -132,7 +133,7 @@ class DrivenPreparation(Rooms):
         """Note members that turn very often; return the masses of all."""
         t, found, first = self.tables, Masses(room, n), self.tables.count_joint
         angles = [k for k, row in enumerate(t.rows[first : room.rows]) if not row.is_length]
-        times = np.linspace(*self.loops.ends, LOOKS)
+        times = np.linspace(self.loops.ends[0], self.loops.ends[1], LOOKS)
         asked, most = np.zeros((LOOKS, room.rows - first)), max(MANY, self.loops.count) * TURN
         little = np.ones(n, dtype=bool)
         for k, (model, state) in enumerate(addresses_of(room, n)):

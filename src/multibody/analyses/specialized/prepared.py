@@ -231,8 +231,12 @@ class Preparation:
         if self._checked or not len(first):
             return True
         k, found = first[0], self._one(values[first[0]])
-        own = (made.numbers[k], made.y[k], made.words[k], *(() if made.told is None else (made.told[k],)))
-        self._checked = found is not None and all(np.array_equal(a, b) for a, b in zip(own, found, strict=True))
+        if found is None or self._quick is None:
+            return False
+        counted = self._quick.counted(made.numbers.shape[1])
+        own = (made.numbers[k, counted], made.y[k], made.words[k], *(() if made.told is None else (made.told[k],)))
+        pairs = zip(own, (found[0][counted], *found[1:]), strict=True)
+        self._checked = all(np.array_equal(a, b, equal_nan=b.dtype == np.float64) for a, b in pairs)
         return self._checked
 
     def _one(self, row: Floats) -> tuple[Any, ...] | None:

@@ -9,19 +9,23 @@ import numpy as np
 
 from multibody.analyses.dynamics.simulation import Simulation
 from multibody.analyses.members.batch import GAPS, Batch
+from multibody.analyses.members.joints import JointBatch
 from multibody.analyses.members.numbers import NotServed
 from multibody.analyses.members.run import RunMembers
+from multibody.analyses.members.telling import tell
 from multibody.analyses.specialized.rooms import Masses, Rooms, addresses_of, put
+from multibody.kernels.declared import Statistics
 from multibody.model.model import Model
 from multibody.specialize.image import MADE_OF_NUMBERS, Floats, parts_of
 from multibody.state.state import State
 
-KNOWN = ("model.numbers", "model.row_scale", "model.column_scale", *(f"scratch.{name}" for name in MADE_OF_NUMBERS))
-OWN_WORDS = ("state.ref", "state.statistics", "state.settings")
+UNUSED = "model.row_weight"  # where masses can be inverted
+FACTORED = Statistics.fields["factorizations"].slot
+UNITS = ("unit", "units", "matrix_units", "entry_units")  # of an iteration matrix
 
 
 class QuickPreparation(Rooms):
-    """Prepares members of a run in the coordinates of bodies.
+    """Prepares members of a run.
 
     Parameters
     ----------
@@ -39,34 +43,62 @@ class QuickPreparation(Rooms):
     def __init__(
         self, model: Model, names: Sequence[str], state: State | None, told: Mapping[str, Any], base: Simulation
     ) -> None:
-        if state is not None:
-            raise NotServed("a given state")
-        if base.formulation.relative or base.formulation.partitioned or base.formulation.stabilized or base.integrator.implicit:
-            raise NotServed(f"formulation {base.formulation.name}, integrator {base.integrator.name}")
-        super().__init__(RunMembers(model, names, told))
+        if base.formulation.partitioned:
+            raise NotServed(f"formulation {base.formulation.name}")
+        super().__init__(RunMembers(model, names, told, state))
         self.numbers, self.words = parts_of(base.bundle)
-        others = {part.path for part in self.numbers} - set(KNOWN)
-        if others:
-            raise NotServed(f"numbers of {', '.join(sorted(others))}")
-        self.accept = base.formulation.kernels()[1]
+        self.factored = base.bundle.statistic("factorizations")  # an implicit method tries its matrix beforehand
+        self.accept, self.told = base.formulation.kernels()[1], base.formulation.stabilized
+        room = self.loops.batch(self.loops.most)
+        known = {*self._own_numbers(room), *(f"scratch.{name}" for name in MADE_OF_NUMBERS), UNUSED}
+        others = {part.path for part in self.numbers} - known
+        if others or not base.bundle.regular:
+            raise NotServed(f"numbers of {', '.join(sorted(others))}" if others else "masses that do not count")
+        self._free.append(room)
+
+    def counted(self, count: int) -> Any:
+        """Return which of a member's numbers are of any account."""
+        found = np.ones(count, dtype=bool)
+        for part in self.numbers:
+            found[part.at : part.at + part.words] = part.path != UNUSED
+        return found
+
+    def _own_numbers(self, room: Batch) -> dict[str, Any]:
+        """Return the numbers of members (members, ·) by their paths, but for masses."""
+        own = {"numbers": room.numbers, "row_scale": room.row_scale, "column_scale": room.column_scale}
+        if isinstance(room, JointBatch):
+            name, trees = "planar" if room.planar else "spatial", room.trees
+            constants = trees.constants.view(np.float64).reshape(len(trees.constants), -1)
+            own |= {f"tree.{name}_constants": constants, "tree.base": trees.ground}
+        if room.matrices is not None:
+            own |= {f"newton.{name}": getattr(room.matrices, name) for name in UNITS}
+        return {f"model.{name}": rows for name, rows in own.items()}
+
+    def _own_words(self, room: Batch) -> dict[str, Any]:
+        """Return the words of members (members, ·) by their paths, as numbers."""
+        own = {"ref": room.refs, "statistics": room.statistics, "settings": room.settings}
+        if isinstance(room, JointBatch):
+            own |= {"tree.accepted": room.trees.accepted, "tree.row_size": room.trees.row_size}
+        return {f"state.{name}": rows for name, rows in own.items()}
 
     def _some(self, room: Batch, values: Floats, *arrays: Any) -> Any:
         """Write numbers, y, words and absolute tolerances of as many members as there is room for."""
         numbers, y, words, atol = arrays
         n, why = len(values), np.full(len(values), "", dtype=object)
-        state, nq = room.base.state, room.Q.shape[1]
-        room.statistics[:n], room.settings[:n] = state.statistics.view(np.float64), state.settings.view(np.float64)
         self.loops._start(room, values, why)
-        y[:, :nq], y[:, nq:-1], y[:, -1], atol[:] = room.Q[:n], room.V[:n], 0.0, room.atol[:n]
-        masses = self._settled(room, y)
-        room.statistics[:n, GAPS] = 0.0
-        own = {"model.numbers": room.numbers, "model.row_scale": room.row_scale, "model.column_scale": room.column_scale}
+        room.reset(np.arange(n))
+        if self.told:
+            tell(room, np.flatnonzero(why == ""))
+        y[:], atol[:] = room.starts[:n], room.atol[:n]
+        masses, own = self._settled(room, y), self._own_numbers(room)
+        room.statistics[:n, GAPS], room.statistics[:n, FACTORED] = 0.0, self.factored
         for part in self.numbers:
-            put(numbers, part, own[part.path][:n] if part.path in own else masses)
-        states = {"state.ref": room.refs, "state.statistics": room.statistics, "state.settings": room.settings}
+            if part.path != UNUSED:
+                put(numbers, part, own[part.path][:n] if part.path in own else masses)
+        states = self._own_words(room)
         for part in self.words:
-            if part.path in OWN_WORDS:
-                put(words, part, states[part.path][:n].view(np.int64))
+            if part.path in states:
+                put(words, part, np.ascontiguousarray(states[part.path][:n]).view(np.int64))
         return why == ""
 
     def _settled(self, room: Batch, y: Floats) -> Floats:
@@ -74,5 +106,5 @@ class QuickPreparation(Rooms):
         active, scratch, moved, masses = np.ones(self.loops.size), room.scratch.address, y.copy(), Masses(room, len(y))
         for k, (model, state) in enumerate(addresses_of(room, len(y))):
             masses.find(k, model)
-            self.accept(model, state, scratch, 0.0, moved[k], active)
+            self.accept(model, state, scratch, self.loops.start, moved[k], active)
         return masses.rows

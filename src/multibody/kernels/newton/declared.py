@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from multibody.kernels.calls import Calls
-from multibody.kernels.memory.declaration import Block, Record, block, floats, integer, integers, number, records
+from multibody.kernels.memory.declaration import Block, Record, block, floats, integer, integers, records
 
 
 # --- structure ---------------------------------------------------------------------------------------------------------------
