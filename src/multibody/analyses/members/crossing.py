@@ -18,6 +18,7 @@ from multibody.analyses.events.impulse import JumpError
 from multibody.analyses.events.switching import Switching, SwitchingTimes
 from multibody.analyses.events.undefined import unbounded
 from multibody.analyses.members.passing import MOST, Passing, passable
+from multibody.analyses.members.telling import tell
 from multibody.integrators import contract as C
 from multibody.state.system import Integers
 
@@ -111,6 +112,6 @@ def _make_ready(b: Batch, k: int) -> None:
     """Put the room of the integrator and the blocks of a member back to what they are before a run."""
     one, m = np.array([k]), b.members
     b.reset(one)
-    m.tell(b, one)
+    tell(b, one)
     b.Y[k], b.active[:], b.control[:], b.counting[:] = b.starts[k], b.counted[k], m.control, m.counts
     b.memory[:], b.g[:] = 0.0, 0.0

@@ -18,8 +18,8 @@ from multibody.analyses.members.numbers import NotServed
 from multibody.analyses.members.stacked import Stack, StackedAnswers
 from multibody.formulations import formulation_of
 from multibody.formulations.driven import forces_at, solve_square
-from multibody.formulations.one_drive import ROOM, efforts_at
-from multibody.formulations.square_forces import REGULAR, Along, Found, lu_room
+from multibody.formulations.one_drive import REGULAR, ROOM, efforts_at
+from multibody.formulations.square_forces import Along, Found, lu_room
 from multibody.integrators import driven_members as DM
 from multibody.integrators import members as M
 from multibody.kernels.calls import address_with
