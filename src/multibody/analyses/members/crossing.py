@@ -6,7 +6,6 @@ is left to the ordinary path, which says so.
 
 from __future__ import annotations
 
-import copy
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +37,7 @@ def cross_members(b: Batch, which: Integers, times: Any) -> None:
         ``times(k)``: when the motions of a member switch.
     """
     for k in which.tolist():
-        one = Crossing(b, k, copy.copy(times(k)))
+        one = Crossing(b, k, times(k))
         b.answers[k] = one.go(), one.counts[C.STORED], one.counts[C.STIFF]
         b.events[k], b.passed[k] = [(found.name, found.time) for found in one.events], one.passed
         if one.ended:
