@@ -23,6 +23,7 @@ from multibody.analyses.given.initial import adopted
 from multibody.analyses.given.run_options import Options, read_options
 from multibody.analyses.members.batch import Batch, Read
 from multibody.analyses.members.crossing import JUMPED, cross_members
+from multibody.analyses.members.inertia import surely_has_inertia
 from multibody.analyses.members.instants import set_times
 from multibody.analyses.members.joints import JointBatch
 from multibody.analyses.members.matrices import Equations
@@ -229,7 +230,8 @@ class RunMembers:
         note(why, self.numbers.inverts(numbers, b.codes[:n, 1] == 1) == self.heavy, "masses that do not count")
         if not self.heavy:
             self.numbers.row_weights(numbers, b.row_weight[:n])
-            note(why, np.array([why[k] != "" or self._has_inertia(b, k) for k in range(n)], dtype=bool), "an idle spin")
+            sure = surely_has_inertia(b, n, self.rows, self.start, self.numbers) | (why != "")
+            note(why, np.array([sure[k] or self._has_inertia(b, k) for k in range(n)], dtype=bool), "an idle spin")
         note(why, np.array([why[k] != "" or self._has_rows(b, k) for k in range(n)], dtype=bool), "other rows")
         b.begin(n, why)
         if b.matrices is not None:
