@@ -112,4 +112,4 @@ def _make_ready(b: Batch, k: int) -> None:
     b.reset(one)
     m.tell(b, one)
     b.Y[k], b.active[:], b.control[:], b.counting[:] = b.starts[k], b.counted[k], m.control, m.counts
-    b.memory[:], b.g[:] = 0.0, 0.0
+    b.memory[:], b.g[:], b.work[:] = 0.0, 0.0, 0.0

@@ -133,8 +133,8 @@ class RunMembers:
             raise NotServed(f"formulation {formulation.name}")
         if not integrator.compiled:
             raise NotServed(f"integrator {integrator.name}")
-        if self.switches is not None and (integrator.implicit or self.told is not None):
-            raise NotServed("motions that switch")
+        if self.switches is not None and self.told is not None:
+            raise NotServed("motions that switch, from a given state")
         if not formulation.relative and find_welds(tables) is not None:
             raise NotServed("bodies are welded together")
         for key in ("rtol", "atol", "step", "output_step"):
