@@ -68,12 +68,17 @@ def _values(model: mb.Model, varied: Any, samples: int) -> Any:
     return make_plan(model, varied, samples).values.tolist()
 
 
-@pytest.mark.parametrize("name", ["driven-slider", "quick-return", "peaucellier", "six-bar", "two-link", "walking-leg"])
-def test_driven_mechanisms_of_the_library(name: str) -> None:
+def of_the_library(name: str) -> tuple[mb.Model, dict[str, tuple[float, float]], str, str]:
+    """Return a model, its first parameter varied, its last body and its first joint."""
     model = mb.load(name)
     key = next(iter(model.parameters))
-    value, body, joint = float(model.parameters[key].value), list(model.bodies)[-1], next(iter(model.joints))  # type: ignore[arg-type]
-    varied = {key: (0.99 * value, 1.01 * value)}
+    value = float(model.parameters[key].value)  # type: ignore[arg-type]
+    return model, {key: (0.99 * value, 1.01 * value)}, list(model.bodies)[-1], next(iter(model.joints))
+
+
+@pytest.mark.parametrize("name", ["driven-slider", "quick-return", "peaucellier", "six-bar", "two-link", "walking-leg"])
+def test_driven_mechanisms_of_the_library(name: str) -> None:
+    model, varied, body, joint = of_the_library(name)
     same(model, varied, [f"max({body}.x)", f"at(0.0113, {body}.y)"], "kinematics", samples=3, until=0.2, steps=40)
     same(model, varied, [f"max(norm({joint}.reaction.force))"], samples=3, until=0.2, output_step=0.01)
 
@@ -105,10 +110,7 @@ def test_neither_threads_nor_chunks_nor_travel_change_a_bit_of_driven_members() 
 
 @pytest.mark.parametrize("name", ["cam-flat", "cam-knife", "cam-roller"])
 def test_cams(name: str) -> None:
-    model = mb.load(name)
-    key = next(iter(model.parameters))
-    value, body, joint = float(model.parameters[key].value), list(model.bodies)[-1], next(iter(model.joints))  # type: ignore[arg-type]
-    varied = {key: (0.99 * value, 1.01 * value)}
+    model, varied, body, joint = of_the_library(name)
     same(model, varied, [f"max({body}.y)", f"time of max {body}.y"], "kinematics", samples=3, until=0.5, steps=40)
     same(model, varied, [f"max(norm({joint}.reaction.force))"], samples=3, until=0.5, output_step=0.0125)
 

@@ -184,7 +184,7 @@ SWITCHING = ["step5(t, 0, 0, 0.2, 1)", "w*abs(t - l/4.1)", "abs(sin(20*t))"]
 
 
 @pytest.mark.parametrize("motion", SWITCHING)
-@pytest.mark.parametrize("options", [{}, {"formulation": "articulated"}, {"integrator": "rk4", "step": 0.004}])
+@pytest.mark.parametrize("options", [{}, {"formulation": "articulated"}, {"integrator": "rk4", "step": 0.004}, IMPLICIT[0]])
 def test_motions_that_switch_on_the_way_of_a_run(motion: str, options: dict[str, Any]) -> None:
     """At the start, at times of their own in every member, again and again: velocities pass by an impulse."""
     model = hanging()

@@ -6,7 +6,6 @@ is left to the ordinary path, which says so.
 
 from __future__ import annotations
 
-import copy
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -39,7 +38,7 @@ def cross_members(b: Batch, which: Integers, times: Any) -> None:
         ``times(k)``: when the motions of a member switch.
     """
     for k in which.tolist():
-        one = Crossing(b, k, copy.copy(times(k)))
+        one = Crossing(b, k, times(k))
         b.answers[k] = one.go(), one.counts[C.STORED], one.counts[C.STIFF]
         b.events[k], b.passed[k] = [(found.name, found.time) for found in one.events], one.passed
         if one.ended:
@@ -114,4 +113,4 @@ def _make_ready(b: Batch, k: int) -> None:
     b.reset(one)
     tell(b, one)
     b.Y[k], b.active[:], b.control[:], b.counting[:] = b.starts[k], b.counted[k], m.control, m.counts
-    b.memory[:], b.g[:] = 0.0, 0.0
+    b.memory[:], b.g[:], b.work[:] = 0.0, 0.0, 0.0

@@ -248,14 +248,14 @@ class DriveBatch(Blocks):
 
         One that does not get there is noted in `bad`.
         """
-        if self.switched and len(which) > 1:
-            parts = [self.followed_from(which[j : j + 1], near[j : j + 1], times[j : j + 1]) for j in range(len(which))]
-            Q, V, A, R = (np.concatenate([getattr(part, name) for part in parts]) for name in ("Q", "V", "A", "R"))
-            return Stack(self, which, times, Q, V, A, R)
         place = self.index[which, near]
         every, index = np.hstack([self.grid[which, place][:, None], times]), np.arange(1, 1 + times.shape[1])
         if self.switched:
-            every, index = self._with_limits(int(which[0]), int(near[0]), times[0])
+            met = self._meet(which, near, times)
+            if len(which) == 1 and met[0]:
+                every, index = self._with_limits(int(which[0]), int(near[0]), times[0])
+            elif np.any(met):
+                return self._followed_apart(which, near, times, met)
         (m, n), kept = every.shape, self.refs[which]
         begins, _, _, references = self.at_instants
         self.refs[which] = self.begin_refs[which] if self.planar else references[which, place]
@@ -268,6 +268,20 @@ class DriveBatch(Blocks):
         self.bad[which] |= codes != tracking.DONE
         Q, V, A, R = (np.ascontiguousarray(x[:, index]) for x in made)
         return Stack(self, which, times, Q, V, A, self._references(which, R))
+
+    def _meet(self, which: Integers, near: Integers, times: Floats) -> Flags:
+        """Return which members have a switching instant among these times, or between them and the instant before."""
+        ends = np.sort(np.stack([self.times[which, near], times[:, -1]], axis=1), axis=1)
+        spans = ([(sorted((item.before, item.after))) for item in self.passed[k]] for k in which.tolist())
+        return np.array([any(a <= high and b >= low for a, b in own) for own, (low, high) in zip(spans, ends, strict=True)])
+
+    def _followed_apart(self, which: Integers, near: Integers, times: Floats, met: Flags) -> Stack:
+        """Follow those that meet no switching instant together, the others one by one: they have different grids."""
+        order = [np.flatnonzero(~met)] * bool(np.any(~met)) + [np.array([j]) for j in np.flatnonzero(met)]
+        parts = [self.followed_from(which[some], near[some], times[some]) for some in order]
+        back = np.argsort(np.concatenate(order))
+        Q, V, A, R = (np.concatenate([getattr(part, name) for part in parts])[back] for name in ("Q", "V", "A", "R"))
+        return Stack(self, which, times, Q, V, A, R)
 
     def _with_limits(self, k: int, near: int, times: Floats) -> tuple[Floats, Integers]:
         """Return the instants at which a member is solved (1, instants) from one of its own on, and where the times are."""

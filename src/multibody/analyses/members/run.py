@@ -23,6 +23,7 @@ from multibody.analyses.given.initial import adopted
 from multibody.analyses.given.run_options import Options, read_options
 from multibody.analyses.members.batch import Batch, Read
 from multibody.analyses.members.crossing import JUMPED, cross_members
+from multibody.analyses.members.inertia import surely_has_inertia
 from multibody.analyses.members.instants import set_times
 from multibody.analyses.members.joints import JointBatch
 from multibody.analyses.members.matrices import Equations
@@ -131,8 +132,8 @@ class RunMembers:
             raise NotServed(f"formulation {formulation.name}")
         if not integrator.compiled:
             raise NotServed(f"integrator {integrator.name}")
-        if self.switches is not None and (integrator.implicit or self.told is not None):
-            raise NotServed("motions that switch")
+        if self.switches is not None and self.told is not None:
+            raise NotServed("motions that switch, from a given state")
         if not formulation.relative and find_welds(tables) is not None:
             raise NotServed("bodies are welded together")
         for key in ("rtol", "atol", "step", "output_step"):
@@ -228,7 +229,8 @@ class RunMembers:
         note(why, self.numbers.inverts(numbers, b.codes[:n, 1] == 1) == self.heavy, "masses that do not count")
         if not self.heavy:
             self.numbers.row_weights(numbers, b.row_weight[:n])
-            note(why, np.array([why[k] != "" or self._has_inertia(b, k) for k in range(n)], dtype=bool), "an idle spin")
+            sure = surely_has_inertia(b, n, self.rows, self.start, self.numbers) | (why != "")
+            note(why, np.array([sure[k] or self._has_inertia(b, k) for k in range(n)], dtype=bool), "an idle spin")
         note_rows(b, self.numbers, self.rows, np.full(n, self.start), why)
         b.begin(n, why)
         if b.matrices is not None:

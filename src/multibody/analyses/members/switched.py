@@ -23,7 +23,7 @@ from multibody.state.system import Floats, Integers, System
 from multibody.tables.lower import Tables
 
 if TYPE_CHECKING:
-    from multibody.analyses.members.batch import Blocks
+    from multibody.analyses.members.batch import Batch, Blocks
     from multibody.analyses.members.drive import DriveBatch
 
 
@@ -52,17 +52,26 @@ class Switches:
 
     def count(self, system: System, q: Floats, asked: Floats) -> int:
         """Return at how many instants the model is solved for those that are asked for."""
-        made = SwitchedGrid(system, q, asked, self.times)
+        made = SwitchedGrid(system, q, asked, copy.copy(self.times))
         if made.refused is not None:
             raise NotServed("a motion that jumps")
         return len(made.grid)
 
-    def of_members(self, b: Blocks) -> Callable[[int], SwitchingTimes]:
-        """Return a function that says when the motions of a member switch; it notes how far it looked: each thread its own."""
-        shared, own = copy.copy(self.times), self.tables.F[self.slots]
+    def of_members(self, b: Batch | DriveBatch) -> Callable[[int], SwitchingTimes]:
+        """Return a function that says when the motions of a member switch.
+
+        What one look found over the whole time of a member serves others of the same time; more looks than one depend on where
+        the first ones ended, and are made anew as by a single analysis.
+        """
+        own, known = self.tables.F[self.slots], dict[tuple[float, float], SwitchingTimes]()
 
         def times(k: int) -> SwitchingTimes:
-            return shared if np.array_equal(b.numbers[k, self.slots], own) else SwitchingTimes(self._varied(b.numbers[k]))
+            if not np.array_equal(b.numbers[k, self.slots], own):
+                return SwitchingTimes(self._varied(b.numbers[k]))
+            span = float(b.times[k, 0]), float(b.times[k, -1])
+            if span not in known or not known[span].looked(*span):
+                known[span] = copy.copy(self.times)
+            return known[span]
 
         return times
 
