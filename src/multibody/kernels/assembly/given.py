@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 
-from multibody.kernels.assembly.closing import CUT, column_scale, fill_rows, row_scale
+from multibody.kernels.assembly.closing import column_scale, fill_rows, largest_gap, row_scale, smallest_step
 from multibody.kernels.assembly.declared import assembly_at, room_at
-from multibody.kernels.assembly.levels import solve_level, turn_back
 from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
 from multibody.kernels.functions import set_references
-from multibody.kernels.rows import row_values, row_velocity
+from multibody.kernels.rows import row_velocity
 from multibody.kernels.state import displace, set_positions
 
 ITERATIONS = 20
@@ -37,14 +36,14 @@ def adopt_state(model, state, scratch, plan, room, t, q, v):
     for k in range(q.shape[0]):
         begin[k] = q[k]
     for _ in range(ITERATIONS):
-        if _gap(model, state, scratch, plan, room, t, q) < CLOSED:
+        if largest_gap(model, state, scratch, plan, room, t, q, plan.rows) < CLOSED:
             break
         fill_rows(model, state, scratch, plan, room, t, plan.rows)
-        moved += _smallest(model, plan, room)
+        moved += smallest_step(model, room, plan.rows)
         displace(model, q, room.step, 1.0, room.trial)
         for k in range(q.shape[0]):
             q[k] = room.trial[k]
-    lost = not _gap(model, state, scratch, plan, room, t, q) <= OPEN or not moved < math.inf
+    lost = not largest_gap(model, state, scratch, plan, room, t, q, plan.rows) <= OPEN or not moved < math.inf
     if lost or moved < KEPT:  # the state as it was given, to the last digit
         for k in range(q.shape[0]):
             q[k] = begin[k]
@@ -54,32 +53,6 @@ def adopt_state(model, state, scratch, plan, room, t, q, v):
     changed = _close_velocities(model, state, scratch, plan, room, t, v)
     set_references(model, state, scratch, model.function_count)
     return moved, changed
-
-
-@inner_kernel
-def _gap(model, state, scratch, plan, room, t, q):
-    """Write the scaled residual of joints and motions; return the largest one, infinite where one has no value."""
-    set_positions(model, scratch, q)
-    row_values(model, state, scratch, t, 0, plan.rows, room.residual)
-    worst = 0.0
-    for r in range(plan.rows):
-        room.residual[r] *= row_scale(model, plan, r)
-        worst = max(worst, abs(room.residual[r])) if abs(room.residual[r]) < math.inf else math.inf
-    return worst
-
-
-@inner_kernel
-def _smallest(model, plan, room):
-    """Write the smallest solution of the conditions for the negative residual; return its size, scaled."""
-    n, size = model.velocities, 0.0
-    for r in range(plan.rows):
-        room.right[r] = -room.residual[r]
-    known = solve_level(room, n, 0, plan.rows, plan.rows, 0, CUT, 1e-300)
-    turn_back(room, n, known, room.step)
-    for c in range(n):
-        size = max(size, abs(room.step[c])) if abs(room.step[c]) < math.inf else math.inf
-        room.step[c] *= column_scale(model, c)
-    return size
 
 
 @inner_kernel
@@ -97,7 +70,7 @@ def _close_velocities(model, state, scratch, plan, room, t, v):
         worst = max(worst, abs(total)) if abs(total) < math.inf else math.inf
     if worst < KEPT:
         return 0.0
-    changed = _smallest(model, plan, room)
+    changed = smallest_step(model, room, plan.rows)
     for c in range(n):
         v[c] += room.step[c]
     return changed
