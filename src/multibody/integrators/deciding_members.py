@@ -16,7 +16,9 @@ JACOBIAN = types.none(*M._BLOCKS, types.float64, types.int64, types.int64, types
 AROUND = types.int64(
     *M._BLOCKS, types.int64, types.int64, types.float64, types.float64[::1], types.float64[:, ::1], types.float64[::1]
 )
+ADOPT = types.UniTuple(types.float64, 2)(*M._BLOCKS, types.int64, types.int64, types.float64, *(types.float64[::1],) * 2)
 _choose, _positions, _jacobian, _around = (M._by_address(each) for each in (CHOOSE, POSITIONS, JACOBIAN, AROUND))
+_adopt = M._by_address(ADOPT)
 
 
 @M._free
@@ -165,3 +167,23 @@ def around_members(around, which, models, states, scratch, plan, room, times, Q,
         for i in range(work.shape[0]):
             M._copy(directions[i], work[i])
         ranks[j] = _around(around, (models[k], states[k], scratch, plan, room, times[k], Q[k], work, lengths))
+
+
+@M._free
+def adopt_members(calls, models, states, scratch, plan, room, t, Q, V, moved, codes):
+    """Bring given states onto the constraints of all members; the angle references are in their states.
+
+    Parameters
+    ----------
+    calls : tuple of addresses
+        ``kernels.assembly.given.adopt_state`` and masses.
+    Q, V : arrays (members, ·), changed
+    moved : array (members,), written
+        How far positions were moved, scaled; infinite where a mechanism cannot be closed.
+    codes : array of int (members,), written
+        Whether all masses can be inverted.
+    """
+    adopt, masses = calls
+    for k in range(models.shape[0]):
+        codes[k] = 1 if M._masses(masses, (models[k], scratch)) else 0
+        moved[k], _ = _adopt(adopt, (models[k], states[k], scratch, plan, room, t, Q[k], V[k]))

@@ -14,18 +14,20 @@ import numpy as np
 import numpy.typing as npt
 
 from multibody.analyses.assembly.member import Plan
-from multibody.analyses.dynamics.run_start import closed_state
 from multibody.analyses.events.switching import Switching, limits_behind
 from multibody.analyses.members.many import Many
+from multibody.analyses.members.numbers import note
 from multibody.analyses.members.telling import tell
 from multibody.analyses.reactions.wrenches import RowPattern
 from multibody.formulations.driven import entries_at, gradients_at
 from multibody.formulations.expand import expand
 from multibody.formulations.row_wrenches import wrenches_at
 from multibody.integrators import contract as C
+from multibody.integrators import deciding_members as W
 from multibody.integrators import members as M
 from multibody.kernels import declared as D
 from multibody.kernels.arrays import Arrays
+from multibody.kernels.assembly.given import adopt_state
 from multibody.kernels.assembly.member import DEPENDENT, assemble_member
 from multibody.kernels.calls import INTERPOLATE, address_of, address_with
 from multibody.kernels.declared import Settings, Statistics
@@ -102,12 +104,6 @@ class One:
             made.bundle = replace(b.members.base, tables=self.tables, model=model, state=state, scratch=b.scratch)
             self._spaces[k] = made
         return self._spaces[k]
-
-    def space(self, k: int) -> Any:
-        """Return the same with its own system, good until the next one is asked for."""
-        made = self.coordinates(k)
-        made.system = self.system(k)
-        return made
 
 
 class Blocks:
@@ -322,14 +318,15 @@ class Batch(Blocks):
         return self._stored[2]
 
     def adopt(self, state: State, n: int, why: Any) -> None:
-        """Bring a given state onto the constraints of the first members, one after the other."""
-        for k in range(n):
-            found, _ = closed_state(self.one.system(k), state, state.t)
-            self.Q[k], self.V[k], self.begin_refs[k] = found.q, found.v, found.references
-            heavy = set_masses(self.blocks(k)[0].address, self.scratch.address)
-            self.refs[k], self.codes[k] = found.references, (DEPENDENT, int(heavy))
-            if why[k] == "" and not found.ok:
-                why[k] = "it cannot be closed from the given state"
+        """Bring a given state onto the constraints of the first members."""
+        moved, heavy = np.zeros(n), np.zeros(n, dtype=np.int64)
+        self.Q[:n], self.V[:n], self.refs[:n] = state.q, state.v, state.references
+        W.adopt_members(
+            (self.at(adopt_state, W.ADOPT), self.at(set_masses, M.MASSES)), self.models[:n], self.states[:n],
+            self.scratch.address, self.plan.block.address, self.assembly.address, float(state.t), self.Q, self.V, moved, heavy,
+        )  # fmt: skip
+        self.begin_refs[:n], self.codes[:n, 0], self.codes[:n, 1] = self.refs[:n], DEPENDENT, heavy
+        note(why, np.isfinite(moved), "it cannot be closed from the given state")
 
     def begin(self, n: int, why: Any) -> None:
         """Write y of the first members at their starts; note whose structure is another one."""

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import math
 
-from multibody.kernels.assembly.closing import CUT, column_scale, fill_rows, row_scale
+from multibody.kernels.assembly.closing import CUT, column_scale, fill_rows, largest_gap
 from multibody.kernels.assembly.declared import assembly_at, room_at
 from multibody.kernels.assembly.levels import solve_level, turn_all
 from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
-from multibody.kernels.rows import row_values
 from multibody.kernels.state import PLANE, POINT, SPACE, displace, set_positions
 from multibody.kernels.vectors import load4
 
@@ -109,7 +108,7 @@ def _close(model, state, scratch, plan, room, t):
     """Bring the pose that stands as the start onto the joints; return whether that works."""
     q, best = room.start, math.inf
     for _ in range(ITERATIONS):
-        size = _gap(model, state, scratch, plan, room, t, q)
+        size = largest_gap(model, state, scratch, plan, room, t, q, plan.joint_rows)
         if not size < math.inf:
             return False
         if size < CLOSED or (size < 100.0 * CLOSED and size > 0.5 * best):
@@ -122,19 +121,7 @@ def _close(model, state, scratch, plan, room, t):
         displace(model, q, room.step, min(1.0, LONGEST / max(largest, 1e-300)), room.trial)
         for k in range(q.size):
             q[k] = room.trial[k]
-    return _gap(model, state, scratch, plan, room, t, q) < 100.0 * CLOSED
-
-
-@inner_kernel
-def _gap(model, state, scratch, plan, room, t, q):
-    """Write the scaled residual of the joints; return the largest one, infinite where one has no value."""
-    set_positions(model, scratch, q)
-    row_values(model, state, scratch, t, 0, plan.joint_rows, room.residual)
-    worst = 0.0
-    for r in range(plan.joint_rows):
-        room.residual[r] *= row_scale(model, plan, r)
-        worst = max(worst, abs(room.residual[r])) if abs(room.residual[r]) < math.inf else math.inf
-    return worst
+    return largest_gap(model, state, scratch, plan, room, t, q, plan.joint_rows) < 100.0 * CLOSED
 
 
 @inner_kernel
