@@ -35,4 +35,5 @@ def test_equals_the_ordinary_way(name: str) -> None:
     found, wanted = (mb.load(model).study(varied, list(outputs), device=each, **told) for each in ("host", None))
     assert found.statistics["ordinary"] == 0 and found.states == wanted.states
     scale = np.max(np.abs(wanted.outputs), axis=0)
-    assert found.outputs / scale == pytest.approx(wanted.outputs / scale, abs=1e-12)
+    rounding = 1e-11 if "index 3" in name else 1e-12  # of Φ/(h²βκ), which is solved for there
+    assert found.outputs / scale == pytest.approx(wanted.outputs / scale, abs=rounding)
