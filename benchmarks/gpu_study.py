@@ -4,8 +4,9 @@
 largest force in a pin, by every integrator that there is code for; a hundred thousand slider-cranks that are driven
 (``kinematics`` and ``inverse``); chains in joint coordinates; and counts the steps of an arm of seven joints. Both sides are
 timed as whole calls with the code at hand, and compared member by member. The code of all cases is made first, in processes
-side by side. Peaks are written to ``FOLDER/peaks.npz``, and drawn by ``python benchmarks/gpu_study.py draw FOLDER``. Names of
-cases behind the folder choose some of them.
+side by side; each case is then measured in a process of its own, which has limited time. Peaks are written to
+``FOLDER/peaks.npz``, and drawn by ``python benchmarks/gpu_study.py draw FOLDER``. Names of cases behind the folder choose some
+of them.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import numpy as np
 import multibody as mb
 
 MEMBERS, FEW = 100_000, 10_000  # of a study; of those that go the ordinary way as well
-MAKING = 300.0  # seconds in which the code of all cases is to be made
+MAKING, MEASURING = 200.0, 90.0  # seconds in which the code of all cases is to be made, and a case measured
 TOLERANCE = 0.002  # standard deviation of a length over the nominal one
 ARMS, POOL, ARM_STEP, ARM_STEPS = 1 << 19, 1024, 1e-3, 100
 FORCE = "max(norm(A.reaction.force))"
@@ -48,7 +49,6 @@ ENERGIES = ("max(energy.kinetic)", "final(energy.total)")
 CASES = {
     "four-bar rk4": Case("four-bar", BAR, (FORCE,), RK4),
     "four-bar dop853": Case("four-bar", BAR, (FORCE,), {**EVERY, **TIGHT}),
-    "four-bar alpha": Case("four-bar", BAR, (FORCE,), {**EVERY, "integrator": "alpha", "step": 5e-3}),
     "four-bar baumgarte": Case("four-bar", BAR, (FORCE,), {**RK4, "formulation": "baumgarte"}, 16384),
     "slider-crank kinematics": Case(
         "slider-crank", CRANK, ("max(S.rate)", "min(S.acceleration)"), {**TURN, "analysis": "kinematics"}
@@ -58,6 +58,7 @@ CASES = {
     "pendulum dop853": Case(
         "double-pendulum", PENDULUM, ENERGIES, {**EVERY, "integrator": "dop853", "formulation": "articulated"}
     ),
+    "four-bar alpha": Case("four-bar", BAR, (FORCE,), {**EVERY, "integrator": "alpha", "step": 5e-3}, 16384),
 }
 
 
@@ -82,17 +83,22 @@ def measure(name: str, folder: pathlib.Path) -> None:
     """Time a case on both sides."""
     case = CASES[name]
     _, first = timed(case, 64, device="cuda")
+    print(f"{name}: first call {first:.1f} s", flush=True)
     device, spent = timed(case, case.members, device="cuda")
+    print(f"{name}: {case.members} members on the device {spent:.2f} s; {device.statistics}", flush=True)
+    timed(case, 64, device="host")
     host, beside = timed(case, case.members, device="host")
+    print(
+        f"{name}: in specialized code on {os.cpu_count()} cores {beside:.2f} s, {beside / spent:.1f} times as long; largest"
+        f" difference {gap(device, host):.1e}; states {sorted(set(device.states))}",
+        flush=True,
+    )
     timed(case, 64)
     ordinary, usual = timed(case, FEW)
     whole = usual * case.members / FEW
     print(
-        f"{name}: {case.members} members on the device {spent:.2f} s (first call {first:.1f} s), in specialized code on"
-        f" {os.cpu_count()} cores {beside:.2f} s, the ordinary way {whole:.2f} s (from {FEW}); the device is"
-        f" {beside / spent:.1f} and {whole / spent:.1f} times as fast; largest difference from the host"
-        f" {gap(device, host):.1e}, from the ordinary way {gap(device, ordinary):.1e}; states {sorted(set(device.states))},"
-        f" {device.statistics}",
+        f"{name}: the ordinary way {whole:.2f} s (from {FEW}), {whole / spent:.1f} times as long; largest difference"
+        f" {gap(device, ordinary):.1e}; {ordinary.statistics}",
         flush=True,
     )
     if name.startswith("four-bar"):
@@ -164,26 +170,50 @@ def draw(folder: pathlib.Path) -> None:
     figure.savefig(folder / "peaks.png", dpi=130)
 
 
+def tell_modules() -> None:
+    """Print what the driver makes of every code."""
+    from multibody.specialize import device
+
+    class Told(device.Module):
+        def __init__(self, driver: Any, ptx: Any, *given: Any) -> None:
+            super().__init__(driver, ptx, *given)
+            print(
+                f"  {len(ptx) / 1e3:.0f} kB of PTX by the driver's level {self.level} in {self.compile_seconds:.1f} s:"
+                f" {self.registers} registers, {self.local} bytes of local memory",
+                flush=True,
+            )
+
+    device.Module = Told  # type: ignore[misc]
+
+
+def in_processes(tasks: list[list[str]], seconds: float) -> None:
+    """Do some tasks side by side, in limited time."""
+    running = [subprocess.Popen([sys.executable, __file__, *task]) for task in tasks]
+    begin = time.perf_counter()
+    for process, task in zip(running, tasks, strict=True):
+        try:
+            process.wait(max(1.0, seconds - (time.perf_counter() - begin)))
+        except subprocess.TimeoutExpired:
+            print(f"{' '.join(task)}: not done in {seconds:.0f} s", flush=True)
+            process.kill()
+
+
 def main() -> None:
     """Do what the command line says."""
-    if sys.argv[1] == "draw":
-        draw(pathlib.Path(sys.argv[2]))
-    elif sys.argv[1] == "warm":
-        warm(sys.argv[2])
+    word, *rest = sys.argv[1:]
+    if word == "draw":
+        draw(pathlib.Path(rest[0]))
+    elif word == "warm":
+        warm(rest[0])
+    elif word == "measure":
+        tell_modules()
+        arm() if rest[0] == "arm" else measure(rest[0], pathlib.Path(rest[1]))
     else:
-        folder, names = pathlib.Path(sys.argv[1]), sys.argv[2:] or [*CASES, "arm"]
-        processes = [subprocess.Popen([sys.executable, __file__, "warm", name]) for name in names]
-        begin = time.perf_counter()
-        for process in processes:
-            try:
-                process.wait(max(1.0, MAKING - (time.perf_counter() - begin)))
-            except subprocess.TimeoutExpired:
-                process.kill()
+        begin, names = time.perf_counter(), rest or [*CASES, "arm"]
+        in_processes([["warm", name] for name in names], MAKING)
         for name in names:
-            try:
-                arm() if name == "arm" else measure(name, folder)
-            except Exception as error:  # the others are measured all the same
-                print(f"{name}: {type(error).__name__}: {error}", flush=True)
+            print(f"--- {name}, {time.perf_counter() - begin:.0f} s since the beginning", flush=True)
+            in_processes([["measure", name, word]], MEASURING)
 
 
 if __name__ == "__main__":

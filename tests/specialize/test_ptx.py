@@ -98,3 +98,76 @@ def test_what_differs_from_the_host_is_refused(monkeypatch: pytest.MonkeyPatch) 
     with pytest.raises(Disagreement, match="level 0"):
         device.advance(numbers, same, words, 0.0, STEP, 10)
     assert np.array_equal(same, y) and not driver.memory
+
+
+class _Timed:
+    """A clock that each choice of a code takes its own time by."""
+
+    def __init__(self, seconds: dict[tuple[int, int], float]) -> None:
+        self.now, self.seconds = 0.0, seconds
+
+    def perf_counter(self) -> float:
+        return self.now
+
+
+class _Module:
+    def __init__(self, level: int) -> None:
+        self.level, self.warps, self.limited = level, 0, True
+
+    def limit(self, warps: int) -> None:
+        self.warps = warps
+
+
+def test_the_fastest_code_is_taken_and_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    from multibody.specialize import kept, tuning
+
+    seconds = {(level, warps): 1.0 + 0.1 * level + warps for level in tuning.LEVELS for warps in tuning.WARPS}
+    seconds[1, 3] = 0.5
+    clock, resets, disk = _Timed(seconds), list[int](), dict[str, bytes]()
+    monkeypatch.setattr(tuning, "time", clock)
+    monkeypatch.setattr(kept, "read", disk.get)
+    monkeypatch.setattr(kept, "write", disk.__setitem__)
+
+    def go(module: Any) -> None:
+        clock.now += seconds[module.level, module.warps]
+
+    modules = {level: _Module(level) for level in tuning.LEVELS}
+    found = tuning.fastest(PretendedDevice(), modules, go, lambda: resets.append(1))
+    assert found == (1, 3) and len(resets) == tuning.REPEATS * len(seconds) + 1  # and members are back at their start
+    tuning.remember("code", "device", found)
+    assert tuning.remembered("code", "device") == found and tuning.remembered("code", "another") is None
+    assert not tuning.is_worth(PretendedDevice(), modules[1], 10) and tuning.is_worth(PretendedDevice(), modules[1], 10_000)
+
+
+def test_a_code_is_tried_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With members enough, both levels are tried, the members are stepped as ever, and the next code knows."""
+    from multibody.specialize import device, kept
+
+    disk = dict[str, bytes]()
+    monkeypatch.setattr(kept, "read", disk.get)
+    monkeypatch.setattr(kept, "write", disk.__setitem__)
+    run, code = simulation("double pendulum"), specialized("double pendulum")
+    numbers, words = (np.repeat(part[None], 300, axis=0) for part in code.member(run.bundle))
+    y = np.repeat(run.y[None], 300, axis=0)
+    wanted = y.copy()
+    code.host.advance(numbers, wanted, words.copy(), 0.0, STEP, 10)
+    base, made = pretended_module([code.host], 4), list[int]()
+
+    class Limited(base):  # type: ignore[misc, valid-type]
+        limited = True
+
+        def __init__(self, driver: Any, ptx: str, level: int) -> None:
+            super().__init__(driver, ptx, level)
+            made.append(level)
+
+        def limit(self, warps: int) -> None:
+            self.warps = warps
+
+    monkeypatch.setattr(device, "Module", Limited)
+    for tries in (2, 0):
+        made.clear()
+        judged = DeviceCode("", code.host, PretendedDevice())  # type: ignore[arg-type]
+        got = y.copy()
+        outcome = judged.advance(numbers, got, words.copy(), 0.0, STEP, 10)
+        assert np.array_equal(got, wanted) and outcome.level == judged._choice.level  # type: ignore[union-attr]
+        assert len(made) == (2 + tries if tries else 1) and len(disk) == 1

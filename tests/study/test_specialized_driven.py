@@ -17,6 +17,7 @@ from multibody.study.specialized import SpecializedMembers, on_device
 
 GRAVITY, UNTIL, STEPS = 9.81, 1.2, 30
 ANGLE = "0.3 + w*t^2 + 0.1*sin(3*t) - t/5"  # of the rod from below
+RICH = "exp(-w*t)*cos(2*t)/4 + atan2(t, 2 + t) + tanh(t)^3/7 + 0.1*sinh(t) - cosh(t)^2/30 + atan(w*t)"
 OUTPUTS = {
     "kinematics": {
         "x": "max(rod.x)", "turned": "final(O)", "fast": "rms(O.rate)", "pull": "min(rod.y.acceleration)", "half": "at(0.6, O)",
@@ -39,7 +40,7 @@ def driven(kind: str = "one") -> mb.Model:
     made.parameter("w", 2.0)
     made.body("rod", mass=mass, inertia=0.1 * mass, frames={"pin": (0, length), "end": (0, -length)})
     made.revolute("O", made.ground, "rod.pin")
-    made.motion("O", ANGLE)
+    made.motion("O", RICH if kind == "rich" else ANGLE)
     if kind == "two":
         made.body("tip", mass=1, inertia=0.1)
         made.revolute("Q", "rod.end", "tip")
@@ -98,6 +99,24 @@ def test_closed_form_of_the_effort() -> None:
         across = m * (l * bend[-1] + GRAVITY * math.sin(angle[-1]))
         assert numbers["pin"] == pytest.approx(math.hypot(along, across), rel=1e-9)
         assert numbers["moving"] == pytest.approx(np.max(0.5 * about * rate**2), rel=1e-9)
+
+
+def test_every_function_of_a_formula() -> None:
+    """The programs of a motion are straight code: value, rate and acceleration against the formula itself."""
+    members = ordinary("kinematics", "rich", ["final(O)", "final(O.rate)", "final(O.acceleration)"])
+    found = on_device(members, "host", 0).compute(VALUES).outputs
+    assert found == pytest.approx(members.compute(VALUES).outputs, rel=1e-12)
+    for row, w in zip(found, VALUES[:, 2], strict=True):
+
+        def angle(t: float, w: float = float(w)) -> float:
+            first = math.exp(-w * t) * math.cos(2 * t) / 4 + math.atan2(t, 2 + t) + math.tanh(t) ** 3 / 7
+            return first + 0.1 * math.sinh(t) - math.cosh(t) ** 2 / 30 + math.atan(w * t)
+
+        h = 1e-3
+        before, at, after = angle(UNTIL - h), angle(UNTIL), angle(UNTIL + h)
+        assert row[0] == pytest.approx(at, rel=1e-10)
+        assert row[1] == pytest.approx((after - before) / (2 * h), rel=1e-4)
+        assert row[2] == pytest.approx((after - 2 * at + before) / h**2, rel=1e-3, abs=1e-3)
 
 
 def test_a_member_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -69,7 +69,7 @@ def study_verb(
     efforts: Annotated[str | None, option("inverse", "efforts", "A,B")] = None,
     instants: Annotated[bool, typer.Option("--on-instants", help="Look for extremes at the instants alone.")] = False,
     device: Annotated[
-        str | None, typer.Option("--device", metavar="NAME", help="Code made for the model: host, or cuda; with rk4.")
+        str | None, typer.Option("--device", metavar="NAME", help="Code made for the model: host, or cuda.")
     ] = None,
     workers: Annotated[
         int | None, typer.Option("--workers", metavar="N", help="Threads; processes for members that need Python.")

@@ -56,11 +56,12 @@ def _made(program: Program, target: str) -> bytes:
     """Return report and result: the first in which nothing is left in memory, else that in which least is."""
     found: list[tuple[int, bytes]] = []
     limit = LONGEST
-    for unroll in UNROLL:
+    forms = UNROLL if program.again else UNROLL[:1]
+    for unroll in forms:
         try:
             content = _optimized(program, target, unroll, limit)
         except AnalysisError:  # LLVM may fail on one form of the code, or not come to an end, and not on another
-            if unroll == UNROLL[-1] and not found:
+            if unroll == forms[-1] and not found:
                 raise
             continue
         report = json.loads(content.partition(b"\n")[0])

@@ -139,7 +139,8 @@ def integration_of(arrays: Arrays, kept: Kept, equations: Mapping[str, Any], tar
     parts += [_member(image, kept, list(names), symbol_of(way), 1 if target == "host" else TILE)]
     parts.append(way_entry(target, image, n, kept))
     apart = tuple(_FUNCTION.format(part) for part in names)
-    return Program("\n".join(parts) + "\n", kernels, image, n, begun.functions, 0, apart, (symbol_of(way),), kept)
+    text, rolled = "\n".join(parts) + "\n", (symbol_of(way),)
+    return Program(text, kernels, image, n, begun.functions, 0, apart, rolled, kept, not kept.implicit)
 
 
 def way_entry(target: str, image: Image, n: int, kept: Layout) -> str:

@@ -47,8 +47,10 @@ class Program:
         Parts of the names of functions that stay functions; all others are copied to where they are called.
     rolled : tuple of str
         Kernels whose loops stay loops.
-    kept : Kept or None
-        What an integrator keeps of a member, where one is asked.
+    kept : Layout or None
+        What is kept of a member on its way, where it goes from instant to instant.
+    again : bool
+        Whether a second form is made where the first leaves arrays in memory; matrices always lie there.
     """
 
     text: str
@@ -60,6 +62,7 @@ class Program:
     apart: tuple[str, ...] = ()
     rolled: tuple[str, ...] = ()
     kept: Any = None
+    again: bool = True
 
 
 def program_of(arrays: Arrays, size: int, rhs: Any, accept: Any | None, target: str) -> Program:

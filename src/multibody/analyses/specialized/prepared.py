@@ -69,7 +69,7 @@ def simulation_of(model: Model, state: State | None, told: Mapping[str, Any]) ->
     choice = planned(tables, asked)
     opening = opened(model, state, tables=tables).required()
     if opening.determined:
-        hint = 'take analysis="kinematics", without a device'
+        hint = 'take analysis="kinematics"'
         raise ModelError("motions leave nothing free", where="study.device", hint=hint)
     found, _ = begun(opening.with_inertia(choice.regular), choice, asked, dense=False)
     found.face(asked.until)
