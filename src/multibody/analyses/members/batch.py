@@ -105,6 +105,12 @@ class One:
             self._spaces[k] = made
         return self._spaces[k]
 
+    def space(self, k: int) -> Any:
+        """Return the same with its own system, good until the next one is asked for."""
+        made = self.coordinates(k)
+        made.system = self.system(k)
+        return made
+
 
 class Blocks:
     """Blocks of some members: numbers and angle references of their own, the rest of the structure shared.
