@@ -18,6 +18,7 @@ import os
 import resource
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -258,13 +259,15 @@ def process(row: Row, seconds: float) -> tuple[float, list[float]]:
         "multibody kinematics": ["-m", "multibody", "kinematics", row.model, "--until", "2*pi/150", "--json"],
     }
     command, least = [sys.executable, *commands[row.call]], math.inf
-    subprocess.run(command, check=True, capture_output=True)
-    for _ in range(LEAST_CALLS + 2):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        with undisturbed():
-            subprocess.run(command, check=True, capture_output=True)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        least = min(least, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    with tempfile.TemporaryDirectory() as folder:  # byte code is kept, as it is for users
+        environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": folder}
+        subprocess.run(command, check=True, capture_output=True, env=environment)
+        for _ in range(LEAST_CALLS + 2):
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            with undisturbed():
+                subprocess.run(command, check=True, capture_output=True, env=environment)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            least = min(least, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
     return least, []
 
 

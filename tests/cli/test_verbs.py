@@ -293,6 +293,7 @@ def test_warm_says_where_the_cache_is() -> None:
     code, out, _ = run("warm")
     assert code == 0
     assert str(CACHE_DIRECTORY) in out
+    assert "all kernels were compiled already" in out
 
 
 def test_version_and_help() -> None:

@@ -17,6 +17,7 @@ import pytest
 from multibody.kernels.cache import folders, machine_code
 from multibody.kernels.cache.folders import CacheWarning, Unfit, fit_folder, user_folder
 from multibody.kernels.cache.machine_code import MachineCode
+from multibody.kernels.cache.warmed import is_warm, note_warm
 
 posix = pytest.mark.skipif(not hasattr(os, "getuid"), reason="owners and modes as on Unix")
 root = pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() != 0, reason="only root gives files away")
@@ -355,3 +356,32 @@ def test_two_processes_at_once_and_a_third(tmp_path: pathlib.Path) -> None:
     folder, found, said = answer(process(tmp_path, MULTIBODY_CACHE_DIR=str(kept)))
     assert (found, said) == (1, "")
     assert folder.startswith(str(kept))
+
+
+# --- what was compiled ahead ------------------------------------------------------------------------------------------
+def test_what_was_compiled_ahead_is_known_to_be_whole(private: pathlib.Path) -> None:
+    rooms = [private / "kernels-1", private / "tree-2"]
+    for room in rooms:
+        room.mkdir(mode=0o700)
+        (room / "a.nbc").write_bytes(room.name.encode())
+    assert not is_warm(rooms)
+    note_warm(rooms)
+    assert is_warm(rooms)
+    assert not is_warm([rooms[0], private / "tree-3"])  # other sources
+    (rooms[1] / "b.nbc").write_bytes(b"more")  # of somebody who compiled beside
+    assert is_warm(rooms)
+    (rooms[1] / "a.nbc").write_bytes(b"tree-x")
+    assert not is_warm(rooms)
+    (rooms[1] / "a.nbc").unlink()
+    assert not is_warm(rooms)
+    note_warm(rooms)
+    assert is_warm(rooms)
+    next(private.glob("warm-*.json")).write_bytes(b"{")
+    assert not is_warm(rooms)
+
+
+def test_nothing_compiled_is_not_warm(private: pathlib.Path) -> None:
+    room = private / "kernels-1"
+    room.mkdir(mode=0o700)
+    note_warm([room])
+    assert not is_warm([room])

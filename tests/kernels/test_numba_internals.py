@@ -1,15 +1,31 @@
 """What is relied on inside numba: where a release changes it, this says what, before anything else fails oddly."""
 
+import functools
 import inspect
 import pathlib
 import re
 import tomllib
+from types import SimpleNamespace
 from typing import Any
 
 import numba
 import pytest
-from numba.core import codegen, compiler, compiler_machinery, imputils, ir, ir_utils, postproc, types, untyped_passes
+from llvmlite import ir as llvm
+from numba.core import (
+    base,
+    codegen,
+    compiler,
+    compiler_machinery,
+    imputils,
+    ir,
+    ir_utils,
+    postproc,
+    registry,
+    types,
+    untyped_passes,
+)
 from numba.core.dispatcher import Dispatcher
+from numba.core.typing import context as typing_context
 from numba.core.typing.templates import AttributeTemplate
 from numba.np import arrayobj
 
@@ -76,6 +92,51 @@ def test_variables_of_instructions_are_those_that_numba_finds() -> None:
             assert [x.name for x in frugal._variables(each, whole)] == [x.name for x in expected]
             seen += len(expected)
     assert seen > 100
+
+
+def test_options_are_equal_where_numba_says_so() -> None:
+    one, other, third = compiler.Flags(), compiler.Flags(), compiler.Flags()
+    other.boundscheck = compiler.Flags().boundscheck  # set to what it is anyway
+    third.nrt = not compiler.Flags().nrt
+    for left, right in ((one, other), (one, third), (other, third)):
+        assert frugal._same(left, right) == (left == right)
+    assert frugal._same(one, 3) is NotImplemented
+    assert {frugal._hash(each) for each in (one, other, third)} == {hash(one)} == {hash(third)}
+
+
+def test_arguments_and_sizes_are_those_that_numba_finds() -> None:
+    def with_location(context: Any, builder: Any, *, loc: Any = None) -> None: ...
+
+    def without(context: Any, builder: Any) -> None:
+        loc = context  # noqa: F841
+
+    for each in (with_location, without, functools.wraps(with_location)(without), functools.partial(with_location, 1)):
+        assert frugal._has_location(each) == base._has_loc(each)
+    context = registry.cpu_target.target_context
+    for kind in (llvm.IntType(1), llvm.DoubleType(), llvm.LiteralStructType([llvm.IntType(8), llvm.DoubleType()])):
+        assert frugal._size_of(context, kind) == frugal._size_of(context, kind) == context.get_abi_sizeof(kind)
+
+
+def test_registries_are_read_where_they_grew(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Pretended:
+        registry_items = ("functions", "casts")
+
+        def __init__(self) -> None:
+            self.functions, self.casts = [1], [2, 3]
+
+    grows, reads = Pretended(), list[Any]()
+    context = SimpleNamespace(_registries={grows: grows})
+    monkeypatch.setitem(frugal._REFRESH, Pretended, reads.append)
+    monkeypatch.setattr(frugal, "_READ", {})
+    refresh = frugal._refresher(Pretended)
+    for wanted in (1, 1, 1):
+        refresh(context)
+        assert len(reads) == wanted
+    grows.casts.append(4)
+    refresh(context)
+    assert len(reads) == 2
+    for owner in (base.BaseContext, typing_context.BaseContext):
+        assert "_registries" in inspect.getsource(owner) and owner in frugal._REFRESH
 
 
 LEFT_OUT = {  # passes of numba that look for what no kernel has

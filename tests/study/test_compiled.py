@@ -181,7 +181,10 @@ def bouncing() -> mb.Model:
     return made
 
 
-@pytest.mark.parametrize("options", [{}, {"formulation": "articulated"}, {"integrator": "adams"}, {"until": -6.0}])
+JOINTS, BDF, FIXED = {"formulation": "articulated"}, {"integrator": "bdf"}, {"integrator": "rk4", "step": 0.01}
+
+
+@pytest.mark.parametrize("options", [{}, JOINTS, BDF, {"integrator": "adams"}, {"until": -6.0}])
 def test_events_and_switches_of_forces_are_passed(options: dict[str, Any]) -> None:
     asked = ["first(middle)", "final(S)", "max(S)", "min(S)", "max(abs(wall.effort))", "first(middle)*k"]
     varied = {"k": (3.9, 4.1), "initial.S": (0.05, 0.3)}  # of which some do not come to the wall
@@ -192,7 +195,7 @@ def test_events_and_switches_of_forces_are_passed(options: dict[str, Any]) -> No
     assert np.all(np.isfinite(found.outputs[:, 0])) and np.any(met) and not np.all(met)
 
 
-@pytest.mark.parametrize("options", [{}, {"formulation": "articulated"}, {"integrator": "rk4", "step": 0.01}])
+@pytest.mark.parametrize("options", [{}, JOINTS, BDF, FIXED])
 def test_an_event_that_ends_a_run_ends_a_member(options: dict[str, Any]) -> None:
     """Members have as many instants as their runs: x = 0.3 cos(ωt) is at -0.1 when ωt = acos(-1/3), sin(ωt) = √8/3."""
     ending = oscillator()

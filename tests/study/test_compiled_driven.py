@@ -68,12 +68,17 @@ def _values(model: mb.Model, varied: Any, samples: int) -> Any:
     return make_plan(model, varied, samples).values.tolist()
 
 
-@pytest.mark.parametrize("name", ["driven-slider", "quick-return", "peaucellier", "six-bar", "two-link", "walking-leg"])
-def test_driven_mechanisms_of_the_library(name: str) -> None:
+def of_the_library(name: str) -> tuple[mb.Model, dict[str, tuple[float, float]], str, str]:
+    """Return a model, its first parameter varied, its last body and its first joint."""
     model = mb.load(name)
     key = next(iter(model.parameters))
-    value, body, joint = float(model.parameters[key].value), list(model.bodies)[-1], next(iter(model.joints))  # type: ignore[arg-type]
-    varied = {key: (0.99 * value, 1.01 * value)}
+    value = float(model.parameters[key].value)  # type: ignore[arg-type]
+    return model, {key: (0.99 * value, 1.01 * value)}, list(model.bodies)[-1], next(iter(model.joints))
+
+
+@pytest.mark.parametrize("name", ["driven-slider", "quick-return", "peaucellier", "six-bar", "two-link", "walking-leg"])
+def test_driven_mechanisms_of_the_library(name: str) -> None:
+    model, varied, body, joint = of_the_library(name)
     same(model, varied, [f"max({body}.x)", f"at(0.0113, {body}.y)"], "kinematics", samples=3, until=0.2, steps=40)
     same(model, varied, [f"max(norm({joint}.reaction.force))"], samples=3, until=0.2, output_step=0.01)
 
@@ -105,10 +110,7 @@ def test_neither_threads_nor_chunks_nor_travel_change_a_bit_of_driven_members() 
 
 @pytest.mark.parametrize("name", ["cam-flat", "cam-knife", "cam-roller"])
 def test_cams(name: str) -> None:
-    model = mb.load(name)
-    key = next(iter(model.parameters))
-    value, body, joint = float(model.parameters[key].value), list(model.bodies)[-1], next(iter(model.joints))  # type: ignore[arg-type]
-    varied = {key: (0.99 * value, 1.01 * value)}
+    model, varied, body, joint = of_the_library(name)
     same(model, varied, [f"max({body}.y)", f"time of max {body}.y"], "kinematics", samples=3, until=0.5, steps=40)
     same(model, varied, [f"max(norm({joint}.reaction.force))"], samples=3, until=0.5, output_step=0.0125)
 
@@ -160,6 +162,33 @@ def parallelogram(scale: float) -> mb.Model:
     made.motion("O0", "6*t + 0.3")
     made.initial(guess={"O1": 0.3, "O2": 0.3, "bar.angle": 0.0})
     return made
+
+
+SWITCHING = ["step5(t, 0, 0, 0.5, 1.2)", "haversine(t, 0.1, 0, 0.4, 2)", "abs(t - 3.1*l2)", "abs(sin(9*t))"]
+
+
+@pytest.mark.parametrize("motion", SWITCHING)
+def test_motions_that_switch(motion: str) -> None:
+    """At the start, on the way, at times of their own in every member; rates and forces are those behind the instants."""
+    model = mb.load("slider-crank")
+    model.motions.clear()
+    model.motion("O", motion)
+    asked = ["max(slider.x)", "min(slider.x.acceleration)", "at(0.25, O)", "max(abs(slider.x.rate))", "at(0.4995, O.rate)"]
+    found = same(model, {"l2": (0.14, 0.16)}, asked, "kinematics", samples=4, until=0.7, steps=35)
+    same(model, {"l2": (0.14, 0.16)}, ["max(O.effort)", "at(0.2503, O.effort)"], samples=4, until=0.7, output_step=0.02)
+    if motion.startswith("step5"):
+        np.testing.assert_allclose(found[:, 2], 0.6, rtol=1e-12)
+        u = 0.4995 / 0.5
+        np.testing.assert_allclose(found[:, 4], 1.2 / 0.5 * 30 * u**2 * (1 - u) ** 2, rtol=1e-6)
+
+
+def test_a_motion_that_jumps_is_left_to_the_ordinary_path_and_said() -> None:
+    model = mb.load("slider-crank")
+    model.motions.clear()
+    model.motion("O", "if(t < 2*l2, 0, l2 - 0.15)")  # no jump where l2 is 0.15
+    found = model.study({"l2": [0.15, 0.14, 0.16, 0.15]}, "final(slider.x)", analysis="kinematics", until=0.4, steps=7)
+    assert found.states == ["done", "stopped", "stopped", "done"] and "jumps" in found.messages[1]
+    assert found.statistics["because"] == {"a motion that jumps": 2}
 
 
 def test_a_member_that_is_singular_or_locks_up_on_its_way_is_left_to_the_ordinary_path() -> None:

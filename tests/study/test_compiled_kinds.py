@@ -144,3 +144,62 @@ def test_a_structure_that_does_not_hold_is_left_to_the_ordinary_path() -> None:
     members.loops.rows = members.loops.rows[::-1]  # as if the model had other independent rows than its members
     np.testing.assert_array_equal(members.compute(plan.values).outputs, ordinary.compute(plan.values).outputs)
     assert members.aside == {"other rows": 2} and members.compiled == 0
+
+
+def massless(scale: tuple[float, float] = (1.0, 1.0)) -> mb.Model:
+    """Return a pendulum of a point-like bob on a rod without mass, in units by `scale`."""
+    length, mass = scale
+    units = {"length": "m" if length == 1.0 else "mm", "time": "s", "mass": "kg" if mass == 1.0 else "g"}
+    made = mb.Model("massless", dimension=2, units=units)
+    made.gravity = (0, -9.81 * length)
+    l, m = made.parameter("l", 0.5 * length), made.parameter("m", mass)
+    made.body("rod", mass=0, inertia=0, frames={"e": (l, 0)})
+    made.body("bob", mass=m, inertia=0.01 * mass * length**2)
+    made.revolute("O", "ground", "rod")
+    made.revolute("A", "rod.e", "bob")
+    made.initial({"O": 0.3, "A": 0.2})
+    return made
+
+
+@pytest.mark.parametrize("options", [{}, {"formulation": "kane"}, {"formulation": "articulated"}, {"integrator": "bdf"}])
+def test_massless_bodies(options: dict[str, Any]) -> None:
+    """The rod carries the bob as a string does: T = m (g cos + l ω²) along it, of which the largest is at the bottom."""
+    found = []
+    for length, mass in ((1.0, 1.0), (1e3, 1e3)):
+        varied = {"l": (0.45 * length, 0.55 * length)}
+        asked = ["max(norm(O.reaction.force))", "final(bob.x)", "at(0.111, bob.y)"]
+        outputs = same(massless((length, mass)), varied, asked, samples=3, until=0.6, rtol=1e-9, atol=1e-11, **options)
+        found.append(outputs / [mass * length, length, length])
+        pull = mass * length * 9.81 * (1 + 2 * (1 + np.sin(0.3)))  # m g + m ω² l, with ω² l = 2 g (1 + sin 0.3)
+        np.testing.assert_allclose(outputs[:, 0], pull, rtol=1e-4)
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-6)
+
+
+def test_a_member_that_loses_its_mass_is_left_to_the_ordinary_path() -> None:
+    found = massless().study({"m": [1.0, 0.0, 1.1, 1.2]}, "final(bob.x)", until=0.05)
+    assert found.states[1] == "failed" and found.statistics["compiled"] == 3, found.statistics
+
+
+SWITCHING = ["step5(t, 0, 0, 0.2, 1)", "w*abs(t - l/4.1)", "abs(sin(20*t))"]
+
+
+@pytest.mark.parametrize("motion", SWITCHING)
+@pytest.mark.parametrize("options", [{}, {"formulation": "articulated"}, {"integrator": "rk4", "step": 0.004}, IMPLICIT[0]])
+def test_motions_that_switch_on_the_way_of_a_run(motion: str, options: dict[str, Any]) -> None:
+    """At the start, at times of their own in every member, again and again: velocities pass by an impulse."""
+    model = hanging()
+    model.motions.clear()
+    model.motion("O", motion)
+    varied, asked = {"l": (0.45, 0.55), "initial.A": (-0.5, 0.9)}, [*HANGING_ASKED, "at(0.1003, O.effort)", "min(A.rate)"]
+    found = same(model, varied, asked, samples=4, until=0.3, output_step=0.01, **options)
+    other = model.study(varied, asked, samples=4, until=0.3, output_step=0.01, chunk=1, workers=2, **options)
+    np.testing.assert_array_equal(other.outputs, found)
+
+
+def test_a_motion_that_jumps_on_the_way_of_a_run_is_left_to_the_ordinary_path() -> None:
+    model = hanging()
+    model.motions.clear()
+    model.motion("O", "if(t < 0.1, 0, 1)")
+    members, found, known = both(model, {"l": (0.45, 0.55)}, ["final(A)"], samples=3, until=0.3)
+    assert dict(members.aside) == {"a motion that jumps": 3} and np.all(found.status == known.status)
+    np.testing.assert_array_equal(found.outputs, known.outputs)

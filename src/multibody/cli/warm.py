@@ -29,11 +29,16 @@ BALANCED = "inverted-pendulum"  # with a motor
 def warm(json: JsonOption = False) -> None:
     """Compile all kernels and keep their machine code on disk, so that no later analysis has to."""
     from multibody.kernels.cache.folders import lasts
-    from multibody.kernels.compile import cache_directory
+    from multibody.kernels.cache.warmed import is_warm, note_warm
+    from multibody.kernels.compile import cache_directory, room_directories
 
-    begin, lanes = time.perf_counter(), _lanes()
-    with _progress(sum(len(lane) for lane in lanes), quiet=json) as advance:
-        compiled = _side_by_side(len(lanes), advance)
+    begin, rooms, compiled = time.perf_counter(), room_directories(), 0
+    if not (lasts() and is_warm(rooms)):
+        lanes = _lanes()
+        with _progress(sum(len(lane) for lane in lanes), quiet=json) as advance:
+            compiled = _side_by_side(len(lanes), advance)
+        if lasts():
+            note_warm(rooms)
     seconds = time.perf_counter() - begin
     place = cache_directory() if lasts() else None
     if json:

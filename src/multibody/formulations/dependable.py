@@ -38,14 +38,24 @@ def trial_error(bundle: Bundle, t: float, y: Floats) -> float:
         return 0.0
     point = np.concatenate([y[: len(y) - 1], found[: n + m]])
     linearize_implicit(*arrays, t, point, point)
-    factor_newton(*arrays, t, np.array([c, 0.0, 1.0, 0.0, 1.0 / c, 0.0, 1.0, 0.0, 1.0 / c, 0.0]), np.zeros(1))
+    factor_newton(*arrays, t, trial_coefficients(c), np.zeros(1))
     newton = bundle.newton
     units = _units(newton)
-    probe = units * np.concatenate([np.sin(1.0 + np.arange(n)), np.cos(1.0 + np.arange(m))])
+    probe = units * trial_wave(n, m)
     right, solution = _times(bundle, newton, t, probe, c), np.zeros(n + m)
     solve_newton(*arrays, t, right, solution)
     wrong = np.abs(solution - probe) / units
     return float(np.max(wrong, initial=0.0)) if np.all(np.isfinite(wrong)) else np.inf
+
+
+def trial_coefficients(c: float) -> Floats:
+    """Return the coefficients of the iteration matrix for c = 1 / step."""
+    return np.array([c, 0.0, 1.0, 0.0, 1.0 / c, 0.0, 1.0, 0.0, 1.0 / c, 0.0])
+
+
+def trial_wave(n: int, m: int) -> Floats:
+    """Return the solution that is tried, over its units, for so many rates and rows."""
+    return np.concatenate([np.sin(1.0 + np.arange(n)), np.cos(1.0 + np.arange(m))])
 
 
 def _units(newton: NewtonBlocks) -> Floats:

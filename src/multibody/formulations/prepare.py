@@ -313,28 +313,3 @@ def _pairs(blocks: list[list[tuple[int, int]]], base: Integers) -> list[tuple[in
             for j, other in of_body[body]:
                 pairs.append((int(base[i]) + j, entry, other))
     return pairs
-
-
-def full_pivoting(J: Floats) -> tuple[Integers, float]:
-    """Return the dependent columns that Gauss elimination with full pivoting finds, and smallest over largest pivot.
-
-    Parameters
-    ----------
-    J : array (m, n)
-        Scaled rows, independent.
-    """
-    A = J.copy()
-    m, n = A.shape
-    rows, columns = np.arange(m), np.arange(n)
-    low, high = np.inf, 0.0
-    for k in range(m):
-        at = int(np.argmax(np.abs(A[k:, k:])))
-        i, j = k + at // (n - k), k + at % (n - k)
-        A[[k, i]], rows[[k, i]] = A[[i, k]], rows[[i, k]]
-        A[:, [k, j]], columns[[k, j]] = A[:, [j, k]], columns[[j, k]]
-        pivot = abs(A[k, k])
-        low, high = min(low, pivot), max(high, pivot)
-        if pivot == 0.0:
-            break
-        A[k + 1 :, k:] -= np.outer(A[k + 1 :, k] / A[k, k], A[k, k:])
-    return np.sort(columns[:m]), float(low / high) if m else 1.0

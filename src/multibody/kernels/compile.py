@@ -93,6 +93,12 @@ def cache_directory(room: str = "kernels") -> pathlib.Path | None:
     return room_folder(f"{room}-{source_hash(room)}")
 
 
+def room_directories() -> list[pathlib.Path]:
+    """Return the directories of all rooms, those that can be had."""
+    found = (cache_directory(room) for room in _SOURCES)
+    return [each for each in found if each is not None]
+
+
 def _skip_blas() -> None:
     """Load numba's array functions without its search for a BLAS, which imports scipy.linalg (0.1 s): kernels use none."""
     name = "scipy.linalg.cython_blas"

@@ -16,13 +16,13 @@ from scipy import sparse
 from scipy.linalg import lu_factor, lu_solve
 from scipy.sparse.linalg import LinearOperator, eigsh, splu
 
+from multibody.rank.around import STEPS
 from multibody.rank.decider import scaled_rows
 from multibody.rank.elimination import Matrix
 from multibody.state.system import Floats, System
 
 CLOSED = 1e-12  # largest scaled residual of a pose on the joints
 ITERATIONS = 80
-STEPS = (0.1, 0.2, 0.3)  # scaled lengths or rad
 TINY = 1e-14  # least damping
 NULL = 1e-10  # damping below which directions count as free
 MOVED = 1e-4  # a pose that comes back nearer than this has not left

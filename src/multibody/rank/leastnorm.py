@@ -30,17 +30,23 @@ def independent_rows(J: Floats, cut: float = 1e-9, floor: float = 0.0, most: int
     """
     if J.size == 0:
         return np.zeros(0, dtype=np.int64)
-    if J.shape[0] <= J.shape[1] and (most is None or len(J) <= most):
-        sizes = np.linalg.svd(J, compute_uv=False)
-        # no pivot is below the least singular value, none above the largest: all rows stay
-        if sizes[-1] > max(cut * sizes[0], floor):
-            return np.arange(len(J), dtype=np.int64)
+    if (most is None or len(J) <= most) and all_independent(J, cut, floor):
+        return np.arange(len(J), dtype=np.int64)
     from scipy.linalg import qr  # takes long to import, and most models have no redundant rows
 
     _, R, order = qr(J.T, mode="economic", pivoting=True)
     diagonal = np.abs(np.diag(R))
     rank = int(np.sum(diagonal > max(cut * diagonal[0], floor, 1e-300)))
     return np.sort(order[: rank if most is None else min(rank, most)]).astype(np.int64)
+
+
+def all_independent(J: Floats, cut: float = 1e-9, floor: float = 0.0) -> Any:
+    """Return whether all rows of J (..., m, n) stay in :func:`independent_rows`; of one matrix or of many."""
+    if J.shape[-2] > J.shape[-1]:
+        return np.zeros(J.shape[:-2], dtype=bool)
+    sizes = np.linalg.svd(J, compute_uv=False)
+    # no pivot is below the least singular value, none above the largest
+    return sizes[..., -1] > np.maximum(cut * sizes[..., 0], floor)
 
 
 def least_norm(J: Floats, b: Floats, cut: float = CUT, size: float = 1e-300) -> tuple[Floats, Floats]:

@@ -14,15 +14,12 @@ LARGEST = 600  # velocity columns up to which it is found out what coordinates t
 
 
 def shape_words(system: System, q: Floats, d: Floats, told: bool) -> str:
-    """Return the shape of a mode by what changes most.
+    """Return the shape of a mode at a pose q by what changes most; of the displacement d (nv,) only the direction counts.
 
     Parameters
     ----------
-    system : System
-    q : array
-        Pose.
-    d : array (nv,)
-        Real displacement; only its direction counts.
+    system, q, d
+        As :func:`in_words` takes them.
     told : bool
         Whether joint coordinates tell everything; else bodies are named too, with their displacements in ground axes.
     """

@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from multibody.analyses.members.drive import DriveMembers, InverseMembers
+from multibody.analyses.members.drive import DriveMembers
 from multibody.analyses.members.driven_run import run_members
 from multibody.analyses.members.instant import AssembleMembers, StaticsMembers
+from multibody.analyses.members.inverse import InverseMembers
 from multibody.analyses.members.numbers import NotServed
 from multibody.errors import AnalysisError, ModelError
 from multibody.model.model import Model

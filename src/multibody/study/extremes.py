@@ -37,12 +37,12 @@ def largest(t: Floats, values: Floats, between: Between | None = None) -> tuple[
         of the instants.
     """
     known, rows = np.isfinite(values), np.arange(len(t))
-    best = np.argmax(np.where(known, values, -np.inf), axis=1)
+    whole = np.all(known, axis=1)
+    best = np.argmax(values if np.all(whole) else np.where(known, values, -np.inf), axis=1)
     some = known[rows, best]
     when, size = np.where(some, t[rows, best], np.nan), np.where(some, values[rows, best], np.nan)
     if between is None or t.shape[1] < 2:
         return when, size
-    whole = np.all(known, axis=1)
     for k, hope in _peaks(t, values):
         which = np.flatnonzero(whole & (hope > size))
         if len(which) == 0:
@@ -59,24 +59,32 @@ def _peaks(t: Floats, values: Floats) -> list[tuple[Integers, Floats]]:
     Every entry has the instant and the height of each member, −∞ where it has no further one.
     """
     m, n = t.shape
-    rows, low = np.arange(m), np.full((m, 1), -np.inf)
-    before, after = np.hstack([low, values[:, :-1]]), np.hstack([values[:, 1:], low])
-    tops = (values >= before) & (values >= after) & ((values > before) | (values > after))
+    which, k = np.divmod(np.flatnonzero(_tops(values)), n)
     if n < 3:
-        return [(np.argmax(tops, axis=1), np.where(np.any(tops, axis=1), np.inf, -np.inf))]
-    which, k = np.nonzero(tops)
-    around = _around(k, n)[:, None] + np.arange(3)
-    # a top just beyond the end of the motion may lie just before it: the parabola is not the quantity
-    top, height = _vertex(t[which[:, None], around], values[which[:, None], around], beyond=1.0)
-    hopes = np.full((m, n), -np.inf)
-    own = values[which, k]
-    hopes[which, k] = np.where(np.isfinite(top), own + HOPE * (height - own), -np.inf)
-    found = []
-    for _ in range(LOOKED_INTO):
-        best = np.argmax(hopes, axis=1)
-        found.append((best, hopes[rows, best]))
-        hopes[rows, best] = -np.inf
-    return found
+        hopes = np.full(len(which), np.inf)
+    else:
+        around, own = _around(k, n)[:, None] + np.arange(3), values[which, k]
+        # a top just beyond the end of the motion may lie just before it: the parabola is not the quantity
+        top, height = _vertex(t[which[:, None], around], values[which[:, None], around], beyond=1.0)
+        hopes = np.where(np.isfinite(top), own + HOPE * (height - own), -np.inf)
+    order = np.lexsort((k, -hopes, which))  # of each member the highest first, of equal ones the earlier
+    which, k, hopes = which[order], k[order], hopes[order]
+    place = np.arange(len(which)) - np.searchsorted(which, which)
+    instants, heights = np.zeros((LOOKED_INTO, m), dtype=np.intp), np.full((LOOKED_INTO, m), -np.inf)
+    few = place < (LOOKED_INTO if n > 2 else 1)
+    instants[place[few], which[few]], heights[place[few], which[few]] = k[few], hopes[few]
+    return list(zip(instants, heights, strict=True))
+
+
+def _tops(values: Floats) -> npt.NDArray[np.bool_]:
+    """Return which values are not below their neighbors, and above one of them."""
+    before, after = values[:, :-1], values[:, 1:]
+    falls, rises, tops = before >= after, after >= before, np.ones(values.shape, dtype=bool)
+    tops[:, :-1] = falls
+    tops[:, 1:] &= rises
+    level = falls & rises
+    tops[:, 1:-1] &= ~(level[:, :-1] & level[:, 1:])
+    return tops
 
 
 def _around(k: Any, n: Any) -> Integers:

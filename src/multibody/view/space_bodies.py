@@ -17,16 +17,7 @@ TREE = 60  # links with more points than this are stars about their center: a sh
 
 
 class BodyMaker:
-    """Makes the strokes of bodies and of what belongs to them.
-
-    Parameters
-    ----------
-    pen : DeepPen
-    scene : Scene
-        The mechanism at the reference pose.
-    journey : Journey
-        The whole motion.
-    """
+    """Makes the strokes of bodies and of what belongs to them; its arguments are those of `JointMaker`."""
 
     def __init__(self, pen: DeepPen, scene: Scene, journey: Journey) -> None:
         self.pen, self.scene, self.journey = pen, scene, journey

@@ -1,7 +1,7 @@
 """Assembly in compiled code: what it needs of a model's structure, and when it may be asked.
 
 It does the usual case, a small model whose mechanism closes at the first attempt. Where it does not, or a model has what it
-does not know (motions that switch, values held where a motion drives), ``assemble`` does all from the beginning, and says why
+does not know (values held where a motion drives), ``assemble`` does all from the beginning, and says why
 a mechanism stays open.
 """
 
@@ -17,7 +17,7 @@ from multibody.analyses.assembly.tree_start import hangers
 from multibody.analyses.events.switching import switching_times
 from multibody.kernels.assembly import declared as D
 from multibody.kernels.assembly.closing import ITERATIONS
-from multibody.kernels.assembly.member import CLOSED, OPEN, assemble_member
+from multibody.kernels.assembly.member import CLOSED, OPEN, assemble_member, rates_member
 from multibody.model.structure import SLIDE
 from multibody.rank.leastnorm import DENSE_ASSEMBLY
 from multibody.state.state import State, Status
@@ -42,8 +42,17 @@ class Plan:
         return D.AssemblyScratch(**self.sizes)
 
 
-def plan_of(tables: Tables) -> Plan | None:
-    """Return the plan of a model, made once for its structure; None where compiled assembly does not know all of it."""
+def plan_of(tables: Tables, switching: bool = False) -> Plan | None:
+    """Return the plan of a model, made once for its structure; None where compiled assembly does not know all of it.
+
+    Parameters
+    ----------
+    tables : Tables
+    switching : bool
+        Whether motions may switch: whoever asks then looks for rates behind a switching instant himself.
+    """
+    if not switching and switching_times(tables) is not None:
+        return None
     if "assembly" not in tables.structure:
         tables.structure["assembly"] = _plan(tables) if _is_known(tables) else None
     found: Plan | None = tables.structure["assembly"]
@@ -60,11 +69,14 @@ def compiled_state(system: System, t: float) -> tuple[State, Integers | None] | 
     t : float
         Time.
     """
-    plan = plan_of(system.tables)
+    plan, times = plan_of(system.tables, switching=True), switching_times(system.tables)
     if plan is None:
         return None
     q, v, room = np.empty(system.nq), np.empty(system.nv), plan.room()
     answer = assemble_member(*system.run, plan.block.address, room.address, t, q, v)
+    here = None if times is None or answer == OPEN else times.around(t)
+    if here is not None:
+        answer = rates_member(*system.run, plan.block.address, room.address, here.after, q, v)
     if answer == OPEN:
         system.ref[:] = 0.0
         return None
@@ -82,7 +94,7 @@ def _history(room: D.AssemblyScratch) -> list[dict[str, Any]]:
 
 def _is_known(tables: Tables) -> bool:
     """Return whether compiled assembly can do a model: whether it is small and has nothing that only the other one knows."""
-    if tables.nv > DENSE_ASSEMBLY or switching_times(tables) is not None:
+    if tables.nv > DENSE_ASSEMBLY:
         return False
     driven = driven_functions(System(tables))
     paths = [tables.model.resolve(text) for text in tables.model.initials]

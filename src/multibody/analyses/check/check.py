@@ -18,10 +18,11 @@ from multibody.analyses.check.tree_report import describe_tree
 from multibody.analyses.given.own_options import own_options
 from multibody.errors import AnalysisError
 from multibody.model.model import Model
+from multibody.rank.around import STEPS
 from multibody.rank.decider import DENSE_COLUMNS, Decider, Rank, scaled_rows
 from multibody.rank.elimination import Matrix
 from multibody.rank.freedom import idle_freedoms, undriven_coordinates, unique_reactions
-from multibody.rank.generic import DENSE, STEPS, Joints, free_direction, singular_value
+from multibody.rank.generic import DENSE, Joints, free_direction, singular_value
 from multibody.state.poses import drawn_pose
 from multibody.state.system import Floats, System, tables_of
 from multibody.tables.scope import Scope

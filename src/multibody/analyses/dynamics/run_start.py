@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from multibody.analyses.assembly.assemble import assemble
+from multibody.analyses.assembly.member import plan_of
 from multibody.analyses.dynamics.idle_spin import Spins
 from multibody.analyses.events.switching import limit_after
 from multibody.analyses.given.initial import adopted
 from multibody.errors import MassError, ModelError
+from multibody.kernels.assembly.given import adopt_state
 from multibody.model.model import Model
 from multibody.rank.leastnorm import DENSE_ASSEMBLY, least_norm, sparse_step
 from multibody.state.state import State, Status
@@ -44,9 +46,13 @@ def closed_state(system: System, initial: State, time: float) -> tuple[State, st
         Of a model with the same structure.
     time : float
     """
-    tables = system.tables
+    tables, plan, q, v = system.tables, plan_of(system.tables), initial.q.copy(), initial.v.copy()
     system.ref[:] = initial.references
-    q, v, moved, changed = _closed(system, initial.q.copy(), initial.v.copy(), time)
+    if plan is not None:
+        room = plan.room()  # which lives as long as its address is used
+        moved, changed = adopt_state(*system.run, plan.block.address, room.address, time, q, v)
+    else:
+        q, v, moved, changed = _closed(system, q, v, time)
     if not np.isfinite(moved):
         status = Status(False, "the mechanism cannot be closed from the given state", time, advice="assemble it first")
         return State(tables, time, initial.q, initial.v, initial.references, initial.branch, status), ""

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import math
+from typing import Any
 
 import numpy as np
 
 from multibody.formulations import Formulation
-from multibody.formulations.prepare import Bundle, full_pivoting
+from multibody.formulations.prepare import Bundle
 from multibody.formulations.spaces.space import Space
 from multibody.integrators import Integrator
-from multibody.state.system import Floats, Integers
+from multibody.state.system import Floats
+from multibody.tables.lower import Tables
 from multibody.tables.scales import second
 
 
@@ -34,51 +35,31 @@ def _own_feedback(space: Space, formulation: Formulation, t: float, y: Floats) -
     dy, b, rates = np.zeros_like(y), space.bundle, slice(space.nq, space.nq + space.nv)
     b.settings(alpha=0.0, beta=0.0)
     formulation.kernels()[0](*b.run, t, y, dy)
-    v = float(np.max(np.abs(y[rates] / space.rate_scales), initial=0.0))
-    a = float(np.max(np.abs(dy[rates] / space.rate_scales), initial=0.0))
-    return 5.0 * min(max(v, math.sqrt(a), 0.2 / second(b.tables)), 200.0 / second(b.tables))
+    v, a = (np.max(np.abs(x[rates] / space.rate_scales), initial=0.0) for x in (y, dy))
+    return float(feedback_of(v, a, b.tables))
 
 
-def tell_partition(space: Space, t: float, y: Floats, known: bool) -> Integers:
-    """Choose dependent columns by full pivoting at a state, and write them; return them.
+def feedback_of(v: Any, a: Any, tables: Tables) -> Any:
+    """Return α = β for the fastest rate v and its fastest change a, of one start or of many."""
+    return 5.0 * np.minimum(np.maximum(np.maximum(v, np.sqrt(a)), 0.2 / second(tables)), 200.0 / second(tables))
+
+
+def tell_partition(space: Space, t: float, y: Floats, active: Floats, known: bool) -> None:
+    """Choose dependent columns by full pivoting at a state, and write them.
 
     Parameters
     ----------
     space : Space
     t : float
     y : array
+    active : array, written
+        Which components of y the error test counts: the independent ones.
     known : bool
         Whether there is a partition already, which has become weak.
     """
-    b, J = space.bundle, space.rows_at(y, t)
-    before = b.state.dependent.copy()
-    dependent, _ = full_pivoting(J)
-    b.set_partition(dependent)
-    ratio = _pivot_ratio(J[:, dependent])
-    if known and np.array_equal(before, dependent):  # no better one: let this one get weaker
+    b, n = space.bundle, space.nv
+    before, room = b.state.dependent.copy(), (np.zeros(n * len(b.chosen)), np.zeros(n, dtype=np.int64))
+    ratio = space.choose(*b.run, t, y, *room, active)
+    if known and np.array_equal(before, b.state.dependent):  # no better one: let this one get weaker
         ratio = 0.1 * float(b.state.settings.partition_ratio[0])
     b.settings(partition_ratio=ratio)
-    return dependent
-
-
-def write_active(space: Space, dependent: Integers, active: Floats) -> None:
-    """Write which components of y the error test counts: the independent ones."""
-    active[:] = 0.0
-    rates = np.ones(space.nv)
-    rates[dependent] = 0.0
-    active[space.nq : space.nq + space.nv] = rates
-    active[: space.nq] = space.position_mask(rates)
-
-
-def _pivot_ratio(A: Floats) -> float:
-    """Return the smallest over the largest pivot of Gauss elimination with row exchanges."""
-    A, low, high = A.copy(), np.inf, 0.0
-    for k in range(len(A)):
-        best = k + int(np.argmax(np.abs(A[k:, k])))
-        A[[k, best]] = A[[best, k]]
-        pivot = abs(float(A[k, k]))
-        low, high = min(low, pivot), max(high, pivot)
-        if pivot == 0.0:
-            return 0.0
-        A[k + 1 :, k:] -= np.outer(A[k + 1 :, k] / A[k, k], A[k, k:])
-    return low / high if len(A) else 1.0

@@ -17,7 +17,7 @@ import numpy as np
 
 from multibody.analyses.dynamics.headway import NO_HEADWAY, Headway
 from multibody.analyses.dynamics.segments import Segments, complete, interpolated
-from multibody.analyses.dynamics.settling import tell_feedback, tell_partition, tell_tolerances, write_active
+from multibody.analyses.dynamics.settling import tell_feedback, tell_partition, tell_tolerances
 from multibody.analyses.events.switching import Switching, SwitchingTimes
 from multibody.formulations import Formulation
 from multibody.formulations.closing import WEAK_PARTITION
@@ -59,11 +59,8 @@ class Simulation:
 
     Parameters
     ----------
-    system : System
-    state : State
-        Consistent start.
-    rows : array of int
-        Independent rows.
+    system, state, rows
+        As :meth:`Formulation.space` takes them: a consistent start and the independent rows.
     formulation : Formulation
     integrator : Integrator
     rtol, atol : float
@@ -186,9 +183,8 @@ class Simulation:
 
     def repartition(self) -> None:
         """Choose dependent columns by full pivoting at the present pose."""
-        dependent = tell_partition(self.space, self.t, self.y, self.partitions > 0)
+        tell_partition(self.space, self.t, self.y, self.active, self.partitions > 0)
         self.partitions += 1
-        write_active(self.space, dependent, self.active)
 
     # --- going on -----------------------------------------------------------------------------------------------------
     @property

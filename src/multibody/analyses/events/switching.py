@@ -86,6 +86,24 @@ class SwitchingTimes:
     def __bool__(self) -> bool:
         return bool(self._formulas)
 
+    @property
+    def parameters(self) -> list[tuple[str, ...]]:
+        """The parameters that the instants depend on."""
+        found = dict.fromkeys(parts for switch in self._formulas for parts in sorted(names(switch)))
+        return [parts for parts in found if self._scope.knows(parts)]
+
+    def __copy__(self) -> SwitchingTimes:
+        """Return one that has not looked for anything yet; formulas are shared."""
+        made = object.__new__(SwitchingTimes)
+        vars(made).update(vars(self))
+        made._length, made._known = math.inf, (math.inf, -math.inf, [])
+        return made
+
+    def looked(self, t: float, end: float) -> bool:
+        """Return whether all instants between two times are known, from one look."""
+        low, high, _ = self._known
+        return low <= min(t, end) and max(t, end) <= high
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Travel as the model alone."""
         return SwitchingTimes, (self.model,)

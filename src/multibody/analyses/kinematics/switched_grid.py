@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from multibody.analyses.events.impulse import JUMPS, JumpError, moved_at, refuse_nothing, refuse_positions
-from multibody.analyses.events.switching import Switching, limits_behind, switching_times
+from multibody.analyses.events.switching import Switching, SwitchingTimes, limits_behind, switching_times
 from multibody.analyses.events.undefined import unbounded
 from multibody.state.motion import Jump, Motion
 from multibody.state.state import Status
@@ -30,6 +30,8 @@ class SwitchedGrid:
         Position at the start.
     asked : array
         The grid as it was asked for, monotonic.
+    times : SwitchingTimes, optional
+        When motions switch, where it is known.
 
     Attributes
     ----------
@@ -38,11 +40,11 @@ class SwitchedGrid:
         neighbors of all switching instants between them. It ends before a motion that jumps.
     """
 
-    def __init__(self, system: System, q: Floats, asked: Floats) -> None:
+    def __init__(self, system: System, q: Floats, asked: Floats, times: SwitchingTimes | None = None) -> None:
         self.system, self.asked = system, asked
         self.grid: Floats
         self.refused: Status | None = None
-        self.passed = self._switchings()
+        self.passed = self._switchings(switching_times(system.tables) if times is None else times)
         if not self.passed and np.all(asked[1:] != asked[:-1]):
             self.grid, self.index = asked, np.arange(len(asked))
             return
@@ -53,9 +55,9 @@ class SwitchedGrid:
         self.grid = grid if len(grid) else asked[:1]
         self.index = np.searchsorted(sign * self.grid, sign * solved)
 
-    def _switchings(self) -> list[Switching]:
+    def _switchings(self, times: SwitchingTimes | None) -> list[Switching]:
         """Return the switching instants on the way, in the order in which they are met."""
-        asked, times = self.asked, switching_times(self.system.tables)
+        asked = self.asked
         if times is None:
             return []
         if asked[0] == asked[-1]:

@@ -14,15 +14,20 @@ import numpy as np
 import numpy.typing as npt
 
 from multibody.analyses.assembly.member import Plan
-from multibody.analyses.dynamics.run_start import closed_state
+from multibody.analyses.events.switching import Switching, limits_behind
+from multibody.analyses.members.many import Many
+from multibody.analyses.members.numbers import note
+from multibody.analyses.members.telling import tell
 from multibody.analyses.reactions.wrenches import RowPattern
 from multibody.formulations.driven import entries_at, gradients_at
 from multibody.formulations.expand import expand
 from multibody.formulations.row_wrenches import wrenches_at
 from multibody.integrators import contract as C
+from multibody.integrators import deciding_members as W
 from multibody.integrators import members as M
 from multibody.kernels import declared as D
 from multibody.kernels.arrays import Arrays
+from multibody.kernels.assembly.given import adopt_state
 from multibody.kernels.assembly.member import DEPENDENT, assemble_member
 from multibody.kernels.calls import INTERPOLATE, address_of, address_with
 from multibody.kernels.declared import Settings, Statistics
@@ -94,17 +99,11 @@ class One:
         """Return the coordinates of a member, with its own blocks; its system is that of the model."""
         b = self.batch
         if k not in self._spaces:
-            made, (model, state) = copy.copy(b.members.space), b._kept[k]
+            made, (model, state) = copy.copy(b.members.space), b.blocks(k)
             made.rate_scales = b.column_scale[k]
             made.bundle = replace(b.members.base, tables=self.tables, model=model, state=state, scratch=b.scratch)
             self._spaces[k] = made
         return self._spaces[k]
-
-    def space(self, k: int) -> Any:
-        """Return the same with its own system, good until the next one is asked for."""
-        made = self.coordinates(k)
-        made.system = self.system(k)
-        return made
 
 
 class Blocks:
@@ -136,26 +135,30 @@ class Blocks:
         self.numbers, self.refs = np.zeros((count, len(tables.F))), np.zeros((count, len(base.ref)))
         statistics, settings = np.zeros(count, Statistics.dtype), np.zeros(count, Settings.dtype)
         self.statistics, self.settings = (each.view(np.float64).reshape(count, -1) for each in (statistics, settings))
-        self._kept: list[tuple[D.Model, D.State]] = []
-        self.models, self.states = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
-        for k in range(count):
-            one = slice(k, k + 1)
-            model = base.model.sharing(numbers=self.numbers[k], **{name: values[k] for name, values in scales.items()})
-            state = base.state.copy(ref=self.refs[k], statistics=statistics[one], settings=settings[one])
-            if trees is not None:
-                model.tree, state.tree = trees.of(k)
-            if matrices is not None:
-                model.newton, state.newton = matrices.of(k)
-            self._kept.append((model, state))
-            self.models[k], self.states[k] = int(model.address), int(state.address)
+        models: Many[D.Model] = Many(base.model, count, {"numbers": self.numbers, **scales})
+        own = {"ref": self.refs, "statistics": statistics, "settings": settings}
+        states: Many[D.State] = Many(base.state, count, own, own=True)
+        if trees is not None:
+            models.join("tree", trees.models)
+            states.join("tree", trees.states)
+        if matrices is not None:
+            models.join("newton", matrices.models)
+            states.join("newton", matrices.state)
+        self._blocks, self.models, self.states = (models, states), models.addresses, states.addresses
         self.scratch, self.assembly, self.one = base.scratch.copy(), plan.room(), One(self)
         self.Q, self.V = np.zeros((count, tables.nq)), np.zeros((count, tables.nv))
         self.begin_refs, self.codes = np.zeros_like(self.refs), np.zeros((count, 2), dtype=np.int64)
+        self._wrench_rooms = dict[Any, Floats]()
 
     @cached_property
     def system(self) -> System:
         """The tables of the model with a workspace: for what the structure says."""
         return System(self.tables)
+
+    def blocks(self, k: int) -> tuple[D.Model, D.State]:
+        """Return model and state of a member."""
+        models, states = self._blocks
+        return models[k], states[k]
 
     def at(self, function: Any, signature: Any) -> int:
         """Return the address of a kernel for these models."""
@@ -204,6 +207,13 @@ class Blocks:
         )
         self.refs[which] = kept
         return out
+
+    def wrench_room(self, key: Any, rows: RowPattern, members: int, instants: int) -> Floats:
+        """Return room for wrenches of members that is kept: new pages take longer to fill."""
+        made = self._wrench_rooms.get(key)
+        if made is None or made.shape[1] != instants:
+            made = self._wrench_rooms[key] = rows.answers(self.count, instants)
+        return made[:members]
 
     def wrenches(
         self, which: Integers, times: Floats, Q: Floats, R: Floats, multipliers: Floats, row: int, rows: RowPattern,
@@ -269,6 +279,7 @@ class Batch(Blocks):
         self._read_calls = self._readers()
         self.work = np.zeros(0 if members.matrices is None else members.matrices.work)
         self.events = dict[int, list[tuple[str, float]]]()  # name and time of those of a member, where it met some
+        self.passed = dict[int, list[Switching]]()  # instants at which the motions of a member switched
         self._stored: list[Floats] = []
         self._read_rooms: list[Floats] = []
         self.grow(room)
@@ -307,14 +318,15 @@ class Batch(Blocks):
         return self._stored[2]
 
     def adopt(self, state: State, n: int, why: Any) -> None:
-        """Bring a given state onto the constraints of the first members, one after the other."""
-        for k in range(n):
-            found, _ = closed_state(self.one.system(k), state, state.t)
-            self.Q[k], self.V[k], self.begin_refs[k] = found.q, found.v, found.references
-            heavy = set_masses(self._kept[k][0].address, self.scratch.address)
-            self.refs[k], self.codes[k] = found.references, (DEPENDENT, int(heavy))
-            if why[k] == "" and not found.ok:
-                why[k] = "it cannot be closed from the given state"
+        """Bring a given state onto the constraints of the first members."""
+        moved, heavy = np.zeros(n), np.zeros(n, dtype=np.int64)
+        self.Q[:n], self.V[:n], self.refs[:n] = state.q, state.v, state.references
+        W.adopt_members(
+            (self.at(adopt_state, W.ADOPT), self.at(set_masses, M.MASSES)), self.models[:n], self.states[:n],
+            self.scratch.address, self.plan.block.address, self.assembly.address, float(state.t), self.Q, self.V, moved, heavy,
+        )  # fmt: skip
+        self.begin_refs[:n], self.codes[:n, 0], self.codes[:n, 1] = self.refs[:n], DEPENDENT, heavy
+        note(why, np.isfinite(moved), "it cannot be closed from the given state")
 
     def begin(self, n: int, why: Any) -> None:
         """Write y of the first members at their starts; note whose structure is another one."""
@@ -331,7 +343,7 @@ class Batch(Blocks):
         """Integrate members from their starts."""
         m = self.members
         self.reset(which)
-        m.tell(self, which)
+        tell(self, which)
         self.Y[which] = self.starts[which]
         calls: tuple[Any, ...] = (self._run_calls,)
         run: Any = M.run_members
@@ -358,6 +370,12 @@ class Batch(Blocks):
         """Return the instants of members that have as many of them (read, instants)."""
         return self.times[which, : self.lasting[which[0]]]
 
+    def limits(self, which: Integers, times: Floats) -> Floats:
+        """Return the times at which states of members are taken: just behind an instant at which motions switched."""
+        if not self.passed:
+            return np.ascontiguousarray(times)
+        return np.array([limits_behind(self.passed.get(k, []), row) for k, row in zip(which.tolist(), times, strict=True)])
+
     def read(self, which: Integers, times: Floats | None = None, last: bool = False, like: Floats | None = None) -> Read:
         """Return members at times (read, instants), by default at their instants, the start and the end as they are.
 
@@ -376,9 +394,9 @@ class Batch(Blocks):
         found = self._read_room(which, at, at.shape[1], kept=times is None and own.shape[1] == self.times.shape[1])
         M.read_members(
             self._read_calls, which, self.models, self.states, self.scratch.address, self.answers, self.steps,
-            self.dense, self.step_refs, at, self.Y if times is None else self.Y[:0], self.starts, self.begin_refs, self.refs,
-            self.statistics, self.kept, found.Y, found.references, found.A, found.multipliers, found.energies, found.efforts,
-            found.loads,
+            self.dense, self.step_refs, self.limits(which, at), self.Y if times is None else self.Y[:0], self.starts,
+            self.begin_refs, self.refs, self.statistics, self.kept, found.Y, found.references, found.A, found.multipliers,
+            found.energies, found.efforts, found.loads,
         )  # fmt: skip
         return found
 

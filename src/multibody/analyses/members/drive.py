@@ -1,4 +1,4 @@
-"""Members of a study of ``kinematics`` or ``inverse``: followed, and their efforts found, in compiled loops.
+"""Members of a study of ``kinematics``: followed over their instants, and between them, in compiled loops.
 
 Where there are as many independent rows as velocities nothing has to be chosen. Where some are redundant, or something is idle,
 every member has the rows that solve it. What is singular or blocked on its way is left to the ordinary path.
@@ -12,31 +12,23 @@ from typing import Any
 import numpy as np
 
 from multibody.analyses.assembly.member import Plan, compiled_state, plan_of
-from multibody.analyses.given.own_options import own_options
-from multibody.analyses.inverse.inverse import actuator_column, find_actuators, with_actuators
-from multibody.analyses.inverse.virtual_power import CHUNK, Solver
+from multibody.analyses.events.switching import Switching
 from multibody.analyses.kinematics.kinematics import time_grid
 from multibody.analyses.kinematics.solvers import DenseSolver
+from multibody.analyses.kinematics.switched_grid import with_limits
 from multibody.analyses.kinematics.turning import MANY, TURN
 from multibody.analyses.members.batch import NOTHING, Blocks
 from multibody.analyses.members.numbers import NotServed, Numbers, note
 from multibody.analyses.members.stacked import Stack, StackedAnswers
+from multibody.analyses.members.switched import Switches
 from multibody.errors import ModelError
-from multibody.formulations import formulation_of
-from multibody.formulations.driven import forces_at, solve_square
-from multibody.formulations.one_drive import REGULAR, ROOM, efforts_at
-from multibody.formulations.square_forces import Along, Found, lu_room
 from multibody.integrators import driven_members as DM
-from multibody.integrators import members as M
 from multibody.kernels import tracking
 from multibody.kernels.arrays import Arrays
 from multibody.kernels.assembly.member import CLOSED, OPEN
-from multibody.kernels.calls import address_with
-from multibody.kernels.mass import set_masses
 from multibody.model.model import Model
 from multibody.rank.drive import Drive, find_drive, plain_drive
 from multibody.rank.leastnorm import DENSE_ASSEMBLY, is_large
-from multibody.state.kinetics import Dynamics
 from multibody.state.system import Flags, Floats, Integers, System, tables_of
 
 MOST_NUMBERS = 2_000_000  # that a batch may fill, 16 MB
@@ -56,13 +48,13 @@ class DriveMembers:
     verb = "kinematics"
     lost = "it is singular between its instants"
     last_only = False
-    redundant = True  # whether rows may be
+    between = True  # whether mechanisms are solved between their instants, with redundant rows and motions that switch too
 
     def __init__(self, model: Model, names: Sequence[str], options: Mapping[str, Any]) -> None:
         self.given = dict(options)
         self.model = self._acted(model)
         self.tables = tables = tables_of(self.model)
-        system, plan = System(tables), plan_of(tables)
+        system, plan = System(tables), plan_of(tables, switching=True)
         if plan is None or is_large(tables.nv) or tables.nv > DENSE_ASSEMBLY:
             raise NotServed("its assembly is not compiled")
         if tables.model.events:
@@ -70,16 +62,24 @@ class DriveMembers:
         self.plan: Plan = plan
         self.numbers = Numbers(tables, names)
         self._read_times(model, options)
+        self.switches = Switches.of(tables, names)
+        if self.switches is not None and not self.between:
+            raise NotServed("motions that switch")
         self.drive = self._own_drive(system)
         self.base = self._blocks(system)
 
     def _own_drive(self, system: System) -> Drive:
         """Return the rows that solve the model itself."""
-        found = compiled_state(system, self.begin)
+        found = compiled_state(system, float(self.instants[0]))
+        self.solved = self.count
+        if self.switches is not None:
+            if found is None:
+                raise NotServed("its own start")
+            self.solved = self.switches.count(system, found[0].q, self.instants)
         self.plain = system.rows == system.nv and (found is None or found[1] is not None)
         if self.plain:
             return plain_drive(system.nv)
-        if found is None or not self.redundant:
+        if found is None or not self.between:
             raise NotServed("its own start" if found is None else "dependent rows")
         try:
             return find_drive(system, found[0].q, found[0].t)
@@ -106,7 +106,7 @@ class DriveMembers:
         grid = time_grid(model, options.get("start"), options.get("until"), options.get("steps"), None, None, self.verb)
         if len(grid) < 2:
             raise NotServed("one instant")
-        self.count, self.begin = len(grid), float(grid[0])
+        self.count, self.instants = len(grid), grid
         self.ends = [self._time(key, value) for key, value in (("start", grid[0]), ("until", grid[-1]))]
 
     def _acted(self, model: Model) -> Model:
@@ -127,7 +127,7 @@ class DriveMembers:
         """How many members a batch has."""
         t = self.tables
         instant = t.nq + 7 * t.nv + len(t.functions) + 2 * len(t.rows) + t.effort_count + self._beside
-        return max(1, min(MOST_MEMBERS, MOST_NUMBERS // (self.count * instant)))
+        return max(1, min(MOST_MEMBERS, MOST_NUMBERS // (self.solved * instant)))
 
     @property
     def _beside(self) -> int:
@@ -170,6 +170,8 @@ class DriveMembers:
             note(why, b.codes[:n, 0] == CLOSED, "dependent rows")
         else:
             note(why, np.array([why[k] != "" or self._has_drive(b, k) for k in range(n)], dtype=bool), "other rows")
+        if self.switches is not None:
+            self.switches.begin(b, n, why)
         self._begin(b, n, why)
 
     def _begin(self, b: DriveBatch, n: int, why: Any) -> None:
@@ -187,7 +189,7 @@ class DriveMembers:
         """Return whether the motions turn so little that every turn is followed."""
         angles = [k for k, row in enumerate(self.tables.rows[self.tables.count_joint : b.rows]) if not row.is_length]
         way = np.sum(np.abs(np.diff(b.asked[:n], axis=1)), axis=1)[:, angles]
-        return np.asarray(np.max(way, axis=1, initial=0.0) < max(MANY, self.count) * TURN)
+        return np.asarray(np.max(way, axis=1, initial=0.0) < max(MANY, self.solved) * TURN)
 
     def answers(self, b: DriveBatch, which: Integers) -> StackedAnswers:
         """Return what was computed of members."""
@@ -207,8 +209,11 @@ class DriveBatch(Blocks):
     def __init__(self, members: DriveMembers, count: int) -> None:
         self.members, tables, system = members, members.tables, System(members.tables)
         super().__init__(tables, members.base, members.plan, count, self._scales(count))
-        n, nq, nv, rows = members.count, tables.nq, tables.nv, system.rows
-        self.rows, self.times = rows, np.zeros((count, n))
+        n, nq, nv, rows = members.solved, tables.nq, tables.nv, system.rows
+        self.rows, self.times = rows, np.zeros((count, members.count))
+        self.switched, self.passed = members.switches is not None, dict[int, list[Switching]]()
+        self.grid = np.zeros((count, n)) if self.switched else self.times  # instants at which members are solved
+        self.index = np.tile(np.arange(members.count), (count, 1))  # those among them that were asked for
         self.solver = DenseSolver(system)
         self.solver.use(members.drive)
         width = 2 + nq + 2 * nv
@@ -232,10 +237,10 @@ class DriveBatch(Blocks):
 
     def follow(self, which: Integers) -> None:
         """Follow members over their instants."""
-        some = np.ascontiguousarray(self.times[:, :: max(1, self.times.shape[1] // LOOKS)])
+        some = np.ascontiguousarray(self.grid[:, :: max(1, self.grid.shape[1] // LOOKS)])
         self.bad[:] = False
         turned = (self.tables.count_joint, self.rows, some, self.asked)
-        arrays = (self.models, self.states, self.times, self.Q, *self.at_instants, self.sigma)
+        arrays = (self.models, self.states, self.grid, self.Q, *self.at_instants, self.sigma)
         self._track(which, which, arrays, turned, self.reached)
 
     def followed_from(self, which: Integers, near: Integers, times: Floats) -> Stack:
@@ -243,19 +248,46 @@ class DriveBatch(Blocks):
 
         One that does not get there is noted in `bad`.
         """
-        m, n, kept = len(which), 1 + times.shape[1], self.refs[which]
-        every = np.ascontiguousarray(np.hstack([self.times[which, near][:, None], times]))
+        place = self.index[which, near]
+        every, index = np.hstack([self.grid[which, place][:, None], times]), np.arange(1, 1 + times.shape[1])
+        if self.switched:
+            met = self._meet(which, near, times)
+            if len(which) == 1 and met[0]:
+                every, index = self._with_limits(int(which[0]), int(near[0]), times[0])
+            elif np.any(met):
+                return self._followed_apart(which, near, times, met)
+        (m, n), kept = every.shape, self.refs[which]
         begins, _, _, references = self.at_instants
-        self.refs[which] = self.begin_refs[which] if self.planar else references[which, near]
+        self.refs[which] = self.begin_refs[which] if self.planar else references[which, place]
         made = [np.zeros((m, n, x.shape[2])) for x in self.at_instants]
         codes, nothing = np.zeros(m, dtype=np.int64), (0, 0, np.zeros((m, 0)), np.zeros((m, 0, 0)))
-        begins = np.ascontiguousarray(begins[which, near])
-        arrays = (self.models[which], self.states[which], every, begins, *made, np.zeros((m, n)))
-        self._track(np.arange(m), which, arrays, nothing, codes)
+        begins = np.ascontiguousarray(begins[which, place])
+        tracked = (self.models[which], self.states[which], np.ascontiguousarray(every), begins, *made, np.zeros((m, n)))
+        self._track(np.arange(m), which, tracked, nothing, codes)
         self.refs[which] = kept
         self.bad[which] |= codes != tracking.DONE
-        Q, V, A, R = (np.ascontiguousarray(x[:, 1:]) for x in made)
+        Q, V, A, R = (np.ascontiguousarray(x[:, index]) for x in made)
         return Stack(self, which, times, Q, V, A, self._references(which, R))
+
+    def _meet(self, which: Integers, near: Integers, times: Floats) -> Flags:
+        """Return which members have a switching instant among these times, or between them and the instant before."""
+        ends = np.sort(np.stack([self.times[which, near], times[:, -1]], axis=1), axis=1)
+        spans = ([(sorted((item.before, item.after))) for item in self.passed[k]] for k in which.tolist())
+        return np.array([any(a <= high and b >= low for a, b in own) for own, (low, high) in zip(spans, ends, strict=True)])
+
+    def _followed_apart(self, which: Integers, near: Integers, times: Floats, met: Flags) -> Stack:
+        """Follow those that meet no switching instant together, the others one by one: they have different grids."""
+        order = [np.flatnonzero(~met)] * bool(np.any(~met)) + [np.array([j]) for j in np.flatnonzero(met)]
+        parts = [self.followed_from(which[some], near[some], times[some]) for some in order]
+        back = np.argsort(np.concatenate(order))
+        Q, V, A, R = (np.concatenate([getattr(part, name) for part in parts])[back] for name in ("Q", "V", "A", "R"))
+        return Stack(self, which, times, Q, V, A, R)
+
+    def _with_limits(self, k: int, near: int, times: Floats) -> tuple[Floats, Integers]:
+        """Return the instants at which a member is solved (1, instants) from one of its own on, and where the times are."""
+        every, solved = with_limits(self.passed[k], np.append(self.times[k, near], times))
+        sign = 1.0 if every[-1] >= every[0] else -1.0
+        return every[None, :], np.searchsorted(sign * every, sign * solved[1:])
 
     def _track(self, rows: Integers, which: Integers, arrays: Any, turned: tuple[Any, ...], codes: Integers) -> None:
         """Follow members over times, see ``driven_members.track_members``.
@@ -285,8 +317,9 @@ class DriveBatch(Blocks):
 
     def stack(self, which: Integers, last: bool = False) -> Stack:
         """Return instants of members, all of them or the last one alone."""
-        if last:
-            parts = [np.ascontiguousarray(x[which, -1:]) for x in self.at_instants]
+        if self.switched or last:
+            index = self.index[which, -1:] if last else self.index[which]
+            parts = [np.ascontiguousarray(x[which[:, None], index]) for x in self.at_instants]
         else:
             every = len(which) == which[-1] + 1  # from the first one on: nothing is copied
             parts = [x[: len(which)] if every else np.ascontiguousarray(x[which]) for x in self.at_instants]
@@ -312,164 +345,3 @@ class DriveAnswers(StackedAnswers):
         sign = np.where(t[:, -1:] >= t[:, :1], 1.0, -1.0)
         near = np.maximum(np.sum(sign * t < sign * times[:, :1], axis=1) - 1, 0)
         return type(self)(b.followed_from(s.which[which], near, np.ascontiguousarray(times)))
-
-
-class InverseMembers(DriveMembers):
-    """The members of a study of ``inverse``, by virtual power."""
-
-    verb = "inverse"
-    lost = "no accelerations"
-    redundant = False
-
-    def __init__(self, model: Model, names: Sequence[str], options: Mapping[str, Any]) -> None:
-        super().__init__(model, names, options)
-        if not all(slots.stated for slots in self.tables.masses):
-            raise NotServed("some bodies have no mass")
-        self.actuators = find_actuators(self.tables, self.named)
-        width = self.tables.nv * (len(self.actuators) + (self.tables.count_motion) + 2)
-        if self.count > CHUNK // width or len(self.actuators) < self.tables.count_motion or not self.tables.count_motion:
-            raise NotServed("many instants")
-
-    @property
-    def _beside(self) -> int:
-        """How many further numbers of an instant are needed: none with one motion and one actuator."""
-        several = len(self.actuators) > 1 or self.tables.count_motion > 1
-        return int(self.tables.row_pointer[-1]) + self.tables.nv * 3 * len(self.actuators) if several else 0
-
-    def _acted(self, model: Model) -> Model:
-        asked = own_options(model, "inverse", efforts=self.given.get("efforts"), formulation=self.given.get("formulation"))
-        if formulation_of("auto" if asked["formulation"] is None else asked["formulation"]).relative:
-            raise NotServed("formulation")
-        acted, self.named = with_actuators(model, asked["efforts"])
-        return acted
-
-    def answers(self, b: DriveBatch, which: Integers) -> StackedAnswers:
-        """Return what was computed of members."""
-        return InverseAnswers(self, b, which)
-
-
-class InverseAnswers(StackedAnswers):
-    """Efforts of some members."""
-
-    def __init__(self, members: InverseMembers, b: DriveBatch, which: Integers) -> None:
-        stack = b.stack(which)
-        solver = StackedSolver(members, b, stack)
-        self.efforts = solver.efforts()
-        stack.dynamics = solver.dynamics()
-        self.members = members
-        b.bad[which] |= solver.left
-        super().__init__(stack)
-
-    def lookup(self, parts: tuple[str, ...]) -> Any:
-        """Return the values of a path; the effort of an actuator where there is one."""
-        if parts[-1] == "effort":
-            column = actuator_column(self.members.model, self.members.actuators, ".".join(parts[:-1]))
-            if column >= 0:
-                return self.efforts[:, column]
-        return super().lookup(parts)
-
-
-class StackedSolver(Solver):
-    """Solves for the efforts of some members at all their instants; what is not regular is left out."""
-
-    def __init__(self, members: InverseMembers, b: DriveBatch, stack: Stack) -> None:
-        self.batch, self.stack, self.drive, tables = b, stack, members.drive, members.tables
-        self.system, self.actuators = b.system, members.actuators
-        (m, n), k = stack.t.shape, len(self.actuators)
-        self.shape, flat = (m, n), m * n
-        self.values, self.condition = np.full((flat, k), np.nan), np.full(flat, np.inf)
-        self.unique, self.multipliers = np.ones(k, dtype=bool), np.zeros((flat, self.system.rows))
-        self.left = np.max(b.sigma[stack.which], axis=1) <= REGULAR
-        is_length = np.array([actuator.is_length for actuator in self.actuators])
-        self.member_units = np.where(is_length, b.numbers[stack.which, tables.packed.length, None], 1.0)
-        self.member_rows, self.member_columns = np.zeros((m, self.system.rows)), np.zeros((m, tables.nv))
-        members.numbers.scales(b.numbers[stack.which], self.member_rows, self.member_columns)
-        if m and not (k == 1 and len(self.drive.rows) == self.system.joint_rows + 1):  # the loop of one actuator has its own
-            scales = (self.member_units, self.member_rows, self.member_columns)
-            self.units, self.row_scales, self.column_scales = (np.repeat(x, n, axis=0) for x in scales)
-        self.forces = self._forces()
-
-    def _forces(self) -> Along:
-        """Return what acts along the motions."""
-        s, b, t, (m, n) = self.stack, self.batch, self.batch.tables, self.shape
-        sizes = (t.nv, t.nv, 2, t.effort_count, (3 if t.dimension == 2 else 6) * len(t.loads))
-        made = [np.zeros((m, n, size)) for size in sizes]
-        DM.force_members(
-            (b.at(forces_at, DM.FORCES), b.at(set_masses, M.MASSES)), s.which, b.models, b.states, b.scratch.address, s.t, s.Q,
-            s.V, s.A, s.R, *made,
-        )  # fmt: skip
-        return Along(*(x.reshape(m * n, x.shape[2]) for x in made))
-
-    def efforts(self) -> Floats:
-        """Return the efforts (instants of all members, actuators); NaN where they were not found."""
-        every = slice(0, self.shape[0] * self.shape[1])
-        for k in self._regular(every, _Square(self)):  # type: ignore[arg-type]  # of many members
-            self.left[k // self.shape[1]] = True
-        return self.values
-
-    @property
-    def unit(self) -> Floats:
-        """What makes the effort of the only actuator a moment, of every member."""
-        return self.member_units[:, 0]
-
-    def _lose(self, k: int, direction: Floats) -> None:
-        self.left[k // self.shape[1]] = True
-
-    def _block(self, k: int, direction: str) -> None:
-        self.left[k // self.shape[1]] = True
-
-    def dynamics(self) -> Dynamics:
-        """Return forces and energies; the work is what the energy of each member gained."""
-        kinetic, potential = self.forces.energies.T
-        total = (kinetic + potential).reshape(self.shape)
-        work = (total - total[:, :1]).reshape(-1)
-        return Dynamics(self.multipliers, kinetic, potential, work, self.forces.laws, self.forces.loads, self.drive.rows)
-
-
-class _Square:
-    """The square matrices of members, as ``SquareForces`` has that of one."""
-
-    def __init__(self, solver: StackedSolver) -> None:
-        self.solver, self.rows, system = solver, solver.drive.rows, solver.system
-        pointer = system.tables.row_pointer
-        row_of = np.repeat(np.arange(system.rows), np.diff(pointer[: system.rows + 1]))
-        columns = system.tables.columns[: pointer[system.rows]]
-        self.slots = (row_of * system.nv + columns).astype(np.int64)
-        self.weights = np.ascontiguousarray(solver.member_rows[:, row_of] * solver.member_columns[:, columns])
-        self.driving = np.flatnonzero(self.rows >= system.joint_rows).astype(np.int64)
-
-    @property
-    def alone(self) -> bool:
-        """Whether one motion drives everything."""
-        return len(self.driving) == 1
-
-    def one(self, part: slice, function: int, unit: Floats, forces: Along, limits: tuple[float, float]) -> Found:
-        """Return the efforts of one actuator, where one motion drives everything."""
-        own, s, system, (m, n) = self.solver, self.solver.stack, self.solver.system, self.solver.shape
-        b, found = s.members, Found.room(system, m, n)
-        inertia, applied = (x.reshape(m, n, -1) for x in (forces.inertia, forces.applied))
-        DM.effort_members(
-            b.at(efforts_at, DM.EFFORTS), s.which, b.models, b.states, b.scratch.address, s.t, s.Q, s.R, inertia, applied,
-            (self.slots, self.weights, np.zeros((0, system.nv)), self.rows, int(self.driving[0]), np.zeros(len(self.slots))),
-            (*lu_room(system.nv), np.zeros(system.nv)), own.member_rows, own.member_columns, function, unit,
-            (REGULAR, *limits), np.zeros((ROOM, system.nv)), found.numbers, found.basis, found.multipliers,
-        )  # fmt: skip
-        return Found(*(x.reshape(m * n, -1) for x in (found.numbers, found.basis, found.multipliers)))
-
-    def gradients(self, functions: Integers, part: slice) -> Floats:
-        """Return gradients of coordinate functions, scaled columns, (instants, functions, nv)."""
-        s = self.solver.stack
-        out = s.members.gradients(s.which, functions, s.Q, self.solver.member_columns)
-        return out.reshape(-1, *out.shape[2:])
-
-    def solve(self, part: slice, sides: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return σ of T, unit velocities of the motions and multipliers of forces."""
-        own, s, system = self.solver, self.solver.stack, self.solver.system
-        (m, n), nv, count = own.shape, system.nv, len(self.driving)
-        entries = s.members.entries(s.which, s.t, s.Q, s.R)
-        sigma, basis, shared = np.zeros((m, n)), np.zeros((m, n, count, nv)), np.zeros((m, n, *sides.shape[1:]))
-        DM.square_members(
-            address_with(solve_square, DM.SQUARE), entries, self.slots, self.weights, np.zeros((0, nv)), self.driving,
-            np.ascontiguousarray(sides).reshape(shared.shape), lu_room(nv), np.zeros(nv), sigma, basis, shared,
-        )  # fmt: skip
-        return sigma.reshape(-1), basis.reshape(m * n, count, nv), shared.reshape(m * n, *sides.shape[1:])

@@ -16,6 +16,7 @@ from multibody.analyses.members.instants import set_times
 from multibody.analyses.members.numbers import NotServed, note
 from multibody.analyses.members.run import KEYS, RunMembers
 from multibody.analyses.members.stacked import Stack
+from multibody.analyses.members.switched import limits
 from multibody.arguments import number_in
 from multibody.errors import AnalysisError, ModelError
 from multibody.formulations.expand import expand
@@ -72,7 +73,8 @@ class DrivenRunMembers(DriveMembers):
         given = options.get("until", own.get("until"))
         plain = not np.isnan(number_in(given))
         self.until = self.options.until if plain else self.numbers.number(model, given, "run.until")
-        self.count, self.begin = len(output_times(0.0, self.options, self.tables)), 0.0
+        self.instants = output_times(0.0, self.options, self.tables)
+        self.count = len(self.instants)
 
     def _blocks(self, system: System) -> Bundle:
         if not all(slots.stated for slots in self.tables.masses):
@@ -105,7 +107,10 @@ class DrivenRunMembers(DriveMembers):
 
     def answers(self, b: DriveBatch, which: Integers) -> DrivenRunAnswers:
         """Return what was computed of members."""
-        return DrivenRunAnswers(b.stack(which, self.last_only))
+        assert isinstance(b, DrivenRunBatch)
+        stack = b.stack(which, self.last_only)
+        at = limits(b.grid[which], b.index[which])
+        return DrivenRunAnswers(stack, at[:, -1:] if self.last_only else at)
 
 
 class DrivenRunBatch(DriveBatch):
@@ -127,8 +132,8 @@ class DrivenRunBatch(DriveBatch):
         self.answers = np.zeros((count, 1), dtype=np.int64)
         return dict(zip(names, made, strict=True))
 
-    def expand(self, stack: Stack) -> Dynamics:
-        """Return forces and energies of members at instants that are known."""
+    def expand(self, stack: Stack, times: Floats) -> Dynamics:
+        """Return forces and energies of members at instants that are known, taken at times (read, instants)."""
         t, which, (m, n) = self.tables, stack.which, stack.t.shape
         Y = np.concatenate([stack.Q, stack.V, np.zeros((m, n, 1))], axis=2)
         sizes = (t.nv, t.count_joint + t.count_motion, 2, t.effort_count, (3 if t.dimension == 2 else 6) * len(t.loads))
@@ -137,7 +142,7 @@ class DrivenRunBatch(DriveBatch):
         self.refs[which] = self.begin_refs[which]  # in the plane; in space every instant has its own
         DM.expand_members(
             (self.at(expand, M.EXPAND), self.at(set_masses, M.MASSES)), which, self.models, self.states, self.scratch.address,
-            self.answers, np.ascontiguousarray(stack.t), Y, stack.R[:, :, :0] if self.planar else stack.R, self.statistics,
+            self.answers, np.ascontiguousarray(times), Y, stack.R[:, :, :0] if self.planar else stack.R, self.statistics,
             np.zeros(self.statistics.shape[1]), A, *made,
         )  # fmt: skip
         self.refs[which] = kept
@@ -148,9 +153,16 @@ class DrivenRunBatch(DriveBatch):
 
 
 class DrivenRunAnswers(DriveAnswers):
-    """Runs of members whose motions determine everything: forces too, at the instants and between them."""
+    """Runs of members whose motions determine everything: forces too, at the instants and between them.
 
-    def __init__(self, stack: Stack) -> None:
+    Parameters
+    ----------
+    stack : Stack
+    times : array (members, instants), optional
+        At which forces are taken: limits behind instants at which motions switch.
+    """
+
+    def __init__(self, stack: Stack, times: Floats | None = None) -> None:
         assert isinstance(stack.members, DrivenRunBatch)
-        stack.dynamics = stack.members.expand(stack)
+        stack.dynamics = stack.members.expand(stack, stack.t if times is None else times)
         super().__init__(stack)

@@ -15,7 +15,7 @@ from multibody.analyses.assembly.member import Plan, plan_of
 from multibody.analyses.dynamics.opening import opened
 from multibody.analyses.members.batch import Blocks
 from multibody.analyses.members.numbers import NotServed, Numbers, note
-from multibody.analyses.members.rows import has_rows
+from multibody.analyses.members.rows import note_rows
 from multibody.analyses.members.stacked import Stack, StackedAnswers
 from multibody.analyses.statics.member import Room, forces_of, room_of
 from multibody.arguments import number_in
@@ -138,8 +138,7 @@ class StaticsMembers(AssembleMembers):
         if self.weightless:
             gravity = b.numbers[:n, tables.packed.gravity : tables.packed.gravity + tables.dimension]
             note(why, ~np.any(gravity, axis=1), "some bodies have no mass")
-        rows = (why[k] != "" or has_rows(b, k, self.rows, float(b.times[k])) for k in range(n))
-        note(why, np.fromiter(rows, dtype=bool, count=n), "other rows")
+        note_rows(b, self.numbers, self.rows, b.times, why)
         which = np.flatnonzero(why == "")
         if len(which):
             b.rest(which, len(self.rows), self.tolerance)

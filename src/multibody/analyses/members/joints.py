@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multibody.analyses.members.batch import Batch, Read
+from multibody.analyses.members.many import Many
 from multibody.analyses.members.numbers import note
 from multibody.analyses.members.stacked import StackedTables
-from multibody.formulations.relative import cartesian_states, expand_relative
+from multibody.formulations.relative import cartesian_states, expand_relative, probe_relative
 from multibody.formulations.spaces.joint_coordinates import placed_coordinates, placed_values, settle_turns
 from multibody.formulations.spaces.joint_space import JointSpace
+from multibody.integrators import deciding_members as W
 from multibody.integrators import members as M
-from multibody.kernels.calls import INTERPOLATE, address_with
+from multibody.kernels.calls import INTERPOLATE, address_of, address_with
 from multibody.kernels.mass import set_masses
 from multibody.kernels.tree import declared as T
-from multibody.state.system import Floats, Integers
+from multibody.state.system import Flags, Floats, Integers
 from multibody.tables.columns import constants
 from multibody.tables.tree_arrays import ground_acceleration, tree_constants
 
@@ -35,16 +37,12 @@ class Trees:
     """
 
     def __init__(self, base: T.TreeBlocks, count: int) -> None:
-        self.base = base.model
         self.constants = np.zeros((count, len(base.model.links)), dtype=tree_constants(base.model).dtype)
         self.ground = np.zeros((count, len(base.model.base)))
         self.accepted, self.row_size = (np.zeros((count, len(x))) for x in (base.state.accepted, base.state.row_size))
-
-    def of(self, k: int) -> tuple[T.Tree, T.TreeState]:
-        """Return the blocks of a member."""
-        name = "planar_constants" if len(self.base.planar_constants) else "spatial_constants"
-        model = self.base.sharing(**{name: self.constants[k], "base": self.ground[k]})
-        return model, T.TreeState(accepted=self.accepted[k], row_size=self.row_size[k])
+        name = "planar_constants" if len(base.model.planar_constants) else "spatial_constants"
+        self.models: Many[T.Tree] = Many(base.model, count, {name: self.constants, "base": self.ground})
+        self.states: Many[T.TreeState] = Many(T.TreeState(), count, {"accepted": self.accepted, "row_size": self.row_size})
 
 
 class JointBatch(Batch):
@@ -52,7 +50,7 @@ class JointBatch(Batch):
 
     def __init__(self, members: RunMembers, count: int, room: int) -> None:
         self.space: JointSpace = members.space
-        self.trees = Trees(self.space.bundle.tree, count)
+        self.trees, self._joint_room = Trees(self.space.bundle.tree, count), np.zeros((0, 0, 0))
         super().__init__(members, count, room, self.trees)
 
     def _readers(self) -> tuple[int, ...]:
@@ -76,12 +74,29 @@ class JointBatch(Batch):
         y[:, :nq], y[:, nq:-1] = placed_coordinates(columns, tables, values, rates, q, v)
         y[:, -1] = 0.0
         self.reset(every)
-        note(why, np.array([why[k] != "" or self._holds(k) for k in range(n)]), "other loop equations")
+        which = np.flatnonzero(why == "")
+        holds = np.ones(n, dtype=bool)
+        holds[which] = self._hold(which)
+        note(why, holds, "other loop equations")
 
-    def _holds(self, k: int) -> bool:
-        """Return whether the mass matrix of a member serves by itself, and the same loop rows are independent."""
-        regular, chosen = self.one.coordinates(k).decided(self.starts[k].copy(), self.members.start)
-        return bool(regular == self.space.bundle.regular and np.array_equal(chosen, self.space.bundle.chosen))
+    def _hold(self, which: Integers) -> Flags:
+        """Return whether the mass matrices of members serve by themselves, and the same loop rows are independent."""
+        base, scratch = self.space.bundle, self.scratch
+        found, ratios = np.zeros((len(which), len(scratch.J))), np.zeros(len(which))
+        W.probe_members(
+            address_of(probe_relative, self.planar), which, self.models, self.states, scratch.address, self.members.start,
+            self.starts, scratch.J, scratch.tree._floats, T.TreeScratch.fields["mass_ratio"].slot, found, ratios,
+        )  # fmt: skip
+        same = self.space.serves(ratios) == base.regular
+        if base.loops:
+            J = found.reshape(len(which), len(base.loops), self.space.nv)
+            same &= self.space.has_loop_rows(self.row_scale[which, :, None] * J * self.column_scale[which, None, :])
+        return np.asarray(same)
+
+    def _made(self, count: int, instants: int, last: int) -> list[Floats]:
+        made = super()._made(count, instants, last)
+        Read(np.zeros(0, dtype=np.int64), np.zeros(0), *made).multipliers[:] = self.space._unknown_multipliers(1)
+        return made
 
     def reset(self, which: Integers) -> None:
         """Put the blocks of members back to what they are before a run."""
@@ -91,13 +106,16 @@ class JointBatch(Batch):
     def read(self, which: Integers, times: Floats | None = None, last: bool = False, like: Floats | None = None) -> Read:
         """Return members at times; signs of quaternions go on from instant to instant, also where the last alone is wanted."""
         at = np.ascontiguousarray(self.instants(which) if times is None else times)
-        found = self._read_room(which, at, 1 if last else at.shape[1])
-        found.multipliers[:] = self.space._unknown_multipliers(1)
+        kept = times is None and at.shape[1] == self.times.shape[1]
+        found = self._read_room(which, at, 1 if last else at.shape[1], kept)
+        if kept and len(self._joint_room) < len(which):
+            self._joint_room = np.zeros((self.count, at.shape[1], self.starts.shape[1]))
+        joints = self._joint_room[: len(which)] if kept else np.zeros((*at.shape, self.starts.shape[1]))
         M.read_joint_members(
             self._read_calls, which, self.models, self.states, self.scratch.address, self.answers, self.steps,
-            self.dense, self.step_refs, at, self.Y if times is None else self.Y[:0], self.starts, self.begin_refs, self.refs,
-            self.statistics, self.kept, self.Q[which] if like is None else like, np.zeros((*at.shape, self.starts.shape[1])),
-            found.Y, found.references, found.A, found.multipliers, found.energies, found.efforts, found.loads,
+            self.dense, self.step_refs, self.limits(which, at), self.Y if times is None else self.Y[:0], self.starts,
+            self.begin_refs, self.refs, self.statistics, self.kept, self.Q[which] if like is None else like, joints, found.Y,
+            found.references, found.A, found.multipliers, found.energies, found.efforts, found.loads,
         )  # fmt: skip
         if last:
             found.t, found.Y, found.references = (np.ascontiguousarray(x[:, -1:]) for x in (found.t, found.Y, found.references))

@@ -8,16 +8,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multibody.analyses.dynamics.choice import Choice
+from multibody.analyses.members.many import Many
 from multibody.analyses.members.numbers import note
-from multibody.formulations.dependable import ALLOWED, trial_error
+from multibody.formulations.dependable import ALLOWED, trial_coefficients, trial_wave
+from multibody.formulations.implicit import factor_newton, linearize_implicit, product_newton, solve_newton, start_newton
 from multibody.formulations.newton import newton_calls
 from multibody.formulations.prepare_newton import matrix_units, numbered, pattern_of
 from multibody.formulations.spaces.space import Space
 from multibody.integrators import contract as C
+from multibody.integrators import deciding_members as M
+from multibody.integrators.members import MASSES
+from multibody.kernels.calls import address_of
 from multibody.kernels.mass import set_masses
 from multibody.kernels.newton.declared import Newton, NewtonState
 from multibody.state.system import Floats, Integers
-from multibody.tables.scales import characteristic_mass
+from multibody.tables.scales import second
 
 if TYPE_CHECKING:
     from multibody.analyses.members.batch import Batch
@@ -72,28 +77,43 @@ class Matrices:
     entry_units: Floats
 
     def __post_init__(self) -> None:
-        self._models: list[Newton] = []
-
-    def of(self, k: int) -> tuple[Newton, NewtonState]:
-        """Return the blocks of a member."""
         names = ("unit", "units", "matrix_units", "entry_units")
-        self._models.append(self.equations.bundle.newton.model.sharing(**{name: getattr(self, name)[k] for name in names}))
-        return self._models[k], self.state
+        self.models: Many[Newton] = Many(
+            self.equations.bundle.newton.model, len(self.units), {name: getattr(self, name) for name in names}
+        )  # fmt: skip
 
     def begin(self, b: Batch, n: int, why: Any) -> None:
         """Write the units of the first members; note where the sparse order of elimination is no good."""
         rows = b.row_scale[:n, self.equations.bundle.chosen]
         for name, values in matrix_units(b.column_scale[:n], rows, *self.equations.where).items():
             getattr(self, name)[:n] = values
-        for k in range(n):
-            tables = b.one.load(k)
-            self.unit[k] = characteristic_mass(tables) * tables.length**2
+        squares = [length**2 for length in b.numbers[:n, b.tables.packed.length].tolist()]  # of arrays a bit may differ
+        self.unit[:n, 0] = self._masses(b, n) * np.array(squares)
         if self.equations.sparse:
             b.reset(np.arange(n))
-            note(why, np.array([why[k] != "" or self._is_good(b, k) for k in range(n)]), "full matrices")
+            which = np.flatnonzero(why == "")
+            good = np.ones(n, dtype=bool)
+            good[which] = self._errors(b, which) <= ALLOWED
+            note(why, good, "full matrices")
 
-    def _is_good(self, b: Batch, k: int) -> bool:
-        """Return whether a member's linear systems are solved well by the sparse order."""
-        bundle = b.one.coordinates(k).bundle
-        set_masses(bundle.model.address, b.scratch.address)
-        return trial_error(bundle, b.members.start, b.starts[k].copy()) <= ALLOWED
+    def _masses(self, b: Batch, n: int) -> Floats:
+        """Return the characteristic mass of members, the mean of all bodies: those of members count."""
+        slots, total = b.tables.masses, np.zeros(n)
+        for each in slots:
+            total = total + b.numbers[:n, each.mass]
+        return np.where(total > 0.0, total / max(len(slots), 1), 1.0)
+
+    def _errors(self, b: Batch, which: Integers) -> Floats:
+        """Return how well the linear systems of members are solved by the sparse order."""
+        eq, kept, errors = self.equations, self.state, np.zeros(len(which))
+        (nq, n, m), model, c = eq.sizes, eq.bundle.newton.model, 100.0 / second(b.tables)
+        kernels = (start_newton, linearize_implicit, factor_newton, product_newton, solve_newton)
+        calls = *(address_of(each, b.planar) for each in kernels), b.at(set_masses, MASSES)
+        entries, sizes = model.entries, (n + m + 1, nq + 2 * n + m, n + m, n + m, 3 * n, n + m, n + m, 1)
+        places = (np.ascontiguousarray(x) for x in (entries.entry, entries.row, entries.column))
+        M.trial_members(
+            calls, which, b.models, b.states, b.scratch.address, b.members.start, b.starts, (n, m),
+            (trial_coefficients(c), c), (np.array(model.unknowns), kept.scaled, kept.P, *places), trial_wave(n, m),
+            tuple(np.zeros(size) for size in sizes), errors,
+        )  # fmt: skip
+        return errors

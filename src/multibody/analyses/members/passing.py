@@ -14,7 +14,7 @@ from multibody.analyses.dynamics.simulation import Occurrence, Simulation
 from multibody.analyses.dynamics.step_events import handle_events
 from multibody.integrators import contract as C
 from multibody.kernels.mass import set_masses
-from multibody.state.system import Integers
+from multibody.state.system import Floats, Integers
 
 if TYPE_CHECKING:
     from multibody.analyses.members.batch import Batch
@@ -27,7 +27,7 @@ def passable(b: Batch) -> bool:
     tables, integrator = b.tables, b.members.choice.integrator
     switches = [watch for watch in tables.watches if watch.kind == "switch"]
     own = all(watch.name in tables.model.forces for watch in switches)
-    return not integrator.implicit and (not switches or (integrator.adaptive and own))
+    return not switches or (integrator.adaptive and own)
 
 
 def pass_events(b: Batch, which: Integers) -> None:
@@ -41,7 +41,7 @@ def pass_events(b: Batch, which: Integers) -> None:
         b.answers[k] = passing.go_on(int(b.answers[k, 0])), passing.counts[C.STORED], passing.counts[C.STIFF]
         b.events[int(k)] = [(found.name, found.time) for found in passing.events]
         if passing.ended:
-            b.end(int(k), passing.t)
+            b.end(int(k), float(passing.control[C.T]))
 
 
 class Passing:
@@ -70,7 +70,10 @@ class Passing:
         self.y, self.atol, self.end = b.Y[k], b.atol[k], float(b.ends[k])
         self.first_step, self.limit = float(members.control[C.H]), int(members.counts[C.LIMIT])
         self.alpha = abs(float(self.bundle.state.settings["alpha"][0]))
-        self.addresses, self.work = b._run_calls[1:4], ()
+        self.addresses: tuple[Any, ...] = b._run_calls[1:4]
+        self.work: tuple[Floats, ...] = ()
+        if members.matrices is not None:
+            self.addresses, self.work = (members.matrices.ops, *b._run_calls[1:3]), (b.work,)
         self.events: list[Occurrence] = []
         self.notes: list[str] = []
         self.event_counts, self.ended = np.zeros(len(self.watches), dtype=np.int64), False

@@ -13,28 +13,30 @@ from typing import Any
 
 import numpy as np
 
-from multibody.analyses.assembly.member import Plan, plan_of
+from multibody.analyses.assembly.member import plan_of
 from multibody.analyses.dynamics.choice import Choice, check_steps
 from multibody.analyses.dynamics.opening import opened, planned
 from multibody.analyses.dynamics.run import output_times
 from multibody.analyses.dynamics.run_start import require_inertia
-from multibody.analyses.dynamics.settling import tell_feedback, tell_partition, tell_tolerances, write_active
+from multibody.analyses.dynamics.settling import tell_tolerances
 from multibody.analyses.given.initial import adopted
 from multibody.analyses.given.run_options import Options, read_options
 from multibody.analyses.members.batch import Batch, Read
+from multibody.analyses.members.crossing import JUMPED, cross_members
+from multibody.analyses.members.inertia import surely_has_inertia
 from multibody.analyses.members.instants import set_times
 from multibody.analyses.members.joints import JointBatch
 from multibody.analyses.members.matrices import Equations
 from multibody.analyses.members.numbers import NotServed, Numbers, note
 from multibody.analyses.members.passing import pass_events
-from multibody.analyses.members.rows import has_rows
+from multibody.analyses.members.rows import note_rows
 from multibody.analyses.members.stacked import Stack, StackedAnswers
+from multibody.analyses.members.switched import Switches, settle_rates
 from multibody.arguments import number_in
 from multibody.errors import AnalysisError, ModelError
 from multibody.formulations.prepare import Bundle, inverts_masses
 from multibody.integrators import contract as C
 from multibody.kernels.assembly.member import OPEN
-from multibody.kernels.mass import set_masses
 from multibody.model.expressions import Expression
 from multibody.model.model import Model
 from multibody.options.methods import AUTO, read_method
@@ -46,7 +48,7 @@ from multibody.tables.welds import find_welds
 
 ROOM = 64  # steps whose dense output a batch has room for at first
 MOST_STEPS = 4096  # longer runs can be interrupted, which a batch cannot
-MOST_NUMBERS = 4_000_000  # that a batch may fill, 32 MB
+MOST_NUMBERS = 6_000_000  # that a batch may fill, 48 MB
 MOST_MEMBERS = 256  # of a batch
 BESIDE = 20  # numbers of an instant that outputs need: wrenches, and formulas on their way
 KEYS = ("until", "formulation", "integrator", "rtol", "atol", "step", "output_step", "cut")  # of the options of ``run``
@@ -80,10 +82,10 @@ class RunMembers:
         self.tables = tables = tables_of(model)
         self.options: Options = read_options(model, dense=True, **{key: options.get(key) for key in KEYS})
         self.choice: Choice = planned(tables, self.options)
-        plan = plan_of(tables)
+        plan, self.switches = plan_of(tables, switching=True), Switches.of(tables, names)
         if plan is None:
             raise NotServed("its assembly is not compiled")
-        self.plan: Plan = plan
+        self.plan, self.told = plan, state
         self._check(options)
         self.numbers = Numbers(tables, names)
         self.until = self._formula("until", self.options.until)
@@ -130,6 +132,8 @@ class RunMembers:
             raise NotServed(f"formulation {formulation.name}")
         if not integrator.compiled:
             raise NotServed(f"integrator {integrator.name}")
+        if self.switches is not None and self.told is not None:
+            raise NotServed("motions that switch, from a given state")
         if not formulation.relative and find_welds(tables) is not None:
             raise NotServed("bodies are welded together")
         for key in ("rtol", "atol", "step", "output_step"):
@@ -215,15 +219,19 @@ class RunMembers:
         b.column_scale[:n] = np.where(self._rates, length, 1.0)
         if self.state is None:
             b.assemble(np.zeros(n))
+            if self.switches is not None:
+                times = self.switches.of_members(b)
+                for k in np.flatnonzero((why == "") & (b.codes[:n, 0] != OPEN)).tolist():
+                    settle_rates(b, k, 0.0, times(k).around(0.0))
             note(why, b.codes[:n, 0] != OPEN, "it does not close at once")
         else:
             b.adopt(self.state, n, why)
         note(why, self.numbers.inverts(numbers, b.codes[:n, 1] == 1) == self.heavy, "masses that do not count")
         if not self.heavy:
             self.numbers.row_weights(numbers, b.row_weight[:n])
-            note(why, np.array([why[k] != "" or self._has_inertia(b, k) for k in range(n)], dtype=bool), "an idle spin")
-        rows = (why[k] != "" or has_rows(b, k, self.rows, self.start) for k in range(n))
-        note(why, np.fromiter(rows, dtype=bool, count=n), "other rows")
+            sure = surely_has_inertia(b, n, self.rows, self.start, self.numbers) | (why != "")
+            note(why, np.array([sure[k] or self._has_inertia(b, k) for k in range(n)], dtype=bool), "an idle spin")
+        note_rows(b, self.numbers, self.rows, np.full(n, self.start), why)
         b.begin(n, why)
         if b.matrices is not None:
             b.matrices.begin(b, n, why)
@@ -239,21 +247,6 @@ class RunMembers:
         except ModelError:
             return False
 
-    def tell(self, b: Batch, which: Integers) -> None:
-        """Tell members what simulations are told before their first step: feedback, a partition, what the error test counts."""
-        formulation = self.choice.formulation
-        b.counted[which], b.counted[which, -1] = 1.0, 0.0
-        if not (formulation.stabilized or formulation.partitioned):
-            return
-        for k in which:
-            space, y = b.one.space(k), b.starts[k].copy()
-            set_masses(space.bundle.model.address, b.scratch.address)
-            if formulation.stabilized:
-                alpha = tell_feedback(space, formulation, self.start, y)
-                space.bundle.settings(alpha=math.copysign(alpha, b.ends[k] - self.start))
-            if formulation.partitioned:
-                write_active(space, tell_partition(space, self.start, y, known=False), b.counted[k])
-
     def _set_times(self, b: Batch, n: int) -> Flags:
         """Write the instants of members; return which of them have as many as the model."""
         if self.times is not None:
@@ -264,18 +257,18 @@ class RunMembers:
     def _integrate(self, b: Batch, which: Integers, why: Any) -> None:
         """Integrate members."""
         b.events.clear()
-        b.run(which)
-        pass_events(b, which)
+        b.passed.clear()
+        self._advance(b, which)
         full = which[b.answers[which, 0] == C.OUTPUT_FULL]
         while len(full) and b.room < MOST_STEPS:
             self.room = max(self.room, min(8 * b.room, MOST_STEPS))
             if self.most < b.count:  # smaller batches will have the room
                 break
             b.grow(self.room)
-            b.run(full)
-            pass_events(b, full)
+            self._advance(b, full)
             full = full[b.answers[full, 0] == C.OUTPUT_FULL]
         answers = b.answers[: len(why)]
+        note(why, answers[:, 0] != JUMPED, "a motion that jumps")
         stiff = self.choice.switching & (answers[:, 2] != 0)
         note(why, answers[:, 0] != C.EVENT, "an event")
         note(why, (answers[:, 0] != C.OUTPUT_FULL) & (answers[:, 0] != C.CONTINUE), "many steps")
@@ -283,9 +276,17 @@ class RunMembers:
         note(why, answers[:, 0] == C.DONE, "it does not come to its end")
         note(why, b.lasting[: len(why)] > 1, "an event at its start")
 
+    def _advance(self, b: Batch, which: Integers) -> None:
+        """Let members go to their ends."""
+        if self.switches is not None:
+            cross_members(b, which, self.switches.of_members(b))
+            return
+        b.run(which)
+        pass_events(b, which)
+
     def answers(self, b: Batch, which: Integers) -> RunAnswers:
         """Return what was computed of members."""
-        return RunAnswers(b, b.read(which, last=self.last_only), self.last_only)
+        return RunAnswers(b, b.read(which, last=self.last_only), self.last_only, lasting=True)
 
 
 class RunAnswers(StackedAnswers):
@@ -297,9 +298,11 @@ class RunAnswers(StackedAnswers):
     read : Read
     alone : bool
         Whether there is one instant: turns cannot be counted from the start then.
+    lasting : bool
+        Whether the instants are those of the members.
     """
 
-    def __init__(self, batch: Batch, read: Read, alone: bool = False) -> None:
+    def __init__(self, batch: Batch, read: Read, alone: bool = False, lasting: bool = False) -> None:
         nq, nv, flat, base = batch.tables.nq, batch.tables.nv, read.t.size, batch.members.base
         energies = read.energies.reshape(flat, 2)
         dynamics = Dynamics(
@@ -310,7 +313,8 @@ class RunAnswers(StackedAnswers):
         start = batch.begin_refs[read.which][:, None, :]
         R = np.ascontiguousarray(start if batch.planar and not alone else read.references)
         V = read.Y[:, :, nq : nq + nv]  # and q stands before it
-        super().__init__(Stack(batch, read.which, read.t, read.Y, V, read.A, R, dynamics, alone), known_between=True)
+        stack = Stack(batch, read.which, read.t, read.Y, V, read.A, R, dynamics, alone, lasting)
+        super().__init__(stack, known_between=True)
         self.batch = batch
 
     def first(self, event: str) -> Floats:

@@ -46,6 +46,8 @@ class Stack:
         Its arrays have the instants of all members one behind the other.
     counted : bool
         Whether R has the references of every instant in the plane too.
+    lasting : bool
+        Whether these are the instants of the members, the same in every batch: rooms of the batch serve again.
     """
 
     members: Members
@@ -57,6 +59,7 @@ class Stack:
     R: Floats
     dynamics: Dynamics | None = None
     counted: bool = False
+    lasting: bool = False
 
 
 class _Columns:
@@ -103,6 +106,17 @@ class StackedTables(Tables):
         return self.vector(offset, d * d).reshape(-1, d, d)
 
 
+def _flat(x: Floats) -> Floats:
+    """Return an array (members, instants, ·) with the instants of all members one behind the other.
+
+    Parts of longer rows stay where they are: to copy them takes longer than to read the few columns that are asked for.
+    """
+    m, n, width = x.shape
+    if m == 0 or n == 0 or x.strides[0] != n * x.strides[1]:
+        return x.reshape(m * n, width)
+    return np.lib.stride_tricks.as_strided(x, (m * n, width), x.strides[1:], writeable=False)
+
+
 class StackedMeasurer(Measurer):
     """Evaluates paths on all instants of some members.
 
@@ -115,9 +129,8 @@ class StackedMeasurer(Measurer):
         self.stack = stack
         base, (m, n) = stack.members.tables, stack.t.shape
         tables = StackedTables.of(base, stack.members.numbers[stack.which], n)
-        q, v = (x.reshape(m * n, x.shape[2]) for x in (stack.Q, stack.V))
-        a = None if stack.A is None else stack.A.reshape(m * n, stack.A.shape[2])
-        super().__init__(tables, stack.t.reshape(m * n), q, v, a, np.zeros(0), stack.dynamics)
+        a = None if stack.A is None else _flat(stack.A)
+        super().__init__(tables, stack.t.reshape(m * n), _flat(stack.Q), _flat(stack.V), a, np.zeros(0), stack.dynamics)
 
     def _evaluate(self, functions: list[int]) -> None:
         s = self.stack
@@ -159,7 +172,8 @@ class StackedReactions(Reactions):
     ) -> Wrench:  # fmt: skip
         """Return −Φ_qᵀ λ of some rows on some bodies together as a wrench about a point of a body, ground axes."""
         s, own = self.measurer.stack, RowPattern.of(self.tables, rows)
-        (m, n), out = s.t.shape, own.answers(*s.t.shape)
+        (m, n), key = s.t.shape, (rows, tuple(bodies), home, point)
+        out = s.members.wrench_room(key, own, *s.t.shape) if s.lasting else own.answers(*s.t.shape)
         each = multipliers.reshape(m, n, -1)
         s.members.wrenches(s.which, s.t, s.Q, s.R, each, rows.start, own, bodies, sign, (home, point), out)
         return Wrench.packed(out.reshape(m * n, -1), self.tables.dimension)

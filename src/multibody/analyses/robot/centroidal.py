@@ -15,10 +15,9 @@ from multibody.kernels.arrays import Arrays
 from multibody.kernels.robot.applied import tree_energies
 from multibody.kernels.robot.centroidal import (
     mass_centers,
+    momentum_at,
     momentum_biases,
     momentum_matrices,
-    momentum_planar,
-    momentum_spatial,
 )
 from multibody.kernels.robot.entrance import prepared
 from multibody.kernels.tree import declared as T
@@ -77,8 +76,7 @@ class CentroidalMethods(RobotBase):
 
         Parameters
         ----------
-        q : array (nq) or (N, nq)
-        out : array, optional
+        q, out
             As for :meth:`inverse_dynamics`.
 
         Returns
@@ -90,9 +88,8 @@ class CentroidalMethods(RobotBase):
         single, (q_,) = self._states("momentum_matrix", q=q)
         A = self._result("momentum_matrix", out, self._wide_shape if single else (len(q_), *self._wide_shape))
         if single and self._coupling is None and self._momentum_one is None:
-            kernel = momentum_spatial if self.dimension == 3 else momentum_planar
             self._at_moving = self._moving_arrays.still[0]
-            self._momentum_one = prepared(kernel, self._at_moving, self._at_scratch, q_[0], A)
+            self._momentum_one = prepared(momentum_at, self._at_moving, self._at_scratch, q_[0], A)
         of_tree = np.empty((len(q_), self.width, self._tree_nv))
         momentum_matrices(self._d, *self._moving_arrays.still, q_, of_tree)
         A[...] = self._reduced(of_tree).reshape(A.shape)

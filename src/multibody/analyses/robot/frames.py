@@ -64,8 +64,7 @@ class FrameMethods(RobotBase):
         Parameters
         ----------
         frame : str
-        q : array (nq) or (N, nq)
-        out : array, optional
+        q, out
             As for :meth:`inverse_dynamics`.
 
         Returns

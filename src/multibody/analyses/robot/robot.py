@@ -18,30 +18,14 @@ from multibody.analyses.robot.trajectory import Trajectory, trajectory
 from multibody.arguments import answered, quick
 from multibody.errors import ModelError
 from multibody.kernels.robot.applied import applied_forces
-from multibody.kernels.robot.dynamics import (
-    forward_dynamics,
-    forward_planar,
-    forward_spatial,
-    inverse_dynamics,
-    inverse_planar,
-    inverse_spatial,
-    mass_matrices,
-    mass_planar,
-    mass_spatial,
-)
+from multibody.kernels.robot.dynamics import forward_at, forward_dynamics, inverse_at, inverse_dynamics, mass_at, mass_matrices
 from multibody.kernels.robot.entrance import prepared
-from multibody.kernels.robot.joint_laws import (
-    forward_with_laws_planar,
-    forward_with_laws_spatial,
-    inverse_with_laws_planar,
-    inverse_with_laws_spatial,
-    joint_law_efforts,
-)
+from multibody.kernels.robot.joint_laws import forward_with_laws, inverse_with_laws, joint_law_efforts
 from multibody.state.system import Floats
 
-# for one state, without and with laws along the coordinates: planar, spatial
-_INVERSE = (inverse_planar, inverse_spatial), (inverse_with_laws_planar, inverse_with_laws_spatial)
-_FORWARD = (forward_planar, forward_spatial), (forward_with_laws_planar, forward_with_laws_spatial)
+# for one state, without and with laws along the coordinates
+_INVERSE = inverse_at, inverse_with_laws
+_FORWARD = forward_at, forward_with_laws
 
 
 @answered
@@ -176,13 +160,12 @@ class Robot(ReachMethods, OperationalMethods, IdentificationMethods, CentroidalM
 
     def _straight(self, kernels: Any, work: tuple[Floats, ...], *state: Floats) -> Any:
         """Return the kernel for one state, None where what acts is more than laws along the coordinates."""
-        spatial = self.dimension == 3
         if not self._acted:
-            return prepared(kernels[0][spatial], self._at_model, self._at_scratch, *state)
+            return prepared(kernels[0], self._at_model, self._at_scratch, *state)
         if self._joint_laws is None:
             return None
         first = self._joint_laws.address, *work
-        return partial(prepared(kernels[1][spatial], *first, self._at_model, self._at_scratch, *state), *first)
+        return partial(prepared(kernels[1], *first, self._at_model, self._at_scratch, *state), *first)
 
     def _applied(self, q: Floats, v: Floats, t: float) -> Floats:
         out = np.zeros_like(v)
@@ -264,8 +247,7 @@ class Robot(ReachMethods, OperationalMethods, IdentificationMethods, CentroidalM
 
         Parameters
         ----------
-        q : array (nq) or (N, nq)
-        out : array, optional
+        q, out
             As for :meth:`inverse_dynamics`.
 
         Returns
@@ -283,8 +265,7 @@ class Robot(ReachMethods, OperationalMethods, IdentificationMethods, CentroidalM
             M[...] = self._coupling.matrix(of_tree).reshape(M.shape)
             return M
         if single and self._mass_one is None:
-            kernel = mass_spatial if self.dimension == 3 else mass_planar
-            self._mass_one = prepared(kernel, self._at_model, self._at_scratch, q_[0], M)
+            self._mass_one = prepared(mass_at, self._at_model, self._at_scratch, q_[0], M)
         mass_matrices(self._d, self._at_model, self._at_scratch, q_, M[None] if single else M)
         return M
 

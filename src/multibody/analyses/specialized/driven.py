@@ -11,7 +11,8 @@ import numpy as np
 from multibody.analyses.inverse.virtual_power import LIMIT, NEEDED
 from multibody.analyses.kinematics.solvers import DenseSolver
 from multibody.analyses.kinematics.turning import MANY, TURN
-from multibody.analyses.members.drive import DriveBatch, DriveMembers, InverseMembers
+from multibody.analyses.members.drive import DriveBatch, DriveMembers
+from multibody.analyses.members.inverse import InverseMembers
 from multibody.analyses.members.numbers import NotServed, note
 from multibody.analyses.specialized.prepared import Prepared
 from multibody.analyses.specialized.rooms import Masses, Rooms, addresses_of, put

@@ -12,6 +12,7 @@ from multibody.analyses.members.batch import GAPS, Batch
 from multibody.analyses.members.joints import JointBatch
 from multibody.analyses.members.numbers import NotServed
 from multibody.analyses.members.run import RunMembers
+from multibody.analyses.members.telling import tell
 from multibody.analyses.specialized.rooms import Masses, Rooms, addresses_of, put
 from multibody.kernels.declared import Statistics
 from multibody.model.model import Model
@@ -87,7 +88,7 @@ class QuickPreparation(Rooms):
         self.loops._start(room, values, why)
         room.reset(np.arange(n))
         if self.told:
-            self.loops.tell(room, np.flatnonzero(why == ""))
+            tell(room, np.flatnonzero(why == ""))
         y[:], atol[:] = room.starts[:n], room.atol[:n]
         masses, own = self._settled(room, y), self._own_numbers(room)
         room.statistics[:n, GAPS], room.statistics[:n, FACTORED] = 0.0, self.factored

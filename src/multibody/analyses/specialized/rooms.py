@@ -58,7 +58,7 @@ class Rooms(ABC):
 
 def addresses_of(room: Any, n: int) -> list[tuple[Any, int]]:
     """Return the addresses of model and state of the first members, as kernels take them from Python."""
-    kind = type(room._kept[0][0].address)  # by which planar models are told from those in space
+    kind = type(room.blocks(0)[0].address)  # by which planar models are told from those in space
     return [(kind(m), s) for m, s in zip(room.models[:n].tolist(), room.states[:n].tolist(), strict=True)]
 
 

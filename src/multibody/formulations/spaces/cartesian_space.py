@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from multibody.formulations.choosing import choose_partition
 from multibody.formulations.of_bodies import OfBodies
 from multibody.formulations.prepare import Bundle, prepare
 from multibody.formulations.spaces.expanded import Expanded, expanded
@@ -21,6 +22,7 @@ class CartesianSpace:
     """Poses and velocities of all bodies."""
 
     monitor: Any = staticmethod(monitor)
+    choose: Any = staticmethod(choose_partition)
     of_bodies = True
     pairs = None
 
@@ -59,22 +61,6 @@ class CartesianSpace:
     def scales(self) -> Floats:
         """Return L for lengths and their rates, 1 for angles, quaternions and the work."""
         return np.where(self.lengths, self.system.tables.length, 1.0)
-
-    def rows_at(self, y: Floats, t: float) -> Floats:
-        """Return the chosen rows at y, free of units."""
-        s, b = self.system, self.bundle
-        s.ref[:] = b.ref
-        return s.scaled(s.jacobian(y[: s.nq].copy(), t))[b.chosen]
-
-    def position_mask(self, rates: Floats) -> Floats:
-        """Return which positions the error test counts; a quaternion as soon as one of its rotations is independent."""
-        s = self.system
-        if s.tables.dimension == 2:
-            return rates.copy()
-        bodies = len(s.tables.bodies) - 1
-        parts = rates[: 6 * bodies].reshape(bodies, 6)
-        turn = np.repeat(parts[:, 3:].max(axis=1, initial=0.0)[:, None], 4, axis=1)
-        return np.concatenate([np.hstack([parts[:, :3], turn]).ravel(), rates[6 * bodies :]])
 
     def cartesian(self, times: Floats, Y: Floats, references: Floats, like: Floats, closing: bool = False) -> Floats:
         """Return Cartesian (q, v, w) of states y: they are that already; `closing` is left to :meth:`expanded`."""

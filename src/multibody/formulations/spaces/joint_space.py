@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from multibody.errors import ModelError
+from multibody.formulations.choosing import choose_joint_partition
 from multibody.formulations.of_joints import JointFormulation
 from multibody.formulations.prepare_relative import JointBundle, column_scales, prepare_relative
 from multibody.formulations.relative import (
@@ -21,7 +22,7 @@ from multibody.formulations.relative import (
 from multibody.formulations.spaces.expanded import Expanded, no_solution
 from multibody.formulations.spaces.joint_coordinates import count_turns, joint_coordinates
 from multibody.formulations.spaces.space import Reader, reader_of
-from multibody.rank.leastnorm import independent_rows
+from multibody.rank.leastnorm import all_independent, independent_rows
 from multibody.state.kinetics import Dynamics
 from multibody.state.state import State
 from multibody.state.system import Flags, Floats, Integers, System
@@ -56,6 +57,7 @@ class JointSpace:
     """Joint coordinates of a spanning tree; loops are closed at the cut joints."""
 
     monitor: Any = staticmethod(monitor_relative)
+    choose: Any = staticmethod(choose_joint_partition)
     of_bodies = False
     pairs = None
 
@@ -85,10 +87,24 @@ class JointSpace:
     def decided(self, y: Floats, t: float) -> tuple[bool, Integers]:
         """Return what numbers decide at (t, y): whether the mass matrix serves by itself, and independent loop rows."""
         ratio = self._probe(self.bundle, y, t)
-        rows = np.zeros(0, dtype=np.int64)
-        if self.bundle.loops:
-            rows = independent_rows(self._scaled(self.bundle), floor=VANISHES, most=self.nv - self.mobility)
-        return not self.columns.tables.extras and ratio > SINGULAR, rows
+        rows = self.loop_rows(self._scaled(self.bundle)) if self.bundle.loops else np.zeros(0, dtype=np.int64)
+        return bool(self.serves(ratio)), rows
+
+    def serves(self, ratio: Any) -> Any:
+        """Return whether mass matrices serve by themselves, by their smallest pivot ratios."""
+        return np.asarray(ratio > SINGULAR) & (not self.columns.tables.extras)
+
+    def loop_rows(self, J: Floats) -> Integers:
+        """Return independent rows of Φ_u, free of units."""
+        return independent_rows(J, floor=VANISHES, most=self.nv - self.mobility)
+
+    def has_loop_rows(self, J: Floats) -> Flags:
+        """Return whether the independent rows of Φ_u (..., rows, rates) are those of the run."""
+        chosen, every = self.bundle.chosen, len(self.bundle.chosen) == J.shape[1] <= self.nv - self.mobility
+        same = all_independent(J, floor=VANISHES) if every else np.zeros(len(J), dtype=bool)
+        for k in np.flatnonzero(~same):
+            same[k] = np.array_equal(self.loop_rows(J[k]), chosen)
+        return np.asarray(same)
 
     def _probe(self, b: JointBundle, y: Floats, t: float) -> float:
         """Write Φ_u of the loop rows at (t, y) to the scratch; return the smallest pivot ratio of the mass matrix."""
@@ -118,7 +134,7 @@ class JointSpace:
             s.take_references(pose)
             near = replace(state, q=pose, references=s.ref.copy())
             self._probe(b, self.start(near), state.t)
-            found = independent_rows(self._scaled(b), floor=VANISHES, most=self.nv - self.mobility)
+            found = self.loop_rows(self._scaled(b))
             best = found if len(found) > len(best) else best
         s.ref[:] = kept
         return best
@@ -154,25 +170,6 @@ class JointSpace:
     def scales(self) -> Floats:
         """Return L for slides and their rates, 1 for everything else."""
         return np.where(self.lengths, self.system.tables.length, 1.0)
-
-    def rows_at(self, y: Floats, t: float) -> Floats:
-        """Return the chosen loop rows at y, free of units."""
-        b = self.bundle
-        self._probe(b, y, t)
-        return self._scaled(b)[b.chosen]
-
-    def position_mask(self, rates: Floats) -> Floats:
-        """Return which coordinates the error test counts; a quaternion as soon as one of its rotations is independent."""
-        mask = np.zeros(self.nq)
-        for column, place, rate in zip(self.columns.columns, self.columns.places, self.columns.rates, strict=True):
-            if place >= 0:
-                mask[place] = rates[rate]
-            elif rate >= 0:
-                at = self.columns.quaternions[column.link]
-                mask[at : at + 4] = np.maximum(mask[at : at + 4], rates[rate])
-        extras = len(self.system.tables.extras)
-        mask[self.nq - extras :] = rates[self.nv - extras :] if extras else 0.0
-        return mask
 
     def cartesian(self, times: Floats, Y: Floats, references: Floats, like: Floats, closing: bool = False) -> Floats:
         """Return Cartesian (q, v, w) of states y; `like` (nq) settles the signs of the first quaternions."""

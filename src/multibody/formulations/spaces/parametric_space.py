@@ -36,6 +36,7 @@ class ParametricSpace:
     """Poses and velocities of all bodies, parameters of all pairs."""
 
     monitor: Any = staticmethod(monitor)
+    choose: Any = None  # there is no partition
     of_bodies = False
 
     def __init__(self, system: System, state: State, rows: Integers, formulation: Parametric, exact: bool = False) -> None:
@@ -121,10 +122,6 @@ class ParametricSpace:
         """Return rows free of units."""
         scale = np.array([1.0 / self.tables.length if row.is_length else 1.0 for row in self.tables.rows[: len(J)]])
         return np.asarray(scale[:, None] * J * self.rate_scales)
-
-    def rows_at(self, y: Floats, t: float) -> Floats:
-        """Return the chosen rows at y, free of units."""
-        return self._scaled(self.jacobian(y, t))[self.bundle.chosen]
 
     def _independent(self, state: State) -> Integers:
         """Return independent rows; where the pose is singular, poses around are looked at."""
@@ -230,10 +227,6 @@ class ParametricSpace:
             scale[k : wide * bodies : wide] = tables.length
         scale[[column - self.nv + self.nq for column in slide_columns(tables)]] = tables.length
         return np.concatenate([scale, self.rate_scales, [1.0]])
-
-    def position_mask(self, rates: Floats) -> Floats:
-        """Return which positions the error test counts: all of them."""
-        return np.ones(self.nq)
 
     def cartesian(self, times: Floats, Y: Floats, references: Floats, like: Floats, closing: bool = False) -> Floats:
         """Return Cartesian (q, v, w) of states y: the parameters are left out."""

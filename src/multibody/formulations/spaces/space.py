@@ -37,15 +37,14 @@ class Space(Protocol):
     def of_bodies(self) -> bool: ...  # whether y is (q, v, w) of the bodies  # noqa: D102
 
     @property
+    def choose(self) -> Any: ...  # the kernel that chooses dependent columns  # noqa: D102
+
+    @property
     def pairs(self) -> ParametricSpace | None: ...  # that of the parameters of pairs, where they are coordinates  # noqa: D102
 
     def start(self, state: State, work: float = 0.0) -> Floats: ...  # noqa: D102
 
     def scales(self) -> Floats: ...  # noqa: D102
-
-    def rows_at(self, y: Floats, t: float) -> Floats: ...  # noqa: D102
-
-    def position_mask(self, rates: Floats) -> Floats: ...  # noqa: D102
 
     def cartesian(  # noqa: D102
         self, times: Floats, Y: Floats, references: Floats, like: Floats, closing: bool = False

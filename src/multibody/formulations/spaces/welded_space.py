@@ -63,6 +63,11 @@ class WeldedSpace:
         return self.inner.bundle
 
     @property
+    def choose(self) -> Any:
+        """The kernel that chooses dependent columns, of composites."""
+        return self.inner.choose
+
+    @property
     def pairs(self) -> ParametricSpace | None:
         """The space of the parameters of pairs between composites, where they are coordinates."""
         return self.inner.pairs
@@ -75,14 +80,6 @@ class WeldedSpace:
     def scales(self) -> Floats:
         """Return L for lengths and their rates, 1 for everything else."""
         return self.inner.scales()
-
-    def rows_at(self, y: Floats, t: float) -> Floats:
-        """Return the chosen rows at y, free of units."""
-        return self.inner.rows_at(y, t)
-
-    def position_mask(self, rates: Floats) -> Floats:
-        """Return which positions the error test counts."""
-        return self.inner.position_mask(rates)
 
     def cartesian(self, times: Floats, Y: Floats, references: Floats, like: Floats, closing: bool = False) -> Floats:
         """Return (q, v, w) of the bodies at states y."""

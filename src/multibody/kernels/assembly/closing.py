@@ -89,6 +89,32 @@ def _norm(model, state, scratch, plan, room, t, q):
 
 
 @inner_kernel
+def largest_gap(model, state, scratch, plan, room, t, q, count):
+    """Write the scaled residual of the first rows at q; return the largest one, infinite where one has no value."""
+    set_positions(model, scratch, q)
+    row_values(model, state, scratch, t, 0, count, room.residual)
+    worst = 0.0
+    for r in range(count):
+        room.residual[r] *= row_scale(model, plan, r)
+        worst = max(worst, abs(room.residual[r])) if abs(room.residual[r]) < math.inf else math.inf
+    return worst
+
+
+@inner_kernel
+def smallest_step(model, room, count):
+    """Write the smallest step that takes the residual away, by the rows in the conditions; return its scaled size."""
+    n, size = model.velocities, 0.0
+    for r in range(count):
+        room.right[r] = -room.residual[r]
+    known = solve_level(room, n, 0, count, count, 0, CUT, 1e-300)
+    turn_back(room, n, known, room.step)
+    for c in range(n):
+        size = max(size, abs(room.step[c])) if abs(room.step[c]) < math.inf else math.inf
+        room.step[c] *= column_scale(model, c)
+    return size
+
+
+@inner_kernel
 def fill_rows(model, state, scratch, plan, room, t, count):
     """Write the scaled rows of Φ_q at the poses that are set to the conditions, full, from row 0 on."""
     n, A = model.velocities, room.A

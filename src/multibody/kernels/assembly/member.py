@@ -52,6 +52,24 @@ def assemble_member(model, state, scratch, plan, room, t, q, v):
         return OPEN
     set_positions(model, scratch, q)
     set_references(model, state, scratch, model.function_count)
+    return _rates_found(model, state, scratch, plan, room, t, v)
+
+
+@kernel
+def rates_member(model, state, scratch, plan, room, t, q, v):
+    """Write v that is consistent at a time and a pose that is assembled; return CLOSED, DEPENDENT or OPEN.
+
+    Arguments as for :func:`assemble_member`: where motions switch at the time of assembly, rates are those just behind it.
+    """
+    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
+    plan, room = assembly_at(plan), room_at(room)
+    set_positions(model, scratch, q)
+    return _rates_found(model, state, scratch, plan, room, t, v)
+
+
+@inner_kernel
+def _rates_found(model, state, scratch, plan, room, t, v):
+    """Write v at the poses that are set; return whether it was found, and whether all rows are independent."""
     known = _find_rates(model, state, scratch, plan, room, t, v)
     if known < 0:
         return OPEN

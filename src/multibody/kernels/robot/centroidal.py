@@ -80,15 +80,12 @@ def momentum_one(d, tree, work, q, A):
 
 
 @kernel
-def momentum_planar(model, scratch, q, A):
+def momentum_at(model, scratch, q, A):
     """See :func:`momentum_one`."""
-    return momentum_one(PLANAR, model_at(model).tree, scratch_at(scratch).tree, q, A)
-
-
-@kernel
-def momentum_spatial(model, scratch, q, A):
-    """See :func:`momentum_one`."""
-    return momentum_one(SPATIAL, model_at(model).tree, scratch_at(scratch).tree, q, A)
+    model, scratch = model_at(model), scratch_at(scratch)
+    if model.planar:
+        return momentum_one(PLANAR, model.tree, scratch.tree, q, A)
+    return momentum_one(SPATIAL, model.tree, scratch.tree, q, A)
 
 
 @inner_kernel

@@ -58,15 +58,12 @@ def inverse_one(d, tree, work, q, v, a, tau):
 
 
 @kernel
-def inverse_planar(model, scratch, q, v, a, tau):
+def inverse_at(model, scratch, q, v, a, tau):
     """See :func:`inverse_one`."""
-    return inverse_one(PLANAR, model_at(model).tree, scratch_at(scratch).tree, q, v, a, tau)
-
-
-@kernel
-def inverse_spatial(model, scratch, q, v, a, tau):
-    """See :func:`inverse_one`."""
-    return inverse_one(SPATIAL, model_at(model).tree, scratch_at(scratch).tree, q, v, a, tau)
+    model, scratch = model_at(model), scratch_at(scratch)
+    if model.planar:
+        return inverse_one(PLANAR, model.tree, scratch.tree, q, v, a, tau)
+    return inverse_one(SPATIAL, model.tree, scratch.tree, q, v, a, tau)
 
 
 # --- forward dynamics ---------------------------------------------------------------------------------------------------
@@ -102,15 +99,12 @@ def forward_one(d, tree, work, q, v, tau, a):
 
 
 @kernel
-def forward_planar(model, scratch, q, v, tau, a):
+def forward_at(model, scratch, q, v, tau, a):
     """See :func:`forward_one`."""
-    return forward_one(PLANAR, model_at(model).tree, scratch_at(scratch).tree, q, v, tau, a)
-
-
-@kernel
-def forward_spatial(model, scratch, q, v, tau, a):
-    """See :func:`forward_one`."""
-    return forward_one(SPATIAL, model_at(model).tree, scratch_at(scratch).tree, q, v, tau, a)
+    model, scratch = model_at(model), scratch_at(scratch)
+    if model.planar:
+        return forward_one(PLANAR, model.tree, scratch.tree, q, v, tau, a)
+    return forward_one(SPATIAL, model.tree, scratch.tree, q, v, tau, a)
 
 
 # --- mass matrix --------------------------------------------------------------------------------------------------------
@@ -171,12 +165,9 @@ def mass_one(d, tree, work, q, M):
 
 
 @kernel
-def mass_planar(model, scratch, q, M):
+def mass_at(model, scratch, q, M):
     """See :func:`mass_one`."""
-    return mass_one(PLANAR, model_at(model).tree, scratch_at(scratch).tree, q, M)
-
-
-@kernel
-def mass_spatial(model, scratch, q, M):
-    """See :func:`mass_one`."""
-    return mass_one(SPATIAL, model_at(model).tree, scratch_at(scratch).tree, q, M)
+    model, scratch = model_at(model), scratch_at(scratch)
+    if model.planar:
+        return mass_one(PLANAR, model.tree, scratch.tree, q, M)
+    return mass_one(SPATIAL, model.tree, scratch.tree, q, M)

@@ -41,15 +41,12 @@ def _inverse(d, laws, model, scratch, q, v, a, tau):
 
 
 @kernel
-def inverse_with_laws_planar(laws, model, scratch, q, v, a, tau):
+def inverse_with_laws(laws, model, scratch, q, v, a, tau):
     """See :func:`_inverse`."""
-    return _inverse(PLANAR, joint_laws_at(laws), model_at(model), scratch_at(scratch), q, v, a, tau)
-
-
-@kernel
-def inverse_with_laws_spatial(laws, model, scratch, q, v, a, tau):
-    """See :func:`_inverse`."""
-    return _inverse(SPATIAL, joint_laws_at(laws), model_at(model), scratch_at(scratch), q, v, a, tau)
+    laws, model, scratch = joint_laws_at(laws), model_at(model), scratch_at(scratch)
+    if model.planar:
+        return _inverse(PLANAR, laws, model, scratch, q, v, a, tau)
+    return _inverse(SPATIAL, laws, model, scratch, q, v, a, tau)
 
 
 @inner_kernel
@@ -64,12 +61,9 @@ def _forward(d, laws, work, model, scratch, q, v, tau, a):
 
 
 @kernel
-def forward_with_laws_planar(laws, work, model, scratch, q, v, tau, a):
+def forward_with_laws(laws, work, model, scratch, q, v, tau, a):
     """See :func:`_forward`."""
-    return _forward(PLANAR, joint_laws_at(laws), work, model_at(model), scratch_at(scratch), q, v, tau, a)
-
-
-@kernel
-def forward_with_laws_spatial(laws, work, model, scratch, q, v, tau, a):
-    """See :func:`_forward`."""
-    return _forward(SPATIAL, joint_laws_at(laws), work, model_at(model), scratch_at(scratch), q, v, tau, a)
+    laws, model, scratch = joint_laws_at(laws), model_at(model), scratch_at(scratch)
+    if model.planar:
+        return _forward(PLANAR, laws, work, model, scratch, q, v, tau, a)
+    return _forward(SPATIAL, laws, work, model, scratch, q, v, tau, a)

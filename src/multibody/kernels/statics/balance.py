@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import math
 
-from multibody.kernels.assembly.closing import CUT, column_scale, fill_rows, row_scale
+from multibody.kernels.assembly.closing import CUT, column_scale, fill_rows, largest_gap, row_scale, smallest_step
 from multibody.kernels.assembly.levels import solve_level, turn_all, turn_back
 from multibody.kernels.compile import inner_kernel
 from multibody.kernels.force_partials import force_partials
 from multibody.kernels.forces import add_forces, law_efforts, load_gravity, load_wrenches
 from multibody.kernels.functions import set_references
 from multibody.kernels.mass import set_masses
-from multibody.kernels.rows import row_partials, row_values
+from multibody.kernels.rows import row_partials
 from multibody.kernels.state import PLANE, SPACE, displace, set_positions, set_velocities
 
 CLOSED = 1e-12  # scaled residual of constraints that a pose may have
@@ -140,36 +140,19 @@ def _reference(model, state, scratch, rest, t):
 @inner_kernel
 def close_pose(model, state, scratch, plan, room, t, q):
     """Bring a pose onto joints and motions by smallest steps; return whether Newton's method gets there."""
-    n, rows = model.velocities, plan.rows
+    rows = plan.rows
     for _ in range(CLOSINGS):
-        worst = _gap(model, state, scratch, plan, room, t, q)
+        worst = largest_gap(model, state, scratch, plan, room, t, q, plan.rows)
         if not worst < math.inf:
             return False
         if worst < CLOSED:
             return True
         fill_rows(model, state, scratch, plan, room, t, rows)
-        for r in range(rows):
-            room.right[r] = -room.residual[r]
-        known = solve_level(room, n, 0, rows, rows, 0, CUT, 1e-300)
-        turn_back(room, n, known, room.step)
-        for c in range(n):
-            room.step[c] *= column_scale(model, c)
+        smallest_step(model, room, rows)
         displace(model, q, room.step, 1.0, room.trial)
         for k in range(q.size):
             q[k] = room.trial[k]
-    return _gap(model, state, scratch, plan, room, t, q) < 1e3 * CLOSED
-
-
-@inner_kernel
-def _gap(model, state, scratch, plan, room, t, q):
-    """Write the scaled residual of joints and motions; return the largest one, infinite where one has no value."""
-    set_positions(model, scratch, q)
-    row_values(model, state, scratch, t, 0, plan.rows, room.residual)
-    worst = 0.0
-    for r in range(plan.rows):
-        room.residual[r] *= row_scale(model, plan, r)
-        worst = max(worst, abs(room.residual[r])) if abs(room.residual[r]) < math.inf else math.inf
-    return worst
+    return largest_gap(model, state, scratch, plan, room, t, q, plan.rows) < 1e3 * CLOSED
 
 
 @inner_kernel

@@ -1,0 +1,116 @@
+"""Members of a study of ``run`` with motions that switch: to just before such an instant, across, and on from just behind.
+
+It is what a simulation does (``Simulation.advance``), on the blocks of a member. A motion whose value jumps, or has no bound,
+is left to the ordinary path, which says so.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from multibody.analyses.dynamics.passing import body_state, leave_switching, pass_switching
+from multibody.analyses.dynamics.simulation import SHORTEST, Simulation
+from multibody.analyses.events.impulse import JumpError
+from multibody.analyses.events.switching import Switching, SwitchingTimes
+from multibody.analyses.events.undefined import unbounded
+from multibody.analyses.members.passing import MOST, Passing, passable
+from multibody.analyses.members.telling import tell
+from multibody.integrators import contract as C
+from multibody.state.system import Integers
+
+if TYPE_CHECKING:
+    from multibody.analyses.members.batch import Batch
+
+JUMPED = -22  # of a member beside the answers of integrators
+
+
+def cross_members(b: Batch, which: Integers, times: Any) -> None:
+    """Integrate members to their ends across the instants at which their motions switch; note events and these instants.
+
+    Parameters
+    ----------
+    b : Batch
+    which : array of int
+    times : callable
+        ``times(k)``: when the motions of a member switch.
+    """
+    for k in which.tolist():
+        one = Crossing(b, k, times(k))
+        b.answers[k] = one.go(), one.counts[C.STORED], one.counts[C.STIFF]
+        b.events[k], b.passed[k] = [(found.name, found.time) for found in one.events], one.passed
+        if one.ended:
+            b.end(k, float(one.control[C.T]))
+
+
+class Crossing(Passing):
+    """A member in motion from its start on, as far as switching instants and events ask a simulation.
+
+    Parameters
+    ----------
+    b : Batch
+    k : int
+    ahead : SwitchingTimes
+        When its motions switch.
+    """
+
+    cartesian = Simulation.cartesian
+
+    def __init__(self, b: Batch, k: int, ahead: SwitchingTimes) -> None:
+        _make_ready(b, k)
+        super().__init__(b, k)
+        self.space = b.one.space(k)
+        self.bundle, self.system, self.begin, self.rows = self.space.bundle, self.space.system, b.Q[k], b.members.rows
+        self.ahead, self.passed, self.can_pass = ahead, list[Switching](), passable(b)
+        self.formulation.kernels()[1](*self.bundle.run, b.members.start, self.y.copy(), self.active)
+        self.bundle.forget_gaps()
+
+    def go(self) -> int:
+        """Go to the end; return the integrator's last answer."""
+        try:
+            return self._advance()
+        except JumpError:
+            return JUMPED
+
+    def _advance(self) -> int:
+        """Do the same; raise where a motion jumps. Where it switches very often, EVENT is the answer."""
+        sim: Any = self
+        end = self.end
+        while len(self.passed) < MOST:
+            t, direction = float(self.control[C.T]), math.copysign(1.0, end - float(self.control[C.T]))
+            switching = self.ahead.next(t, end)
+            if switching is None:
+                return self._to(end)
+            if unbounded(self.system, body_state(sim, t).q, switching, switching.before - t) is not None:
+                return JUMPED
+            if direction * (switching.before - t) > SHORTEST * abs(t):
+                status = self._to(switching.before)
+                if status != C.DONE or self.ended:
+                    return status
+            elif direction > 0.0 and t > switching.before:
+                leave_switching(sim, switching)
+                continue
+            pass_switching(sim, switching)
+            if direction * float(self.control[C.T]) >= direction * end:
+                return C.DONE
+        return C.EVENT
+
+    def _to(self, end: float) -> int:
+        """Go on to a time, between two switching instants."""
+        last, self.end = self.end, end
+        status = int(self.call(end, self.limit))  # type: ignore[misc]  # that of a simulation
+        if status == C.EVENT and self.can_pass:
+            status = self.go_on(status)
+        self.end = last
+        return status
+
+
+def _make_ready(b: Batch, k: int) -> None:
+    """Put the room of the integrator and the blocks of a member back to what they are before a run."""
+    one, m = np.array([k]), b.members
+    b.reset(one)
+    tell(b, one)
+    b.Y[k], b.active[:], b.control[:], b.counting[:] = b.starts[k], b.counted[k], m.control, m.counts
+    b.memory[:], b.g[:], b.work[:] = 0.0, 0.0, 0.0

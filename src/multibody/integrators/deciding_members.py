@@ -1,0 +1,189 @@
+"""What numbers of a member decide before its first step: feedback, partition, independent loop rows, the order of elimination.
+
+Loops over many members as those of ``members``.
+"""
+
+from __future__ import annotations
+
+from numba import types
+
+from multibody.integrators import members as M
+from multibody.kernels.calls import call
+
+CHOOSE = types.float64(*M._BLOCKS, types.float64, *(types.float64[::1],) * 2, types.int64[::1], types.float64[::1])
+POSITIONS = types.none(types.int64, types.int64, types.float64[::1])
+JACOBIAN = types.none(*M._BLOCKS, types.float64, types.int64, types.int64, types.float64[::1])
+AROUND = types.int64(
+    *M._BLOCKS, types.int64, types.int64, types.float64, types.float64[::1], types.float64[:, ::1], types.float64[::1]
+)
+ADOPT = types.UniTuple(types.float64, 2)(*M._BLOCKS, types.int64, types.int64, types.float64, *(types.float64[::1],) * 2)
+_choose, _positions, _jacobian, _around = (M._by_address(each) for each in (CHOOSE, POSITIONS, JACOBIAN, AROUND))
+_adopt = M._by_address(ADOPT)
+
+
+@M._free
+def rate_members(calls, which, models, states, scratch, t, Y, rates):
+    """Write ẏ at the starts Y (members, size), rates (which, size).
+
+    Parameters
+    ----------
+    calls : tuple of addresses
+        Right-hand side and masses.
+    """
+    rhs, masses = calls
+    for j in range(which.shape[0]):
+        k = which[j]
+        M._masses(masses, (models[k], scratch))
+        call(rhs, (models[k], states[k], scratch), t, Y[k], rates[j])
+
+
+@M._free
+def partition_members(calls, which, models, states, scratch, t, Y, A, order, active, ratios):
+    """Choose the dependent columns of members at their starts.
+
+    Parameters
+    ----------
+    calls : tuple of addresses
+        The choice (``formulations.choosing``) and masses.
+    A, order : arrays
+        Its room.
+    active : array (members, size), written
+    ratios : array (which,), written
+        Pivot ratios of the partitions.
+    """
+    choose, masses = calls
+    for j in range(which.shape[0]):
+        k = which[j]
+        M._masses(masses, (models[k], scratch))
+        ratios[j] = _choose(choose, (models[k], states[k], scratch, t, Y[k], A, order, active[k]))
+
+
+@M._free
+def probe_members(probe, which, models, states, scratch, t, Y, J, numbers, slot, found, ratios):
+    """Write Φ_u of the loop rows of members at their starts, and the pivot ratio of their mass matrices.
+
+    Parameters
+    ----------
+    probe : address
+        ``formulations.relative.probe_relative``.
+    J : array
+        Of the scratch, where it leaves Φ_u.
+    numbers, slot : array and int
+        The tree's scratch as numbers, and which of them is the ratio.
+    found : array (which, entries), written
+    ratios : array (which,), written
+    """
+    for j in range(which.shape[0]):
+        k = which[j]
+        call(probe, (models[k], states[k], scratch), t, Y[k], Y[k])
+        M._copy(J, found[j])
+        ratios[j] = numbers[slot]
+
+
+@M._free
+def trial_members(calls, which, models, states, scratch, t, Y, sizes, told, newton, wave, room, errors):
+    """Try the sparse linear systems of members at their starts, as ``formulations.dependable.trial_error`` does for one.
+
+    Parameters
+    ----------
+    calls : tuple of addresses
+        ``start_newton``, ``linearize_implicit``, ``factor_newton``, ``product_newton``, ``solve_newton``, masses.
+    sizes : tuple of int
+        Numbers of rates and of chosen rows.
+    told : tuple (array, float)
+        Coefficients of the matrix, and of its acceleration.
+    newton : tuple of arrays
+        Unknowns in the order of elimination, what they were multiplied by, Φ_q on its entries; entry, row and column of them.
+    wave : array (rates + rows)
+        The solution that is tried, over its units.
+    room : tuple of arrays
+        For accelerations with multipliers and the power, the point, units, solution, its parts, right side, answer, ratio.
+    errors : array (which,), written
+        Relative errors of solutions.
+    """
+    start, linearize, factor, product, solve, masses = calls
+    (n, m), (coefficients, c) = sizes, told
+    unknowns, scaled, P, entry, row, column = newton
+    found, point, units, probe, parts, right, answer, ratio = room
+    for j in range(which.shape[0]):
+        k = which[j]
+        run = (models[k], states[k], scratch)
+        M._masses(masses, (models[k], scratch))
+        errors[j] = 0.0
+        if call(start, run, t, Y[k], found) != 0:
+            continue
+        size = Y.shape[1] - 1
+        for i in range(point.shape[0]):
+            point[i] = Y[k, i] if i < size else found[i - size]
+        call(linearize, run, t, point, point)
+        call(factor, run, t, coefficients, ratio)
+        for i in range(n + m):
+            units[unknowns[i]] = scaled[i]
+        for i in range(n + m):
+            probe[i] = units[i] * wave[i]
+            right[i] = 0.0
+        for i in range(n):
+            parts[i], parts[n + i], parts[n + n + i] = c * probe[i], probe[i], probe[i] / c
+        call(product, run, t, parts, right)
+        for e in range(entry.shape[0]):
+            right[column[e]] += P[entry[e]] * probe[n + row[e]]
+        for i in range(n + m):
+            answer[i] = 0.0
+        call(solve, run, t, right, answer)
+        for i in range(n + m):
+            wrong = abs(answer[i] - probe[i]) / units[i]
+            errors[j] = max(errors[j], wrong) if wrong < 1e300 else 1e300
+
+
+@M._free
+def jacobian_members(calls, which, models, states, scratch, times, Q, rows, entries):
+    """Write the entries of Φ_q of the first rows of members at their poses Q (members, nq), entries (which, ·).
+
+    Parameters
+    ----------
+    calls : tuple of addresses
+        ``set_positions`` and ``row_jacobian``: those that single analyses enter, so that equal pivots stay equal.
+    """
+    positions, jacobian = calls
+    for j in range(which.shape[0]):
+        k = which[j]
+        _positions(positions, (models[k], scratch, Q[k]))
+        _jacobian(jacobian, (models[k], states[k], scratch, times[k], 0, rows, entries[j]))
+
+
+@M._free
+def around_members(around, which, models, states, scratch, plan, room, times, Q, directions, work, lengths, ranks):
+    """Write how many rows of members are independent at poses around theirs, at most, ranks (which,).
+
+    Parameters
+    ----------
+    around : address
+        ``kernels.assembly.around.ranks_around``, which says what the rest is.
+    work : array
+        Room for the directions, which it changes.
+    """
+    for j in range(which.shape[0]):
+        k = which[j]
+        for i in range(work.shape[0]):
+            M._copy(directions[i], work[i])
+        ranks[j] = _around(around, (models[k], states[k], scratch, plan, room, times[k], Q[k], work, lengths))
+
+
+@M._free
+def adopt_members(calls, models, states, scratch, plan, room, t, Q, V, moved, codes):
+    """Bring given states onto the constraints of all members; the angle references are in their states.
+
+    Parameters
+    ----------
+    calls : tuple of addresses
+        ``kernels.assembly.given.adopt_state`` and masses.
+    Q, V : arrays (members, ·), changed
+    moved : array (members,), written
+        How far positions were moved, scaled; infinite where a mechanism cannot be closed.
+    codes : array of int (members,), written
+        Whether all masses can be inverted.
+    """
+    adopt, masses = calls
+    for k in range(models.shape[0]):
+        codes[k] = 1 if M._masses(masses, (models[k], scratch)) else 0
+        moved[k], _ = _adopt(adopt, (models[k], states[k], scratch, plan, room, t, Q[k], V[k]))

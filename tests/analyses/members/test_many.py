@@ -1,0 +1,46 @@
+"""Blocks of many members in one table, against blocks that are made one by one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import multibody as mb
+from multibody.analyses.members.run import RunMembers
+from multibody.kernels.memory.declaration import Block
+
+CASES = [("four-bar", {}), ("four-bar", {"formulation": "kane"}), ("four-bar", {"integrator": "bdf"}), ("arm7", {})]
+
+
+def plain(block: Block, blocks: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Return what a block holds, parts as what they hold."""
+    found: dict[str, Any] = {}
+    for name, value in block.contents().items():
+        if isinstance(value, Block):
+            found.update({f"{name}.{key}": x for key, x in plain(value).items()} if name in blocks else {})
+        else:
+            found[name] = np.asarray(value).view(np.float64) if getattr(value, "dtype", None) is not None else value
+    return found
+
+
+@pytest.mark.parametrize("name, options", CASES)
+def test_a_block_of_the_table_is_a_block_by_itself(name: str, options: dict[str, Any]) -> None:
+    model = mb.load(name)
+    members = RunMembers(model, [], {"until": 0.1, **options})
+    batch = members.batch(3)
+    batch.numbers[:], batch.refs[:] = np.arange(3.0)[:, None], np.arange(3.0)[:, None] + 10.0
+    base = members.base
+    for k in range(3):
+        found, state = batch.blocks(k)
+        assert (int(found.address), int(state.address)) == (batch.models[k], batch.states[k])
+        given = {"numbers": batch.numbers[k], "row_scale": batch.row_scale[k], "column_scale": batch.column_scale[k]}
+        np.testing.assert_equal(plain(found), plain(base.model.sharing(**given)))
+        own = {"ref": batch.refs[k], "statistics": batch.statistics[k], "settings": batch.settings[k]}
+        np.testing.assert_equal(plain(state), plain(base.state.copy(**own)))
+    first, second = batch.blocks(0)[1], batch.blocks(1)[1]
+    for name, values in first.contents().items():
+        if isinstance(values, np.ndarray) and values.size:
+            assert not np.shares_memory(values, getattr(second, name)), f"{name} is each member's own"
+            assert np.shares_memory(values, getattr(batch.blocks(0)[1], name)), f"{name} is the member's whoever asks"
