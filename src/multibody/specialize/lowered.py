@@ -49,9 +49,11 @@ def lowered(names: Sequence[str]) -> list[Lowered]:
     known = {name: kept.read(_key(name)) for name in names}
     missing = [name for name, found in known.items() if found is None]
     if missing:
-        known.update(_made(missing))
-        for name in missing:
-            kept.write(_key(name), known[name] or b"")
+        made = _made(missing)
+        for name in missing:  # another process may have made it meanwhile: what is built of one is found again only by that one
+            known[name] = kept.read(_key(name)) or made[name]
+            if known[name] is made[name]:
+                kept.write(_key(name), made[name])
     return [_parsed(name, known[name] or b"") for name in names]
 
 
