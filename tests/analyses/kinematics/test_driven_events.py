@@ -55,6 +55,26 @@ def test_events_are_located(verb: Any, scale: float) -> None:
     assert len(run.time) == (101 if verb is VERBS[0] else 401)
 
 
+@pytest.mark.parametrize("speed", [2.0, -2.0])
+@pytest.mark.parametrize("turned", [0.0, 0.3, 1.1, 2.0, 2.9])
+def test_what_begins_at_zero_does_not_come_to_it(turned: float, speed: float) -> None:
+    """The slider begins at its dead point, wherever its line points: its rate there is zero, or what rounding leaves of it."""
+    line = (math.cos(turned), math.sin(turned))
+    m = mb.Model("crank", dimension=2)
+    m.body("crank", mass=1, inertia=0.1, frames={"pin": line})
+    m.body("rod", mass=1, inertia=0.1, frames={"small": (3 * line[0], 3 * line[1])})
+    m.body("slider", mass=1, inertia=0.1)
+    m.revolute("O", "ground", "crank")
+    m.revolute("A", "crank.pin", "rod")
+    m.revolute("B", "rod.small", "slider")
+    m.translational("S", "ground", "slider", axis=line)
+    m.motion("O", f"{speed}*t")
+    m.initial(guess={"S": 4})
+    m.event("turning", "S.rate")
+    events = m.kinematics(3.0).events
+    assert [float(e.time) for e in events] == pytest.approx([math.pi / 2], abs=1e-12)
+
+
 @pytest.mark.parametrize("verb", VERBS, ids=["kinematics", "run"])
 def test_a_terminal_event_ends_it(verb: Any) -> None:
     m = slider_crank()

@@ -27,7 +27,6 @@ from multibody.formulations.prepare import prepare
 from multibody.formulations.spaces.expanded import Expanded, expanded
 from multibody.integrators import contract as C
 from multibody.model.model import Model
-from multibody.rank.drive import plain_drive
 from multibody.state.motion import Motion, PromisedMotion
 from multibody.state.state import State, Status
 from multibody.state.system import Floats, Integers, System, tables_of, unchanged_tables
@@ -270,6 +269,7 @@ def _driven_motion(system: System, state: State, times: Floats) -> Motion:
     The start is consistent; but where events hang on the last digits of the position, it is assembled as kinematics does it.
     """
     from multibody.analyses.kinematics.kinematics import kinematics, motion_from
+    from multibody.rank.drive import plain_drive
 
     model = system.tables.model
     if model.events:

@@ -22,6 +22,7 @@ from multibody.state.state import Status
 from multibody.state.system import Floats, Integers, System
 
 LEAST = 400  # intervals of the search over the whole time
+ROUNDING = 1e-13  # a value at the start that is smaller than so much of the next one is zero
 
 
 def searched(grid: Floats) -> tuple[Floats, int]:
@@ -56,6 +57,8 @@ class EventSearch:
         """Return the events that happened, and the instant of the terminal one."""
         found: list[Event] = []
         values = np.array([self._values(self._at(k)) for k in range(len(self.motion.t))])
+        if len(values) > 1:  # what begins at zero does not come to it, whichever sign rounding gives it
+            values[0, np.abs(values[0]) <= ROUNDING * np.abs(values[1])] = 0.0
         for k in range(len(self.motion.t) - 1):
             for time, number in self._zeros(k, values[k], values[k + 1]):
                 watch, there = self.watches[number], self._between(k, time)
