@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from multibody.analyses.events.zeros import MOST, changed, zero_of
+from multibody.analyses.events.zeros import MOST, begins_at_zero, changed, zero_of
 from multibody.integrators import contract as C
 
 if TYPE_CHECKING:
@@ -58,8 +58,13 @@ def crossings(sim: Simulation) -> list[tuple[float, int]]:
 def crossings_between(sim: Simulation, last: int, start: float, end: float) -> list[tuple[float, int]]:
     """Return the zeros on the polynomial of a stored step between two times, at which ``sim.g`` has the watched values."""
     t0 = float(sim._steps[last, 0])
-    passed = [k for k in range(len(sim.watches)) if changed(sim.g[0, k], sim.g[1, k])]
+    passed = [k for k in range(len(sim.watches)) if changed(sim.g[0, k], sim.g[1, k]) and not _is_there(sim, k)]
     return sorted((abs(_root(sim, last, k, start, end) - t0), k) for k in passed)
+
+
+def _is_there(sim: Simulation, k: int) -> bool:
+    """Return whether the watched value of an event was zero when the run began, but for rounding."""
+    return sim.counts[C.STEPS] == 1 and sim.watches[k].kind == "event" and bool(begins_at_zero(sim.g[0, k], sim.g[1, k]))
 
 
 def record(sim: Simulation, found: list[tuple[float, int]]) -> bool:

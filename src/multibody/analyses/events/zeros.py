@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 MOST = 10_000  # occurrences of one expression before a run is stopped
+ROUNDING = 1e-10  # a value at the start that is smaller than so much of the one behind the first step is zero
 
 
 def changed(before: float, after: float) -> bool:
     """Return whether a watched value changed its sign in a step."""
     return bool(before * after < 0.0 or (after == 0.0 and before != 0.0))
+
+
+def begins_at_zero(first: Any, second: Any) -> Any:
+    """Return whether watched values at the start of a motion are zero but for rounding: they do not come to zero then.
+
+    Parameters
+    ----------
+    first, second : float or array
+        Values at the start, and behind the first step.
+    """
+    return np.abs(first) <= ROUNDING * np.abs(second)
 
 
 def zero_of(value: Callable[[float], float], start: float, h: float, a: float, b: float) -> float:

@@ -11,7 +11,7 @@ from functools import partial
 
 import numpy as np
 
-from multibody.analyses.events.zeros import MOST, changed, zero_of
+from multibody.analyses.events.zeros import MOST, begins_at_zero, changed, zero_of
 from multibody.analyses.kinematics.instant import Instant, between
 from multibody.analyses.kinematics.locate import regular_near
 from multibody.analyses.kinematics.square import Square
@@ -22,7 +22,6 @@ from multibody.state.state import Status
 from multibody.state.system import Floats, Integers, System
 
 LEAST = 400  # intervals of the search over the whole time
-ROUNDING = 1e-13  # a value at the start that is smaller than so much of the next one is zero
 
 
 def searched(grid: Floats) -> tuple[Floats, int]:
@@ -57,8 +56,8 @@ class EventSearch:
         """Return the events that happened, and the instant of the terminal one."""
         found: list[Event] = []
         values = np.array([self._values(self._at(k)) for k in range(len(self.motion.t))])
-        if len(values) > 1:  # what begins at zero does not come to it, whichever sign rounding gives it
-            values[0, np.abs(values[0]) <= ROUNDING * np.abs(values[1])] = 0.0
+        if len(values) > 1:
+            values[0, begins_at_zero(values[0], values[1])] = 0.0
         for k in range(len(self.motion.t) - 1):
             for time, number in self._zeros(k, values[k], values[k + 1]):
                 watch, there = self.watches[number], self._between(k, time)
