@@ -16,6 +16,10 @@ CASES: dict[str, tuple[str, dict[str, list[float]], tuple[str, ...], dict[str, A
     "alpha": ("four-bar", {"l0": [1.89, 1.9, 1.91]}, FORCES, ALPHA),
     "alpha, index 3": ("four-bar", {"l0": [1.89, 1.9]}, FORCES, {**ALPHA, "integrator": {"alpha": {"form": "index3"}}}),
     "alpha in joint coordinates": ("four-bar", {"l0": [1.89, 1.9]}, FORCES, {**ALPHA, "formulation": "recursive"}),
+    "no step is projected": (
+        "four-bar", {"l0": [1.89, 1.9]}, ("max(norm(A.reaction.force))", "at(0.5, O1)"),
+        {"until": 1.0, "integrator": "rk4", "step": 0.002, "output_step": 0.01, "formulation": "baumgarte"},
+    ),
     "kinematics with idle freedom": (
         "rssr", {"omega": [9.0, 11.0]}, ("max(coupler.x)", "final(rocker_pivot)", "max(rocker_pivot.acceleration)"),
         {"analysis": "kinematics", "until": 0.3, "steps": 30},

@@ -15,6 +15,7 @@ from multibody.errors import AnalysisError, ModelError
 from multibody.specialize import cuda
 from multibody.specialize.device import DeviceCode, Disagreement
 from multibody.study.specialized import SpecializedMembers, on_device
+from thorough import thorough
 
 START, GRAVITY, UNTIL, STEP = 1.0, 9.81, 1.2, 0.01
 OUTPUTS = {
@@ -80,6 +81,7 @@ def implicit() -> tuple[SpecializedMembers, Any]:
     return on_device(members, "host", 0), members.compute(VALUES)
 
 
+@thorough
 def test_members_by_an_implicit_method_equal_the_ordinary_way() -> None:
     members, wanted = implicit()
     found = members.compute(VALUES)

@@ -115,7 +115,7 @@ class SideBySide:
         instants = [-1 if each.time is None else self._instant(each.time) for each in running]
         kinds, series = [KINDS[each.kind] for each in running], [each.series for each in running]
         self.asked = Asked(
-            known, operations, constants, values, kinds, series, instants, between, self.prepare.layout is not None,
+            known, operations, constants, values, kinds, series, instants, between, self.prepare.closing,
             self.prepare.acting(),
         )  # fmt: skip
 

@@ -64,7 +64,7 @@ class DrivenPreparation(Rooms):
         except NotServed as reason:
             problem = f"{verb} is not made into specialized code here ({reason})"
             raise ModelError(problem, where="study.device", hint="leave device out") from None
-        self.reading, self.tables = verb, self.loops.tables
+        self.reading, self.tables, self.closing = verb, self.loops.tables, False  # every instant is solved
         (first, last), count = self.loops.ends, self.loops.count
         self.schedule = Schedule(first, (last - first) / (count - 1), 1, count - 1)
         self.system, solver = System(self.tables), DenseSolver(System(self.tables))

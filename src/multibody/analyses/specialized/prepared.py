@@ -183,6 +183,11 @@ class Preparation:
         return "bodies" if self.base.space.of_bodies else "joints"
 
     @property
+    def closing(self) -> bool:
+        """Whether states are brought onto the constraints before they are read: of dense output, and where no step is."""
+        return self.layout is not None or (self.base.formulation.stabilized and self.base.space.of_bodies)
+
+    @property
     def tables(self) -> Tables:
         """The tables of the model."""
         return self.base.system.tables
