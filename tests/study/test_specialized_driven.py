@@ -166,3 +166,15 @@ def test_what_is_refused(analysis: str, options: dict[str, Any], words: str) -> 
     members = ordinary(analysis, **options)
     with pytest.raises(ModelError, match=words):
         on_device(members, "host", 0)
+
+
+@pytest.mark.parametrize("motion", ["abs(t - 0.5)", "step5(t, 0, 0, 0.5, 1)"])
+def test_motions_that_switch_are_refused(motion: str) -> None:
+    """At the instant of a switch results have the rates just behind it, which this code does not look for."""
+    model = mb.Model("turned", dimension=2)
+    model.parameter("l", 1.0)
+    model.body("rod", mass=1, inertia=0.1, frames={"end": ("l", 0)})
+    model.revolute("O", "ground", "rod")
+    model.motion("O", motion)
+    with pytest.raises(ModelError, match="motions that switch"):
+        model.study({"l": [1.0, 1.1]}, "at(0.5, O.rate)", analysis="kinematics", until=1.0, steps=50, device="host")

@@ -78,6 +78,8 @@ class DrivenPreparation(Rooms):
         """Raise where members are not followed by code that all of them share."""
         if any(isinstance(end, Expression) for end in self.loops.ends):
             raise NotServed("times that are formulas of parameters")
+        if self.loops.switches is not None:
+            raise NotServed("motions that switch")
         if isinstance(self.loops, InverseMembers) and (len(self.loops.actuators), self.loops.tables.count_motion) != (1, 1):
             raise NotServed("more than one motion or actuator")
 
