@@ -1,14 +1,11 @@
 """Studies of driven mechanisms, of runs that events end, of massless bodies and cams: what a member costs.
 
-Run: ``python benchmarks/study_driven.py``. Times are processor times of one thread, the shortest of several. To compare with
-other sources of the package, once with each in ``PYTHONPATH``, in turns; what they do not compile is printed as 0.
+Run: ``python benchmarks/study_driven.py``. Times are processor times of one thread, the shortest of several.
 """
 
 from __future__ import annotations
 
 import os
-import sys
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -17,9 +14,7 @@ import multibody as mb
 from multibody.analyses.members.numbers import NotServed
 from multibody.study.members import prepare
 from multibody.study.plan import make_plan
-from study import least, prepared
-
-LOOPS = [module for name, module in sys.modules.items() if name.startswith("multibody.integrators.") and "members" in name]
+from study import least, loops_timed, prepared
 
 
 def pendulum() -> mb.Model:
@@ -66,25 +61,8 @@ def carried() -> mb.Model:
 
 def inside(work: Callable[[], object]) -> float:
     """Return what is spent in compiled loops over members while something is done [s]."""
-    spent, own = [0.0], [(m, name, getattr(m, name)) for m in LOOPS for name in vars(m) if name.endswith("_members")]
-
-    def timed(function: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*given: Any) -> Any:
-            start = time.process_time()
-            try:
-                return function(*given)
-            finally:
-                spent[0] += time.process_time() - start
-
-        return call
-
-    for module, name, function in own:
-        setattr(module, name, timed(function))
-    try:
+    with loops_timed() as spent:
         work()
-    finally:
-        for module, name, function in own:
-            setattr(module, name, function)
     return spent[0]
 
 
