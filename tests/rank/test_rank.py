@@ -12,7 +12,7 @@ from multibody.rank import decider as rank_module
 from multibody.rank.decider import Decider, biconnected_parts, neighbors, row_priority, row_vertices
 from multibody.rank.elimination import decide_dense, decide_frontal
 from multibody.rank.generic import Joints, singular_value
-from multibody.rank.leastnorm import independent_rows
+from multibody.rank.leastnorm import independent_rows, takes_rows
 from multibody.state.poses import drawn_pose
 from multibody.state.system import System, tables_of
 
@@ -236,3 +236,14 @@ def test_independent_rows_are_those_of_pivoted_qr(seed: int) -> None:
 def test_no_rows_are_independent_where_there_are_none() -> None:
     assert len(independent_rows(np.zeros((0, 3)))) == 0
     assert len(independent_rows(np.zeros((2, 3)))) == 0
+
+
+@pytest.mark.parametrize("small", [0.0, 1e-13, 0.4e-9, 0.9e-9, 1.1e-9, 1e-6, 1.0])
+def test_rows_are_taken_as_by_singular_values(small: float) -> None:
+    """Whether some rows are the independent ones is answered alike without singular values, near the limit too."""
+    random = np.random.default_rng(3)
+    J = random.normal(size=(6, 9))
+    J[4] = J[0] - 2.0 * J[2] + small * random.normal(size=9)
+    found = independent_rows(J)
+    for rows in (found, np.arange(6), np.array([0, 1, 2, 3, 5]), np.array([1, 2, 3, 4, 5]), np.array([0, 1]), np.zeros(0)):
+        assert takes_rows(J, rows.astype(np.int64)) == np.array_equal(found, rows)

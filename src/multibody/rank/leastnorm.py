@@ -15,6 +15,7 @@ CUT = 1e-9  # singular values below this part of the largest count as zero
 NEARNESS = (1e-6, 1e-9, 1e-12)  # μ: how much the norm of a step counts beside guesses, before refinement
 REFINEMENTS = 15
 SETTLED = 1e-9  # part of a step by which the last refinement may move it; round-off over μ is less
+FAR_BELOW = 0.5  # of the least pivot that counts: rounding is no matter there
 WEAK = 1e-10  # the same for guesses within the freedom that the constraints leave
 
 
@@ -32,12 +33,31 @@ def independent_rows(J: Floats, cut: float = 1e-9, floor: float = 0.0, most: int
         return np.zeros(0, dtype=np.int64)
     if (most is None or len(J) <= most) and all_independent(J, cut, floor):
         return np.arange(len(J), dtype=np.int64)
+    pivots, order = _pivots(J)
+    rank = int(np.sum(pivots > max(cut * pivots[0], floor, 1e-300)))
+    return np.sort(order[: rank if most is None else min(rank, most)]).astype(np.int64)
+
+
+def takes_rows(J: Floats, rows: Integers, cut: float = 1e-9, floor: float = 0.0) -> bool:
+    """Return whether these rows of J, fewer than all, are those of :func:`independent_rows`.
+
+    No pivot is below the least singular value: where one is far below what counts, the rows are not all independent, and their
+    singular values need not be known.
+    """
+    if 0 < len(rows) < len(J):
+        pivots, order = _pivots(J)
+        least = max(cut * pivots[0], floor, 1e-300)
+        if pivots[-1] < FAR_BELOW * least:
+            return np.array_equal(np.sort(order[: int(np.sum(pivots > least))]), rows)
+    return np.array_equal(independent_rows(J, cut, floor), rows)
+
+
+def _pivots(J: Floats) -> tuple[Floats, Any]:
+    """Return the pivots of the rows of J, falling, and the order in which rows are taken."""
     from scipy.linalg import qr  # takes long to import, and most models have no redundant rows
 
-    _, R, order = qr(J.T, mode="economic", pivoting=True)
-    diagonal = np.abs(np.diag(R))
-    rank = int(np.sum(diagonal > max(cut * diagonal[0], floor, 1e-300)))
-    return np.sort(order[: rank if most is None else min(rank, most)]).astype(np.int64)
+    R, order = qr(J.T, mode="r", pivoting=True)
+    return np.abs(np.diag(R)), order
 
 
 def all_independent(J: Floats, cut: float = 1e-9, floor: float = 0.0) -> Any:

@@ -7,6 +7,7 @@ to it first, see ``approach``.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -135,15 +136,27 @@ def _refuse_kink(sim: Simulation, last: int, name: str, time: float) -> None:
 def _root(sim: Simulation, last: int, k: int, start: float, end: float) -> float:
     """Return the first instant behind the zero of a watched expression between two times."""
     a, b = float(sim.g[0, k]), float(sim.g[1, k])
-    return zero_of(lambda t: float(values(sim, last, t)[k]), start, end - start, a, b)
+    watched = _watched(sim, last)
+    return zero_of(lambda t: float(watched(t)[k]), start, end - start, a, b)
 
 
 def values(sim: Simulation, last: int, t: float) -> Floats:
     """Return all watched expressions at a time on the polynomial of a stored step."""
-    b, out = sim.bundle, np.zeros(len(sim.watches))
-    t0, h = (float(x) for x in sim._steps[last])
-    now = b.ref.copy()
-    b.ref[:] = sim._refs[last]
-    sim.space.monitor(*b.run, t, sim.interpolate(sim._dense[last], t0, h, t), out)
-    b.ref[:] = now
-    return out
+    return _watched(sim, last)(t)
+
+
+def _watched(sim: Simulation, last: int) -> Callable[[float], Floats]:
+    """Return all watched expressions as a function of time, good until the next call: blocks are looked up once for a zero."""
+    (t0, h), out, y = (float(x) for x in sim._steps[last]), np.zeros(len(sim.watches)), np.zeros(len(sim.y))
+    ref, run, row, own = sim.bundle.ref, sim.bundle.run, sim._dense[last], sim._refs[last]
+    monitor, interpolate = sim.space.monitor, sim.integrator.interpolate
+
+    def at(t: float) -> Floats:
+        now = ref.copy()
+        ref[:] = own
+        interpolate(row, t0, h, t, y)
+        monitor(*run, t, y, out)
+        ref[:] = now
+        return out
+
+    return at

@@ -13,7 +13,7 @@ from multibody.kernels.assembly.member import CLOSED
 from multibody.kernels.rows import row_jacobian
 from multibody.kernels.state import set_positions
 from multibody.rank.around import Surroundings
-from multibody.rank.leastnorm import independent_rows
+from multibody.rank.leastnorm import takes_rows
 from multibody.rank.run_rows import NOISE
 from multibody.state.system import Flags, Floats, Integers
 
@@ -66,7 +66,7 @@ def _take(b: Blocks, numbers: Numbers, which: Integers, rows: Integers, times: F
     numbers.scales(b.numbers[which], by_row, by_column)
     np.add.at(J, (slice(None), row_of, tables.columns[: pointer[-1]]), entries)  # type: ignore[arg-type]  # of all members
     J = by_row[:, :, None] * J * by_column[:, None, :]
-    return np.array([np.array_equal(independent_rows(each, floor=NOISE), rows) for each in J], dtype=bool)
+    return np.array([takes_rows(each, rows, floor=NOISE) for each in J], dtype=bool)
 
 
 def _ranks(b: Blocks, which: Integers, times: Floats) -> Integers:

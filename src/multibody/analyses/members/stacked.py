@@ -63,13 +63,13 @@ class Stack:
 
 
 class _Columns:
-    """Numbers by their place, each over the instants of all members."""
+    """Numbers by their place, each over the instants of all members; taken when asked for, as few of them are."""
 
-    def __init__(self, numbers: Floats, instants: int) -> None:
-        self.numbers, self.instants = numbers, instants
+    def __init__(self, numbers: Floats, instants: int, which: Integers | slice) -> None:
+        self.numbers, self.instants, self.which = numbers, instants, which
 
-    def __getitem__(self, place: int) -> Floats:
-        return np.repeat(self.numbers[:, place], self.instants)
+    def __getitem__(self, place: int | slice) -> Floats:
+        return np.repeat(self.numbers[self.which, place], self.instants, axis=0)
 
 
 class StackedTables(Tables):
@@ -78,11 +78,11 @@ class StackedTables(Tables):
     _columns: _Columns
 
     @classmethod
-    def of(cls, tables: Tables, numbers: Floats, instants: int) -> StackedTables:
-        """Return the tables of members with these numbers (members, numbers), each at so many instants."""
+    def of(cls, tables: Tables, numbers: Floats, instants: int, which: Integers | slice = slice(None)) -> StackedTables:
+        """Return the tables of members with these numbers (members, numbers), by default of all, each at so many instants."""
         made = object.__new__(cls)
         vars(made).update(vars(tables))
-        made._columns, made.cache = _Columns(numbers, instants), {}
+        made._columns, made.cache = _Columns(numbers, instants, which), {}
         return made
 
     @property
@@ -97,8 +97,7 @@ class StackedTables(Tables):
 
     def vector(self, offset: int, count: int | None = None) -> Floats:
         """Return numbers as arrays (instants, count)."""
-        c = self._columns
-        return np.repeat(c.numbers[:, offset : offset + (self.dimension if count is None else count)], c.instants, axis=0)
+        return self._columns[offset : offset + (self.dimension if count is None else count)]
 
     def matrix(self, offset: int) -> Floats:
         """Return matrices (instants, d, d)."""
@@ -128,7 +127,7 @@ class StackedMeasurer(Measurer):
     def __init__(self, stack: Stack) -> None:
         self.stack = stack
         base, (m, n) = stack.members.tables, stack.t.shape
-        tables = StackedTables.of(base, stack.members.numbers[stack.which], n)
+        tables = StackedTables.of(base, stack.members.numbers, n, stack.which)
         a = None if stack.A is None else _flat(stack.A)
         super().__init__(tables, stack.t.reshape(m * n), _flat(stack.Q), _flat(stack.V), a, np.zeros(0), stack.dynamics)
 
