@@ -96,7 +96,8 @@ class Evaluator:
         """Return time and value of the largest (sign 1) or smallest (−1) value; found once for both questions."""
         key, looked = (formula, sign), self.refine and self.answers.known_between
         if key not in self._extremes:
-            time, size = largest(self.answers.times, sign * values, self._signed(formula, sign) if looked else None)
+            between, signed = self._signed(formula, sign) if looked else None, values if sign > 0 else -values
+            time, size = largest(self.answers.times, signed, between)
             self._extremes[key] = (time, sign * size)
         return self._extremes[key]
 

@@ -154,7 +154,7 @@ class Blocks:
         self.scratch, self.assembly, self.one = base.scratch.copy(), plan.room(), One(self)
         self.Q, self.V = np.zeros((count, tables.nq)), np.zeros((count, tables.nv))
         self.begin_refs, self.codes = np.zeros_like(self.refs), np.zeros((count, 2), dtype=np.int64)
-        self._wrench_rooms = dict[Any, Floats]()
+        self._rooms = dict[Any, Floats]()
 
     @cached_property
     def system(self) -> System:
@@ -184,8 +184,10 @@ class Blocks:
         return [which]
 
     # --- what is read of them -----------------------------------------------------------------------------------------
-    def coordinate(self, which: Integers, function: int, Q: Floats, V: Floats, A: Floats, R: Floats) -> Floats:
-        """Return value, rate and acceleration of a coordinate function (3, members, instants).
+    def coordinate(
+        self, which: Integers, function: int, Q: Floats, V: Floats, A: Floats, R: Floats, lasting: bool = False
+    ) -> list[Floats]:
+        """Return value, rate and acceleration of a coordinate function, arrays (members, instants).
 
         Parameters
         ----------
@@ -194,15 +196,22 @@ class Blocks:
             Rows of Q may be longer.
         R : array (members, instants, functions or 0)
             References of every instant; without columns turns are counted from those at the start.
+        lasting : bool
+            Whether these are the instants of the members: the answer is good until the next ones are read.
         """
-        out, kept = np.zeros((3, *Q.shape[:2], 1)), self.refs[which]
+        shape, kept = (*Q.shape[:2], 1), self.refs[which]
+        out = [self.kept_room((function, k), shape) if lasting else np.zeros(shape) for k in range(3)]
+        if lasting and not V.flags.c_contiguous:
+            room = self.kept_room("rates", V.shape)
+            room[:] = V
+            V = room
         self.refs[which] = self.begin_refs[which] if R.shape[2] == 0 else 0.0
         M.measure_members(
             self.at(measure_functions, M.MEASURE), which, self.models, self.states, self.scratch.address, Q,
             np.ascontiguousarray(V), A, R, np.array([function], dtype=np.int64), *out,
         )  # fmt: skip
         self.refs[which] = kept
-        return out[..., 0]
+        return [x[..., 0] for x in out]
 
     def entries(self, which: Integers, times: Floats, Q: Floats, R: Floats) -> Floats:
         """Return the entries of Φ_q of joints and motions (members, instants, entries)."""
@@ -214,12 +223,21 @@ class Blocks:
         self.refs[which] = kept
         return out
 
-    def wrench_room(self, key: Any, rows: RowPattern, members: int, instants: int) -> Floats:
-        """Return room for wrenches of members that is kept: new pages take longer to fill."""
-        made = self._wrench_rooms.get(key)
-        if made is None or made.shape[1] != instants:
-            made = self._wrench_rooms[key] = rows.answers(self.count, instants)
-        return made[:members]
+    def kept_room(self, key: Any, shape: tuple[int, ...]) -> Floats:
+        """Return room (members, instants, ·) that is kept: new pages take longer to fill.
+
+        Workers of Dask have every large array in new pages, since the C library is told there to give memory back at once.
+
+        Parameters
+        ----------
+        key : hashable
+            What it is for; one of another shape takes the place of the one before.
+        shape : tuple of int
+        """
+        made = self._rooms.get(key)
+        if made is None or made.shape[1:] != shape[1:]:
+            made = self._rooms[key] = np.zeros((self.count, *shape[1:]))
+        return made[: shape[0]]
 
     def wrenches(
         self, which: Integers, times: Floats, Q: Floats, R: Floats, multipliers: Floats, row: int, rows: RowPattern,

@@ -66,7 +66,7 @@ class JointBatch(Batch):
         functions = {}
         for f in {column.function for column in columns.columns if column.function >= 0}:
             found = self.coordinate(every, f, q[:, None], v[:, None], np.zeros((n, 1, v.shape[1])), np.zeros((n, 1, 0)))
-            functions[f] = found[0, :, 0], found[1, :, 0]
+            functions[f] = found[0][:, 0], found[1][:, 0]
         values, rates = placed_values(columns, functions, q, v)
         if self.planar:
             settle_turns(columns, values, q, self.trees.constants["angle"][:n])

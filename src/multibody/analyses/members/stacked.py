@@ -137,7 +137,7 @@ class StackedMeasurer(Measurer):
         references = s.R if every else s.R[:, :, :0]  # turns are counted from the start
         A = np.zeros_like(s.V) if s.A is None else s.A
         for function in functions:
-            found = s.members.coordinate(s.which, function, s.Q, s.V, A, references)
+            found = s.members.coordinate(s.which, function, s.Q, s.V, A, references, s.lasting)
             self._coordinates[function] = (found[0].reshape(-1), found[1].reshape(-1), found[2].reshape(-1))
 
     @cached_property
@@ -172,7 +172,7 @@ class StackedReactions(Reactions):
         """Return −Φ_qᵀ λ of some rows on some bodies together as a wrench about a point of a body, ground axes."""
         s, own = self.measurer.stack, RowPattern.of(self.tables, rows)
         (m, n), key = s.t.shape, (rows, tuple(bodies), home, point)
-        out = s.members.wrench_room(key, own, *s.t.shape) if s.lasting else own.answers(*s.t.shape)
+        out = s.members.kept_room(key, (m, n, own.width)) if s.lasting else own.answers(m, n)
         each = multipliers.reshape(m, n, -1)
         s.members.wrenches(s.which, s.t, s.Q, s.R, each, rows.start, own, bodies, sign, (home, point), out)
         return Wrench.packed(out.reshape(m * n, -1), self.tables.dimension)

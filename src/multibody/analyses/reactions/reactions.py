@@ -49,7 +49,6 @@ class Reactions:
 
     def __init__(self, measurer: Measurer, dynamics: Dynamics) -> None:
         self.measurer, self.dynamics, self.tables = measurer, dynamics, measurer.tables
-        self.every = np.arange(len(measurer.t))
         self._gradients: dict[int, Blocks] = {}
         self._open: dict[str, list[tuple[int, Wrench]]] = {}
 

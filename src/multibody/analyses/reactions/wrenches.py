@@ -93,7 +93,12 @@ class RowPattern:
 
     def answers(self, *shape: int) -> Floats:
         """Return room for force, moment and point, at so many instants."""
-        return np.zeros((*shape, 5 if self.dimension == 2 else 9))
+        return np.zeros((*shape, self.width))
+
+    @property
+    def width(self) -> int:
+        """How many numbers force, moment and point are."""
+        return 5 if self.dimension == 2 else 9
 
 
 def arm_cross(arm: Floats, force: Floats) -> Floats:
