@@ -294,3 +294,41 @@ def test_a_massless_rod_that_spins_moves_nothing() -> None:
     again = m.run(0.3, initial=runs[1].final, integrator="radau")
     stepped = m.simulator(runs[1].final, integrator="bdf").step(0.01)
     assert again.ok and stepped["O0"] == pytest.approx(again.at(0.21)["O0"], abs=1e-6)
+
+
+@pytest.mark.parametrize("units", [(1.0, 1.0), (1e3, 1e3)], ids=["m, kg", "mm, g"])
+@pytest.mark.parametrize(
+    ("formulation", "integrator"),
+    [("augmented", "bdf"), ("recursive", "bdf"), ("kane", "radau"), ("parametric", "dop853"), ("kane", "dop853")],
+)
+def test_tight_tolerances_make_no_massless_rod_creep(formulation: str, integrator: str, units: tuple[float, float]) -> None:
+    """Rounding about the rod's own line stays below the tolerance: a thousandth of it costs no thousand times the steps."""
+    model = massless_rods(1, *units)
+    steps = []
+    for rtol in (1e-8, 1e-11):
+        run = model.run(0.05, formulation=formulation, integrator=integrator, rtol=rtol, atol=1e-2 * rtol)
+        assert run.ok
+        steps.append(run.statistics["steps"])
+    assert steps[1] < 8 * steps[0]
+
+
+def test_a_spin_that_is_restored_moves_nothing() -> None:
+    m = massless_rods()
+    state = m.assemble()
+    v = state.v.copy()
+    v[9:12] += 5.0 * np.array([0.6, 0.6, 0.2]) / np.linalg.norm([0.6, 0.6, 0.2])
+    sim = m.simulator(integrator="bdf", rtol=1e-9, atol=1e-11)
+    still = float(sim.step(0.1)["O0"])
+    spun = float(sim.restore(replace(state, v=v)).step(0.1)["O0"])
+    assert spun == pytest.approx(still, abs=1e-10)
+
+
+def test_a_run_that_cannot_begin_says_how_it_was_asked_for() -> None:
+    m = mb.Model("apart", dimension=2, gravity=(0, -9.81))
+    m.body("a", mass=1, inertia=1, frames={"e": (1, 0)})
+    m.revolute("O", "ground", "a")
+    m.distance("D", "ground", "a.e", length=3)
+    with pytest.warns(RuntimeWarning):
+        run = m.run(0.1, formulation="kane", integrator="bdf")
+    assert not run.ok
+    assert (run.statistics["formulation"], run.statistics["integrator"], run.statistics["steps"]) == ("kane", "bdf", 0)

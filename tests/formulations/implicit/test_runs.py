@@ -282,7 +282,7 @@ def rod() -> tuple[mb.Model, float]:
 
 
 @pytest.mark.parametrize("integrator", ["bdf", "radau", Alpha(step=1e-3), "dop853"], ids=["bdf", "radau", "alpha", "dop853"])
-@pytest.mark.parametrize("formulation", ["augmented", "recursive", "parametric"])
+@pytest.mark.parametrize("formulation", ["augmented", "recursive", "parametric", "kane", "partitioning"])
 def test_a_massless_rod_may_spin_between_balls(rod: tuple[mb.Model, float], formulation: str, integrator: Any) -> None:
     model, exact = rod
     run = model.run(0.1, formulation=formulation, integrator=integrator)

@@ -48,8 +48,11 @@ class Choice:
 
     @property
     def regular(self) -> bool:
-        """Whether its matrices have to be regular also in what moves nothing: those of implicit methods, and with pairs."""
-        return self.integrator.implicit or self.switching or self.formulation.pairs
+        """Whether its matrices have to be regular also in what moves nothing.
+
+        Those of implicit methods, those with pairs, and those of independent coordinates, among which idle spins are.
+        """
+        return self.integrator.implicit or self.switching or self.formulation.pairs or self.formulation.partitioned
 
 
 def check_pair(formulation: Formulation, integrator: Integrator) -> None:

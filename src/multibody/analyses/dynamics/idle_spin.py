@@ -1,45 +1,91 @@
 """The spin of a massless rod between two balls: it moves nothing and nothing resists it, so that its equation says 0 = 0.
 
 Explicit methods in the coordinates of bodies leave it out. Methods whose matrices have to be regular get an inertia about the
-rod's own line: no moment acts about it, so that the rod, once still, does not begin to spin. One that spins already
-carries an angular momentum of a billionth of what the others do.
+rod's own line, and a rod that is still: no moment acts about its line, so that it does not begin to spin, and an inertia of
+any size has no effect. It must not be small: rounding in the moments, divided by it, is an acceleration that the error test
+sees, and below its size steps shrink with the tolerance. Only where another motion than a spin moves nothing, and that
+in one position alone, is the inertia a small one.
 """
 
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 
 import numpy as np
 
 from multibody.kernels.declared import MassSlots
+from multibody.state.state import State
 from multibody.state.system import Floats, System
 from multibody.tables.rows import listed
 from multibody.tables.scales import characteristic_mass
 
-SMALL = 1e-9  # of the characteristic mass times the square of the characteristic length
+LARGE, SMALL = 1.0, 1e-9  # of the characteristic mass times the square of the characteristic length
+_TURN, _CHANGED = 1e-3, 1e-5  # angle [rad] of a trial; change of a scaled Jacobian that is more than its square
 
 Spins = dict[int, Floats]  # axes of idle spins in body axes, by the number of the body
 
 
-def with_spins(system: System, spins: Spins) -> System:
-    """Return the system with an inertia about every axis of an idle spin.
+def with_spins(system: System, spins: Spins, state: State) -> tuple[System, State]:
+    """Return the system with an inertia about every axis of an idle spin, and the state without these spins.
 
     Parameters
     ----------
     system : System
     spins : dict
-        Unit vectors in body axes by the number of the body, counted from 0 without the ground; none leave the system as it is.
+        Unit vectors in body axes by the number of the body, counted from 0 without the ground; none leave all as it is.
+    state : State
+        On the constraints.
     """
     if not spins:
-        return system
+        return system, state
+    lasting = {body: axis for body, axis in spins.items() if _lasts(system, state, body, axis)}
     tables = copy.copy(system.tables)
-    size = SMALL * characteristic_mass(tables) * tables.length**2
-    tables.masses, tables.cache, numbers = list(tables.masses), {}, [tables.F]
+    whole = characteristic_mass(tables) * tables.length**2
+    tables.masses, tables.cache, numbers = list(tables.masses), {"lasting spins": lasting}, [tables.F]
     for body, axis in spins.items():
-        own = tables.masses[body]
+        own, size = tables.masses[body], (LARGE if body in lasting else SMALL) * whole
         tables.masses[body] = own._replace(inertia=sum(len(part) for part in numbers))
         numbers.append((tables.matrix(own.inertia) + size * np.outer(axis, axis)).ravel())
     tables.packed = tables.packed.sharing(numbers=np.concatenate(numbers), masses=listed(MassSlots, tables.masses))
     made = System(tables)
     made.ref[:] = system.ref
-    return made
+    return made, stilled(made, state)
+
+
+def stilled(system: System, state: State) -> State:
+    """Return a state without the idle spins that a system has given an inertia to.
+
+    Parameters
+    ----------
+    system : System
+    state : State
+        On the constraints, where it stays.
+    """
+    spins: Spins = system.tables.cache.get("lasting spins", {})
+    if not spins:
+        return state
+    v, width = state.v.copy(), system.tables.width
+    for body, axis in spins.items():
+        rate = float(v[width * body + 3 : width * (body + 1)] @ axis)
+        v -= rate * _twist(system, state, body, axis)
+    return replace(state, v=v)
+
+
+def _twist(system: System, state: State, body: int, axis: Floats) -> Floats:
+    """Return the velocities of a spin with 1 rad/s: the origin moves as well where it is not on the axis."""
+    first, found = system.tables.width * body, np.zeros(system.nv)
+    found[first + 3 : first + system.tables.width] = axis
+    if system.rows:
+        rows = system.jacobian(state.q, state.t) * system.scale_rows[: system.rows, None]
+        found[first : first + 3] = -np.linalg.lstsq(rows[:, first : first + 3], rows @ found, rcond=None)[0]
+    return found
+
+
+def _lasts(system: System, state: State, body: int, axis: Floats) -> bool:
+    """Return whether a body that turns a little leaves the constraints of all others as they are: a spin, in every position."""
+    first, rest = system.tables.width * body, np.ones(system.nv, dtype=bool)
+    rest[first : first + system.tables.width] = False
+    turned = system.displaced(state.q, _twist(system, state, body, axis), _TURN)
+    before, after = (system.scaled(system.jacobian(q, state.t))[:, rest] for q in (state.q, turned))
+    return float(np.max(np.abs(after - before), initial=0.0)) < _CHANGED

@@ -65,7 +65,8 @@ class Opening:
         Parameters
         ----------
         regular : bool
-            Whether matrices have to be regular also in what moves nothing: spins of massless rods get an inertia then.
+            Whether matrices have to be regular also in what moves nothing: spins of massless rods get an inertia then,
+            and are stopped.
         """
         if self.system.nv > DENSE_LIMIT:
             return self
@@ -73,7 +74,10 @@ class Opening:
         if "spins" not in known:
             known["spins"] = require_inertia(self.system, self.state.q, self.state.t, self.rows)
         spins = known["spins"]
-        return replace(self, system=with_spins(self.system, spins)) if regular else self
+        if not regular:
+            return self
+        system, state = with_spins(self.system, spins, self.state)
+        return replace(self, system=system, state=state)
 
 
 def opened(

@@ -88,7 +88,7 @@ def run(
         opening = opened(model, initial, tables=tables) if opening is None else opening
         state = opening.state
         if not state.ok:
-            return _nothing(tables, state)
+            return _nothing(tables, state, choice)
         times = output_times(state.t, options, tables)
         check_steps(choice.integrator, state.t, options.until)
         said = (opening.note, *options.notes, *remarks(choice.integrator, state.t, options.until))
@@ -315,10 +315,12 @@ def forces_of(
     return space.expanded(times, Y, references, motion.q[0] if n else state.q, closing=False)
 
 
-def _nothing(tables: Any, state: State) -> Motion:
+def _nothing(tables: Any, state: State, choice: Choice) -> Motion:
     """Return an empty motion with the reason why it could not be started."""
     empty = np.zeros((0, tables.nv))
     return Motion(
         tables, np.zeros(0), np.zeros((0, tables.nq)), empty, empty, np.zeros(0), state.references, state.status, state,
-        statistics={"steps": 0, "rhs_evaluations": 0},
+        statistics={
+            "formulation": choice.formulation.name, "integrator": choice.integrator.name, "steps": 0, "rhs_evaluations": 0,
+        },
     )  # fmt: skip

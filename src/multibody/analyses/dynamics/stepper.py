@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Self, SupportsFloat
 import numpy as np
 
 from multibody.analyses.dynamics.ending import status_of
+from multibody.analyses.dynamics.idle_spin import stilled
 from multibody.analyses.dynamics.opening import begun, opened, planned
 from multibody.analyses.dynamics.run_start import start_state
 from multibody.analyses.dynamics.simulation import Simulation
@@ -286,6 +287,7 @@ class Stepper:
             state = given_state
         if not state.ok:
             raise AnalysisError(state.status.message, state.status)
+        state = stilled(sim.system, state)
         sim.restart(state.t, sim.space.start(state, work or 0.0), state.references)
         if sim.formulation.partitioned:
             sim.repartition()
