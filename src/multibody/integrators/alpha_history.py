@@ -12,6 +12,7 @@ from multibody.kernels.compile import inlined, inner_kernel
 WEIGHT, NEW_SLOPE = SPARE, OWN  # rows of memory: 1/scale, y' at the new state
 AM, AF, GAMMA, BETA, H_A, H_MATRIX, SURE, AGE, TERMS = (at.SCRATCH + i for i in range(9))
 _DIFFERENCES, _EQUAL = 6, 1e-6  # kept for predictions; how far equal steps may differ
+_HALF = 0.5  # of 2ᵏ: what k terms multiply the errors of the past by, where ρ is not less
 FIRST = 1  # place of the first difference in the past, behind z itself
 
 
@@ -68,7 +69,11 @@ def predict(h, control, counts, work):
 
 @inner_kernel
 def remember(h, control, counts, memory, work):
-    """Take z of the new state into the differences of s, and choose how many serve the next prediction: up to the least."""
+    """Take z of the new state into the differences of s, and choose how many serve the next prediction: up to the least.
+
+    k terms multiply errors of the past by about 2ᵏ max(1 − ρ, ½), and an iteration leaves the part `SURE` of them. Where the
+    product is above 1, round-off would grow from step to step, up to what the iteration tolerates.
+    """
     x, _, _, _, _, _, _, _, _, _, _, past, _, _, _, gaps = views(counts, work)
     nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
     size, known = n + 2 * m, 0
@@ -85,8 +90,11 @@ def remember(h, control, counts, memory, work):
     counts[at.DEPTH] = known
     control[at.PAST] = h
     control[TERMS] = min(known, 1)
-    least = math.inf
+    least, grows = math.inf, control[SURE] * max(1.0 - control[at.RHO], _HALF)
     for k in range(1, known):
+        grows *= 2.0
+        if k > 1 and grows > 1.0:
+            break
         total = 0.0
         for i in range(n):
             e = past[(FIRST + k) * size + i] * memory[WEIGHT, nq + i]
