@@ -54,7 +54,8 @@ def elastic_four_bar() -> mb.Model:
     stiffness, damping = m.parameter("k", 1e6, unit="N/m"), m.parameter("c", 4e5, unit="N s/m")
     half, end = size / 2, {"end": (size, 0)}
     m.frames(O3=(ground, 0))
-    link1, link3 = (m.body(f"link{k}", mass=4 * k + 1, inertia=10 * k, com=(half, 0), frames=end) for k in (1, 3))
+    link1 = m.body("link1", mass=5, inertia=10, com=(half, 0), frames=end)
+    link3 = m.body("link3", mass=9, inertia=25, com=(half, 0), frames=end)
     near, far = (m.body(name, mass=3.5, inertia=10, com=(half / 2, 0), frames={"end": (half, 0)}) for name in ("near", "far"))
     m.revolute("O1", m.ground, link1)
     m.revolute("A", link1["end"], near)

@@ -156,7 +156,7 @@ SPARED: tuple[tuple[Any, str, Any], ...] = (  # owner, name, what stands there w
 
 @contextlib.contextmanager
 def without_collection() -> Iterator[None]:
-    """Collect no garbage within, and lay what a compilation left with what is old: to search it at once is a fifteenth of it."""
+    """Collect no garbage within, and lay what a compilation left with what is old: a search takes a fifteenth of it."""
     if not gc.isenabled():
         yield
         return

@@ -291,6 +291,10 @@ def test_a_massless_rod_that_spins_moves_nothing() -> None:
     v[9:12] += 5.0 * line
     runs = [m.run(0.2, initial=replace(state, v=each), integrator="bdf", rtol=1e-9, atol=1e-11) for each in (state.v, v)]
     assert runs[1].final["O0"] == pytest.approx(runs[0].final["O0"], abs=5e-8)
+    said = "the spin of rod0 (5 rad/s) about its own line moves no mass and was left out"
+    assert any(note.startswith(said) for note in runs[1].notes) and not any("spin" in note for note in runs[0].notes)
+    kept = m.run(0.01, initial=replace(state, v=v), formulation="augmented", integrator="dop853")
+    assert kept.final.v[9:12] @ line == pytest.approx(5.0, rel=0.05) and not any("spin" in note for note in kept.notes)
     again = m.run(0.3, initial=runs[1].final, integrator="radau")
     stepped = m.simulator(runs[1].final, integrator="bdf").step(0.01)
     assert again.ok and stepped["O0"] == pytest.approx(again.at(0.21)["O0"], abs=1e-6)

@@ -44,3 +44,14 @@ def test_a_block_of_the_table_is_a_block_by_itself(name: str, options: dict[str,
         if isinstance(values, np.ndarray) and values.size:
             assert not np.shares_memory(values, getattr(second, name)), f"{name} is each member's own"
             assert np.shares_memory(values, getattr(batch.blocks(0)[1], name)), f"{name} is the member's whoever asks"
+
+
+def test_rooms_are_kept_for_what_they_are_for() -> None:
+    """The same pages serve batch after batch; another purpose or shape has its own, and fewer members are a part of it."""
+    batch = RunMembers(mb.load("four-bar"), [], {"until": 0.1}).batch(3)
+    first, other = batch.kept_room("rates", (3, 5, 2)), batch.kept_room("forces", (3, 5, 2))
+    assert first.shape == (3, 5, 2) and not np.shares_memory(first, other)
+    fewer = batch.kept_room("rates", (2, 5, 2))
+    assert fewer.shape == (2, 5, 2) and np.shares_memory(first, fewer)
+    longer = batch.kept_room("rates", (3, 7, 2))
+    assert longer.shape == (3, 7, 2) and not np.shares_memory(first, longer) and not np.any(longer)

@@ -23,6 +23,8 @@ from multibody.tables.scales import characteristic_mass
 LARGE, SMALL = 1.0, 1e-9  # of the characteristic mass times the square of the characteristic length
 _TURN, _CHANGED = 1e-3, 1e-5  # angle [rad] of a trial; change of a scaled Jacobian that is more than its square
 
+ROUNDING = 1e-12  # of a body's own rate: less than this is no spin that was given
+
 Spins = dict[int, Floats]  # axes of idle spins in body axes, by the number of the body
 
 
@@ -70,6 +72,28 @@ def stilled(system: System, state: State) -> State:
         rate = float(v[width * body + 3 : width * (body + 1)] @ axis)
         v -= rate * _twist(system, state, body, axis)
     return replace(state, v=v)
+
+
+def stopped(system: System, before: State, after: State) -> str:
+    """Return in words which spins were left out of a state; nothing where there were none.
+
+    Parameters
+    ----------
+    system : System
+        That has given them an inertia.
+    before, after : State
+        With the spins, and without (see ``stilled``).
+    """
+    spins: Spins = system.tables.cache.get("lasting spins", {})
+    lost, width = [], system.tables.width
+    for body, axis in spins.items():
+        turning = slice(width * body + 3, width * (body + 1))
+        rate = abs(float((before.v[turning] - after.v[turning]) @ axis))
+        if rate > ROUNDING * float(np.linalg.norm(before.v[turning])):
+            lost.append(f"{system.tables.bodies[body + 1]} ({rate:.3g} rad/s)")
+    if not lost:
+        return ""
+    return f"the spin of {', '.join(lost)} about its own line moves no mass and was left out; dop853 with augmented keeps it"
 
 
 def _twist(system: System, state: State, body: int, axis: Floats) -> Floats:

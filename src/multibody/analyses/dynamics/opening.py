@@ -10,7 +10,7 @@ import numpy as np
 
 from multibody.analyses.assembly.member import compiled_state
 from multibody.analyses.dynamics.choice import Choice, check_pair, choose, fallen_back
-from multibody.analyses.dynamics.idle_spin import with_spins
+from multibody.analyses.dynamics.idle_spin import stopped, with_spins
 from multibody.analyses.dynamics.run_start import require_inertia, require_masses, start_state
 from multibody.analyses.dynamics.simulation import Simulation
 from multibody.analyses.given.run_options import Options
@@ -36,7 +36,7 @@ class Opening:
     rows : array of int
         Independent rows of joints and motions; none where the state is not ok.
     note : str
-        Whether a given state had to be changed.
+        Whether a given state had to be changed, or a spin was left out.
     own : bool
         Whether it is the model's own start: what follows from it is found once.
     """
@@ -66,7 +66,7 @@ class Opening:
         ----------
         regular : bool
             Whether matrices have to be regular also in what moves nothing: spins of massless rods get an inertia then,
-            and are stopped.
+            and are stopped, which the note says.
         """
         if self.system.nv > DENSE_LIMIT:
             return self
@@ -77,7 +77,8 @@ class Opening:
         if not regular:
             return self
         system, state = with_spins(self.system, spins, self.state)
-        return replace(self, system=system, state=state)
+        note = stopped(system, self.state, state)
+        return replace(self, system=system, state=state, note="; ".join(text for text in (self.note, note) if text))
 
 
 def opened(

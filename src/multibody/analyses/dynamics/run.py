@@ -91,12 +91,14 @@ def run(
             return _nothing(tables, state, choice)
         times = output_times(state.t, options, tables)
         check_steps(choice.integrator, state.t, options.until)
-        said = (opening.note, *options.notes, *remarks(choice.integrator, state.t, options.until))
+        said = (*options.notes, *remarks(choice.integrator, state.t, options.until))
         if opening.determined:
-            motion = driven(model, state, times, opening.rows, Augmented() if choice.chosen else choice.formulation, said)
+            formulation = Augmented() if choice.chosen else choice.formulation
+            motion = driven(model, state, times, opening.rows, formulation, (opening.note, *said))
             motion.statistics |= options.settings(times[1] - times[0])
             return motion
-        plan = Plan(tables, options, choice, opening.with_inertia(choice.regular), times, said)
+        opening = opening.with_inertia(choice.regular)
+        plan = Plan(tables, options, choice, opening, times, (opening.note, *said))
         if key is not None and opening.own:
             keep_plan(tables, key, plan)
         sim, status, choice = _simulated(plan, begun(plan.opening, plan.choice, options), progress)

@@ -48,7 +48,8 @@ def started(
             "its motions determine everything, nothing is left to be simulated", where=model.name,
             hint="use kinematics, or put an effort in place of a motion",
         )  # fmt: skip
-    sim, _ = begun(opening.with_inertia(choice.regular), choice, options, dense=False)
+    opening = opening.with_inertia(choice.regular)
+    sim, _ = begun(opening, choice, options, dense=False)
     return sim, "; ".join(text for text in (opening.note, *options.notes) if text)
 
 

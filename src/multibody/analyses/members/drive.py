@@ -17,7 +17,7 @@ from multibody.analyses.kinematics.kinematics import time_grid
 from multibody.analyses.kinematics.solvers import DenseSolver
 from multibody.analyses.kinematics.switched_grid import with_limits
 from multibody.analyses.kinematics.turning import MANY, TURN
-from multibody.analyses.members.batch import NOTHING, Blocks
+from multibody.analyses.members.blocks import NOTHING, Blocks
 from multibody.analyses.members.numbers import NotServed, Numbers, note
 from multibody.analyses.members.stacked import Stack, StackedAnswers
 from multibody.analyses.members.switched import Switches

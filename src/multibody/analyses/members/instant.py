@@ -13,7 +13,7 @@ import numpy as np
 
 from multibody.analyses.assembly.member import Plan, plan_of
 from multibody.analyses.dynamics.opening import opened
-from multibody.analyses.members.batch import Blocks
+from multibody.analyses.members.blocks import Blocks
 from multibody.analyses.members.numbers import NotServed, Numbers, note
 from multibody.analyses.members.rows import note_rows
 from multibody.analyses.members.stacked import Stack, StackedAnswers

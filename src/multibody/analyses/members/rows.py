@@ -18,7 +18,7 @@ from multibody.rank.run_rows import NOISE
 from multibody.state.system import Flags, Floats, Integers
 
 if TYPE_CHECKING:
-    from multibody.analyses.members.batch import Blocks
+    from multibody.analyses.members.blocks import Blocks
 
 
 def note_rows(b: Blocks, numbers: Numbers, rows: Integers, times: Floats, why: Any) -> None:

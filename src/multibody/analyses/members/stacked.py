@@ -17,7 +17,7 @@ import numpy as np
 from multibody.analyses.measures.force_values import ForceValues
 from multibody.analyses.measures.measure import Measurer
 from multibody.analyses.measures.readable import no_forces
-from multibody.analyses.members.batch import Blocks as Members
+from multibody.analyses.members.blocks import Blocks as Members
 from multibody.analyses.reactions.reactions import Blocks, Reactions
 from multibody.analyses.reactions.uniqueness import Dependency
 from multibody.analyses.reactions.wrenches import RowPattern, Wrench

@@ -23,7 +23,8 @@ from multibody.state.system import Floats, Integers, System
 from multibody.tables.lower import Tables
 
 if TYPE_CHECKING:
-    from multibody.analyses.members.batch import Batch, Blocks
+    from multibody.analyses.members.batch import Batch
+    from multibody.analyses.members.blocks import Blocks
     from multibody.analyses.members.drive import DriveBatch
 
 
