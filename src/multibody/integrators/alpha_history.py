@@ -50,29 +50,31 @@ def predict(h, control, counts, work):
     """Write (v̇, λ) into x, and the gap that d is to close, as the last steps suggest if they were of the same length.
 
     Of z = (v̇, λ, gap), what the method damps least goes with (−ρ)ⁿ; s_n = z_n + ρ z_{n−1} is without it, and smooth:
-    s_{n+1} = s_n + ∇s_n + ∇²s_n + …
+    s_{n+1} = s_n + ∇s_n + ∇²s_n + …, of which the last one that serves may be taken in part.
     """
     x, _, _, _, _, _, _, _, _, _, _, past, _, _, _, gaps = views(counts, work)
-    n, m, first, terms = counts[at.NV], counts[at.NM], counts[at.NQ] + counts[at.NV], 0
+    n, m, first, terms = counts[at.NV], counts[at.NM], counts[at.NQ] + counts[at.NV], 0.0
     if abs(h - control[at.PAST]) < _EQUAL * abs(h):
-        terms = int(control[TERMS])
-    size, part = n + 2 * m, 1.0 if terms == 0 else -control[at.RHO]
+        terms = control[TERMS]
+    size, part = n + 2 * m, 1.0 if terms == 0.0 else -control[at.RHO]
     for i in range(size):
         value = part * past[i]
-        for k in range(terms):
-            value += past[(FIRST + k) * size + i]
+        for k in range(math.ceil(terms)):
+            value += min(1.0, terms - k) * past[(FIRST + k) * size + i]
         if i < n + m:
             x[first + i] = value
         else:
-            gaps[i - n - m] = value if terms > 0 else 0.0
+            gaps[i - n - m] = value if terms > 0.0 else 0.0
 
 
 @inner_kernel
 def remember(h, control, counts, memory, work):
-    """Take z of the new state into the differences of s, and choose how many serve the next prediction: up to the least.
+    """Take z of the new state into the differences of s, and choose how many serve the next prediction.
 
-    k terms multiply errors of the past by about 2ᵏ max(1 − ρ, ½), and an iteration leaves the part `SURE` of them. Where the
-    product is above 1, round-off would grow from step to step, up to what the iteration tolerates.
+    A term serves as far as the error without it, the next difference, falls by it: wholly where a quarter is gone, not at all where
+    it does not. Between them a part of it is taken, so that round-off does not decide between equals: what an iteration leaves
+    would differ. k terms multiply errors of the past by about 2ᵏ max(1 − ρ, ½), and an iteration leaves the part `SURE` of
+    them. Where the product is above 1, round-off would grow from step to step, up to what the iteration tolerates.
     """
     x, _, _, _, _, _, _, _, _, _, _, past, _, _, _, gaps = views(counts, work)
     nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
@@ -89,16 +91,24 @@ def remember(h, control, counts, memory, work):
             last -= before
     counts[at.DEPTH] = known
     control[at.PAST] = h
-    control[TERMS] = min(known, 1)
-    least, grows = math.inf, control[SURE] * max(1.0 - control[at.RHO], _HALF)
-    for k in range(1, known):
+    control[TERMS], part = min(known, 1), 1.0
+    before, grows = _difference(FIRST + 1, counts, memory, past), 2.0 * control[SURE] * max(1.0 - control[at.RHO], _HALF)
+    for k in range(2, known):
         grows *= 2.0
-        if k > 1 and grows > 1.0:
+        error = _difference(FIRST + k, counts, memory, past)
+        if not error < before:
             break
-        total = 0.0
-        for i in range(n):
-            e = past[(FIRST + k) * size + i] * memory[WEIGHT, nq + i]
-            total += e * e
-        if total < least:
-            least = total
-            control[TERMS] = k
+        part *= min(1.0, 4.0 - 4.0 * error / before) * min(1.0, max(0.0, 2.0 - 2.0 * grows))
+        control[TERMS] += part
+        before = error
+
+
+@inlined
+def _difference(place, counts, memory, past):
+    """Return the size of what is at a place of the past: √Σ(∇ᵏv̇/scale)²."""
+    nq, n, total = counts[at.NQ], counts[at.NV], 0.0
+    size = n + 2 * counts[at.NM]
+    for i in range(n):
+        e = past[place * size + i] * memory[WEIGHT, nq + i]
+        total += e * e
+    return math.sqrt(total)
