@@ -71,10 +71,10 @@ def predict(h, control, counts, work):
 def remember(h, control, counts, memory, work):
     """Take z of the new state into the differences of s, and choose how many serve the next prediction.
 
-    A term serves as far as the error without it, the next difference, falls by it: wholly where a quarter is gone, not at all where
-    it does not. Between them a part of it is taken, so that round-off does not decide between equals: what an iteration leaves
-    would differ. k terms multiply errors of the past by about 2ᵏ max(1 − ρ, ½), and an iteration leaves the part `SURE` of
-    them. Where the product is above 1, round-off would grow from step to step, up to what the iteration tolerates.
+    A term serves as far as the error without it, the next difference, falls by it: wholly where a quarter is gone, not at all
+    where nothing is. Between them a part of it is taken, so that round-off does not decide between equals: what an iteration
+    leaves would differ. k terms multiply errors of the past by about 2ᵏ max(1 − ρ, ½), and an iteration leaves the part `SURE`
+    of them. Where the product is above 1, round-off would grow from step to step, up to what the iteration tolerates.
     """
     x, _, _, _, _, _, _, _, _, _, _, past, _, _, _, gaps = views(counts, work)
     nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
