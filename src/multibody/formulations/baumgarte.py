@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from multibody.formulations.cartesian import CARTESIAN
 from multibody.formulations.closing import (
-    ELSEWHERE,
-    LOCKED,
     REFUSED,
     UNMOVED,
     accelerate,
@@ -20,6 +18,7 @@ from multibody.formulations.closing import (
     project,
     scaled_size,
     settle_references,
+    stops,
     tidy,
     too_near,
     turned_too_far,
@@ -70,8 +69,8 @@ def watch_baumgarte(space, model, state, scratch, t, y):
     open_ = position_gap(space, model, state, scratch, t, y, 1)
     open_v = velocity_gap(space, model, state, scratch, t, y[space.sizes(model)[0] :])
     rough = note_ratio(space, model, state, scratch, t, space.factor(model, state, scratch))
-    if rough < 0:
-        return ELSEWHERE if rough == -1 else LOCKED
+    if stops(rough):
+        return rough
     if rough > 0:  # feedback alone cannot hold a branch across a change point
         outcome = project(space, model, state, scratch, t, y, 1)[0]
         if outcome == REFUSED:

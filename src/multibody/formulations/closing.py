@@ -12,8 +12,9 @@ from multibody.kernels.functions import largest_turn, set_references
 
 UNMOVED, MOVED, REFUSED, ELSEWHERE = 0, 1, 2, 3  # what an acceptance says of y
 ROUGH = 4  # added: near a change point
-LOCKED, WEAK_PARTITION = -1, -2  # why an acceptance gives up
+LOCKED, WEAK_PARTITION, OTHER_ROWS = -1, -2, -5  # why an acceptance gives up
 NEAR, TOO_NEAR = 0.1, 1e-4  # of the regular pivot ratio: near a change point
+SOUND = 0.3  # of the same: other rows may be asked for again
 STRIDE = 0.02  # between the states of a bridge across a change point: rad, or lengths over L
 NOTHING = 1e-150  # neither a length nor a rate
 GROSS = 1e-6  # a scaled gap that projection must get below
@@ -238,6 +239,12 @@ def _locked(settings, h):
     return mean < CREEPING * settings.longest
 
 
+@inlined
+def stops(rough):
+    """Return whether what :func:`note_ratio` says is an answer of the acceptance."""
+    return rough != 0 and rough != ROUGH
+
+
 @inner_kernel
 def note_ratio(space, model, state, scratch, t, ratio):
     """Keep the smallest pivot ratio met, and the largest as the regular one.
@@ -245,14 +252,19 @@ def note_ratio(space, model, state, scratch, t, ratio):
     Returns
     -------
     int
-        0, ROUGH where a change point is near, −1 where it is so near that the step had better end elsewhere, −2 where the
-        motion does not get away from it.
+        0, ROUGH where a change point is near, or what the acceptance says instead, which the step does not pass then:
+        OTHER_ROWS where rows that were left out may serve better, ELSEWHERE where the change point is so near that the step
+        had better end elsewhere, LOCKED where the motion does not get away from it.
     """
     statistics, settings = state.statistics[0], state.settings[0]
     space.remember(model, state, scratch)
+    if settings.other_rows > 0.0 and ratio < NEAR * settings.regular_ratio:
+        return OTHER_ROWS
+    if settings.other_rows == 0.0 and ratio > SOUND * settings.regular_ratio:
+        settings.other_rows = 1.0
     if too_near(state, ratio) and settings.avoided < settings.avoidable:
         settings.avoided += 1.0
-        return -1
+        return ELSEWHERE
     h = abs(t - settings.last_time)
     settings.last_time = t
     statistics.lowest_ratio = min(statistics.lowest_ratio, ratio)
@@ -266,7 +278,7 @@ def note_ratio(space, model, state, scratch, t, ratio):
     settings.lingering += 1.0
     settings.longest = max(settings.longest, h)
     if too_near(state, ratio) and settings.avoidable != 0.0 and _locked(settings, h):
-        return -2
+        return LOCKED
     return ROUGH if settings.lingering < 40.0 or settings.avoidable < 0.0 else 0
 
 
@@ -297,7 +309,7 @@ def accept_projected(space, model, state, scratch, t, y):
     if outcome == REFUSED:
         return outcome
     rough = note_ratio(space, model, state, scratch, t, ratio)
-    if rough < 0:
-        return ELSEWHERE if rough == -1 else LOCKED
+    if stops(rough):
+        return rough
     settle_references(space, model, state, scratch, t, y)
     return outcome + rough

@@ -20,7 +20,7 @@ from multibody.formulations.newton import NewtonKernels, cartesian_kernels
 from multibody.kernels import plain_rows
 from multibody.kernels.compile import inlined, inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
-from multibody.kernels.parametric.declared import LOST_RANK, MOVING_CHART, OTHER_ROWS
+from multibody.kernels.parametric.declared import LOST_RANK, MOVING_CHART
 from multibody.kernels.parametric.partials import alpha_partials, exact_partials
 from multibody.kernels.parametric.rows import pair_gamma, pair_rows, pair_values
 from multibody.kernels.parametric.systems import (
@@ -104,16 +104,11 @@ def rhs_parametric(model, state, scratch, t, y, dy):
 def accept_parametric(model, state, scratch, t, y, active):
     """Accept a state: project it, and let the angle references of pairs follow their parameters."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    memory, work = state.parametric, scratch.parametric
     if not model.planar:
-        why, work.trouble = _unfit(model, state, y)
+        why, scratch.parametric.trouble = _unfit(model, state, y)
         if why != 0:
             return why
     status = close_augmented(PARAMETRIC, model, state, scratch, t, y)
-    if work.ratio < DOUBTFUL and memory.choice > 0:
-        return OTHER_ROWS
-    if work.ratio > SOUND and memory.choice == 0:
-        memory.choice = 1
     if 0 <= status <= 1 or 4 <= status <= 5:
         first = model.coordinates - model.extras
         for k in range(model.parametric.shadows.size):

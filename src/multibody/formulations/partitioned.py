@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from multibody.formulations.cartesian import CARTESIAN
 from multibody.formulations.closing import (
-    ELSEWHERE,
-    LOCKED,
     MOVED,
     REFUSED,
     TOO_NEAR,
@@ -20,6 +18,7 @@ from multibody.formulations.closing import (
     note_ratio,
     position_gap,
     settle_references,
+    stops,
     tidy,
     turned_too_far,
     velocity_gap,
@@ -161,8 +160,8 @@ def close_partitioned(space, model, state, scratch, t, y, active):
     s.position_after = larger(s.position_after, position_gap(space, model, state, scratch, t, y, 0))
     s.velocity_after = larger(s.velocity_after, velocity_gap(space, model, state, scratch, t, y[nq:]))
     rough = note_ratio(space, model, state, scratch, t, space.factor(model, state, scratch))
-    if rough < 0:
-        return ELSEWHERE if rough == -1 else LOCKED
+    if stops(rough):
+        return rough
     settle_references(space, model, state, scratch, t, y)
     return rough + (MOVED if moved > settings.noticeable else UNMOVED)
 

@@ -199,7 +199,7 @@ def run_state(tables: Tables, references: Floats, n: int, m: int) -> State:
         ref=len(references), statistics=1, settings=1, dependent=m, independent=max(n - m, 0), place=n, pivots=max(n, m)
     )
     state.ref[:] = references
-    state.statistics.lowest_ratio[0], state.settings.second[0] = 1.0, second(tables)
+    state.statistics.lowest_ratio[0], state.settings.second[0], state.settings.other_rows[0] = 1.0, second(tables), -1.0
     state.place[:] = -1
     return state
 

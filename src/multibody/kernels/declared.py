@@ -329,6 +329,7 @@ class Settings(Record):
     last_time = number("when the last step ended")
     longest = number("the longest step near by")
     second = number("one second in the model's unit of time: rates are compared with tolerances per second")
+    other_rows = number("1: other independent rows may be asked for; 0: not before these are sound again; −1: there are none")
 
 
 # --- the three blocks -------------------------------------------------------------------------------------------------------

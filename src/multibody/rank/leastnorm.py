@@ -7,6 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from multibody.kernels.assembly.declared import AssemblyScratch
+from multibody.kernels.assembly.levels import pivot_rows
+
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 DENSE_LIMIT = 400  # unknowns that are followed with dense factors; beyond, the sparse path
@@ -15,6 +18,8 @@ CUT = 1e-9  # singular values below this part of the largest count as zero
 NEARNESS = (1e-6, 1e-9, 1e-12)  # μ: how much the norm of a step counts beside guesses, before refinement
 REFINEMENTS = 15
 SETTLED = 1e-9  # part of a step by which the last refinement may move it; round-off over μ is less
+TINY = 1e-300  # pivots below this part of the largest are not looked for
+_ROOMS = dict[tuple[int, ...], AssemblyScratch]()  # that of the last size
 FAR_BELOW = 0.5  # of the least pivot that counts: rounding is no matter there
 WEAK = 1e-10  # the same for guesses within the freedom that the constraints leave
 
@@ -53,11 +58,20 @@ def takes_rows(J: Floats, rows: Integers, cut: float = 1e-9, floor: float = 0.0)
 
 
 def _pivots(J: Floats) -> tuple[Floats, Any]:
-    """Return the pivots of the rows of J, falling, and the order in which rows are taken."""
-    from scipy.linalg import qr  # takes long to import, and most models have no redundant rows
+    """Return the pivots of the rows of J, falling, and the order in which rows are taken.
 
-    R, order = qr(J.T, mode="r", pivoting=True)
-    return np.abs(np.diag(R)), order
+    Where rows serve equally well the earlier one is taken, whatever rounding says: results would depend on the processor.
+    """
+    (rows, n), room = J.shape, _ROOMS.pop(J.shape, None)  # another thread has its own
+    if room is None:
+        _ROOMS.clear()
+        room = AssemblyScratch(A=rows * n, factor=n, diagonal=n, owner=n, order=rows)
+    room.A[:] = J.ravel()
+    count = int(pivot_rows(room.address, n, rows, TINY, 0.0))
+    pivots, order = np.zeros(min(rows, n)), room.order.copy()
+    pivots[:count] = np.abs(room.diagonal[:count])
+    _ROOMS[J.shape] = room
+    return pivots, order
 
 
 def all_independent(J: Floats, cut: float = 1e-9, floor: float = 0.0) -> Any:

@@ -1,11 +1,10 @@
-"""The memory of pairs: what is plane and what is space, what a copy shares, what travels; the same rows after a new choice."""
+"""The memory of pairs: what is plane and what is space, what a copy shares, what travels."""
 
 from __future__ import annotations
 
 import pickle
 
 import numpy as np
-import pytest
 
 import multibody as mb
 from formulations.parametric.cases import Equations
@@ -45,14 +44,3 @@ def test_a_moved_chart_travels() -> None:
     there = pickle.loads(pickle.dumps(bundle))
     assert np.array_equal(there.frame(0), turned)
     assert np.array_equal(there.frame(0, second=True), bundle.frame(0, second=True))
-
-
-@pytest.mark.parametrize("integrator", ["dop853", "bdf"])
-def test_a_simulator_goes_on_with_the_rows_that_were_chosen_anew(integrator: str) -> None:
-    model = mb.load("iftomm-bricard")
-    sim = model.simulator(formulation="parametric", integrator=integrator, rtol=1e-9, atol=1e-11)
-    first = sim.simulation.bundle
-    for _ in range(30):
-        sim.step(0.1)
-    assert sim.simulation.bundle is not first
-    assert sim._arguments[len(sim.simulation.addresses)] == sim.simulation.bundle.run

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from multibody.analyses.assembly.finite_start import not_finite
+from multibody.analyses.assembly.following import follow_guesses, most_open
 from multibody.analyses.assembly.held import against_motions, driven_functions
 from multibody.analyses.assembly.member import compiled_state
 from multibody.analyses.assembly.tree_start import Starter, targets
@@ -122,18 +123,18 @@ class PositionSolver:
             worst = float(np.max(np.abs(self.residual(q)), initial=0.0))
             worst = worst if np.isfinite(worst) else np.inf
             if worst < CLOSED and not self.flipped(q):
-                return q
+                return follow_guesses(self, q)
             if best is None or worst < best[0]:
                 best = (worst, q)
         assert best is not None
-        return self._open_one(best[1]) if best[0] >= CLOSED else best[1]
+        return follow_guesses(self, self._open_one(best[1])) if best[0] >= CLOSED else best[1]
 
     def _open_one(self, q: Floats) -> Floats:
         """Return a pose in which only the joint that is worst stays open, as little as can be: its gap is the true one."""
         system, residual = self.system, self.residual(q)
         if not np.all(np.isfinite(residual)):
             return q
-        worst = int(np.argmax(np.abs(residual)))
+        worst = most_open(residual)
         owner = system.tables.rows[worst].owner
         open_rows = np.array([row.owner == owner and row.group == "joint" for row in system.tables.rows])
         if not open_rows.any() or system.nv > DENSE_ASSEMBLY:
@@ -141,6 +142,8 @@ class PositionSolver:
         random = np.random.default_rng(2)
         found = [self._least_open(q, open_rows)]
         for _ in range(4):  # a pose with everything in line may be a saddle
+            if found[-1][0] < CLOSED:  # it closes after all: which of the ways there is least open is a matter of rounding
+                break
             shake = random.normal(size=system.nv) * system.scale_columns * 0.4
             found.append(self._least_open(system.displaced(q, shake), open_rows))
         size, best = min(found, key=lambda item: item[0])
@@ -329,7 +332,7 @@ class PositionSolver:
         if not np.all(np.isfinite(q)):
             return Status(False, "assembly gave a number that is not finite", self.t, advice="check the guess")
         flipped = self.flipped(q)
-        k = int(np.argmax(np.abs(values))) if len(values) else -1
+        k = most_open(values)
         if k < 0 or (abs(values[k]) < CLOSED and not flipped):
             return Status(True, "assembled", self.t)
         if abs(values[k]) < CLOSED:

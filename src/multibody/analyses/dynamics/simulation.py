@@ -20,13 +20,13 @@ from multibody.analyses.dynamics.segments import Segments, complete, interpolate
 from multibody.analyses.dynamics.settling import tell_feedback, tell_partition, tell_tolerances
 from multibody.analyses.events.switching import Switching, SwitchingTimes
 from multibody.formulations import Formulation
-from multibody.formulations.closing import WEAK_PARTITION
+from multibody.formulations.closing import OTHER_ROWS, WEAK_PARTITION
 from multibody.formulations.prepare import Bundle
 from multibody.formulations.spaces.space import Space
 from multibody.integrators import Integrator
 from multibody.integrators import contract as C
 from multibody.kernels.calls import address_of
-from multibody.kernels.parametric.declared import MOVING_CHART, OTHER_ROWS
+from multibody.kernels.parametric.declared import MOVING_CHART
 from multibody.kernels.subnormals import flushed
 from multibody.state.kinetics import Event
 from multibody.state.state import State
@@ -335,15 +335,26 @@ class Simulation:
         if code == WEAK_PARTITION:
             self.repartition()
             return
+        if code == OTHER_ROWS:
+            self._take_other_rows()
+            return
         pairs = self.space.pairs
         assert pairs is not None  # nothing else asks for it
-        if code == MOVING_CHART:
-            self.restart(self.t, pairs.with_new_charts(self.y))
-        elif pairs.take_other_rows(self.y, self.t):
-            self.bundle = self.space.bundle
-            if self.integrator.implicit:
-                self.addresses = (self._equations(), *self.addresses[1:])
-            self.restart(self.t, self.y.copy())
+        self.restart(self.t, pairs.with_new_charts(self.y))
+
+    def _take_other_rows(self) -> None:
+        """Go on with other rows among redundant ones, if these serve better here."""
+        self.drain()
+        complete(self)  # what is left of the steps so far is found with the rows that they were made with
+        if not self.space.take_other_rows(self.y, self.t):
+            return
+        self.bundle = self.space.bundle
+        if self.integrator.implicit:
+            self.addresses = (self._equations(), *self.addresses[1:])
+            self.notes += [note for note in self._check_factors() if note not in self.notes]
+        if self.formulation.partitioned:
+            self.repartition()
+        self.restart(self.t, self.y.copy())
 
     def cut(self, t: float, y: Floats, references: Floats) -> None:
         """Go back to the instant t within the last step and begin anew there, on the constraints."""

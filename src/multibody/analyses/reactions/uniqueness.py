@@ -173,26 +173,25 @@ def without_dependencies(J: Floats, multipliers: Floats, kept: npt.NDArray[np.bo
 
 
 def smallest_singular_value(system: System, chosen: Integers, t: Floats, q: Floats, references: Floats) -> float | None:
-    """Return the smallest singular value of the scaled independent rows over a motion, None for large models.
+    """Return the smallest singular value of the scaled rows over a motion, None for large models.
 
-    It is evaluated at instants spread over the motion, then at the instants around the lowest minima among them.
+    Of redundant rows as many count as are independent, whichever these are. It is evaluated at instants spread over the motion,
+    then at the instants around the lowest minima among them.
 
     Parameters
     ----------
     system : System
     chosen : array of int
-        Independent rows.
+        Independent rows: as many as the mechanism has in general.
     t, q, references : arrays
         The motion.
     """
     if system.nv > DENSE_LIMIT or len(t) == 0 or len(chosen) == 0:
         return None
-    rows = np.sort(chosen)
-
     def value(k: int) -> float:
         system.ref[:] = references[k] if references.ndim == 2 else references
-        J = system.scaled(system.jacobian(np.ascontiguousarray(q[k]), float(t[k])))[rows]
-        return float(np.linalg.svd(J, compute_uv=False)[-1])
+        J = system.scaled(system.jacobian(np.ascontiguousarray(q[k]), float(t[k])))
+        return float(np.linalg.svd(J, compute_uv=False)[len(chosen) - 1])
 
     count = int(np.clip(WORK / system.nv**3, 12, SPREAD))
     grid = np.unique(np.linspace(0, len(t) - 1, count).round().astype(int))

@@ -12,8 +12,11 @@ from multibody.formulations.choosing import choose_partition
 from multibody.formulations.of_bodies import OfBodies
 from multibody.formulations.prepare import Bundle, prepare
 from multibody.formulations.spaces.expanded import Expanded, expanded
+from multibody.formulations.spaces.other_rows import allow_others, better_rows, carry_on, least_size, read_by_rows
 from multibody.formulations.spaces.space import Reader, reader_of
 from multibody.kernels.watch import monitor
+from multibody.rank.leastnorm import is_large
+from multibody.rank.run_rows import NOISE
 from multibody.state.state import State
 from multibody.state.system import Flags, Floats, Integers, System
 
@@ -27,8 +30,11 @@ class CartesianSpace:
     pairs = None
 
     def __init__(self, system: System, state: State, rows: Integers, formulation: OfBodies) -> None:
-        self.system = system
+        self.system, self.partitioned = system, formulation.partitioned
         self.bundle: Bundle = prepare(system.tables, rows, state.references, formulation.partitioned)
+        self.before: list[Bundle] = []  # those with other rows
+        if not is_large(system.nv):
+            allow_others(self.bundle, system.rows)
         self.nq, self.nv, self.rate_scales = system.nq, system.nv, system.scale_columns
 
     @property
@@ -68,7 +74,40 @@ class CartesianSpace:
 
     def expanded(self, times: Floats, Y: Floats, references: Floats, like: Floats, closing: bool) -> Expanded:
         """Return everything that follows from states y."""
-        return expanded(self.bundle, times, Y, references, closing)
+        if not self.before:
+            return expanded(self.bundle, times, Y, references, closing)
+
+        def read(b: Bundle, some: slice, before: Expanded | None) -> Expanded:
+            return expanded(b, times[some], Y[some], references[some], closing)
+
+        def size(b: Bundle, k: int) -> float:
+            return least_size(self._scaled_rows(Y[k], float(times[k]), references[k])[b.chosen])
+
+        return read_by_rows([*self.before, self.bundle], size, times, read)
+
+    def _scaled_rows(self, y: Floats, t: float, references: Floats) -> Floats:
+        """Return Φ_q of all rows, free of units."""
+        s = self.system
+        kept = s.ref.copy()
+        s.ref[:] = references[: len(s.ref)]
+        found = s.scaled(s.jacobian(y[: self.nq].copy(), t))
+        s.ref[:] = kept
+        return np.asarray(found)
+
+    def take_other_rows(self, y: Floats, t: float) -> bool:
+        """Choose independent rows anew at y; return whether others serve better, so that the blocks are new ones."""
+        b = self.bundle
+        rows = better_rows(self._scaled_rows(y, t, b.ref), b.chosen, NOISE)
+        b.settings(other_rows=0.0)
+        if rows is None:
+            return False
+        made = next((other for other in self.before if set(other.chosen) == set(rows)), None)
+        if made is None:
+            made = prepare(self.system.tables, rows, b.ref, self.partitioned)
+        self.before = [other for other in (*self.before, b) if other is not made]
+        carry_on(b, made)
+        self.bundle = made
+        return True
 
     def forget(self) -> None:
         """Forget the last accepted state; nothing of it is kept here."""
@@ -83,7 +122,7 @@ class CartesianSpace:
     def apart(self, system: System) -> CartesianSpace:
         """Return a copy with another workspace, and state and scratch of its own."""
         other = copy.copy(self)
-        other.system, other.bundle = system, self.bundle.working()
+        other.system, other.bundle, other.before = system, self.bundle.working(), [b.working() for b in self.before]
         return other
 
     def reader(self) -> Reader:

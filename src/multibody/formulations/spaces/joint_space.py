@@ -21,6 +21,7 @@ from multibody.formulations.relative import (
 )
 from multibody.formulations.spaces.expanded import Expanded, no_solution
 from multibody.formulations.spaces.joint_coordinates import count_turns, joint_coordinates
+from multibody.formulations.spaces.other_rows import allow_others, better_rows, carry_on, least_size, read_by_rows
 from multibody.formulations.spaces.space import Reader, reader_of
 from multibody.rank.leastnorm import all_independent, independent_rows
 from multibody.state.kinetics import Dynamics
@@ -67,6 +68,7 @@ class JointSpace:
         self.nq, self.nv = self.columns.nq, self.columns.nv
         self.rate_scales = column_scales(self.columns)
         self.mobility = system.nv - len(rows)
+        self.before: list[JointBundle] = []  # those with other rows
         self.bundle: JointBundle = self._prepared(state)
 
     def _prepared(self, state: State) -> JointBundle:
@@ -82,7 +84,29 @@ class JointSpace:
             chosen = self._generic(b, state, chosen)
         made = prepare_relative(self.columns, formulation, state.references, chosen, regular=regular, partitioned=partitioned)
         self._count_turns(made, state)
+        allow_others(made, len(made.loops))
         return made
+
+    def take_other_rows(self, y: Floats, t: float) -> bool:
+        """Choose independent loop rows anew at y; return whether others serve better, so that the blocks are new ones."""
+        b, formulation = self.bundle, self.formulation
+        self._probe(b, y, t)
+        rows = better_rows(self._scaled(b), b.chosen, VANISHES)
+        b.settings(other_rows=0.0)
+        if rows is None:
+            return False
+        made = next((other for other in self.before if np.array_equal(other.chosen, rows)), None)
+        if made is None:
+            made = prepare_relative(
+                self.columns, formulation, b.ref, rows, regular=b.regular, partitioned=formulation.partitioned
+            )
+            for name in ("planar_constants", "spatial_constants"):  # whole turns that angles began with
+                getattr(made.tree.model, name)[:] = getattr(b.tree.model, name)
+        self.before = [other for other in (*self.before, b) if other is not made]
+        carry_on(b, made)
+        self.bundle = made
+        self.forget()
+        return True
 
     def decided(self, y: Floats, t: float) -> tuple[bool, Integers]:
         """Return what numbers decide at (t, y): whether the mass matrix serves by itself, and independent loop rows."""
@@ -184,6 +208,29 @@ class JointSpace:
 
     def expanded(self, times: Floats, Y: Floats, references: Floats, like: Floats, closing: bool) -> Expanded:
         """Return everything that follows from states y, with Cartesian states."""
+        if not self.before:
+            return self._expanded(times, Y, references, like, closing)
+        living = self.bundle
+
+        def read(b: Any, some: slice, before: Expanded | None) -> Expanded:
+            self.bundle = b
+            near = like if before is None else before.Y[-1, : self.system.nq]
+            return self._expanded(times[some], Y[some], references[some], near, closing)
+
+        def size(b: Any, k: int) -> float:
+            b.ref[:] = references[k]
+            self._probe(b, Y[k], float(times[k]))
+            return least_size(self._scaled(b)[b.chosen])
+
+        kept = living.ref.copy()
+        try:
+            return read_by_rows([*self.before, living], size, times, read)
+        finally:
+            self.bundle = living
+            living.ref[:] = kept
+
+    def _expanded(self, times: Floats, Y: Floats, references: Floats, like: Floats, closing: bool) -> Expanded:
+        """Return the same by the present rows."""
         b, tables, n = self.bundle, self.system.tables, len(times)
         statistics = b.state.statistics.copy()
         bodies = self.cartesian(times, Y, references, like, closing)
@@ -245,7 +292,7 @@ class JointSpace:
     def apart(self, system: System) -> JointSpace:
         """Return a copy with another workspace, and state and scratch of its own."""
         other = copy.copy(self)
-        other.system, other.bundle = system, self.bundle.working()
+        other.system, other.bundle, other.before = system, self.bundle.working(), [b.working() for b in self.before]
         return other
 
     def reader(self) -> Reader:

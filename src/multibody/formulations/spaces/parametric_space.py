@@ -14,6 +14,7 @@ from multibody.formulations.of_bodies import Parametric
 from multibody.formulations.prepare import Bundle, prepare
 from multibody.formulations.prepare_parametric import ParametricBundle, prepare_parametric, set_scales, slide_columns
 from multibody.formulations.spaces.expanded import Expanded, expanded
+from multibody.formulations.spaces.other_rows import allow_others, better_rows, carry_on, share_numbers
 from multibody.formulations.spaces.space import Reader, reader_of
 from multibody.kernels.parametric.rows import pair_rows
 from multibody.kernels.rows import row_jacobian
@@ -27,7 +28,6 @@ from multibody.tables.parametric import COSINE, ParametricPair, parametric
 
 MOST = 4000  # columns for which independent rows are found by a full matrix
 VANISHES = 1e-10  # size of a row, free of units, that the others satisfy by themselves
-BETTER = 2.0  # times the smallest singular value of the chosen rows: others are worth a restart
 FLAT = 1e-4  # sine at which a cosine row counts as lost
 MIDDLE = 1  # place of a ball's second angle
 
@@ -78,30 +78,24 @@ class ParametricSpace:
 
     def _allow_other_rows(self) -> None:
         """Let a run ask for other rows if some are left out, and the rotations' rows keep their rank."""
-        b, count = self.bundle, self.tables.count_joint + self.tables.count_motion
-        free = len(b.chosen) < count and self.formulation.rotation != COSINE
-        b.parametric.state.choice = 1 if free else -1
+        if self.formulation.rotation != COSINE:
+            allow_others(self.bundle, self.tables.count_joint + self.tables.count_motion)
 
     def take_other_rows(self, y: Floats, t: float) -> bool:
         """Choose independent rows anew at y; return whether others serve better, so that the arrays are new ones.
 
         Left out are rows that the others imply. In the axes of turning bodies these may become the very ones that are needed.
         """
-        b = self.bundle
-        b.parametric.state.choice = 0  # not again before the rows are sound
-        J = self.jacobian(y, t)
-        rows = independent_rows(self._scaled(J), floor=VANISHES, most=len(b.chosen))
-        held, found = (np.linalg.svd(self._scaled(J)[which], compute_uv=False)[-1] for which in (b.chosen, rows))
-        if len(rows) < len(b.chosen) or not found > BETTER * held:
+        b, J = self.bundle, self.jacobian(y, t)
+        rows = better_rows(self._scaled(J), b.chosen, VANISHES)
+        b.settings(other_rows=0.0)
+        if rows is None:
             return False
         made = prepare_parametric(self.tables, rows, b.ref, b.rotation, b.exact)
-        _share(b, made)
-        made.state.ref, made.state.settings, made.state.statistics = b.state.ref, b.state.settings, b.state.statistics
+        carry_on(b, made)
         made.parametric.state.charts = b.parametric.state.charts
         self.bundle = made
-        made.settings(regular_ratio=1.0, near_change=0.0)
         set_scales(made, J[made.chosen])
-        made.parametric.state.choice = 0
         return True
 
     # --- rows ---------------------------------------------------------------------------------------------------------
@@ -238,7 +232,7 @@ class ParametricSpace:
         """The blocks of the same model in Cartesian coordinates; its numbers and formulas are the living ones."""
         if self._plain is None:
             self._plain = prepare(self.system.tables, self.rows, self._references, partitioned=False)
-        _share(self.bundle, self._plain)
+        share_numbers(self.bundle, self._plain)
         return self._plain
 
     def expanded(self, times: Floats, Y: Floats, references: Floats, like: Floats, closing: bool) -> Expanded:
@@ -272,12 +266,6 @@ class ParametricSpace:
         k = self.bundle.parametric.scratch.trouble
         text = f"the cosine rows of joint {self.tables.parametrized[k].joint} lose rank, the sine of its angle vanishes"
         return text, 'use Parametric("regular"), whose rows keep their rank'
-
-
-def _share(living: Bundle, other: Bundle) -> None:
-    """Let another bundle of the model have the numbers and formulas that a simulator may set."""
-    own, model = living.model, other.model
-    model.numbers, model.laws, model.tables = own.numbers, own.laws, own.tables
 
 
 def rotation_of(angles: Floats) -> Floats:

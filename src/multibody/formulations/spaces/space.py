@@ -52,6 +52,8 @@ class Space(Protocol):
 
     def expanded(self, times: Floats, Y: Floats, references: Floats, like: Floats, closing: bool) -> Expanded: ...  # noqa: D102
 
+    def take_other_rows(self, y: Floats, t: float) -> bool: ...  # whether redundant rows were chosen anew  # noqa: D102
+
     def forget(self) -> None: ...  # noqa: D102
 
     def select(self, joints: Sequence[str]) -> None: ...  # noqa: D102

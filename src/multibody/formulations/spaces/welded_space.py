@@ -115,6 +115,10 @@ class WeldedSpace:
         living.packed = tables.packed.sharing(numbers=numbers, tables=b.model.tables, laws=b.model.laws)
         return System(living)
 
+    def take_other_rows(self, y: Floats, t: float) -> bool:
+        """Choose independent rows of composites anew at y; return whether others serve better."""
+        return self.inner.take_other_rows(y, t)
+
     def forget(self) -> None:
         """Forget the last accepted state; nothing of it is kept here."""
 

@@ -10,7 +10,7 @@ import math
 
 from multibody.kernels.assembly.closing import CUT, column_scale, fill_rows, largest_gap
 from multibody.kernels.assembly.declared import assembly_at, room_at
-from multibody.kernels.assembly.levels import solve_level, turn_all
+from multibody.kernels.assembly.levels import turn_all, turn_level
 from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
 from multibody.kernels.state import PLANE, POINT, SPACE, displace, set_positions
@@ -60,9 +60,7 @@ def ranks_around(model, state, scratch, plan, room, t, q, directions, lengths):
 @inner_kernel
 def _rank(room, n, rows):
     """Return how many of the rows that stand in the conditions are independent; they are turned."""
-    for r in range(rows):
-        room.right[r] = 0.0
-    return solve_level(room, n, 0, rows, rows, 0, CUT, NOISE / CUT)
+    return turn_level(room, n, 0, rows, rows, 0, CUT, NOISE / CUT)
 
 
 @inner_kernel

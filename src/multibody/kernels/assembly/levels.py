@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import math
 
-from multibody.kernels.compile import inner_kernel
+from multibody.kernels.assembly.declared import room_at
+from multibody.kernels.compile import inner_kernel, kernel
+
+EQUAL = 1e-7  # rests that differ by less than this part are equal: no processor's rounding decides which row is taken
 
 
 @inner_kernel
@@ -25,25 +28,49 @@ def solve_level(room, n, lo, hi, last, known, cut, size):
     cut, size : float
         Rows whose rest is below cut times the longest row, or times `size`, ask for nothing.
     """
+    end = turn_level(room, n, lo, hi, last, known, cut, size)
+    _components(room, n, lo, hi, known, end)
+    return end
+
+
+@inner_kernel
+def turn_level(room, n, lo, hi, last, known, cut, size):
+    """Turn the rows lo..hi−1, as :func:`solve_level` does; of equally long rests that of the earlier row is taken."""
     A, longest = room.A, 0.0
     for r in range(lo, hi):
         room.order[r] = r
         longest = max(longest, _norm(A, n, r, known))
     least, k = cut * max(longest, size), known
     while k < n and k - known < hi - lo:
+        at = lo + k - known
         pivot, largest = -1, least
-        for r in range(lo + k - known, hi):
+        for r in range(at, hi):
             rest = _norm(A, n, room.order[r], k)
-            if rest > largest:
+            if rest > largest * (1.0 + EQUAL if pivot >= 0 else 1.0):
                 pivot, largest = r, rest
         if pivot < 0:
             break
-        at = lo + k - known
-        room.order[at], room.order[pivot] = room.order[pivot], room.order[at]
-        _turn(room, n, room.order[at], k, hi, last, at + 1)
+        row = carried = room.order[pivot]
+        for r in range(at, pivot):  # the others keep their order
+            carried, room.order[r] = room.order[r], carried
+        room.order[pivot] = carried
+        _turn(room, n, row, k, hi, last, at + 1)
         k += 1
-    _components(room, n, lo, hi, known, k)
     return k
+
+
+@kernel
+def pivot_rows(room, n, rows, cut, floor):
+    """Order the rows that stand in the conditions (rows, n), which are turned; return how many are independent: the first ones.
+
+    Parameters
+    ----------
+    room : address of AssemblyScratch
+    n, rows : int
+    cut, floor : float
+        Rows whose rest is below `cut` times the longest one, or below `floor`, count as dependent.
+    """
+    return turn_level(room_at(room), n, 0, rows, rows, 0, cut, floor / cut)
 
 
 @inner_kernel

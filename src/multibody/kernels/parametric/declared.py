@@ -8,7 +8,7 @@ from multibody.kernels.memory.declaration import Block, Record, block, floats, i
 from multibody.kernels.newton.declared import Newton, NewtonScratch, NewtonState
 
 # why an acceptance gives up: a ball needs another chart, cosine rows have no rank, other rows may be better
-MOVING_CHART, LOST_RANK, OTHER_ROWS = -3, -4, -5
+MOVING_CHART, LOST_RANK = -3, -4
 
 
 # --- structure ---------------------------------------------------------------------------------------------------------------
@@ -103,7 +103,6 @@ class Chart(Record):
 class PairState(Block):
     """What lives from step to step."""
 
-    choice = integer("1: other rows may be looked for; 0: not now; −1: never")
     charts = records(Chart, "of spatial pairs")
     planar_turns = records(PlanarTurn, "of every body, the ground first, where the kept matrices were made")
     spatial_turns = records(SpatialTurn, "of every body, the ground first, where the kept matrices were made")
