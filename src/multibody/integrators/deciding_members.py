@@ -8,17 +8,19 @@ from __future__ import annotations
 from numba import types
 
 from multibody.integrators import members as M
-from multibody.kernels.calls import call
+from multibody.kernels.calls import call, entering
 
 CHOOSE = types.float64(*M._BLOCKS, types.float64, *(types.float64[::1],) * 2, types.int64[::1], types.float64[::1])
-POSITIONS = types.none(types.int64, types.int64, types.float64[::1])
-JACOBIAN = types.none(*M._BLOCKS, types.float64, types.int64, types.int64, types.float64[::1])
 AROUND = types.int64(
     *M._BLOCKS, types.int64, types.int64, types.float64, types.float64[::1], types.float64[:, ::1], types.float64[::1]
 )
+TAKES = types.int64(
+    *M._BLOCKS, types.int64, types.int64, types.float64, types.float64[::1], types.int64, types.float64, types.float64,
+    types.int64[::1],
+)  # fmt: skip
 ADOPT = types.UniTuple(types.float64, 2)(*M._BLOCKS, types.int64, types.int64, types.float64, *(types.float64[::1],) * 2)
-_choose, _positions, _jacobian, _around = (M._by_address(each) for each in (CHOOSE, POSITIONS, JACOBIAN, AROUND))
-_adopt = M._by_address(ADOPT)
+_choose, _around = entering(CHOOSE), entering(AROUND)
+_adopt, _takes = entering(ADOPT), entering(TAKES)
 
 
 @M._free
@@ -136,19 +138,24 @@ def trial_members(calls, which, models, states, scratch, t, Y, sizes, told, newt
 
 
 @M._free
-def jacobian_members(calls, which, models, states, scratch, times, Q, rows, entries):
-    """Write the entries of Φ_q of the first rows of members at their poses Q (members, nq), entries (which, ·).
+def taking_members(takes, which, models, states, scratch, plan, room, times, Q, count, cut, floor, chosen, answers):
+    """Ask of members whether some rows are the independent ones at their poses.
 
     Parameters
     ----------
-    calls : tuple of addresses
-        ``set_positions`` and ``row_jacobian``: those that single analyses enter, so that equal pivots stay equal.
+    takes : address
+        ``kernels.assembly.choice.takes_rows_at``.
+    times : array (members,)
+    Q : array (members, nq)
+    count : int
+        Rows among which these are.
+    cut, floor : float
+    chosen : array of int
+    answers : array of int (which,), written
     """
-    positions, jacobian = calls
     for j in range(which.shape[0]):
         k = which[j]
-        _positions(positions, (models[k], scratch, Q[k]))
-        _jacobian(jacobian, (models[k], states[k], scratch, times[k], 0, rows, entries[j]))
+        answers[j] = _takes(takes, (models[k], states[k], scratch, plan, room, times[k], Q[k], count, cut, floor, chosen))
 
 
 @M._free

@@ -18,12 +18,12 @@ from multibody.integrators.members import (
     _WORD,
     _WORDS,
     UNSOLVED,
-    _by_address,
     _copy,
     _expand,
     _free,
     _masses,
 )
+from multibody.kernels.calls import entering
 
 FORCES = types.none(*_BLOCKS, _ROW, *(_TABLE,) * 9)
 VALUES = types.none(*_BLOCKS, _ROW, _ROW, _WORD, _WORD, _TABLE)
@@ -37,7 +37,7 @@ EFFORTS = types.none(
     *_BLOCKS, _ROW, *(_TABLE,) * 4, _SQUARE, _FACTORS, _PAIR, types.Tuple((_WORD, _NUMBER)), types.UniTuple(_NUMBER, 3),
     *(_TABLE,) * 4,
 )
-_forces, _values, _track, _square, _efforts = (_by_address(each) for each in (FORCES, VALUES, TRACK, SQUARE, EFFORTS))
+_forces, _values, _track, _square, _efforts = (entering(each) for each in (FORCES, VALUES, TRACK, SQUARE, EFFORTS))
 
 
 @_free

@@ -7,14 +7,16 @@ bit, whichever thread computes it.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from numba import types
 from numba.extending import intrinsic
 
 from multibody.integrators import contract as at
+from multibody.integrators.passing import ENDED, GO_ON, pass_zeros
 from multibody.kernels import joined
-from multibody.kernels.calls import _enter, call, call_interpolant
+from multibody.kernels.calls import _enter, call, call_interpolant, entering
 from multibody.kernels.compile import _compiled, inner_kernel
 from multibody.kernels.memory.compiled import address_type
 
@@ -25,7 +27,7 @@ NUMBERS = types.none(_WORD, _WORD, _WORDS, _WORDS, _ROW)
 MASSES = types.boolean(_WORD, _WORD)
 MODE = types.int64(_WORD, _WORD)
 ASSEMBLE = types.int64(*_BLOCKS, _WORD, _WORD, _NUMBER, _ROW, _ROW)
-_ADVANCED = (
+_ADVANCED = (  # all but the first
     _WORD, _WORD, types.UniTuple(_WORD, 3), _ROW, _ROW, _WORDS, _ROW, _ROW, _ROW, _TABLE, _TABLE, _TABLE, _CUBE, _TABLE,
 )  # fmt: skip
 ADVANCE, ADVANCE_IMPLICIT = types.int64(_WORD, *_ADVANCED), types.int64(_WORDS, *_ADVANCED, _ROW)
@@ -57,25 +59,10 @@ def as_called(signature: Any, planar: bool) -> Any:
 _KNOWN: dict[tuple[int, bool], Any] = {}
 
 
-def _by_address(signature: Any) -> Any:
-    """Return what calls a function with a signature, ``enter(address, arguments)``."""
-
-    @intrinsic
-    def enter(typing_context, address, arguments):
-        def generate(context, builder, called, given):
-            parts = [builder.extract_value(given[1], k) for k in range(len(signature.args))]
-            return _enter(context, builder, given[0], signature, parts)
-
-        return signature.return_type(types.int64, types.Tuple(signature.args)), generate
-
-    return enter
-
-
-_numbers, _masses, _assemble, _advance = (_by_address(each) for each in (NUMBERS, MASSES, ASSEMBLE, ADVANCE))
-_mode, _advance_implicit = (_by_address(each) for each in (MODE, ADVANCE_IMPLICIT))
-_expand, _measure, _entries, _gradients = (_by_address(each) for each in (EXPAND, MEASURE, ENTRIES, GRADIENTS))
-_to_bodies, _expand_joints = (_by_address(each) for each in (TO_BODIES, EXPAND_JOINTS))
-_wrenches = _by_address(WRENCHES)
+_numbers, _masses, _assemble, _mode = (entering(each) for each in (NUMBERS, MASSES, ASSEMBLE, MODE))
+_expand, _measure, _entries, _gradients = (entering(each) for each in (EXPAND, MEASURE, ENTRIES, GRADIENTS))
+_to_bodies, _expand_joints = (entering(each) for each in (TO_BODIES, EXPAND_JOINTS))
+_wrenches = entering(WRENCHES)
 
 
 @_free
@@ -118,17 +105,36 @@ def start_members(assemble, masses, models, states, scratch, plan, room, times, 
         codes[k, 0] = _assemble(assemble, (models[k], states[k], scratch, plan, room, times[k], Q[k], V[k]))
 
 
+@intrinsic
+def _advance(typing_context, integrate, first, given, work):
+    """Call an integrator; an implicit method takes addresses of the equations in the place of f, and more room at the end."""
+    implicit = isinstance(first, types.Array)
+    signature = ADVANCE_IMPLICIT if implicit else ADVANCE
+
+    def generate(context, builder, called, arguments):
+        address, begin, rest, room = arguments
+        parts = [begin, *(builder.extract_value(rest, k) for k in range(len(_ADVANCED)))]
+        return _enter(context, builder, address, signature, [*parts, room] if implicit else parts)
+
+    return types.int64(types.int64, first, types.Tuple(_ADVANCED), _ROW), generate
+
+
 @_free
 def run_members(
-    calls, flush, which, models, states, scratch, begin, ends, control_of, counts_of, refs, statistics, gaps, atol, active_of,
-    Y, control, counts, active, memory, g, steps, dense, refs_of_steps, answers,
+    calls, first, work, flush, which, models, states, scratch, begin, ends, control_of, counts_of, refs, statistics, gaps, atol,
+    active_of, Y, control, counts, active, memory, g, steps, dense, refs_of_steps, accepted, passing, watched, room, found,
+    answers,
 ):  # fmt: skip
-    """Integrate members to their ends, in one call of the integrator each.
+    """Integrate members to their ends, in one call of the integrator from event to event.
 
     Parameters
     ----------
     calls : tuple of addresses
-        Integrator, right-hand side, acceptance, monitor, masses, and ``kernels.subnormals.exchange_mode``.
+        Integrator, acceptance, monitor, masses, and ``kernels.subnormals.exchange_mode``.
+    first : address or array of int
+        The right-hand side; of an implicit method the addresses of its equations, see ``implicit``.
+    work : array
+        Room of an implicit method, zero at every start.
     flush : int
         Mode of the processor in which subnormal numbers are zero.
     which : array of int
@@ -153,45 +159,17 @@ def run_members(
         Room of the integrator.
     steps, dense, refs_of_steps : arrays (members, steps, ·)
         Dense output of all members.
+    accepted : array (members, ·), changed
+        What their spanning trees remember of the last accepted state.
+    passing : tuple of addresses
+        ``zeros_in_step`` and dense output, 0 where events and switches are not to be passed.
+    watched, room, found : tuples of arrays
+        What is watched, room, and events by member, see ``passing.pass_zeros``.
     answers : array of int (members, 3), written
         What the integrator answers, how many steps are stored, whether it is stiff.
     """
-    integrate, rhs, accept, monitor, masses, mode = calls
-    for j in range(which.shape[0]):
-        k = which[j]
-        y, run = Y[k], (models[k], states[k], scratch)
-        _masses(masses, (models[k], scratch))
-        _make_ready(ends[k], control_of, counts_of, active_of[k], control, counts, active, memory, g)
-        _accept_start(accept, run, begin, y, active, memory[0], gaps, statistics[k])
-        before = _mode(mode, (1, flush))
-        answers[k, 0] = _advance(
-            integrate,
-            (
-                rhs, accept, monitor, run, refs[k], control, counts, y, atol[k], active, memory, g, steps[k], dense[k],
-                refs_of_steps[k],
-            ),
-        )  # fmt: skip
-        _mode(mode, (0, before))
-        answers[k, 1], answers[k, 2] = counts[at.STORED], counts[at.STIFF]
-
-
-@_free
-def run_implicit_members(
-    calls, ops, work, flush, which, models, states, scratch, begin, ends, control_of, counts_of, refs, statistics, gaps, atol,
-    active_of, Y, control, counts, active, memory, g, steps, dense, refs_of_steps, answers,
-):  # fmt: skip
-    """Integrate members by an implicit method, otherwise as :func:`run_members`.
-
-    Parameters
-    ----------
-    calls : tuple of addresses
-        Integrator, acceptance, monitor, masses, mode.
-    ops : array of int
-        Addresses of the equations, see ``implicit``.
-    work : array
-        Room of the integrator, zero at every start.
-    """
     integrate, accept, monitor, masses, mode = calls
+    events, tally, stops = found
     for j in range(which.shape[0]):
         k = which[j]
         y, run = Y[k], (models[k], states[k], scratch)
@@ -200,15 +178,29 @@ def run_implicit_members(
         for i in range(work.shape[0]):
             work[i] = 0.0
         _accept_start(accept, run, begin, y, active, memory[0], gaps, statistics[k])
-        before = _mode(mode, (1, flush))
-        answers[k, 0] = _advance_implicit(
-            integrate,
-            (
-                ops, accept, monitor, run, refs[k], control, counts, y, atol[k], active, memory, g, steps[k], dense[k],
-                refs_of_steps[k], work,
-            ),
-        )  # fmt: skip
-        _mode(mode, (0, before))
+        tally[k, 0], tally[k, 1], stops[k, 0] = 0, 0, math.nan
+        while True:
+            before = _mode(mode, (1, flush))
+            answers[k, 0] = _advance(
+                integrate,
+                first,
+                (
+                    accept, monitor, run, refs[k], control, counts, y, atol[k], active, memory, g, steps[k], dense[k],
+                    refs_of_steps[k],
+                ),
+                work,
+            )  # fmt: skip
+            _mode(mode, (0, before))
+            if answers[k, 0] != at.EVENT or passing[0] == 0:
+                break
+            outcome = pass_zeros(
+                (*passing, monitor, accept), control_of[at.H], run, control, counts, y, active, g, steps[k], dense[k],
+                refs_of_steps[k], refs[k], accepted[k], watched, room, (events[k], tally[k], stops[k]),
+            )  # fmt: skip
+            if outcome == ENDED:
+                answers[k, 0] = at.DONE
+            if outcome != GO_ON:
+                break
         answers[k, 1], answers[k, 2] = counts[at.STORED], counts[at.STIFF]
 
 

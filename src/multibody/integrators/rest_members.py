@@ -5,11 +5,12 @@ from __future__ import annotations
 from numba import types
 
 from multibody.integrators import members as M
+from multibody.kernels.calls import entering
 
 REST = types.Tuple((types.int64, types.float64))(
     *M._BLOCKS, *(types.int64,) * 3, types.float64, types.int64, types.float64, *(types.float64[::1],) * 4
 )
-_rest = M._by_address(REST)
+_rest = entering(REST)
 
 
 @M._free

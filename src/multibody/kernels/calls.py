@@ -55,6 +55,20 @@ def call_interpolant(typing_context, address, row, t0, h, t, out):
     return INTERPOLATE.return_type(types.int64, *INTERPOLATE.args), generate
 
 
+def entering(signature: Any) -> Any:
+    """Return what calls a function with a signature, ``enter(address, arguments)``, from inside a kernel."""
+
+    @intrinsic
+    def enter(typing_context, address, arguments):
+        def generate(context, builder, called, given):
+            parts = [builder.extract_value(given[1], k) for k in range(len(signature.args))]
+            return _enter(context, builder, given[0], signature, parts)
+
+        return signature.return_type(types.int64, types.Tuple(signature.args)), generate
+
+    return enter
+
+
 def _enter(context: Any, builder: Any, address: Any, signature: Any, given: list[Any]) -> Any:
     """Return what the function at an address answers."""
     kind = context.call_conv.get_function_type(signature.return_type, signature.args)

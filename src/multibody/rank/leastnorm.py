@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from multibody.kernels.assembly import levels as pivoting
 from multibody.kernels.assembly.declared import AssemblyScratch
-from multibody.kernels.assembly.levels import pivot_rows
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -18,9 +20,7 @@ CUT = 1e-9  # singular values below this part of the largest count as zero
 NEARNESS = (1e-6, 1e-9, 1e-12)  # μ: how much the norm of a step counts beside guesses, before refinement
 REFINEMENTS = 15
 SETTLED = 1e-9  # part of a step by which the last refinement may move it; round-off over μ is less
-TINY = 1e-300  # pivots below this part of the largest are not looked for
 _ROOMS = dict[tuple[int, ...], AssemblyScratch]()  # that of the last size
-FAR_BELOW = 0.5  # of the least pivot that counts: rounding is no matter there
 WEAK = 1e-10  # the same for guesses within the freedom that the constraints leave
 
 
@@ -44,16 +44,12 @@ def independent_rows(J: Floats, cut: float = 1e-9, floor: float = 0.0, most: int
 
 
 def takes_rows(J: Floats, rows: Integers, cut: float = 1e-9, floor: float = 0.0) -> bool:
-    """Return whether these rows of J, fewer than all, are those of :func:`independent_rows`.
-
-    No pivot is below the least singular value: where one is far below what counts, the rows are not all independent, and their
-    singular values need not be known.
-    """
+    """Return whether these rows of J, fewer than all, are those of :func:`independent_rows`."""
     if 0 < len(rows) < len(J):
-        pivots, order = _pivots(J)
-        least = max(cut * pivots[0], floor, 1e-300)
-        if pivots[-1] < FAR_BELOW * least:
-            return np.array_equal(np.sort(order[: int(np.sum(pivots > least))]), rows)
+        with _conditions(J) as room:
+            found = int(pivoting.takes_rows(room.address, J.shape[1], len(J), cut, floor, rows))
+        if found != pivoting.UNCLEAR:
+            return found == 1
     return np.array_equal(independent_rows(J, cut, floor), rows)
 
 
@@ -62,16 +58,28 @@ def _pivots(J: Floats) -> tuple[Floats, Any]:
 
     Where rows serve equally well the earlier one is taken, whatever rounding says: results would depend on the processor.
     """
-    (rows, n), room = J.shape, _ROOMS.pop(J.shape, None)  # another thread has its own
+    with _conditions(J) as room:
+        count = int(pivoting.pivot_rows(room.address, J.shape[1], len(J), pivoting.TINY, 0.0))
+        pivots, order = np.zeros(min(J.shape)), room.order.copy()
+        pivots[:count] = np.abs(room.diagonal[:count])
+    return pivots, order
+
+
+@contextlib.contextmanager
+def _conditions(J: Floats) -> Iterator[AssemblyScratch]:
+    """Give room in which the rows of J stand; that of the last size is kept, another thread has its own."""
+    room = _ROOMS.pop(J.shape, None)
     if room is None:
         _ROOMS.clear()
-        room = AssemblyScratch(A=rows * n, factor=n, diagonal=n, owner=n, order=rows)
+        room = row_room(*J.shape)
     room.A[:] = J.ravel()
-    count = int(pivot_rows(room.address, n, rows, TINY, 0.0))
-    pivots, order = np.zeros(min(rows, n)), room.order.copy()
-    pivots[:count] = np.abs(room.diagonal[:count])
+    yield room
     _ROOMS[J.shape] = room
-    return pivots, order
+
+
+def row_room(rows: int, n: int) -> AssemblyScratch:
+    """Return room for one choice of rows at a time."""
+    return AssemblyScratch(A=rows * n, factor=n, diagonal=n, owner=n, order=rows)
 
 
 def all_independent(J: Floats, cut: float = 1e-9, floor: float = 0.0) -> Any:

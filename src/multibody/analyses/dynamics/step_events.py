@@ -7,13 +7,14 @@ to it first, see ``approach``.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from multibody.analyses.events.zeros import MOST, begins_at_zero, changed, zero_of
+from multibody.analyses.events.zeros import MOST
 from multibody.integrators import contract as C
+from multibody.integrators.zeros import EVENT, SWITCH, zeros_in_step
+from multibody.kernels.calls import INTERPOLATE, address_with
 
 if TYPE_CHECKING:
     from multibody.analyses.dynamics.simulation import Simulation
@@ -58,14 +59,15 @@ def crossings(sim: Simulation) -> list[tuple[float, int]]:
 
 def crossings_between(sim: Simulation, last: int, start: float, end: float) -> list[tuple[float, int]]:
     """Return the zeros on the polynomial of a stored step between two times, at which ``sim.g`` has the watched values."""
-    t0 = float(sim._steps[last, 0])
-    passed = [k for k in range(len(sim.watches)) if changed(sim.g[0, k], sim.g[1, k]) and not _is_there(sim, k)]
-    return sorted((abs(_root(sim, last, k, start, end) - t0), k) for k in passed)
-
-
-def _is_there(sim: Simulation, k: int) -> bool:
-    """Return whether the watched value of an event was zero when the run began, but for rounding."""
-    return sim.counts[C.STEPS] == 1 and sim.watches[k].kind == "event" and bool(begins_at_zero(sim.g[0, k], sim.g[1, k]))
+    (t0, h), b, count = (float(x) for x in sim._steps[last]), sim.bundle, len(sim.watches)
+    calls = address_with(sim.integrator.interpolate, INTERPOLATE), sim.addresses[2]
+    kinds = np.array([EVENT if watch.kind == "event" else SWITCH for watch in sim.watches], dtype=np.int64)
+    kept, y, out, distances = np.zeros(len(b.ref)), np.zeros(len(sim.y)), np.zeros(count), np.zeros(count)
+    zeros_in_step(
+        calls, b.handed, sim._dense[last], (t0, h, start, end), sim.g, kinds, int(sim.counts[C.STEPS]), b.ref, sim._refs[last],
+        kept, y, out, distances,
+    )  # fmt: skip
+    return sorted((float(distance), k) for k, distance in enumerate(distances) if np.isfinite(distance))
 
 
 def record(sim: Simulation, found: list[tuple[float, int]]) -> bool:
@@ -133,30 +135,11 @@ def _refuse_kink(sim: Simulation, last: int, name: str, time: float) -> None:
         raise JumpError(Status(False, message, t0, name, 0.0, advice))
 
 
-def _root(sim: Simulation, last: int, k: int, start: float, end: float) -> float:
-    """Return the first instant behind the zero of a watched expression between two times."""
-    a, b = float(sim.g[0, k]), float(sim.g[1, k])
-    watched = _watched(sim, last)
-    return zero_of(lambda t: float(watched(t)[k]), start, end - start, a, b)
-
-
 def values(sim: Simulation, last: int, t: float) -> Floats:
     """Return all watched expressions at a time on the polynomial of a stored step."""
-    return _watched(sim, last)(t)
-
-
-def _watched(sim: Simulation, last: int) -> Callable[[float], Floats]:
-    """Return all watched expressions as a function of time, good until the next call: blocks are looked up once for a zero."""
-    (t0, h), out, y = (float(x) for x in sim._steps[last]), np.zeros(len(sim.watches)), np.zeros(len(sim.y))
-    ref, run, row, own = sim.bundle.ref, sim.bundle.run, sim._dense[last], sim._refs[last]
-    monitor, interpolate = sim.space.monitor, sim.integrator.interpolate
-
-    def at(t: float) -> Floats:
-        now = ref.copy()
-        ref[:] = own
-        interpolate(row, t0, h, t, y)
-        monitor(*run, t, y, out)
-        ref[:] = now
-        return out
-
-    return at
+    (t0, h), ref, out = (float(x) for x in sim._steps[last]), sim.bundle.ref, np.zeros(len(sim.watches))
+    now = ref.copy()
+    ref[:] = sim._refs[last]
+    sim.space.monitor(*sim.bundle.run, t, sim.interpolate(sim._dense[last], t0, h, t), out)
+    ref[:] = now
+    return out

@@ -7,13 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from multibody.integrators import zeros as compiled
+
+_kernels: Any = compiled  # the text of its kernels is what is called here
+changed, _between, _resolved = (kernel.py_func for kernel in (_kernels.changed, _kernels.between, _kernels.resolved))
 MOST = 10_000  # occurrences of one expression before a run is stopped
-ROUNDING = 1e-10  # a value at the start that is smaller than so much of the one behind the first step is zero
-
-
-def changed(before: float, after: float) -> bool:
-    """Return whether a watched value changed its sign in a step."""
-    return bool(before * after < 0.0 or (after == 0.0 and before != 0.0))
 
 
 def begins_at_zero(first: Any, second: Any) -> Any:
@@ -24,7 +22,7 @@ def begins_at_zero(first: Any, second: Any) -> Any:
     first, second : float or array
         Values at the start, and behind the first step.
     """
-    return np.abs(first) <= ROUNDING * np.abs(second)
+    return np.abs(first) <= compiled.ROUNDING * np.abs(second)
 
 
 def zero_of(value: Callable[[float], float], start: float, h: float, a: float, b: float) -> float:
@@ -40,11 +38,9 @@ def zero_of(value: Callable[[float], float], start: float, h: float, a: float, b
         The values at its ends.
     """
     low, high, sign = 0.0, 1.0, np.sign(a)
-    for iteration in range(200):
-        middle = 0.5 * (low + high)
-        if iteration % 3 and a != b:  # false position, with a halving every third time
-            middle = min(max(low + (high - low) * a / (a - b), low + 0.01 * (high - low)), high - 0.01 * (high - low))
-        if middle in (low, high) or high - low < 1e-15 or abs(h) * (high - low) < 4e-16 * max(abs(start), abs(h)):
+    for iteration in range(compiled.HALVINGS):
+        middle = _between(iteration, low, high, a, b)
+        if _resolved(middle, low, high, start, h):
             break
         now = value(start + middle * h)
         if np.sign(now) == sign:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from multibody.analyses.events.switching import Switching, limits_behind
 from multibody.analyses.members.blocks import Blocks
 from multibody.analyses.members.numbers import note
+from multibody.analyses.members.passing import Watching, passable
 from multibody.analyses.members.telling import tell
 from multibody.formulations.expand import expand
 from multibody.integrators import contract as C
@@ -83,13 +84,14 @@ class Batch(Blocks):
         (rhs, accept), planar = members.choice.formulation.kernels(), self.planar
         self._run_calls = (
             address_with(integrator.advance, M.ADVANCE_IMPLICIT if integrator.implicit else M.ADVANCE),
-            *([] if integrator.implicit else [address_of(rhs, planar)]), address_of(accept, planar),
-            address_of(members.space.monitor, planar) if tables.watches else 0, self.at(set_masses, M.MASSES),
-            address_with(exchange_mode, M.MODE),
+            address_of(accept, planar), address_of(members.space.monitor, planar) if tables.watches else 0,
+            self.at(set_masses, M.MASSES), address_with(exchange_mode, M.MODE),
         )  # fmt: skip
+        self.first = address_of(rhs, planar) if members.matrices is None else members.matrices.ops
         self._read_calls = self._readers()
         self.work = np.zeros(0 if members.matrices is None else members.matrices.work)
-        self.events = dict[int, list[tuple[str, float]]]()  # name and time of those of a member, where it met some
+        self.watching = Watching(tables.watches, count, size, self.refs.shape[1])
+        self.passing = self.watching.calls(integrator) if passable(self) else (0, 0)
         self.passed = dict[int, list[Switching]]()  # instants at which the motions of a member switched
         self._stored: list[Floats] = []
         self._read_rooms: list[Floats] = []
@@ -151,35 +153,45 @@ class Batch(Blocks):
         self.refs[which] = self.begin_refs[which]
 
     def run(self, which: Integers) -> None:
-        """Integrate members from their starts."""
-        m = self.members
+        """Integrate members from their starts; events and switches on the way are passed as far as they can be."""
+        m, watching = self.members, self.watching
         self.reset(which)
         tell(self, which)
         self.Y[which] = self.starts[which]
-        calls: tuple[Any, ...] = (self._run_calls,)
-        run: Any = M.run_members
-        if m.matrices is not None:
-            calls, run = (self._run_calls, m.matrices.ops, self.work), M.run_implicit_members
-        run(
-            *calls, FLUSH, which, self.models, self.states, self.scratch.address, m.start,
+        M.run_members(
+            self._run_calls, self.first, self.work, FLUSH, which, self.models, self.states, self.scratch.address, m.start,
             self.ends, m.control, m.counts, self.refs, self.statistics, GAPS, self.atol, self.counted, self.Y, self.control,
-            self.counting, self.active, self.memory, self.g, self.steps, self.dense, self.step_refs, self.answers,
+            self.counting, self.active, self.memory, self.g, self.steps, self.dense, self.step_refs, self.accepted,
+            self.passing, watching.watched, watching.room, watching.found, self.answers,
         )  # fmt: skip
 
-    def end(self, k: int, t: float) -> None:
-        """Let the instants of a member end at a time, as those of a run do that an event ends."""
-        sign = 1.0 if self.ends[k] >= self.members.start else -1.0
-        before = self.times[k][sign * self.times[k] < sign * t]
-        self.lasting[k] = len(before) + 1
-        self.times[k, : len(before)], self.times[k, len(before)] = before, t
+    @property
+    def accepted(self) -> Floats:
+        """What spanning trees remember of the last accepted states (members, ·)."""
+        return self.watching.nothing
+
+    def end(self, which: Integers) -> None:
+        """Let the instants of members that an event ended end at its time, as those of a run do."""
+        stops = self.watching.stops[which, 0]
+        ended, t = which[np.isfinite(stops)], stops[np.isfinite(stops), None]
+        sign = np.where(self.ends[ended] >= self.members.start, 1.0, -1.0)[:, None]
+        before = np.sum(sign * self.times[ended] < sign * t, axis=1)
+        self.lasting[ended] = before + 1
+        self.times[ended, before] = t[:, 0]
 
     def alike(self, which: Integers) -> list[Integers]:
         """Return members by the number of their instants, which those of an answer share."""
+        if self.members.last_only:
+            return [which]
         return [which[self.lasting[which] == count] for count in np.unique(self.lasting[which])]
 
     def instants(self, which: Integers) -> Floats:
         """Return the instants of members that have as many of them (read, instants)."""
         return self.times[which, : self.lasting[which[0]]]
+
+    def last_instants(self, which: Integers) -> Floats:
+        """Return the last instants of members (read, 1)."""
+        return np.asarray(self.times[which, self.lasting[which] - 1][:, None])
 
     def limits(self, which: Integers, times: Floats) -> Floats:
         """Return the times at which states of members are taken: just behind an instant at which motions switched."""
@@ -200,9 +212,9 @@ class Batch(Blocks):
         like : array (read, nq), optional
             Poses near the first of these times, by default those at the start; they settle signs of quaternions.
         """
-        own = self.instants(which)
-        at = np.ascontiguousarray(times if times is not None else own[:, -1:] if last else own)
-        found = self._read_room(which, at, at.shape[1], kept=times is None and own.shape[1] == self.times.shape[1])
+        at = times if times is not None else self.last_instants(which) if last else self.instants(which)
+        at = np.ascontiguousarray(at)
+        found = self._read_room(which, at, at.shape[1], kept=times is None and (last or at.shape[1] == self.times.shape[1]))
         M.read_members(
             self._read_calls, which, self.models, self.states, self.scratch.address, self.answers, self.steps,
             self.dense, self.step_refs, self.limits(which, at), self.Y if times is None else self.Y[:0], self.starts,

@@ -12,14 +12,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multibody.analyses.dynamics.passing import body_state, leave_switching, pass_switching
-from multibody.analyses.dynamics.simulation import SHORTEST, Simulation
+from multibody.analyses.dynamics.simulation import SHORTEST, Occurrence, Simulation
+from multibody.analyses.dynamics.step_events import handle_events
 from multibody.analyses.events.impulse import JumpError
 from multibody.analyses.events.switching import Switching, SwitchingTimes
 from multibody.analyses.events.undefined import unbounded
-from multibody.analyses.members.passing import MOST, Passing, passable
+from multibody.analyses.members.passing import passable
 from multibody.analyses.members.telling import tell
 from multibody.integrators import contract as C
-from multibody.state.system import Integers
+from multibody.integrators.passing import MOST
+from multibody.kernels.mass import set_masses
+from multibody.state.system import Floats, Integers
 
 if TYPE_CHECKING:
     from multibody.analyses.members.batch import Batch
@@ -40,12 +43,13 @@ def cross_members(b: Batch, which: Integers, times: Any) -> None:
     for k in which.tolist():
         one = Crossing(b, k, times(k))
         b.answers[k] = one.go(), one.counts[C.STORED], one.counts[C.STIFF]
-        b.events[k], b.passed[k] = [(found.name, found.time) for found in one.events], one.passed
-        if one.ended:
-            b.end(k, float(one.control[C.T]))
+        b.passed[k] = one.passed
+        stop = float(one.control[C.T]) if one.ended else math.nan
+        b.watching.note(k, [(found.name, found.time) for found in one.events], stop)
+    b.end(which)
 
 
-class Crossing(Passing):
+class Crossing:
     """A member in motion from its start on, as far as switching instants and events ask a simulation.
 
     Parameters
@@ -56,13 +60,29 @@ class Crossing(Passing):
         When its motions switch.
     """
 
-    cartesian = Simulation.cartesian
+    call, cut, restart, interpolate, face, cartesian = (
+        Simulation.call, Simulation.cut, Simulation.restart, Simulation.interpolate, Simulation.face, Simulation.cartesian,
+    )  # fmt: skip
+    t, arguments = Simulation.t, Simulation.arguments
 
     def __init__(self, b: Batch, k: int, ahead: SwitchingTimes) -> None:
         _make_ready(b, k)
-        super().__init__(b, k)
+        members, choice = b.members, b.members.choice
+        self.integrator, self.formulation, self.watches = choice.integrator, choice.formulation, b.tables.watches
         self.space = b.one.space(k)
-        self.bundle, self.system, self.begin, self.rows = self.space.bundle, self.space.system, b.Q[k], b.members.rows
+        self.bundle, self.system, self.begin, self.rows = self.space.bundle, self.space.system, b.Q[k], members.rows
+        self.control, self.counts, self.memory, self.active, self.g = b.control, b.counting, b.memory, b.active, b.g
+        self._steps, self._dense, self._refs = b.steps[k], b.dense[k], b.step_refs[k]
+        self.room = len(self._steps)
+        self.y, self.atol, self.end = b.Y[k], b.atol[k], float(b.ends[k])
+        self.first_step, self.limit = float(members.control[C.H]), int(members.counts[C.LIMIT])
+        self.alpha = abs(float(self.bundle.state.settings["alpha"][0]))
+        self.addresses: tuple[Any, ...] = (b.first, *b._run_calls[1:3])
+        self.work: tuple[Floats, ...] = () if members.matrices is None else (b.work,)
+        self.events: list[Occurrence] = []
+        self.notes: list[str] = []
+        self.event_counts, self.ended = np.zeros(len(self.watches), dtype=np.int64), False
+        set_masses(self.bundle.model.address, b.scratch.address)
         self.ahead, self.passed, self.can_pass = ahead, list[Switching](), passable(b)
         self.formulation.kernels()[1](*self.bundle.run, b.members.start, self.y.copy(), self.active)
         self.bundle.forget_gaps()
@@ -101,9 +121,22 @@ class Crossing(Passing):
         """Go on to a time, between two switching instants."""
         last, self.end = self.end, end
         status = int(self.call(end, self.limit))  # type: ignore[misc]  # that of a simulation
-        if status == C.EVENT and self.can_pass:
-            status = self.go_on(status)
+        if self.can_pass:
+            status = self._go_on(status)
         self.end = last
+        return status
+
+    def _go_on(self, status: int) -> int:
+        """Pass what is met until the end; return the integrator's last answer, EVENT where there is too much of it.
+
+        A terminal event is an end like any other.
+        """
+        sim: Any = self
+        while status == C.EVENT and int(np.sum(self.event_counts)) < MOST:
+            if handle_events(sim):
+                self.ended = True
+                return C.DONE
+            status = int(self.call(self.end, self.limit))  # type: ignore[misc]  # that of a simulation
         return status
 
 

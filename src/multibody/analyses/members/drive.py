@@ -19,6 +19,7 @@ from multibody.analyses.kinematics.switched_grid import with_limits
 from multibody.analyses.kinematics.turning import MANY, TURN
 from multibody.analyses.members.blocks import NOTHING, Blocks
 from multibody.analyses.members.numbers import NotServed, Numbers, note
+from multibody.analyses.members.rows import take_rows
 from multibody.analyses.members.stacked import Stack, StackedAnswers
 from multibody.analyses.members.switched import Switches
 from multibody.errors import ModelError
@@ -85,6 +86,17 @@ class DriveMembers:
             return find_drive(system, found[0].q, found[0].t)
         except ModelError as error:
             raise NotServed("its own start") from error
+
+    def _have_drive(self, b: DriveBatch, why: Any) -> Flags:
+        """Return whether as many rows as those of the model solve members; these and what holds idle freedom are noted."""
+        own, same = self.drive, why != ""
+        which = np.flatnonzero(~same)
+        b.chosen[which], b.gauges[which] = own.rows, own.gauge.ravel()
+        if len(own.rows) == self.tables.nv:  # nothing is idle
+            same[which] = take_rows(b, which, own.rows, b.times[:, 0], 0.0)
+        for k in np.flatnonzero(~same):
+            same[k] = self._has_drive(b, int(k))
+        return np.asarray(same, dtype=bool)
 
     def _has_drive(self, b: DriveBatch, k: int) -> bool:
         """Return whether as many rows as those of the model solve a member; they are noted, with what holds idle freedom."""
@@ -169,7 +181,7 @@ class DriveMembers:
         if self.plain:
             note(why, b.codes[:n, 0] == CLOSED, "dependent rows")
         else:
-            note(why, np.array([why[k] != "" or self._has_drive(b, k) for k in range(n)], dtype=bool), "other rows")
+            note(why, self._have_drive(b, why), "other rows")
         if self.switches is not None:
             self.switches.begin(b, n, why)
         self._begin(b, n, why)

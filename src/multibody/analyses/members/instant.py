@@ -138,7 +138,7 @@ class StaticsMembers(AssembleMembers):
         if self.weightless:
             gravity = b.numbers[:n, tables.packed.gravity : tables.packed.gravity + tables.dimension]
             note(why, ~np.any(gravity, axis=1), "some bodies have no mass")
-        note_rows(b, self.numbers, self.rows, b.times, why)
+        note_rows(b, self.rows, b.times, why)
         which = np.flatnonzero(why == "")
         if len(which):
             b.rest(which, len(self.rows), self.tolerance)

@@ -98,6 +98,15 @@ class JointBatch(Batch):
         Read(np.zeros(0, dtype=np.int64), np.zeros(0), *made).multipliers[:] = self.space._unknown_multipliers(1)
         return made
 
+    @property
+    def accepted(self) -> Floats:
+        """What spanning trees remember of the last accepted states (members, ·)."""
+        return self.trees.accepted
+
+    def alike(self, which: Integers) -> list[Integers]:
+        """Return members by the number of their instants: all are read, for signs go on from one to the next."""
+        return [which[self.lasting[which] == count] for count in np.unique(self.lasting[which])]
+
     def reset(self, which: Integers) -> None:
         """Put the blocks of members back to what they are before a run."""
         super().reset(which)

@@ -1,93 +1,87 @@
-"""Members on whose way an expression changes its sign: events are noted, at a switch of a force the integrator begins anew.
+"""Events and switches on the ways of members: what is watched, and what was met.
 
-It is what a simulation does (``analyses/dynamics/step_events.py``), on the blocks of a member. A terminal event is the end of a
-member, whose last instant it is. Motions that switch and jumps in steps of one length are left to the ordinary path.
+What compiled loops do there is what a simulation does (``analyses/dynamics/step_events.py``). A terminal event is the end of a
+member, whose last instant it is. Motions that switch and jumps in steps of one length are not passed there.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from multibody.analyses.dynamics.simulation import Occurrence, Simulation
-from multibody.analyses.dynamics.step_events import handle_events
-from multibody.integrators import contract as C
-from multibody.kernels.mass import set_masses
+from multibody.integrators import Integrator
+from multibody.integrators.passing import MOST
+from multibody.integrators.zeros import EVENT, SWITCH, ZEROS, zeros_in_step
+from multibody.kernels.calls import INTERPOLATE, address_with
 from multibody.state.system import Floats, Integers
+from multibody.tables.watches import Watch
 
 if TYPE_CHECKING:
     from multibody.analyses.members.batch import Batch
 
-MOST = 200  # events and switches of a member; where there are more, headway is to be watched
-
 
 def passable(b: Batch) -> bool:
-    """Return whether what is watched can be passed here."""
+    """Return whether what is watched can be passed without asking Python."""
     tables, integrator = b.tables, b.members.choice.integrator
     switches = [watch for watch in tables.watches if watch.kind == "switch"]
     own = all(watch.name in tables.model.forces for watch in switches)
-    return not switches or (integrator.adaptive and own)
+    return bool(tables.watches) and (not switches or (integrator.adaptive and own))
 
 
-def pass_events(b: Batch, which: Integers) -> None:
-    """Let the members among these that met an event go on to their ends; note their events."""
-    met = which[b.answers[which, 0] == C.EVENT]
-    if len(met) == 0 or not passable(b):
-        return
-    for k in met:
-        b.run(met[met == k])  # again, so that the room of the integrator is that of this member
-        passing = Passing(b, int(k))
-        b.answers[k] = passing.go_on(int(b.answers[k, 0])), passing.counts[C.STORED], passing.counts[C.STIFF]
-        b.events[int(k)] = [(found.name, found.time) for found in passing.events]
-        if passing.ended:
-            b.end(int(k), float(passing.control[C.T]))
-
-
-class Passing:
-    """A member in motion, as far as the handling of events asks a simulation.
+class Watching:
+    """What is watched in some members, and the events that they met.
 
     Parameters
     ----------
-    b : Batch
-        In whose room the member has just been run.
-    k : int
+    watches : sequence of Watch
+    count : int
+        Members.
+    size, references : int
+        Lengths of y and of the angle references.
+
+    Attributes
+    ----------
+    watched, room, found : tuples of arrays
+        As ``integrators.passing.pass_zeros`` takes them, the last ones of all members.
     """
 
-    call, cut, restart, interpolate, face = (
-        Simulation.call, Simulation.cut, Simulation.restart, Simulation.interpolate, Simulation.face,
-    )  # fmt: skip
-    t, arguments = Simulation.t, Simulation.arguments
+    def __init__(self, watches: Sequence[Watch], count: int, size: int, references: int) -> None:
+        self.watches = watches
+        kinds = [EVENT if watch.kind == "event" else SWITCH for watch in watches]
+        columns = kinds, [watch.direction for watch in watches], [int(watch.terminal) for watch in watches]
+        self.watched = tuple(np.array(column, dtype=np.int64) for column in columns)
+        self.room = tuple(np.zeros(n) for n in (references, size, len(watches), len(watches)))
+        most = MOST + len(watches) if watches else 0
+        self.events, self.tally = np.zeros((count, most, 2)), np.zeros((count, 2), dtype=np.int64)
+        self.stops, self.nothing = np.full((count, 1), math.nan), np.zeros((count, 0))
 
-    def __init__(self, b: Batch, k: int) -> None:
-        members = b.members
-        self.integrator, self.formulation = members.choice.integrator, members.choice.formulation
-        self.space, self.system, self.watches = b.one.coordinates(k), b.system, b.tables.watches
-        self.bundle = self.space.bundle
-        self.control, self.counts, self.memory, self.active, self.g = b.control, b.counting, b.memory, b.active, b.g
-        self._steps, self._dense, self._refs = b.steps[k], b.dense[k], b.step_refs[k]
-        self.room = len(self._steps)
-        self.y, self.atol, self.end = b.Y[k], b.atol[k], float(b.ends[k])
-        self.first_step, self.limit = float(members.control[C.H]), int(members.counts[C.LIMIT])
-        self.alpha = abs(float(self.bundle.state.settings["alpha"][0]))
-        self.addresses: tuple[Any, ...] = b._run_calls[1:4]
-        self.work: tuple[Floats, ...] = ()
-        if members.matrices is not None:
-            self.addresses, self.work = (members.matrices.ops, *b._run_calls[1:3]), (b.work,)
-        self.events: list[Occurrence] = []
-        self.notes: list[str] = []
-        self.event_counts, self.ended = np.zeros(len(self.watches), dtype=np.int64), False
-        set_masses(self.bundle.model.address, b.scratch.address)
+    @property
+    def found(self) -> tuple[Floats, Integers, Floats]:
+        """Number and time of the events of members (members, rows, 2), how many there were, when one ended a member."""
+        return self.events, self.tally, self.stops
 
-    def go_on(self, status: int) -> int:
-        """Pass what is met until the end; return the integrator's last answer, EVENT where there is too much of it.
+    def calls(self, integrator: Integrator) -> tuple[int, int]:
+        """Return the addresses of what finds zeros, and of dense output."""
+        return address_with(zeros_in_step, ZEROS), address_with(integrator.interpolate, INTERPOLATE)
 
-        A terminal event is an end like any other.
-        """
-        sim: Any = self
-        while status == C.EVENT and int(np.sum(self.event_counts)) < MOST:
-            if handle_events(sim):
-                self.ended = True
-                return C.DONE
-            status = self.call(self.end, self.limit)  # type: ignore[misc]  # that of a simulation
-        return status
+    def note(self, k: int, events: Sequence[tuple[str, float]], stop: float) -> None:
+        """Note the events of a member that a simulation in Python has met, and when one ended it."""
+        known = {watch.name: n for n, watch in enumerate(self.watches) if watch.kind == "event"}
+        own = [(known[name], time) for name, time in events if name in known][: self.events.shape[1]]
+        self.tally[k], self.stops[k, 0] = len(own), stop
+        if own:
+            self.events[k, : len(own)] = own
+
+    def first(self, event: str, which: Integers) -> Floats:
+        """Return the first time of an event of members (which,), NaN where it did not happen."""
+        number = next(n for n, watch in enumerate(self.watches) if watch.kind == "event" and watch.name == event)
+        most = int(np.max(self.tally[which, 1], initial=0))
+        events = self.events[:, :most][which]
+        met = (events[:, :, 0] == number) & (np.arange(most) < self.tally[which, 1, None])
+        times = np.full((len(which), most + 1), math.nan)
+        times[:, :most] = np.where(met, events[:, :, 1], math.nan)
+        order = np.argmax(np.hstack([met, np.ones((len(which), 1), dtype=bool)]), axis=1)
+        return np.asarray(times[np.arange(len(which)), order])

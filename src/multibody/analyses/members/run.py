@@ -28,7 +28,6 @@ from multibody.analyses.members.instants import set_times
 from multibody.analyses.members.joints import JointBatch
 from multibody.analyses.members.matrices import Equations
 from multibody.analyses.members.numbers import NotServed, Numbers, note
-from multibody.analyses.members.passing import pass_events
 from multibody.analyses.members.rows import note_rows
 from multibody.analyses.members.stacked import Stack, StackedAnswers
 from multibody.analyses.members.switched import Switches, settle_rates
@@ -231,7 +230,7 @@ class RunMembers:
             self.numbers.row_weights(numbers, b.row_weight[:n])
             sure = surely_has_inertia(b, n, self.rows, self.start, self.numbers) | (why != "")
             note(why, np.array([sure[k] or self._has_inertia(b, k) for k in range(n)], dtype=bool), "an idle spin")
-        note_rows(b, self.numbers, self.rows, np.full(n, self.start), why)
+        note_rows(b, self.rows, np.full(n, self.start), why)
         b.begin(n, why)
         if b.matrices is not None:
             b.matrices.begin(b, n, why)
@@ -256,7 +255,6 @@ class RunMembers:
 
     def _integrate(self, b: Batch, which: Integers, why: Any) -> None:
         """Integrate members."""
-        b.events.clear()
         b.passed.clear()
         self._advance(b, which)
         full = which[b.answers[which, 0] == C.OUTPUT_FULL]
@@ -282,7 +280,7 @@ class RunMembers:
             cross_members(b, which, self.switches.of_members(b))
             return
         b.run(which)
-        pass_events(b, which)
+        b.end(which)
 
     def answers(self, b: Batch, which: Integers) -> RunAnswers:
         """Return what was computed of members."""
@@ -319,8 +317,7 @@ class RunAnswers(StackedAnswers):
 
     def first(self, event: str) -> Floats:
         """Return the first time of an event (members,), NaN where it did not happen."""
-        known = (self.batch.events.get(int(k), []) for k in self.stack.which)
-        return np.array([next((time for name, time in found if name == event), math.nan) for found in known])
+        return self.batch.watching.first(event, self.stack.which)
 
     def between(self, which: Any, times: Floats) -> RunAnswers:
         """Return the answers of some members at other times of their motions (which, times)."""

@@ -12,6 +12,9 @@ import math
 from multibody.kernels.assembly.declared import room_at
 from multibody.kernels.compile import inner_kernel, kernel
 
+UNCLEAR = -1  # an answer: singular values have to give it
+FAR_BELOW = 0.5  # of the least pivot that counts: rounding is no matter there
+TINY = 1e-300  # a pivot that is none
 EQUAL = 1e-7  # rests that differ by less than this part are equal: no processor's rounding decides which row is taken
 
 
@@ -71,6 +74,44 @@ def pivot_rows(room, n, rows, cut, floor):
         Rows whose rest is below `cut` times the longest one, or below `floor`, count as dependent.
     """
     return turn_level(room_at(room), n, 0, rows, rows, 0, cut, floor / cut)
+
+
+@kernel
+def takes_rows(room, n, rows, cut, floor, chosen):
+    """Return whether some rows are the independent ones among those that stand in the conditions (rows, n), which are turned.
+
+    No pivot is below the least singular value: where one is far below what counts, the rows are not all independent, and their
+    singular values need not be known.
+
+    Parameters
+    ----------
+    room : address of AssemblyScratch
+    n, rows : int
+    cut, floor : float
+        A pivot counts that is above `cut` times the largest one and above `floor`.
+    chosen : array of int
+        In increasing order, fewer than all.
+
+    Returns
+    -------
+    int
+        1 or 0; UNCLEAR where singular values have to say it.
+    """
+    room = room_at(room)
+    count = turn_level(room, n, 0, rows, rows, 0, TINY, 1.0)
+    least, known, pivot = max(cut * abs(room.diagonal[0]), floor, TINY) if count > 0 else TINY, 0, 0.0
+    for k in range(count):
+        pivot = abs(room.diagonal[k])
+        known += 1 if pivot > least else 0
+    if count == rows and not pivot < FAR_BELOW * least:
+        return UNCLEAR
+    if known != chosen.size:
+        return 0
+    same = 0
+    for k in range(known):
+        for i in range(known):
+            same += 1 if chosen[i] == room.order[k] else 0
+    return 1 if same == known else 0
 
 
 @inner_kernel
