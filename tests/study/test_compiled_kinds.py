@@ -143,7 +143,7 @@ def test_a_structure_that_does_not_hold_is_left_to_the_ordinary_path() -> None:
     members = CompiledMembers(ordinary)
     rows, count = members.loops.rows, members.loops.tables.count_joint
     left_out = np.setdiff1d(np.arange(count), rows)
-    members.loops.rows = np.sort(np.append(rows[1:], left_out[0]))  # as if the model had other independent rows than its members
+    members.loops.rows = np.sort(np.append(rows[1:], left_out[0]))  # as if the model had other rows than its members
     np.testing.assert_array_equal(members.compute(plan.values).outputs, ordinary.compute(plan.values).outputs)
     assert members.aside == {"other rows": 2} and members.compiled == 0
 
