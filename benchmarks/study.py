@@ -19,13 +19,13 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import numpy as np
 
 import multibody as mb
-from multibody.integrators import deciding_members, driven_members, rest_members
+from multibody.integrators import crossing_members, deciding_members, driven_members, rest_members
 from multibody.integrators import members as loops
 from multibody.study.compiled import CompiledMembers
 from multibody.study.members import OrdinaryMembers, prepare
 from multibody.study.plan import make_plan
 
-LOOPS = (loops, rest_members, deciding_members, driven_members)
+LOOPS = (loops, rest_members, deciding_members, driven_members, crossing_members)
 PIN = "max(norm(A.reaction.force))"
 TOLERANCES = {"l0": mb.normal(1.9, 0.002), "length": mb.normal(2.0, 0.002), "start": mb.normal(1.0, 0.002)}
 

@@ -56,6 +56,7 @@ NOT_FINITE = -4  # infinite or undefined values even with the smallest step
 NEWTON = -9  # within a call: the iteration of an implicit method does not converge
 HOPELESS = -10  # within a call: the tolerance asks for more digits than there are
 REFUSED, NOT_HERE, ROUGH = 2, 3, 4  # answers of `accept`: half the length; somewhat shorter; added to others
+SHORTEST = 1e-12  # of the time: a shorter way to an instant at which motions switch is none
 STEP = 99  # within a call: there is a step to be made
 LATER = 2  # DENSE: what the dense output is made of is stored, and it is made where somebody asks for it
 NONE, USED, STALE = 0, 1, 2  # within a call, MATRIX: there is none; it has served; it has served badly

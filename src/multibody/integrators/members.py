@@ -168,40 +168,57 @@ def run_members(
     answers : array of int (members, 3), written
         What the integrator answers, how many steps are stored, whether it is stiff.
     """
-    integrate, accept, monitor, masses, mode = calls
-    events, tally, stops = found
     for j in range(which.shape[0]):
         k = which[j]
-        y, run = Y[k], (models[k], states[k], scratch)
-        _masses(masses, (models[k], scratch))
-        _make_ready(ends[k], control_of, counts_of, active_of[k], control, counts, active, memory, g)
-        for i in range(work.shape[0]):
-            work[i] = 0.0
-        _accept_start(accept, run, begin, y, active, memory[0], gaps, statistics[k])
-        tally[k, 0], tally[k, 1], stops[k, 0] = 0, 0, math.nan
-        while True:
-            before = _mode(mode, (1, flush))
-            answers[k, 0] = _advance(
-                integrate,
-                first,
-                (
-                    accept, monitor, run, refs[k], control, counts, y, atol[k], active, memory, g, steps[k], dense[k],
-                    refs_of_steps[k],
-                ),
-                work,
-            )  # fmt: skip
-            _mode(mode, (0, before))
-            if answers[k, 0] != at.EVENT or passing[0] == 0:
-                break
-            outcome = pass_zeros(
-                (*passing, monitor, accept), control_of[at.H], run, control, counts, y, active, g, steps[k], dense[k],
-                refs_of_steps[k], refs[k], accepted[k], watched, room, (events[k], tally[k], stops[k]),
-            )  # fmt: skip
-            if outcome == ENDED:
-                answers[k, 0] = at.DONE
-            if outcome != GO_ON:
-                break
-        answers[k, 1], answers[k, 2] = counts[at.STORED], counts[at.STIFF]
+        run, own = (models[k], states[k], scratch), (found[0][k], found[1][k], found[2][k])
+        room_of = control, counts, active, memory, g
+        start_member(
+            calls, work, run, begin, ends[k], control_of, counts_of, active_of[k], Y[k], room_of, gaps, statistics[k], own
+        )
+        status = go_on(
+            calls, first, work, flush, control_of[at.H], run, refs[k], Y[k], atol[k], room_of,
+            (steps[k], dense[k], refs_of_steps[k]), accepted[k], passing, watched, room, own,
+        )  # fmt: skip
+        answers[k, 0], answers[k, 1], answers[k, 2] = status, counts[at.STORED], counts[at.STIFF]
+
+
+@inner_kernel
+def start_member(calls, work, run, begin, end, control_of, counts_of, active_of, y, room_of, gaps, statistics, found):
+    """Put the rooms of an integrator back to what they are before a run, and let the formulation accept the start."""
+    accept, masses = calls[1], calls[3]
+    control, counts, active, memory, g = room_of
+    _masses(masses, (run[0], run[2]))
+    _make_ready(end, control_of, counts_of, active_of, control, counts, active, memory, g)
+    for i in range(work.shape[0]):
+        work[i] = 0.0
+    _accept_start(accept, run, begin, y, active, memory[0], gaps, statistics)
+    _, tally, stop = found
+    tally[0], tally[1], stop[0] = 0, 0, math.nan
+
+
+@inner_kernel
+def go_on(calls, first, work, flush, first_step, run, ref, y, atol, room_of, stored, accepted, passing, watched, room, found):
+    """Let a member go to its end, from event to event; return the integrator's last answer, DONE where an event ends it."""
+    integrate, accept, monitor, _, mode = calls
+    control, counts, active, memory, g = room_of
+    steps, dense, refs_of_steps = stored
+    while True:
+        before = _mode(mode, (1, flush))
+        status = _advance(
+            integrate, first,
+            (accept, monitor, run, ref, control, counts, y, atol, active, memory, g, steps, dense, refs_of_steps), work,
+        )  # fmt: skip
+        _mode(mode, (0, before))
+        if status != at.EVENT or passing[0] == 0:
+            return status
+        outcome = pass_zeros(
+            (*passing, monitor, accept), first_step, run, control, counts, y, active, g, steps, dense, refs_of_steps, ref,
+            accepted, watched, room, found,
+        )  # fmt: skip
+        if outcome == ENDED:
+            return at.DONE
+        if outcome != GO_ON:
+            return status
 
 
 @inner_kernel

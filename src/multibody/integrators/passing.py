@@ -78,8 +78,7 @@ def pass_zeros(calls, first_step, run, control, counts, y, active, g, steps, den
         tally[0] += 1
         if terminal[k] == 1 or kinds[k] == SWITCH:
             call_interpolant(interpolate, row, t0, h, time, z)
-            _begin_anew(first_step, control, counts, y, g, ref, accepted, time, z, own)
-            call(accept, run, time, y, active)
+            cut(accept, first_step, run, control, counts, y, active, g, ref, accepted, time, z, own)
             if terminal[k] == 1:
                 end[0] = time
                 return ENDED
@@ -106,8 +105,8 @@ def _set(ref, values, kept):
 
 
 @inner_kernel
-def _begin_anew(first_step, control, counts, y, g, ref, accepted, t, z, own):
-    """Go back to (t, z) within the last step, with the references of its start."""
+def cut(accept, first_step, run, control, counts, y, active, g, ref, accepted, t, z, own):
+    """Go back to (t, z) with other references, and begin anew there, on the constraints."""
     control[at.T], control[at.H], counts[at.FRESH] = t, first_step, 1
     for i in range(y.shape[0]):
         y[i] = z[i]
@@ -118,3 +117,4 @@ def _begin_anew(first_step, control, counts, y, g, ref, accepted, t, z, own):
         ref[i] = own[i]
     for i in range(accepted.shape[0]):
         accepted[i] = math.nan
+    call(accept, run, t, y, active)

@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from multibody.analyses.events.impulse import Impulse
 
 RECOVERABLE = (WEAK_PARTITION, MOVING_CHART, OTHER_ROWS)
-SHORTEST = 1e-12  # of the time: a shorter way to a switching instant is none
 CHUNK = 0.05  # seconds between looks at the clock
 ROWS, FEW = 256, 32  # steps that one chunk can store; that there is memory for at first where every step is stored
 MOST_DENSE = 50_000_000  # numbers of dense output (400 MB) that are kept
@@ -276,7 +275,7 @@ class Simulation:
             if pole is not None:
                 self._advance(pole.time_reached, progress, patience)
                 raise JumpError(replace(pole, time_reached=self.t))
-            if direction * (switching.before - self.t) > SHORTEST * abs(self.t):
+            if direction * (switching.before - self.t) > C.SHORTEST * abs(self.t):
                 status = self._advance(switching.before, progress, patience)
                 if self.went_back:
                     continue

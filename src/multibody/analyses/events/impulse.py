@@ -15,6 +15,7 @@ import numpy as np
 
 from multibody.analyses.events.switching import Switching
 from multibody.analyses.events.zeros import MOST
+from multibody.kernels.crossing import JUMPS, MOVES
 from multibody.rank.leastnorm import constrained_step, is_large, least_norm, sparse_step
 from multibody.state.kinetics import Dynamics, Event
 from multibody.state.motion import Motion
@@ -24,8 +25,6 @@ from multibody.state.system import Floats, Integers, System
 if TYPE_CHECKING:
     from multibody.tables.lower import Tables
 
-JUMPS = 1e-9  # part of the speeds at play above which a change of a rate is a jump
-MOVES = 1e-9  # scaled change of a position between two neighboring instants that is a jump
 MET = 1e-7  # part of the speeds at play by which the velocities behind a jump may miss the constraints
 CUT = 1e-8  # singular values below this part of the largest are left out: at a change point
 

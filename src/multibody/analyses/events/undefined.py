@@ -13,6 +13,7 @@ import numpy as np
 from multibody.analyses.events.impulse import no_value, prescriber
 from multibody.analyses.events.switching import Switching
 from multibody.errors import ModelError
+from multibody.kernels.crossing import FAR, GROWS, NEAR
 from multibody.kernels.forces import law_efforts, load_wrenches
 from multibody.kernels.watch import monitor
 from multibody.state.state import Status
@@ -20,7 +21,6 @@ from multibody.state.system import Floats, System
 
 AHEAD = (0.0, 1e-15, 1e-12, 1e-9, 1e-6)  # parts of a length of time, behind an instant at which formulas are asked
 ABRUPT = 0.5  # change over such a part, over the value itself, that is no smooth one
-NEAR, FAR, GROWS = 1e-9, 1e-7, 2.0  # a quantity that grows so much from far to near has no bound; a logarithm does not
 APART, CLOSE = 1e-3, 1e-6  # parts of the way at which an analysis ends before a pole of a value, of a rate
 LOOKS = 200  # instants of a run at which events are asked for their values
 Values = dict[str, Floats]

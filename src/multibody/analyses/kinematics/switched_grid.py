@@ -10,12 +10,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from multibody.analyses.events.impulse import JUMPS, JumpError, moved_at, refuse_nothing, refuse_positions
+from multibody.analyses.events.impulse import JumpError, moved_at, refuse_nothing, refuse_positions
 from multibody.analyses.events.switching import Switching, SwitchingTimes, limits_behind, switching_times
 from multibody.analyses.events.undefined import unbounded
+from multibody.kernels.crossing import JUMPS
 from multibody.state.motion import Jump, Motion
 from multibody.state.state import Status
-from multibody.state.system import Floats, System
+from multibody.state.system import Floats, Integers, System
 
 MOST = 100_000  # switching instants that are added to a grid
 
@@ -48,12 +49,13 @@ class SwitchedGrid:
         if not self.passed and np.all(asked[1:] != asked[:-1]):
             self.grid, self.index = asked, np.arange(len(asked))
             return
-        sign, (grid, solved) = 1.0 if asked[-1] >= asked[0] else -1.0, with_limits(self.passed, asked)
+        sign = 1.0 if asked[-1] >= asked[0] else -1.0
+        self.grid, self.index = solved_grid(self.passed, asked)
         self._refuse_motions(q)
         if self.refused is not None:
-            grid = grid[sign * grid <= sign * self.refused.time_reached]
-        self.grid = grid if len(grid) else asked[:1]
-        self.index = np.searchsorted(sign * self.grid, sign * solved)
+            grid = self.grid[sign * self.grid <= sign * self.refused.time_reached]
+            solved, self.grid = self.grid[self.index], grid if len(grid) else asked[:1]
+            self.index = np.searchsorted(sign * self.grid, sign * solved)
 
     def _switchings(self, times: SwitchingTimes | None) -> list[Switching]:
         """Return the switching instants on the way, in the order in which they are met."""
@@ -146,6 +148,12 @@ def with_limits(passed: list[Switching], asked: Floats) -> tuple[Floats, Floats]
     solved = limits_behind(met, asked)
     extra = [t for item in met for t in (item.before, item.after) if sign * t > sign * solved[0]]
     return sign * np.unique(sign * np.concatenate([solved, extra])), solved
+
+
+def solved_grid(passed: list[Switching], asked: Floats) -> tuple[Floats, Integers]:
+    """Return the instants to be solved, and which of them stand for what was asked for; arguments as of :func:`with_limits`."""
+    sign, (grid, solved) = 1.0 if asked[-1] >= asked[0] else -1.0, with_limits(passed, asked)
+    return grid, np.searchsorted(sign * grid, sign * solved)
 
 
 def _notes(jumps: list[Jump]) -> list[str]:

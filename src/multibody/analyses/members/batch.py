@@ -15,11 +15,13 @@ from multibody.analyses.members.passing import Watching, passable
 from multibody.analyses.members.telling import tell
 from multibody.formulations.expand import expand
 from multibody.integrators import contract as C
+from multibody.integrators import crossing_members as X
 from multibody.integrators import deciding_members as W
 from multibody.integrators import members as M
 from multibody.kernels.assembly.given import adopt_state
 from multibody.kernels.assembly.member import DEPENDENT
 from multibody.kernels.calls import INTERPOLATE, address_of, address_with
+from multibody.kernels.crossing import is_bounded, is_closed, is_smooth
 from multibody.kernels.declared import Statistics
 from multibody.kernels.mass import set_masses
 from multibody.kernels.subnormals import FLUSH, exchange_mode
@@ -154,11 +156,34 @@ class Batch(Blocks):
 
     def run(self, which: Integers) -> None:
         """Integrate members from their starts; events and switches on the way are passed as far as they can be."""
+        M.run_members(*self._run(which))
+
+    def cross(self, which: Integers, passed: list[Switching]) -> None:
+        """Integrate members from their starts across instants at which the motions of all of them switch."""
+        t, rows = self.tables, self.tables.count_joint + self.tables.count_motion
+        crossing = (
+            self.at(is_bounded, X.BOUNDED), self.at(is_closed, X.CLOSED), self.at(is_smooth, X.SMOOTH), self.to_bodies,
+        )  # fmt: skip
+        instants = np.array([[item.before for item in passed], [item.after for item in passed]])
+        bodies = (
+            np.zeros(1), np.zeros((1, self.starts.shape[1])), np.zeros((1, self.refs.shape[1])),
+            np.zeros((1, t.nq + t.nv + 1)), np.zeros((6, rows)), np.zeros(int(t.row_pointer[rows])),
+        )  # fmt: skip
+        X.cross_members(*self._run(which), crossing, instants, rows, self.Q, bodies)
+        self.passed |= dict.fromkeys(which.tolist(), passed)
+
+    @property
+    def to_bodies(self) -> int:
+        """The address of what makes states of the bodies of those that are integrated, 0 where they are that."""
+        return 0
+
+    def _run(self, which: Integers) -> tuple[Any, ...]:
+        """Make members ready to be run; return what compiled loops take."""
         m, watching = self.members, self.watching
         self.reset(which)
         tell(self, which)
         self.Y[which] = self.starts[which]
-        M.run_members(
+        return (
             self._run_calls, self.first, self.work, FLUSH, which, self.models, self.states, self.scratch.address, m.start,
             self.ends, m.control, m.counts, self.refs, self.statistics, GAPS, self.atol, self.counted, self.Y, self.control,
             self.counting, self.active, self.memory, self.g, self.steps, self.dense, self.step_refs, self.accepted,
@@ -195,9 +220,13 @@ class Batch(Blocks):
 
     def limits(self, which: Integers, times: Floats) -> Floats:
         """Return the times at which states of members are taken: just behind an instant at which motions switched."""
-        if not self.passed:
-            return np.ascontiguousarray(times)
-        return np.array([limits_behind(self.passed.get(k, []), row) for k, row in zip(which.tolist(), times, strict=True)])
+        found, together = np.array(times), dict[int, tuple[list[Switching], list[int]]]()
+        for j, k in enumerate(which.tolist() if self.passed else ()):
+            passed = self.passed.get(k, [])
+            together.setdefault(id(passed), (passed, []))[1].append(j)
+        for passed, some in together.values():
+            found[some] = limits_behind(passed, found[some])
+        return found
 
     def read(self, which: Integers, times: Floats | None = None, last: bool = False, like: Floats | None = None) -> Read:
         """Return members at times (read, instants), by default at their instants, the start and the end as they are.

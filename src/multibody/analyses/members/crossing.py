@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multibody.analyses.dynamics.passing import body_state, leave_switching, pass_switching
-from multibody.analyses.dynamics.simulation import SHORTEST, Occurrence, Simulation
+from multibody.analyses.dynamics.simulation import Occurrence, Simulation
 from multibody.analyses.dynamics.step_events import handle_events
 from multibody.analyses.events.impulse import JumpError
 from multibody.analyses.events.switching import Switching, SwitchingTimes
@@ -20,27 +20,33 @@ from multibody.analyses.events.undefined import unbounded
 from multibody.analyses.members.passing import passable
 from multibody.analyses.members.telling import tell
 from multibody.integrators import contract as C
+from multibody.integrators.crossing_members import NOT_SMOOTH
 from multibody.integrators.passing import MOST
 from multibody.kernels.mass import set_masses
 from multibody.state.system import Floats, Integers
 
 if TYPE_CHECKING:
     from multibody.analyses.members.batch import Batch
+    from multibody.analyses.members.switched import Switches
 
 JUMPED = -22  # of a member beside the answers of integrators
 
 
-def cross_members(b: Batch, which: Integers, times: Any) -> None:
+def cross_members(b: Batch, which: Integers, switches: Switches) -> None:
     """Integrate members to their ends across the instants at which their motions switch; note events and these instants.
 
-    Parameters
-    ----------
-    b : Batch
-    which : array of int
-    times : callable
-        ``times(k)``: when the motions of a member switch.
+    Those that switch together, where nothing jumps, do so in compiled loops.
     """
-    for k in which.tolist():
+    times, left = switches.of_members(b), [which[~switches.alike(b, which)]]
+    alike = which[switches.alike(b, which)]
+    for end in np.unique(b.ends[alike]):
+        some = alike[b.ends[alike] == end]
+        passed = times(int(some[0])).on_the_way(b.members.start, float(end), MOST + 1)
+        if len(passed) <= MOST:
+            b.cross(some, passed)
+            some = some[b.answers[some, 0] == NOT_SMOOTH]
+        left.append(some)
+    for k in np.concatenate(left).tolist():
         one = Crossing(b, k, times(k))
         b.answers[k] = one.go(), one.counts[C.STORED], one.counts[C.STIFF]
         b.passed[k] = one.passed
@@ -105,7 +111,7 @@ class Crossing:
                 return self._to(end)
             if unbounded(self.system, body_state(sim, t).q, switching, switching.before - t) is not None:
                 return JUMPED
-            if direction * (switching.before - t) > SHORTEST * abs(t):
+            if direction * (switching.before - t) > C.SHORTEST * abs(t):
                 status = self._to(switching.before)
                 if status != C.DONE or self.ended:
                     return status

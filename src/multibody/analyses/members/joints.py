@@ -55,8 +55,7 @@ class JointBatch(Batch):
 
     def _readers(self) -> tuple[int, ...]:
         interpolate = address_with(self.members.choice.integrator.interpolate, INTERPOLATE)
-        to_bodies, expand = self.at(cartesian_states, M.TO_BODIES), self.at(expand_relative, M.EXPAND_JOINTS)
-        return interpolate, to_bodies, expand, self.at(set_masses, M.MASSES)
+        return interpolate, self.to_bodies, self.at(expand_relative, M.EXPAND_JOINTS), self.at(set_masses, M.MASSES)
 
     def begin(self, n: int, why: Any) -> None:
         """Write y of the first members at their starts; note whose structure is another one."""
@@ -97,6 +96,11 @@ class JointBatch(Batch):
         made = super()._made(count, instants, last)
         Read(np.zeros(0, dtype=np.int64), np.zeros(0), *made).multipliers[:] = self.space._unknown_multipliers(1)
         return made
+
+    @property
+    def to_bodies(self) -> int:
+        """The address of what makes states of the bodies."""
+        return self.at(cartesian_states, M.TO_BODIES)
 
     @property
     def accepted(self) -> Floats:

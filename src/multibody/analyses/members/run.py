@@ -30,7 +30,7 @@ from multibody.analyses.members.matrices import Equations
 from multibody.analyses.members.numbers import NotServed, Numbers, note
 from multibody.analyses.members.rows import note_rows
 from multibody.analyses.members.stacked import Stack, StackedAnswers
-from multibody.analyses.members.switched import Switches, settle_rates
+from multibody.analyses.members.switched import Switches
 from multibody.arguments import number_in
 from multibody.errors import AnalysisError, ModelError
 from multibody.formulations.prepare import Bundle, inverts_masses
@@ -219,9 +219,7 @@ class RunMembers:
         if self.state is None:
             b.assemble(np.zeros(n))
             if self.switches is not None:
-                times = self.switches.of_members(b)
-                for k in np.flatnonzero((why == "") & (b.codes[:n, 0] != OPEN)).tolist():
-                    settle_rates(b, k, 0.0, times(k).around(0.0))
+                self.switches.settle(b, np.flatnonzero((why == "") & (b.codes[:n, 0] != OPEN)))
             note(why, b.codes[:n, 0] != OPEN, "it does not close at once")
         else:
             b.adopt(self.state, n, why)
@@ -277,7 +275,7 @@ class RunMembers:
     def _advance(self, b: Batch, which: Integers) -> None:
         """Let members go to their ends."""
         if self.switches is not None:
-            cross_members(b, which, self.switches.of_members(b))
+            cross_members(b, which, self.switches)
             return
         b.run(which)
         b.end(which)

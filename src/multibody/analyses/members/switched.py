@@ -13,13 +13,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multibody.analyses.events.switching import Switching, SwitchingTimes, switching_times
-from multibody.analyses.kinematics.switched_grid import SwitchedGrid
+from multibody.analyses.kinematics.switched_grid import MOST, SwitchedGrid, solved_grid
 from multibody.analyses.members.numbers import NotServed
 from multibody.formulations.prepare import depend_on_time
+from multibody.integrators import crossing_members as X
 from multibody.kernels.assembly.member import OPEN, rates_member
+from multibody.kernels.crossing import is_bounded, is_continuous
 from multibody.model.model import Model
 from multibody.model.parameters import changed
-from multibody.state.system import Floats, Integers, System
+from multibody.state.system import Flags, Floats, Integers, System
 from multibody.tables.lower import Tables
 
 if TYPE_CHECKING:
@@ -58,6 +60,10 @@ class Switches:
             raise NotServed("a motion that jumps")
         return len(made.grid)
 
+    def alike(self, b: Batch | DriveBatch, which: Integers) -> Flags:
+        """Return which members have the parameters of the model in what switches."""
+        return np.asarray(np.all(b.numbers[which][:, self.slots] == self.tables.F[self.slots], axis=1))
+
     def of_members(self, b: Batch | DriveBatch) -> Callable[[int], SwitchingTimes]:
         """Return a function that says when the motions of a member switch.
 
@@ -76,10 +82,19 @@ class Switches:
 
         return times
 
+    def settle(self, b: Batch, which: Integers) -> None:
+        """Give members whose motions switch at the time zero the rates behind it."""
+        times, alike = self.of_members(b), self.alike(b, which)
+        here = self.times.around(0.0)
+        for k in which[alike].tolist() if here is not None else ():
+            settle_rates(b, k, 0.0, here)
+        for k in which[~alike].tolist():
+            settle_rates(b, k, 0.0, times(k).around(0.0))
+
     def begin(self, b: DriveBatch, n: int, why: Any) -> None:
         """Write the instants at which the first members, which are assembled, are solved; note who does not fit."""
-        times = self.of_members(b)
-        for k in np.flatnonzero(why[:n] == "").tolist():
+        times, which = self.of_members(b), np.flatnonzero(why[:n] == "")
+        for k in self._begin_together(b, which, why).tolist():
             made = SwitchedGrid(b.one.system(k), b.Q[k], b.times[k], times(k))
             if made.refused is not None or len(made.grid) != b.grid.shape[1]:
                 why[k] = "a motion that jumps" if made.refused is not None else "other instants"
@@ -87,6 +102,31 @@ class Switches:
                 why[k] = "it does not close at once"
             else:
                 b.grid[k], b.index[k], b.passed[k] = made.grid, made.index, made.passed
+
+    def _begin_together(self, b: DriveBatch, which: Integers, why: Any) -> Integers:
+        """Do the same for members that switch at the same instants, if nothing jumps there; return the others."""
+        alike = which[self.alike(b, which)]
+        alike = alike[np.all(b.times[alike] == b.times[alike[:1]], axis=1)]
+        asked = b.times[alike[0]] if len(alike) else np.zeros(0)
+        passed = copy.copy(self.times).on_the_way(float(asked[0]), float(asked[-1]), MOST) if len(asked) > 1 else []
+        if not passed or asked[0] == asked[-1]:
+            return which
+        grid, index = solved_grid(passed, asked)
+        quiet, t = np.zeros(len(alike), dtype=np.int64), b.tables
+        instants = np.array([[item.before for item in passed], [item.after for item in passed]])
+        X.look_members(
+            (b.at(is_bounded, X.BOUNDED), b.at(is_continuous, X.CONTINUOUS)), alike, b.models, b.states, b.scratch.address,
+            float(asked[0]), b.Q, np.zeros(t.nv), instants, t.count_joint, b.rows, np.zeros((6, b.rows)), quiet,
+        )  # fmt: skip
+        alike = alike[quiet == 1]
+        if len(grid) != b.grid.shape[1]:
+            return which
+        b.grid[alike], b.index[alike] = grid, index
+        for k in alike.tolist():
+            b.passed[k] = passed
+            if not settle_rates(b, k, float(asked[0]), passed[0]):
+                why[k] = "it does not close at once"
+        return np.setdiff1d(which, alike)
 
     def _varied(self, numbers: Floats) -> Model:
         """Return the model of a member."""
