@@ -222,9 +222,11 @@ def test_names_in_any_alphabet_reach_every_file(tmp_path: pathlib.Path) -> None:
 
 # --- the command line -------------------------------------------------------------------------------------------------
 def command(where: pathlib.Path, *words: str, before: Any = None) -> subprocess.CompletedProcess[str]:
+    kept = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}  # byte code that a full disk cuts off would be found by later tests
     return subprocess.run(
-        [sys.executable, "-m", "multibody", *words], cwd=where, capture_output=True, text=True, timeout=120, preexec_fn=before
-    )
+        [sys.executable, "-m", "multibody", *words], cwd=where, capture_output=True, text=True, timeout=120, preexec_fn=before,
+        env=kept,
+    )  # fmt: skip
 
 
 @posix

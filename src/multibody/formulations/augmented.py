@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from multibody.formulations.cartesian import CARTESIAN
-from multibody.formulations.closing import REFUSED, accelerate, accept_projected, tidy, turned_too_far
+from multibody.formulations.closing import accelerate, accept_projected, tidy, turned_too_far
+from multibody.kernels.acceptance import REFUSED
 from multibody.kernels.compile import inlined, inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
 

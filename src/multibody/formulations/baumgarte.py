@@ -1,4 +1,4 @@
-"""Constraint stabilization (Baumgarte): Φ̈ + 2α Φ̇ + β² Φ = 0 in place of Φ̈ = 0; accepted steps are not projected.
+"""Constraint stabilization (Baumgarte): Φ̈ + 2α Φ̇ + β² Φ = 0 in place of Φ̈ = 0; steps are projected near change points alone.
 
 Park, Yoo, Hwang, Bae 1997, the method they call CS: γ̄ = γ − 2α Φ̇ − β² Φ.
 """
@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from multibody.formulations.cartesian import CARTESIAN
 from multibody.formulations.closing import (
-    REFUSED,
-    UNMOVED,
     accelerate,
     bridge,
     evaluate,
@@ -24,6 +22,7 @@ from multibody.formulations.closing import (
     turned_too_far,
     velocity_gap,
 )
+from multibody.kernels.acceptance import REFUSED, UNMOVED
 from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
 

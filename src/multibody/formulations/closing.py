@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import math
 
+from multibody.kernels.acceptance import ELSEWHERE, LOCKED, MOVED, OTHER_ROWS, REFUSED, ROUGH, UNMOVED
 from multibody.kernels.compile import inlined, inner_kernel
 from multibody.kernels.functions import largest_turn, set_references
 
-UNMOVED, MOVED, REFUSED, ELSEWHERE = 0, 1, 2, 3  # what an acceptance says of y
-ROUGH = 4  # added: near a change point
-LOCKED, WEAK_PARTITION, OTHER_ROWS = -1, -2, -5  # why an acceptance gives up
 NEAR, TOO_NEAR = 0.1, 1e-4  # of the regular pivot ratio: near a change point
 SOUND = 0.3  # of the same: other rows may be asked for again
 STRIDE = 0.02  # between the states of a bridge across a change point: rad, or lengths over L

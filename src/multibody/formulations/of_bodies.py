@@ -73,7 +73,7 @@ class Augmented(OfPoses):
 @answered
 @dataclass(frozen=True)
 class Baumgarte(OfPoses):
-    """Constraint stabilization Φ̈ + 2α Φ̇ + β² Φ = 0 without projection.
+    """Constraint stabilization Φ̈ + 2α Φ̇ + β² Φ = 0; states are projected near change points alone.
 
     Parameters
     ----------

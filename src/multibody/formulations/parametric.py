@@ -18,9 +18,9 @@ from multibody.formulations.cartesian import CARTESIAN
 from multibody.formulations.implicit import correction, linearize, near, write_residual
 from multibody.formulations.newton import NewtonKernels, cartesian_kernels
 from multibody.kernels import plain_rows
+from multibody.kernels.acceptance import LOST_RANK, MOVING_CHART, passes
 from multibody.kernels.compile import inlined, inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
-from multibody.kernels.parametric.declared import LOST_RANK, MOVING_CHART
 from multibody.kernels.parametric.partials import alpha_partials, exact_partials
 from multibody.kernels.parametric.rows import pair_gamma, pair_rows, pair_values
 from multibody.kernels.parametric.systems import (
@@ -42,7 +42,6 @@ from multibody.kernels.tags import PLANAR, SPATIAL
 MIDDLE = 1  # place of α₂ among the angles of a ball
 NEAR_GIMBAL = 0.3  # cos α₂ of a ball below which its chart is moved
 FLAT = 1e-4  # sine below which a cosine row counts as lost
-DOUBTFUL, SOUND = 0.3, 0.6  # ratios at which other rows are looked for, and above which they may be looked for again
 
 
 @inner_kernel
@@ -109,7 +108,7 @@ def accept_parametric(model, state, scratch, t, y, active):
         if why != 0:
             return why
     status = close_augmented(PARAMETRIC, model, state, scratch, t, y)
-    if 0 <= status <= 1 or 4 <= status <= 5:
+    if passes(status):
         first = model.coordinates - model.extras
         for k in range(model.parametric.shadows.size):
             shadow = model.parametric.shadows[k]

@@ -8,11 +8,7 @@ from __future__ import annotations
 
 from multibody.formulations.cartesian import CARTESIAN
 from multibody.formulations.closing import (
-    MOVED,
-    REFUSED,
     TOO_NEAR,
-    UNMOVED,
-    WEAK_PARTITION,
     accept_projected,
     larger,
     note_ratio,
@@ -23,6 +19,7 @@ from multibody.formulations.closing import (
     turned_too_far,
     velocity_gap,
 )
+from multibody.kernels.acceptance import MOVED, REFUSED, UNMOVED, WEAK_PARTITION
 from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
 from multibody.kernels.lu import factor as lu_factor

@@ -91,13 +91,6 @@ class Bundle(Arrays):
         for name in ("position_before", "velocity_before", "position_after", "velocity_after"):
             self.state.statistics[name][0] = 0.0
 
-    def set_partition(self, dependent: Integers) -> None:
-        """Use these columns as dependent ones, one for each chosen row."""
-        place = np.full(self.velocities, -1, dtype=np.int64)
-        place[dependent] = np.arange(len(dependent))
-        self.state.dependent[:], self.state.place[:] = dependent, place
-        self.state.independent[:] = np.flatnonzero(place < 0)
-
 
 def prepare(
     tables: Tables, rows: Integers, references: Floats, partitioned: bool = True, regular: bool | None = None

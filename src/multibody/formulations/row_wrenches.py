@@ -15,6 +15,7 @@ from multibody.kernels.state import set_positions
 from multibody.kernels.vectors import add, apply, load2, load3, load9, store3, subtract
 
 POINT = 6  # of a wrench in space, behind force and moment
+POINT_X, POINT_Y = 3, 4  # of one in the plane
 CENTER = -1  # in the place of a point's numbers: the center of mass
 
 
@@ -100,7 +101,7 @@ def wrenches_at(model, state, scratch, times, Q, R, multipliers, rows, columns, 
             generalized_force(J, columns, ends, multipliers[k, rows : rows + count], width * (b - 1), width, sign, block)
             if model.planar:
                 pose = scratch.planar_pose[b]
-                add_planar_wrench(block, (pose.x - out[k, 3], pose.y - out[k, 4]), out[k])
+                add_planar_wrench(block, (pose.x - out[k, POINT_X], pose.y - out[k, POINT_Y]), out[k])
             else:
                 pose3 = scratch.spatial_pose[b]
                 arm = subtract(load3(pose3.r, 0), load3(out[k], POINT))
@@ -112,11 +113,11 @@ def _set_point(model, scratch, home, point, out):
     """Write a point of a body, behind the wrench."""
     if model.planar:
         pose = scratch.planar_pose[home]
-        out[3], out[4] = pose.x, pose.y
+        out[POINT_X], out[POINT_Y] = pose.x, pose.y
         if point >= 0:
             x, y = load2(model.numbers, point)
-            out[3] += pose.cos * x - pose.sin * y
-            out[4] += pose.sin * x + pose.cos * y
+            out[POINT_X] += pose.cos * x - pose.sin * y
+            out[POINT_Y] += pose.sin * x + pose.cos * y
     else:
         pose3 = scratch.spatial_pose[home]
         r = load3(pose3.r, 0)

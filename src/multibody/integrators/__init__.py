@@ -19,6 +19,9 @@ from multibody.options.methods import check_object, read_method
 __all__ = ["INTEGRATORS", "Ab3", "Adams", "Alpha", "Bdf", "Dop853", "Ida", "Integrator", "Radau", "Rk4", "integrator_of"]
 
 
+LENGTH, OWN = "length", "own"  # steps of members in code made for their structure
+
+
 @functools.cache
 def _kernel(name: str, what: str) -> Any:
     """Return a kernel of a method."""
@@ -50,6 +53,9 @@ class Integrator:
         Whether it factors complex matrices too.
     usual : bool
         Whether ``auto`` begins with it.
+    specialized : str
+        How it steps members in code made for their structure: LENGTH, all by one length, or OWN, each by steps of its own; ""
+        if there is no such code.
     keeps_step : bool
         Whether the length of its last step is worth keeping where it begins anew from the present state.
     steps_aside : float
@@ -68,6 +74,7 @@ class Integrator:
     compiled: ClassVar[bool] = True
     complex_factors: ClassVar[bool] = False
     usual: ClassVar[bool] = False
+    specialized: ClassVar[str] = ""
     keeps_step: ClassVar[bool] = False
     steps_aside: ClassVar[float] = 20.0
 
@@ -159,6 +166,7 @@ class Dop853(_Adaptive):
 
     name: ClassVar[str] = "dop853"
     usual: ClassVar[bool] = True
+    specialized: ClassVar[str] = OWN
     keeps_step: ClassVar[bool] = True
     order: ClassVar[int] = 8
     memory_rows: ClassVar[int] = 18
@@ -211,6 +219,7 @@ class Rk4(_Fixed):
     """
 
     name: ClassVar[str] = "rk4"
+    specialized: ClassVar[str] = LENGTH
     order: ClassVar[int] = 4
     memory_rows: ClassVar[int] = 6
     dense_rows: ClassVar[int] = 5
@@ -320,6 +329,7 @@ class Alpha(_Fixed):
     form: str = "stabilized"
 
     name: ClassVar[str] = "alpha"
+    specialized: ClassVar[str] = OWN
     order: ClassVar[int] = 2
     memory_rows: ClassVar[int] = 4
     dense_rows: ClassVar[int] = 4

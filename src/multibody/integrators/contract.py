@@ -42,6 +42,7 @@ from __future__ import annotations
 
 import math
 
+from multibody.kernels import acceptance
 from multibody.kernels.compile import inner_kernel, kernel
 
 # ------------------------------------------------------------------------------------------------------------- answers
@@ -55,7 +56,7 @@ ACCEPT_FAILED = -3  # `accept` gave up; its answer is in CODE
 NOT_FINITE = -4  # infinite or undefined values even with the smallest step
 NEWTON = -9  # within a call: the iteration of an implicit method does not converge
 HOPELESS = -10  # within a call: the tolerance asks for more digits than there are
-REFUSED, NOT_HERE, ROUGH = 2, 3, 4  # answers of `accept`: half the length; somewhat shorter; added to others
+REFUSED, NOT_HERE, ROUGH = acceptance.REFUSED, acceptance.ELSEWHERE, acceptance.ROUGH  # answers of `accept`
 SHORTEST = 1e-12  # of the time: a shorter way to an instant at which motions switch is none
 STEP = 99  # within a call: there is a step to be made
 LATER = 2  # DENSE: what the dense output is made of is stored, and it is made where somebody asks for it

@@ -85,7 +85,7 @@ def cross_members(
             )
             if sign * control[at.T] >= sign * ends[k]:
                 break
-        answers[k, 0], answers[k, 1], answers[k, 2] = status, counts[at.STORED], counts[at.STIFF]
+        answers[k, M.ANSWER], answers[k, M.STORED], answers[k, M.STIFF] = status, counts[at.STORED], counts[at.STIFF]
 
 
 @inner_kernel

@@ -17,6 +17,7 @@ from multibody.integrators.members import (
     _TABLE,
     _WORD,
     _WORDS,
+    ANSWER,
     UNSOLVED,
     _copy,
     _expand,
@@ -206,4 +207,4 @@ def expand_members(
         )  # fmt: skip
         _copy(kept, statistics[k])
         if done < times.shape[1]:
-            answers[k, 0] = UNSOLVED
+            answers[k, ANSWER] = UNSOLVED

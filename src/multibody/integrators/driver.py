@@ -1,4 +1,4 @@
-"""The one loop around all methods: begin, make a step, watch, store.
+"""The one loop around all methods but SUNDIALS' own: begin, make a step, watch, store.
 
 A method is an object of kernels and numbers (:class:`Method`). How a step of some length is tried is its own; what lengths are
 tried is the same for all methods that choose their steps (``adaptive``), and for all with steps of one length (``fixed``).
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from multibody.integrators import contract as at
 from multibody.integrators.contract import finite
+from multibody.kernels.acceptance import moved, passes
 from multibody.kernels.calls import call
 from multibody.kernels.compile import inlined, inner_kernel
 from multibody.kernels.objects import Kernel, KernelObject
@@ -136,10 +137,10 @@ def settle(method, equations, accept, run, ref, t, active, counts, memory, refs,
     if accept != 0:
         answer = call(accept, run, t, new, active)
         gentle = answer >= at.ROUGH
-        answer = answer - at.ROUGH if gentle else answer
+        answer = moved(answer)
         if answer >= 0:
             counts[at.GENTLE] = 1 if gentle else 0
-    if 0 <= answer <= 1:
+    if passes(answer):
         status = 0
         if method.new_slope > 0:
             status = method.slope(equations, run, t, new, counts, memory[method.new_slope], work)

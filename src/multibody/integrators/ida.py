@@ -24,6 +24,7 @@ import numpy.typing as npt
 from multibody.integrators import contract as at
 from multibody.integrators.contract import interpolate_polynomial
 from multibody.integrators.implicit import CORRECT, LINEARIZE, MOVE, PRODUCT, RESIDUAL, START
+from multibody.kernels.acceptance import MOVED, UNMOVED
 from multibody.kernels.calls import call
 from multibody.kernels.compile import kernel
 from multibody.kernels.stacked import ASKED, RATES, TANGENT, changes_size, lambda_at, positions_at, power_at
@@ -289,7 +290,7 @@ def _step(
         new = state.copy()
         answer = int(ask_ida(accept, session.run, t, new, active)) if accept != 0 else 0
         answer -= at.ROUGH if answer >= at.ROUGH else 0
-        if 0 <= answer <= 1:
+        if UNMOVED <= answer <= MOVED:
             break
         ref[:] = refs[k]
         if answer < 0:

@@ -41,6 +41,8 @@ WRENCHES = types.none(
 )
 GRADIENTS = types.none(_WORD, _WORD, _TABLE, _WORDS, _ROW, _CUBE)
 UNSOLVED = -21  # of a member beside the answers of integrators: no accelerations
+ANSWER, STORED, STIFF = 0, 1, 2  # columns of answers: of the integrator; steps that are stored; 1 where stiffness limits steps
+CLOSED, HEAVY = 0, 1  # columns of codes: what assembly answers; 1 where all masses can be inverted
 
 
 def _free(function: Any) -> Any:
@@ -101,8 +103,8 @@ def start_members(assemble, masses, models, states, scratch, plan, room, times, 
         What assembly answers; whether all masses can be inverted.
     """
     for k in range(models.shape[0]):
-        codes[k, 1] = 1 if _masses(masses, (models[k], scratch)) else 0
-        codes[k, 0] = _assemble(assemble, (models[k], states[k], scratch, plan, room, times[k], Q[k], V[k]))
+        codes[k, HEAVY] = 1 if _masses(masses, (models[k], scratch)) else 0
+        codes[k, CLOSED] = _assemble(assemble, (models[k], states[k], scratch, plan, room, times[k], Q[k], V[k]))
 
 
 @intrinsic
@@ -179,7 +181,7 @@ def run_members(
             calls, first, work, flush, control_of[at.H], run, refs[k], Y[k], atol[k], room_of,
             (steps[k], dense[k], refs_of_steps[k]), accepted[k], passing, watched, room, own,
         )  # fmt: skip
-        answers[k, 0], answers[k, 1], answers[k, 2] = status, counts[at.STORED], counts[at.STIFF]
+        answers[k, ANSWER], answers[k, STORED], answers[k, STIFF] = status, counts[at.STORED], counts[at.STIFF]
 
 
 @inner_kernel
@@ -281,8 +283,9 @@ def read_members(
         k, n, nf = which[j], times.shape[1], refs.shape[1]
         _masses(masses, (models[k], scratch))
         _look_up(
-            interpolate, k, answers[k, 1], steps, dense, refs_of_steps, times[j], ends, begins, begin_refs, refs, Y[j], R[j]
-        )
+            interpolate, k, answers[k, STORED], steps, dense, refs_of_steps, times[j], ends, begins, begin_refs, refs, Y[j],
+            R[j],
+        )  # fmt: skip
         _copy(refs[k], kept[:nf])
         _copy(statistics[k], kept[nf:])
         done = _expand(
@@ -294,7 +297,7 @@ def read_members(
         _copy(kept[:nf], refs[k])
         _copy(kept[nf:], statistics[k])
         if done < n:
-            answers[k, 0] = UNSOLVED
+            answers[k, ANSWER] = UNSOLVED
         if ends.shape[0] > 0:  # closed already: they stay as they are, to the last digit
             _copy(begins[k], Y[j, 0])
             _copy(ends[k], Y[j, n - 1])
@@ -324,8 +327,9 @@ def read_joint_members(
         k, nf = which[j], refs.shape[1]
         _masses(masses, (models[k], scratch))
         _look_up(
-            interpolate, k, answers[k, 1], steps, dense, refs_of_steps, times[j], ends, begins, begin_refs, refs, Y[j], R[j]
-        )
+            interpolate, k, answers[k, STORED], steps, dense, refs_of_steps, times[j], ends, begins, begin_refs, refs, Y[j],
+            R[j],
+        )  # fmt: skip
         _copy(refs[k], kept[:nf])
         _copy(statistics[k], kept[nf:])
         for c in range(like.shape[1]):
@@ -342,7 +346,7 @@ def read_joint_members(
         _copy(kept[:nf], refs[k])
         _copy(kept[nf:], statistics[k])
         if done < A.shape[1]:
-            answers[k, 0] = UNSOLVED
+            answers[k, ANSWER] = UNSOLVED
 
 
 @_free

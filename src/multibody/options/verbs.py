@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from multibody.errors import ModelError
-from multibody.options.methods import method_schema, read_method, split_methods
+from multibody.options.methods import FORMULATIONS, method_schema, read_method, split_methods
 from multibody.options.option import Option, Schema, refuse_unknown
 
 _SPACING: dict[str, Any] = {"noun": "length of time", "low": 0.0, "above": True, "hint": "give a positive number"}
@@ -111,12 +111,13 @@ def check_together(verb: str, options: Mapping[str, Any]) -> None:
 def check_cut(formulation: Any, cut: Any, where: str = "run.cut") -> None:
     """Refuse joints to cut where no tree is cut, or where the formulation names others."""
     method = None if formulation is None else read_method(formulation, "formulation")
+    *others, last = (name for name, options in FORMULATIONS.items() if "cut" in options)
+    able = f"{', '.join(others)} or {last}"
     if method is None or method.name == "auto":
         problem = "loops are cut in joint coordinates, which no formulation asks for"
-        raise ModelError(problem, where=where, hint="add formulation recursive, transformation or articulated")
-    if method.name not in ("recursive", "transformation", "articulated"):
-        hint = "use recursive, transformation or articulated"
-        raise ModelError(f"{method.name} has no tree, and no joint to cut", where=where, hint=hint)
+        raise ModelError(problem, where=where, hint=f"add formulation {able}")
+    if method.name not in (*others, last):
+        raise ModelError(f"{method.name} has no tree, and no joint to cut", where=where, hint=f"use {able}")
     own = method.options.get("cut")
     if own is not None and list(own) != list(cut):
         problem = f"it is given twice: {', '.join(own)} in {method.name} and {', '.join(cut)} beside it"

@@ -20,7 +20,6 @@ from multibody.specialize.image import Image
 from multibody.specialize.program import ARRAY, MOVE, TILE, TYPES, Beginning, Moved, Program, as_text, entry, name_of, symbol_of
 from multibody.specialize.stepping import RENEW
 
-SERVED = ("dop853", "alpha")  # integrators
 CONTROL = TERMS + 1  # numbers of an integrator's control that the ones served have: alpha most
 GIVEN = "double %t, double %h, i64 %k, i64 %instants, i64 %final, i64 %rows"
 ARGUMENTS = ", ".join(f"ptr %{name}" for name in ("numbers", "words", "y", "told", "kept", "states", "known"))

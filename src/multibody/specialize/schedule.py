@@ -12,7 +12,6 @@ import numpy as np
 from multibody.specialize.host import HostCode, HostIntegration, HostReader
 from multibody.specialize.image import Floats, Words
 
-METHOD = "rk4"  # the integrator whose steps these are; others are asked from instant to instant
 ROOM = 1 << 27  # bytes of the states of all members that are there at a time
 SIDE_BY_SIDE = 256  # members of which a thread makes a part of the way before it goes on: they stay in its cache
 

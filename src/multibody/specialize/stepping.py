@@ -15,7 +15,8 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from multibody.integrators.contract import finite
-from multibody.kernels.compile import inlined, inner_kernel
+from multibody.kernels.acceptance import passes
+from multibody.kernels.compile import inner_kernel
 
 UNSOLVABLE, REFUSED, NOT_FINITE = 1, 2, 3  # why a member stopped: a status is REASONS · step + reason, 0 where it did not
 REASONS = 4
@@ -23,7 +24,6 @@ RATES, ACCEPT = "multibody.rates", "multibody.accept"  # functions that are join
 RENEW = "multibody.renew"  # says that numbers are read anew: LLVM would else keep all of them in registers from stage to stage
 _FLOATS, _WORD = types.float64[::1], ir.IntType(64)
 _PLACES = (types.voidptr, types.float64, _FLOATS, _FLOATS)
-_NOTHING, _MOVED, _ROUGH = 0, 1, 4  # what an acceptance says, see formulations/closing.py
 
 
 def _joined_later(name: str) -> Any:
@@ -55,13 +55,6 @@ def renew(typing_context: Any, numbers: Any, k: Any) -> Any:
 
 
 rates, accept = _joined_later(RATES), _joined_later(ACCEPT)
-
-
-@inlined
-def _open_again(answer):
-    """Return whether an acceptance refuses the state."""
-    kind = answer - _ROUGH if answer >= _ROUGH else answer
-    return not _NOTHING <= kind <= _MOVED
 
 
 @inner_kernel
@@ -104,7 +97,7 @@ def advance_member(numbers, words, projected, t, h, steps, y, x, slope, total):
             continue
         for i in range(n):
             x[i] = y[i] + h / 6.0 * (total[i] + slope[i])
-        if projected == 1 and _open_again(accept(words, t + (step + 1) * h, x, slope)):
+        if projected == 1 and not passes(accept(words, t + (step + 1) * h, x, slope)):
             return REASONS * step + REFUSED
         if not finite(x):
             return REASONS * step + NOT_FINITE

@@ -8,6 +8,7 @@ from typing import Any
 
 import sympy
 
+from multibody.errors import ModelError
 from multibody.kernels import codes as L
 from multibody.kernels.forces import _friction_effort, _linear_effort
 from multibody.kernels.wrench_elements import add_wrench_element
@@ -37,6 +38,19 @@ def mass_blocks(functions: Functions) -> list[tuple[Any, Any]]:
             J = sympy.Matrix([[functions.number(x) for x in row] for row in own.inertia])  # type: ignore[union-attr]
         found.append((m, J))
     return found
+
+
+def _linear(n: Any, own: Any, x: Any) -> Any:
+    """Return the effort of a law that is linear in value and rate, plus a formula."""
+    return plain(written(_linear_effort)(n, lifted(own.value), lifted(own.rate), x, True)[0])
+
+
+def _friction(n: Any, own: Any, x: Any) -> Any:
+    """Return the effort of friction under a load, of which x is the part that is a formula."""
+    return plain(written(_friction_effort)(n, lifted(own.rate), n.load + x)[0])
+
+
+_WRITTEN: dict[int, Callable[[Any, Any, Any], Any]] = {L.LINEAR: _linear, L.FRICTION: _friction}  # a stop has a way of its own
 
 
 class Forces:
@@ -112,12 +126,12 @@ class Forces:
         own = self.functions[law.function]
         if law.kind == L.STOP:
             return self._stop(law)
+        if law.kind not in _WRITTEN:
+            problem = f"its law is not known on paper (kind {law.kind})"
+            raise ModelError(problem, where=f"forces.{law.name}", hint="leave the force out")
         fields = LoweredLaw.RECORDS[law.kind].fields
         n = SimpleNamespace(**{key: lifted(self._number(x)) for key, x in zip(fields, law.numbers, strict=True)})
-        x = self._formula(law.formula, law.items)
-        if law.kind == L.LINEAR:
-            return plain(written(_linear_effort)(n, lifted(own.value), lifted(own.rate), lifted(x), True)[0])
-        return plain(written(_friction_effort)(n, lifted(own.rate), n.load + lifted(x))[0])
+        return _WRITTEN[law.kind](n, own, lifted(self._formula(law.formula, law.items)))
 
     def _formula(self, formula: Number, items: tuple[Item, ...]) -> Any:
         return symbolic(formula, self._inputs(items))

@@ -9,7 +9,7 @@ from multibody.analyses.dynamics.passing import body_state
 from multibody.analyses.dynamics.simulation import Simulation
 from multibody.analyses.events.undefined import culprit_ahead
 from multibody.integrators import contract as C
-from multibody.kernels.parametric.declared import LOST_RANK
+from multibody.kernels.acceptance import LOST_RANK
 from multibody.state.state import Status
 
 

@@ -20,13 +20,12 @@ from multibody.analyses.dynamics.segments import Segments, complete, interpolate
 from multibody.analyses.dynamics.settling import tell_feedback, tell_partition, tell_tolerances
 from multibody.analyses.events.switching import Switching, SwitchingTimes
 from multibody.formulations import Formulation
-from multibody.formulations.closing import OTHER_ROWS, WEAK_PARTITION
 from multibody.formulations.prepare import Bundle
 from multibody.formulations.spaces.space import Space
 from multibody.integrators import Integrator
 from multibody.integrators import contract as C
+from multibody.kernels.acceptance import MOVING_CHART, OTHER_ROWS, WEAK_PARTITION
 from multibody.kernels.calls import address_of
-from multibody.kernels.parametric.declared import MOVING_CHART
 from multibody.kernels.subnormals import flushed
 from multibody.state.kinetics import Event
 from multibody.state.state import State

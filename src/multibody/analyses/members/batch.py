@@ -140,7 +140,7 @@ class Batch(Blocks):
             (self.at(adopt_state, W.ADOPT), self.at(set_masses, M.MASSES)), self.models[:n], self.states[:n],
             self.scratch.address, self.plan.block.address, self.assembly.address, float(state.t), self.Q, self.V, moved, heavy,
         )  # fmt: skip
-        self.begin_refs[:n], self.codes[:n, 0], self.codes[:n, 1] = self.refs[:n], DEPENDENT, heavy
+        self.begin_refs[:n], self.codes[:n, M.CLOSED], self.codes[:n, M.HEAVY] = self.refs[:n], DEPENDENT, heavy
         note(why, np.isfinite(moved), "it cannot be closed from the given state")
 
     def begin(self, n: int, why: Any) -> None:
@@ -270,4 +270,4 @@ class Batch(Blocks):
 
     def unsolved(self, which: Integers) -> npt.NDArray[np.bool_]:
         """Return at which of these members the equations had no solution at an instant that was read."""
-        return np.asarray(self.answers[which, 0] == M.UNSOLVED)
+        return np.asarray(self.answers[which, M.ANSWER] == M.UNSOLVED)

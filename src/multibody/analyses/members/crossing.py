@@ -20,6 +20,7 @@ from multibody.analyses.events.undefined import unbounded
 from multibody.analyses.members.passing import passable
 from multibody.analyses.members.telling import tell
 from multibody.integrators import contract as C
+from multibody.integrators import members as columns
 from multibody.integrators.crossing_members import NOT_SMOOTH
 from multibody.integrators.passing import MOST
 from multibody.kernels.mass import set_masses
@@ -44,7 +45,7 @@ def cross_members(b: Batch, which: Integers, switches: Switches) -> None:
         passed = times(int(some[0])).on_the_way(b.members.start, float(end), MOST + 1)
         if len(passed) <= MOST:
             b.cross(some, passed)
-            some = some[b.answers[some, 0] == NOT_SMOOTH]
+            some = some[b.answers[some, columns.ANSWER] == NOT_SMOOTH]
         left.append(some)
     for k in np.concatenate(left).tolist():
         one = Crossing(b, k, times(k))

@@ -24,6 +24,7 @@ from multibody.analyses.members.stacked import Stack, StackedAnswers
 from multibody.analyses.members.switched import Switches
 from multibody.errors import ModelError
 from multibody.integrators import driven_members as DM
+from multibody.integrators import members as columns
 from multibody.kernels import tracking
 from multibody.kernels.arrays import Arrays
 from multibody.kernels.assembly.member import CLOSED, OPEN
@@ -177,9 +178,9 @@ class DriveMembers:
         numbers[why != ""] = self.tables.F  # of no account
         self._set_times(b, n, why)
         b.assemble(b.times[:n, 0].copy())
-        note(why, b.codes[:n, 0] != OPEN, "it does not close at once")
+        note(why, b.codes[:n, columns.CLOSED] != OPEN, "it does not close at once")
         if self.plain:
-            note(why, b.codes[:n, 0] == CLOSED, "dependent rows")
+            note(why, b.codes[:n, columns.CLOSED] == CLOSED, "dependent rows")
         else:
             note(why, self._have_drive(b, why), "other rows")
         if self.switches is not None:

@@ -93,7 +93,7 @@ class DrivenRunMembers(DriveMembers):
     def _begin(self, b: DriveBatch, n: int, why: Any) -> None:
         assert isinstance(b, DrivenRunBatch)
         numbers = b.numbers[:n]
-        note(why, self.numbers.inverts(numbers, b.codes[:n, 1] == 1) == self.base.regular, "other masses that count")
+        note(why, self.numbers.inverts(numbers, b.codes[:n, M.HEAVY] == 1) == self.base.regular, "other masses that count")
         if not self.plain:
             note(why, np.array([why[k] != "" or self._has_rows(b, k) for k in range(n)], dtype=bool), "other rows")
         self.numbers.scales(numbers, b.row_scale[:n], b.column_scale[:n])
@@ -146,7 +146,7 @@ class DrivenRunBatch(DriveBatch):
             np.zeros(self.statistics.shape[1]), A, *made,
         )  # fmt: skip
         self.refs[which] = kept
-        self.bad[which] |= self.answers[which, 0] == M.UNSOLVED
+        self.bad[which] |= self.answers[which, M.ANSWER] == M.UNSOLVED
         multipliers, energies, efforts, loads = (x.reshape(m * n, x.shape[2]) for x in made)
         work, base = np.zeros(m * n), self.members.base
         return Dynamics(multipliers, energies[:, 0], energies[:, 1], work, efforts, loads, base.chosen, bundle=base)

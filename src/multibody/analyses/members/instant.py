@@ -20,6 +20,7 @@ from multibody.analyses.members.stacked import Stack, StackedAnswers
 from multibody.analyses.statics.member import Room, forces_of, room_of
 from multibody.arguments import number_in
 from multibody.errors import AnalysisError, ModelError
+from multibody.integrators import members as columns
 from multibody.integrators import rest_members as M
 from multibody.kernels.assembly.member import OPEN
 from multibody.kernels.statics.search import BALANCED, find_rest
@@ -77,7 +78,7 @@ class AssembleMembers:
         note(why, np.isfinite(b.times[:n]), "values that are refused")
         b.times[:n][why != ""] = 0.0
         b.assemble(b.times[:n])
-        note(why, b.codes[:n, 0] != OPEN, "it does not close at once")
+        note(why, b.codes[:n, columns.CLOSED] != OPEN, "it does not close at once")
         self._go_on(b, why)
         return np.flatnonzero(why == "")
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from multibody.analyses.members.numbers import note
 from multibody.integrators import deciding_members as M
+from multibody.integrators import members as columns
 from multibody.kernels.assembly.around import ranks_around
 from multibody.kernels.assembly.choice import takes_rows_at
 from multibody.kernels.assembly.levels import UNCLEAR
@@ -41,7 +42,7 @@ def have_rows(b: Blocks, which: Integers, rows: Integers, times: Floats) -> Flag
         At which the members are assembled.
     """
     count = b.tables.count_joint + b.tables.count_motion
-    closed = b.codes[which, 0] == CLOSED
+    closed = b.codes[which, columns.CLOSED] == CLOSED
     same = closed & (len(rows) == count)
     open_ = np.flatnonzero(~closed)
     if len(open_):

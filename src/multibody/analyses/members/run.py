@@ -35,6 +35,7 @@ from multibody.arguments import number_in
 from multibody.errors import AnalysisError, ModelError
 from multibody.formulations.prepare import Bundle, inverts_masses
 from multibody.integrators import contract as C
+from multibody.integrators import members as columns
 from multibody.kernels.assembly.member import OPEN
 from multibody.model.expressions import Expression
 from multibody.model.model import Model
@@ -219,11 +220,11 @@ class RunMembers:
         if self.state is None:
             b.assemble(np.zeros(n))
             if self.switches is not None:
-                self.switches.settle(b, np.flatnonzero((why == "") & (b.codes[:n, 0] != OPEN)))
-            note(why, b.codes[:n, 0] != OPEN, "it does not close at once")
+                self.switches.settle(b, np.flatnonzero((why == "") & (b.codes[:n, columns.CLOSED] != OPEN)))
+            note(why, b.codes[:n, columns.CLOSED] != OPEN, "it does not close at once")
         else:
             b.adopt(self.state, n, why)
-        note(why, self.numbers.inverts(numbers, b.codes[:n, 1] == 1) == self.heavy, "masses that do not count")
+        note(why, self.numbers.inverts(numbers, b.codes[:n, columns.HEAVY] == 1) == self.heavy, "masses that do not count")
         if not self.heavy:
             self.numbers.row_weights(numbers, b.row_weight[:n])
             sure = surely_has_inertia(b, n, self.rows, self.start, self.numbers) | (why != "")
@@ -255,21 +256,21 @@ class RunMembers:
         """Integrate members."""
         b.passed.clear()
         self._advance(b, which)
-        full = which[b.answers[which, 0] == C.OUTPUT_FULL]
+        full = which[b.answers[which, columns.ANSWER] == C.OUTPUT_FULL]
         while len(full) and b.room < MOST_STEPS:
             self.room = max(self.room, min(8 * b.room, MOST_STEPS))
             if self.most < b.count:  # smaller batches will have the room
                 break
             b.grow(self.room)
             self._advance(b, full)
-            full = full[b.answers[full, 0] == C.OUTPUT_FULL]
+            full = full[b.answers[full, columns.ANSWER] == C.OUTPUT_FULL]
         answers = b.answers[: len(why)]
-        note(why, answers[:, 0] != JUMPED, "a motion that jumps")
-        stiff = self.choice.switching & (answers[:, 2] != 0)
-        note(why, answers[:, 0] != C.EVENT, "an event")
-        note(why, (answers[:, 0] != C.OUTPUT_FULL) & (answers[:, 0] != C.CONTINUE), "many steps")
+        note(why, answers[:, columns.ANSWER] != JUMPED, "a motion that jumps")
+        stiff = self.choice.switching & (answers[:, columns.STIFF] != 0)
+        note(why, answers[:, columns.ANSWER] != C.EVENT, "an event")
+        note(why, (answers[:, columns.ANSWER] != C.OUTPUT_FULL) & (answers[:, columns.ANSWER] != C.CONTINUE), "many steps")
         note(why, ~stiff, "stiffness")
-        note(why, answers[:, 0] == C.DONE, "it does not come to its end")
+        note(why, answers[:, columns.ANSWER] == C.DONE, "it does not come to its end")
         note(why, b.lasting[: len(why)] > 1, "an event at its start")
 
     def _advance(self, b: Batch, which: Integers) -> None:

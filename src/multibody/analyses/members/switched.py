@@ -17,6 +17,7 @@ from multibody.analyses.kinematics.switched_grid import MOST, SwitchedGrid, solv
 from multibody.analyses.members.numbers import NotServed
 from multibody.formulations.prepare import depend_on_time
 from multibody.integrators import crossing_members as X
+from multibody.integrators import members as columns
 from multibody.kernels.assembly.member import OPEN, rates_member
 from multibody.kernels.crossing import is_bounded, is_continuous
 from multibody.model.model import Model
@@ -140,8 +141,9 @@ def settle_rates(b: Blocks, k: int, t: float, here: Switching | None) -> bool:
         return True
     model, state = b.blocks(k)
     room = (b.plan.block.address, b.assembly.address)
-    b.codes[k, 0] = rates_member(model.address, state.address, b.scratch.address, *room, here.after, b.Q[k], b.V[k])
-    return bool(b.codes[k, 0] != OPEN)
+    found = rates_member(model.address, state.address, b.scratch.address, *room, here.after, b.Q[k], b.V[k])
+    b.codes[k, columns.CLOSED] = found
+    return bool(found != OPEN)
 
 
 def limits(grid: Floats, index: Integers) -> Floats:

@@ -18,13 +18,14 @@ from multibody.analyses.members.numbers import NotServed
 from multibody.analyses.specialized.quick import QuickPreparation
 from multibody.analyses.specialized.symbols import SymbolicMeasurer
 from multibody.errors import AnalysisError, ModelError
+from multibody.integrators import INTEGRATORS, LENGTH, OWN
 from multibody.integrators import contract as C
 from multibody.model.model import Model
 from multibody.model.parameters import changed
 from multibody.specialize.image import Floats, Words, room_of
-from multibody.specialize.integration import SERVED, Kept
+from multibody.specialize.integration import Kept
 from multibody.specialize.observer import Acting
-from multibody.specialize.schedule import METHOD, Schedule
+from multibody.specialize.schedule import Schedule
 from multibody.specialize.specialized import Specialized
 from multibody.state.state import State
 from multibody.state.system import Integers, tables_of
@@ -86,9 +87,11 @@ def check(simulation: Simulation, asked: Options) -> Schedule:
     asked : Options
     """
     made, where = simulation.integrator, "study.device"
-    if made.name != METHOD and made.name not in SERVED:
-        problem = f"specialized code steps by {', '.join((METHOD, *SERVED))}, and not by {made.name}"
-        raise ModelError(problem, where=where, hint=f'say integrator="{SERVED[0]}", or leave device out')
+    if not made.specialized:
+        able = [name for name, kind in INTEGRATORS.items() if kind.specialized]
+        usual = next(name for name, kind in INTEGRATORS.items() if kind.specialized and kind.usual)
+        problem = f"specialized code steps by {', '.join(able)}, and not by {made.name}"
+        raise ModelError(problem, where=where, hint=f'say integrator="{usual}", or leave device out')
     formulation, space = simulation.formulation, simulation.space
     plain = formulation.relative or (space.of_bodies and space.bundle.tables is simulation.system.tables)
     if formulation.partitioned or space.pairs is not None or not plain:
@@ -98,7 +101,7 @@ def check(simulation: Simulation, asked: Options) -> Schedule:
         problem = "the model has events, or formulas that switch, which specialized code steps over"
         raise ModelError(problem, where=where, hint="leave device out")
     span = asked.until - simulation.t
-    if made.name in SERVED:
+    if made.specialized == OWN:
         spacing = abs(span) / INTERVALS if asked.output_step is None else asked.output_step
         if spacing >= abs(span):
             spacing = abs(span)
@@ -126,7 +129,7 @@ def _whole(ratio: float, key: str, step: float, span: float) -> int:
 def layout_of(simulation: Simulation) -> Kept | None:
     """Return how what the integrator keeps of a member lies; None for steps of one length, which keep nothing."""
     made = simulation.integrator
-    if made.name == METHOD:
+    if made.specialized == LENGTH:
         return None
     sizes = (len(simulation.y), len(simulation.bundle.ref), made.name, made.memory_rows, made.dense_rows)
     return Kept(*sizes, len(simulation.work[0]), room_of(simulation.bundle)) if made.implicit else Kept(*sizes)

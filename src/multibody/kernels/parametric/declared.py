@@ -7,9 +7,6 @@ from typing import NamedTuple
 from multibody.kernels.memory.declaration import Block, Record, block, floats, indices, integer, number, records, vector
 from multibody.kernels.newton.declared import Newton, NewtonScratch, NewtonState
 
-# why an acceptance gives up: a ball needs another chart, cosine rows have no rank, other rows may be better
-MOVING_CHART, LOST_RANK = -3, -4
-
 
 # --- structure ---------------------------------------------------------------------------------------------------------------
 class PairOfBodies(Record):

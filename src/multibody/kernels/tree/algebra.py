@@ -32,11 +32,11 @@ def load(d, x):
 
 
 @inlined
-def load_at(d, W, k):
-    """Return the motion or force at W[k…]."""
+def load_at(d, x, k):
+    """Return the motion or force from x[k] on."""
     if d is PLANAR:
-        return load3(W, k)
-    return load6(W, k)
+        return load3(x, k)
+    return load6(x, k)
 
 
 @inlined
@@ -46,12 +46,12 @@ def store(d, x, value):
 
 
 @inlined
-def store_at(d, W, k, value):
-    """Write a motion or force to W[k…]."""
+def store_at(d, x, k, value):
+    """Write a motion or force to x[k] and on."""
     if d is PLANAR:
-        store3(W, k, value)
+        store3(x, k, value)
     else:
-        store6(W, k, value)
+        store6(x, k, value)
 
 
 @inlined

@@ -70,20 +70,20 @@ def transposed_square_times(d, M, x):
 
 
 @inlined
-def load_column(d, W, k, s):
-    """Return the numbers at W[k], W[k + s], … of a column."""
+def load_column(d, A, k, s):
+    """Return the numbers of a column of A, at k, k + s, …."""
     if d is PLANAR:
-        return load_column3(W, k, s)
-    return load_column6(W, k, s)
+        return load_column3(A, k, s)
+    return load_column6(A, k, s)
 
 
 @inlined
-def store_column(d, W, k, s, x):
-    """Write x to W[k], W[k + s], … of a column."""
+def store_column(d, A, k, s, x):
+    """Write x to a column of A, at k, k + s, …."""
     if d is PLANAR:
-        store_column3(W, k, s, x)
+        store_column3(A, k, s, x)
     else:
-        store_column6(W, k, s, x)
+        store_column6(A, k, s, x)
 
 
 @inlined
