@@ -25,6 +25,7 @@ from multibody.study.evaluate import Evaluator
 from multibody.study.members import DONE, WAITING, Computed, OrdinaryMembers
 
 FAULTS = (ModelError, AnalysisError, ArithmeticError, np.linalg.LinAlgError)
+FAULT_WORDS = {"LinAlgError": "numbers for which a matrix has no solution"}
 FEW = 4  # members that are not worth a preparation
 LOOPS: dict[str, Any] = {
     "run": run_members, "kinematics": DriveMembers, "inverse": InverseMembers, "statics": StaticsMembers,
@@ -135,17 +136,22 @@ class CompiledMembers:
         """Compute members in compiled loops, as far as they fit; return why others did not, "" of those that did (members,)."""
         if self._trusted is False:
             return "its digits differ"
-        batch, why = self._taken(len(values)), np.full(len(values), "", dtype=object)
+        batch, why, lost = self._taken(len(values)), np.full(len(values), "", dtype=object), ""
         try:
             which = self.loops.computed(batch, values, why)
             for some in batch.alike(which) if len(which) else ():
                 outputs[some] = Evaluator(self.outputs, self.loops.answers(batch, some), self.refine).numbers()
             why[which[batch.unsolved(which)]] = batch.lost
         except FAULTS as fault:  # that of one member must not be that of others
-            why[why == ""] = type(fault).__name__
+            lost = FAULT_WORDS.get(type(fault).__name__, f"{type(fault).__name__} on the way")
         finally:
             with self._lock:
                 self._free.append(batch)
+        if lost:
+            half = (len(values) + 1) // 2
+            if half == len(values):
+                return np.full(1, lost, dtype=object)
+            return np.concatenate([self._some(values[k], outputs[k]) for k in (slice(0, half), slice(half, None))])
         if self._trusted is None and np.any(why == ""):
             self._trusted = self._is_same(values, outputs, int(np.flatnonzero(why == "")[0]))
             why[:] = why if self._trusted else "its digits differ"

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from multibody._target import WriteError
+from multibody.arguments import short
 from multibody.errors import AnalysisError
 from multibody.study.distributions import Floats
 from multibody.study.executors import Pool
@@ -113,6 +114,10 @@ def conduct(members: Members, book: Book, pool: Pool | None) -> str:
         said = f"the store takes no more ({book.trouble})" if book.trouble else ""
     except KeyboardInterrupt:
         pass
+    except AnalysisError as error:  # what was computed is worth more than the error
+        if book.computed == 0:
+            raise
+        said = str(error)
     finally:
         if pool is not None:
             pool.close(at_once=bool(said))
@@ -196,7 +201,7 @@ def _handed_out(book: Book, pool: Pool) -> None:
                 lost |= dict.fromkeys(flying.values(), broken[0])
                 flying.clear()
                 if not pool.renew():
-                    raise AnalysisError(f"the executor broke ({_why(broken[0])}); give another one and resume from a store")
+                    raise AnalysisError(f"the executor broke ({_why(broken[0])}) and another one is needed")
             _again(book, lost, tries, suspects)
     finally:
         _collect(book, pool, flying)
@@ -209,11 +214,26 @@ def _fill(
     if suspects:
         if not flying:
             first = suspects.popleft()
-            flying[pool.submit(book.values[book.rows(first)])] = first
+            flying[_submitted(book, pool, first)] = first
         return
     while waiting and len(flying) < pool.width:
         first = waiting.popleft()
-        flying[pool.submit(book.values[book.rows(first)])] = first
+        flying[_submitted(book, pool, first)] = first
+
+
+def _submitted(book: Book, pool: Pool, first: int) -> Future[Computed]:
+    """Hand over a chunk; a pool that takes none any more has broken, which its future says."""
+    problem, found = "", None
+    try:
+        found = pool.submit(book.values[book.rows(first)])
+        if isinstance(found, Future):
+            return found
+        problem = f"its submit returned {short(found)}, which is no future"
+    except Exception as refused:
+        problem = _why(refused)
+    broken: Future[Computed] = Future()
+    broken.set_exception(BrokenExecutor(problem))
+    return broken
 
 
 def _taken(book: Book, future: Future[Computed], first: int) -> bool:
@@ -231,7 +251,12 @@ def _taken(book: Book, future: Future[Computed], first: int) -> bool:
 
 def _cause(future: Future[Computed]) -> BaseException | None:
     """Return why a chunk has no answer, None if it has one."""
-    return CancelledError("cancelled") if future.cancelled() else future.exception()
+    if future.cancelled():
+        return CancelledError("cancelled")
+    cause = future.exception()
+    if cause is None and not isinstance(future.result(), Computed):
+        return TypeError(f"it answered {short(future.result())}")
+    return cause
 
 
 def _again(book: Book, lost: dict[int, Any], tries: dict[int, int], suspects: deque[int]) -> None:
@@ -254,6 +279,8 @@ def _again(book: Book, lost: dict[int, Any], tries: dict[int, int], suspects: de
 
 def _why(cause: BaseException) -> str:
     """Return an exception in one line."""
+    if type(cause) is BrokenExecutor:  # of our own: it says already what it is
+        return str(cause)
     return " ".join(f"{type(cause).__name__}: {cause}".split())[:200]
 
 

@@ -25,7 +25,7 @@ HOPE = 4.0  # times as high above its instant as the parabola says may a narrow 
 
 
 def largest(t: Floats, values: Floats, between: Between | None = None) -> tuple[Floats, Floats]:
-    """Return when quantities are largest, and how large (members,); NaN where one has no value at any instant.
+    """Return when quantities are largest, and how large (members,); NaN where one has no value at an instant.
 
     Parameters
     ----------
@@ -36,11 +36,8 @@ def largest(t: Floats, values: Floats, between: Between | None = None) -> tuple[
         ``between(which, times)`` is the quantity of some members at other times of their motions (which, times), in the order
         of the instants.
     """
-    known, rows = np.isfinite(values), np.arange(len(t))
-    whole = np.all(known, axis=1)
-    best = np.argmax(values if np.all(whole) else np.where(known, values, -np.inf), axis=1)
-    some = known[rows, best]
-    when, size = np.where(some, t[rows, best], np.nan), np.where(some, values[rows, best], np.nan)
+    rows, best, whole = np.arange(len(t)), np.argmax(values, axis=1), np.all(np.isfinite(values), axis=1)
+    when, size = np.where(whole, t[rows, best], np.nan), np.where(whole, values[rows, best], np.nan)
     if between is None or t.shape[1] < 2:
         return when, size
     for k, hope in _peaks(t, values):

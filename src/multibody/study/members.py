@@ -27,6 +27,7 @@ from multibody.study.readings import ANALYSES, Reading
 from multibody.study.varied import varied_model
 
 DONE, STOPPED, FAILED, WAITING = 0, 1, 2, 3
+RESERVED = ("member", "status", "message")  # columns of tables beside parameters and outputs
 STATES = ("done", "stopped", "failed", "not computed")
 Codes = npt.NDArray[np.int8]
 
@@ -167,6 +168,10 @@ def prepare(
         if key not in kind.options:
             raise ModelError(f'{analysis} takes no "{key}"', where=f"study.{key}", hint=f"it takes {', '.join(kind.options)}")
     asked = read_outputs(model, outputs, forces=kind.forces, instant=kind.instant)
+    for name in asked.names:
+        if name in (*keys, *RESERVED):
+            problem = f'an output cannot be called "{name}": tables have a column of that name'
+            raise ModelError(problem, where="study.outputs", hint="name it another way")
     made, names, state = varied_model(model, keys, initial)
     tables_of(made)
     members = OrdinaryMembers(made, names, state, analysis, dict(options), asked, bool(refine))

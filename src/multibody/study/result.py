@@ -108,6 +108,7 @@ class Study(StudyVerbs):
     def __init__(
         self, about: About, values: Floats, outputs: Floats, status: Codes, messages: Mapping[int, str], ended: str = "",
         members: Members | None = None, model: Model | None = None, statistics: Mapping[str, Any] | None = None,
+        stored: bool = False,
     ) -> None:  # fmt: skip
         self.statistics = dict(statistics or {})
         self.about, self.values, self.outputs = about, sealed(values), sealed(outputs)
@@ -117,7 +118,8 @@ class Study(StudyVerbs):
         counts = self.counts
         numbers = ", ".join(f"{count} {name}" for name, count in counts.items() if count or name == "done")
         message = f"{len(values)} members: {numbers}"
-        advice = "members that are computed are kept; resume=True (--resume) goes on from a store" if ended else ""
+        kept = "what its store has is not computed again with resume=True (--resume)" if stored else "what is computed is kept"
+        advice = kept if ended else ""
         complete = not ended and counts["not computed"] == 0
         self.status = Status(complete, f"{ended}; {message}" if ended else message, advice=advice)
         if ended:

@@ -13,7 +13,7 @@ from multibody.errors import ModelError
 from multibody.study.distributions import Floats
 
 PERCENTILES = (5.0, 25.0, 50.0, 75.0, 95.0)
-_FIRST = re.compile(r"\bfirst\b")  # of an event, which need not happen
+_FIRST = re.compile(r"\bfirst\b(?=\s*\(|\s+\w)")  # of an event, which need not happen; a body may be called so too
 
 
 def known(values: Floats) -> Floats:

@@ -72,7 +72,8 @@ def study(
     known, left = book.computed, len(book.todo())
     ended = conduct(members, book, pool_of(members, ways.executor, workers, left)) if left else ""
     statistics = _statistics(members, book.computed - known)
-    return Study(about, book.values, book.outputs, book.status, book.messages, ended, members, model, statistics)
+    stored = store is not None
+    return Study(about, book.values, book.outputs, book.status, book.messages, ended, members, model, statistics, stored)
 
 
 def _statistics(members: Members, count: int) -> dict[str, Any]:

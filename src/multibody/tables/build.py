@@ -347,6 +347,7 @@ class Builder:
         size = self.scope.scalar(weight, where)
         if self.scope.value(size, where) < 0.0:
             raise ModelError("the weight is negative", where=where, hint="a weight is zero or above")
+        self.scope.keep(size)
         if path.kind == "rotation":
             first, second = self._rotation_target(path, value, where)
             self.soft.append(Soft(text, -1, second.body, first.axes, 0.0, size))

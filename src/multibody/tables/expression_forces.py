@@ -71,6 +71,8 @@ class _Fields:
         if (shape == "nonnegative" and found < 0.0) or (shape == "positive" and found <= 0.0):
             word, hint = ("negative", "zero or above") if shape == "nonnegative" else ("not positive", "above zero")
             raise ModelError(f"{found:g} is {word}", where=where, hint=f"give a number {hint}")
+        if shape in ("nonnegative", "positive"):
+            self.scope.keep(number, shape == "positive")
         return number
 
     def width(self, key: str, usual: float) -> Number:
@@ -92,6 +94,7 @@ def _stop(read: _Fields, value: Number, rate: Number) -> Number:
     limits = {key: read.number(key) for key in ("lower", "upper") if read.stated(key)}
     if len(limits) == 2:
         check_order(read.value(limits["lower"]), read.value(limits["upper"]), read.where)
+        read.scope.keep(limits["upper"] - limits["lower"], strict=True)
     return stop_effort(value, rate, limits, read.number("stiffness"), read.number("damping"), width)
 
 
@@ -128,6 +131,7 @@ def _friction(read: _Fields, rate: Number) -> Number:
     coulomb = read.number("coulomb")
     static = read.number("static") if read.stated("static") else coulomb
     check_static(read.value(static), read.value(coulomb), read.where)
+    read.scope.keep(static - coulomb)
     if read.stated("stribeck") and not read.stated("smooth"):
         stribeck = read.number("stribeck")
         smooth = stribeck / STRIBECK_OVER_SMOOTH

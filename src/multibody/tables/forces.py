@@ -111,6 +111,8 @@ class _Reader:
         if (shape == "nonnegative" and found < 0.0) or (shape == "positive" and found <= 0.0):
             word, hint = ("negative", "zero or above") if shape == "nonnegative" else ("not positive", "above zero")
             raise ModelError(f"{found:g} is {word}", where=where, hint=f"give a number {hint}")
+        if shape in ("nonnegative", "positive"):
+            scope.keep(number, shape == "positive")
         return number
 
     def expression(self, key: str) -> tuple[Number, Number]:
@@ -170,6 +172,7 @@ def _friction(read: _Reader, forces: Forces) -> None:
     coulomb = read.number("coulomb")
     static = coulomb if fields["static"] is None else read.number("static")
     check_static(builder.scope.value(static), builder.scope.value(coulomb), read.where)
+    builder.scope.keep(static - coulomb)
     smooth: Number | OfLength
     stribeck: Number | OfLength
     if fields["smooth"] is not None:
@@ -195,6 +198,7 @@ def _stop(read: _Reader, forces: Forces) -> None:
     lower = -L.NEVER if fields["lower"] is None else read.number("lower")
     upper = L.NEVER if fields["upper"] is None else read.number("upper")
     check_order(builder.scope.value(lower), builder.scope.value(upper), read.where)
+    builder.scope.keep(upper - lower, strict=True)
     width: Number | OfLength = OfLength(STOP_WIDTH) if read.is_length(function) else STOP_WIDTH
     if fields["smooth"] is not None:
         width = read.number("smooth")

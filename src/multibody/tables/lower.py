@@ -32,7 +32,7 @@ from multibody.tables.lowered import (
     MassSlots,
     PoseSlots,
 )
-from multibody.tables.mass import MassProperties
+from multibody.tables.mass import MassProperties, is_possible
 from multibody.tables.packed_forces import PackedForces
 from multibody.tables.packer import Packer
 from multibody.tables.pairs import Pair, lowered_pairs
@@ -45,6 +45,7 @@ __all__ = ["Tables", "lower", "set_length"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 MOST_BODIES = 20_000
 
 
@@ -94,6 +95,9 @@ class Tables:
         What each watched expression is: events first, then switching points.
     of_length : list of LengthSlot
         Numbers that are multiples of the characteristic length.
+    conditions : array of int
+        Places of numbers that must be zero or above; above zero where `strict` says so.
+    strict : array of bool
     starts, slots : arrays of int
         Program of every number that depends on parameters, and where it lies in F.
     cache : dict
@@ -133,6 +137,8 @@ class Tables:
     wrench_of: dict[str, int]
     watches: list[Watch]
     of_length: list[LengthSlot]
+    conditions: Integers
+    strict: Flags
     cache: dict[Any, Any] = field(default_factory=dict)
     structure: dict[Any, Any] = field(default_factory=dict)
 
@@ -242,6 +248,8 @@ class Tables:
         if not np.all(np.isfinite(changed.F)):
             raise ModelError("the parameters give a number that is not finite", hint="check their values")
         set_length(changed)
+        if not is_sound(changed, changed.F[None, :])[0]:
+            lower(model)  # which says what is wrong
         return changed
 
 
@@ -275,6 +283,8 @@ def lower(model: Model) -> Tables:
     forces = PackedForces(packer, compiler, program_tables).add(builder.forces)
     named = _named(builder, packer)
     gravity = packer.many((0.0,) * d if model.gravity is None else builder.scope.vector(model.gravity, d, "gravity"))
+    conditions = list(builder.scope.conditions)  # numbers of the model too
+    kept = packer.many([formula for formula, _ in conditions])
     formulas = [(slot, number) for slot, number in enumerate(packer.numbers) if not isinstance(number, float)]
     starts = [compiler.program(number, (), "") for _, number in formulas]
     zero = compiler.program_of_zero() if -1 in starts else -1
@@ -303,9 +313,25 @@ def lower(model: Model) -> Tables:
         laws=forces.laws, laws_of=forces.laws_of, loads=forces.loads, load_of=forces.load_of,
         wrenches=forces.wrenches, wrench_of=forces.wrench_of,
         watches=[w.watch for w in builder.forces.watched], of_length=forces.of_length,
+        conditions=kept + np.arange(len(conditions)), strict=np.array([strict for _, strict in conditions], dtype=bool),
     )  # fmt: skip
     set_length(tables)
     return tables
+
+
+def is_sound(tables: Tables, numbers: Floats) -> Flags:
+    """Return whether numbers of models (models, numbers) are those of bodies, joints and forces that there can be.
+
+    They are where all conditions hold that were asked when the model was lowered.
+    """
+    values = numbers[:, tables.conditions]
+    sound = np.all(np.where(tables.strict, values > 0.0, values >= 0.0), axis=1)
+    if tables.dimension == 3:
+        for slots in tables.masses:
+            if slots.stated and np.any(np.isin(slots.inertia + np.arange(9), tables.slots)):
+                inertias = numbers[:, slots.inertia : slots.inertia + 9].reshape(-1, 3, 3)
+                sound &= is_possible(np.asarray(np.linalg.eigvalsh(inertias), dtype=np.float64))
+    return np.asarray(sound)
 
 
 def same_structure(one: Block, other: Block) -> bool:

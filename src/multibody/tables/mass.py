@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from multibody.errors import ModelError
 from multibody.model.body import Body
@@ -23,6 +25,8 @@ from multibody.model.matrices import (
 )  # fmt: skip
 from multibody.model.shapes import Shape
 from multibody.tables.scope import Scope
+
+Floats = npt.NDArray[np.float64]
 
 
 class MassProperties:
@@ -207,19 +211,27 @@ class MassProperties:
         """Refuse an inertia that no body can have."""
         if self.mass is not None and self.scope.value(self.mass, self.where) < 0.0:
             raise ModelError("its mass is negative", where=self.where, hint="a mass is zero or above")
+        self.scope.keep(0.0 if self.mass is None else self.mass)
         if self.inertia is None:
             return
         if not isinstance(self.inertia, tuple):
             if self.scope.value(self.inertia, self.where) < 0.0:
                 raise ModelError("its inertia is negative", where=self.where, hint="an inertia is zero or above")
+            self.scope.keep(self.inertia)
             return
-        matrix = np.array([self.scope.numeric(row, self.where) for row in self.inertia])
-        a, b, c = np.linalg.eigvalsh(matrix)
-        slack = 1e-6 * max(c, 0.0)
-        if a < -slack or a + b < c - slack:
+        moments = np.linalg.eigvalsh(np.array([self.scope.numeric(row, self.where) for row in self.inertia]))
+        if not is_possible(moments):
+            a, b, c = moments
             text = ", ".join(f"{v:.4g}" for v in (a, b, c))
             hint = "each is at most the sum of the other two, about the center of mass"
             raise ModelError(f"no body has the principal moments {text}", where=self.where, hint=hint)
+
+
+def is_possible(moments: Floats) -> Any:
+    """Return whether a body can have these principal moments (..., 3), in increasing order."""
+    a, b, c = np.moveaxis(moments, -1, 0)
+    slack = 1e-6 * np.maximum(c, 0.0)
+    return (a >= -slack) & (a + b >= c - slack)
 
 
 def _about_axis(u: Vec, axial: Number, transverse: Number) -> Mat:

@@ -47,6 +47,7 @@ def distance(builder: Builder, joint: Joint, ends: tuple[End, End]) -> list[Rela
     if not value > 0.0:
         together = "revolute" if builder.dimension == 2 else "spherical"
         raise ModelError(f"{value:g} is not positive", where=where, hint=f"a {together} joint keeps two points together")
+    builder.scope.keep(length, strict=True)
     function = builder.coordinates[("joint", joint.name, "length", 0)]
     return [Relation([Term(function, 1.0)], -length, "distance", True)]
 
@@ -67,6 +68,8 @@ def gear(builder: Builder, joint: Joint, ends: tuple[End, End]) -> list[Relation
     values = builder.scope.numeric((a, b), where)
     if not all(value > 0.0 for value in values):
         raise ModelError("teeth and radii are positive", where=where, hint="an internal mesh is internal: true")
+    for item in (a, b):
+        builder.scope.keep(item, strict=True)
     size = max(values)  # the row is divided by it, so that its scale is that of an angle
     carrier = builder.model.find_end(fields["carrier"], where)[0]
     axes = fields["axes"] or (None, None)

@@ -20,10 +20,13 @@ class Scope(ParameterScope):
     ----------
     order : list of tuple
         Path of each scalar parameter slot, ``("l2",)`` or ``("pA", "x")``; each depends only on earlier ones.
+    conditions : dict
+        Formulas that must be zero or above, or above zero (True), whatever the parameters are.
     """
 
     def __init__(self, model: Model) -> None:
         self._cache: dict[Expression, float] = {}
+        self.conditions: dict[tuple[Expression, bool], None] = {}
         self._functions = {name: table_function(table) for name, table in model.tables.items()}
         super().__init__(model)
         if self.errors:
@@ -38,6 +41,11 @@ class Scope(ParameterScope):
         """Return a formula of parameters, which must be a number, folded."""
         self.check_names(formula, where, PARAMETERS)
         return fold(super().scalar(formula, where))
+
+    def keep(self, number: Number, strict: bool = False) -> None:
+        """Let a number that is zero or above, or above zero (`strict`), stay so when parameters change."""
+        if isinstance(number, Expression):
+            self.conditions[number, strict] = None
 
     def formula(self, formula: Number, where: str) -> Number:
         """Return a formula with its vector parameters expanded; other names stay."""
