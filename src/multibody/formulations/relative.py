@@ -7,13 +7,15 @@ code as in Cartesian coordinates.
 
 from __future__ import annotations
 
+import math
+
 from multibody.formulations.augmented import close_augmented, rates_augmented
 from multibody.formulations.baumgarte import rates_baumgarte, watch_baumgarte
 from multibody.formulations.closing import project, settle_references
 from multibody.formulations.partitioned import close_partitioned
 from multibody.formulations.partitioning import rates_partitioning
 from multibody.kernels.calls import call
-from multibody.kernels.compile import kernel
+from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
 from multibody.kernels.forces import law_efforts, load_wrenches, potential_energy
 from multibody.kernels.mass import kinetic_energy
@@ -21,6 +23,8 @@ from multibody.kernels.tags import PLANAR, SPATIAL
 from multibody.kernels.tree.bodies import write_state
 from multibody.kernels.tree.space import JOINT
 from multibody.kernels.watch import watched_values
+
+WEIGHTLESS = 1e-13  # a pivot of the mass matrix below this part of the largest is what rounding leaves of none
 
 
 @kernel
@@ -83,7 +87,22 @@ def probe_relative(model, state, scratch, t, y, out):
     JOINT.factor(model, state, scratch)
     if model.chosen.size == 0:
         JOINT.solve(model, state, scratch)
+    if scratch.tree.mass_ratio > 0.0 and scratch.tree.HD.size > 0 and model.general == 0:
+        scratch.tree.mass_ratio = min(scratch.tree.mass_ratio, _lightest(model, scratch.tree.HD))
     return 0
+
+
+@inner_kernel
+def _lightest(model, inverse):
+    """Return the smallest pivot of the mass matrix over the largest, free of units, where it is next to nothing, else 1.
+
+    A direction without mass has a pivot of zero, or one that rounding leaves of numbers that cancel.
+    """
+    least, largest = math.inf, 0.0
+    for c in range(inverse.size):
+        pivot = model.column_scale[c] * model.column_scale[c] / inverse[c]
+        least, largest = min(least, pivot), max(largest, pivot)
+    return least / largest if least < WEIGHTLESS * largest else 1.0
 
 
 @kernel

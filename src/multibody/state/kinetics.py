@@ -56,13 +56,17 @@ class Dynamics:
 
     def energy_drift(self) -> float:
         """Return max |E − E₀ − W| over the largest kinetic energy plus the range of the potential one."""
-        if len(self.kinetic) == 0:
-            return 0.0
-        total = self.kinetic + self.potential
-        size = float(np.max(self.kinetic) + np.ptp(self.potential))
-        error = float(np.max(np.abs(total - total[0] - (self.work - self.work[0]))))
-        round_off = 1e-14 * float(np.max(np.abs(self.potential)))  # at rest there is nothing to compare with
-        return error / size if size > max(round_off, NOTHING) else 0.0
+        return float(energy_drifts(self.kinetic, self.potential, self.work)) if len(self.kinetic) else 0.0
+
+
+def energy_drifts(kinetic: Floats, potential: Floats, work: Floats) -> Floats:
+    """Return max |E − E₀ − W| over the largest kinetic energy plus the range of the potential one; arrays (..., instants)."""
+    total = kinetic + potential
+    size = np.max(kinetic, axis=-1) + np.ptp(potential, axis=-1)
+    error = np.max(np.abs(total - total[..., :1] - (work - work[..., :1])), axis=-1)
+    round_off = 1e-14 * np.max(np.abs(potential), axis=-1)  # at rest there is nothing to compare with
+    counts = size > np.maximum(round_off, NOTHING)
+    return np.asarray(np.where(counts, error / np.where(counts, size, 1.0), 0.0))
 
 
 @dataclass(frozen=True)

@@ -17,11 +17,13 @@ from multibody.analyses.members.driven_run import run_members
 from multibody.analyses.members.instant import AssembleMembers, StaticsMembers
 from multibody.analyses.members.inverse import InverseMembers
 from multibody.analyses.members.numbers import NotServed
+from multibody.analyses.members.run import RunMembers
 from multibody.errors import AnalysisError, ModelError
 from multibody.model.model import Model
 from multibody.state.system import tables_of
 from multibody.study.distributions import Floats
 from multibody.study.evaluate import Evaluator
+from multibody.study.language import CERTIFICATE
 from multibody.study.members import DONE, WAITING, Computed, OrdinaryMembers
 
 FAULTS = (ModelError, AnalysisError, ArithmeticError, np.linalg.LinAlgError)
@@ -74,6 +76,8 @@ class CompiledMembers:
         self.model, self.refine = ordinary.model, ordinary.refine
         told = (ordinary.state,) if given else ()
         self.loops = LOOPS[ordinary.analysis](self._typical_model(), ordinary.names, ordinary.options, *told)
+        if CERTIFICATE in words and not isinstance(self.loops, RunMembers):
+            raise NotServed("a certificate of what is not integrated")
         self.loops.last_only = set(words) <= {"final", "first"}
         self.chunk = self.loops.most
         self.compiled, self.aside = 0, Counter[str]()

@@ -16,7 +16,7 @@ from multibody.model.expressions import Expression, Number, evaluate
 from multibody.results import over_time
 from multibody.study.distributions import Floats
 from multibody.study.extremes import Integers, largest
-from multibody.study.language import EXTREMES, Outputs, Reduction
+from multibody.study.language import CERTIFICATE, EXTREMES, Outputs, Reduction
 from multibody.study.readings import Answers, Reading
 
 MEANS: dict[str, Callable[[Floats, Floats], Floats]] = {
@@ -75,6 +75,8 @@ class Evaluator:
         word, t = reduction.word, self.answers.times
         if word == "first":
             return self.answers.first(reduction.event)
+        if word == CERTIFICATE:
+            return self.answers.certificate(reduction.event)
         if word == "at":
             return self._at(reduction)
         values = self._over_time(reduction.formula)
@@ -144,6 +146,8 @@ def units_of(outputs: Outputs, reading: Reading) -> tuple[str, ...]:
     for reduction in outputs.reductions:
         if reduction.word == "first" or reduction.word.startswith("time"):
             known.append((TIME, False))
+        elif reduction.word == CERTIFICATE:
+            known.append(of(1.0))
         elif reduction.word == "integral":
             found, _ = of(reduction.formula)
             known.append((product(found, TIME), False))

@@ -38,6 +38,11 @@ from multibody.tables.scope import Scope
 
 EXTREMES = ("max", "min", "time_of_max", "time_of_min")
 WORDS = (*EXTREMES, "mean", "rms", "integral", "final", "at", "first")
+CERTIFICATE = "certificate"  # what a run promises, one number a member
+PROMISES = (
+    "energy_drift", "position_violation", "velocity_violation", "position_violation_before_projection",
+    "velocity_violation_before_projection",
+)  # fmt: skip
 SPACED = re.compile(r"(?<![\w.])(time_of_max|time_of_min|max|min|mean|rms|integral|final|first)\s+(?=[^\W\d])")
 NAME = re.compile(r"[^\W\d][\w.]*")
 TIME_OF = re.compile(r"(?<![\w.])time\s+of\s+(max|min)(?!\w)")
@@ -51,13 +56,13 @@ class Reduction:
     Attributes
     ----------
     word : str
-        One of ``WORDS``.
+        One of ``WORDS``, or CERTIFICATE.
     formula : float or Expression
-        Of paths, of scalars alone; of ``first`` nothing.
+        Of paths, of scalars alone; of ``first`` and the certificate nothing.
     time : float or Expression
         Of ``at``: a formula of parameters.
     event : str
-        Of ``first``.
+        Of ``first``; of the certificate which of PROMISES.
     text : str
         As it is written.
     """
@@ -91,7 +96,7 @@ class Outputs:
     reductions: tuple[Reduction, ...] = field(default=())
 
 
-def read_outputs(model: Model, outputs: Any, *, forces: bool, instant: bool) -> Outputs:
+def read_outputs(model: Model, outputs: Any, *, forces: bool, instant: bool, certified: bool = False) -> Outputs:
     """Return what is asked for, checked on the model alone.
 
     Parameters
@@ -102,9 +107,11 @@ def read_outputs(model: Model, outputs: Any, *, forces: bool, instant: bool) -> 
         Whether the analysis knows forces.
     instant : bool
         Whether it has one instant alone: a path is a number then.
+    certified : bool
+        Whether it has a certificate.
     """
     given = _listed(outputs)
-    reader = _Reader(model, forces, instant)
+    reader = _Reader(model, forces, instant, certified)
     formulas = [reader.read(text, key) for key, text in given]
     return Outputs(tuple(key for key, _ in given), tuple(text for _, text in given), tuple(formulas), tuple(reader.found))
 
@@ -164,8 +171,8 @@ def _closing(text: str, start: int) -> int:
 class _Reader:
     """Takes formulas apart into reductions, each once, and what is made of them."""
 
-    def __init__(self, model: Model, forces: bool, instant: bool) -> None:
-        self.model, self.forces, self.instant = model, forces, instant
+    def __init__(self, model: Model, forces: bool, instant: bool, certified: bool) -> None:
+        self.model, self.forces, self.instant, self.certified = model, forces, instant, certified
         self.scope = Scope(model)
         self.found: list[Reduction] = []
 
@@ -223,8 +230,30 @@ class _Reader:
             now = with_children(node, [built[id(child)] for child in children(node)])
             if node.op == "call" and node.args[0] in WORDS and not (node.args[0] in ("max", "min") and len(node.args) > 2):
                 now = self._reduction(now, where)
+            elif node.op == "name" and node.args[0] == CERTIFICATE and CERTIFICATE not in self._owners:
+                now = self._promise(now, where)
             built[id(node)] = now
         return built[id(tree)]
+
+    @property
+    def _owners(self) -> set[str]:
+        """What paths of the model begin with."""
+        m = self.model
+        return {*m.bodies, *m.joints, *m.forces, *m.parameters}
+
+    def _promise(self, name: Expression, where: str) -> Expression:
+        """Return the name of a number of the certificate, noted where it is new."""
+        key, known = ".".join(name.args[1:]), ", ".join(PROMISES)
+        if not self.certified:
+            problem, hint = "this analysis has no certificate", "leave it out, or study run"
+            raise ModelError(problem, where=where, hint=hint)
+        if key not in PROMISES:
+            hint = f"{nearest(key, PROMISES)} It has {known}.".strip()
+            raise ModelError(f'the certificate has no "{key}"', where=where, hint=hint)
+        made = Reduction(CERTIFICATE, 0.0, event=key, text=f"{CERTIFICATE}.{key}")
+        if made not in self.found:
+            self.found.append(made)
+        return Expression("name", (f"#{self.found.index(made)}",), name.span, name.text)
 
     def _reduction(self, call: Expression, where: str) -> Expression:
         """Return the name of a reduction, noted where it is new."""

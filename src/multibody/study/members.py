@@ -167,7 +167,7 @@ def prepare(
     for key in options:
         if key not in kind.options:
             raise ModelError(f'{analysis} takes no "{key}"', where=f"study.{key}", hint=f"it takes {', '.join(kind.options)}")
-    asked = read_outputs(model, outputs, forces=kind.forces, instant=kind.instant)
+    asked = read_outputs(model, outputs, forces=kind.forces, instant=kind.instant, certified=kind.certified)
     for name in asked.names:
         if name in (*keys, *RESERVED):
             problem = f'an output cannot be called "{name}": tables have a column of that name'

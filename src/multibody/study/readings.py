@@ -53,6 +53,10 @@ class Answers(Protocol):
         """Return the values of a path at all instants of all members, one member behind the other."""
         ...
 
+    def certificate(self, key: str) -> Floats:
+        """Return a number of the certificates (members,), NaN where there is none."""
+        ...
+
     def parameter(self, parts: tuple[str, ...]) -> Floats:
         """Return a parameter (members,)."""
         ...
@@ -124,6 +128,11 @@ class Reading:
         events = () if self.run is None else self.run.events
         return np.array([next((found.time for found in events if found.name == event), math.nan)])
 
+    def certificate(self, key: str) -> Floats:
+        """Return a number of the run's certificate (1,), NaN where it has none."""
+        found = None if self.run is None else self.run.motion.certificate.get(key)
+        return np.array([math.nan if found is None else float(found)])
+
     def splines(self) -> dict[str, Callable[..., Any]]:
         """Return the model's tables as functions."""
         return self.measurer.splines()
@@ -160,6 +169,8 @@ class Analysis:
         Whether it knows forces.
     instant : bool
         Whether it has one instant alone.
+    certified : bool
+        Whether it has a certificate.
     """
 
     whole: Callable[[Model, State | None, Options], Any]
@@ -168,6 +179,7 @@ class Analysis:
     options: tuple[str, ...]
     forces: bool
     instant: bool = False
+    certified: bool = False
 
     def __call__(self, model: Model, state: State | None, options: Options) -> Reading:
         """Return the answer of one member."""
@@ -252,7 +264,7 @@ def _assemble_begin(model: Model, state: State | None, options: Options) -> Read
 _RUN = ("until", "formulation", "integrator", "rtol", "atol", "step", "output_step", "cut")
 _GRID = ("until", "start", "steps")
 ANALYSES = {
-    "run": Analysis(_run, _of_motion, _run_begin, _RUN, forces=True),
+    "run": Analysis(_run, _of_motion, _run_begin, _RUN, forces=True, certified=True),
     "kinematics": Analysis(_kinematics, _of_motion, _kinematics_begin, _GRID, forces=False),
     "inverse": Analysis(_inverse, _of_efforts, _inverse_begin, (*_GRID, "efforts", "formulation"), forces=True),
     "statics": Analysis(_statics, _of_balance, _statics_begin, ("t", "tolerance"), forces=True, instant=True),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -20,13 +20,16 @@ from multibody.model.expressions import Expression, Number, evaluate, names
 from multibody.model.expressions.nodes import CONSTANTS
 from multibody.state.system import tables_of
 from multibody.study.distributions import Floats
-from multibody.study.language import EXTREMES, Outputs, Reduction
+from multibody.study.language import CERTIFICATE, EXTREMES, Outputs, Reduction
 from multibody.study.members import DONE, Computed, OrdinaryMembers
 from multibody.tables.splines import table_function
 
 ANALYSES = ("run", "kinematics", "inverse")
 CHUNKS = {"host": 2048, "cuda": 16384}  # members that are well computed in one call
 KINDS = {"integral": "integral", "mean": "integral", "rms": "square", "final": "value", "at": "value"}
+
+
+UNREAD = {"first": "events", CERTIFICATE: "certificate"}  # what is found by analyses alone
 
 
 @dataclass
@@ -95,6 +98,14 @@ class SpecializedMembers:
                 self._made = SideBySide(o.model, o.names, o.state, o.options, series, texts, running, o.refine, o.analysis)
             return self._made
 
+    @property
+    def _left_over(self) -> OrdinaryMembers:
+        """The ordinary way for members that do not fit, read at the instants of the others."""
+        s, o = self.batch.schedule, self.ordinary
+        if o.analysis != "run" or o.options.get("output_step") is not None:
+            return o
+        return replace(o, options={**o.options, "output_step": abs(s.h) * s.every})
+
     def compute(self, values: Floats) -> Computed:
         """Return the numbers of the members whose values are the rows of an array (members, varied)."""
         wanted, n = sorted(self._parameters()), len(values)
@@ -107,7 +118,7 @@ class SpecializedMembers:
             self.compiled += n - len(left)
             self.aside.update(found.why[left].tolist())
         if len(left):
-            other = self.ordinary.compute(values[left])
+            other = self._left_over.compute(values[left])
             made.outputs[left], made.status[left] = other.outputs, other.status
             for k, text in zip(left, other.messages, strict=True):
                 made.messages[k] = text
@@ -160,14 +171,15 @@ def on_device(members: OrdinaryMembers, device: Any, seed: int) -> SpecializedMe
 
 def _series(outputs: Outputs) -> list[Number]:
     """Return the formulas over time, each once."""
-    return list(dict.fromkeys(each.formula for each in outputs.reductions if each.word != "first"))
+    return list(dict.fromkeys(each.formula for each in outputs.reductions if each.word not in UNREAD))
 
 
 def _running(reduction: Reduction, series: list[Number]) -> Running:
     """Return a reduction as a number that is made while a member moves."""
     where = f"output {reduction.word}({reduction.text})"
-    if reduction.word == "first":
-        raise ModelError("specialized code knows no events", where=where, hint="leave device out")
+    if reduction.word in UNREAD:
+        problem = f"specialized code knows no {UNREAD[reduction.word]}"
+        raise ModelError(problem, where=where, hint="leave device out")
     if reduction.word in EXTREMES:
         return Running("smallest" if reduction.word.endswith("min") else "largest", series.index(reduction.formula))
     if isinstance(reduction.time, Expression):

@@ -37,10 +37,11 @@ from multibody.formulations.prepare import Bundle, inverts_masses
 from multibody.integrators import contract as C
 from multibody.integrators import members as columns
 from multibody.kernels.assembly.member import OPEN
+from multibody.kernels.declared import Statistics
 from multibody.model.expressions import Expression
 from multibody.model.model import Model
 from multibody.options.methods import AUTO, read_method
-from multibody.state.kinetics import Dynamics
+from multibody.state.kinetics import Dynamics, energy_drifts
 from multibody.state.state import State
 from multibody.state.system import Flags, Floats, Integers, tables_of
 from multibody.tables.scales import second
@@ -317,6 +318,16 @@ class RunAnswers(StackedAnswers):
     def first(self, event: str) -> Floats:
         """Return the first time of an event (members,), NaN where it did not happen."""
         return self.batch.watching.first(event, self.stack.which)
+
+    def certificate(self, key: str) -> Floats:
+        """Return a number of the certificates (members,)."""
+        if key == "energy_drift":
+            d, shape = self.stack.dynamics, self.times.shape
+            assert d is not None
+            return energy_drifts(*(np.ascontiguousarray(x).reshape(shape) for x in (d.kinetic, d.potential, d.work)))
+        statistic = {"position_violation": "position_after", "velocity_violation": "velocity_after"}
+        name = statistic.get(key, key.replace("_violation", "").removesuffix("_projection"))
+        return np.asarray(self.batch.statistics[self.stack.which, Statistics.fields[name].slot])
 
     def between(self, which: Any, times: Floats) -> RunAnswers:
         """Return the answers of some members at other times of their motions (which, times)."""

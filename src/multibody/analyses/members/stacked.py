@@ -234,6 +234,10 @@ class StackedAnswers:
         """Return the first time of an event: a member on whose way one happens is not computed here."""
         return np.full(len(self.times), np.nan)
 
+    def certificate(self, key: str) -> Floats:
+        """Return a number of the certificates (members,): only runs that are integrated have them here."""
+        return np.full(len(self.times), np.nan)
+
     def splines(self) -> dict[str, Any]:
         """Return the model's tables as functions."""
         return self.measurer.splines()
