@@ -189,3 +189,19 @@ def test_a_balance_that_is_off_can_be_asked_for() -> None:
 def test_certificates_that_are_none(asked: str, analysis: str, said: str) -> None:
     with pytest.raises(mb.ModelError, match=said):
         mb.load("slider-crank").study({"l2": [0.14, 0.15]}, asked, analysis=analysis, until=0.1)
+
+
+# --- values -----------------------------------------------------------------------------------------------------------
+def test_columns_of_tables_are_values() -> None:
+    pandas = pytest.importorskip("pandas")
+    m, values = mb.load("four-bar"), [1.88, 1.9, 1.91, 1.92]
+    expected = m.study({"l0": values}, "final(O1)", until=0.1)
+    for given in (pandas.DataFrame({"l0": values})["l0"], expected.to_xarray()["l0"]):
+        assert m.study({"l0": given}, "final(O1)", until=0.1).outputs.tolist() == expected.outputs.tolist()
+
+
+def test_a_distribution_without_parameters_is_refused() -> None:
+    from scipy import stats
+
+    with pytest.raises(mb.ModelError, match="norm has no parameters yet"):
+        mb.load("four-bar").study({"l0": stats.norm}, "final(O1)", samples=4, until=0.1)

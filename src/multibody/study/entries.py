@@ -117,8 +117,14 @@ def _same(model: Model, one: str, other: str) -> bool:
 def read_entry(model: Model, key: str, given: Any) -> Entry:
     """Return how one number is varied."""
     where = f"study.{key}"
+    if hasattr(given, "ppf") and hasattr(given, "freeze"):
+        name = getattr(given, "name", "norm")
+        problem = f"the distribution {name} has no parameters yet"
+        raise ModelError(problem, where=where, hint=f"freeze it, such as scipy.stats.{name}(loc=…, scale=…)")
     if is_distribution(given):
         return Entry(key, None, given, str(given) if type(given).__module__.startswith("multibody.") else _frozen_text(given))
+    if hasattr(given, "__array__") and np.ndim(given) == 1:  # a column of a table, the values of another study
+        given = np.asarray(given)
     if isinstance(given, str) or not isinstance(given, Sequence | np.ndarray | range):
         value = _number(model, given, where)
         return Entry(key, np.array([value]), None, f"{value:g}")
