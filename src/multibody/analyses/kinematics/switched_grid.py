@@ -140,14 +140,24 @@ def with_limits(passed: list[Switching], asked: Floats) -> tuple[Floats, Floats]
     ----------
     passed : list of Switching
         In the order in which they are met; those beyond the last instant do not count.
-    asked : array
-        Monotonic times.
+    asked : array (..., instants)
+        Monotonic times, of one mechanism or of several.
+
+    Returns
+    -------
+    grid : array (..., instants)
+        Every instant once, NaN behind the last one of mechanisms that have fewer than others.
+    solved : array (..., instants)
     """
-    sign = 1.0 if asked[-1] >= asked[0] else -1.0
-    met = [item for item in passed if sign * item.before <= sign * asked[-1]]
-    solved = limits_behind(met, asked)
-    extra = [t for item in met for t in (item.before, item.after) if sign * t > sign * solved[0]]
-    return sign * np.unique(sign * np.concatenate([solved, extra])), solved
+    sign = np.where(asked[..., -1:] >= asked[..., :1], 1.0, -1.0)
+    solved, ends = limits_behind(passed, asked), np.array([(item.before, item.after) for item in passed]).reshape(-1, 2)
+    way, last, first = sign[..., None], asked[..., -1:, None], solved[..., :1, None]
+    met = (way * ends[:, :1] <= way * last) & (way * ends > way * first)
+    extra = np.where(met, ends, np.nan).reshape(*asked.shape[:-1], ends.size)
+    grid = np.sort(sign * np.concatenate([solved, extra], axis=-1))  # NaN last
+    grid[..., 1:][grid[..., 1:] == grid[..., :-1]] = np.nan
+    grid.sort()
+    return sign * grid[..., : int(np.max(np.sum(np.isfinite(grid), axis=-1)))], solved
 
 
 def solved_grid(passed: list[Switching], asked: Floats) -> tuple[Floats, Integers]:

@@ -6,7 +6,7 @@ every member has the rows that solve it. What is singular or blocked on its way 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -261,46 +261,54 @@ class DriveBatch(Blocks):
 
         One that does not get there is noted in `bad`.
         """
-        place = self.index[which, near]
-        every, index = np.hstack([self.grid[which, place][:, None], times]), np.arange(1, 1 + times.shape[1])
-        if self.switched:
-            met = self._meet(which, near, times)
-            if len(which) == 1 and met[0]:
-                every, index = self._with_limits(int(which[0]), int(near[0]), times[0])
-            elif np.any(met):
-                return self._followed_apart(which, near, times, met)
-        (m, n), kept = every.shape, self.refs[which]
-        begins, _, _, references = self.at_instants
-        self.refs[which] = self.begin_refs[which] if self.planar else references[which, place]
+        begins = self.index[which, near]
+        asked = np.hstack([self.grid[which, begins][:, None], times])
+        if not self.switched:
+            Q, V, A, R = self._followed(which, begins, asked, np.arange(1, asked.shape[1]))
+            return Stack(self, which, times, Q, V, A, R)
+        parts, order = list[list[Floats]](), list[Integers]()
+        for some, grid, index in self._with_limits(which, asked):
+            parts.append(self._followed(which[some], begins[some], grid, index))
+            order.append(some)
+        back = np.argsort(np.concatenate(order))
+        Q, V, A, R = (np.concatenate(same)[back] for same in zip(*parts, strict=True))
+        return Stack(self, which, times, Q, V, A, R)
+
+    def _with_limits(self, which: Integers, asked: Floats) -> Iterator[tuple[Integers, Floats, Integers]]:
+        """Yield who is solved at as many instants together, the instants, and which of them were asked for behind the first."""
+        lists = np.array([id(self.passed[k]) for k in which.tolist()])
+        for own in np.unique(lists):
+            some = np.flatnonzero(lists == own)
+            grids, solved = with_limits(self.passed[int(which[some[0]])], asked[some])
+            counts = np.sum(np.isfinite(grids), axis=1)
+            for count in np.unique(counts):
+                alike = counts == count
+                grid = grids[alike, :count]
+                index = np.argmax(grid[:, None, :] == solved[alike, 1:, None], axis=2)
+                yield some[alike], grid, index
+
+    def _followed(self, which: Integers, begins: Integers, grid: Floats, index: Integers) -> list[Floats]:
+        """Return q, v, a and angle references of members at some of the instants of a grid that begins at one of their own.
+
+        Parameters
+        ----------
+        which, begins : arrays (members,)
+            Who, and which of the instants at which they were solved is the first of the grid.
+        grid : array (members, instants)
+        index : array (instants,) or (members, instants)
+        """
+        (m, n), kept, references = grid.shape, self.refs[which], self.at_instants[3]
+        self.refs[which] = self.begin_refs[which] if self.planar else references[which, begins]
         made = [np.zeros((m, n, x.shape[2])) for x in self.at_instants]
         codes, nothing = np.zeros(m, dtype=np.int64), (0, 0, np.zeros((m, 0)), np.zeros((m, 0, 0)))
-        begins = np.ascontiguousarray(begins[which, place])
-        tracked = (self.models[which], self.states[which], np.ascontiguousarray(every), begins, *made, np.zeros((m, n)))
+        places = np.ascontiguousarray(self.at_instants[0][which, begins])
+        tracked = (self.models[which], self.states[which], np.ascontiguousarray(grid), places, *made, np.zeros((m, n)))
         self._track(np.arange(m), which, tracked, nothing, codes)
         self.refs[which] = kept
         self.bad[which] |= codes != tracking.DONE
-        Q, V, A, R = (np.ascontiguousarray(x[:, index]) for x in made)
-        return Stack(self, which, times, Q, V, A, self._references(which, R))
-
-    def _meet(self, which: Integers, near: Integers, times: Floats) -> Flags:
-        """Return which members have a switching instant among these times, or between them and the instant before."""
-        ends = np.sort(np.stack([self.times[which, near], times[:, -1]], axis=1), axis=1)
-        spans = ([(sorted((item.before, item.after))) for item in self.passed[k]] for k in which.tolist())
-        return np.array([any(a <= high and b >= low for a, b in own) for own, (low, high) in zip(spans, ends, strict=True)])
-
-    def _followed_apart(self, which: Integers, near: Integers, times: Floats, met: Flags) -> Stack:
-        """Follow those that meet no switching instant together, the others one by one: they have different grids."""
-        order = [np.flatnonzero(~met)] * bool(np.any(~met)) + [np.array([j]) for j in np.flatnonzero(met)]
-        parts = [self.followed_from(which[some], near[some], times[some]) for some in order]
-        back = np.argsort(np.concatenate(order))
-        Q, V, A, R = (np.concatenate([getattr(part, name) for part in parts])[back] for name in ("Q", "V", "A", "R"))
-        return Stack(self, which, times, Q, V, A, R)
-
-    def _with_limits(self, k: int, near: int, times: Floats) -> tuple[Floats, Integers]:
-        """Return the instants at which a member is solved (1, instants) from one of its own on, and where the times are."""
-        every, solved = with_limits(self.passed[k], np.append(self.times[k, near], times))
-        sign = 1.0 if every[-1] >= every[0] else -1.0
-        return every[None, :], np.searchsorted(sign * every, sign * solved[1:])
+        rows = np.arange(m)[:, None]
+        Q, V, A, R = (np.ascontiguousarray(x[:, index] if index.ndim == 1 else x[rows, index]) for x in made)
+        return [Q, V, A, self._references(which, R)]
 
     def _track(self, rows: Integers, which: Integers, arrays: Any, turned: tuple[Any, ...], codes: Integers) -> None:
         """Follow members over times, see ``driven_members.track_members``.
