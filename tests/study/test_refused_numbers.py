@@ -56,6 +56,48 @@ def test_moments_that_no_body_has_are_refused() -> None:
     assert "its mass is negative" in m.study({"D": [-1000.0, 1000.0, 900.0, 800.0]}, "final(O)", until=0.05).messages[0]
 
 
+def bushing(entries: str) -> mb.Model:
+    """Return a rod in a bushing, whose stiffness couples two directions by a formula of p."""
+    m = mb.Model("b", dimension=3)
+    m.parameter("p", 0.5)
+    m.body("rod", mass=1, inertia=(1, 1, 1))
+    m.revolute("A", "ground", "rod", axis=(0, 0, 1))
+    above, below = entries.split(",")
+    rest = [[float(i == j) for j in range(6)] for i in range(2, 6)]
+    m.bushing("f", "ground", "rod", stiffness=[[1, above, 0, 0, 0, 0], [below, 1, 0, 0, 0, 0], *rest])
+    return m
+
+
+def shaft() -> mb.Model:
+    """Return a universal joint whose axes are perpendicular where p is 0.5."""
+    m = mb.Model("u", dimension=3)
+    m.parameter("p", 0.5)
+    m.body("a", mass=1, inertia=(1, 1, 1))
+    m.body("b", mass=1, inertia=(1, 1, 1), at=(1, 0, 0))
+    m.revolute("A", "ground", "a", axis=(1, 0, 0))
+    m.universal("U", "a", "b", at=(1, 0, 0), axes=((1, 0, 0), ("p - 0.5", 1, 0)))
+    return m
+
+
+@pytest.mark.parametrize(
+    ("made", "bad", "said"),
+    [
+        (lambda: bushing("p,p"), 2.0, "negative eigenvalue"), (lambda: bushing("p,0.5"), 0.6, "not symmetric"),
+        (shaft, 0.501, "not perpendicular"), (shaft, 0.5 - 1e-8, "not perpendicular"),
+    ],
+)  # fmt: skip
+def test_conditions_between_several_numbers_are_kept(made: Any, bad: float, said: str) -> None:
+    """Whether or not the model was analyzed before its parameter changed."""
+    m = made()
+    assert m.run(0.01).ok
+    for model in (m, made()):
+        with pytest.raises(mb.ModelError, match=said):
+            model.set(p=bad).run(0.01)
+    study = m.study({"p": [0.5, bad, 0.5 + 1e-12, bad, 0.5]}, "final(A)", until=0.01)
+    assert study.codes.tolist() == [DONE, FAILED, DONE, FAILED, DONE]
+    assert said in study.messages[1] and study.statistics["compiled"] == 3
+
+
 def point_mass_loop() -> mb.Model:
     """Return a four-bar whose coupler is a point mass at its pin: no direction of its own has an inertia."""
     m = mb.Model("fb", dimension=2, gravity=(0, -9.81))

@@ -30,10 +30,10 @@ def _exchange(kept, row, ref, settings, accepted, row_size, put):
 
 @kernel
 def advance_members(
-    rhs, accept, run, ref, settings, accepted, row_size, numbers, slots, inputs, going, length, control, counts, atol, active,
-    memory, g, steps, dense, refs, times, Y, kept, statuses,
+    rhs, accept, run, ref, settings, accepted, row_size, numbers, slots, inputs, going, ends, control, counts, atol, active,
+    memory, g, steps, dense, refs, times, Y, kept, statuses, codes,
 ):  # fmt: skip
-    """Step members by a length of time, with their inputs held.
+    """Step members to the ends of their steps, with their inputs held.
 
     Parameters
     ----------
@@ -46,28 +46,27 @@ def advance_members(
     inputs : array (members, slots)
     going : array (members,) of int
         1: the member is stepped, 0: it is left alone.
-    length : float
-        How far in time.
+    ends : array (members,)
+        Times to be reached.
     control, counts, atol, active, memory, g, steps, dense, refs
         Of the integrator, see its contract; its step is in control.
     times, Y, kept : arrays (members,), (members, n), (members, kept), changed
-    statuses : array (members,) of int, written
-        DONE, or why a member stopped before the end; its state is then the last one that was accepted.
+    statuses, codes : arrays (members,) of int, written where a member is stepped
+        DONE, or why it stopped before the end, and what the acceptance or f said; its state is the last one that was accepted.
     """
     for b in range(Y.shape[0]):
         if going[b] == 0:
-            statuses[b] = at.DONE
             continue
         _exchange(kept, b, ref, settings, accepted, row_size, 1)
         for k in range(slots.shape[0]):
             numbers[slots[k]] = inputs[b, k]
         control[at.T] = times[b]
-        control[at.END] = times[b] + length
+        control[at.END] = ends[b]
         counts[at.FRESH] = 1
         counts[at.STORED] = 0
         counts[at.LIMIT] = _STEPS
         statuses[b] = advance_by(
             RK4, rhs, accept, 0, run, ref, control, counts, Y[b], atol, active, memory, g, steps, dense, refs, None
         )
-        times[b] = control[at.T]
+        times[b], codes[b] = control[at.T], counts[at.CODE]
         _exchange(kept, b, ref, settings, accepted, row_size, 0)

@@ -13,7 +13,7 @@ import math
 from multibody.kernels import gathered_lu as lu
 from multibody.kernels.asking import ask
 from multibody.kernels.compile import inner_kernel
-from multibody.kernels.memory.compiled import at, matrix
+from multibody.kernels.memory.compiled import at, table
 from multibody.kernels.memory.declaration import Block, floats, integer, integers, number
 
 FACTOR, INSPECT, SOLVE, SMALLEST = 1, 2, 3, 4  # what a solver is asked: 1 for yes or done, 0 for no
@@ -61,9 +61,9 @@ def factor(model, square):
     if square.solver != 0:
         return _asked(square, FACTOR)
     n = model.velocities
-    A = matrix(square.A, n)
+    A = table(square.A, n, n)
     _assemble(model, square, A)
-    square.signs[0], square.ratio = lu.factor(A, n, square.pivots, matrix(square.places, n), matrix(square.ends, n))
+    square.signs[0], square.ratio = lu.factor(A, n, square.pivots, table(square.places, n, n), table(square.ends, 2, n))
     return square.ratio > SOLVABLE
 
 
@@ -86,7 +86,7 @@ def solve(model, square, sign):
         _asked(square, SOLVE)
     else:
         n = model.velocities
-        lu.solve(matrix(square.A, n), n, square.pivots, matrix(square.places, n), matrix(square.ends, n), square.x)
+        lu.solve(table(square.A, n, n), n, square.pivots, table(square.places, n, n), table(square.ends, 2, n), square.x)
     size = 0.0
     for c in range(model.velocities):
         size = larger(size, abs(square.x[c]))
@@ -102,7 +102,7 @@ def find_smallest(model, square):
         _asked(square, SMALLEST)
     else:
         n = model.velocities
-        A, places, ends = matrix(square.A, n), matrix(square.places, n), matrix(square.ends, n)
+        A, places, ends = table(square.A, n, n), table(square.places, n, n), table(square.ends, 2, n)
         square.sigma = lu.smallest_singular_value(A, n, square.pivots, places, ends, square.null, 1)
 
 

@@ -11,7 +11,6 @@ import numpy as np
 from multibody.analyses.given.initial import adopted
 from multibody.analyses.measures.measure import Measurer
 from multibody.errors import ModelError
-from multibody.formulations.spaces.expanded import expanded
 from multibody.results.state import State
 from multibody.state.kinetics import Dynamics
 from multibody.state.motion import Motion
@@ -128,11 +127,8 @@ def _solved(run: Run, times: Floats) -> Motion:
     k = int(np.searchsorted(motion.t if forward else -motion.t, times[0] if forward else -times[0])) - 1
     last = followed_from(motion, max(k, 0), times)
     last = _assembled(run, k, times) if last is None else last
-    if motion.dynamics is not None and motion.dynamics.bundle is not None:
-        Y = np.hstack([last.q, last.v, np.zeros((len(times), 1))])
-        references = last.references if last.references.ndim == 2 else np.tile(last.references, (len(times), 1))
-        bundle = motion.dynamics.bundle
-        last.dynamics = expanded(bundle, last.t, Y, np.ascontiguousarray(references), closing=False).dynamics
+    if motion.dynamics is not None and motion.dynamics.along is not None:
+        last.dynamics = motion.dynamics.along(last).dynamics
     return last
 
 

@@ -18,7 +18,7 @@ from multibody.kernels.calls import EVALUATE
 from multibody.kernels.compile import inner_kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
 from multibody.kernels.measure import measure_functions
-from multibody.kernels.memory.compiled import matrix
+from multibody.kernels.memory.compiled import table
 from multibody.kernels.square_system import is_length_column
 
 MOTION, FUNCTION, IS_LENGTH, ROW, LAW = range(5)  # what is said of the only actuator
@@ -120,8 +120,8 @@ def observe_inverse(
     )  # fmt: skip
     n, square, length = model.velocities, model.velocities * model.velocities, model.numbers[model.length]
     free = room[2 * square :]
-    inertia, applied, basis = matrix(free, n), matrix(free[n:], n), matrix(free[2 * n :], n)
-    null, columns, found = free[3 * n : 4 * n], free[4 * n : 5 * n], matrix(free[5 * n :], FOUND)
+    inertia, applied, basis = table(free, 1, n), table(free[n:], 1, n), table(free[2 * n :], 1, n)
+    null, columns, found = free[3 * n : 4 * n], free[4 * n : 5 * n], table(free[5 * n :], 1, FOUND)
     row_scales = free[5 * n + FOUND : 5 * n + FOUND + rows]
     weights = free[5 * n + FOUND + rows : 5 * n + FOUND + rows + slots.size]
     for c in range(n):
@@ -135,10 +135,10 @@ def observe_inverse(
     forces_at(model, state, scratch, times, B, V, A, refs, inertia, applied, energies, efforts, loads)
     efforts_at(
         model, state, scratch, times, B, refs, inertia, applied,
-        (slots, weights, matrix(room, 0), places[2 * square + n :], about[MOTION], entries[0]),
-        (matrix(room, n), places[2 * square : 2 * square + n], matrix(places, n), matrix(places[square:], n), null),
+        (slots, weights, table(room, 0, 0), places[2 * square + n :], about[MOTION], entries[0]),
+        (table(room, n, n), places[2 * square : 2 * square + n], table(places, n, n), table(places[square:], 2, n), null),
         (row_scales, columns), (about[FUNCTION], length if about[IS_LENGTH] == 1 else 1.0), (REGULAR, moved, needed),
-        matrix(room[square:], n), found, basis, multipliers,
+        table(room[square:], n, n), found, basis, multipliers,
     )  # fmt: skip
     if found[0, CODE] != GIVEN and found[0, CODE] != IDLE:
         return 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,8 @@ from multibody.state.system import Floats, Integers
 if TYPE_CHECKING:
     from multibody.analyses.dynamics.dense_output import DenseOutput
     from multibody.analyses.events.impulse import Impulse
-    from multibody.formulations.prepare import Bundle
+    from multibody.formulations.spaces.expanded import Expanded
+    from multibody.state.motion import Motion
 
 NOTHING = 1e-40  # an energy that no motion has
 
@@ -37,6 +39,8 @@ class Dynamics:
         Rows that carry the multipliers: an independent set.
     events : list of Event
     notes : list of str
+    along : callable, optional
+        Finds the forces at other instants of a motion that is known from kinematics.
     stored : bool
         Whether it comes from a file, which holds the instants alone.
     """
@@ -51,7 +55,7 @@ class Dynamics:
     events: list[Event] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     dense: DenseOutput | None = None
-    bundle: Bundle | None = None
+    along: Callable[[Motion], Expanded] | None = None
     stored: bool = False
 
     def energy_drift(self) -> float:

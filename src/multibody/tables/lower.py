@@ -32,12 +32,13 @@ from multibody.tables.lowered import (
     MassSlots,
     PoseSlots,
 )
-from multibody.tables.mass import MassProperties, is_possible
+from multibody.tables.mass import MassProperties
 from multibody.tables.packed_forces import PackedForces
 from multibody.tables.packer import Packer
 from multibody.tables.pairs import Pair, lowered_pairs
 from multibody.tables.programs import Compiler
 from multibody.tables.rows import Rows, WeightedFunction, listed, record
+from multibody.tables.sound import Conditions
 from multibody.tables.splines import pack_table
 from multibody.tables.watches import Watch
 
@@ -95,9 +96,8 @@ class Tables:
         What each watched expression is: events first, then switching points.
     of_length : list of LengthSlot
         Numbers that are multiples of the characteristic length.
-    conditions : array of int
-        Places of numbers that must be zero or above; above zero where `strict` says so.
-    strict : array of bool
+    conditions : Conditions
+        Which numbers there can be.
     starts, slots : arrays of int
         Program of every number that depends on parameters, and where it lies in F.
     cache : dict
@@ -137,8 +137,7 @@ class Tables:
     wrench_of: dict[str, int]
     watches: list[Watch]
     of_length: list[LengthSlot]
-    conditions: Integers
-    strict: Flags
+    conditions: Conditions
     cache: dict[Any, Any] = field(default_factory=dict)
     structure: dict[Any, Any] = field(default_factory=dict)
 
@@ -248,7 +247,7 @@ class Tables:
         if not np.all(np.isfinite(changed.F)):
             raise ModelError("the parameters give a number that is not finite", hint="check their values")
         set_length(changed)
-        if not is_sound(changed, changed.F[None, :])[0]:
+        if not changed.conditions.hold(changed.F[None, :])[0]:
             lower(model)  # which says what is wrong
         return changed
 
@@ -283,8 +282,7 @@ def lower(model: Model) -> Tables:
     forces = PackedForces(packer, compiler, program_tables).add(builder.forces)
     named = _named(builder, packer)
     gravity = packer.many((0.0,) * d if model.gravity is None else builder.scope.vector(model.gravity, d, "gravity"))
-    conditions = list(builder.scope.conditions)  # numbers of the model too
-    kept = packer.many([formula for formula, _ in conditions])
+    conditions = Conditions.of(builder.scope, packer, named["masses"], d)
     formulas = [(slot, number) for slot, number in enumerate(packer.numbers) if not isinstance(number, float)]
     starts = [compiler.program(number, (), "") for _, number in formulas]
     zero = compiler.program_of_zero() if -1 in starts else -1
@@ -313,25 +311,10 @@ def lower(model: Model) -> Tables:
         laws=forces.laws, laws_of=forces.laws_of, loads=forces.loads, load_of=forces.load_of,
         wrenches=forces.wrenches, wrench_of=forces.wrench_of,
         watches=[w.watch for w in builder.forces.watched], of_length=forces.of_length,
-        conditions=kept + np.arange(len(conditions)), strict=np.array([strict for _, strict in conditions], dtype=bool),
+        conditions=conditions,
     )  # fmt: skip
     set_length(tables)
     return tables
-
-
-def is_sound(tables: Tables, numbers: Floats) -> Flags:
-    """Return whether numbers of models (models, numbers) are those of bodies, joints and forces that there can be.
-
-    They are where all conditions hold that were asked when the model was lowered.
-    """
-    values = numbers[:, tables.conditions]
-    sound = np.all(np.where(tables.strict, values > 0.0, values >= 0.0), axis=1)
-    if tables.dimension == 3:
-        for slots in tables.masses:
-            if slots.stated and np.any(np.isin(slots.inertia + np.arange(9), tables.slots)):
-                inertias = numbers[:, slots.inertia : slots.inertia + 9].reshape(-1, 3, 3)
-                sound &= is_possible(np.asarray(np.linalg.eigvalsh(inertias), dtype=np.float64))
-    return np.asarray(sound)
 
 
 def same_structure(one: Block, other: Block) -> bool:

@@ -30,6 +30,8 @@ from multibody.model.values import Vector
 from multibody.tables.mass import MassProperties
 from multibody.tables.scope import Scope
 
+SQUARE = 1e-9  # cosine of the angle between axes that are perpendicular
+
 
 @dataclass(frozen=True)
 class End:
@@ -138,7 +140,10 @@ class Placement:
     def perpendicular_basis(self, axes: tuple[Vector, Vector], where: str) -> Mat:
         """Return [b, a×b, a] of a universal joint's axes a and b, which must be perpendicular."""
         a, b = normalized(self.vector(axes[0], where)), normalized(self.vector(axes[1], where))
-        if abs(self.scope.value(inner(a, b), where)) > 1e-9:
+        cosine = inner(a, b)
+        self.scope.keep(SQUARE - cosine)
+        self.scope.keep(SQUARE + cosine)
+        if abs(self.scope.value(cosine, where)) > SQUARE:
             raise ModelError(
                 "its axes are not perpendicular", where=where, hint="choose axes at right angles in the zero position"
             )

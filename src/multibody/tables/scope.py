@@ -22,11 +22,14 @@ class Scope(ParameterScope):
         Path of each scalar parameter slot, ``("l2",)`` or ``("pA", "x")``; each depends only on earlier ones.
     conditions : dict
         Formulas that must be zero or above, or above zero (True), whatever the parameters are.
+    matrices : list
+        Matrices that must be symmetric and without negative eigenvalues, likewise.
     """
 
     def __init__(self, model: Model) -> None:
         self._cache: dict[Expression, float] = {}
         self.conditions: dict[tuple[Expression, bool], None] = {}
+        self.matrices: list[list[list[Number]]] = []
         self._functions = {name: table_function(table) for name, table in model.tables.items()}
         super().__init__(model)
         if self.errors:
@@ -46,6 +49,11 @@ class Scope(ParameterScope):
         """Let a number that is zero or above, or above zero (`strict`), stay so when parameters change."""
         if isinstance(number, Expression):
             self.conditions[number, strict] = None
+
+    def keep_matrix(self, rows: list[list[Number]]) -> None:
+        """Let a symmetric matrix without negative eigenvalues stay one when parameters change."""
+        if any(isinstance(number, Expression) for row in rows for number in row):
+            self.matrices.append(rows)
 
     def formula(self, formula: Number, where: str) -> Number:
         """Return a formula with its vector parameters expanded; other names stay."""

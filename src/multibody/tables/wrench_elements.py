@@ -11,7 +11,7 @@ import numpy as np
 from multibody.errors import ModelError
 from multibody.kernels import codes as L
 from multibody.model.expressions import Number
-from multibody.model.forces import Force, check_symmetric
+from multibody.model.forces import SAME, Force, check_symmetric
 from multibody.model.matrices import IDENTITY, IDENTITY2, Mat, Vec
 from multibody.tables.placement import End
 
@@ -108,7 +108,24 @@ def _matrix(builder: Builder, value: Any, count: int, where: str) -> list[list[N
     values = [[scope.value(x, where) for x in row] for row in numbers]
     check_symmetric(values, where)
     _check_sign(np.array(values), where)
+    scope.keep_matrix(numbers)
     return [[numbers[min(r, c)][max(r, c)] for c in range(count)] for r in range(count)]
+
+
+def is_energetic(M: Any) -> Any:
+    """Return which matrices (..., n, n) are symmetric and without negative eigenvalues."""
+    across, diagonal = np.swapaxes(M, -1, -2), np.diagonal(M, axis1=-2, axis2=-1)
+    alike = np.abs(M - across) <= SAME * np.maximum(np.abs(M), np.abs(across))
+    empty = (diagonal == 0.0) & np.any(M != 0.0, axis=-1)
+    return np.all(alike, axis=(-2, -1)) & np.all((diagonal >= 0.0) & ~empty, axis=-1) & (_lowest(M) >= -ROUNDING)
+
+
+def _lowest(M: Any) -> Any:
+    """Return the lowest eigenvalues of matrices (..., n, n) whose rows and columns are scaled to ones on the diagonal."""
+    diagonal = np.diagonal(M, axis1=-2, axis2=-1)
+    size = np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0))
+    scaled = M / size[..., :, None] / size[..., None, :]
+    return np.min(np.linalg.eigvalsh(0.5 * (scaled + np.swapaxes(scaled, -1, -2))), axis=-1)
 
 
 def _check_sign(M: Any, where: str) -> None:
@@ -122,9 +139,7 @@ def _check_sign(M: Any, where: str) -> None:
         k = int(np.argmax(empty))
         problem = f"row {k + 1} couples a direction whose own entry is zero, which gives a negative eigenvalue"
         raise ModelError(problem, where=where, hint=hint)
-    size = np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0))
-    scaled = M / size[:, None] / size
-    lowest = float(np.min(np.linalg.eigvalsh(0.5 * (scaled + scaled.T))))
+    lowest = float(_lowest(M))
     if lowest < -ROUNDING:
         problem = f"it has a negative eigenvalue, {lowest:.4g} where its diagonal is scaled to ones"
         raise ModelError(problem, where=where, hint=hint)

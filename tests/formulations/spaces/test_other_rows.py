@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -105,8 +106,8 @@ def test_equally_good_rows_are_left_alone() -> None:
     assert better_rows(np.concatenate([J[:4], J[:1]]), np.arange(4), 0.0) is None
 
 
-def test_a_change_point_is_passed_with_redundant_rows_too() -> None:
-    """A flat parallelogram in space: all rows are weak together; a choice among them is not asked for again and again."""
+def parallelogram(rate: float) -> mb.Model:
+    """Return a parallelogram in space, three of whose equations are redundant."""
     m = mb.Model("parallelogram", dimension=3, gravity=(0, -9.81, 0))
     for name, length in (("a", 1.0), ("b", 2.0), ("c", 1.0)):
         m.body(name, mass=1.0, inertia=(0.01, 0.1, 0.1), com=(length / 2, 0, 0), frames={"end": (length, 0, 0)})
@@ -114,11 +115,62 @@ def test_a_change_point_is_passed_with_redundant_rows_too() -> None:
     m.revolute("A", "a.end", "b")
     m.revolute("B", "b.end", "c.end")
     m.revolute("C", "ground", "c", at=(2.0, 0, 0))
-    m.initial({"O": 1.2, "O.rate": -1.0}, guess={"C": 1.2})
-    sim = m.simulator(formulation="augmented", rtol=1e-9, atol=1e-11)
+    m.initial({"O": 1.2, "O.rate": rate}, guess={"C": 1.2})
+    return m
+
+
+def test_a_change_point_is_passed_with_redundant_rows_too() -> None:
+    """A flat parallelogram in space: all rows are weak together; a choice among them is not asked for again and again."""
+    sim = parallelogram(-1.0).simulator(formulation="augmented", rtol=1e-9, atol=1e-11)
     energies = []
     for _ in range(20):
         sim.step(0.1)
         energies.append(float(sim["energy.total"]))
     assert np.ptp(energies) < 1e-6
     assert sim.simulation.partitions == 0 and len(sim.simulation.space.before) < 4
+
+
+@pytest.mark.parametrize("formulation", ["augmented", "recursive"])
+def test_members_of_an_environment_pass_a_change_point_too(formulation: str) -> None:
+    """Each as in a run of its own, whichever of them ask for other rows, and when."""
+    m = parallelogram(-3.0)
+    m.effort("motor", "O", value=0)
+    seen, known = in_environment(m, {"O.rate": [-3.0, -1.0, 2.0]}, "O", 0.02, 50, formulation)
+    assert np.any(known * known[:, :1] < 0.0), "a change point is passed"
+    np.testing.assert_allclose(seen, known, rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("formulation", ["augmented", "recursive"])
+@pytest.mark.parametrize("row", [1, 4])
+def test_members_of_an_environment_go_on_with_other_rows(formulation: str, row: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the rows that these leave, the equations of every member become singular on the way, at a time of its own."""
+    leave_out(monkeypatch, row)
+    monkeypatch.setattr(JointSpace, "loop_rows", lambda space, J: np.delete(np.arange(5), row))
+    m = mb.load("iftomm-bricard")
+    m.effort("motor", "J0", value=0)
+    seen, known = in_environment(m, {"J0.rate": [0.0, 0.5, 1.0]}, "J0", 0.01, 300, formulation)
+    np.testing.assert_allclose(seen, known, rtol=0, atol=1e-7)
+
+
+def in_environment(
+    m: mb.Model, starts: dict[str, list[float]], path: str, step: float, steps: int, formulation: str
+) -> tuple[Any, Any]:
+    """Return a path after every step of the members of an environment, and in runs of their own with the same method."""
+    (name, values), seen, known = next(iter(starts.items())), [], []
+    turns = SimpleNamespace(ppf=lambda u: np.array([next(draws) for _ in u]))  # the next value whenever one is drawn
+    draws = iter(values)
+    env = m.environment(
+        {"motor.effort": (-1, 1)}, [path], step=step, formulation=formulation, members=len(values),
+        initial={name: turns},
+    )  # fmt: skip
+    env.reset(seed=0)
+    for _ in range(steps):
+        observed, _, _, cut, infos = env.step(np.zeros((len(values), 1)))
+        assert not np.any(cut), infos
+        seen.append(observed[:, 0])
+    for value in values:
+        m.initial({name: value})
+        run = m.run(step * steps, formulation=formulation, integrator="rk4", step=step, output_step=step)
+        assert run.ok, run.status.message
+        known.append(run[path].values[1:])
+    return np.stack(seen, axis=1), np.stack(known)

@@ -238,7 +238,7 @@ def _trial(
             walls.append(float(again.statistics["wall_time"]))
     except ModelError as error:
         return Trial(**head, success=False, message=str(error)), None
-    kept = None if motion.dynamics is None else replace(motion.dynamics, dense=None, bundle=None)
+    kept = None if motion.dynamics is None else replace(motion.dynamics, dense=None, along=None)
     return _measured(head, motion, min(walls), reference), replace(motion, dynamics=kept)
 
 

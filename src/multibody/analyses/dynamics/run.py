@@ -13,6 +13,7 @@ from multibody.analyses.dynamics.choice import Choice, check_steps, remarks, sti
 from multibody.analyses.dynamics.dense_output import DenseOutput
 from multibody.analyses.dynamics.drift import promised_drift
 from multibody.analyses.dynamics.ending import status_of
+from multibody.analyses.dynamics.known_forces import KnownForces
 from multibody.analyses.dynamics.opening import Opening, begun, opened, planned
 from multibody.analyses.dynamics.plan import Plan, keep_plan, known_plan, question
 from multibody.analyses.dynamics.simulation import Simulation
@@ -23,8 +24,7 @@ from multibody.analyses.events.undefined import silent_events
 from multibody.analyses.given.run_options import Options, read_options
 from multibody.errors import ModelError
 from multibody.formulations import Augmented, Formulation
-from multibody.formulations.prepare import prepare
-from multibody.formulations.spaces.expanded import Expanded, expanded
+from multibody.formulations.spaces.expanded import Expanded
 from multibody.integrators import contract as C
 from multibody.model.model import Model
 from multibody.state.motion import Motion, PromisedMotion
@@ -256,7 +256,7 @@ def driven(
     """Return the motion of a model whose motions determine everything, with the efforts that they need."""
     tables = tables_of(model)
     motion = _driven_motion(System(tables), state, times)
-    found = forces_of(motion, state, rows, formulation)
+    found = KnownForces(motion, state, rows, formulation)(motion)
     motion.dynamics = found.dynamics
     found.dynamics.events = with_impulses(motion, state, rows)
     word = "the motions determine everything: positions come from kinematics"
@@ -277,44 +277,6 @@ def _driven_motion(system: System, state: State, times: Floats) -> Motion:
     if model.events:
         return kinematics(model, times=times, initial=state)
     return motion_from(system, state, times, plain_drive(system.nv) if system.rows == system.nv else None)
-
-
-def forces_of(
-    motion: Motion, state: State, rows: Integers, formulation: Formulation, joints: Sequence[str] | None = None
-) -> Expanded:
-    """Return forces and energies along a motion that is known from kinematics.
-
-    Parameters
-    ----------
-    motion : Motion
-    state : State
-        Where it starts.
-    rows : array of int
-        Independent rows of the bodies' coordinates, as many as velocities.
-    formulation : Formulation
-        Of joint coordinates, or any other one for Cartesian coordinates.
-    joints : list of str, optional
-        Joints whose forces are wanted; `recursive` finds only these.
-    """
-    tables, n = motion.tables, len(motion.t)
-    references = motion.references if motion.references.ndim == 2 else np.tile(motion.references, (n, 1))
-    references, times = np.ascontiguousarray(references), limits_behind(motion.passed, motion.t)
-    if not formulation.relative:
-        Y = np.hstack([motion.q, motion.v, np.zeros((n, 1))])
-        return expanded(prepare(tables, rows, state.references, False), times, Y, references, closing=False)
-    from multibody.formulations.spaces.joint_space import JointSpace
-
-    system = System(tables)
-    system.ref[:] = state.references
-    space = JointSpace(system, state, rows, formulation)
-    if joints is not None:
-        space.select(joints)
-    states = [
-        replace(state, t=float(t), q=q, v=v, references=r)
-        for t, q, v, r in zip(times, motion.q, motion.v, references, strict=True)
-    ]
-    Y = np.array([space.start(each) for each in states]).reshape(n, -1)
-    return space.expanded(times, Y, references, motion.q[0] if n else state.q, closing=False)
 
 
 def _nothing(tables: Any, state: State, choice: Choice) -> Motion:

@@ -12,8 +12,10 @@ from multibody.analyses.dynamics.simulation import Simulation
 from multibody.analyses.dynamics.stepper import Stepper
 from multibody.analyses.measures.measure import Measurer
 from multibody.errors import ModelError
+from multibody.formulations.spaces.space import Space
 from multibody.integrators import contract as C
 from multibody.integrators.side_by_side import advance_members
+from multibody.kernels.acceptance import OTHER_ROWS
 from multibody.kernels.subnormals import flushed
 from multibody.state.state import State
 from multibody.state.system import Floats, Integers
@@ -57,15 +59,10 @@ class SideBySide:
         stepper = Stepper(simulation)
         self.slots = np.array([_slot(stepper, path) for path in inputs], dtype=np.int64)
         simulation.face(simulation.t + step)
-        b, tree = simulation.bundle, simulation.formulation.relative
-        none = np.zeros(0)
-        self._parts = (
-            b.ref, b.state.settings.view(np.float64), b.tree.state.accepted if tree else none,
-            b.tree.state.row_size if tree else none,
-        )  # fmt: skip
-        if tree:
-            simulation.space.forget()
-        self._first = simulation.y.copy(), simulation.t, np.concatenate(self._parts)
+        simulation.space.forget()
+        self._choices = [_Choice(simulation.space, bool(simulation.formulation.relative))]
+        self._choice = np.zeros(members, dtype=np.int64)
+        self._first = simulation.y.copy(), simulation.t, np.concatenate(self._choices[0].parts)
         self._reading = simulation.space.reading()
         self.Y = np.tile(self._first[0], (members, 1))
         self.times = np.full(members, self._first[1])
@@ -76,14 +73,43 @@ class SideBySide:
 
     def advance(self, inputs: Floats, going: Integers) -> Integers:
         """Step the members whose `going` is 1, with their inputs (members, inputs); return statuses, DONE where all is well."""
-        s, b = self.simulation, self.simulation.bundle
+        ends, codes = self.times + self.step, np.zeros(self.count, dtype=np.int64)
+        self.statuses[:] = C.DONE
+        while True:
+            for k, choice in enumerate(self._choices):
+                some = going * (self._choice == k)
+                if len(self._choices) == 1 or np.any(some):
+                    self._advance(choice, inputs, some, ends, codes)
+            asking = np.flatnonzero((going == 1) & (self.statuses == C.ACCEPT_FAILED) & (codes == OTHER_ROWS))
+            if len(asking) == 0:
+                return self.statuses
+            going = np.zeros_like(going)
+            going[asking] = 1
+            for member in asking.tolist():
+                self._take_other_rows(member)
+
+    def _advance(self, choice: _Choice, inputs: Floats, going: Integers, ends: Floats, codes: Integers) -> None:
+        """Step members with the same rows to their ends."""
+        s, b = self.simulation, choice.space.bundle
         with flushed():
             advance_members(
-                *s.addresses[:2], b.handed, *self._parts, b.F, self.slots, inputs, going, self.step, s.control, s.counts,
-                s.atol, s.active, s.memory, s.g[:2, :0].copy(), s._steps, s._dense, s._refs, self.times, self.Y, self._kept,
-                self.statuses,
+                *s.addresses[:2], b.handed, *choice.parts, b.F, self.slots, inputs, going, ends, s.control, s.counts, s.atol,
+                s.active, s.memory, s.g[:2, :0].copy(), s._steps, s._dense, s._refs, self.times, self.Y, self._kept,
+                self.statuses, codes,
             )  # fmt: skip
-        return self.statuses
+
+    def _take_other_rows(self, member: int) -> None:
+        """Let a member go on with other rows among redundant ones, if these serve better where it is."""
+        choice, kept = self._choices[self._choice[member]], self._kept[member]
+        choice.put(kept)
+        other = choice.space.branch()
+        if other.take_other_rows(self.Y[member].copy(), float(self.times[member])):
+            other.forget()
+            choice = _Choice(other, bool(self.simulation.formulation.relative))
+            known = (k for k, one in enumerate(self._choices) if one.has_rows_of(choice))
+            self._choice[member] = next(known, len(self._choices))
+            self._choices += [choice] * int(self._choice[member] == len(self._choices))
+        kept[:] = np.concatenate(choice.parts)
 
     def why(self, member: int) -> str:
         """Return in words why a member stopped."""
@@ -93,13 +119,13 @@ class SideBySide:
     def restart(self, member: int) -> None:
         """Put a member back to the first state."""
         y, t, kept = self._first
-        self.Y[member], self.times[member], self._kept[member] = y, t, kept
+        self.Y[member], self.times[member], self._kept[member], self._choice[member] = y, t, kept, 0
 
     def place(self, member: int, state: State) -> None:
         """Put a member to a state of the bodies, which is consistent."""
         self.restart(member)
         self.Y[member], self.times[member] = self.simulation.space.start(state), state.t
-        self._kept[member, : len(self._parts[0])] = state.references
+        self._kept[member, : len(self._choices[0].parts[0])] = state.references
 
     def near(self, columns: Sequence[int], values: Floats) -> Any:
         """Return which rows of values (rows, columns of y) are so near to the first state that turns are counted as there."""
@@ -109,7 +135,7 @@ class SideBySide:
     def put(self, members: Integers, columns: Sequence[int], values: Floats) -> None:
         """Put members to the first state with other values of some columns of y; nothing depends on these (no loops)."""
         y, t, kept = self._first
-        self.Y[members], self.times[members], self._kept[members] = y, t, kept
+        self.Y[members], self.times[members], self._kept[members], self._choice[members] = y, t, kept, 0
         self.Y[np.ix_(members, np.asarray(columns, dtype=np.int64))] = values
 
     @property
@@ -121,10 +147,36 @@ class SideBySide:
     def measurer(self) -> Measurer:
         """Return what reads paths of all members, one in the place of an instant each; no accelerations, no forces."""
         s, tables = self.simulation, self.tables
-        references = self._kept[:, : len(self._parts[0])].copy()
+        references = self._kept[:, : len(self._choices[0].parts[0])].copy()
         Y = self.Y if s.space.of_bodies else self._reading.cartesian(self.times, self.Y.copy(), references, s.begin)
         q, v = Y[:, : tables.nq].copy(), Y[:, tables.nq : tables.nq + tables.nv].copy()
         return Measurer(tables, self.times.copy(), q, v, np.zeros_like(v), references)
+
+
+class _Choice:
+    """A choice among redundant rows: the blocks with these rows, and what of them a member has of its own beside y.
+
+    Parameters
+    ----------
+    space : Space
+    tree : bool
+        Whether it is one of joint coordinates.
+    """
+
+    def __init__(self, space: Space, tree: bool) -> None:
+        self.space, b = space, space.bundle
+        own = (b.tree.state.accepted, b.tree.state.row_size) if tree else (np.zeros(0), np.zeros(0))
+        self.parts: tuple[Floats, Floats, Floats, Floats] = (b.ref, b.state.settings.view(np.float64), *own)
+
+    def put(self, kept: Floats) -> None:
+        """Put what a member has of its own into the blocks."""
+        ends = np.cumsum([len(part) for part in self.parts])
+        for part, own in zip(self.parts, np.split(kept, ends[:-1]), strict=True):
+            part[:] = own
+
+    def has_rows_of(self, other: _Choice) -> bool:
+        """Return whether another choice is the same."""
+        return set(self.space.bundle.chosen.tolist()) == set(other.space.bundle.chosen.tolist())
 
 
 def state_columns(simulation: Simulation) -> tuple[dict[tuple[int, int], int], list[int]]:

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from multibody.analyses.dynamics.known_forces import KnownForces
 from multibody.analyses.dynamics.opening import Opening, opened
-from multibody.analyses.dynamics.run import as_motion, forces_of, run
+from multibody.analyses.dynamics.run import as_motion, run
 from multibody.analyses.events.undefined import require_values
 from multibody.analyses.given.run_options import formulation_asked
 from multibody.analyses.inverse.inverse import inverse
@@ -58,4 +59,5 @@ def _start(opening: Opening, formulation: Formulation, joints: Sequence[str] | N
         system.tables, times, state.q[None, :].copy(), state.v[None, :].copy(), np.zeros((1, system.nv)), np.full(1, np.nan),
         state.references[None, :].copy(), status, state,
     )  # fmt: skip
-    return as_motion(system.tables, times, forces_of(alone, state, opening.rows, formulation, joints), status, state)
+    found = KnownForces(alone, state, opening.rows, formulation, joints)(alone)
+    return as_motion(system.tables, times, found, status, state)

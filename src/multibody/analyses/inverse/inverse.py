@@ -76,7 +76,7 @@ def inverse(
 
 def in_joint_coordinates(model: Model, motion: Motion, formulation: Formulation, joints: Sequence[str] | None) -> Efforts:
     """Return the efforts of a motion from its joint coordinates."""
-    from multibody.analyses.dynamics.run import forces_of
+    from multibody.analyses.dynamics.known_forces import KnownForces
     from multibody.rank.run_rows import run_rows
 
     tables, state, n = motion.tables, motion.initial, len(motion.t)
@@ -93,7 +93,7 @@ def in_joint_coordinates(model: Model, motion: Motion, formulation: Formulation,
                 f"{missing} degree{'s' if missing > 1 else ''} of freedom no motion drives", where="inverse",
                 hint="add motions, or run it",
             )  # fmt: skip
-        motion.dynamics = forces_of(motion, start, rows, formulation, joints).dynamics
+        motion.dynamics = KnownForces(motion, start, rows, formulation, joints)(motion).dynamics
         motion.dynamics.work = motion.dynamics.kinetic + motion.dynamics.potential
         motion.dynamics.work = motion.dynamics.work - motion.dynamics.work[0]
         values = -motion.dynamics.multipliers[:, [actuator.row for actuator in actuators]]

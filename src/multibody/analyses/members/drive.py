@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from multibody.analyses.assembly.member import Plan, compiled_state, plan_of
-from multibody.analyses.events.switching import Switching
+from multibody.analyses.events.switching import Switching, limits_behind
 from multibody.analyses.kinematics.kinematics import time_grid
 from multibody.analyses.kinematics.solvers import DenseSolver
 from multibody.analyses.kinematics.switched_grid import with_limits
@@ -276,16 +276,30 @@ class DriveBatch(Blocks):
 
     def _with_limits(self, which: Integers, asked: Floats) -> Iterator[tuple[Integers, Floats, Integers]]:
         """Yield who is solved at as many instants together, the instants, and which of them were asked for behind the first."""
-        lists = np.array([id(self.passed[k]) for k in which.tolist()])
-        for own in np.unique(lists):
-            some = np.flatnonzero(lists == own)
-            grids, solved = with_limits(self.passed[int(which[some[0]])], asked[some])
+        for some, passed in self._by_switching(which):
+            grids, solved = with_limits(passed, asked[some])
             counts = np.sum(np.isfinite(grids), axis=1)
             for count in np.unique(counts):
                 alike = counts == count
                 grid = grids[alike, :count]
                 index = np.argmax(grid[:, None, :] == solved[alike, 1:, None], axis=2)
                 yield some[alike], grid, index
+
+    def _by_switching(self, which: Integers) -> Iterator[tuple[Integers, list[Switching]]]:
+        """Yield who has the same switching instants, and these."""
+        lists = np.array([id(self.passed[k]) for k in which.tolist()])
+        for own in np.unique(lists):
+            some = np.flatnonzero(lists == own)
+            yield some, self.passed[int(which[some[0]])]
+
+    def limits(self, which: Integers, times: Floats) -> Floats:
+        """Return times (read, times) with the limits behind switching instants in place of these."""
+        if not self.switched:
+            return times
+        found = times.copy()
+        for some, passed in self._by_switching(which):
+            found[some] = limits_behind(passed, times[some])
+        return found
 
     def _followed(self, which: Integers, begins: Integers, grid: Floats, index: Integers) -> list[Floats]:
         """Return q, v, a and angle references of members at some of the instants of a grid that begins at one of their own.

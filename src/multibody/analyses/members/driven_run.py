@@ -16,7 +16,6 @@ from multibody.analyses.members.instants import set_times
 from multibody.analyses.members.numbers import NotServed, note
 from multibody.analyses.members.run import KEYS, RunMembers
 from multibody.analyses.members.stacked import Stack
-from multibody.analyses.members.switched import limits
 from multibody.arguments import number_in
 from multibody.errors import AnalysisError, ModelError
 from multibody.formulations.expand import expand
@@ -108,9 +107,7 @@ class DrivenRunMembers(DriveMembers):
     def answers(self, b: DriveBatch, which: Integers) -> DrivenRunAnswers:
         """Return what was computed of members."""
         assert isinstance(b, DrivenRunBatch)
-        stack = b.stack(which, self.last_only)
-        at = limits(b.grid[which], b.index[which])
-        return DrivenRunAnswers(stack, at[:, -1:] if self.last_only else at)
+        return DrivenRunAnswers(b.stack(which, self.last_only))
 
 
 class DrivenRunBatch(DriveBatch):
@@ -149,7 +146,7 @@ class DrivenRunBatch(DriveBatch):
         self.bad[which] |= self.answers[which, M.ANSWER] == M.UNSOLVED
         multipliers, energies, efforts, loads = (x.reshape(m * n, x.shape[2]) for x in made)
         work, base = np.zeros(m * n), self.members.base
-        return Dynamics(multipliers, energies[:, 0], energies[:, 1], work, efforts, loads, base.chosen, bundle=base)
+        return Dynamics(multipliers, energies[:, 0], energies[:, 1], work, efforts, loads, base.chosen)
 
 
 class DrivenRunAnswers(DriveAnswers):
@@ -158,11 +155,10 @@ class DrivenRunAnswers(DriveAnswers):
     Parameters
     ----------
     stack : Stack
-    times : array (members, instants), optional
-        At which forces are taken: limits behind instants at which motions switch.
     """
 
-    def __init__(self, stack: Stack, times: Floats | None = None) -> None:
-        assert isinstance(stack.members, DrivenRunBatch)
-        stack.dynamics = stack.members.expand(stack, stack.t if times is None else times)
+    def __init__(self, stack: Stack) -> None:
+        b = stack.members
+        assert isinstance(b, DrivenRunBatch)
+        stack.dynamics = b.expand(stack, b.limits(stack.which, stack.t))
         super().__init__(stack)

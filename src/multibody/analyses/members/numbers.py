@@ -14,7 +14,7 @@ from multibody.model.expressions import Expression, evaluate
 from multibody.model.model import Model
 from multibody.state.system import Flags, Floats, Integers
 from multibody.tables.length import set_lengths
-from multibody.tables.lower import Tables, is_sound
+from multibody.tables.lower import Tables
 from multibody.tables.scales import characteristic_masses
 from multibody.tables.scope import Scope
 
@@ -73,7 +73,7 @@ class Numbers:
         M.number_members(_address(planar), models, scratch, self._starts, self._slots, numbers)
         sound &= np.all(np.isfinite(numbers), axis=1)
         set_lengths(self.tables, numbers)
-        sound[sound] = is_sound(self.tables, numbers[sound])
+        sound[sound] = self.tables.conditions.hold(numbers[sound])
         return np.asarray(sound)
 
     def scales(self, numbers: Floats, rows: Floats, columns: Floats) -> None:

@@ -301,12 +301,12 @@ class RunAnswers(StackedAnswers):
     """
 
     def __init__(self, batch: Batch, read: Read, alone: bool = False, lasting: bool = False) -> None:
-        nq, nv, flat, base = batch.tables.nq, batch.tables.nv, read.t.size, batch.members.base
+        nq, nv, flat = batch.tables.nq, batch.tables.nv, read.t.size
         energies = read.energies.reshape(flat, 2)
         dynamics = Dynamics(
             read.multipliers.reshape(flat, -1), energies[:, 0], energies[:, 1], read.Y[:, :, nq + nv].reshape(flat),
             read.efforts.reshape(flat, read.efforts.shape[2]), read.loads.reshape(flat, read.loads.shape[2]),
-            batch.members.space.independent_rows(), bundle=base,
+            batch.members.space.independent_rows(),
         )  # fmt: skip
         start = batch.begin_refs[read.which][:, None, :]
         R = np.ascontiguousarray(start if batch.planar and not alone else read.references)

@@ -144,8 +144,3 @@ def settle_rates(b: Blocks, k: int, t: float, here: Switching | None) -> bool:
     found = rates_member(model.address, state.address, b.scratch.address, *room, here.after, b.Q[k], b.V[k])
     b.codes[k, columns.CLOSED] = found
     return bool(found != OPEN)
-
-
-def limits(grid: Floats, index: Integers) -> Floats:
-    """Return the times that stand for the instants of members (members, instants): limits behind switching instants."""
-    return np.take_along_axis(grid, index, axis=1)

@@ -12,7 +12,7 @@ from multibody.formulations.choosing import choose_partition
 from multibody.formulations.of_bodies import OfBodies
 from multibody.formulations.prepare import Bundle, prepare
 from multibody.formulations.spaces.expanded import Expanded, expanded
-from multibody.formulations.spaces.other_rows import allow_others, better_rows, carry_on, least_size, read_by_rows
+from multibody.formulations.spaces.other_rows import Branching, allow_others, better_rows, carry_on, least_size, read_by_rows
 from multibody.formulations.spaces.space import Reader, reader_of
 from multibody.kernels.watch import monitor
 from multibody.rank.leastnorm import is_large
@@ -21,7 +21,7 @@ from multibody.state.state import State
 from multibody.state.system import Flags, Floats, Integers, System
 
 
-class CartesianSpace:
+class CartesianSpace(Branching):
     """Poses and velocities of all bodies."""
 
     monitor: Any = staticmethod(monitor)

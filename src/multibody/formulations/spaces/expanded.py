@@ -49,7 +49,6 @@ def expanded(bundle: Bundle, times: Floats, Y: Floats, references: Floats, closi
         raise no_solution(tables, times[done])
     dynamics = Dynamics(
         multipliers, energies[:, 0], energies[:, 1], Y[:, tables.nq + tables.nv].copy(), efforts, loads, bundle.chosen,
-        bundle=bundle,
     )  # fmt: skip
     return Expanded(Y, references, A, dynamics)
 

@@ -21,7 +21,7 @@ from multibody.formulations.relative import (
 )
 from multibody.formulations.spaces.expanded import Expanded, no_solution
 from multibody.formulations.spaces.joint_coordinates import count_turns, joint_coordinates
-from multibody.formulations.spaces.other_rows import allow_others, better_rows, carry_on, least_size, read_by_rows
+from multibody.formulations.spaces.other_rows import Branching, allow_others, better_rows, carry_on, least_size, read_by_rows
 from multibody.formulations.spaces.space import Reader, reader_of
 from multibody.rank.leastnorm import all_independent, independent_rows
 from multibody.state.kinetics import Dynamics
@@ -54,7 +54,7 @@ def joint_columns(tables: Tables, formulation: JointFormulation) -> Columns:
     return columns
 
 
-class JointSpace:
+class JointSpace(Branching):
     """Joint coordinates of a spanning tree; loops are closed at the cut joints."""
 
     monitor: Any = staticmethod(monitor_relative)
@@ -244,9 +244,8 @@ class JointSpace:
         b.state.statistics[:] = statistics
         if done < n:
             raise no_solution(tables, times[done])
-        dynamics = Dynamics(
-            multipliers, energies[:, 0], energies[:, 1], bodies[:, -1].copy(), efforts, loads, self.independent_rows(), bundle=b
-        )
+        rows = self.independent_rows()
+        dynamics = Dynamics(multipliers, energies[:, 0], energies[:, 1], bodies[:, -1].copy(), efforts, loads, rows)
         return Expanded(bodies, references, A, dynamics)
 
     def select(self, joints: Sequence[str]) -> None:

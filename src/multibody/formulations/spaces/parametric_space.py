@@ -14,7 +14,7 @@ from multibody.formulations.of_bodies import Parametric
 from multibody.formulations.prepare import Bundle, prepare
 from multibody.formulations.prepare_parametric import ParametricBundle, prepare_parametric, set_scales, slide_columns
 from multibody.formulations.spaces.expanded import Expanded, expanded
-from multibody.formulations.spaces.other_rows import allow_others, better_rows, carry_on, share_numbers
+from multibody.formulations.spaces.other_rows import Branching, allow_others, better_rows, carry_on, share_numbers
 from multibody.formulations.spaces.space import Reader, reader_of
 from multibody.kernels.parametric.rows import pair_rows
 from multibody.kernels.rows import row_jacobian
@@ -32,7 +32,7 @@ FLAT = 1e-4  # sine at which a cosine row counts as lost
 MIDDLE = 1  # place of a ball's second angle
 
 
-class ParametricSpace:
+class ParametricSpace(Branching):
     """Poses and velocities of all bodies, parameters of all pairs."""
 
     monitor: Any = staticmethod(monitor)

@@ -54,6 +54,8 @@ class Space(Protocol):
 
     def take_other_rows(self, y: Floats, t: float) -> bool: ...  # whether redundant rows were chosen anew  # noqa: D102
 
+    def branch(self) -> Space: ...  # a copy on the same memory, whose choice of rows is its own  # noqa: D102
+
     def forget(self) -> None: ...  # noqa: D102
 
     def select(self, joints: Sequence[str]) -> None: ...  # noqa: D102

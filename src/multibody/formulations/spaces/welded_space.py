@@ -119,6 +119,12 @@ class WeldedSpace:
         """Choose independent rows of composites anew at y; return whether others serve better."""
         return self.inner.take_other_rows(y, t)
 
+    def branch(self) -> WeldedSpace:
+        """Return a copy on the same memory, whose choice of rows is its own."""
+        other = copy.copy(self)
+        other.inner = self.inner.branch()
+        return other
+
     def forget(self) -> None:
         """Forget the last accepted state; nothing of it is kept here."""
 

@@ -221,30 +221,30 @@ def within(declared: type[Record]) -> Any:
     return placed
 
 
-def _matrix() -> Any:
-    """Return what views the n×n matrix that lies in an array by rows; ``reshape`` tests so much that it costs 15 ns."""
+def _table() -> Any:
+    """Return what views the m×n numbers that lie in an array by rows; ``reshape`` tests so much that it costs 15 ns."""
     if config.DISABLE_JIT:
-        return lambda array, n: array[: n * n].reshape(n, n)
+        return lambda array, m, n: array[: m * n].reshape(m, n)
 
     @intrinsic
-    def viewed(typing_context: Any, array: Any, n: Any) -> Any:
+    def viewed(typing_context: Any, array: Any, m: Any, n: Any) -> Any:
         if not isinstance(array, types.Array) or array.layout != "C":
             return None
         kind = types.Array(array.dtype, 2, "C", readonly=not array.mutable)
 
         def generate(context: Any, builder: Any, called: Any, arguments: Any) -> Any:
             whole = arrayobj.make_array(called.args[0])(context, builder, value=arguments[0])
-            view, item, size = arrayobj.make_array(kind)(context, builder), ir.Constant(_WORD, SLOT), arguments[1]
+            view, item, (rows, size) = arrayobj.make_array(kind)(context, builder), ir.Constant(_WORD, SLOT), arguments[1:]
             if kernels.CHECKED:
                 behind = builder.add(whole.nitems, ir.Constant(_WORD, 1))
-                cgutils.do_boundscheck(context, builder, builder.mul(size, size), behind, 0)
+                cgutils.do_boundscheck(context, builder, builder.mul(rows, size), behind, 0)
             strides = [builder.mul(size, item), item]
-            arrayobj.populate_array(view, data=whole.data, shape=[size, size], strides=strides, itemsize=item, meminfo=None)
+            arrayobj.populate_array(view, data=whole.data, shape=[rows, size], strides=strides, itemsize=item, meminfo=None)
             return imputils.impl_ret_borrowed(context, builder, kind, view._getvalue())
 
-        return kind(array, types.int64), generate
+        return kind(array, types.int64, types.int64), generate
 
     return viewed
 
 
-matrix = _matrix()  # ``matrix(scratch.dense, n)[r, c]``
+table = _table()  # ``table(square.ends, 2, n)[r, c]``
