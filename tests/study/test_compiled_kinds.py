@@ -205,3 +205,11 @@ def test_a_motion_that_jumps_on_the_way_of_a_run_is_left_to_the_ordinary_path() 
     members, found, known = both(model, {"l": (0.45, 0.55)}, ["final(A)"], samples=3, until=0.3)
     assert dict(members.aside) == {"a motion that jumps": 3} and np.all(found.status == known.status)
     np.testing.assert_array_equal(found.outputs, known.outputs)
+
+
+@pytest.mark.parametrize("formulation", ["kane", "partitioning", "recursive"])
+@pytest.mark.parametrize("options", IMPLICIT, ids=lambda options: options["integrator"])
+def test_implicit_members_owe_nothing_to_the_one_before(formulation: str, options: dict[str, Any]) -> None:
+    """What a right-hand side leaves in the scratch is what the next member finds there: multipliers to begin with, once."""
+    asked, told = ["final(O)", "final(O.rate)"], {"formulation": formulation, **options}
+    same(mb.load("pendulum"), {"l": (0.5, 1.5)}, asked, samples=16, until=0.1, **told)

@@ -32,8 +32,9 @@ def rhs_kane(model, state, scratch, t, y, dy):
         power = applied(model, state, scratch, t)
         _null_space(model, state, scratch)
         regular = _reduced(model, state, scratch)
-        if regular and model.driven == 1:
+        if regular and (model.driven == 1 or model.newton.nv > 0):  # implicit methods begin with multipliers
             _multipliers(model, state, scratch)
+        if regular and model.driven == 1:
             power += driving_power(model, state, scratch, t)
     if not regular:  # a change point (Φ_d is singular whatever the partition) or an idle body without inertia
         solvable, power = accelerate(CARTESIAN, model, state, scratch, t, y)
