@@ -182,11 +182,22 @@ def right_side(rhs, run, t, y, counts, f, work):
 def watch_end(monitor, run, end, h, control, memory, g):
     """Write the watched values at the new state to g[1]; return whether one of them has another sign than in g[0]."""
     call(monitor, run, end, memory[NEW], g[1])
+    crossed = False
     for j in range(g.shape[1]):
-        before, now = g[0, j], g[1, j]
-        if (before < 0.0 and now >= 0.0) or (before > 0.0 and now <= 0.0):
-            return True
-    return False
+        crossed = crossed or changed(g[0, j], g[1, j])
+    return crossed
+
+
+@inlined
+def opposite(one, other):
+    """Return whether one number is below zero and the other above; a product of small ones would be zero."""
+    return (one < 0.0 and other > 0.0) or (one > 0.0 and other < 0.0)
+
+
+@inlined
+def changed(before, after):
+    """Return whether a watched value changed its sign in a step, or came to zero."""
+    return opposite(before, after) or (after == 0.0 and before != 0.0)
 
 
 @inlined

@@ -6,6 +6,7 @@ import math
 
 from numba import types
 
+from multibody.integrators.driver import changed
 from multibody.kernels.calls import call, call_interpolant
 from multibody.kernels.compile import inner_kernel, kernel
 
@@ -16,12 +17,6 @@ ZEROS = types.none(
     types.UniTuple(types.int64, 2), types.UniTuple(types.int64, 3), types.float64[:, ::1], types.UniTuple(types.float64, 4),
     types.float64[:, ::1], types.int64[::1], types.int64, *(types.float64[::1],) * 6,
 )  # fmt: skip
-
-
-@inner_kernel
-def changed(before, after):
-    """Return whether a watched value changed its sign in a step."""
-    return before * after < 0.0 or (after == 0.0 and before != 0.0)
 
 
 @inner_kernel

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -147,3 +148,18 @@ def test_turns_are_counted_over_runs() -> None:
     later = model.run(1.0, initial=run.final, rtol=1e-10)
     assert float(later.final["O1"]) == pytest.approx(15.2595756652, abs=1e-6)
     assert np.all(np.diff(later["O1"].values) > 0)
+
+
+@pytest.mark.parametrize("scale", ["1e-170", "1e-250", "1e200"])
+@pytest.mark.parametrize("options", [{}, {"integrator": "rk4", "step": 0.3}, {"integrator": "bdf"}])
+def test_events_and_switches_do_not_depend_on_the_size_of_what_is_watched(scale: str, options: dict[str, Any]) -> None:
+    """The product of two values of 1e-170 is zero."""
+    m = mb.Model("slider", dimension=2)
+    m.body("block", mass=1, inertia=1)
+    m.translational("S", "ground", "block", axis=(1, 0))
+    m.event("there", f"{scale}*S")
+    m.effort("motor", "S", value=f"if({scale}*S > 0, 1, 0)")
+    m.initial({"S": -1.0, "S.rate": 1.0})
+    run = m.run(2.0, **options)
+    assert [event.time for event in run.events] == pytest.approx([1.0], abs=1e-9)
+    assert float(run["S.rate"][-1]) == pytest.approx(2.0, abs=1e-8)

@@ -37,7 +37,7 @@ def distance_of_jump(sim: Simulation, found: list[tuple[float, int]]) -> float |
     if sim.g.shape[0] > 2:
         for k, watch in enumerate(sim.watches):
             before, stage = sim.g[0, k], sim.g[2, k]
-            if watch.kind == "switch" and before * stage < 0.0:
+            if watch.kind == "switch" and np.sign(before) * np.sign(stage) < 0.0:
                 distances.append(h * before / (before - stage))
     return min(distances, default=None)
 
@@ -161,7 +161,7 @@ def _pass(sim: Simulation, start: float, jump: float, end: float) -> bool:
         time = jump if n == 0 else jump + math.copysign(2.0**n * math.ulp(max(abs(jump), abs(h))), h)
         sim.cut(time, sim.interpolate(row, t0, h, time), refs)
         now = _watched(sim)
-        if over or all(before[k] * now[k] < 0.0 for k in switches):
+        if over or all(np.sign(before[k]) * np.sign(now[k]) < 0.0 for k in switches):
             break
     return False
 

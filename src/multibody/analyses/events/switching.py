@@ -206,7 +206,8 @@ class SwitchingTimes:
         t = np.unique(np.concatenate([t, _turning_points(g, t)]))
         y = g(t)
         y = np.where(np.isfinite(y), y, 0.0)
-        left, right = t[:-1][y[:-1] * y[1:] < 0.0], t[1:][y[:-1] * y[1:] < 0.0]
+        turns = np.sign(y[:-1]) * np.sign(y[1:]) < 0.0  # the product of small numbers would be zero
+        left, right = t[:-1][turns], t[1:][turns]
         exact = t[(y == 0.0) & (np.append(y[1:], 0.0) != np.append(0.0, y[:-1]))]
         return [*_halved(g, left, right).tolist(), *exact.tolist()]
 
