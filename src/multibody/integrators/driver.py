@@ -189,15 +189,9 @@ def watch_end(monitor, run, end, h, control, memory, g):
 
 
 @inlined
-def opposite(one, other):
-    """Return whether one number is below zero and the other above; a product of small ones would be zero."""
-    return (one < 0.0 and other > 0.0) or (one > 0.0 and other < 0.0)
-
-
-@inlined
 def changed(before, after):
-    """Return whether a watched value changed its sign in a step, or came to zero."""
-    return opposite(before, after) or (after == 0.0 and before != 0.0)
+    """Return whether a watched value changed its sign in a step, or came to zero; a product of small ones would be zero."""
+    return (before < 0.0 and after >= 0.0) or (before > 0.0 and after <= 0.0)
 
 
 @inlined

@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 
 from multibody.integrators import contract as at
-from multibody.integrators.driver import OWN, SPARE, Method, nothing_past, opposite, settle, slope_kept, watch_end
+from multibody.integrators.driver import OWN, SPARE, Method, changed, nothing_past, settle, slope_kept, watch_end
 from multibody.kernels.calls import call
 from multibody.kernels.compile import inlined, inner_kernel
 from multibody.kernels.objects import Kernel
@@ -111,5 +111,5 @@ def watch_stages(monitor, run, end, h, control, memory, g):
     if g.shape[0] > 2:
         call(monitor, run, end, memory[STAGE], g[2])
         for j in range(g.shape[1]):
-            beyond = beyond or opposite(g[0, j], g[2, j])
+            beyond = beyond or (g[2, j] != 0.0 and changed(g[0, j], g[2, j]))
     return watch_end(monitor, run, end, h, control, memory, g) or beyond
