@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from multibody.kernels.compile import kernel
-from multibody.kernels.memory.compiled import at, matrix, within
+from multibody.kernels.memory.compiled import at, table, within
 from multibody.kernels.memory.declaration import (
     Block,
     Record,
@@ -144,18 +144,19 @@ def test_records_among_numbers() -> None:
     assert read(numbers, 4) == 7.0
 
 
-def test_a_matrix_in_an_array() -> None:
+def test_a_table_in_an_array() -> None:
     @kernel
-    def add(numbers: Any, n: Any) -> Any:
-        rows = matrix(numbers, n)
+    def add(numbers: Any, m: Any, n: Any) -> Any:
+        rows = table(numbers, m, n)
         rows[0, 1] += rows[1, 0]
         return rows.shape[0] * rows.shape[1]
 
     numbers = np.arange(9.0)
-    assert add(numbers, 3) == 9
+    assert add(numbers, 3, 3) == 9
     assert numbers.tolist() == [0.0, 1.0 + 3.0, *range(2, 9)]
-    assert add(numbers, 2) == 4  # the array may be longer
+    assert add(numbers, 2, 2) == 4  # the array may be longer
     assert numbers[1] == 1.0 + 3.0 + 2.0
+    assert add(numbers[:8], 2, 4) == 8 and numbers[1] == 6.0 + 4.0
 
 
 def test_a_copy_has_memory_of_its_own() -> None:
