@@ -17,21 +17,25 @@ POINT = 3  # of them those of the center of mass in space
 
 @kernel
 def set_masses(model, scratch):
-    """Write m, 1/m, J and J⁻¹ of every body; an inverse that does not exist is 0. Return whether all exist."""
+    """Write m, 1/m, J and J⁻¹ of every body; an inverse that does not exist is 0. Return whether all exist.
+
+    What is not stated counts as none: statics without gravity asks for no masses.
+    """
     model, scratch = model_at(model), scratch_at(scratch)
     regular = model.extras == 0
     for b in range(model.bodies):
-        m, inertia = model.numbers[model.masses[b].mass], model.masses[b].inertia
+        mass, inertia = model.masses[b].mass, model.masses[b].inertia
+        m = model.numbers[mass] if mass >= 0 else 0.0
         per_m = 1.0 / m if m > 0.0 else 0.0
         if model.planar:
-            own, J = scratch.planar_mass[b], model.numbers[inertia]
+            own, J = scratch.planar_mass[b], model.numbers[inertia] if inertia >= 0 else 0.0
             own.m, own.per_m, own.J, own.per_J = m, per_m, J, 1.0 / J if J > 0.0 else 0.0
             regular = regular and m > 0.0 and J > 0.0
         else:
             own3 = scratch.spatial_mass[b]
             own3.m, own3.per_m = m, per_m
             for k in range(9):
-                own3.J[k] = model.numbers[inertia + k]
+                own3.J[k] = model.numbers[inertia + k] if inertia >= 0 else 0.0
             regular = _inverse(own3.J, own3.per_J) and m > 0.0 and regular
     return regular
 

@@ -24,24 +24,10 @@ CLOSINGS = 25  # Newton steps back onto the constraints
 
 @inner_kernel
 def place(model, scratch, rest, q):
-    """Write positions, no velocities and masses; a mass or an inertia that is not stated counts as none."""
+    """Write positions, no velocities and masses."""
     set_positions(model, scratch, q)
     set_velocities(model, scratch, rest.still)
     set_masses(model, scratch)
-    for b in range(model.bodies):
-        slots = model.masses[b]
-        if model.planar:
-            own = scratch.planar_mass[b]
-            if slots.mass < 0:
-                own.m = own.per_m = 0.0
-            if slots.inertia < 0:
-                own.J = own.per_J = 0.0
-        else:
-            own3 = scratch.spatial_mass[b]
-            if slots.mass < 0:
-                own3.m = own3.per_m = 0.0
-            for k in range(9 if slots.inertia < 0 else 0):
-                own3.J[k] = own3.per_J[k] = 0.0
 
 
 @inner_kernel
