@@ -12,6 +12,8 @@ from scipy.integrate import simpson
 import multibody as mb
 from analyses.dynamics.test_invariants import machine
 from formulations.relative.agreement import CLOSINGS, METHODS, exact, worst
+from multibody.analyses.dynamics.opening import opened
+from multibody.formulations import formulation_of
 
 G = (0.7, -3.0, -9.0)
 
@@ -73,15 +75,19 @@ def test_a_driven_joint_within_a_tree(name: str) -> None:
         assert run.certificate["energy_drift"] < 1e-9, title
 
 
+def prepared(model: mb.Model) -> Any:
+    """Return the blocks of a run of a model in joint coordinates."""
+    opening, formulation = opened(model, None), formulation_of("recursive")
+    return formulation.space(opening.system, opening.state, opening.rows).bundle
+
+
 def test_prescribed_coordinates_are_no_unknowns() -> None:
     counts = {"revolute": 5, "cylindrical-angle": 6, "cylindrical-both": 5, "universal-first": 6, "screw": 5}
     for name, unknown in counts.items():
-        run = driven(name).run(0.1, formulation="recursive")
-        bundle: Any = run.motion.dynamics.bundle
+        bundle = prepared(driven(name))
         assert bundle.velocities == unknown, name  # A, B and the ball C have five
         assert len(bundle.loops) == 0, name
-    path = driven("a point").run(0.1, formulation="recursive").motion.dynamics.bundle
-    assert len(path.loops) == 1  # no coordinate of the tree: an equation between them
+    assert len(prepared(driven("a point")).loops) == 1  # no coordinate of the tree: an equation between them
 
 
 @pytest.mark.parametrize("name", METHODS)
