@@ -198,7 +198,17 @@ def _entrance(options: dict[str, Any], wanted: bool) -> Iterator[None]:
         options.update(before)
 
 
-def _compiled(function: _Function, forceinline: bool = False, **options: bool) -> _Function:
+def _shared(function: Any, arguments: Any) -> joined.Shared | None:
+    """Return the name by which entries call a shared function with these types, None where Python or an address enters it."""
+    if not _from_kernels(arguments) or joined.ALL_WAIT:
+        return None
+    given = tuple(getattr(arguments, "args", arguments))
+    what = f"{source_hash(_room(function.__module__))} {function.__module__} {given}"
+    symbol = f"multibody.{function.__qualname__}.{hashlib.sha256(what.encode()).hexdigest()[:16]}"
+    return joined.Shared(function.__module__, function.__qualname__, given, symbol)
+
+
+def _compiled(function: _Function, forceinline: bool = False, shared: bool = False, **options: bool) -> _Function:
     """Return the dispatcher of a function, cached in our directory and compiled with our settings.
 
     Loops here are short and of unknown length: LLVM's loop vectorizer only costs compile time (a quarter of it), so it is
@@ -209,21 +219,24 @@ def _compiled(function: _Function, forceinline: bool = False, **options: bool) -
     settings = {"error_model": "numpy", "fastmath": {"contract"}, "_nrt": False, "forceinline": forceinline, **options}
     settings["boundscheck"] = kernels.CHECKED
     inner = _JOIN and options.get("no_cpython_wrapper", False)
+    outside = functools.partial(_shared, function) if shared else lambda arguments: None
     made: Any = numba.njit(pipeline_class=passes.COMPILER, **settings)(function)
     compiler = getattr(made, "_compiler", None)
     if compiler is not None:  # absent where numba is switched off
         plain = compiler.compile
 
         def compile_our_way(arguments: Any, result: Any) -> Any:
-            below = inner or _from_kernels(arguments)
-            joining = joined.compiling(function.__qualname__, below)
-            with _our_settings(), frugal.without_collection(), joining, _entrance(compiler.targetoptions, not below):
+            name = outside(arguments)
+            below = (inner or _from_kernels(arguments)) and name is None
+            joining = joined.compiling(function.__qualname__, below, name)
+            wanted = not below and name is None
+            with _our_settings(), frugal.without_collection(), joining, _entrance(compiler.targetoptions, wanted):
                 return plain(arguments, result)
 
         compiler.compile = compile_our_way
         folder = cache_directory(_room(function.__module__))
         if folder is not None and not inner:
-            made._cache = MachineCode(function, folder, bool(options.get("no_cpython_wrapper")), _from_kernels)
+            made._cache = MachineCode(function, folder, bool(options.get("no_cpython_wrapper")), _from_kernels, outside)
     REGISTRY.append(made)
     result: _Function = made
     return result
@@ -243,6 +256,15 @@ def kernel(function: _Function) -> _Function:
         The numba dispatcher.
     """
     return _compiled(function, no_cfunc_wrapper=True, no_cpython_wrapper=joined.ALL_WAIT)
+
+
+def shared_kernel(function: _Function) -> _Function:
+    """Compile as :func:`kernel` does; kernels that call it all enter the same machine code, which is made once.
+
+    For large functions that an evaluation calls once or twice: copied into every entry, all forces alone were a sixth of what
+    LLVM had to do.
+    """
+    return _compiled(function, no_cfunc_wrapper=True, no_cpython_wrapper=joined.ALL_WAIT, shared=True)
 
 
 def inner_kernel(function: _Function) -> _Function:

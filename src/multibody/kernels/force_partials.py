@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from multibody.kernels import codes as L
 from multibody.kernels.blocks import add_matrix, add_outer, add_square, columns_of, spot
-from multibody.kernels.compile import inner_kernel, kernel
+from multibody.kernels.compile import inner_kernel, shared_kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
 from multibody.kernels.forces import (
     POINT,
@@ -158,7 +158,7 @@ def _add_load_source(model, state, scratch, t, load, K, D):
                 _add_input(model, scratch, model.inputs[load.first_input + i], slope, rows, K, D)
 
 
-@kernel
+@shared_kernel
 def force_partials(model, state, scratch, t, K, D):
     """Add the derivatives of all generalized forces: K += ∂Q/∂q along (δr, δπ′), D += ∂Q/∂v.
 

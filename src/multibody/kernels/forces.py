@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from multibody.kernels import codes as L
-from multibody.kernels.compile import inlined, inner_kernel, kernel
+from multibody.kernels.compile import inlined, inner_kernel, kernel, shared_kernel
 from multibody.kernels.declared import (
     friction_law,
     linear_law,
@@ -296,7 +296,7 @@ def add_forces(model, state, scratch, t, Q):
     return add_actions(model, state, scratch, t, Q)
 
 
-@inlined
+@shared_kernel
 def add_actions(model, state, scratch, t, Q):
     """Add what laws, loads and wrench elements do to Q, no weights, no gyroscopic moments; return power without potential."""
     power = 0.0
@@ -325,7 +325,7 @@ def potential_energy(model, state, scratch, t):
     return elastic_energy(model, state, scratch, t, total)
 
 
-@inner_kernel
+@shared_kernel
 def elastic_energy(model, state, scratch, t, total):
     """Add the potential energy of springs, bushings and stops to a total; return it."""
     for n in range(model.laws.size):
@@ -337,7 +337,7 @@ def elastic_energy(model, state, scratch, t, total):
     return total
 
 
-@kernel
+@shared_kernel
 def law_efforts(model, state, scratch, t, out):
     """Write the effort of every law [force or moment along its coordinate], then the wrench of every wrench element.
 
@@ -357,7 +357,7 @@ def law_efforts(model, state, scratch, t, out):
         write_wrench(model, state, scratch, t, model.wrench_elements[n], out[at : at + model.width])
 
 
-@kernel
+@shared_kernel
 def load_wrenches(model, state, scratch, t, out):
     """Write force and moment of every load at its point, ground axes: three numbers a load (planar) or six."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)

@@ -9,6 +9,10 @@ loader keeps one table of names for all objects, local symbols included, so that
 well, or a copy in another entry or in the same entry for other types, would be taken for it; and LLVM may have dropped other
 arguments there.
 
+A large function that many entries call once in an evaluation, such as all forces, is *shared*: it is joined, optimized and
+emitted once, and entries call it by a name of its own, the same in every process. What an entry needs of these is noted in
+``needs``; its machine code is good only where they have been loaded, see :mod:`multibody.kernels.cache.machine_code`.
+
 This takes the place of two methods of numba's libraries; where a release of numba is without them, :data:`POSSIBLE` is False
 and kernels are compiled as numba does it by itself.
 """
@@ -18,6 +22,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from llvmlite import binding
@@ -27,17 +32,31 @@ _LIBRARY: Any = getattr(codegen, "JITCodeLibrary", object)
 NEEDED = ("finalize", "_finalize_final_module", "_get_module_for_linking", "_optimize_final_module", "_raise_if_finalized")
 POSSIBLE = all(hasattr(_LIBRARY, name) for name in NEEDED) and hasattr(codegen.JITCPUCodegen, "_library_class")
 ALL_WAIT = False  # True, set before kernels are imported: no kernel is emitted, their modules are what is wanted
-_OPEN: list[tuple[str, bool]] = []  # names of our functions in compilation, innermost last, and whether each is an inner one
+
+
+@dataclass(frozen=True)
+class Shared:
+    """A function that entries call by name: where it is, its types, and the name in machine code."""
+
+    module: str
+    function: str
+    types: tuple[Any, ...]
+    symbol: str
+
+
+_OPEN: list[tuple[str, bool, Shared | None]] = []  # what is in compilation, innermost last: name, whether inner, how shared
 
 
 class JoinedLibrary(_LIBRARY):  # type: ignore[misc]
-    """The library of one kernel: an inner one waits, an entry joins everything below it."""
+    """The library of one kernel: an inner one waits, an entry or a shared one joins everything below it."""
 
     def __init__(self, owner: Any, name: str) -> None:
         super().__init__(owner, name)
         ours = bool(_OPEN) and name == _OPEN[-1][0]
-        self.entry = ours and not _OPEN[-1][1]
         self.waits = ours and _OPEN[-1][1]
+        self.entry = ours and not self.waits
+        self.shared = _OPEN[-1][2] if ours else None
+        self.needs: dict[str, Shared] = {}
 
     def finalize(self) -> None:
         """Join and emit an entry, put off an inner kernel; numba's own small functions are compiled as always."""
@@ -54,13 +73,23 @@ class JoinedLibrary(_LIBRARY):  # type: ignore[misc]
             return
         own = {each.name for each in self._final_module.functions if not each.is_declaration}
         mark = hashlib.sha256(" ".join(sorted(own)).encode()).hexdigest()[:16]  # of the entry with its types
+        called = {}
         for library in below:
             self._reload_init.update(library._reload_init)
+            shared = getattr(library, "shared", None)
+            if shared is not None:
+                called[library.symbol_before] = self.needs[shared.symbol] = shared
+                continue
+            self.needs.update(getattr(library, "needs", {}))
             self._final_module.link_in(_lasting(library._get_module_for_linking()))
         for each in self._final_module.functions:
-            if not each.is_declaration and each.name not in own:
+            if each.is_declaration:
+                each.name = called[each.name].symbol if each.name in called else each.name
+            elif each.name not in own:
                 each.linkage = "internal"
                 each.name = f"{each.name}.{mark}"
+            elif self.shared is not None:  # it alone: nobody else enters
+                self.symbol_before, each.name = each.name, self.shared.symbol
         self._optimize_final_module()
         self._final_module.verify()
         self._finalize_final_module()
@@ -143,10 +172,15 @@ def set_environment(owner: Any, name: str, environment: Any) -> None:
 _SET_ENVIRONMENT: Any = getattr(codegen.JITCPUCodegen, "set_env", None)
 
 
+def adopt(library: Any, shared: Shared | None, needs: dict[str, Shared], symbol: str) -> None:
+    """Note of a library from disk what :class:`JoinedLibrary` notes of one that it compiles; `symbol` is numba's name."""
+    library.shared, library.needs, library.symbol_before = shared, needs, symbol
+
+
 @contextlib.contextmanager
-def compiling(name: str, inner: bool) -> Iterator[None]:
+def compiling(name: str, inner: bool, shared: Shared | None = None) -> Iterator[None]:
     """Say which of our functions is being compiled within."""
-    _OPEN.append((name, inner))
+    _OPEN.append((name, inner, shared))
     try:
         yield
     finally:

@@ -4,12 +4,15 @@ Numba's own files are an index and numbered data, written one after the other: t
 with the data of the other, and a damaged file ends the process. Here a file stands alone. Its name is made from all that the
 machine code depends on, its first bytes are a checksum of that and of the rest, so that a file which is damaged, cut off or
 renamed is known for what it is before anything of it is unpickled. It is then compiled anew and written again.
+
+Machine code may call functions of other files by name (:class:`~multibody.kernels.joined.Shared`): they are loaded first.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
+import importlib
 import os
 import pathlib
 import pickle
@@ -25,6 +28,7 @@ from numba.core import compiler
 from numba.core.serialize import dumps
 
 from multibody.kernels.cache.folders import say
+from multibody.kernels.joined import Shared, adopt
 
 DIGEST = hashlib.sha256().digest_size
 
@@ -41,13 +45,17 @@ class MachineCode:
         Whether Python has no entrance to it.
     passes : callable, optional
         Says of a signature whether it is left alone: nothing is kept for it.
+    shared : callable, optional
+        Says by which name other machine code calls it with a signature, None where it does not.
     """
 
     def __init__(
-        self, function: Any, folder: pathlib.Path, inner: bool = False, passes: Callable[[Any], bool] = lambda _: False
-    ) -> None:
+        self, function: Any, folder: pathlib.Path, inner: bool = False, passes: Callable[[Any], bool] = lambda _: False,
+        shared: Callable[[Any], Shared | None] = lambda _: None,
+    ) -> None:  # fmt: skip
         self.cache_path = str(folder)
-        self._function, self._inner, self._enabled, self._passes = function, inner, True, passes
+        self._function, self._inner, self._enabled, self._shared = function, inner, True, shared
+        self._passes = lambda signature: passes(signature) and shared(signature) is None
         code = function.__code__
         self._name = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__.replace('<', '').replace('>', '')}"
         self._name += f"-{code.co_firstlineno}.{sys.implementation.cache_tag}"
@@ -82,7 +90,12 @@ class MachineCode:
             say(f"compiled kernels in {self.cache_path} are damaged; they are compiled anew")
             return None
         try:
-            return compiler.CompileResult._rebuild(context, *pickle.loads(memoryview(content)[DIGEST:]))
+            needs, parts = pickle.loads(memoryview(content)[DIGEST:])
+            for each in needs.values():
+                getattr(importlib.import_module(each.module), each.function).compile(each.types)
+            made = compiler.CompileResult._rebuild(context, *parts)
+            adopt(made.library, self._shared(signature), needs, made.fndesc.mangled_name)
+            return made
         except Exception as error:  # whole, but numba cannot use it: whatever it says, it can be compiled
             say(f"compiled kernels in {self.cache_path} cannot be used ({type(error).__name__}); they are compiled anew")
             return None
@@ -94,7 +107,7 @@ class MachineCode:
         if made.library.has_dynamic_globals or any(not part.can_cache for part in made.lifted):
             return
         key = self._key(signature, made.codegen)
-        content = dumps(made._reduce())
+        content = dumps((getattr(made.library, "needs", {}), made._reduce()))
         try:
             write_whole(self._path(key), digest_of(key, content) + content)
         except OSError as error:

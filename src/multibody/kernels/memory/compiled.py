@@ -37,6 +37,10 @@ class Place(types.Type):  # type: ignore[misc]
         version = "".join(f"[{name}={value}]" for name, value in known.items())
         super().__init__(name=f"{declared.__module__}.{declared.__qualname__}{version}{'' if readonly else '*'}")
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return what makes the type again."""
+        return Place, (self.declared, self.readonly, dict(self.known))
+
 
 class Places(types.Type):  # type: ignore[misc]
     """Records one behind the other: ``[k]`` is one of them, ``.size`` their number."""
