@@ -13,9 +13,10 @@ import secrets
 import stat
 from collections.abc import Iterable, Iterator
 
+from multibody.arguments import short
 from multibody.errors import ModelError
 
-__all__ = ["TABLES", "WriteError", "check_free", "check_target", "filled_whole", "is_keys", "write_whole"]
+__all__ = ["TABLES", "WriteError", "check_free", "check_target", "filled_whole", "is_keys", "named_path", "write_whole"]
 
 TABLES = (".csv", ".parquet")  # which have a long form
 KEYS = (".keys.csv", ".keys.json")  # keyframe tables
@@ -27,6 +28,23 @@ class WriteError(ModelError):
 
 Target = str | os.PathLike[str]
 FORCED = "name another file, or say force=True (--force)"
+
+
+def named_path(target: Target, where: str = "") -> str:
+    """Return a path as a text; refuse what names no file or folder.
+
+    Parameters
+    ----------
+    target : path
+    where : str
+        What it was given for.
+    """
+    if not isinstance(target, str | os.PathLike):
+        raise ModelError(f"{short(target)} is no path", where=where, hint="give its name, a text")
+    name = os.fspath(target)
+    if not isinstance(name, str) or "\0" in name:
+        raise ModelError(f"{short(name)} names no file", where=where, hint="give its name, a text")
+    return name
 
 
 def check_target(target: Target, endings: tuple[str, ...] = (), kept: Iterable[Target] = ()) -> str:
@@ -49,7 +67,8 @@ def check_target(target: Target, endings: tuple[str, ...] = (), kept: Iterable[T
     ------
     ModelError
     """
-    file, shown = pathlib.Path(target), str(target)
+    shown = named_path(target)
+    file = pathlib.Path(shown)
     ending = file.suffix.lower()
     if endings and ending not in endings:
         hint = f"use {', '.join(endings[:-1])} or {endings[-1]}" if len(endings) > 1 else f"use {endings[0]}"

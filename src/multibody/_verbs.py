@@ -11,6 +11,7 @@ from multibody._analysis_verbs import AnalysisVerbs
 from multibody._many_verbs import ManyVerbs
 from multibody._result_verbs import Paging
 from multibody._shown import Shown
+from multibody._target import named_path
 from multibody.arguments import answered, in_words, spread
 from multibody.errors import ModelError
 from multibody.model.geometry import Orienting
@@ -211,7 +212,7 @@ class Model(AnalysisVerbs, ManyVerbs, Shown):
 
     def save(self, file: str) -> None:
         """Write the model to a ``.yaml`` or ``.json`` file, which reads back as the same model, or as a robot to ``.urdf``."""
-        if Path(file).suffix.lower() == ".urdf":
+        if Path(named_path(file)).suffix.lower() == ".urdf":
             from multibody._target import write_whole
             from multibody.files.robots.write_urdf import urdf_text
             from multibody.tables.mass_numbers import mass_numbers
@@ -283,4 +284,4 @@ def read_study(file: str | PathLike[str]) -> Study:
     """
     from multibody.study.read import read_study as read
 
-    return read(Path(file))
+    return read(Path(named_path(file)))

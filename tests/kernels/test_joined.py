@@ -1,5 +1,10 @@
 """Entries that are called by other entries as well keep their own machine code."""
 
+import os
+import pathlib
+import pickle
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -7,9 +12,13 @@ import pytest
 from llvmlite.binding import Linkage
 from numba import types
 
+import multibody as mb
 from multibody.kernels import CHECKED, joined
 from multibody.kernels.calls import address_of, call
-from multibody.kernels.compile import inner_kernel, kernel
+from multibody.kernels.compile import inner_kernel, kernel, shared_in_space, shared_kernel
+from multibody.kernels.declared import model_at
+from multibody.kernels.memory.compiled import Place
+from multibody.state.system import System, tables_of
 
 
 @inner_kernel
@@ -73,3 +82,83 @@ def test_copies_in_two_versions_of_an_entry_have_names_of_their_own(monkeypatch:
     twice.compile((types.uint64, types.float64[::1]))
     seen = [names for names in seen if any("_sum" in name for name in names)]
     assert len(seen) == 2 and seen[0].isdisjoint(seen[1])
+
+
+@shared_kernel
+def bodies(model, x):  # type: ignore[no-untyped-def]
+    """Be entered by name."""
+    return model.bodies * _sum(x, x, x)
+
+
+@shared_in_space
+def in_space(model, x):  # type: ignore[no-untyped-def]
+    """Be entered by name where the model is one in space."""
+    return bodies(model, x) + model.width
+
+
+@kernel
+def more(model, x):  # type: ignore[no-untyped-def]
+    """Call both."""
+    model = model_at(model)
+    return bodies(model, x) + in_space(model, x)
+
+
+@kernel
+def half(model, x):  # type: ignore[no-untyped-def]
+    """Call one of them from another entry."""
+    return 0.5 * bodies(model_at(model), x)
+
+
+def answers(name: str) -> tuple[Any, ...]:
+    """Return what the entries say of a model of the library, and what they should."""
+    system, x = System(tables_of(mb.load(name))), np.array([0.75])
+    count, width = len(system.tables.bodies) - 1, system.tables.width
+    return more(system.run[0], x), half(system.run[0], x), 2 * 1.5 * count + width, 0.75 * count
+
+
+@pytest.mark.skipif(CHECKED, reason="with tested indices numba compiles in its own way: nothing is shared")
+def test_what_is_shared_is_compiled_once_and_entered_by_name() -> None:
+    for name in ("four-bar", "rssr"):
+        found = answers(name)
+        assert found[:2] == found[2:]
+    libraries = [made.library for made in bodies.overloads.values()]  # one for the plane, one for space
+    assert len(libraries) == 2 and all(isinstance(kinds[0], Place) for kinds in bodies.overloads)
+    symbols = {library.shared.symbol for library in libraries}
+    assert len(symbols) == 2
+    needed = [set(made.library.needs) for made in (*more.overloads.values(), *half.overloads.values())]
+    assert {symbol for each in needed for symbol in each if symbol in symbols} == symbols
+    assert sorted(len(each) for each in needed) == [1, 1, 1, 2]  # rows in space are called too, those in the plane are joined
+
+
+def test_what_is_shared_is_loaded_before_what_calls_it(tmp_path: pathlib.Path) -> None:
+    """Compiled in one process, entered in others; a file that is gone is compiled anew."""
+    code = (
+        "import importlib.util, sys\n"
+        f"spec = importlib.util.spec_from_file_location('sharing', {__file__!r})\n"
+        "sharing = importlib.util.module_from_spec(spec); sys.modules['sharing'] = sharing; spec.loader.exec_module(sharing)\n"
+        "found = [sharing.answers(name) for name in ('rssr', 'four-bar')]\n"
+        "kernels = (sharing.bodies, sharing.in_space, sharing.more, sharing.half)\n"
+        "print([each[:2] == each[2:] for each in found], sum(sum(k.stats.cache_misses.values()) for k in kernels))\n"
+    )
+
+    def compiled() -> int:
+        made = subprocess.run(
+            [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False,
+            env={**os.environ, "MULTIBODY_CACHE_DIR": str(tmp_path)},
+        )  # fmt: skip
+        assert made.stdout.startswith("[True, True]"), made.stderr
+        return int(made.stdout.split()[-1])
+
+    assert compiled() > 0
+    assert compiled() == 0
+    files = sorted(tmp_path.rglob("*bodies-*.nbc"))
+    assert len(files) == 2
+    for file in files:
+        file.unlink()
+    assert compiled() == (0 if CHECKED else 2)  # with tested indices every entry has a copy of its own
+    assert compiled() == 0
+
+
+def test_types_of_blocks_travel() -> None:
+    for kinds in bodies.overloads:
+        assert pickle.loads(pickle.dumps(kinds)) == kinds

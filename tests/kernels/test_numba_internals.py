@@ -19,6 +19,7 @@ from numba.core import (
     imputils,
     ir,
     ir_utils,
+    lowering,
     postproc,
     registry,
     types,
@@ -29,7 +30,7 @@ from numba.core.typing import context as typing_context
 from numba.core.typing.templates import AttributeTemplate
 from numba.np import arrayobj
 
-from multibody.kernels import frugal, joined, passes
+from multibody.kernels import elements, frugal, joined, passes
 from multibody.kernels.rotations import matrix_of_quaternion
 
 LIBRARY = codegen.CPUCodeLibrary
@@ -50,6 +51,9 @@ RELIED_ON: list[tuple[Any, str, tuple[str, ...]]] = [  # owner, name, parameters
     (arrayobj, "fix_integer_index", ("context", "builder", "idxty", "idx", "size")),
     (arrayobj, "make_array", ("array_type",)),
     (arrayobj, "populate_array", ("array", "data", "shape", "strides", "itemsize", "meminfo", "parent")),
+    (lowering.Lower, "lower_getitem", ("self", "resty", "expr", "value", "index", "signature")),
+    (lowering.Lower, "lower_setitem", ("self", "target_var", "index_var", "value_var", "signature")),
+    (lowering.Lower, "lower_binop", ("self", "resty", "expr", "op")),
     (types.BaseFunction, "get_call_type", ("self", "context", "args", "kws")),
     (untyped_passes, "rewrite_semantic_constants", ("func_ir", "called_args")),
     (ir_utils, "get_definition", ("func_ir", "name", "kwargs")),
@@ -77,7 +81,7 @@ def test_kernels_are_joined_with_this_release() -> None:
 
 
 def test_what_is_spared_is_there_and_put_back() -> None:
-    for owner, name, value in frugal.SPARED:
+    for owner, name, value in (*frugal.SPARED, *elements.STRAIGHT):
         assert owner is not None and hasattr(owner, name), f"numba {numba.__version__} is without {name}"
         assert getattr(owner, name) is not value  # outside our compilations
 

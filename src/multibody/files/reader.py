@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path as FilePath
 from typing import Any, Generic, TypeVar
 
+from multibody.arguments import short
 from multibody.errors import ModelError, ModelErrors, close_match, nearest
 from multibody.files._items import ADD, PARAMETER_KEYS, blamed, refers_to, stand_in
 from multibody.files.document import Document, Path, read_plain
@@ -62,6 +63,8 @@ def read_file(
     ModelError
         If the model is at fault, with file and line; several faults come together as one `ModelErrors`.
     """
+    if not isinstance(source, str | os.PathLike):
+        raise ModelError(f"{short(source)} is no name of a model", hint="give a file, or a name of the library")
     if "\0" in str(source):
         raise ModelError(f"{str(source)!r} is no name of a file", hint="check the path")
     file = FilePath(source)

@@ -24,7 +24,7 @@ from numba.np import arrayobj
 
 from multibody import kernels
 from multibody._version import __version__
-from multibody.kernels import folded, frugal, joined, passes
+from multibody.kernels import elements, folded, frugal, joined, passes
 from multibody.kernels.cache.folders import room_folder
 from multibody.kernels.cache.machine_code import MachineCode
 from multibody.kernels.memory.compiled import Place
@@ -43,7 +43,8 @@ _SOURCES = {  # what the functions of a room may call
         "formulations/*.py",
     ),
     "integrators": (
-        *(f"kernels/{name}.py" for name in ("compile", "joined", "frugal", "folded", "passes", "objects", "calls", "stacked")),
+        *(f"kernels/{name}.py" for name in ("compile", "joined", "frugal", "folded", "elements", "passes")),
+        *(f"kernels/{name}.py" for name in ("objects", "calls", "stacked")),
         "integrators/*.py",
     ),
     "specialize": (
@@ -150,6 +151,7 @@ def _our_settings() -> Iterator[None]:
         (types.BaseFunction, "get_call_type", _resolve_once),
         (untyped_passes, "rewrite_semantic_constants", folded.fold),
         *frugal.SPARED,
+        *elements.STRAIGHT,
     )
     if _JOIN:
         ours += (
@@ -198,17 +200,19 @@ def _entrance(options: dict[str, Any], wanted: bool) -> Iterator[None]:
         options.update(before)
 
 
-def _shared(function: Any, arguments: Any) -> joined.Shared | None:
-    """Return the name by which entries call a shared function with these types, None where Python or an address enters it."""
+def _shared(function: Any, plane: bool, arguments: Any) -> joined.Shared | None:
+    """Return the name by which entries call a shared function with these types, None where it is joined or an entry itself."""
     if not _from_kernels(arguments) or joined.ALL_WAIT:
         return None
     given = tuple(getattr(arguments, "args", arguments))
+    if not plane and any(isinstance(kind, Place) and kind.known.get("planar") for kind in given):
+        return None
     what = f"{source_hash(_room(function.__module__))} {function.__module__} {given}"
     symbol = f"multibody.{function.__qualname__}.{hashlib.sha256(what.encode()).hexdigest()[:16]}"
     return joined.Shared(function.__module__, function.__qualname__, given, symbol)
 
 
-def _compiled(function: _Function, forceinline: bool = False, shared: bool = False, **options: bool) -> _Function:
+def _compiled(function: _Function, forceinline: bool = False, shared: str = "", **options: bool) -> _Function:
     """Return the dispatcher of a function, cached in our directory and compiled with our settings.
 
     Loops here are short and of unknown length: LLVM's loop vectorizer only costs compile time (a quarter of it), so it is
@@ -219,7 +223,7 @@ def _compiled(function: _Function, forceinline: bool = False, shared: bool = Fal
     settings = {"error_model": "numpy", "fastmath": {"contract"}, "_nrt": False, "forceinline": forceinline, **options}
     settings["boundscheck"] = kernels.CHECKED
     inner = _JOIN and options.get("no_cpython_wrapper", False)
-    outside = functools.partial(_shared, function) if shared else lambda arguments: None
+    outside = functools.partial(_shared, function, shared == "plane and space") if shared else lambda arguments: None
     made: Any = numba.njit(pipeline_class=passes.COMPILER, **settings)(function)
     compiler = getattr(made, "_compiler", None)
     if compiler is not None:  # absent where numba is switched off
@@ -264,7 +268,15 @@ def shared_kernel(function: _Function) -> _Function:
     For large functions that an evaluation calls once or twice: copied into every entry, all forces alone were a sixth of what
     LLVM had to do.
     """
-    return _compiled(function, no_cfunc_wrapper=True, no_cpython_wrapper=joined.ALL_WAIT, shared=True)
+    return _compiled(function, no_cfunc_wrapper=True, no_cpython_wrapper=joined.ALL_WAIT, shared="plane and space")
+
+
+def shared_in_space(function: _Function) -> _Function:
+    """Compile as :func:`shared_kernel` does for models in space, as :func:`kernel` does for planar ones.
+
+    For rows, which in the plane are so short that a call is felt.
+    """
+    return _compiled(function, no_cfunc_wrapper=True, no_cpython_wrapper=joined.ALL_WAIT, shared="space")
 
 
 def inner_kernel(function: _Function) -> _Function:

@@ -6,7 +6,7 @@ couplers) go through ``rows``.
 
 from __future__ import annotations
 
-from multibody.kernels.compile import inlined, shared_kernel
+from multibody.kernels.compile import inlined, shared_in_space
 from multibody.kernels.declared import planar_numbers, spatial_numbers
 from multibody.kernels.mass import POINT
 from multibody.kernels.planar import planar_gamma, planar_terms, planar_value
@@ -15,7 +15,7 @@ from multibody.kernels.spatial import spatial_gamma, spatial_terms, spatial_valu
 from multibody.kernels.vectors import scale, store3
 
 
-@shared_kernel
+@shared_in_space
 def rows_at_state(model, state, scratch, t):
     """Write the entries of Φ_q and γ of all rows, at the positions and velocities."""
     J, gamma = scratch.J, scratch.by_row
@@ -43,7 +43,7 @@ def rows_at_state(model, state, scratch, t):
         row_gamma(model, state, scratch, t, r, r + 1, gamma[r:])
 
 
-@shared_kernel
+@shared_in_space
 def rows_at_pose(model, state, scratch, t, values, gradients):
     """Write Φ of all rows where `values` is 1, the entries of Φ_q where `gradients` is 1, at the poses."""
     J, phi = scratch.J, scratch.by_row

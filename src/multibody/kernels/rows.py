@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from multibody.kernels import codes as L
 from multibody.kernels.blocks import add_outer, add_square, columns_of
-from multibody.kernels.compile import inlined, inner_kernel, shared_kernel
+from multibody.kernels.compile import inlined, inner_kernel, kernel, shared_in_space, shared_kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
 from multibody.kernels.functions import (
     function_gamma,
@@ -56,7 +56,7 @@ def _weight(model, scratch, row, term, k):
     return weight
 
 
-@shared_kernel
+@kernel
 def row_values(model, state, scratch, t, lo, hi, out):
     """Write Φ of the rows lo..hi−1 at time t and the poses."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
@@ -73,7 +73,7 @@ def row_values(model, state, scratch, t, lo, hi, out):
         out[r - lo] = total
 
 
-@shared_kernel
+@shared_in_space
 def row_jacobian(model, state, scratch, t, lo, hi, J):
     """Write the entries of Φ_q of the rows lo..hi−1; entry e of the model is J[e − first entry of row lo]."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
@@ -105,7 +105,7 @@ def _accumulate(model, term, g, weight, J, at):
                 J[at + entry + c] += weight * g[side * width + c]
 
 
-@shared_kernel
+@shared_in_space
 def row_velocity(model, state, scratch, t, lo, hi, out):
     """Write ν = −∂Φ/∂t of the rows lo..hi−1, so that Φ_q v = ν."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
@@ -117,7 +117,7 @@ def row_velocity(model, state, scratch, t, lo, hi, out):
             out[r - lo] = -partial(model, scratch, row.program, BY_TIME)
 
 
-@shared_kernel
+@shared_in_space
 def row_gamma(model, state, scratch, t, lo, hi, out):
     """Write γ of the rows lo..hi−1 at the positions and velocities, so that Φ_q v̇ = γ."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)

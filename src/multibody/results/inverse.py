@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multibody._result_verbs import PageVerbs, SizingVerbs
-from multibody._target import check_target, write_whole
+from multibody._target import check_target, named_path, write_whole
 from multibody.analyses.inverse.inverse import coordinate_key
 from multibody.analyses.inverse.virtual_power import Actuator, Efforts
 from multibody.analyses.measures.measure import Measure
@@ -256,7 +256,7 @@ class Inverse(SizingVerbs, PageVerbs):
             Whether a table has a row for each effort at each instant: ``time``, ``path``, ``value``, ``unit``.
         """
         ending = check_target(file, (".csv", ".parquet", ".mat", ".nc", ".json"), self.model._files)
-        check_form(pathlib.Path(file), long=long)
+        check_form(pathlib.Path(named_path(file)), long=long)
         if ending in (".csv", ".parquet"):
             content = (csv_bytes if ending == ".csv" else parquet_bytes)(self._columns, long)
         elif ending == ".mat":

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from multibody._result_verbs import PageVerbs
+from multibody._target import named_path
 from multibody.analyses.given.own_options import own_options
 from multibody.analyses.measures.contact import line_notes
 from multibody.analyses.modes import modes as analysis
@@ -220,7 +221,7 @@ class Modes(PageVerbs):
         """
         from multibody.results.mode_files import save_modes
 
-        save_modes(self, pathlib.Path(file))
+        save_modes(self, pathlib.Path(named_path(file)))
 
     def to_control(self) -> control.StateSpace:
         """Return the state space for python-control (extra ``control``): states, inputs and outputs have their names.

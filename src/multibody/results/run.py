@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, overload
 import numpy as np
 
 from multibody._result_verbs import RunVerbs
+from multibody._target import named_path
 from multibody.analyses.measures.contact import contact_notes
 from multibody.analyses.measures.measure import Measurer
 from multibody.analyses.reactions.uniqueness import smallest_singular_value
@@ -299,7 +300,7 @@ class Run(RunVerbs):
         """
         from multibody.results.save import save
 
-        save(self, pathlib.Path(file), long=long, paths=paths, fps=fps)
+        save(self, pathlib.Path(named_path(file)), long=long, paths=paths, fps=fps)
 
     def to_pandas(self, *paths: Any, long: bool = False) -> pandas.DataFrame:
         """Return a table for pandas: a column a path, named by it, indexed by time; no index has several levels.

@@ -23,6 +23,7 @@ from multibody.study.members import FAILED, WAITING, Codes, Computed, Members
 from multibody.study.store import Store
 
 TRIES = 3  # of a chunk whose worker dies
+LOOK = 1.0  # how long an executor may be silent before its futures are asked themselves [s]
 Progress = Callable[[int, int], None]
 Rows = npt.NDArray[np.intp]
 
@@ -189,7 +190,8 @@ def _handed_out(book: Book, pool: Pool) -> None:
         while (waiting or suspects or flying) and not book.trouble:
             with _held():
                 _fill(book, pool, waiting, suspects, flying)
-            done, _ = wait(flying, return_when=FIRST_COMPLETED)
+            wait(flying, timeout=LOOK, return_when=FIRST_COMPLETED)
+            done = [future for future in flying if future.done()]  # cancelled ones too, of which an executor may never tell
             lost: dict[int, Any] = {}
             with _held():
                 for future in done:  # each is in flight until it is noted, whatever a progress function does

@@ -123,6 +123,8 @@ def read_entry(model: Model, key: str, given: Any) -> Entry:
         raise ModelError(problem, where=where, hint=f"freeze it, such as scipy.stats.{name}(loc=…, scale=…)")
     if is_distribution(given):
         return Entry(key, None, given, str(given) if type(given).__module__.startswith("multibody.") else _frozen_text(given))
+    if np.ma.is_masked(given):
+        raise ModelError("some of its values are masked", where=where, hint="give numbers alone, such as x.compressed()")
     if hasattr(given, "__array__") and np.ndim(given) == 1:  # a column of a table, the values of another study
         given = np.asarray(given)
     if isinstance(given, str) or not isinstance(given, Sequence | np.ndarray | range):

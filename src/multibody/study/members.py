@@ -133,6 +133,9 @@ class OrdinaryMembers:
             numbers = Evaluator(self.outputs, reading, self.refine).numbers()[0]
         except (ModelError, AnalysisError, ArithmeticError, np.linalg.LinAlgError) as error:
             return np.nan, FAILED, " ".join(str(error).split()) or type(error).__name__
+        except Exception as error:  # a fault of ours costs no other member, and is not hidden
+            said = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+            return np.nan, FAILED, f"a fault of the package ({said}); please report the model and these values"
         if not reading.status.success:
             return numbers, STOPPED, reading.status.sentence
         return numbers, DONE, ""
@@ -143,8 +146,9 @@ class OrdinaryMembers:
 
 
 def prepare(
-    model: Model, keys: Sequence[str], outputs: Any, analysis: str, options: Mapping[str, Any], initial: Any, refine: bool
-) -> OrdinaryMembers:
+    model: Model, keys: Sequence[str], outputs: Any, analysis: str, options: Mapping[str, Any], initial: Any, refine: bool,
+    values: Floats | None = None,
+) -> OrdinaryMembers:  # fmt: skip
     """Return what computes the members of a study, everything that can be judged beforehand judged.
 
     Parameters
@@ -159,6 +163,8 @@ def prepare(
         Of the analysis, without those that are not given.
     initial : State, mapping or None
     refine : bool
+    values : array (members, varied), optional
+        Of all members, some of which are tried where the model as it is does not begin.
     """
     if not isinstance(analysis, str) or analysis not in ANALYSES:
         hint = f"{nearest(str(analysis), ANALYSES)} It is one of {', '.join(ANALYSES)}.".strip()
@@ -175,26 +181,35 @@ def prepare(
     made, names, state = varied_model(model, keys, initial)
     tables_of(made)
     members = OrdinaryMembers(made, names, state, analysis, dict(options), asked, bool(refine))
-    _try_out(members, model, initial)
+    _try_out(members, model, initial, values)
     return members
 
 
-def _try_out(members: OrdinaryMembers, model: Model, initial: Any) -> None:
-    """Read the outputs at the start of the model as it is: for their units, and to refuse what would fail for every member."""
+def _try_out(members: OrdinaryMembers, model: Model, initial: Any, values: Floats | None) -> None:
+    """Read the outputs at a start: for their units, and to refuse what would fail for every member.
+
+    That of the model as it is. It need not be a member nor be able to begin: then some of the members are asked, and what they
+    all refuse is refused in the words of the first.
+    """
     from multibody.analyses.given.initial import given
 
     members.units = ("",) * len(members.outputs.formulas)
-    nominal, state = given(model, initial)
-    try:
-        reading = ANALYSES[members.analysis].begin(nominal, state, members.options)
-    except MassError:
-        raise
-    except AnalysisError:
-        return
-    if len(reading.t) == 0 or not reading.status.success:
-        return  # other values may do: every member says for itself
-    _check_times(Evaluator(members.outputs, reading, False), reading)
-    members.units = units_of(members.outputs, reading)
+    some = [] if values is None else [values[k] for k in sorted({0, len(values) // 2, len(values) - 1})]
+    refused: list[ModelError | MassError] = []
+    for row in (None, *some):
+        try:
+            nominal, state = given(model, initial) if row is None else (members.varied(row), members.state)
+            reading = ANALYSES[members.analysis].begin(nominal, state, members.options)
+            if len(reading.t) and reading.status.success:
+                _check_times(Evaluator(members.outputs, reading, False), reading)
+                members.units = units_of(members.outputs, reading)
+                return
+        except (ModelError, MassError) as error:
+            refused.append(error)
+        except AnalysisError:
+            pass  # other values may do: every member says for itself
+    if len(refused) > len(some):
+        raise refused[0]
 
 
 def _check_times(tried: Evaluator, reading: Reading) -> None:

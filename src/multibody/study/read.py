@@ -15,7 +15,7 @@ from multibody.study.conduct import Book
 from multibody.study.distributions import Floats
 from multibody.study.members import FAILED, WAITING
 from multibody.study.result import About, Study
-from multibody.study.store import MANIFEST, PLAN, Store, chunk_of, read_manifest
+from multibody.study.store import MANIFEST, Store, chunk_of, read_manifest, read_plan
 
 
 def read_study(place: pathlib.Path) -> Study:
@@ -27,7 +27,7 @@ def _of_store(place: pathlib.Path) -> Study:
     """Return what a store holds so far."""
     found = read_manifest(place)
     try:
-        values = np.load(place / PLAN, allow_pickle=False).astype(float)
+        values = read_plan(place, found["digests"]["plan"], tuple(found["about"]["keys"]))
         about = about_of(found["about"], values)
         store = Store(place, str(found["digest"]), chunk_of(found), len(values))
     except (OSError, ValueError, KeyError, TypeError, AttributeError, EOFError):

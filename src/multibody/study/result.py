@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multibody._result_verbs import StudyVerbs
+from multibody._target import named_path
 from multibody.arguments import answered, short, warn
 from multibody.errors import ModelError, nearest
 from multibody.results.reading import sealed
@@ -265,7 +266,7 @@ class Study(StudyVerbs):
         """Write the study by a file's ending: ``.nc`` (netCDF, for ``mb.read_study``), ``.csv``, ``.parquet``, ``.json``."""
         from multibody.study.save import save
 
-        save(self, pathlib.Path(file))
+        save(self, pathlib.Path(named_path(file)))
 
     # --- what they say together ---------------------------------------------------------------------------------------
     def done(self, name: str) -> Floats:

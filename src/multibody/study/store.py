@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from multibody._target import write_whole
+from multibody._target import named_path, write_whole
 from multibody._version import __version__
 from multibody.errors import ModelError
 from multibody.study.distributions import Floats
@@ -126,13 +126,13 @@ def open_store(
     resume : bool
         Whether what is there is gone on with.
     """
-    place = pathlib.Path(folder)
+    place = pathlib.Path(named_path(folder, "study.store"))
     digest = hashlib.sha256(repr(sorted(digests.items())).encode()).hexdigest()[:32]
     if (place / MANIFEST).exists():
         if not resume:
             hint = "resume=True (--resume) goes on with it; else name another folder"
             raise ModelError("it holds a study already", file=str(place), hint=hint)
-        return _resumed(place, digests, digest, len(values))
+        return _resumed(place, digests, digest, values)
     try:
         place.mkdir(exist_ok=True)
         strangers = [item.name for item in place.iterdir() if not item.name.startswith(".") and item.name != PLAN]
@@ -140,12 +140,25 @@ def open_store(
         raise ModelError(f"the store cannot be made ({error.strerror})", file=str(place), hint="name another folder") from None
     if strangers:
         raise ModelError(f"the folder is not empty ({strangers[0]})", file=str(place), hint="name a new or an empty folder")
-    made = io.BytesIO()
-    np.save(made, values)
-    write_whole(place / PLAN, made.getvalue())
+    _write_plan(place, values)
     told = {"form": FORM, "version": __version__, "digest": digest, "digests": digests, "chunk": size, **about}
     write_whole(place / MANIFEST, json.dumps(told, indent=1).encode())  # last: with it the store is complete
     return Store(place, digest, size, len(values))
+
+
+def _write_plan(place: pathlib.Path, values: Floats) -> None:
+    """Keep the values of all members."""
+    made = io.BytesIO()
+    np.save(made, values)
+    write_whole(place / PLAN, made.getvalue())
+
+
+def read_plan(place: pathlib.Path, digest: str, keys: tuple[str, ...]) -> Floats:
+    """Return the values of all members; a ValueError where they are not those that the study was begun with."""
+    values: Floats = np.load(place / PLAN, allow_pickle=False).astype(float)
+    if digests_of("", values, keys, None, None)["plan"] != digest:
+        raise ValueError("plan")
+    return values
 
 
 def read_manifest(place: pathlib.Path) -> dict[str, Any]:
@@ -162,14 +175,14 @@ def read_manifest(place: pathlib.Path) -> dict[str, Any]:
 
 def chunk_of(manifest: dict[str, Any]) -> int:
     """Return how many members a chunk of a store has; a ValueError if that cannot be."""
-    size = int(manifest["chunk"])
-    if size < 1:
+    size = manifest["chunk"]
+    if not isinstance(size, int) or size < 1:
         raise ValueError("chunk")
     return size
 
 
-def _resumed(place: pathlib.Path, digests: dict[str, str], digest: str, count: int) -> Store:
-    """Return the store that is there, refused if it is of another study."""
+def _resumed(place: pathlib.Path, digests: dict[str, str], digest: str, values: Floats) -> Store:
+    """Return the store that is there, refused if it is of another study; a plan that is damaged is written again."""
     found = read_manifest(place)
     try:
         size, before, version = chunk_of(found), dict(found["digests"]), str(found["version"])
@@ -182,4 +195,10 @@ def _resumed(place: pathlib.Path, digests: dict[str, str], digest: str, count: i
     if version != __version__:
         problem = f"the store was begun with version {version} of the package, and this is {__version__}"
         raise ModelError(problem, file=str(place), hint="members of one study are computed by one version; name another folder")
-    return Store(place, digest, size, count)
+    try:
+        whole = np.array_equal(np.load(place / PLAN, allow_pickle=False), values)
+    except (OSError, ValueError, EOFError):
+        whole = False
+    if not whole:
+        _write_plan(place, values)
+    return Store(place, digest, size, len(values))

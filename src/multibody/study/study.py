@@ -55,9 +55,12 @@ def study(
         Of the analysis; None where nothing was given.
     ways : Ways
     """
+    if ways.progress is not None and not callable(ways.progress):
+        hint = "give a function of two numbers, how many members are computed and how many there are"
+        raise ModelError(f"{short(ways.progress)} is no function", where="study.progress", hint=hint)
     plan = make_plan(model, parameters, samples, method, seed)
     told = {key: value for key, value in options.items() if value is not None}
-    ordinary = prepare(model, plan.keys, outputs, analysis, told, initial, refine)
+    ordinary = prepare(model, plan.keys, outputs, analysis, told, initial, refine, plan.values)
     members: Members = fastest(ordinary, plan.values) if ways.device is None else _specialized(ordinary, ways.device, plan.seed)
     if ways.device is not None:
         told = {**told, "device": ways.device}

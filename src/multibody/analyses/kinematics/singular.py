@@ -32,7 +32,10 @@ def explain(system: System, q: Floats, t: float, groups: list[Group], direction:
     tables, width = system.tables, system.tables.width
     bodies = len(tables.bodies) - 1
     sizes = np.max(np.abs(direction[: width * bodies].reshape(bodies, width)), axis=1)
+    contacts = np.abs(direction[width * bodies :])
     moving = [tables.bodies[b + 1] for b in np.flatnonzero(sizes > 1e-3 * np.max(sizes))]
+    if not moving:  # no body: the place of a contact on its curve, where that has shrunk to a point
+        moving = [f"the contact of {tables.extras[k]}" for k in np.flatnonzero(contacts > 1e-3 * np.max(contacts))]
     text = f"{_listed(moving)} could move with all motions held"
     detail = _detail(system, q, t, groups)
     return f"{text}; {detail}" if detail else text
