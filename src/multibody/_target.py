@@ -42,8 +42,10 @@ def named_path(target: Target, where: str = "") -> str:
     if not isinstance(target, str | os.PathLike):
         raise ModelError(f"{short(target)} is no path", where=where, hint="give its name, a text")
     name = os.fspath(target)
-    if not isinstance(name, str) or "\0" in name:
-        raise ModelError(f"{short(name)} names no file", where=where, hint="give its name, a text")
+    if not isinstance(name, str):
+        raise ModelError(f"{short(name)} is no path", where=where, hint="give its name, a text")
+    if "\0" in name:
+        raise ModelError(f"{short(name)} names no file: a null character is in it", where=where, hint="leave it out")
     return name
 
 
