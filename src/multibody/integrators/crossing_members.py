@@ -154,3 +154,23 @@ def look_members(calls, which, models, states, scratch, begin, Q, rest, instants
             ):
                 quiet[j] = 0
                 break
+
+
+@M._free
+def settle_members(rates, which, models, states, scratch, plan, room, t, Q, V, codes):
+    """Find the rates of members once more at another time, their poses as they are, in the place of what assembly left.
+
+    Parameters
+    ----------
+    rates : address
+        ``kernels.assembly.member.rates_member``.
+    plan, room : addresses
+    t : float
+    Q, V : arrays (members, ·)
+        V is written.
+    codes : array of int (members, 2)
+        What assembly answers is written.
+    """
+    for j in range(which.shape[0]):
+        k = which[j]
+        codes[k, M.CLOSED] = M._assemble(rates, (models[k], states[k], scratch, plan, room, t, Q[k], V[k]))

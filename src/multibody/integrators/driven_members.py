@@ -42,7 +42,9 @@ _forces, _values, _track, _square, _efforts = (entering(each) for each in (FORCE
 
 
 @_free
-def track_members(calls, which, models, states, scratch, square, null, path, times, begins, Q, V, A, R, sigma, turned, codes):
+def track_members(
+    calls, which, models, states, scratch, square, null, drives, path, times, begins, Q, V, A, R, sigma, turned, codes,
+):  # fmt: skip
     """Follow driven members over their grids.
 
     Parameters
@@ -53,6 +55,9 @@ def track_members(calls, which, models, states, scratch, square, null, path, tim
     square : address of a SquareSystem
     null : array
         Of the square system: begins anew with every member.
+    drives : tuple (who, rows, gauges, chosen, gauge)
+        Which members are followed, the rows that solve each of all members and what holds its idle freedom (members, ·), and
+        where the square system has them.
     path : tuple (address, words, blank, numbers, time, q, v, a)
         A Path, its words and what they are at the start, the same words as numbers, which of them is the time, its arrays.
     times : array (members, instants)
@@ -65,8 +70,13 @@ def track_members(calls, which, models, states, scratch, square, null, path, tim
     follow, values = calls
     lo, hi, some, asked = turned
     at_path, words, blank, numbers, time, q, v, a = path
+    who, rows, gauges, chosen, gauge = drives
     for j in range(which.shape[0]):
         k = which[j]
+        for i in range(rows.shape[1]):
+            chosen[i] = rows[who[j], i]
+        for i in range(gauges.shape[1]):
+            gauge[i] = gauges[who[j], i]
         _values(values, (models[k], states[k], scratch, some[k], begins[k], lo, hi, asked[k]))
         for i in range(null.shape[0]):
             null[i] = 1.0 / math.sqrt(null.shape[0])

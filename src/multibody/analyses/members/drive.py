@@ -18,7 +18,7 @@ from multibody.analyses.kinematics.solvers import DenseSolver
 from multibody.analyses.kinematics.switched_grid import with_limits
 from multibody.analyses.kinematics.turning import MANY, TURN
 from multibody.analyses.members.blocks import NOTHING, Blocks
-from multibody.analyses.members.numbers import NotServed, Numbers, note
+from multibody.analyses.members.numbers import OPENED, NotServed, Numbers, note
 from multibody.analyses.members.rows import take_rows
 from multibody.analyses.members.stacked import Stack, StackedAnswers
 from multibody.analyses.members.switched import Switches
@@ -33,8 +33,8 @@ from multibody.rank.drive import Drive, find_drive, plain_drive
 from multibody.rank.leastnorm import DENSE_ASSEMBLY, is_large
 from multibody.state.system import Flags, Floats, Integers, System, tables_of
 
-MOST_NUMBERS = 2_000_000  # that a batch may fill, 16 MB
-MOST_MEMBERS = 256  # of a batch
+MOST_NUMBERS = 4_000_000  # that a batch may fill, 32 MB
+MOST_MEMBERS = 512  # of a batch
 LOOKS = 200  # instants at which it is looked how far motions turn
 
 
@@ -178,7 +178,7 @@ class DriveMembers:
         numbers[why != ""] = self.tables.F  # of no account
         self._set_times(b, n, why)
         b.assemble(b.times[:n, 0].copy())
-        note(why, b.codes[:n, columns.CLOSED] != OPEN, "it does not close at once")
+        note(why, b.codes[:n, columns.CLOSED] != OPEN, OPENED)
         if self.plain:
             note(why, b.codes[:n, columns.CLOSED] == CLOSED, "dependent rows")
         else:
@@ -239,7 +239,7 @@ class DriveBatch(Blocks):
         self.at_instants = [np.zeros((count, n, size)) for size in (nq, nv, nv, counted)]
         self.sigma, self.reached = np.zeros((count, n)), np.zeros(count, dtype=np.int64)
         self.asked = np.zeros((count, len(range(0, n, max(1, n // LOOKS))), rows - tables.count_joint))
-        self.bad, self.plain = np.zeros(count, dtype=bool), members.plain
+        self.bad = np.zeros(count, dtype=bool)
         self.chosen, self.gauges = np.tile(members.drive.rows, (count, 1)), np.zeros((count, members.drive.gauge.size))
         block, drive = self.solver.block, members.drive
         block.chosen, block.gauge = drive.rows.copy(), drive.gauge.ravel().copy()  # where those of a member are written
@@ -338,13 +338,9 @@ class DriveBatch(Blocks):
         p, block, (models, states, *others) = self.path, self.solver.block, arrays
         path = (p.address, p._slots, self._blank, p._floats, tracking.Path.fields["time"].slot, p.q, p.v, p.a)
         calls = (self.at(tracking.track, DM.TRACK), self.at(tracking.values_over, DM.VALUES))
-        blocks = (models, states, self.scratch.address, block.address, block.null, path)
-        if self.plain:
-            DM.track_members(calls, rows, *blocks, *others, turned, codes)
-            return
-        for j, k in zip(rows, which, strict=True):  # each with its own rows, and with what holds its idle freedom
-            block.chosen[:], block.gauge[:] = self.chosen[k], self.gauges[k]
-            DM.track_members(calls, np.array([j]), *blocks, *others, turned, codes)
+        drives = (which, self.chosen, self.gauges, block.chosen, block.gauge)
+        blocks = (models, states, self.scratch.address, block.address, block.null)
+        DM.track_members(calls, rows, *blocks, drives, path, *others, turned, codes)
 
     def _references(self, which: Integers, R: Floats) -> Floats:
         """Return angle references as a stack has them: in the plane those at the start."""

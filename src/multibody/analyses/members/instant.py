@@ -14,7 +14,7 @@ import numpy as np
 from multibody.analyses.assembly.member import Plan, plan_of
 from multibody.analyses.dynamics.opening import opened
 from multibody.analyses.members.blocks import Blocks
-from multibody.analyses.members.numbers import NotServed, Numbers, note
+from multibody.analyses.members.numbers import OPENED, NotServed, Numbers, note
 from multibody.analyses.members.rows import note_rows
 from multibody.analyses.members.stacked import Stack, StackedAnswers
 from multibody.analyses.statics.member import Room, forces_of, room_of
@@ -78,7 +78,7 @@ class AssembleMembers:
         note(why, np.isfinite(b.times[:n]), "values that are refused")
         b.times[:n][why != ""] = 0.0
         b.assemble(b.times[:n])
-        note(why, b.codes[:n, columns.CLOSED] != OPEN, "it does not close at once")
+        note(why, b.codes[:n, columns.CLOSED] != OPEN, OPENED)
         self._go_on(b, why)
         return np.flatnonzero(why == "")
 

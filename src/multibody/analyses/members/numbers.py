@@ -20,6 +20,7 @@ from multibody.tables.scope import Scope
 
 LEAST = 1e-9  # of the largest mass and inertia: what counts beside them
 DROWNING = 1e-7  # of the largest mass: lighter bodies drown where M is inverted
+OPENED = "it does not close at once"  # why a member is left to the ordinary path
 
 
 class NotServed(Exception):  # noqa: N818  # nothing went wrong

@@ -27,7 +27,7 @@ from multibody.analyses.members.inertia import surely_has_inertia
 from multibody.analyses.members.instants import set_times
 from multibody.analyses.members.joints import JointBatch
 from multibody.analyses.members.matrices import Equations
-from multibody.analyses.members.numbers import NotServed, Numbers, note
+from multibody.analyses.members.numbers import OPENED, NotServed, Numbers, note
 from multibody.analyses.members.rows import note_rows
 from multibody.analyses.members.stacked import Stack, StackedAnswers
 from multibody.analyses.members.switched import Switches
@@ -49,8 +49,8 @@ from multibody.tables.welds import find_welds
 
 ROOM = 64  # steps whose dense output a batch has room for at first
 MOST_STEPS = 4096  # longer runs can be interrupted, which a batch cannot
-MOST_NUMBERS = 6_000_000  # that a batch may fill, 48 MB
-MOST_MEMBERS = 256  # of a batch
+MOST_NUMBERS = 12_000_000  # that a batch may fill, 96 MB
+MOST_MEMBERS = 512  # of a batch
 BESIDE = 20  # numbers of an instant that outputs need: wrenches, and formulas on their way
 KEYS = ("until", "formulation", "integrator", "rtol", "atol", "step", "output_step", "cut")  # of the options of ``run``
 FORMULAS = ("step", "first_step", "max_step")  # options of integrators that may be formulas of parameters
@@ -222,7 +222,7 @@ class RunMembers:
             b.assemble(np.zeros(n))
             if self.switches is not None:
                 self.switches.settle(b, np.flatnonzero((why == "") & (b.codes[:n, columns.CLOSED] != OPEN)))
-            note(why, b.codes[:n, columns.CLOSED] != OPEN, "it does not close at once")
+            note(why, b.codes[:n, columns.CLOSED] != OPEN, OPENED)
         else:
             b.adopt(self.state, n, why)
         note(why, self.numbers.inverts(numbers, b.codes[:n, columns.HEAVY] == 1) == self.heavy, "masses that do not count")

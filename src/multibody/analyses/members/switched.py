@@ -14,7 +14,7 @@ import numpy as np
 
 from multibody.analyses.events.switching import Switching, SwitchingTimes, switching_times
 from multibody.analyses.kinematics.switched_grid import MOST, SwitchedGrid, solved_grid
-from multibody.analyses.members.numbers import NotServed
+from multibody.analyses.members.numbers import OPENED, NotServed
 from multibody.formulations.prepare import depend_on_time
 from multibody.integrators import crossing_members as X
 from multibody.integrators import members as columns
@@ -87,10 +87,9 @@ class Switches:
         """Give members whose motions switch at the time zero the rates behind it."""
         times, alike = self.of_members(b), self.alike(b, which)
         here = self.times.around(0.0)
-        for k in which[alike].tolist() if here is not None else ():
-            settle_rates(b, k, 0.0, here)
+        settle_rates(b, which[alike], 0.0, here)
         for k in which[~alike].tolist():
-            settle_rates(b, k, 0.0, times(k).around(0.0))
+            settle_rates(b, np.array([k]), 0.0, times(k).around(0.0))
 
     def begin(self, b: DriveBatch, n: int, why: Any) -> None:
         """Write the instants at which the first members, which are assembled, are solved; note who does not fit."""
@@ -99,8 +98,8 @@ class Switches:
             made = SwitchedGrid(b.one.system(k), b.Q[k], b.times[k], times(k))
             if made.refused is not None or len(made.grid) != b.grid.shape[1]:
                 why[k] = "a motion that jumps" if made.refused is not None else "other instants"
-            elif not settle_rates(b, k, float(b.times[k, 0]), made.passed[0] if made.passed else None):
-                why[k] = "it does not close at once"
+            elif not settle_rates(b, np.array([k]), float(b.times[k, 0]), made.passed[0] if made.passed else None)[0]:
+                why[k] = OPENED
             else:
                 b.grid[k], b.index[k], b.passed[k] = made.grid, made.index, made.passed
 
@@ -123,10 +122,8 @@ class Switches:
         if len(grid) != b.grid.shape[1]:
             return which
         b.grid[alike], b.index[alike] = grid, index
-        for k in alike.tolist():
-            b.passed[k] = passed
-            if not settle_rates(b, k, float(asked[0]), passed[0]):
-                why[k] = "it does not close at once"
+        b.passed.update(dict.fromkeys(alike.tolist(), passed))
+        why[alike[~settle_rates(b, alike, float(asked[0]), passed[0])]] = OPENED
         return np.setdiff1d(which, alike)
 
     def _varied(self, numbers: Floats) -> Model:
@@ -135,12 +132,12 @@ class Switches:
         return changed(self.tables.model, {name: float(numbers[slots[(name,)]]) for name in self.names})
 
 
-def settle_rates(b: Blocks, k: int, t: float, here: Switching | None) -> bool:
-    """Give a member that begins at a switching instant the rates behind it; return whether there are any."""
+def settle_rates(b: Blocks, which: Integers, t: float, here: Switching | None) -> Flags:
+    """Give members that begin at a switching instant the rates behind it; return which of them have some (which,)."""
     if here is None or not min(here.before, here.after) <= t <= max(here.before, here.after):
-        return True
-    model, state = b.blocks(k)
-    room = (b.plan.block.address, b.assembly.address)
-    found = rates_member(model.address, state.address, b.scratch.address, *room, here.after, b.Q[k], b.V[k])
-    b.codes[k, columns.CLOSED] = found
-    return bool(found != OPEN)
+        return np.ones(len(which), dtype=bool)
+    X.settle_members(
+        b.at(rates_member, columns.ASSEMBLE), which, b.models, b.states, b.scratch.address, b.plan.block.address,
+        b.assembly.address, here.after, b.Q, b.V, b.codes,
+    )  # fmt: skip
+    return np.asarray(b.codes[which, columns.CLOSED] != OPEN)
