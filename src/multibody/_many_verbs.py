@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 
-from multibody.arguments import answered, spread
+from multibody.arguments import answered, spread, truth
 from multibody.errors import ModelError
 from multibody.model.model import Model as _Model
 
@@ -239,5 +239,6 @@ class ManyVerbs(_Model):
         if options.keys() - StudyOptions.__annotations__.keys():
             raise TypeError  # answered in words, as everywhere
         told: Mapping[str, Any] = {"until": until, **options}
-        ways = Ways(executor, workers, chunk, store, resume, progress, "host" if device is None and specialize else device)
+        made = truth(specialize, "specialize", "study.specialize")
+        ways = Ways(executor, workers, chunk, store, resume, progress, "host" if device is None and made else device)
         return study(self, known_text(self), parameters, outputs, samples, method, seed, analysis, initial, refine, told, ways)

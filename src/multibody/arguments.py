@@ -236,6 +236,20 @@ def number_in(value: Any) -> float:
         return math.inf if value > 0 else -math.inf  # type: ignore[operator]
 
 
+def truth(value: Any, key: str, where: str) -> bool:
+    """Return a truth value; text and numbers are none, lest ``"no"`` be taken for yes.
+
+    Parameters
+    ----------
+    value : object
+    key, where : str
+        What it is called, and by whom it was asked for.
+    """
+    if type(value).__name__ in ("bool", "bool_"):  # NumPy's too, without NumPy
+        return bool(value)
+    raise ModelError(f"{key} is {short(value)}", where=where, hint="give True or False")
+
+
 def short(value: object) -> str:
     """Return a value as text, cut to a readable length."""
     text = repr(value)

@@ -53,7 +53,7 @@ def test_files_give_the_numbers_back(grid: mb.Study, tmp_path: pathlib.Path) -> 
     with pytest.raises(mb.ModelError, match="a file holds the numbers of a study alone"):
         read.repeat(0)
     rows = list(csv.reader(io.StringIO((tmp_path / "s.csv").read_text())))
-    assert rows[0] == ["member", "k", "m", "end [m]", "top [m]", "status", "message"] and len(rows) == 10
+    assert rows[0] == ["member", "k", "m", "end [m]", "top", "status", "message"] and len(rows) == 10
     assert float(rows[1][3]) == grid.outputs[0, 0] and rows[3][3] == "" and rows[3][5] == "failed"
     plain = json.loads((tmp_path / "s.json").read_text())
     assert plain["counts"]["failed"] == 3 and plain["outputs"]["end"]["members"] == 6

@@ -19,7 +19,6 @@ from multibody.cli.options import (
     announce_dynamics,
     option,
     read_names,
-    read_time,
     read_value,
     split_list,
 )
@@ -65,7 +64,10 @@ def study_verb(
     ] = "run",
     *,
     methods: CutMethods,
+    start: Annotated[str | None, option("kinematics", "start", "A")] = None,
     steps: Annotated[int | None, option("kinematics", "steps", "N")] = None,
+    at: Annotated[str | None, option("statics", "t", "T")] = None,
+    tolerance: Annotated[float | None, option("statics", "tolerance", "R")] = None,
     efforts: Annotated[str | None, option("inverse", "efforts", "A,B")] = None,
     instants: Annotated[bool, typer.Option("--on-instants", help="Look for extremes at the instants alone.")] = False,
     device: Annotated[
@@ -91,20 +93,29 @@ def study_verb(
     """
     loaded = source.load(model)
     named = files.check(ENDINGS, loaded)
-    told = methods.read(loaded) | {"steps": steps, "efforts": read_names(efforts, "--efforts")}
+    varied = read_varied(vary or [])
+    told = {
+        **vars(methods), "cut": read_names(methods.cut, "--cut"), "efforts": read_names(efforts, "--efforts"),
+        "start": start, "steps": steps, "t": at, "tolerance": tolerance,
+    }  # fmt: skip
     given: dict[str, Any] = {key: value for key, value in told.items() if value is not None}
+    for key in ("step", "output_step", "start", "t"):  # every member has its own value of a formula
+        if key in given:
+            loaded.formula(given[key], f"--{key.replace('_', '-')}")
+    if until is not None:
+        loaded.formula(until, "--until")
+    _check_settings(source.settings or [], varied)
     if analysis == "run":
         announce_dynamics(loaded, told)
     else:
         announce_compilation("expand.expand")
-    varied = read_varied(vary or [])
     if not output:
         hint = '"--output max(norm(A.reaction.force))" or "--output final(slider.x)"'
         raise ModelError("nothing is asked for", where="--output", hint=f"say what: {hint}")
     with warnings.catch_warnings(), stage_progress("studying", quiet=source.json) as progress:
         warnings.simplefilter("ignore", RuntimeWarning)  # the status is printed below
         found = loaded.study(
-            varied, output, until=read_time(loaded, until, "--until"), samples=samples, method=method, seed=seed,
+            varied, output, until=until, samples=samples, method=method, seed=seed,
             analysis=analysis, workers=workers, chunk=chunk, store=store, resume=resume, refine=not instants, device=device,
             progress=None if progress is None else lambda k, count: progress(f"member {k} of {count}", k, count), **given,
         )  # fmt: skip
@@ -114,6 +125,13 @@ def study_verb(
     else:
         _print(found, written)
     finish(found.ok and found.counts["done"] > 0, failures)
+
+
+def _check_settings(settings: list[str], varied: dict[str, Any]) -> None:
+    """Refuse values of parameters that every member has its own of."""
+    for name in (text.partition("=")[0].strip() for text in settings):
+        if name in varied:
+            raise ModelError(f'"{name}" is varied too', where="--set", hint=f"leave out --set {name} or --vary {name}")
 
 
 def read_varied(texts: list[str]) -> dict[str, Any]:

@@ -89,7 +89,7 @@ def _combined(node: Expression, parts: list[Found]) -> Found:
     if op == "^":
         exponent = children(node)[1]
         fixed = float(exponent.args[0]) if exponent.op == "number" else None
-        return (NONE, True) if parts[0][1] else ((None if fixed is None else power(parts[0][0], fixed)), False)
+        return parts[0] if parts[0][1] else ((None if fixed is None else power(parts[0][0], fixed)), False)
     if op == "call":
         return _of_call(str(node.args[0]), parts)
     return NONE, True  # comparisons are 0 or 1, tables have numbers without a unit
@@ -118,7 +118,7 @@ def _agreed(parts: list[Found]) -> Found:
     """Return the one dimension of terms of a sum; plain numbers fit any."""
     stated = [found for found, plain in parts if not plain]
     if not stated:
-        return NONE, True
+        return (None if any(found is None for found, _ in parts) else NONE), True
     return (stated[0] if len({_without_angle(found) for found in stated}) == 1 else None), False
 
 

@@ -177,18 +177,27 @@ class CompiledMembers:
 
 
 def fastest(ordinary: OrdinaryMembers, values: Floats) -> OrdinaryMembers | CompiledMembers:
-    """Return what computes members with these values fastest; a few of them are tried."""
+    """Return what computes members with these values fastest; a few of them are tried.
+
+    The first of these whose structure serves is what others are compared with: one that cannot begin, or whose motion jumps,
+    says nothing of the others.
+    """
     if len(values) < FEW:
         ordinary.because = f"fewer than {FEW} members"
         return ordinary
-    try:
-        made = CompiledMembers(ordinary, values[0].copy())
-    except NotServed as reason:
-        ordinary.because = str(reason)
-        return ordinary
-    some = np.ascontiguousarray(values[np.unique(np.linspace(0, len(values) - 1, FEW).astype(int))])
-    why = made._some(some, np.zeros((len(some), len(made.outputs.formulas))))
-    if np.any(np.asarray(why) == ""):
-        return made
-    ordinary.because = str(np.ravel(why)[0])
+    some, said = np.ascontiguousarray(values[np.unique(np.linspace(0, len(values) - 1, FEW).astype(int))]), list[str]()
+    for row in some:
+        try:
+            made = CompiledMembers(ordinary, row.copy())
+        except NotServed as reason:
+            said.append(str(reason))
+            continue
+        except FAULTS:  # it says so itself, as a member
+            said.append("values that are refused")
+            continue
+        why = np.ravel(made._some(some, np.zeros((len(some), len(made.outputs.formulas)))))
+        if np.any(why == ""):
+            return made
+        said.append(str(why[0]))
+    ordinary.because = said[0]
     return ordinary

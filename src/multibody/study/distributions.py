@@ -37,8 +37,10 @@ class Normal:
         """Return the values below which the parts u of all values lie."""
         from scipy.special import ndtr, ndtri
 
-        a, b = (ndtr((limit - self.mean) / self.sd) for limit in (self.low, self.high))
-        found = self.mean + self.sd * ndtri(np.clip(a + (b - a) * u, INSIDE, 1.0 - INSIDE))
+        low, high = ((limit - self.mean) / self.sd for limit in (self.low, self.high))
+        sign = -1.0 if low > 0.0 else 1.0  # probabilities near 1 have few digits: the upper tail is the lower one, mirrored
+        a, b = (ndtr(limit) for limit in ((low, high) if sign > 0.0 else (-high, -low)))
+        found = self.mean + sign * self.sd * ndtri(np.clip(a + (b - a) * (u if sign > 0.0 else 1.0 - u), INSIDE, 1.0 - INSIDE))
         return np.asarray(np.clip(found, self.low, self.high))
 
     def __str__(self) -> str:

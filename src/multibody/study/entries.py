@@ -20,6 +20,7 @@ from multibody.study.distributions import Floats, Uniform, drawn, is_distributio
 
 INITIAL = "initial."
 MOST_POINTS = 10_000_000
+LISTED = 6  # values that are written out
 FORMS = "values [a, b, c], a range (low, high), points of it (low, high, count) or a distribution, mb.normal(0.15, 0.001)"
 
 
@@ -77,6 +78,9 @@ def read_entries(model: Model, parameters: Any) -> list[Entry]:
 
 def check_key(model: Model, given: Any) -> str:
     """Return the name of a number that can be varied: it exists, and it is one number."""
+    if not isinstance(given, str | Expression) and (number_in(given) == number_in(given) or isinstance(given, bytes | bool)):
+        hint = 'give ranges and values by name: {"l2": (0.14, 0.16)}'
+        raise ModelError(f"{short(given)} is no name", where="study.parameters", hint=hint)
     key = str(given) if isinstance(given, str | Expression) else coordinate_text(given, "study.parameters")
     where = f"study.{key}"
     if is_initial(model, key):
@@ -127,6 +131,8 @@ def read_entry(model: Model, key: str, given: Any) -> Entry:
         raise ModelError("some of its values are masked", where=where, hint="give numbers alone, such as x.compressed()")
     if hasattr(given, "__array__") and np.ndim(given) == 1:  # a column of a table, the values of another study
         given = np.asarray(given)
+    if isinstance(given, np.ndarray) and given.ndim == 0:
+        given = given.item()
     if isinstance(given, str) or not isinstance(given, Sequence | np.ndarray | range):
         value = _number(model, given, where)
         return Entry(key, np.array([value]), None, f"{value:g}")
@@ -137,7 +143,8 @@ def read_entry(model: Model, key: str, given: Any) -> Entry:
     if len(given) == 0:
         raise ModelError("the list is empty", where=where, hint=f"give {FORMS}")
     values = np.array([_number(model, value, where) for value in given])
-    return Entry(key, values, None, f"{len(values)} value{'s' if len(values) > 1 else ''}")
+    listed = f"[{', '.join(f'{x:.15g}' for x in values)}]"
+    return Entry(key, values, None, listed if len(values) <= LISTED else f"{len(values)} values")
 
 
 def _range(model: Model, key: str, given: tuple[Any, ...]) -> Entry:
@@ -152,8 +159,10 @@ def _range(model: Model, key: str, given: tuple[Any, ...]) -> Entry:
     if len(given) == 2:
         return Entry(key, None, Uniform(low, high), f"({low:g}, {high:g})")
     count = number_in(given[2])
-    if not (count >= 2.0 and count == math.floor(count) and count <= MOST_POINTS):
-        raise ModelError(f"{short(given[2])} points", where=where, hint="give a whole number of at least 2")
+    if not (math.isfinite(count) and count >= 2.0 and count == math.floor(count) and count <= MOST_POINTS):
+        shown = f"{count:.0f}" if math.isfinite(count) and count == math.floor(count) else short(given[2])
+        hint = f"give a whole number from 2 to {MOST_POINTS}"
+        raise ModelError(f"{shown} points", where=where, hint=hint)
     return Entry(key, np.linspace(low, high, int(count)), None, f"({low:g}, {high:g}, {int(count)})")
 
 

@@ -12,11 +12,12 @@ import os
 import pickle
 import signal
 import threading
+from collections.abc import Callable
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from typing import Any, Protocol
 
 from multibody._version import __version__
-from multibody.arguments import short
+from multibody.arguments import short, warn
 from multibody.errors import AnalysisError, ModelError
 from multibody.study.distributions import Floats
 from multibody.study.members import Computed, Members
@@ -24,6 +25,9 @@ from multibody.study.members import Computed, Members
 AHEAD = 2  # chunks that wait for a worker beside the one that it computes
 PATIENCE = 5.0  # for members that threads have under way when a study is interrupted [s]
 RETRIES = 2  # that a cluster makes on its own
+
+
+Work = Callable[[Floats], Computed]
 
 
 def compute_chunk(payload: bytes, values: Floats) -> Computed:
@@ -134,16 +138,18 @@ class Processes:
 class Given:
     """An executor of the user, or a Dask client; it stays open."""
 
-    def __init__(self, payload: bytes, executor: Executor, width: int) -> None:
-        self._payload, self._executor, self.width = payload, executor, AHEAD * width
-        self._workers = width
+    def __init__(self, members: Members, executor: Executor, width: int) -> None:
+        self._executor, self._workers, self.width = executor, width, AHEAD * width
+        shared = isinstance(executor, ThreadPoolExecutor) and members.threads  # with this process: nothing has to travel
+        self._payload = b"" if shared else packed(members)
+        self._work: Work = members.compute if shared else functools.partial(compute_chunk, self._payload)
         self._instead: Processes | None = None
 
     def submit(self, values: Floats) -> Future[Computed]:
         """Hand over a chunk."""
         if self._instead is not None:
             return self._instead.submit(values)
-        return self._executor.submit(compute_chunk, self._payload, values)
+        return self._executor.submit(self._work, values)
 
     def renew(self) -> bool:
         """Take processes of our own, as many, in the place of a process pool that broke: Python's cannot be mended."""
@@ -220,12 +226,20 @@ def packed(members: Members) -> bytes:
 def _given(members: Members, executor: Any) -> Pool:
     """Return an executor or a Dask client as what chunks are handed to."""
     if hasattr(executor, "get_executor") and hasattr(executor, "nthreads"):
-        width = max(1, sum(executor.nthreads().values()))
-        return Given(packed(members), executor.get_executor(pure=False, retries=RETRIES), width)
-    if isinstance(executor, ThreadPoolExecutor) and members.threads:
-        return Given(packed(members), executor, executor._max_workers)
+        return Given(members, executor.get_executor(pure=False, retries=RETRIES), _threads_of(executor))
     if not callable(getattr(executor, "submit", None)):
         hint = "give an executor of concurrent.futures, or a dask.distributed.Client"
         raise ModelError(f"{short(executor)} is no executor", where="study.executor", hint=hint)
     width = getattr(executor, "_max_workers", None)
-    return Given(packed(members), executor, width if isinstance(width, int) and width > 0 else os.cpu_count() or 1)
+    return Given(members, executor, width if isinstance(width, int) and width > 0 else os.cpu_count() or 1)
+
+
+def _threads_of(client: Any) -> int:
+    """Return how many threads the workers of a Dask client have; a cluster without workers may get some."""
+    if getattr(client, "status", "running") != "running":
+        problem = f"the Dask client is {client.status}"
+        raise ModelError(problem, where="study.executor", hint="give one that is connected to its cluster")
+    count = int(sum(client.nthreads().values()))
+    if count == 0:
+        warn("the cluster has no workers: the study waits until it gets some")
+    return max(1, count)

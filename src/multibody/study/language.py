@@ -74,6 +74,11 @@ class Reduction:
     text: str = ""
 
 
+def written(reduction: Reduction, known: Sequence[Reduction]) -> str:
+    """Return the formula of a reduction as it was asked for, with those that stand in it, which it calls #0, #1, …."""
+    return re.sub(r"#(\d+)", lambda at: f"{known[int(at[1])].word}({written(known[int(at[1])], known)})", reduction.text)
+
+
 @dataclass(frozen=True)
 class Outputs:
     """All that is asked for.
@@ -118,7 +123,7 @@ def read_outputs(model: Model, outputs: Any, *, forces: bool, instant: bool, cer
 
 def _listed(outputs: Any) -> list[tuple[str, str]]:
     """Return names and texts of the outputs."""
-    if isinstance(outputs, str | Expression):
+    if isinstance(outputs, str | bytes | Expression):
         outputs = [outputs]
     if isinstance(outputs, Mapping):
         pairs = [(key, value) for key, value in outputs.items()]
@@ -128,12 +133,15 @@ def _listed(outputs: Any) -> list[tuple[str, str]]:
         hint = 'give formulas such as ["max(norm(A.reaction.force))", "final slider.x"]'
         raise ModelError(f"{short(outputs)} is no list of outputs", where="study.outputs", hint=hint)
     if not pairs or len(pairs) > MOST:
-        raise ModelError(f"{len(pairs)} outputs", where="study.outputs", hint='give one at least: ["final slider.x"]')
+        hint = f"give {MOST} at most" if pairs else 'give one at least: ["final slider.x"]'
+        raise ModelError(f"{len(pairs)} outputs", where="study.outputs", hint=hint)
     found: list[tuple[str, str]] = []
     for key, value in pairs:
         if not isinstance(value, str | Expression) or not isinstance(key, str) or not key.strip():
             hint = 'give text such as "max(norm(A.reaction.force))"'
-            raise ModelError(f"{short(value)} is no output", where="study.outputs", hint=hint)
+            named = isinstance(key, str) and key.strip()
+            problem = f"{short(value)} is no output" if named or key == str(value) else f"{short(key)} is no name of an output"
+            raise ModelError(problem, where="study.outputs", hint=hint)
         name = " ".join(key.split())
         if any(name == other for other, _ in found):
             raise ModelError(f'"{name}" is asked for twice', where="study.outputs", hint="ask for it once")
@@ -294,7 +302,7 @@ class _Reader:
         operands = call.args[1:]
         event = ".".join(operands[0].args) if len(operands) == 1 and operands[0].op == "name" else ""
         if event not in self.model.events:
-            known = ", ".join(self.model.events) or "none"
-            hint = f"{nearest(event, self.model.events)} Events are {known}.".strip()
+            known = f"events are {', '.join(self.model.events)}" if self.model.events else "the model has no events"
+            hint = f"{nearest(event, self.model.events)} {known[:1].upper()}{known[1:]}.".strip()
             raise ModelError(f'there is no event "{event}"' if event else "first takes an event", where=where, hint=hint)
         return Reduction("first", 0.0, event=event, text=event)

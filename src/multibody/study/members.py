@@ -173,6 +173,10 @@ def prepare(
     for key in options:
         if key not in kind.options:
             raise ModelError(f'{analysis} takes no "{key}"', where=f"study.{key}", hint=f"it takes {', '.join(kind.options)}")
+    for key in keys:
+        if key in RESERVED:
+            problem = f'a parameter called "{key}" cannot be varied: tables have a column of that name'
+            raise ModelError(problem, where=f"study.{key}", hint="give the parameter another name")
     asked = read_outputs(model, outputs, forces=kind.forces, instant=kind.instant, certified=kind.certified)
     for name in asked.names:
         if name in (*keys, *RESERVED):
@@ -180,7 +184,7 @@ def prepare(
             raise ModelError(problem, where="study.outputs", hint="name it another way")
     made, names, state = varied_model(model, keys, initial)
     tables_of(made)
-    members = OrdinaryMembers(made, names, state, analysis, dict(options), asked, bool(refine))
+    members = OrdinaryMembers(made, names, state, analysis, dict(options), asked, refine)
     _try_out(members, model, initial, values)
     return members
 

@@ -17,10 +17,19 @@ from multibody.study.members import FAILED, WAITING
 from multibody.study.result import About, Study
 from multibody.study.store import MANIFEST, Store, chunk_of, read_manifest, read_plan
 
+WRITTEN_ONLY = (".csv", ".parquet", ".json")  # tables for other programs
+
 
 def read_study(place: pathlib.Path) -> Study:
     """Return the study of a ``.nc`` file or of the folder of a store."""
-    return _of_store(place) if place.is_dir() else _of_file(place)
+    try:
+        folder = place.is_dir()
+    except OSError as error:
+        raise ModelError(f"it cannot be reached ({error.strerror})", file=str(place), hint="name another file") from None
+    if not folder and place.suffix.lower() in WRITTEN_ONLY:
+        hint = "name a .nc file, or the folder of a store"
+        raise ModelError(f"studies are not read back from {place.suffix.lower()} files", file=str(place), hint=hint)
+    return _of_store(place) if folder else _of_file(place)
 
 
 def _of_store(place: pathlib.Path) -> Study:

@@ -20,7 +20,7 @@ from multibody.model.expressions import Expression, Number, evaluate, names
 from multibody.model.expressions.nodes import CONSTANTS
 from multibody.state.system import tables_of
 from multibody.study.distributions import Floats
-from multibody.study.language import CERTIFICATE, EXTREMES, Outputs, Reduction
+from multibody.study.language import CERTIFICATE, EXTREMES, Outputs, Reduction, written
 from multibody.study.members import DONE, Computed, OrdinaryMembers
 from multibody.tables.splines import table_function
 
@@ -92,7 +92,8 @@ class SpecializedMembers:
         with self._lock:
             if self._made is None:
                 series = _series(self.outputs)
-                texts = [next(each.text for each in self.outputs.reductions if each.formula == formula) for formula in series]
+                known = self.outputs.reductions
+                texts = [next(written(each, known) for each in known if each.formula == formula) for formula in series]
                 running = [_running(each, series) for each in self.outputs.reductions]
                 o = self.ordinary
                 self._made = SideBySide(o.model, o.names, o.state, o.options, series, texts, running, o.refine, o.analysis)

@@ -72,7 +72,7 @@ class Store:
         """Return a chunk that was kept; None where there is none that can be believed."""
         length = min(self.size, self.count - first)
         try:
-            with np.load(self._file(first), allow_pickle=False) as kept:
+            with self._file(first).open("rb") as file, np.load(file, allow_pickle=False) as kept:
                 same = str(kept["study"]) == self.digest and int(kept["first"]) == first
                 found = Computed(kept["outputs"], kept["status"], json.loads(kept["messages"].tobytes().decode()))
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
@@ -128,7 +128,7 @@ def open_store(
     """
     place = pathlib.Path(named_path(folder, "study.store"))
     digest = hashlib.sha256(repr(sorted(digests.items())).encode()).hexdigest()[:32]
-    if (place / MANIFEST).exists():
+    if _is_there(place):
         if not resume:
             hint = "resume=True (--resume) goes on with it; else name another folder"
             raise ModelError("it holds a study already", file=str(place), hint=hint)
@@ -144,6 +144,15 @@ def open_store(
     told = {"form": FORM, "version": __version__, "digest": digest, "digests": digests, "chunk": size, **about}
     write_whole(place / MANIFEST, json.dumps(told, indent=1).encode())  # last: with it the store is complete
     return Store(place, digest, size, len(values))
+
+
+def _is_there(place: pathlib.Path) -> bool:
+    """Return whether a folder holds a study."""
+    try:
+        return (place / MANIFEST).exists()
+    except OSError as error:
+        problem = f"the store cannot be reached ({error.strerror})"
+        raise ModelError(problem, file=str(place), hint="name another folder") from None
 
 
 def _write_plan(place: pathlib.Path, values: Floats) -> None:
@@ -169,7 +178,8 @@ def read_manifest(place: pathlib.Path) -> dict[str, Any]:
         why = getattr(error, "strerror", None) or "it is damaged"
         raise ModelError(f"it holds no study ({why})", file=str(place / MANIFEST), hint="name the folder of a store") from None
     if not isinstance(found, dict) or found.get("form") != FORM:
-        raise ModelError("it is of another version of the package", file=str(place), hint="compute the study anew")
+        problem = "it is damaged, or of another version of the package"
+        raise ModelError(problem, file=str(place / MANIFEST), hint="compute the study anew")
     return found
 
 
@@ -190,6 +200,8 @@ def _resumed(place: pathlib.Path, digests: dict[str, str], digest: str, values: 
         raise ModelError("the store is damaged", file=str(place / MANIFEST), hint="name another folder") from None
     if found.get("digest") != digest:
         differs = [words for key, words in WORDS.items() if before.get(key) != digests[key]]
+        if not differs:
+            raise ModelError("the store is damaged", file=str(place / MANIFEST), hint="name another folder")
         hint = "name another folder, or ask for what it was begun with"
         raise ModelError(f"the store is of another study ({', '.join(differs)})", file=str(place), hint=hint)
     if version != __version__:

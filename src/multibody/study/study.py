@@ -6,10 +6,10 @@ import math
 import os
 import pickle
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from multibody.arguments import number_in, short
+from multibody.arguments import number_in, short, truth
 from multibody.errors import ModelError
 from multibody.model.model import Model
 from multibody.study.compiled import fastest
@@ -58,6 +58,8 @@ def study(
     if ways.progress is not None and not callable(ways.progress):
         hint = "give a function of two numbers, how many members are computed and how many there are"
         raise ModelError(f"{short(ways.progress)} is no function", where="study.progress", hint=hint)
+    refine, resume = truth(refine, "refine", "study.refine"), truth(ways.resume, "resume", "study.resume")
+    ways = replace(ways, resume=resume)
     plan = make_plan(model, parameters, samples, method, seed)
     told = {key: value for key, value in options.items() if value is not None}
     ordinary = prepare(model, plan.keys, outputs, analysis, told, initial, refine, plan.values)
@@ -131,7 +133,7 @@ def _store(about: About, plan: Plan, members: Members, ways: Ways, size: int, in
     options = (about.analysis, sorted(about.options.items()), str(start), getattr(members, "refine", True))
     known = about.model_text or pickle.dumps(getattr(members, "model", None)).hex()
     digests = digests_of(known, plan.values, plan.keys, (members.outputs.names, members.outputs.texts), options)
-    return open_store(ways.store, digests, plan.values, size, {"about": asdict(about)}, bool(ways.resume))
+    return open_store(ways.store, digests, plan.values, size, {"about": asdict(about)}, ways.resume)
 
 
 def _count(value: Any, key: str, most: int) -> int:

@@ -165,7 +165,7 @@ class Measurer:
             angular = {"deg": ANGLE, "rpm": ANGULAR_VELOCITY}.get(parts[0])
             return (NONE, True) if angular is None else (angular, False)
         if parts[0] in self.model.parameters:
-            return NONE, True
+            return None, True  # it fits any term, and nobody knows what it makes of a factor
         if vector_size(self.model, parts):
             parts = component(parts, "x")
         path = self.model.resolve(parts, ".".join(parts), results=True)

@@ -193,7 +193,9 @@ class DriveMembers:
     def _set_times(self, b: DriveBatch, n: int, why: Any) -> None:
         """Write the instants of members, evenly spaced."""
         first, last = (self.numbers.evaluated(formula, b.numbers[:n]) for formula in self.ends)
-        note(why, np.isfinite(first) & np.isfinite(last) & (first != last), "values that are refused")
+        good = np.isfinite(first) & np.isfinite(last) & (first != last)
+        note(why, good, "values that are refused")
+        first, last = np.where(good, first, self.instants[0]), np.where(good, last, self.instants[-1])  # of no account
         step = (last - first) / (self.count - 1)
         b.times[:n] = np.arange(self.count) * step[:, None] + first[:, None]
         b.times[:n, -1] = last

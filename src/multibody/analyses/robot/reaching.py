@@ -14,7 +14,7 @@ from multibody.analyses.robot.geometry import Geometry, geometry_of
 from multibody.analyses.robot.limits import limits_of
 from multibody.analyses.robot.reached import Reached, ReachedMany
 from multibody.analyses.robot.targets import Targets, read_targets
-from multibody.arguments import answered, number_in, short
+from multibody.arguments import answered, number_in, short, truth
 from multibody.errors import ModelError
 from multibody.kernels.robot.declared import ITERATED, Reach
 from multibody.kernels.robot.entrance import prepared
@@ -213,7 +213,7 @@ class ReachMethods(FrameMethods):
             found = self._quick(task, frame, target, start)
             if found is not None:
                 return found
-        asked = Asked(_names(joints), limits, _truth(every), _count(restarts, "restarts"), _count(seed, "seed"))
+        asked = Asked(_names(joints), limits, truth(every, "every", WHERE), _count(restarts, "restarts"), _count(seed, "seed"))
         targets = read_targets(target, self.dimension, WHERE)
         task = self._task(frame, self.width if targets.whole else self.dimension, asked, plain)
         begin = self._starts("inverse_kinematics", self._begin if start is None else start, len(targets.rows))
@@ -286,13 +286,6 @@ def _names(joints: Any) -> tuple[str, ...] | None:
     if not isinstance(joints, Sequence):
         raise ModelError(f"joints are {short(joints)}", where=WHERE, hint="give a list of names")
     return tuple(joints)
-
-
-def _truth(value: Any) -> bool:
-    """Return a truth value."""
-    if not isinstance(value, bool | np.bool_):
-        raise ModelError(f"every is {short(value)}", where=WHERE, hint="give True or False")
-    return bool(value)
 
 
 def _count(value: Any, name: str) -> int:

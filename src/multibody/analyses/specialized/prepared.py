@@ -121,7 +121,7 @@ def _whole(ratio: float, key: str, step: float, span: float) -> int:
     """Return a number of steps that has to be a whole one."""
     count = round(ratio)
     if count < 1 or abs(ratio - count) > WHOLE * max(count, 1):
-        hint = f"{span / max(math.ceil(ratio), 1):.6g} would do"
+        hint = f"{span / max(math.ceil(ratio), 1):.6g} would do" if span > 0.0 else "give a time that is not zero"
         raise ModelError(f"{span:g} is no whole number of steps of {step:g}", where=f"study.{key}", hint=hint)
     return count
 
