@@ -63,6 +63,11 @@ class Bundle(Arrays):
         """Number of rates in y."""
         return self.tables.nv
 
+    @property
+    def remembered(self) -> tuple[Floats, Floats]:
+        """What coordinates keep from step to step beside references and settings: of the last accepted state, sizes of rows."""
+        return np.zeros(0), np.zeros(0)
+
     def attach(self, complex_: bool) -> None:
         """Give the run the iteration matrix of an implicit method, sparse; `complex_`: with complex factors too."""
         from multibody.formulations.pattern import sparse_pattern

@@ -336,9 +336,7 @@ class Simulation:
         if code == OTHER_ROWS:
             self._take_other_rows()
             return
-        pairs = self.space.pairs
-        assert pairs is not None  # nothing else asks for it
-        self.restart(self.t, pairs.with_new_charts(self.y))
+        self.restart(self.t, self.space.with_new_charts(self.y))
 
     def _take_other_rows(self) -> None:
         """Go on with other rows among redundant ones, if these serve better here."""

@@ -62,7 +62,7 @@ class DrivenRunMembers(DriveMembers):
     def _read_times(self, model: Model, options: Mapping[str, Any]) -> None:
         self.options: Options = read_options(model, dense=True, **{key: options.get(key) for key in KEYS})
         self.choice: Choice = planned(self.tables, self.options)
-        if self.choice.formulation.relative and not self.choice.chosen:
+        if self.choice.formulation.own_forces and not self.choice.chosen:
             raise NotServed(f"formulation {self.choice.formulation.name} of a driven model")
         own = self.model.defaults.of("run")
         for key in ("step", "output_step"):

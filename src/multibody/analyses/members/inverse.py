@@ -53,7 +53,7 @@ class InverseMembers(DriveMembers):
 
     def _acted(self, model: Model) -> Model:
         asked = own_options(model, "inverse", efforts=self.given.get("efforts"), formulation=self.given.get("formulation"))
-        if formulation_of("auto" if asked["formulation"] is None else asked["formulation"]).relative:
+        if formulation_of("auto" if asked["formulation"] is None else asked["formulation"]).own_forces:
             raise NotServed("formulation")
         acted, self.named = with_actuators(model, asked["efforts"])
         return acted
