@@ -18,7 +18,7 @@ from multibody.kernels.declared import Model, Scratch, State
 from multibody.kernels.mass import set_masses
 from multibody.kernels.rows import BY_TIME
 from multibody.tables.lower import Tables
-from multibody.tables.plain import plain_rows
+from multibody.tables.plain_rows import plain_rows
 from multibody.tables.rows import listed
 from multibody.tables.scales import characteristic_mass, second
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from multibody.analyses.dynamics.crossing import body_state
 from multibody.analyses.dynamics.headway import NO_HEADWAY
-from multibody.analyses.dynamics.passing import body_state
 from multibody.analyses.dynamics.simulation import Simulation
 from multibody.analyses.events.undefined import culprit_ahead
 from multibody.integrators import contract as C

@@ -256,7 +256,7 @@ class Simulation:
         patience : int
             How often in a row a partition may be renewed without a step.
         """
-        from multibody.analyses.dynamics.passing import body_state, leave_switching, pass_switching
+        from multibody.analyses.dynamics.crossing import body_state, leave_switching, pass_switching
         from multibody.analyses.events.impulse import JumpError
         from multibody.analyses.events.undefined import unbounded
 

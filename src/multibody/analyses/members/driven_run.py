@@ -15,7 +15,7 @@ from multibody.analyses.members.drive import DriveAnswers, DriveBatch, DriveMemb
 from multibody.analyses.members.instants import set_times
 from multibody.analyses.members.numbers import NotServed, note
 from multibody.analyses.members.run import KEYS, RunMembers
-from multibody.analyses.members.stacked import Stack
+from multibody.analyses.members.together import Stack
 from multibody.arguments import number_in
 from multibody.errors import AnalysisError, ModelError
 from multibody.formulations.expand import expand

@@ -15,7 +15,7 @@ from multibody.analyses.inverse.inverse import actuator_column, find_actuators, 
 from multibody.analyses.inverse.virtual_power import CHUNK, Solver
 from multibody.analyses.members.drive import DriveBatch, DriveMembers
 from multibody.analyses.members.numbers import NotServed
-from multibody.analyses.members.stacked import Stack, StackedAnswers
+from multibody.analyses.members.together import Stack, StackedAnswers
 from multibody.formulations import formulation_of
 from multibody.formulations.driven import forces_at, solve_square
 from multibody.formulations.one_drive import REGULAR, ROOM, efforts_at

@@ -9,7 +9,7 @@ import numpy as np
 from multibody.analyses.members.batch import Batch, Read
 from multibody.analyses.members.many import Many
 from multibody.analyses.members.numbers import NotServed, note
-from multibody.analyses.members.stacked import StackedTables
+from multibody.analyses.members.together import StackedTables
 from multibody.formulations.relative import cartesian_states, expand_relative, probe_relative
 from multibody.formulations.spaces.joint_coordinates import placed_coordinates, placed_values, settle_turns
 from multibody.formulations.spaces.joint_space import JointSpace

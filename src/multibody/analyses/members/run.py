@@ -29,8 +29,8 @@ from multibody.analyses.members.instants import set_times
 from multibody.analyses.members.matrices import Equations
 from multibody.analyses.members.numbers import NotServed, Numbers, note
 from multibody.analyses.members.rows import note_rows
-from multibody.analyses.members.stacked import Stack, StackedAnswers
 from multibody.analyses.members.switched import Switches
+from multibody.analyses.members.together import Stack, StackedAnswers
 from multibody.arguments import number_in
 from multibody.errors import AnalysisError, ModelError
 from multibody.formulations.prepare import Bundle, inverts_masses
