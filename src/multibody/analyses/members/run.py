@@ -18,7 +18,7 @@ from multibody.analyses.dynamics.choice import Choice, check_steps
 from multibody.analyses.dynamics.opening import opened, planned
 from multibody.analyses.dynamics.run import output_times
 from multibody.analyses.dynamics.run_start import require_inertia
-from multibody.analyses.dynamics.settling import tell_tolerances
+from multibody.analyses.dynamics.settling import tell_tolerances, told_integrator
 from multibody.analyses.given.initial import adopted
 from multibody.analyses.given.run_options import Options, read_options
 from multibody.analyses.members.batch import Batch, Read
@@ -159,10 +159,8 @@ class RunMembers:
 
     def _told(self) -> tuple[Floats, Integers]:
         """Return what the integrator is told at the start of every member."""
-        control, counts = np.zeros(C.CONTROL_SIZE), np.zeros(C.COUNTS_SIZE, dtype=np.int64)
-        self.choice.integrator.configure(control, counts)
-        control[C.T], control[C.RTOL], control[C.SECOND] = self.start, self.options.rtol, second(self.tables)
-        counts[C.FRESH], counts[C.DENSE], counts[C.LIMIT] = 1, 1, MOST_STEPS
+        control, counts = told_integrator(self.choice.integrator, self.tables, self.start, self.options.rtol)
+        counts[C.DENSE], counts[C.LIMIT] = 1, MOST_STEPS
         if self.matrices is not None:
             self.matrices.tell(counts)
         return control, counts
