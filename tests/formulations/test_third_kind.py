@@ -196,6 +196,10 @@ def test_verbs_that_ask_for_more_than_a_run_work_with_it() -> None:
     model = pendulum()
     matrix, known = (model.system_jacobian(formulation=name) for name in ("afar", "augmented"))
     assert agree((matrix.dF_dy - known.dF_dy).toarray(), 0.0, 1e-12)
+    with pytest.MonkeyPatch.context() as patch:  # coordinates whose derivatives nobody knows are refused in words
+        patch.setattr(Afar, "implicit_space", Afar.space)
+        with pytest.raises(mb.ModelError, match="the system Jacobian is not known in the coordinates of afar"):
+            model.system_jacobian(formulation="afar")
     study, plain = (
         model.study({"drag": [0.1, 0.2]}, ["final(pivot)"], until=0.5, formulation=name) for name in ("afar", "augmented")
     )

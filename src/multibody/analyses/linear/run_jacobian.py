@@ -45,8 +45,12 @@ def of_space(
     acceleration, multipliers : arrays, optional
         v̇ of the space's rates and λ of its independent rows.
     """
+    parts = PARTS.get(type(space))
+    if parts is None:
+        what = f"the system Jacobian is not known in the coordinates of {formulation.name}"
+        raise ModelError(what, where="formulation", hint="use augmented")
     made = _of_run(opening.state, formulation, space, acceleration, multipliers)
-    return made.jacobian(*PARTS[type(space)](space, made.v))
+    return made.jacobian(*parts(space, made.v))
 
 
 def of_joints(space: JointSpace, u: Floats) -> Parts:
