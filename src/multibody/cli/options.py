@@ -215,7 +215,7 @@ def dynamics_kernels(model: Model, options: dict[str, Any]) -> list[str]:
     kind = formulation_of(words["formulation"])
     stepped = INTEGRATORS[words["integrator"]] if words["integrator"] != AUTO else Dop853
     own_loop = [f"{stepped.name}.advance_{stepped.name}"] if stepped.compiled else []
-    return ["calls.call_state" if kind.relative else "expand.expand", kind.compiled, *own_loop]
+    return [kind.read_by, kind.compiled, *own_loop]
 
 
 def announce_compilation(*kernels: str) -> None:

@@ -6,9 +6,9 @@ A formulation is a small object that owns its options, its coordinates and its c
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
+from multibody.formulations.formulation import FormulationBase
 from multibody.formulations.of_bodies import Augmented, Baumgarte, Kane, Parametric, Partitioning
 from multibody.formulations.of_joints import Articulated, JointFormulation, Recursive, Transformation
 from multibody.options.methods import AUTO, read_method
@@ -19,7 +19,7 @@ __all__ = [
     "Partitioning", "Recursive", "Transformation", "formulation_of",
 ]  # fmt: skip
 
-Formulation = Augmented | Baumgarte | Partitioning | Kane | Parametric | Recursive | Transformation | Articulated
+Formulation = FormulationBase  # whatever answers as one does
 FORMULATIONS: dict[str, Callable[..., Formulation]] = {
     "augmented": Augmented, "baumgarte": Baumgarte, "partitioning": Partitioning, "kane": Kane,
     "parametric": Parametric, "recursive": Recursive, "transformation": Transformation, "articulated": Articulated,
@@ -42,4 +42,4 @@ def formulation_of(given: Any, cut: Sequence[str] | None = None) -> Formulation:
         method = read_method(given, "formulation")
         given = Augmented() if method.name == AUTO else FORMULATIONS[method.name](**method.options)
     found: Formulation = given
-    return found if cut is None else replace(found, cut=cut)  # type: ignore[arg-type]
+    return found if cut is None else found.cut_at(cut) or found

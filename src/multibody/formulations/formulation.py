@@ -5,19 +5,24 @@
   the iteration matrix (``attach``) and the functions that evaluate residuals and linear systems (``newton_kernels``).
 * ``kernels()``: the right-hand side ẏ = f(t, y), and the acceptance of a step, which brings y onto the constraints.
 
+Everything else has an answer here that is right in any coordinates; a family says otherwise in its own file.
+
 Kernels and spaces are imported on use: naming a formulation costs no compiled code.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 if TYPE_CHECKING:
+    from multibody.formulations.spaces.along import Along
     from multibody.formulations.spaces.space import Space
     from multibody.state.state import State
     from multibody.state.system import Integers, System
+    from multibody.tables.lower import Tables
 
 
 @dataclass(frozen=True)
@@ -26,6 +31,17 @@ class FormulationBase(ABC):
 
     Attributes
     ----------
+    name : str
+        What results say of it.
+    relative : bool
+        Whether its coordinates are those of a spanning tree.
+    pairs : bool
+        Whether the parameters of pairs are coordinates, so that its matrices hold what moves nothing as well.
+    own_forces : bool
+        Whether forces along a motion that is known are found in its coordinates, and the efforts of motions with them; they
+        are found in those of bodies, and efforts by virtual power, otherwise.
+    free : bool
+        Whether its coordinates are independent of each other where no loop is closed.
     partitioned : bool
         Whether independent coordinates are chosen.
     stabilized : bool
@@ -41,10 +57,15 @@ class FormulationBase(ABC):
     pure : bool
         Whether its right-hand side depends on t, y and angle references alone, but for what near change points is remembered:
         it can then be evaluated again when a run is over.
-    compiled : str
-        ``module.function`` of a kernel that no run does without.
+    compiled, read_by : str
+        ``module.function`` of kernels that no run does without: its own, and what reads states in its coordinates.
     """
 
+    name: ClassVar[str]
+    relative: ClassVar[bool] = False
+    pairs: ClassVar[bool] = False
+    own_forces: ClassVar[bool] = False
+    free: ClassVar[bool] = False
     partitioned: ClassVar[bool] = False
     stabilized: ClassVar[bool] = False
     usual: ClassVar[bool] = False
@@ -53,6 +74,12 @@ class FormulationBase(ABC):
     sparse: ClassVar[bool] = False
     pure: ClassVar[bool] = False
     compiled: ClassVar[str] = "augmented.rhs_augmented"
+    read_by: ClassVar[str] = "expand.expand"
+
+    @property
+    def renewed(self) -> bool:
+        """Whether coordinates are chosen anew on the way: a partition, or the angles of pairs."""
+        return self.partitioned or self.pairs
 
     @property
     def feedback(self) -> tuple[float | None, float | None]:
@@ -75,3 +102,34 @@ class FormulationBase(ABC):
         rows : array of int
             Independent rows of the bodies' coordinates.
         """
+
+    def cut_at(self, joints: Sequence[str]) -> Self | None:
+        """Return itself with loops cut at these joints, None where it has no tree."""
+        return None
+
+    def check_size(self, tables: Tables) -> None:  # noqa: B027  # most take any model
+        """Raise where a model is too large for it, before anything is assembled."""
+
+    def forces_along(self, tables: Tables, state: State, rows: Integers, joints: Sequence[str] | None) -> Along:
+        """Return what finds forces along a motion that is known: here in the coordinates of bodies.
+
+        Parameters
+        ----------
+        tables : Tables
+        state : State
+            Where the motion starts.
+        rows : array of int
+            Independent rows of the bodies' coordinates, as many as velocities.
+        joints : list of str, optional
+            Joints whose forces are wanted.
+        """
+        from multibody.formulations.spaces.along import BodiesAlong
+
+        return BodiesAlong(tables, state, rows)
+
+    def implicit_space(self, system: System, state: State, rows: Integers) -> Space | None:
+        """Return the coordinates in which its implicit equations are linearized, None where they are those of `augmented`.
+
+        Arguments as for `space`.
+        """
+        return None

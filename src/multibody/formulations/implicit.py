@@ -251,7 +251,7 @@ def _moved(code, c, q, v):
 
 @inner_kernel
 def move_cartesian(model, code, x, out):
-    """Answer a question about coordinates and rates, see ``move``; x without its code."""
+    """Answer a question about coordinates and rates, see ``move_implicit``; x without its code."""
     wide, width = (PLANE, PLANE) if model.planar else (SPACE, TURN)
     shift = 1 if code == PLACE else 0
     first = model.coordinates + shift  # where the second vector begins

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from multibody.arguments import answered
 from multibody.formulations.formulation import FormulationBase
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class OfBodies(FormulationBase):
     """In the coordinates of bodies; those that are welded together are one."""
-
-    relative: ClassVar[Literal[False]] = False
 
     def space(self, system: System, state: State, rows: Integers) -> Space:
         """Return the space of the bodies, or of composites where bodies are welded together."""
@@ -44,7 +42,6 @@ class OfBodies(FormulationBase):
 class OfPoses(OfBodies):
     """In positions and orientations alone."""
 
-    pairs: ClassVar[Literal[False]] = False
     sparse: ClassVar[bool] = True
 
     def body_space(self, system: System, state: State, rows: Integers) -> CartesianSpace:
@@ -150,7 +147,7 @@ class Parametric(OfBodies):
     """
 
     rotation: str = "regular"
-    pairs: ClassVar[Literal[True]] = True
+    pairs: ClassVar[bool] = True
     compiled: ClassVar[str] = "parametric.rhs_parametric"
 
     def __post_init__(self) -> None:
@@ -158,7 +155,7 @@ class Parametric(OfBodies):
         check_object(self, "parametric")
 
     @property
-    def name(self) -> str:
+    def name(self) -> str:  # type: ignore[override]
         """``parametric``, with the rows of the rotations where these are not the regular ones."""
         return "parametric" if self.rotation == "regular" else f"parametric-{self.rotation}"
 
@@ -173,3 +170,9 @@ class Parametric(OfBodies):
         from multibody.formulations.spaces.parametric_space import ParametricSpace
 
         return ParametricSpace(system, state, rows, self)
+
+    def implicit_space(self, system: System, state: State, rows: Integers) -> Space:
+        """Return the space of bodies and parameters, exact in ground axes."""
+        from multibody.formulations.spaces.parametric_space import ParametricSpace
+
+        return ParametricSpace(system, state, rows, self, exact=True)

@@ -4,26 +4,30 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from multibody.arguments import answered
 from multibody.formulations.formulation import FormulationBase
 from multibody.options.methods import check_object
 
 if TYPE_CHECKING:
+    from multibody.formulations.spaces.along import Along
     from multibody.formulations.spaces.joint_space import JointSpace
     from multibody.state.state import State
     from multibody.state.system import Integers, System
+    from multibody.tables.lower import Tables
 
 
 @dataclass(frozen=True)
 class OfJoints(FormulationBase):
     """In the coordinates of the joints of a spanning tree; loops are closed at the joints that were cut."""
 
-    relative: ClassVar[Literal[True]] = True
-    pairs: ClassVar[Literal[False]] = False
+    relative: ClassVar[bool] = True
+    own_forces: ClassVar[bool] = True
+    free: ClassVar[bool] = True
     compiled: ClassVar[str] = "relative.expand_relative"
+    read_by: ClassVar[str] = "calls.call_state"
     transformed: ClassVar[bool] = False  # whether it writes out the matrix B of a body
 
     @abstractmethod
@@ -36,6 +40,34 @@ class OfJoints(FormulationBase):
 
         assert isinstance(self, JointFormulation)
         return JointSpace(system, state, rows, self)
+
+    def implicit_space(self, system: System, state: State, rows: Integers) -> JointSpace:
+        """Return the same space."""
+        return self.space(system, state, rows)
+
+    def cut_at(self, joints: Sequence[str]) -> Self:
+        """Return itself with loops cut at these joints."""
+        assert isinstance(self, JointFormulation)
+        return replace(self, cut=joints)
+
+    def check_size(self, tables: Tables) -> None:
+        """Raise where full matrices would be too large."""
+        from multibody.formulations.spaces.joint_space import joint_columns
+
+        assert isinstance(self, JointFormulation)
+        joint_columns(tables, self)
+
+    def forces_along(self, tables: Tables, state: State, rows: Integers, joints: Sequence[str] | None) -> Along:
+        """Return what finds forces along a motion that is known, in joint coordinates."""
+        from multibody.formulations.spaces.along import SpaceAlong
+        from multibody.state.system import System
+
+        system = System(tables)
+        system.ref[:] = state.references
+        space = self.space(system, state, rows)
+        if joints is not None:
+            space.select(joints)
+        return SpaceAlong(space, state)
 
 
 @answered
@@ -121,7 +153,7 @@ class Transformation(OfJoints):
         check_object(self, "transformation")
 
     @property
-    def name(self) -> str:
+    def name(self) -> str:  # type: ignore[override]
         """``transformation``, with what is done about the loops where that is not projection."""
         return "transformation" if self.loops == "projected" else f"transformation-{self.loops}"
 

@@ -18,7 +18,7 @@ from multibody.kernels.declared import Model, Scratch, State
 from multibody.kernels.mass import set_masses
 from multibody.kernels.rows import BY_TIME
 from multibody.tables.lower import Tables
-from multibody.tables.plain import plain_rows
+from multibody.tables.plain_rows import plain_rows
 from multibody.tables.rows import listed
 from multibody.tables.scales import characteristic_mass, second
 
@@ -62,6 +62,11 @@ class Bundle(Arrays):
     def velocities(self) -> int:
         """Number of rates in y."""
         return self.tables.nv
+
+    @property
+    def remembered(self) -> tuple[Floats, Floats]:
+        """What coordinates keep from step to step beside references and settings: of the last accepted state, sizes of rows."""
+        return np.zeros(0), np.zeros(0)
 
     def attach(self, complex_: bool) -> None:
         """Give the run the iteration matrix of an implicit method, sparse; `complex_`: with complex factors too."""

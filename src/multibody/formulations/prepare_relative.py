@@ -50,6 +50,11 @@ class JointBundle(Bundle):
         """Number of rates in y."""
         return self.columns.nv
 
+    @property
+    def remembered(self) -> tuple[Floats, Floats]:
+        """What the tree keeps from step to step: coordinates of the last accepted state, sizes of its rows."""
+        return self.tree.state.accepted, self.tree.state.row_size
+
     def attach(self, complex_: bool) -> None:
         """Give the run the iteration matrix of an implicit method, full, and room for derivatives on the way to it."""
         from multibody.formulations.pattern import full_pattern, sparse_pattern

@@ -13,9 +13,9 @@ eqs.           what                                                     where
 (16)           composite inertias K_i, from the leaves inward           ``composite.sum_inertias``
 (17)           composite forces L_i, here G_i = K_i S_i − L_i           ``composite.sum_forces``
 (15)           M_ij = B_iᵀ K_max(i,j) B_j and its right side            ``composite.mass_matrix``, ``sum_forces``
-(30)           reaction R̂ of any one joint, without recursion           ``kernels/tree/forces.selected_wrench``
-(31)           its force and moment, by the joint's multipliers         ``kernels/tree/forces.py``, ``analyses/reactions/``
-(36)           driving force τ_i = B_iᵀ R̂_i of any one joint            ``kernels/tree/forces.py``, ``calls.py``
+(30)           reaction R̂ of any one joint, without recursion           ``joint_forces.selected_wrench``
+(31)           its force and moment, by the joint's multipliers         ``joint_forces.py``, ``analyses/reactions/``
+(36)           driving force τ_i = B_iᵀ R̂_i of any one joint            ``joint_forces.py``, ``calls.py``
 =============  =======================================================  ====================================================
 
 Here (15) is put together, :func:`form` and :func:`force`. It is factored, and loops are closed, by what all formulations in

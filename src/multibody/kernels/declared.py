@@ -307,7 +307,6 @@ class Statistics(Record):
     lowest_ratio = number("smallest pivot ratio of an accepted state")
     factorizations = number("how many there were")
     lifted = number("1 where the last factors are those of a lifted S")
-    unused = number("none")
 
 
 class Settings(Record):

@@ -8,14 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from multibody.analyses.dynamics.side_by_side import SideBySide
+from multibody.analyses.dynamics.side_by_side import STEPPED_BY, SideBySide
 from multibody.analyses.dynamics.stepper import input_slots, started
 from multibody.arguments import number_in, short
 from multibody.errors import ModelError, nearest
+from multibody.formulations import FORMULATIONS, formulation_of
 from multibody.integrators import contract as C
 from multibody.learn.formulas import Reader
 from multibody.learn.starts import Starts
 from multibody.model.model import Model
+from multibody.options.methods import AUTO
 from multibody.state.system import Floats, tables_of
 from multibody.tables.columns import columns_of
 from multibody.tables.tree import spanning_tree
@@ -49,7 +51,7 @@ class Plant:
         limits = _limits(model, inputs)
         self.inputs = list(limits)
         self.low, self.high = (np.array([pair[k] for pair in limits.values()]) for k in (0, 1))
-        sim, note = started(model, None, formulation or _default(model), "rk4", None, None, h)
+        sim, note = started(model, None, formulation or _default(model), STEPPED_BY, None, None, h)
         self.members = SideBySide(sim, self.inputs, _count(members, "members"), self.step)
         self.reader = Reader(self.members, self.inputs)
         self.notes = [*([note] if note else []), *self.members.notes]
@@ -173,9 +175,10 @@ def _pair(path: str, limit: Any) -> tuple[float, float]:
 
 
 def _default(model: Model) -> str:
-    """Return the formulation: joint coordinates where there are no loops, else what runs take."""
+    """Return the formulation: where there are no loops one whose coordinates are then free, else what runs take."""
     tables = tables_of(model)
-    return "auto" if len(columns_of(tables, spanning_tree(tables, None)).loop_rows()) else "recursive"
+    loops = len(columns_of(tables, spanning_tree(tables, None)).loop_rows())
+    return AUTO if loops else next(name for name in FORMULATIONS if formulation_of(name).free)
 
 
 def _default_outputs(model: Model) -> list[str]:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from multibody.analyses.dynamics.side_by_side import state_columns
 from multibody.arguments import answered, number_in, short
 from multibody.errors import ModelError
 from multibody.integrators import contract as C
@@ -180,4 +179,4 @@ def _place(simulator: Simulator, text: str) -> int:
     if path.kind != "joint" or path.order > 1:
         return -1
     function = simulator.tables.coordinates["joint", path.owner, path.item, 0]
-    return state_columns(simulator.simulation)[0].get((function, path.order), -1)
+    return simulator.simulation.space.state_columns()[0].get((function, path.order), -1)

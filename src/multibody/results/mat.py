@@ -28,7 +28,6 @@ KEYWORDS = (
     "parfor", "persistent", "return", "spmd", "switch", "try", "while",
 )  # fmt: skip
 OWN = ("names", "paths", "units", "notes", "model", "unit_system", "status", "success", "kept", "model_text")
-OPENING = b"MATLAB 5.0 MAT-file"
 
 
 def matlab_names(paths: Iterable[str], taken: Iterable[str] = ()) -> list[str]:

@@ -85,9 +85,6 @@ class Triangular:
         return f"triangular({self.low:g}, {self.mode:g}, {self.high:g})"
 
 
-Distribution = Normal | Uniform | Triangular
-
-
 @in_words
 def normal(mean: float, sd: float, low: float | None = None, high: float | None = None) -> Normal:
     """Return a normal distribution for :meth:`Model.study`.

@@ -12,7 +12,7 @@ from multibody.kernels import codes as L
 from multibody.kernels.tree import declared as T
 from multibody.tables.columns import Columns, constants, records
 from multibody.tables.lower import Tables
-from multibody.tables.plain import plain_rows
+from multibody.tables.plain_rows import plain_rows
 from multibody.tables.rows import listed
 from multibody.tables.tree import Link
 

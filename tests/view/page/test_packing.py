@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from multibody.view.page.packing import packed, unpacked
+from multibody.view.page.packing import packed
+from view.page.unpacking import unpacked
 
 T = np.linspace(0.0, 1.0, 201)
 

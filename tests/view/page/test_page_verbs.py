@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 import multibody as mb
 from multibody.cli.app import app
 from multibody.view.page import write
-from multibody.view.page.packing import unpacked
+from view.page.unpacking import unpacked
 
 
 def data_of(file: Path) -> dict[str, Any]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from multibody.analyses.dynamics.crossing import body_state
 from multibody.analyses.dynamics.headway import NO_HEADWAY
-from multibody.analyses.dynamics.passing import body_state
 from multibody.analyses.dynamics.simulation import Simulation
 from multibody.analyses.events.undefined import culprit_ahead
 from multibody.integrators import contract as C
@@ -38,8 +38,8 @@ def status_of(sim: Simulation, code: int) -> Status:
     switch = _switching(sim) if code == C.STEP_TOO_SMALL else ""
     if switch:
         advice = f"{switch} switches there (abs, min, max, sign, if or step): make it smooth over a short range"
-    if code == C.ACCEPT_FAILED and int(sim.counts[C.CODE]) == LOST_RANK and sim.space.pairs is not None:
-        text, advice = sim.space.pairs.trouble()
+    if code == C.ACCEPT_FAILED and int(sim.counts[C.CODE]) == LOST_RANK:
+        text, advice = sim.space.trouble() or (text, advice)
     return Status(False, f"{text} at t = {t:.9g}", t, worst, size, advice)
 
 

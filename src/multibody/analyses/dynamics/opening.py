@@ -138,10 +138,7 @@ def planned(tables: Tables, options: Options) -> Choice:
     """Return formulation and integrator; what does not go together or is too large is refused before anything is assembled."""
     choice = choose(tables, options.formulation, options.integrator)
     check_pair(choice.formulation, choice.integrator)
-    if choice.formulation.relative:
-        from multibody.formulations.spaces.joint_space import joint_columns
-
-        joint_columns(tables, choice.formulation)
+    choice.formulation.check_size(tables)
     return choice
 
 

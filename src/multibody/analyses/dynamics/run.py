@@ -210,11 +210,8 @@ def gather(sim: Simulation, state: State, times: Floats, status: Status) -> Moti
         Y[-1], references[-1] = sim.y, sim.bundle.ref
     ends = Y[[0, -1]].copy()
     found = sim.space.expanded(limits, Y, references, state.q, closing=True)
-    if not sim.formulation.relative:
-        ends = sim.space.cartesian(limits[[0, -1]], ends, references[[0, -1]], state.q)
-        for k in (0, -1):  # the start and the last step are closed already: they stay as they are, to the last digit
-            if kept[k] == state.t or limits[k] == sim.t:
-                found.Y[k] = ends[k]
+    closed = [k for k in (0, -1) if kept[k] == state.t or limits[k] == sim.t]  # the start and the last step
+    sim.space.keep_closed(found, closed, limits, ends, state.q)
     found.dynamics.dense = dense
     if sim.harvest and dense is not None:
         first = f"t = {dense.steps[0, 0]:.6g}"

@@ -1,4 +1,4 @@
-"""What a simulation is told before its first step: how closely constraints are met, feedback of violations, a partition."""
+"""What a simulation and its integrator are told before the first step: tolerances, feedback of violations, a partition."""
 
 from __future__ import annotations
 
@@ -10,9 +10,19 @@ from multibody.formulations import Formulation
 from multibody.formulations.prepare import Bundle
 from multibody.formulations.spaces.space import Space
 from multibody.integrators import Integrator
-from multibody.state.system import Floats
+from multibody.integrators import contract as C
+from multibody.state.system import Floats, Integers
 from multibody.tables.lower import Tables
 from multibody.tables.scales import second
+
+
+def told_integrator(integrator: Integrator, tables: Tables, t: float, rtol: float) -> tuple[Floats, Integers]:
+    """Return `control` and `counts` of an integrator that begins at t, see its contract."""
+    control, counts = np.zeros(C.CONTROL_SIZE), np.zeros(C.COUNTS_SIZE, dtype=np.int64)
+    integrator.configure(control, counts)
+    control[C.T], control[C.RTOL], control[C.SECOND] = t, rtol, second(tables)
+    counts[C.FRESH] = 1
+    return control, counts
 
 
 def tell_tolerances(bundle: Bundle, integrator: Integrator, rtol: float) -> None:

@@ -14,6 +14,7 @@ from multibody.analyses.measures.measure import Measurer
 from multibody.errors import ModelError
 from multibody.formulations.spaces.space import Space
 from multibody.integrators import contract as C
+from multibody.integrators.rk4 import RK4
 from multibody.integrators.side_by_side import advance_members
 from multibody.kernels.acceptance import OTHER_ROWS
 from multibody.kernels.subnormals import flushed
@@ -21,6 +22,7 @@ from multibody.state.state import State
 from multibody.state.system import Floats, Integers
 from multibody.tables.lower import Tables
 
+STEPPED_BY = RK4.name  # the integrator of members, compiled into one call with them
 NEAR = 0.5 * math.pi  # how far angles may be from those of the first state in all, so that turns are counted as there
 
 WHY = {
@@ -35,7 +37,7 @@ class SideBySide:
     Parameters
     ----------
     simulation : Simulation
-        At its start, with the integrator ``rk4``.
+        At its start, with the integrator `STEPPED_BY`.
     inputs : list of str
         Components that are set in every step, as :class:`Stepper` takes them, one number each.
     members : int
@@ -60,7 +62,7 @@ class SideBySide:
         self.slots = np.array([_slot(stepper, path) for path in inputs], dtype=np.int64)
         simulation.face(simulation.t + step)
         simulation.space.forget()
-        self._choices = [_Choice(simulation.space, bool(simulation.formulation.relative))]
+        self._choices = [_Choice(simulation.space)]
         self._choice = np.zeros(members, dtype=np.int64)
         self._first = simulation.y.copy(), simulation.t, np.concatenate(self._choices[0].parts)
         self._reading = simulation.space.reading()
@@ -69,7 +71,7 @@ class SideBySide:
         self._kept = np.tile(self._first[2], (members, 1))
         self.statuses = np.zeros(members, dtype=np.int64)
         self.notes = _notes(simulation)
-        self.columns, self._angles = state_columns(simulation)
+        self.columns, self._angles = simulation.space.state_columns()
 
     def advance(self, inputs: Floats, going: Integers) -> Integers:
         """Step the members whose `going` is 1, with their inputs (members, inputs); return statuses, DONE where all is well."""
@@ -105,7 +107,7 @@ class SideBySide:
         other = choice.space.branch()
         if other.take_other_rows(self.Y[member].copy(), float(self.times[member])):
             other.forget()
-            choice = _Choice(other, bool(self.simulation.formulation.relative))
+            choice = _Choice(other)
             known = (k for k, one in enumerate(self._choices) if one.has_rows_of(choice))
             self._choice[member] = next(known, len(self._choices))
             self._choices += [choice] * int(self._choice[member] == len(self._choices))
@@ -140,8 +142,8 @@ class SideBySide:
 
     @property
     def free(self) -> bool:
-        """Whether columns of y may be chosen freely: joint coordinates without loops."""
-        return bool(self.simulation.formulation.relative) and not len(self.simulation.bundle.chosen)
+        """Whether columns of y may be chosen freely: nothing depends on them."""
+        return self.simulation.space.free
 
     # --- reading ------------------------------------------------------------------------------------------------------
     def measurer(self) -> Measurer:
@@ -159,14 +161,11 @@ class _Choice:
     Parameters
     ----------
     space : Space
-    tree : bool
-        Whether it is one of joint coordinates.
     """
 
-    def __init__(self, space: Space, tree: bool) -> None:
+    def __init__(self, space: Space) -> None:
         self.space, b = space, space.bundle
-        own = (b.tree.state.accepted, b.tree.state.row_size) if tree else (np.zeros(0), np.zeros(0))
-        self.parts: tuple[Floats, Floats, Floats, Floats] = (b.ref, b.state.settings.view(np.float64), *own)
+        self.parts: tuple[Floats, Floats, Floats, Floats] = (b.ref, b.state.settings.view(np.float64), *b.remembered)
 
     def put(self, kept: Floats) -> None:
         """Put what a member has of its own into the blocks."""
@@ -179,24 +178,10 @@ class _Choice:
         return set(self.space.bundle.chosen.tolist()) == set(other.space.bundle.chosen.tolist())
 
 
-def state_columns(simulation: Simulation) -> tuple[dict[tuple[int, int], int], list[int]]:
-    """Return where coordinate functions (order 0) and their rates (order 1) stand in y, and which of the columns are angles."""
-    columns, nq = getattr(simulation.space, "columns", None), simulation.space.nq
-    found: dict[tuple[int, int], int] = {}
-    angles: list[int] = []
-    if columns is None:
-        return found, angles
-    for column, place, rate in zip(columns.columns, columns.places, columns.rates, strict=True):
-        if column.function >= 0 and place >= 0:
-            found[column.function, 0], found[column.function, 1] = place, nq + rate
-            angles += [] if column.is_length else [place]
-    return found, angles
-
-
 def _require_plain(simulation: Simulation) -> None:
     """Refuse what members cannot do by themselves: new partitions and charts, and motions that switch."""
     where, formulation = simulation.system.tables.model.name, simulation.formulation
-    if formulation.partitioned or formulation.pairs:
+    if formulation.renewed:
         hint = "use augmented, recursive or articulated"
         raise ModelError(f"members are not stepped side by side with {formulation.name}", where=where, hint=hint)
     if simulation.ahead:

@@ -17,7 +17,7 @@ import numpy as np
 
 from multibody.analyses.dynamics.headway import NO_HEADWAY, Headway
 from multibody.analyses.dynamics.segments import Segments, complete, interpolated
-from multibody.analyses.dynamics.settling import tell_feedback, tell_partition, tell_tolerances
+from multibody.analyses.dynamics.settling import tell_feedback, tell_partition, tell_tolerances, told_integrator
 from multibody.analyses.events.switching import Switching, SwitchingTimes
 from multibody.formulations import Formulation
 from multibody.formulations.prepare import Bundle
@@ -80,11 +80,8 @@ class Simulation:
         self.tolerances = rtol, atol
         self.alpha = 0.0  # feedback of stabilized formulations
         n = len(self.y)
-        self.control, self.counts = np.zeros(C.CONTROL_SIZE), np.zeros(C.COUNTS_SIZE, dtype=np.int64)
-        integrator.configure(self.control, self.counts)
+        self.control, self.counts = told_integrator(integrator, system.tables, state.t, rtol)
         self.first_step = float(self.control[C.H])
-        self.control[C.T], self.control[C.RTOL], self.control[C.SECOND] = state.t, rtol, second(system.tables)
-        self.counts[C.FRESH] = 1
         self.atol = atol * self.space.scales()
         self.atol[self.space.nq : self.space.nq + self.space.nv] /= second(system.tables)
         self.active = np.ones(n)
@@ -256,7 +253,7 @@ class Simulation:
         patience : int
             How often in a row a partition may be renewed without a step.
         """
-        from multibody.analyses.dynamics.passing import body_state, leave_switching, pass_switching
+        from multibody.analyses.dynamics.crossing import body_state, leave_switching, pass_switching
         from multibody.analyses.events.impulse import JumpError
         from multibody.analyses.events.undefined import unbounded
 
@@ -336,9 +333,7 @@ class Simulation:
         if code == OTHER_ROWS:
             self._take_other_rows()
             return
-        pairs = self.space.pairs
-        assert pairs is not None  # nothing else asks for it
-        self.restart(self.t, pairs.with_new_charts(self.y))
+        self.restart(self.t, self.space.with_new_charts(self.y))
 
     def _take_other_rows(self) -> None:
         """Go on with other rows among redundant ones, if these serve better here."""

@@ -78,8 +78,9 @@ def formulation_asked(
     found = formulation_of(_evaluated(model, asked, "formulation"))
     if own.get("cut") is None or getattr(found, "cut", None) is not None:
         return found
-    if found.relative:
-        return formulation_of(found, own["cut"])
+    cut_there = found.cut_at(own["cut"])
+    if cut_there is not None:
+        return cut_there
     notes.append(f"cut of the model's own options is not used: {found.name} has no tree")
     return found
 

@@ -61,7 +61,7 @@ def inverse(
     system = System(tables_of(model))
     require_masses(system)
     chosen = formulation_of("auto" if formulation is None else formulation)
-    if chosen.relative and efforts is not None:
+    if chosen.own_forces and efforts is not None:
         hint = "leave the formulation out: virtual power takes actuators anywhere"
         raise ModelError(f"{chosen.name} finds the efforts of the motions themselves", where="efforts", hint=hint)
     acted, names = with_actuators(model, efforts)
@@ -69,13 +69,13 @@ def inverse(
         system = System(tables_of(acted))
     grid = time_grid(model, start, until, steps, at, times, "inverse", system.tables)
     motion = motion_over(system, grid, initial)
-    if chosen.relative:
-        return in_joint_coordinates(model, motion, chosen, joints)
+    if chosen.own_forces:
+        return in_own_coordinates(model, motion, chosen, joints)
     return Solver(system, motion, find_actuators(system.tables, names)).solve(progress)
 
 
-def in_joint_coordinates(model: Model, motion: Motion, formulation: Formulation, joints: Sequence[str] | None) -> Efforts:
-    """Return the efforts of a motion from its joint coordinates."""
+def in_own_coordinates(model: Model, motion: Motion, formulation: Formulation, joints: Sequence[str] | None) -> Efforts:
+    """Return the efforts of a motion from the coordinates of a formulation."""
     from multibody.analyses.dynamics.known_forces import KnownForces
     from multibody.rank.run_rows import run_rows
 

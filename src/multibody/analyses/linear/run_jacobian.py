@@ -7,6 +7,7 @@ joint.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,54 +17,60 @@ from multibody.analyses.dynamics.opening import Opening
 from multibody.analyses.linear.linearization import Matrix, turning
 from multibody.analyses.linear.system_jacobian import SystemJacobian, assembled, named
 from multibody.errors import AnalysisError, ModelError
-from multibody.formulations import JointFormulation, Parametric
+from multibody.formulations import Formulation
 from multibody.formulations.newton import kept_matrices, newton_calls
 from multibody.formulations.prepare_parametric import ParametricBundle
 from multibody.formulations.spaces.joint_space import JointSpace
 from multibody.formulations.spaces.parametric_space import ParametricSpace
+from multibody.formulations.spaces.space import Space
 from multibody.kernels.tree import declared as T
 from multibody.state.named_columns import column_names
 from multibody.state.state import State
 from multibody.state.system import Floats
 
+Parts = tuple[Matrix, tuple[Matrix, ...], list[str], list[str]]  # Ω; M, C, K, Φ_q and V; names of columns and of rows
 
-def of_joints(opening: Opening, formulation: JointFormulation, acceleration: Any, multipliers: Any) -> SystemJacobian:
-    """Return the derivatives in joint coordinates.
-
-    Parameters
-    ----------
-    opening : Opening
-        In the coordinates of bodies.
-    formulation : JointFormulation
-    acceleration, multipliers : arrays, optional
-        u̇ of the joint coordinates and λ of the independent loop rows.
-    """
-    space = JointSpace(opening.system, opening.state, opening.rows, formulation)
-    rows, loops = opening.system.tables.rows, space.bundle.loops
-    lines = [rows[loops[k]].name for k in space.bundle.chosen]
-    made = _of_run(opening.state, space, acceleration, multipliers)
-    return made.jacobian(_turning(space, made.v), kept_matrices(space.bundle), _names(space), lines)
-
-
-def of_parameters(opening: Opening, formulation: Parametric, acceleration: Any, multipliers: Any) -> SystemJacobian:
-    """Return the derivatives in parametric coordinates, exact in ground axes.
+def of_space(
+    opening: Opening, formulation: Formulation, space: Space, acceleration: Any, multipliers: Any
+) -> SystemJacobian:
+    """Return the derivatives in the coordinates of a space.
 
     Parameters
     ----------
     opening : Opening
         In the coordinates of bodies.
-    formulation : Parametric
+    formulation : Formulation
+    space : Space
+        Its coordinates; ``PARTS`` knows their class.
     acceleration, multipliers : arrays, optional
-        v̇ with those of the parameters, and λ of the independent rows.
+        v̇ of the space's rates and λ of its independent rows.
     """
+    parts = PARTS.get(type(space))
+    if parts is None:
+        what = f"the system Jacobian is not known in the coordinates of {formulation.name}"
+        raise ModelError(what, where="formulation", hint="use augmented")
+    made = _of_run(opening.state, formulation, space, acceleration, multipliers)
+    return made.jacobian(*parts(space, made.v))
+
+
+def of_joints(space: JointSpace, u: Floats) -> Parts:
+    """Return what is linearized in joint coordinates: the loops' rows are those of the cut joints."""
+    rows, loops = space.system.tables.rows, space.bundle.loops
+    return _turning(space, u), kept_matrices(space.bundle), _names(space), [rows[loops[k]].name for k in space.bundle.chosen]
+
+
+def of_parameters(space: ParametricSpace, v: Floats) -> Parts:
+    """Return what is linearized in parametric coordinates, exact in ground axes."""
     from scipy.sparse import block_diag, csr_array
 
-    system = opening.system
-    space = ParametricSpace(system, opening.state, opening.rows, formulation, exact=True)
-    made, more = _of_run(opening.state, space, acceleration, multipliers), space.nv - system.nv
-    turn = block_diag([turning(system, made.v[: system.nv]), csr_array((more, more))], format="csr")
+    system = space.system
+    more = space.nv - system.nv
+    turn = block_diag([turning(system, v[: system.nv]), csr_array((more, more))], format="csr")
     names = [*column_names(system.tables), *(f"parameter {k + 1}" for k in range(more))]
-    return made.jacobian(turn, _without_scales(space.bundle), names, [f"row {k + 1}" for k in space.bundle.chosen])
+    return turn, _without_scales(space.bundle), names, [f"row {k + 1}" for k in space.bundle.chosen]
+
+
+PARTS: dict[type, Callable[[Any, Floats], Parts]] = {JointSpace: of_joints, ParametricSpace: of_parameters}
 
 
 @dataclass
@@ -85,9 +92,9 @@ class _OfRun:
         return SystemJacobian(self.t, self.formulation, by_y, by_rate, self.residual, *named(names, lines), *where)
 
 
-def _of_run(state: State, space: JointSpace | ParametricSpace, acceleration: Any, multipliers: Any) -> _OfRun:
+def _of_run(state: State, formulation: Formulation, space: Space, acceleration: Any, multipliers: Any) -> _OfRun:
     """Linearize what an implicit method solves in a space; its matrices are kept there."""
-    t, b, y, formulation = state.t, space.bundle, space.start(state), space.formulation
+    t, b, y = state.t, space.bundle, space.start(state)
     n, m = space.nv, len(b.chosen)
     newton_calls(b, formulation.kernels()[0], complex_=False)
     ask, found, out = b.newton_kernels(complex_=False), np.zeros(n + m + 1), np.zeros(n + 3 * m + 1)

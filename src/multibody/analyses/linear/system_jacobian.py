@@ -91,15 +91,12 @@ def system_jacobian(
     """
     chosen = formulation_of(formulation)
     opening = opened(model, initial, t).required()
-    if chosen.relative:
-        from multibody.analyses.linear.run_jacobian import of_joints
+    space = chosen.implicit_space(opening.system, opening.state, opening.rows)
+    if space is None:
+        return _of_bodies(opening, acceleration, multipliers)
+    from multibody.analyses.linear.run_jacobian import of_space
 
-        return of_joints(opening, chosen, acceleration, multipliers)
-    if chosen.pairs:
-        from multibody.analyses.linear.run_jacobian import of_parameters
-
-        return of_parameters(opening, chosen, acceleration, multipliers)
-    return _of_bodies(opening, acceleration, multipliers)
+    return of_space(opening, chosen, space, acceleration, multipliers)
 
 
 def _of_bodies(opening: Opening, acceleration: Any, multipliers: Any) -> SystemJacobian:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from multibody.analyses.members.run import RunMembers
 
 _GAPS = ("position_before", "velocity_before", "position_after", "velocity_after")
+UNITS = ("unit", "units", "matrix_units", "entry_units")  # of an iteration matrix
 GAPS = np.array([Statistics.fields[name].slot for name in _GAPS], dtype=np.int64)
 
 
@@ -52,7 +53,7 @@ class Read:
 
 
 class Batch(Blocks):
-    """Some members of a study of ``run``, in the coordinates of bodies.
+    """Some members of a study of ``run``, in the coordinates of bodies; others are a class of their own, see ``batches.py``.
 
     Parameters
     ----------
@@ -63,7 +64,18 @@ class Batch(Blocks):
         Steps whose dense output there is room for.
     trees : Trees, optional
         Their spanning trees, in joint coordinates.
+
+    Attributes
+    ----------
+    reads_all : bool
+        Whether all instants are read, also where the last one alone is wanted.
     """
+
+    reads_all: ClassVar[bool] = False
+
+    @classmethod
+    def check(cls, space: Any) -> None:
+        """Raise where members in the coordinates of a space are not served for this model."""
 
     def __init__(self, members: RunMembers, count: int, room: int, trees: Trees | None = None) -> None:
         base, tables, size = members.base, members.tables, members.size
@@ -98,6 +110,17 @@ class Batch(Blocks):
         self._stored: list[Floats] = []
         self._read_rooms: list[Floats] = []
         self.grow(room)
+
+    def own_numbers(self) -> dict[str, Any]:
+        """Return what members have of their own among the numbers of their models (members, ·), by its path."""
+        own = {"numbers": self.numbers, "row_scale": self.row_scale, "column_scale": self.column_scale}
+        if self.matrices is not None:
+            own |= {f"newton.{name}": getattr(self.matrices, name) for name in UNITS}
+        return own
+
+    def own_words(self) -> dict[str, Any]:
+        """Return what members have of their own among the numbers of their states (members, ·), by its path."""
+        return {"ref": self.refs, "statistics": self.statistics, "settings": self.settings}
 
     def _readers(self) -> tuple[int, ...]:
         """Return the addresses of what reads members."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multibody.analyses.dynamics.passing import body_state, leave_switching, pass_switching
+from multibody.analyses.dynamics.crossing import body_state, leave_switching, pass_switching
 from multibody.analyses.dynamics.simulation import Occurrence, Simulation
 from multibody.analyses.dynamics.step_events import handle_events
 from multibody.analyses.events.impulse import JumpError

@@ -20,8 +20,8 @@ from multibody.analyses.kinematics.turning import MANY, TURN
 from multibody.analyses.members.blocks import NOTHING, Blocks
 from multibody.analyses.members.numbers import OPENED, NotServed, Numbers, note
 from multibody.analyses.members.rows import take_rows
-from multibody.analyses.members.stacked import Stack, StackedAnswers
 from multibody.analyses.members.switched import Switches
+from multibody.analyses.members.together import Stack, StackedAnswers
 from multibody.errors import ModelError
 from multibody.integrators import driven_members as DM
 from multibody.integrators import members as columns

@@ -15,7 +15,7 @@ from multibody.analyses.members.drive import DriveAnswers, DriveBatch, DriveMemb
 from multibody.analyses.members.instants import set_times
 from multibody.analyses.members.numbers import NotServed, note
 from multibody.analyses.members.run import KEYS, RunMembers
-from multibody.analyses.members.stacked import Stack
+from multibody.analyses.members.together import Stack
 from multibody.arguments import number_in
 from multibody.errors import AnalysisError, ModelError
 from multibody.formulations.expand import expand
@@ -62,7 +62,7 @@ class DrivenRunMembers(DriveMembers):
     def _read_times(self, model: Model, options: Mapping[str, Any]) -> None:
         self.options: Options = read_options(model, dense=True, **{key: options.get(key) for key in KEYS})
         self.choice: Choice = planned(self.tables, self.options)
-        if self.choice.formulation.relative and not self.choice.chosen:
+        if self.choice.formulation.own_forces and not self.choice.chosen:
             raise NotServed(f"formulation {self.choice.formulation.name} of a driven model")
         own = self.model.defaults.of("run")
         for key in ("step", "output_step"):

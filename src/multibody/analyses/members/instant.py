@@ -16,7 +16,7 @@ from multibody.analyses.dynamics.opening import opened
 from multibody.analyses.members.blocks import Blocks
 from multibody.analyses.members.numbers import OPENED, NotServed, Numbers, note
 from multibody.analyses.members.rows import note_rows
-from multibody.analyses.members.stacked import Stack, StackedAnswers
+from multibody.analyses.members.together import Stack, StackedAnswers
 from multibody.analyses.statics.member import Room, forces_of, room_of
 from multibody.arguments import number_in
 from multibody.errors import AnalysisError, ModelError

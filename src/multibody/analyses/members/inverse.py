@@ -15,7 +15,7 @@ from multibody.analyses.inverse.inverse import actuator_column, find_actuators, 
 from multibody.analyses.inverse.virtual_power import CHUNK, Solver
 from multibody.analyses.members.drive import DriveBatch, DriveMembers
 from multibody.analyses.members.numbers import NotServed
-from multibody.analyses.members.stacked import Stack, StackedAnswers
+from multibody.analyses.members.together import Stack, StackedAnswers
 from multibody.formulations import formulation_of
 from multibody.formulations.driven import forces_at, solve_square
 from multibody.formulations.one_drive import REGULAR, ROOM, efforts_at
@@ -53,7 +53,7 @@ class InverseMembers(DriveMembers):
 
     def _acted(self, model: Model) -> Model:
         asked = own_options(model, "inverse", efforts=self.given.get("efforts"), formulation=self.given.get("formulation"))
-        if formulation_of("auto" if asked["formulation"] is None else asked["formulation"]).relative:
+        if formulation_of("auto" if asked["formulation"] is None else asked["formulation"]).own_forces:
             raise NotServed("formulation")
         acted, self.named = with_actuators(model, asked["efforts"])
         return acted

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from multibody.analyses.members.batch import Batch, Read
 from multibody.analyses.members.many import Many
-from multibody.analyses.members.numbers import note
-from multibody.analyses.members.stacked import StackedTables
+from multibody.analyses.members.numbers import NotServed, note
+from multibody.analyses.members.together import StackedTables
 from multibody.formulations.relative import cartesian_states, expand_relative, probe_relative
 from multibody.formulations.spaces.joint_coordinates import placed_coordinates, placed_values, settle_turns
 from multibody.formulations.spaces.joint_space import JointSpace
@@ -48,10 +48,28 @@ class Trees:
 class JointBatch(Batch):
     """Some members of a study of ``run`` in joint coordinates."""
 
+    reads_all: ClassVar[bool] = True  # signs of quaternions go on from instant to instant
+
+    @classmethod
+    def check(cls, space: JointSpace) -> None:
+        """Raise where the mass matrix does not serve by itself."""
+        if not space.bundle.regular:
+            raise NotServed("some coordinates move no mass")
+
     def __init__(self, members: RunMembers, count: int, room: int) -> None:
         self.space: JointSpace = members.space
         self.trees, self._joint_room = Trees(self.space.bundle.tree, count), np.zeros((0, 0, 0))
         super().__init__(members, count, room, self.trees)
+
+    def own_numbers(self) -> dict[str, Any]:
+        """Return what members have of their own among the numbers of their models (members, ·), by its path."""
+        name, constants = "planar" if self.planar else "spatial", self.trees.constants.view(np.float64)
+        own = {f"tree.{name}_constants": constants.reshape(self.count, -1), "tree.base": self.trees.ground}
+        return super().own_numbers() | own
+
+    def own_words(self) -> dict[str, Any]:
+        """Return what members have of their own among the numbers of their states (members, ·), by its path."""
+        return super().own_words() | {"tree.accepted": self.trees.accepted, "tree.row_size": self.trees.row_size}
 
     def _readers(self) -> tuple[int, ...]:
         interpolate = address_with(self.members.choice.integrator.interpolate, INTERPOLATE)
@@ -94,7 +112,7 @@ class JointBatch(Batch):
 
     def _made(self, count: int, instants: int, last: int) -> list[Floats]:
         made = super()._made(count, instants, last)
-        Read(np.zeros(0, dtype=np.int64), np.zeros(0), *made).multipliers[:] = self.space._unknown_multipliers(1)
+        Read(np.zeros(0, dtype=np.int64), np.zeros(0), *made).multipliers[:] = self.space.unknown_multipliers(1)
         return made
 
     @property

@@ -18,19 +18,19 @@ from multibody.analyses.dynamics.choice import Choice, check_steps
 from multibody.analyses.dynamics.opening import opened, planned
 from multibody.analyses.dynamics.run import output_times
 from multibody.analyses.dynamics.run_start import require_inertia
-from multibody.analyses.dynamics.settling import tell_tolerances
+from multibody.analyses.dynamics.settling import tell_tolerances, told_integrator
 from multibody.analyses.given.initial import adopted
 from multibody.analyses.given.run_options import Options, read_options
 from multibody.analyses.members.batch import Batch, Read
+from multibody.analyses.members.batches import batch_of
 from multibody.analyses.members.crossing import JUMPED, cross_members
 from multibody.analyses.members.inertia import surely_has_inertia
 from multibody.analyses.members.instants import set_times
-from multibody.analyses.members.joints import JointBatch
 from multibody.analyses.members.matrices import Equations
 from multibody.analyses.members.numbers import OPENED, NotServed, Numbers, note
 from multibody.analyses.members.rows import note_rows
-from multibody.analyses.members.stacked import Stack, StackedAnswers
 from multibody.analyses.members.switched import Switches
+from multibody.analyses.members.together import Stack, StackedAnswers
 from multibody.arguments import number_in
 from multibody.errors import AnalysisError, ModelError
 from multibody.formulations.prepare import Bundle, inverts_masses
@@ -45,7 +45,6 @@ from multibody.state.kinetics import Dynamics, energy_drifts
 from multibody.state.state import State
 from multibody.state.system import Flags, Floats, Integers, tables_of
 from multibody.tables.scales import second
-from multibody.tables.welds import find_welds
 
 ROOM = 64  # steps whose dense output a batch has room for at first
 MOST_STEPS = 4096  # longer runs can be interrupted, which a batch cannot
@@ -121,22 +120,16 @@ class RunMembers:
             made = formulation.space(opening.system, opening.state, self.rows)
         except ModelError as error:
             raise NotServed(f"formulation {formulation.name}") from error
-        if not made.bundle.regular and formulation.relative:
-            raise NotServed("some coordinates move no mass")
+        self.kind: type[Batch] = batch_of(made, formulation.name)
         return made
 
     def _check(self, options: Mapping[str, Any]) -> None:
         """Raise where single runs do what is not done here."""
-        tables, formulation, integrator = self.tables, self.choice.formulation, self.choice.integrator
-        own = self.model.defaults.of("run")
-        if formulation.pairs:
-            raise NotServed(f"formulation {formulation.name}")
+        integrator, own = self.choice.integrator, self.model.defaults.of("run")
         if not integrator.compiled:
             raise NotServed(f"integrator {integrator.name}")
         if self.switches is not None and self.told is not None:
             raise NotServed("motions that switch, from a given state")
-        if not formulation.relative and find_welds(tables) is not None:
-            raise NotServed("bodies are welded together")
         for key in ("rtol", "atol", "step", "output_step"):
             value = options.get(key, own.get(key))
             if value is not None and math.isnan(number_in(value)):
@@ -166,10 +159,8 @@ class RunMembers:
 
     def _told(self) -> tuple[Floats, Integers]:
         """Return what the integrator is told at the start of every member."""
-        control, counts = np.zeros(C.CONTROL_SIZE), np.zeros(C.COUNTS_SIZE, dtype=np.int64)
-        self.choice.integrator.configure(control, counts)
-        control[C.T], control[C.RTOL], control[C.SECOND] = self.start, self.options.rtol, second(self.tables)
-        counts[C.FRESH], counts[C.DENSE], counts[C.LIMIT] = 1, 1, MOST_STEPS
+        control, counts = told_integrator(self.choice.integrator, self.tables, self.start, self.options.rtol)
+        counts[C.DENSE], counts[C.LIMIT] = 1, MOST_STEPS
         if self.matrices is not None:
             self.matrices.tell(counts)
         return control, counts
@@ -179,7 +170,7 @@ class RunMembers:
     def most(self) -> int:
         """How many members a batch has."""
         t, integrator = self.tables, self.choice.integrator
-        read = 1 if self.last_only and not self.choice.formulation.relative else self.count
+        read = 1 if self.last_only and not self.kind.reads_all else self.count
         instant = self.size + self.functions + 2 * t.nv + 2 * len(t.rows) + t.effort_count + BESIDE
         if len(self.rows) < t.count_joint + t.count_motion:
             instant += int(t.row_pointer[-1])
@@ -188,7 +179,7 @@ class RunMembers:
 
     def batch(self, count: int) -> Batch:
         """Return room for so many members at a time."""
-        return (JointBatch if self.choice.formulation.relative else Batch)(self, count, self.room)
+        return self.kind(self, count, self.room)
 
     # --- computing ----------------------------------------------------------------------------------------------------
     def computed(self, b: Batch, values: Floats, why: Any) -> Integers:

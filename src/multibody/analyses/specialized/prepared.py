@@ -18,6 +18,8 @@ from multibody.analyses.members.numbers import NotServed
 from multibody.analyses.specialized.quick import QuickPreparation
 from multibody.analyses.specialized.symbols import SymbolicMeasurer
 from multibody.errors import AnalysisError, ModelError
+from multibody.formulations.spaces.cartesian_space import CartesianSpace
+from multibody.formulations.spaces.joint_space import JointSpace
 from multibody.integrators import INTEGRATORS, LENGTH, OWN
 from multibody.integrators import contract as C
 from multibody.model.model import Model
@@ -32,6 +34,7 @@ from multibody.state.system import Integers, tables_of
 from multibody.tables.lower import Tables
 
 TOLD = ("until", "formulation", "integrator", "rtol", "atol", "step", "output_step", "cut")
+READ_AS: dict[type, str] = {CartesianSpace: "bodies", JointSpace: "joints"}  # how members are read, by the class of their space
 WHOLE = 1e-9  # share of a step by which a way may differ from a whole number of them
 
 
@@ -93,8 +96,7 @@ def check(simulation: Simulation, asked: Options) -> Schedule:
         problem = f"specialized code steps by {', '.join(able)}, and not by {made.name}"
         raise ModelError(problem, where=where, hint=f'say integrator="{usual}", or leave device out')
     formulation, space = simulation.formulation, simulation.space
-    plain = formulation.relative or (space.of_bodies and space.bundle.tables is simulation.system.tables)
-    if formulation.partitioned or space.pairs is not None or not plain:
+    if formulation.renewed or type(space) not in READ_AS:
         hint = "take augmented or articulated"
         raise ModelError(f"{formulation.name} is not made into specialized code here", where="study.formulation", hint=hint)
     if simulation.watches or simulation.ahead.next(simulation.t, asked.until, 1.0) is not None:
@@ -183,7 +185,7 @@ class Preparation:
     @property
     def reading(self) -> str:
         """How members are read."""
-        return "bodies" if self.base.space.of_bodies else "joints"
+        return READ_AS[type(self.base.space)]
 
     @property
     def closing(self) -> bool:

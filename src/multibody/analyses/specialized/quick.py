@@ -9,7 +9,6 @@ import numpy as np
 
 from multibody.analyses.dynamics.simulation import Simulation
 from multibody.analyses.members.batch import GAPS, Batch
-from multibody.analyses.members.joints import JointBatch
 from multibody.analyses.members.numbers import NotServed
 from multibody.analyses.members.run import RunMembers
 from multibody.analyses.members.telling import tell
@@ -21,7 +20,6 @@ from multibody.state.state import State
 
 UNUSED = "model.row_weight"  # where masses can be inverted
 FACTORED = Statistics.fields["factorizations"].slot
-UNITS = ("unit", "units", "matrix_units", "entry_units")  # of an iteration matrix
 
 
 class QuickPreparation(Rooms):
@@ -65,21 +63,11 @@ class QuickPreparation(Rooms):
 
     def _own_numbers(self, room: Batch) -> dict[str, Any]:
         """Return the numbers of members (members, ·) by their paths, but for masses."""
-        own = {"numbers": room.numbers, "row_scale": room.row_scale, "column_scale": room.column_scale}
-        if isinstance(room, JointBatch):
-            name, trees = "planar" if room.planar else "spatial", room.trees
-            constants = trees.constants.view(np.float64).reshape(len(trees.constants), -1)
-            own |= {f"tree.{name}_constants": constants, "tree.base": trees.ground}
-        if room.matrices is not None:
-            own |= {f"newton.{name}": getattr(room.matrices, name) for name in UNITS}
-        return {f"model.{name}": rows for name, rows in own.items()}
+        return {f"model.{name}": rows for name, rows in room.own_numbers().items()}
 
     def _own_words(self, room: Batch) -> dict[str, Any]:
         """Return the words of members (members, ·) by their paths, as numbers."""
-        own = {"ref": room.refs, "statistics": room.statistics, "settings": room.settings}
-        if isinstance(room, JointBatch):
-            own |= {"tree.accepted": room.trees.accepted, "tree.row_size": room.trees.row_size}
-        return {f"state.{name}": rows for name, rows in own.items()}
+        return {f"state.{name}": rows for name, rows in room.own_words().items()}
 
     def _some(self, room: Batch, values: Floats, *arrays: Any) -> Any:
         """Write numbers, y, words and absolute tolerances of as many members as there is room for."""

@@ -21,9 +21,6 @@ JOINT_KINDS = (
 )  # fmt: skip
 """Kinds of joints. A revolute joint without limits turns endlessly; a ball is also a point of a body held at one of another."""
 
-SOLID_KINDS = ("box", "cylinder", "sphere", "capsule", "ellipsoid", "mesh")
-"""Kinds of solids; cylinders and capsules lie along z, all are centered at their place but meshes."""
-
 
 @dataclass(frozen=True)
 class Line:
@@ -67,7 +64,8 @@ class Solid:
     Attributes
     ----------
     kind : str
-        One of `SOLID_KINDS`.
+        box, cylinder, sphere, capsule, ellipsoid or mesh. Cylinders and capsules lie along z; all but meshes are centered at
+        their place.
     size : tuple of float
         box: three edges; cylinder and capsule: radius, length (without the caps); sphere: radius; ellipsoid: three half axes
         [m]. Empty for a mesh.

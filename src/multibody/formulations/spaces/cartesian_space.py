@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,8 +11,8 @@ from multibody.formulations.choosing import choose_partition
 from multibody.formulations.of_bodies import OfBodies
 from multibody.formulations.prepare import Bundle, prepare
 from multibody.formulations.spaces.expanded import Expanded, expanded
-from multibody.formulations.spaces.other_rows import Branching, allow_others, better_rows, carry_on, least_size, read_by_rows
-from multibody.formulations.spaces.space import Reader, reader_of
+from multibody.formulations.spaces.other_rows import allow_others, better_rows, carry_on, least_size, read_by_rows
+from multibody.formulations.spaces.space import Reader, SpaceBase, reader_of
 from multibody.kernels.watch import monitor
 from multibody.rank.leastnorm import is_large
 from multibody.rank.run_rows import NOISE
@@ -21,13 +20,12 @@ from multibody.state.state import State
 from multibody.state.system import Flags, Floats, Integers, System
 
 
-class CartesianSpace(Branching):
+class CartesianSpace(SpaceBase):
     """Poses and velocities of all bodies."""
 
     monitor: Any = staticmethod(monitor)
     choose: Any = staticmethod(choose_partition)
     of_bodies = True
-    pairs = None
 
     def __init__(self, system: System, state: State, rows: Integers, formulation: OfBodies) -> None:
         self.system, self.partitioned = system, formulation.partitioned
@@ -108,12 +106,6 @@ class CartesianSpace(Branching):
         carry_on(b, made)
         self.bundle = made
         return True
-
-    def forget(self) -> None:
-        """Forget the last accepted state; nothing of it is kept here."""
-
-    def select(self, joints: Sequence[str]) -> None:
-        """Let only these joints' forces be found: here they come all at once."""
 
     def reading(self) -> CartesianSpace:
         """Return a copy with state and scratch of its own; the model stays the living one."""

@@ -21,8 +21,8 @@ from multibody.formulations.relative import (
 )
 from multibody.formulations.spaces.expanded import Expanded, no_solution
 from multibody.formulations.spaces.joint_coordinates import count_turns, joint_coordinates
-from multibody.formulations.spaces.other_rows import Branching, allow_others, better_rows, carry_on, least_size, read_by_rows
-from multibody.formulations.spaces.space import Reader, reader_of
+from multibody.formulations.spaces.other_rows import allow_others, better_rows, carry_on, least_size, read_by_rows
+from multibody.formulations.spaces.space import Reader, SpaceBase, reader_of
 from multibody.rank.leastnorm import all_independent, independent_rows
 from multibody.state.kinetics import Dynamics
 from multibody.state.state import State
@@ -54,13 +54,11 @@ def joint_columns(tables: Tables, formulation: JointFormulation) -> Columns:
     return columns
 
 
-class JointSpace(Branching):
+class JointSpace(SpaceBase):
     """Joint coordinates of a spanning tree; loops are closed at the cut joints."""
 
     monitor: Any = staticmethod(monitor_relative)
     choose: Any = staticmethod(choose_joint_partition)
-    of_bodies = False
-    pairs = None
 
     def __init__(self, system: System, state: State, rows: Integers, formulation: JointFormulation) -> None:
         self.system, self.formulation = system, formulation
@@ -172,6 +170,9 @@ class JointSpace(Branching):
         """Give the constant angles of planar links the whole turns that they have at a state."""
         count_turns(self.system, self.columns, b.tree.model, state)
 
+    def keep_closed(self, found: Expanded, closed: Sequence[int], times: Floats, ends: Floats, like: Floats) -> None:
+        """Leave all states as they were closed."""
+
     # --- states -------------------------------------------------------------------------------------------------------
     def start(self, state: State, work: float = 0.0) -> Floats:
         """Return y of a state of the bodies."""
@@ -185,6 +186,20 @@ class JointSpace(Branching):
             if column.is_length and rate >= 0:
                 found[place], found[self.nq + rate] = True, True
         return found
+
+    @property
+    def free(self) -> bool:
+        """Whether the columns of y may be chosen freely: there are no loops."""
+        return not len(self.bundle.chosen)
+
+    def state_columns(self) -> tuple[dict[tuple[int, int], int], list[int]]:
+        """Return where coordinate functions (order 0) and their rates (order 1) stand in y, and which columns are angles."""
+        columns, found, angles = self.columns, dict[tuple[int, int], int](), list[int]()
+        for column, place, rate in zip(columns.columns, columns.places, columns.rates, strict=True):
+            if column.function >= 0 and place >= 0:
+                found[column.function, 0], found[column.function, 1] = place, self.nq + rate
+                angles += [] if column.is_length else [place]
+        return found, angles
 
     @property
     def rows(self) -> Integers:
@@ -235,7 +250,7 @@ class JointSpace(Branching):
         statistics = b.state.statistics.copy()
         bodies = self.cartesian(times, Y, references, like, closing)
         A, energies = np.zeros((n, tables.nv)), np.zeros((n, 2))
-        multipliers = self._unknown_multipliers(n)
+        multipliers = self.unknown_multipliers(n)
         efforts = np.zeros((n, tables.effort_count))
         loads = np.zeros((n, (3 if tables.dimension == 2 else 6) * len(tables.loads)))
         kept = b.ref.copy()
@@ -260,7 +275,7 @@ class JointSpace(Branching):
             links = [i for i, link in enumerate(self.columns.tree.links) if link.joint in wanted]
             b.tree.model.all_joints, b.tree.model.selected = 0, np.array(links, dtype=np.int64)
 
-    def _unknown_multipliers(self, n: int) -> Floats:
+    def unknown_multipliers(self, n: int) -> Floats:
         """Return an array for the multipliers: NaN for the rows of joints that are not selected."""
         tables, tree = self.system.tables, self.bundle.tree.model
         found = np.zeros((n, tables.count_joint + tables.count_motion))

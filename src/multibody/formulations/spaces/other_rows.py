@@ -6,11 +6,10 @@ mechanism itself is as regular as ever: what stands still then is the choice, an
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -21,14 +20,6 @@ from multibody.state.system import Floats, Integers
 
 BETTER = 2.0  # times the smallest singular value of the chosen rows: others are worth a restart
 _ARRAYS = ("multipliers", "kinetic", "potential", "work", "efforts", "loads")  # of the dynamics, over the instants
-
-
-class Branching:
-    """A space whose blocks have one choice of rows at a time."""
-
-    def branch(self) -> Self:
-        """Return a copy on the same memory, whose choice of rows is its own."""
-        return copy.copy(self)
 
 
 def better_rows(J: Floats, chosen: Integers, floor: float) -> Integers | None:

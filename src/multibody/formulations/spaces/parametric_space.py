@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,8 +13,8 @@ from multibody.formulations.of_bodies import Parametric
 from multibody.formulations.prepare import Bundle, prepare
 from multibody.formulations.prepare_parametric import ParametricBundle, prepare_parametric, set_scales, slide_columns
 from multibody.formulations.spaces.expanded import Expanded, expanded
-from multibody.formulations.spaces.other_rows import Branching, allow_others, better_rows, carry_on, share_numbers
-from multibody.formulations.spaces.space import Reader, reader_of
+from multibody.formulations.spaces.other_rows import allow_others, better_rows, carry_on, share_numbers
+from multibody.formulations.spaces.space import Reader, SpaceBase, reader_of
 from multibody.kernels.parametric.rows import pair_rows
 from multibody.kernels.rows import row_jacobian
 from multibody.kernels.state import set_positions
@@ -32,12 +31,10 @@ FLAT = 1e-4  # sine at which a cosine row counts as lost
 MIDDLE = 1  # place of a ball's second angle
 
 
-class ParametricSpace(Branching):
+class ParametricSpace(SpaceBase):
     """Poses and velocities of all bodies, parameters of all pairs."""
 
     monitor: Any = staticmethod(monitor)
-    choose: Any = None  # there is no partition
-    of_bodies = False
 
     def __init__(self, system: System, state: State, rows: Integers, formulation: Parametric, exact: bool = False) -> None:
         self.system, self.formulation, self.rows = system, formulation, rows
@@ -54,11 +51,6 @@ class ParametricSpace(Branching):
         self._references = state.references
         self._plain: Bundle | None = None
         self.bundle: ParametricBundle = self._prepared(state, exact)
-
-    @property
-    def pairs(self) -> ParametricSpace:
-        """The space of the parameters of pairs: itself."""
-        return self
 
     def _prepared(self, state: State, exact: bool) -> ParametricBundle:
         """Return the arrays of a run: independent rows, charts in which no angle is singular, scales."""
@@ -238,12 +230,6 @@ class ParametricSpace(Branching):
     def expanded(self, times: Floats, Y: Floats, references: Floats, like: Floats, closing: bool) -> Expanded:
         """Return everything that follows from states y, with Cartesian states."""
         return expanded(self.plain, times, self.cartesian(times, Y, references, like), references, closing)
-
-    def forget(self) -> None:
-        """Forget the last accepted state; nothing of it is kept here."""
-
-    def select(self, joints: Sequence[str]) -> None:
-        """Let only these joints' forces be found: here they come all at once."""
 
     def reader(self) -> Reader:
         """Return what coordinate functions are read with."""

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from multibody.formulations.of_bodies import OfBodies
 from multibody.formulations.prepare import Bundle
 from multibody.formulations.spaces.composites import Composites, independent_of, weld_multipliers
 from multibody.formulations.spaces.expanded import Expanded
-from multibody.formulations.spaces.space import Reader
+from multibody.formulations.spaces.space import Reader, SpaceBase
 from multibody.formulations.square_forces import forces_along, jacobian_entries
 from multibody.kernels.watch import monitor
 from multibody.rank.run_rows import run_rows
@@ -22,11 +21,8 @@ from multibody.state.state import State
 from multibody.state.system import Floats, System
 from multibody.tables.welds import Welds, count_turns, welded_tables
 
-if TYPE_CHECKING:
-    from multibody.formulations.spaces.parametric_space import ParametricSpace
 
-
-class WeldedSpace:
+class WeldedSpace(SpaceBase):
     """Poses and velocities of composites, for `parametric` with the parameters of the pairs between them.
 
     What is asked about bodies is found from the composites.
@@ -42,7 +38,7 @@ class WeldedSpace:
     """
 
     monitor: Any = staticmethod(monitor)  # of the class: a compiled function does not travel to other processes
-    of_bodies = False
+    alone = "bodies are welded together"
 
     def __init__(self, system: System, state: State, formulation: OfBodies, welds: Welds) -> None:
         self.system, self.welds = system, welds
@@ -67,10 +63,13 @@ class WeldedSpace:
         """The kernel that chooses dependent columns, of composites."""
         return self.inner.choose
 
-    @property
-    def pairs(self) -> ParametricSpace | None:
-        """The space of the parameters of pairs between composites, where they are coordinates."""
-        return self.inner.pairs
+    def with_new_charts(self, y: Floats) -> Floats:
+        """Return y in coordinates of composites that are regular where it is."""
+        return self.inner.with_new_charts(y)
+
+    def trouble(self) -> tuple[str, str] | None:
+        """Return why rows lost their rank and what helps, where the coordinates of composites know it."""
+        return self.inner.trouble()
 
     def start(self, state: State, work: float = 0.0) -> Floats:
         """Return y of a state of the bodies."""
@@ -124,12 +123,6 @@ class WeldedSpace:
         other = copy.copy(self)
         other.inner = self.inner.branch()
         return other
-
-    def forget(self) -> None:
-        """Forget the last accepted state; nothing of it is kept here."""
-
-    def select(self, joints: Sequence[str]) -> None:
-        """Let only these joints' forces be found: here they come all at once."""
 
     def reading(self) -> WeldedSpace:
         """Return a copy with state and scratch of its own; the model stays the living one."""

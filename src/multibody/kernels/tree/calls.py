@@ -22,7 +22,7 @@ from multibody.kernels.tree.bodies import (
     write_wrenches,
 )
 from multibody.kernels.tree.declared import SLIDE, columns_of, links_of
-from multibody.kernels.tree.forces import joint_multipliers
+from multibody.kernels.tree.joint_forces import joint_multipliers
 from multibody.kernels.tree.loops import loop_gaps, loop_rows, loop_values
 from multibody.kernels.tree.motion import motions, positions, velocities
 from multibody.kernels.tree.sweep import coordinate

@@ -123,7 +123,7 @@ def linearize_tree(d, model, state, scratch, t, x):
 
 @inner_kernel
 def move_tree(model, code, x, out):
-    """Answer a question about coordinates and rates, see ``formulations/implicit.move``; x without its code.
+    """Answer a question about coordinates and rates, see ``formulations/implicit.move_implicit``; x without its code.
 
     Rates of a ball joint are in the axes of its carrier: the conjugate quaternion then turns with minus these in its own.
     """

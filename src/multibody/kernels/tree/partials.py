@@ -26,9 +26,8 @@ of the mass matrix H_kj = S_k · I S_j. Forces between bodies: ``couplings.py``.
 from __future__ import annotations
 
 from multibody.kernels.codes import FIRST_BODY
-from multibody.kernels.compile import inlined, inner_kernel, kernel
-from multibody.kernels.declared import model_at, scratch_at
-from multibody.kernels.tags import KNOWN, PLANAR, SPATIAL
+from multibody.kernels.compile import inlined, inner_kernel
+from multibody.kernels.tags import KNOWN, PLANAR
 from multibody.kernels.tree.algebra import (
     add_rigid,
     add_to,
@@ -258,27 +257,3 @@ def tree_row(d, model, scratch, r, E, V, J, out):
             continue
         push(d, model, scratch, entry_link(d, model, column), -1, load_at(d, E, e), load_at(d, V, e), J, out, 0)
         e += width(d)
-
-
-@kernel
-def partials_planar(model, scratch, v, a, G, Kc, Cc, H, C, K):
-    """Call `tree_partials` for a planar model."""
-    tree_partials(PLANAR, model_at(model), scratch_at(scratch), v, a, G, Kc, Cc, H, C, K)
-
-
-@kernel
-def partials_spatial(model, scratch, v, a, G, Kc, Cc, H, C, K):
-    """Call `tree_partials` for a spatial model."""
-    tree_partials(SPATIAL, model_at(model), scratch_at(scratch), v, a, G, Kc, Cc, H, C, K)
-
-
-@kernel
-def row_planar(model, scratch, r, E, V, J, out):
-    """Call `tree_row` for a planar model."""
-    tree_row(PLANAR, model_at(model), scratch_at(scratch), r, E, V, J, out)
-
-
-@kernel
-def row_spatial(model, scratch, r, E, V, J, out):
-    """Call `tree_row` for a spatial model."""
-    tree_row(SPATIAL, model_at(model), scratch_at(scratch), r, E, V, J, out)

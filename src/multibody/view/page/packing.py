@@ -89,17 +89,3 @@ def raw(array: Any, kind: str) -> dict[str, Any]:
 def deflated(content: bytes) -> str:
     """Return bytes as zlib and base64 write them."""
     return base64.b64encode(zlib.compress(content, 7)).decode("ascii")
-
-
-def unpacked(block: dict[str, Any]) -> list[Floats]:
-    """Return the columns of a block as a page reads them: the other half of :func:`packed`, for whoever reads pages."""
-    count, heads = block["count"], block["columns"]
-    planes = np.frombuffer(zlib.decompress(base64.b64decode(block["z"])), dtype=np.uint8).reshape(4, -1)
-    whole = np.ascontiguousarray(planes.T).view("<i4").reshape(len(heads), count)
-    found = []
-    for (step, order), row in zip(heads, whole, strict=True):
-        current = row.astype(np.int32)
-        for _ in range(order):
-            current = np.cumsum(current, dtype=np.int32)
-        found.append(np.where(current == HOLE, np.nan, current * step))
-    return found

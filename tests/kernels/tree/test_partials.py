@@ -11,13 +11,12 @@ import multibody as mb
 from across.properties.strategies import examples, seeds
 from analyses.dynamics.random_models import Heavy
 from analyses.dynamics.test_random_models import heavies
-from formulations.relative.joint_bench import Bench, Floats, Point
 from formulations.relative.test_joint_kinds_relative import EDGES, OTHERS, RELATIONS, chain
 from kernels.force_cases import CASES, ForceCase
+from kernels.tree.joint_bench import Bench, Floats, Point, partials_spatial
 from multibody.formulations.pattern import Pattern
 from multibody.formulations.prepare_newton import block_pattern
 from multibody.kernels.arrays import Arrays
-from multibody.kernels.tree.partials import partials_spatial
 from multibody.library import names
 
 TOLERANCE = 1e-9

@@ -14,16 +14,43 @@ import multibody as mb
 from kernels.differences import derivative
 from multibody.analyses.assembly.assemble import assemble
 from multibody.formulations.spaces.joint_space import JointSpace
+from multibody.kernels.compile import kernel
+from multibody.kernels.declared import model_at, scratch_at
 from multibody.kernels.force_partials import force_partials
 from multibody.kernels.forces import add_forces
 from multibody.kernels.rows import row_jacobian, row_partials, row_velocity
+from multibody.kernels.tags import PLANAR, SPATIAL
 from multibody.kernels.tree.calls import TREE_CALLS
-from multibody.kernels.tree.partials import partials_planar, partials_spatial, row_planar, row_spatial
+from multibody.kernels.tree.partials import tree_partials, tree_row
 from multibody.rank.run_rows import run_rows
 from multibody.state.system import System, tables_of
 from multibody.tables.tree_arrays import add_partials
 
 Floats = npt.NDArray[np.float64]
+
+
+@kernel
+def partials_planar(model, scratch, v, a, G, Kc, Cc, H, C, K):  # type: ignore[no-untyped-def]
+    """Call `tree_partials` for a planar model."""
+    tree_partials(PLANAR, model_at(model), scratch_at(scratch), v, a, G, Kc, Cc, H, C, K)
+
+
+@kernel
+def partials_spatial(model, scratch, v, a, G, Kc, Cc, H, C, K):  # type: ignore[no-untyped-def]
+    """Call `tree_partials` for a spatial model."""
+    tree_partials(SPATIAL, model_at(model), scratch_at(scratch), v, a, G, Kc, Cc, H, C, K)
+
+
+@kernel
+def row_planar(model, scratch, r, E, V, J, out):  # type: ignore[no-untyped-def]
+    """Call `tree_row` for a planar model."""
+    tree_row(PLANAR, model_at(model), scratch_at(scratch), r, E, V, J, out)
+
+
+@kernel
+def row_spatial(model, scratch, r, E, V, J, out):  # type: ignore[no-untyped-def]
+    """Call `tree_row` for a spatial model."""
+    tree_row(SPATIAL, model_at(model), scratch_at(scratch), r, E, V, J, out)
 
 
 @dataclass(frozen=True)
@@ -172,16 +199,16 @@ class Bench:
     # --- the kernel ---------------------------------------------------------------------------------------------------
     def partials(self, p: Point) -> dict[str, Floats]:
         """Return H, C, K, Φ_u and V."""
-        kernel, row_kernel = (partials_planar, row_planar) if self.d == 2 else (partials_spatial, row_spatial)
+        entry, row_entry = (partials_planar, row_planar) if self.d == 2 else (partials_spatial, row_spatial)
         self.place(p)
         G, (K, D, V), n = self.loads(p), self.blocks(p), self.n
         found = {key: np.full((n, n), np.nan) for key in "HCK"}
-        kernel(*self.arrays.still, p.u, p.a, G, K, D, *(x.reshape(-1) for x in found.values()))
+        entry(*self.arrays.still, p.u, p.a, G, K, D, *(x.reshape(-1) for x in found.values()))
         found |= {"J": np.zeros((len(self.rows), n)), "V": np.zeros((len(self.rows), n))}
         Phi = self.entries(row_jacobian, p)
         for k, r in enumerate(self.rows):
             columns = self.columns(r)
-            row_kernel(*self.arrays.still, r, Phi[k, columns], V[k, columns], found["J"][k], found["V"][k])
+            row_entry(*self.arrays.still, r, Phi[k, columns], V[k, columns], found["J"][k], found["V"][k])
         return found
 
     def expected(self, p: Point) -> dict[str, Floats]:

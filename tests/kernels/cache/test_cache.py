@@ -178,6 +178,11 @@ class Planted:
         return (pytest.fail, ("a planted file was executed",))
 
 
+def with_another_byte(content: bytes, k: int) -> bytes:
+    """Return a file whose byte k is another one."""
+    return content[:k] + bytes([content[k] ^ 1]) + content[k + 1 :]
+
+
 @pytest.mark.parametrize(
     "damage",
     [
@@ -185,7 +190,7 @@ class Planted:
         lambda content: content[:20],
         lambda content: content[:-1],
         lambda content: content + b"0",
-        lambda content: content[: len(content) // 2] + b"x" + content[len(content) // 2 + 1 :],
+        lambda content: with_another_byte(content, len(content) // 2),
         lambda content: b"\0" * len(content),
         lambda content: pickle.dumps(Planted()),
         lambda content: content[:32] + pickle.dumps(Planted()),

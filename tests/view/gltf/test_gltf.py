@@ -19,7 +19,7 @@ from multibody.view.gltf.scene import TOLERANCE, RunScene
 from multibody.view.gltf.triangulate import bridged, signed_area, triangles_of
 from multibody.view.scene import Poses
 from oracles import REQUIRED
-from view.gltf_reader import Asset
+from view.gltf.gltf_reader import Asset
 
 TURN = 2.0 * np.pi / 150.0
 VALIDATE = """
@@ -212,7 +212,7 @@ def test_keys_of_a_circle_and_of_rest() -> None:
 # --- the judgment of others -------------------------------------------------------------------------------------------
 def npm_folder() -> pathlib.Path | None:
     """Return the folder in which the Khronos validator is installed."""
-    for place in (os.environ.get("MULTIBODY_NPM", ""), pathlib.Path(__file__).parents[2] / "build" / "npm"):
+    for place in (os.environ.get("MULTIBODY_NPM", ""), pathlib.Path(__file__).parents[3] / "build" / "npm"):
         if place and (pathlib.Path(place) / "node_modules" / "gltf-validator").is_dir():
             return pathlib.Path(place)
     return None
