@@ -237,7 +237,7 @@ class Builder:
     def point_end(self, body: str, frame: str) -> End:
         """Return a frame as an end with the axes of its body."""
         point, _ = self.placement.frame(body, frame)
-        return End(self.placement.index[body], point, _unit(self.dimension))
+        return End(self.placement.index[body], point, _identity(self.dimension))
 
     def coordinate_of(self, text: str, where: str) -> int:
         """Return the function of a coordinate that a motion, an effort or a guess names."""
@@ -262,7 +262,7 @@ class Builder:
             for relation in self._basic_rows(joint, spec):
                 self._append(relation, joint.name, "joint")
         if joint.kind.relation:
-            none = End(0, (0.0,) * self.dimension, _unit(self.dimension))
+            none = End(0, (0.0,) * self.dimension, _identity(self.dimension))
             for relation in BUILDERS[joint.kind.relation](self, joint, ends or (none, none)):
                 self._append(relation, joint.name, "joint")
 
@@ -361,6 +361,6 @@ class Builder:
         self.soft.append(Soft(text, self.coordinate_of(text, where), -1, None, number, size))
 
 
-def _unit(dimension: int) -> Mat:
-    """Return the unit matrix."""
+def _identity(dimension: int) -> Mat:
+    """Return the identity matrix."""
     return tuple(tuple(1.0 if i == j else 0.0 for j in range(dimension)) for i in range(dimension))

@@ -76,10 +76,10 @@ def _input(model: Model, system: System, point: Linearization, name: str) -> Flo
     if not path.scalar_coordinate or path.owner == "ground":
         hint = "name a force, a joint coordinate or a point's component"
         raise ModelError(f'"{name}" is no input', where="inputs", hint=hint)
-    return _along(model, system, point, path)
+    return _along(system, point, path)
 
 
-def _along(model: Model, system: System, point: Linearization, path: Path) -> Floats:
+def _along(system: System, point: Linearization, path: Path) -> Floats:
     """Return the gradient of a scalar coordinate."""
     tables = system.tables
     if path.kind == "joint":
