@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from multibody.errors import ModelError
 from multibody.kernels import codes as L
-from multibody.kernels.declared import PlanarNumbers
+from multibody.kernels.declared import FUNCTION_NUMBERS, PlanarNumbers
 from multibody.model.expressions import Number, names
 from multibody.model.geometry import Orientation
 from multibody.model.joints import Joint
@@ -143,11 +143,10 @@ class Builder:
 
     def _pack(self, first: End, second: End, *vectors: Vec) -> tuple[Number, ...]:
         """Return the numbers of a function in the order the kernels read them."""
-        d = self.dimension
         flat: list[Number] = [*first.point, *second.point]
         for vector in vectors:
             flat.extend(vector)
-        return tuple(flat) + (0.0,) * (L.NUMBERS[d] - len(flat))
+        return tuple(flat) + (0.0,) * (FUNCTION_NUMBERS[self.dimension].size - len(flat))
 
     def dot1(self, first: End, second: End, a: Vec, b: Vec) -> int:
         """Add a_i·b_j, a on the first body and b on the second."""
@@ -181,7 +180,7 @@ class Builder:
     def extra(self, owner: str) -> int:
         """Add an extra coordinate and return the function that is its value."""
         self.extras.append(owner)
-        numbers = (0.0,) * L.NUMBERS[self.dimension]
+        numbers = (0.0,) * FUNCTION_NUMBERS[self.dimension].size
         return self._add(FunctionRecord(L.EXTRA, 0, 0, numbers, len(self.extras) - 1, is_length=False))
 
     def basic(self, spec: Basic, ends: tuple[End, End], kind: int = L.ANGLE) -> list[tuple[int, str]]:
