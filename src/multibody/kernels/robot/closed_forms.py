@@ -115,13 +115,15 @@ def _planar_line(lines, k):
 def _planar(task, target, start):
     """Two turns to a point; with three the pose says where the third joint is."""
     lines, pose = task.lines, planar_target_in(target, 0)
-    (s1, x1, y1), (s2, x2, y2), third, (x, y) = _planar_line(lines, 0), _planar_line(lines, 1), 0.0, (pose.x, pose.y)
+    x, y = pose.x, pose.y
+    s1, x1, y1 = _planar_line(lines, 0)
+    s2, x2, y2 = _planar_line(lines, 1)
     (ex, ey), turn = load2(task.zero_point, 0), 0.0
     if task.how == PLANAR_THREE:
         axes = load4(task.zero_axes, 0)
         turn = math.atan2(pose.sin, pose.cos) - math.atan2(axes[2], axes[0])
         s, c = sincos(turn)
-        third, x3, y3 = _planar_line(lines, 2)
+        _, x3, y3 = _planar_line(lines, 2)
         ux, uy = ex - x3, ey - y3
         x, y = x - (c * ux - s * uy), y - (s * ux + c * uy)
         ex, ey = x3, y3
@@ -144,5 +146,5 @@ def _planar(task, target, start):
         out = task.angles[SIX * side :]
         out[0], out[1], out[2] = s1 * first, s2 * second, 0.0
         if task.how == PLANAR_THREE:
-            out[2] = third * (turn - first - second)
+            out[2] = _planar_line(lines, 2)[0] * (turn - first - second)
     return 2
