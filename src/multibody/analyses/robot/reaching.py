@@ -16,11 +16,12 @@ from multibody.analyses.robot.reached import Reached, ReachedMany
 from multibody.analyses.robot.targets import Targets, read_targets
 from multibody.arguments import answered, number_in, short
 from multibody.errors import ModelError
-from multibody.kernels.robot.declared import ITERATED, Reach
+from multibody.kernels.robot.declared import AXES, ITERATED, Reach
 from multibody.kernels.robot.entrance import prepared
 from multibody.kernels.robot.geometry import CANDIDATES, SIX, Work
 from multibody.kernels.robot.reach import reach_one, reach_planar, reach_spatial
 from multibody.kernels.tree import declared as T
+from multibody.kernels.vectors import ROW
 from multibody.model.names import unknown
 from multibody.state.system import Floats, Integers
 
@@ -111,7 +112,7 @@ class Task:
             kept_lower=count, kept_upper=count, how=geometry.how, lines=geometry.lines, zero_point=r, zero_axes=A.ravel(),
             center=geometry.center, shape=geometry.shape, J=robot.width * n, Jz=robot.width * count, S=SIX * SIX, error=SIX,
             step=count, whole=n, trial=robot._tree_nq, angles=SIX * (MOST + 1), roots=CANDIDATES, work=Work.size,
-            starts=self.starts(), target=12, q=robot._tree_nq,
+            starts=self.starts(), target=AXES + ROW * ROW, q=robot._tree_nq,
         )  # fmt: skip
 
     def at_zero(self, q: Floats) -> tuple[Floats, Floats]:
