@@ -12,9 +12,9 @@ from scipy.spatial.transform import Rotation
 
 from kernels.entrance import entrance
 from kernels.mechanisms import CASES, random_state
-from multibody.kernels import codes as L
 from multibody.kernels import rotations
 from multibody.kernels import vectors as vector_kernels
+from multibody.kernels.body_layout import LAYOUTS
 from multibody.kernels.state import set_positions, set_velocities
 
 matrix_of_quaternion, turned_quaternion = entrance(rotations.matrix_of_quaternion), entrance(rotations.turned_quaternion)
@@ -149,7 +149,7 @@ def test_poses_and_velocities_are_unpacked(name: str) -> None:
             np.testing.assert_allclose(pose[b + 1], [*q[:3], *A.ravel()], atol=1e-15)
             np.testing.assert_allclose(twist[b + 1], [*v[:3], *(A @ v[3:6])], atol=1e-14)  # ω in ground axes
     assert work.extra[0] == x.q[-1]
-    np.testing.assert_array_equal(work.velocity, [0.0] * L.BODY_VELOCITIES[d] + list(x.v))
+    np.testing.assert_array_equal(work.velocity, [0.0] * LAYOUTS[d].velocities + list(x.v))
 
 
 @pytest.mark.parametrize("name", STATES)

@@ -25,6 +25,7 @@ from multibody.formulations.closing import (
 from multibody.kernels.acceptance import REFUSED, UNMOVED
 from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
+from multibody.kernels.modes import GENTLE, GRADIENTS, NO_GRADIENTS, VALUES
 
 
 @inner_kernel
@@ -49,7 +50,7 @@ def rates_baumgarte(space, model, state, scratch, t, y, dy):
     velocity_gap(space, model, state, scratch, t, y[space.sizes(model)[0] :])  # −Φ̇
     for r in range(m):
         b[r] += 2.0 * alpha * x[r]
-    space.rows_at_pose(model, state, scratch, t, 1, 0)
+    space.rows_at_pose(model, state, scratch, t, VALUES, NO_GRADIENTS)
     for r in range(m):
         x[r] = b[r] - beta * beta * x[r]
     power = space.applied(model, state, scratch, t)
@@ -65,13 +66,13 @@ def watch_baumgarte(space, model, state, scratch, t, y):
     tidy(space, model, y)
     if turned_too_far(space, model, state, scratch, t, y):
         return REFUSED
-    open_ = position_gap(space, model, state, scratch, t, y, 1)
+    open_ = position_gap(space, model, state, scratch, t, y, GRADIENTS)
     open_v = velocity_gap(space, model, state, scratch, t, y[space.sizes(model)[0] :])
     rough = note_ratio(space, model, state, scratch, t, space.factor(model, state, scratch))
     if stops(rough):
         return rough
     if rough > 0:  # feedback alone cannot hold a branch across a change point
-        outcome = project(space, model, state, scratch, t, y, 1)[0]
+        outcome = project(space, model, state, scratch, t, y, GENTLE)[0]
         if outcome == REFUSED:
             return outcome
         settle_references(space, model, state, scratch, t, y)

@@ -6,12 +6,13 @@ What the formulations ask of a space, see ``kernels/space.py``.
 from __future__ import annotations
 
 from multibody.kernels import kkt, plain_rows
+from multibody.kernels.body_layout import POINT, SPACE, TURN
 from multibody.kernels.compile import inlined, inner_kernel
 from multibody.kernels.forces import add_forces
 from multibody.kernels.rotations import normalize_quaternion, quaternion_rates
 from multibody.kernels.rows import row_velocity
 from multibody.kernels.space import Space
-from multibody.kernels.state import POINT, SPACE, TURN, displace, set_positions, set_velocities
+from multibody.kernels.state import displace, set_positions, set_velocities
 from multibody.kernels.vectors import load3, load4, store4
 
 

@@ -6,6 +6,7 @@ from multibody.formulations.cartesian import CARTESIAN
 from multibody.formulations.partitioned import factor_dependent
 from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
+from multibody.kernels.modes import BODIES, GRADIENTS, NO_VALUES
 from multibody.kernels.tree.space import JOINT
 
 
@@ -24,8 +25,8 @@ def choose_dependent(space, model, state, scratch, t, y, A, order, active):
     """
     nq, n = space.sizes(model)
     m, first, last = model.chosen.size, 0, 0
-    space.set_state(model, state, scratch, t, y, 1)
-    space.rows_at_pose(model, state, scratch, t, 0, 1)
+    space.set_state(model, state, scratch, t, y, BODIES)
+    space.rows_at_pose(model, state, scratch, t, NO_VALUES, GRADIENTS)
     _fill(space, model, scratch, n, A)
     _eliminate(A, m, n, order)
     for c in range(n):

@@ -10,6 +10,7 @@ import math
 from multibody.kernels.acceptance import ELSEWHERE, LOCKED, MOVED, OTHER_ROWS, REFUSED, ROUGH, UNMOVED
 from multibody.kernels.compile import inlined, inner_kernel
 from multibody.kernels.functions import largest_turn, set_references
+from multibody.kernels.modes import BODIES, GENTLE, GRADIENTS, NO_BODIES, NO_GRADIENTS, NO_VALUES, VALUES, WHOLE
 
 NEAR, TOO_NEAR = 0.1, 1e-4  # of the regular pivot ratio: near a change point
 SOUND = 0.3  # of the same: other rows may be asked for again
@@ -45,9 +46,9 @@ def gap(model, scratch):
 
 @inner_kernel
 def position_gap(space, model, state, scratch, t, q, gradients):
-    """Write Φ(q, t) of all rows and the poses, with `gradients` = 1 also Φ_q; return the largest scaled Φ."""
+    """Write Φ(q, t) of all rows and the poses, with ``GRADIENTS`` also Φ_q; return the largest scaled Φ."""
     space.set_poses(model, state, scratch, t, q)
-    space.rows_at_pose(model, state, scratch, t, 1, gradients)
+    space.rows_at_pose(model, state, scratch, t, VALUES, gradients)
     return gap(model, scratch)
 
 
@@ -85,7 +86,7 @@ def too_near(state, ratio):
 def project(space, model, state, scratch, t, y, gently):
     """Bring q and v of y onto the constraints by the smallest change in the metric of the masses.
 
-    Simplified Newton with the factors at the given pose, made anew where it converges slowly. With `gently` = 1 (the end of a
+    Simplified Newton with the factors at the given pose, made anew where it converges slowly. With ``GENTLE`` (the end of a
     step) and a method that avoids no change points, a state too near one is left as it is unless its gaps are worth more than
     the round-off that comes with closing them: the next one is closed.
 
@@ -97,12 +98,12 @@ def project(space, model, state, scratch, t, y, gently):
     n, v = model.column_scale.size, y[space.sizes(model)[0] :]
     statistics, settings, a, x = state.statistics[0], state.settings[0], scratch.a, scratch.by_row
     tolerance = 0.0 if settings.near_change > 0.0 else settings.closed  # S⁻¹ amplifies what is left near a change point
-    moved, open_ = 0.0, position_gap(space, model, state, scratch, t, y, 1)
+    moved, open_ = 0.0, position_gap(space, model, state, scratch, t, y, GRADIENTS)
     statistics.position_before = larger(statistics.position_before, open_)
     ratio = space.factor(model, state, scratch)
     if not ratio > 0.0:
         return (REFUSED, ratio)
-    if gently == 1 and settings.avoidable < 0.0 and too_near(state, ratio):
+    if gently == GENTLE and settings.avoidable < 0.0 and too_near(state, ratio):
         tolerance = GROSS
     for _ in range(8):
         if open_ <= tolerance:
@@ -114,16 +115,16 @@ def project(space, model, state, scratch, t, y, gently):
         if not moved < 0.1:
             return (REFUSED, ratio)
         space.displace(model, y, a[:n], 1.0, y)
-        before, open_ = open_, position_gap(space, model, state, scratch, t, y, 0)
+        before, open_ = open_, position_gap(space, model, state, scratch, t, y, NO_GRADIENTS)
         if open_ > 0.1 * before and open_ > tolerance:
             if open_ < 1e-12:  # round-off
                 break
-            space.rows_at_pose(model, state, scratch, t, 0, 1)
+            space.rows_at_pose(model, state, scratch, t, NO_VALUES, GRADIENTS)
             space.factor(model, state, scratch)
     if not open_ < GROSS:
         return (REFUSED, ratio)
     if moved > 0.0:
-        space.rows_at_pose(model, state, scratch, t, 0, 1)
+        space.rows_at_pose(model, state, scratch, t, NO_VALUES, GRADIENTS)
     change, open_v, unit = 0.0, velocity_gap(space, model, state, scratch, t, v), 1.0 / settings.second
     statistics.velocity_before = larger(statistics.velocity_before, open_v)
     for _ in range(4):
@@ -144,7 +145,7 @@ def project(space, model, state, scratch, t, y, gently):
 @inlined
 def evaluate(space, model, state, scratch, t, y):
     """Write Φ_q, γ and the factors of S at y; return the smallest pivot ratio, ≤ 0 where there is no solution."""
-    space.set_state(model, state, scratch, t, y, 0)
+    space.set_state(model, state, scratch, t, y, NO_BODIES)
     space.rows_at_state(model, state, scratch, t)
     return space.factor(model, state, scratch)
 
@@ -157,7 +158,7 @@ def _evaluate_closed(space, model, state, scratch, t, y):
         z[c] = y[c]
     kept = (s.position_before, s.velocity_before, s.position_after, s.velocity_after)  # those of stages do not count
     space.normalize(model, z)
-    project(space, model, state, scratch, t, z, 0)
+    project(space, model, state, scratch, t, z, WHOLE)
     s.position_before, s.velocity_before, s.position_after, s.velocity_after = kept
     return evaluate(space, model, state, scratch, t, z)
 
@@ -195,7 +196,7 @@ def bridge(space, model, state, scratch, t, y):
                 total[c] += weight * scratch.a[c]
         stride *= 1.7
     settings.near_change = kept
-    space.set_state(model, state, scratch, t, y, 1)
+    space.set_state(model, state, scratch, t, y, BODIES)
     for c in range(n):
         scratch.a[c] = total[c]
     return power
@@ -303,7 +304,7 @@ def settle_references(space, model, state, scratch, t, y):
 @inner_kernel
 def accept_projected(space, model, state, scratch, t, y):
     """Bring an accepted state onto the constraints, note how near a change point it is; return what the integrator is told."""
-    outcome, ratio = project(space, model, state, scratch, t, y, 1)
+    outcome, ratio = project(space, model, state, scratch, t, y, GENTLE)
     if outcome == REFUSED:
         return outcome
     rough = note_ratio(space, model, state, scratch, t, ratio)

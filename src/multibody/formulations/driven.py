@@ -16,6 +16,7 @@ from multibody.kernels.forces import add_forces, law_efforts, load_wrenches, pot
 from multibody.kernels.functions import function_gradient
 from multibody.kernels.gathered_lu import factor, smallest_singular_value, solve, solve_transposed
 from multibody.kernels.mass import kinetic_energy, mass_times
+from multibody.kernels.modes import STRAIGHT
 from multibody.kernels.rows import row_jacobian
 from multibody.kernels.state import set_positions, set_velocities
 
@@ -45,7 +46,8 @@ def forces_at(model, state, scratch, times, Q, V, A, R, inertia, applied, energi
         refer(R, k, ref)
         set_positions(model, scratch, Q[k])
         set_velocities(model, scratch, V[k])
-        energies[k, 0], energies[k, 1] = kinetic_energy(model, scratch), potential_energy(model, state, scratch, t)
+        energies[k, L.KINETIC] = kinetic_energy(model, scratch)
+        energies[k, L.POTENTIAL] = potential_energy(model, state, scratch, t)
         law_efforts(model, state, scratch, t, laws[k])
         load_wrenches(model, state, scratch, t, loads[k])
         for c in range(n):
@@ -53,7 +55,7 @@ def forces_at(model, state, scratch, times, Q, V, A, R, inertia, applied, energi
         add_forces(model, state, scratch, t, applied[k])
         for c in range(n):
             x[c] = A[k, c]
-        mass_times(model, scratch, x, x, 0)
+        mass_times(model, scratch, x, x, STRAIGHT)
         for c in range(n):
             inertia[k, c] = x[c]
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from multibody.formulations.cartesian import CARTESIAN, applied, normalize, set_state
 from multibody.formulations.closing import project, settle_references
+from multibody.kernels.codes import KINETIC, POTENTIAL
 from multibody.kernels.compile import kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
 from multibody.kernels.forces import law_efforts, load_wrenches, potential_energy
 from multibody.kernels.kkt import factor, solve
 from multibody.kernels.mass import kinetic_energy
+from multibody.kernels.modes import BODIES, WHOLE
 from multibody.kernels.plain_rows import rows_at_state
 
 
@@ -46,12 +48,13 @@ def expand(model, state, scratch, times, Y, refs, closing, A, multipliers, energ
             ref[f] = refs[k, f]
         if closing == 1:
             normalize(model, y)
-            project(CARTESIAN, model, state, scratch, t, y, 0)
+            project(CARTESIAN, model, state, scratch, t, y, WHOLE)
             settle_references(CARTESIAN, model, state, scratch, t, y)
             for f in range(refs.shape[1]):
                 refs[k, f] = ref[f]
-        set_state(model, state, scratch, t, y, 1)
-        energies[k, 0], energies[k, 1] = kinetic_energy(model, scratch), potential_energy(model, state, scratch, t)
+        set_state(model, state, scratch, t, y, BODIES)
+        energies[k, KINETIC] = kinetic_energy(model, scratch)
+        energies[k, POTENTIAL] = potential_energy(model, state, scratch, t)
         law_efforts(model, state, scratch, t, efforts[k])
         load_wrenches(model, state, scratch, t, loads[k])
         rows_at_state(model, state, scratch, t)

@@ -21,6 +21,7 @@ from multibody.kernels import plain_rows
 from multibody.kernels.acceptance import LOST_RANK, MOVING_CHART, passes
 from multibody.kernels.compile import inlined, inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
+from multibody.kernels.modes import GRADIENTS, VALUES
 from multibody.kernels.parametric.partials import alpha_partials, exact_partials
 from multibody.kernels.parametric.rows import pair_gamma, pair_rows, pair_values
 from multibody.kernels.parametric.systems import (
@@ -46,11 +47,11 @@ FLAT = 1e-4  # sine below which a cosine row counts as lost
 
 @inner_kernel
 def rows_at_pose(model, state, scratch, t, values, gradients):
-    """Write Φ of all rows to ``by_row`` where `values` is 1, Φ_q to ``J`` where `gradients` is 1, at the poses."""
+    """Write Φ of all rows to ``by_row`` with ``VALUES``, Φ_q to ``J`` with ``GRADIENTS``, at the poses."""
     plain_rows.rows_at_pose(model, state, scratch, t, values, gradients)
-    if values == 1:
+    if values == VALUES:
         pair_values(model, state, scratch)
-    if gradients == 1:
+    if gradients == GRADIENTS:
         pair_rows(model, state, scratch)
 
 

@@ -24,6 +24,7 @@ from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
 from multibody.kernels.lu import factor as lu_factor
 from multibody.kernels.lu import solve as lu_solve
+from multibody.kernels.modes import BODIES, GRADIENTS, NO_GRADIENTS, NO_VALUES
 
 WEAKER = 0.3  # of the pivot ratio that a partition began with: time for a new one
 
@@ -79,12 +80,13 @@ def settle(space, model, state, scratch, t, y, given):
     for c in range(nq):
         q[c] = y[c]
     space.normalize(model, q)
-    open_, before, fresh, ratio, tolerance = position_gap(space, model, state, scratch, t, q, 0), 1e300, False, 0.0, given
+    open_ = position_gap(space, model, state, scratch, t, q, NO_GRADIENTS)
+    before, fresh, ratio, tolerance = 1e300, False, 0.0, given
     for _ in range(12):
         if open_ <= tolerance and fresh:
             break
         if not fresh or open_ > 0.1 * before:
-            space.rows_at_pose(model, state, scratch, t, 0, 1)
+            space.rows_at_pose(model, state, scratch, t, NO_VALUES, GRADIENTS)
             ratio = factor_dependent(space, model, state, scratch)
             weakness = min(1.0, ratio / settings.partition_ratio)
             if not weakness * weakness > TOO_NEAR:
@@ -98,7 +100,7 @@ def settle(space, model, state, scratch, t, y, given):
         solve_dependent(model, state, scratch, b)
         spread(state, b, scratch.a)
         space.displace(model, q, scratch.a[:n], 1.0, q)
-        before, open_ = open_, position_gap(space, model, state, scratch, t, q, 0)
+        before, open_ = open_, position_gap(space, model, state, scratch, t, q, NO_GRADIENTS)
         if not open_ < 1.0:
             return -1.0
         if open_ > 0.1 * before and open_ < 1e-12:  # round-off
@@ -107,7 +109,7 @@ def settle(space, model, state, scratch, t, y, given):
     if not open_ <= max(given, 1e-9):
         return -1.0
     if before < 1e299:  # q moved: Φ_q and its factors at the settled pose
-        space.rows_at_pose(model, state, scratch, t, 0, 1)
+        space.rows_at_pose(model, state, scratch, t, NO_VALUES, GRADIENTS)
         ratio = factor_dependent(space, model, state, scratch)
     _settle_velocities(space, model, state, scratch, t, y)
     return ratio
@@ -126,7 +128,7 @@ def _settle_velocities(space, model, state, scratch, t, y):
     solve_dependent(model, state, scratch, b)
     for k in range(m):
         v[state.dependent[k]] = b[k]
-    space.set_state(model, state, scratch, t, scratch.point, 1)
+    space.set_state(model, state, scratch, t, scratch.point, BODIES)
 
 
 @inner_kernel
@@ -139,7 +141,7 @@ def close_partitioned(space, model, state, scratch, t, y, active):
         return REFUSED
     if settings.near_change > 0.0:  # no partition is good here: the smallest correction takes over
         return accept_projected(space, model, state, scratch, t, y)
-    s.position_before = larger(s.position_before, position_gap(space, model, state, scratch, t, y, 0))
+    s.position_before = larger(s.position_before, position_gap(space, model, state, scratch, t, y, NO_GRADIENTS))
     ratio = settle(space, model, state, scratch, t, y, settings.closed)
     if ratio < 0.0:
         return REFUSED
@@ -154,7 +156,7 @@ def close_partitioned(space, model, state, scratch, t, y, active):
         y[nq + c] = at[nq + c]
         active[nq + c] = 1.0 if state.place[c] < 0 else 0.0
     space.count_independent(model, active)
-    s.position_after = larger(s.position_after, position_gap(space, model, state, scratch, t, y, 0))
+    s.position_after = larger(s.position_after, position_gap(space, model, state, scratch, t, y, NO_GRADIENTS))
     s.velocity_after = larger(s.velocity_after, velocity_gap(space, model, state, scratch, t, y[nq:]))
     rough = note_ratio(space, model, state, scratch, t, space.factor(model, state, scratch))
     if stops(rough):

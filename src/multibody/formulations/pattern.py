@@ -8,13 +8,13 @@ from __future__ import annotations
 import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from multibody.kernels import codes as L
 from multibody.tables.lower import Tables
+from multibody.tables.lowered import LoweredLaw, LoweredLoad
 
 Integers = npt.NDArray[np.int64]
 NEARLY_MASSLESS = 1e-7  # of the largest mass
@@ -79,23 +79,23 @@ def sparse_pattern(
 
 def _function_nodes(tables: Tables, f: int) -> set[int]:
     """Return the nodes that a function depends on."""
-    own, bodies = tables.packed.functions[f], len(tables.bodies) - 1
+    own, bodies = tables.functions[f], len(tables.bodies) - 1
     if own.kind == L.EXTRA:
-        return {bodies + int(own.extra)}
-    return {int(b) - 1 for b in (own.first, own.second) if b > 0}
+        return {bodies + own.extra}
+    return {b - L.FIRST_BODY for b in own.bodies if b > 0}
 
 
 def _apart(tables: Tables, f: int) -> bool:
     """Return whether a function is a sum of a part for either body, so that its second derivative couples no bodies."""
-    kind = tables.packed.functions.kind[f]
+    kind = tables.functions[f].kind
     return bool(kind == L.COINCIDE or (tables.dimension == 2 and kind in (L.ANGLE, L.ALIGNED)))
 
 
 def _couplings(tables: Tables, chosen: Integers) -> list[tuple[set[int], set[int]]]:
     """Return pairs (nodes of rows, nodes of columns) that meet in ∂R/∂q or ∂R/∂v: by rows with multipliers and forces."""
-    packed, found = tables.packed, []
-    for row in packed.rows[chosen]:
-        terms = packed.terms.function[row.first_term : row.first_term + row.terms].tolist()
+    packed, functions, found = tables.packed, tables.functions_of_rows(), []
+    for r, row in zip(chosen.tolist(), packed.rows[chosen], strict=True):
+        terms = functions[r]
         parts = [_function_nodes(tables, f) for f in terms]
         if row.program >= 0:
             parts = [set().union(*parts)]
@@ -103,22 +103,22 @@ def _couplings(tables: Tables, chosen: Integers) -> list[tuple[set[int], set[int
             apart = [[{k} for k in part] if _apart(tables, f) else [part] for f, part in zip(terms, parts, strict=True)]
             parts = [one for some in apart for one in some]
         found += [(part, part) for part in parts]
-    for law in packed.laws:
+    for law in tables.laws:
         own = _function_nodes(tables, law.function)
         found.append((own, own | _inputs(tables, law)))
-    for load in packed.loads:
-        found.append(({int(load.body) - 1}, _inputs(tables, load)))
+    for load in tables.loads:
+        found.append(({load.body - L.FIRST_BODY}, _inputs(tables, load)))
     for element in packed.wrench_elements:
-        own = {int(b) - 1 for b in (element.first, element.second) if b > 0}
+        own = {int(b) - L.FIRST_BODY for b in (element.first, element.second) if b > 0}
         found.append((own, own))
     return found
 
 
-def _inputs(tables: Tables, force: Any) -> set[int]:
+def _inputs(tables: Tables, force: LoweredLaw | LoweredLoad) -> set[int]:
     """Return the nodes that the inputs of a law or load depend on."""
     found = set[int]()
-    for code, index in tables.packed.inputs[force.first_input : force.first_input + force.inputs].tolist():
-        found |= ({index - 1} if index > 0 else set()) if code >= L.INPUT_OMEGA else _function_nodes(tables, index)
+    for code, index in tables.inputs_of(force):
+        found |= ({index - L.FIRST_BODY} if index > 0 else set()) if code >= L.INPUT_OMEGA else _function_nodes(tables, index)
     return found
 
 
@@ -163,7 +163,7 @@ def _weak(tables: Tables, body: int, heaviest: float) -> bool:
         return True
     if tables.dimension == 2:
         return not tables.F[inertia] > 0.0
-    values = np.linalg.eigvalsh(tables.F[inertia : inertia + 9].reshape(3, 3))
+    values = np.linalg.eigvalsh(tables.matrix(inertia))
     return bool(values[0] <= 1e-12 * values[-1] or values[-1] <= 0.0)
 
 

@@ -14,9 +14,9 @@ import numpy.typing as npt
 
 from multibody.kernels import declared as D
 from multibody.kernels.arrays import Arrays, scratch_sizes
+from multibody.kernels.codes import BY_TIME
 from multibody.kernels.declared import Model, Scratch, State
 from multibody.kernels.mass import set_masses
-from multibody.kernels.rows import BY_TIME
 from multibody.tables.lower import Tables
 from multibody.tables.plain_rows import plain_rows
 from multibody.tables.rows import listed
@@ -206,7 +206,7 @@ def _scales(tables: Tables, count: int, regular: bool) -> dict[str, Floats]:
     """Return the scales of rows and columns, and the row weights of the general path."""
     columns, length = np.ones(tables.nv), tables.length
     for k in range(tables.dimension):
-        columns[k : tables.width * (len(tables.bodies) - 1) : tables.width] = length
+        columns[tables.layout.each_rate(k, len(tables.bodies) - 1)] = length
     found = {"column_scale": columns, **row_scales(tables, np.arange(count))}
     if regular:
         found["row_weight"] = np.zeros(0)

@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
+from multibody.kernels.modes import NO_FORCES
 from multibody.kernels.tags import PLANAR, SPATIAL
 from multibody.kernels.tree.composite import bodies, mass_matrix, sum_forces, sum_inertias
 from multibody.kernels.tree.mass import Mass, free_formed, meet_formed, over_formed
@@ -35,7 +36,7 @@ from multibody.kernels.tree.solver import factor_tree, solve_tree
 @inner_kernel
 def form(d, tree, work):
     """Write the left side of (15): inertias of the links, their sums K_i (16), and M_ij = B_iᵀ K_max(i,j) B_j."""
-    bodies(d, tree, work, 0)
+    bodies(d, tree, work, NO_FORCES)
     sum_inertias(d, tree, work)
     mass_matrix(d, tree, work)
 

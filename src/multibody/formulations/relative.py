@@ -15,10 +15,12 @@ from multibody.formulations.closing import project, settle_references
 from multibody.formulations.partitioned import close_partitioned
 from multibody.formulations.partitioning import rates_partitioning
 from multibody.kernels.calls import call
+from multibody.kernels.codes import KINETIC, POTENTIAL
 from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
 from multibody.kernels.forces import law_efforts, load_wrenches, potential_energy
 from multibody.kernels.mass import kinetic_energy
+from multibody.kernels.modes import BODIES, GRADIENTS, NO_VALUES, WHOLE
 from multibody.kernels.tags import PLANAR, SPATIAL
 from multibody.kernels.tree.bodies import write_state
 from multibody.kernels.tree.space import JOINT
@@ -73,7 +75,7 @@ def accept_relative_partitioned(model, state, scratch, t, y, active):
 def monitor_relative(model, state, scratch, t, y, out):
     """Write the values of all watched expressions at y; return 0."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    JOINT.set_state(model, state, scratch, t, y, 1)
+    JOINT.set_state(model, state, scratch, t, y, BODIES)
     watched_values(model, state, scratch, t, out)
     return 0
 
@@ -82,8 +84,8 @@ def monitor_relative(model, state, scratch, t, y, out):
 def probe_relative(model, state, scratch, t, y, out):
     """Write Φ_u of the loop rows at (t, y) to `J` and factor the mass matrix; the answers are in the tree's scratch."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    JOINT.set_state(model, state, scratch, t, y, 1)
-    JOINT.rows_at_pose(model, state, scratch, t, 0, 1)
+    JOINT.set_state(model, state, scratch, t, y, BODIES)
+    JOINT.rows_at_pose(model, state, scratch, t, NO_VALUES, GRADIENTS)
     JOINT.factor(model, state, scratch)
     if model.chosen.size == 0:
         JOINT.solve(model, state, scratch)
@@ -127,9 +129,9 @@ def cartesian_states(model, state, scratch, times, Y, refs, closing, out):
             ref[f] = refs[k, f]
         if closing == 1:
             JOINT.normalize(model, y)
-            project(JOINT, model, state, scratch, t, y, 0)
+            project(JOINT, model, state, scratch, t, y, WHOLE)
             settle_references(JOINT, model, state, scratch, t, y)
-        JOINT.set_state(model, state, scratch, t, y, 1)
+        JOINT.set_state(model, state, scratch, t, y, BODIES)
         for f in range(refs.shape[1]):
             refs[k, f] = ref[f]
         if k > 0:
@@ -157,8 +159,9 @@ def expand_relative(model, state, scratch, times, Y, refs, A, multipliers, energ
         y, t = Y[k], times[k]
         for f in range(refs.shape[1]):
             ref[f] = refs[k, f]
-        JOINT.set_state(model, state, scratch, t, y, 1)
-        energies[k, 0], energies[k, 1] = kinetic_energy(model, scratch), potential_energy(model, state, scratch, t)
+        JOINT.set_state(model, state, scratch, t, y, BODIES)
+        energies[k, KINETIC] = kinetic_energy(model, scratch)
+        energies[k, POTENTIAL] = potential_energy(model, state, scratch, t)
         law_efforts(model, state, scratch, t, efforts[k])
         load_wrenches(model, state, scratch, t, loads[k])
         JOINT.rows_at_state(model, state, scratch, t)

@@ -11,6 +11,7 @@ import numpy as np
 
 from multibody.formulations.driven import entries_at, forces_at, gradients_at, solve_square
 from multibody.formulations.one_drive import FOUND, REGULAR, ROOM, efforts_at
+from multibody.kernels.codes import ENERGIES
 from multibody.kernels.mass import set_masses
 from multibody.rank.drive import Drive
 from multibody.state.motion import Motion
@@ -79,10 +80,9 @@ def as_rows(references: Floats) -> Floats:
 def forces_along(system: System, t: Floats, q: Floats, v: Floats, a: Floats, references: Floats) -> Along:
     """Return M v̇, Q, energies, efforts of laws and loads at all instants of a motion, arrays (instants, ·)."""
     s, tables, n = system, system.tables, len(t)
-    d = 3 if tables.dimension == 2 else 6
     found = Along(
-        np.zeros((n, s.nv)), np.zeros((n, s.nv)), np.zeros((n, 2)), np.zeros((n, tables.effort_count)),
-        np.zeros((n, d * len(tables.loads))),
+        np.zeros((n, s.nv)), np.zeros((n, s.nv)), np.zeros((n, ENERGIES)), np.zeros((n, tables.effort_count)),
+        np.zeros((n, tables.load_count)),
     )  # fmt: skip
     set_masses(s.at.model, s.at.scratch)
     t, q, v, a = (np.ascontiguousarray(x) for x in (t, q, v, a))

@@ -1,9 +1,6 @@
-"""Codes that the lowering writes and kernels read: kinds of functions, forces, inputs, operations, tables; sizes of a body."""
+"""Codes that the lowering writes and kernels read: kinds of functions, forces, inputs, operations, tables."""
 
-BODY_COORDINATES = {2: 3, 3: 7}
-BODY_VELOCITIES = {2: 3, 3: 6}
-NUMBERS = {2: 9, 3: 18}  # numbers of a function: s_i, s_j, a, b (, c, d), planar also the angle's offset
-FIRST_BODY = 1  # place of the first moving body where the ground comes first
+GROUND, FIRST_BODY = 0, 1  # places of the ground and of the first moving body where the ground comes first
 STACK_DEPTH = 256  # values that a program has in hand at once; those that it keeps for later lie elsewhere
 
 # --- kinds of basic functions (with d = point_j − point_i) -----------------------------------------------------------
@@ -31,6 +28,13 @@ TIME, READ = 0, 1  # their places
 INPUT_VALUE = 0  # value of a function
 INPUT_RATE = 1  # its rate
 INPUT_OMEGA = 2  # 2, 3, 4: component x, y, z (ground axes) of a body's angular velocity
+
+# --- a program table: programs of G, of ∂G/∂t, of ∂G/∂c₁ … -------------------------------------------------------------
+VALUE, BY_TIME, BY_FIRST = 0, 1, 2  # their places
+
+# --- what is known of energy at an instant ------------------------------------------------------------------------------
+KINETIC, POTENTIAL = 0, 1  # their places
+ENERGIES = 2  # how many there are
 
 # --- program codes ---------------------------------------------------------------------------------------------------
 (

@@ -16,8 +16,12 @@ from multibody.kernels.state import set_positions, set_velocities
 JUMPS = 1e-9  # part of the speeds at play above which a change of a rate is a jump
 MOVES = 1e-9  # scaled change of a position between two neighboring instants that is a jump
 NEAR, FAR, GROWS = 1e-9, 1e-7, 2.0  # a quantity that grows so much from far to near has no bound; a logarithm does not
-NEARER, MIDDLE, FARTHER = 0, 1, 2  # rows of the room: values at three times toward an instant
-VALUES, RATES = 0, 3  # first rows of those of values and of rates
+ROWS = 6  # of the room that all of these take
+NEARER, MIDDLE, FARTHER = 0, 1, 2  # of them in ``is_bounded``: what is found at three times toward an instant …
+VALUES, RATES = 0, 3  # … first rows of those of values and of rates
+BEFORE, AFTER = 0, 1  # in the others: Φ on both sides of an instant …
+RATES_BEFORE, RATES_AFTER = 2, 3  # … ν there …
+MISSED, GAMMA = 4, 5  # … and what is missing in the rates at first; γ behind it
 
 
 @kernel
@@ -34,7 +38,7 @@ def is_bounded(model, state, scratch, q, t, before, rows, room):
         The instant at which everything is still decided.
     rows : int
         Of joints and motions.
-    room : array (6, rows or more)
+    room : array (ROWS, rows or more)
     """
     set_positions(model, scratch, q)
     span = before - t
@@ -57,9 +61,9 @@ def is_bounded(model, state, scratch, q, t, before, rows, room):
 def is_closed(model, state, scratch, q, t, rows, room):
     """Return 1 where all rows are closed at a time: a motion that begins behind an instant has not jumped there."""
     set_positions(model, scratch, q)
-    row_values(model, state, scratch, t, 0, rows, room[0])
+    row_values(model, state, scratch, t, 0, rows, room[BEFORE])
     for r in range(rows):
-        if not abs(room[0, r]) * _row_scale(model, r) <= MOVES:
+        if not abs(room[BEFORE, r]) * _row_scale(model, r) <= MOVES:
             return 0
     return 1
 
@@ -74,11 +78,11 @@ def is_smooth(model, state, scratch, q, v, before, after, rows, room, entries):
         Of the bodies, at the first of them.
     before, after : float
     rows : int
-    room : array (6, rows or more)
+    room : array (ROWS, rows or more)
     entries : array
         For Φ_q.
     """
-    later, rates, rates_later, missed = room[1], room[2], room[3], room[4]
+    later, rates, rates_later, missed = room[AFTER], room[RATES_BEFORE], room[RATES_AFTER], room[MISSED]
     set_positions(model, scratch, q)
     set_velocities(model, scratch, v)
     if not _is_continuous(model, state, scratch, before, after, 0, rows, room):
@@ -104,7 +108,7 @@ def is_continuous(model, state, scratch, q, rest, before, after, lo, rows, room)
         Of the bodies; `rest` are rates of zero.
     before, after : float
     lo, rows : int
-    room : array (6, rows or more)
+    room : array (ROWS, rows or more)
     """
     set_positions(model, scratch, q)
     set_velocities(model, scratch, rest)
@@ -114,7 +118,8 @@ def is_continuous(model, state, scratch, q, rest, before, after, lo, rows, room)
 @inner_kernel
 def _is_continuous(model, state, scratch, before, after, lo, rows, room):
     """Return the same at the state that is set; write Φ and ν on both sides."""
-    values, later, rates, rates_later, gamma = room[0], room[1], room[2], room[3], room[5]
+    values, later = room[BEFORE], room[AFTER]
+    rates, rates_later, gamma = room[RATES_BEFORE], room[RATES_AFTER], room[GAMMA]
     row_values(model, state, scratch, before, 0, rows, values)
     row_values(model, state, scratch, after, 0, rows, later)
     row_velocity(model, state, scratch, before, 0, rows, rates)

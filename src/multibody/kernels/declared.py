@@ -177,6 +177,9 @@ class SpatialNumbers(Record):
     d = vector(3, "another one on the second")
 
 
+FUNCTION_NUMBERS: dict[int, type[Record]] = {2: PlanarNumbers, 3: SpatialNumbers}  # by the dimension
+
+
 class Cubic(Record):
     """A piece of a table: a polynomial in the distance from its left knot."""
 

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from multibody.kernels import codes as L
 from multibody.kernels.blocks import add_matrix, add_outer, add_square, columns_of, spot
+from multibody.kernels.body_layout import ANGLE, POINT, TURN
 from multibody.kernels.compile import inner_kernel, shared_kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
 from multibody.kernels.forces import (
-    POINT,
-    SPACE,
     coincident,
     component_table,
     law_effort,
@@ -23,8 +22,7 @@ from multibody.kernels.forces import (
 )
 from multibody.kernels.functions import component_gradient, function_gradient, function_rate, function_value
 from multibody.kernels.planar import turned
-from multibody.kernels.rows import BY_FIRST, hessian_and_rate
-from multibody.kernels.state import ANGLE
+from multibody.kernels.rows import hessian_and_rate
 from multibody.kernels.vectors import apply, apply_transposed, cross, load2, load3, load9, multiply, row_of, tilde, tilde_tilde
 from multibody.kernels.wrench_partials import add_wrench_partials
 
@@ -36,9 +34,9 @@ def _add_input(model, scratch, item, slope, rows, K, D):
     if item.code >= L.INPUT_OMEGA:  # A ω′: along δπ′ it changes by −A ω̃′ δπ′
         if index == 0:
             return
-        n, columns = item.code - L.INPUT_OMEGA, (SPACE * (index - L.FIRST_BODY), -1, SPACE)
+        n, columns = item.code - L.INPUT_OMEGA, (TURN * (index - L.FIRST_BODY), -1, TURN)
         axis = row_of(scratch.spatial_pose[index].A, n)
-        across = cross(load3(scratch.velocity, SPACE * index + POINT), axis)
+        across = cross(load3(scratch.velocity, TURN * index + POINT), axis)
         for c in range(3):
             row[c], row[POINT + c] = 0.0, across[c]
         add_outer(model, g, rows, row, columns, slope, K)
@@ -139,7 +137,7 @@ def _add_law_source(model, state, scratch, t, law, K, D):
     """Add the derivatives of a law: its own, then those of its expression's inputs."""
     by_term, rows = _add_law(model, state, scratch, t, law, K, D), columns_of(model, law.function)
     for i in range(law.inputs if law.program >= 0 else 0):
-        slope = by_term * program_value(model, scratch, model.tables[law.program + BY_FIRST + i])
+        slope = by_term * program_value(model, scratch, model.tables[law.program + L.BY_FIRST + i])
         if slope != 0.0:
             _add_input(model, scratch, model.inputs[law.first_input + i], slope, rows, K, D)
 
@@ -152,7 +150,7 @@ def _add_load_source(model, state, scratch, t, load, K, D):
     for k in range(width if load.program >= 0 else 0):
         _direction(model, scratch, load, k, scratch.gradient)
         for i in range(load.inputs):
-            slope = program_value(model, scratch, model.tables[component_table(load, k) + BY_FIRST + i])
+            slope = program_value(model, scratch, model.tables[component_table(load, k) + L.BY_FIRST + i])
             if slope != 0.0:
                 rows = (width * (load.body - L.FIRST_BODY), -1, width)
                 _add_input(model, scratch, model.inputs[load.first_input + i], slope, rows, K, D)
@@ -171,9 +169,9 @@ def force_partials(model, state, scratch, t, K, D):
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
     if not model.planar:
         for b in range(model.bodies):
-            spin, J = load3(scratch.velocity, SPACE * (L.FIRST_BODY + b) + POINT), load9(scratch.spatial_mass[b].J, 0)
-            add_matrix(model, D, SPACE * b, SPACE * b, POINT, POINT, 1.0, tilde(apply(J, spin)))
-            add_matrix(model, D, SPACE * b, SPACE * b, POINT, POINT, -1.0, multiply(tilde(spin), J))
+            spin, J = load3(scratch.velocity, TURN * (L.FIRST_BODY + b) + POINT), load9(scratch.spatial_mass[b].J, 0)
+            add_matrix(model, D, TURN * b, TURN * b, POINT, POINT, 1.0, tilde(apply(J, spin)))
+            add_matrix(model, D, TURN * b, TURN * b, POINT, POINT, -1.0, multiply(tilde(spin), J))
     for n in range(model.laws.size):
         _add_law_source(model, state, scratch, t, model.laws[n], K, D)
     for n in range(model.loads.size):

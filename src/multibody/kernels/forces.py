@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 
 from multibody.kernels import codes as L
+from multibody.kernels.body_layout import PLANE, POINT, TURN
 from multibody.kernels.compile import inlined, inner_kernel, kernel, shared_kernel
 from multibody.kernels.declared import (
     friction_law,
@@ -28,7 +29,6 @@ from multibody.kernels.spatial import spatial_terms
 from multibody.kernels.vectors import add, add_to2, add_to3, apply, apply_transposed, cross, dot, load2, load3, load9, scale
 from multibody.kernels.wrench_elements import add_wrench_element, wrench_energy, write_wrench
 
-PLANE, SPACE, POINT = 3, 6, 3  # velocity coordinates of a body in the plane, in space; of them those of its center of mass
 APART = 1e-6  # parts of the characteristic length below which the direction from one point to another is that of errors
 ROUNDING = 1e-14  # the same in parts of the points' distance from the origin, for mechanisms far away from it
 
@@ -191,10 +191,10 @@ def _add_weights(model, scratch, Q):
             add_to2(Q, PLANE * b, (m * g[0], m * g[1]))
         return
     for b in range(model.bodies):
-        own, spin = scratch.spatial_mass[b], load3(scratch.velocity, SPACE * (L.FIRST_BODY + b) + POINT)
+        own, spin = scratch.spatial_mass[b], load3(scratch.velocity, TURN * (L.FIRST_BODY + b) + POINT)
         turning = cross(apply(load9(own.J, 0), spin), spin)
-        add_to3(Q, SPACE * b, scale(own.m, g))
-        add_to3(Q, SPACE * b + POINT, turning)
+        add_to3(Q, TURN * b, scale(own.m, g))
+        add_to3(Q, TURN * b + POINT, turning)
 
 
 @inlined
@@ -216,7 +216,7 @@ def _add_load(model, state, scratch, t, load, Q):
         wrench = (x, y, arm[0] * y - arm[1] * x + mz)
         add_to3(Q, PLANE * (body - L.FIRST_BODY), wrench)
         return dot(wrench, load3(v, PLANE * body))
-    A, at, k = load9(scratch.spatial_pose[body].A, 0), SPACE * (body - L.FIRST_BODY), SPACE * body
+    A, at, k = load9(scratch.spatial_pose[body].A, 0), TURN * (body - L.FIRST_BODY), TURN * body
     own = add(cross(load3(model.numbers, s), apply_transposed(A, (x, y, z))), apply_transposed(A, (mx, my, mz)))
     add_to3(Q, at, (x, y, z))
     add_to3(Q, at + POINT, own)
@@ -262,17 +262,17 @@ def _add_planar_law(model, scratch, law, c, value, x, Q):
 @inlined
 def _add_spatial_law(model, scratch, law, c, value, x, Q):
     """Add e ∇c of a law between two spatial bodies; return the power of what has no potential."""
-    i, j, v, pose = SPACE * c.first, SPACE * c.second, scratch.velocity, scratch.spatial_pose
+    i, j, v, pose = TURN * c.first, TURN * c.second, scratch.velocity, scratch.spatial_pose
     e, si, sj = spatial_terms(c.kind, pose[c.first], pose[c.second], spatial_numbers(model.numbers, c.numbers))
     rate = dot(e, load3(v, j)) - dot(e, load3(v, i)) + dot(si, load3(v, i + POINT)) + dot(sj, load3(v, j + POINT))
     found = _effort(model, scratch, law, value, rate, x)
     for k in range(3):
         if i > 0:
-            Q[i - SPACE + k] -= found[0] * e[k]
-            Q[i - SPACE + POINT + k] += found[0] * si[k]
+            Q[i - TURN + k] -= found[0] * e[k]
+            Q[i - TURN + POINT + k] += found[0] * si[k]
         if j > 0:
-            Q[j - SPACE + k] += found[0] * e[k]
-            Q[j - SPACE + POINT + k] += found[0] * sj[k]
+            Q[j - TURN + k] += found[0] * e[k]
+            Q[j - TURN + POINT + k] += found[0] * sj[k]
     return (found[0] - found[1]) * rate
 
 
@@ -367,5 +367,5 @@ def load_wrenches(model, state, scratch, t, out):
             own = out[PLANE * n : PLANE * (n + 1)]
             own[0], own[1], own[2] = x, y, mz
         else:
-            own = out[SPACE * n : SPACE * (n + 1)]
+            own = out[TURN * n : TURN * (n + 1)]
             own[0], own[1], own[2], own[3], own[4], own[5] = x, y, z, mx, my, mz

@@ -6,13 +6,14 @@ with J′ in body axes. Extra coordinates have no mass.
 
 from __future__ import annotations
 
+from multibody.kernels.body_layout import PLANE, POINT, TURN
 from multibody.kernels.codes import FIRST_BODY
 from multibody.kernels.compile import inlined, inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at
+from multibody.kernels.modes import STRAIGHT
 from multibody.kernels.vectors import apply, dot, entry, load3, load9, scale, store3
 
-PLANE, SPACE = 3, 6  # velocity coordinates of a body
-POINT = 3  # of them those of the center of mass in space
+__all__ = ["POINT", "kinetic_energy", "mass_times", "mass_times_block", "set_masses"]
 
 
 @kernel
@@ -65,16 +66,16 @@ def _inverse(A, out):
 
 @inlined
 def mass_times_block(model, scratch, b, x, at, out, to, inverse):
-    """Write M x (inverse = 0) or M⁻¹ x (inverse = 1) of body b (0: the first moving one): x[at…] to out[to…]."""
+    """Write M x (``STRAIGHT``) or M⁻¹ x (``INVERSE``) of body b (0: the first moving one): x[at…] to out[to…]."""
     if model.planar:
         own = scratch.planar_mass[b]
-        m, J = (own.m, own.J) if inverse == 0 else (own.per_m, own.per_J)
+        m, J = (own.m, own.J) if inverse == STRAIGHT else (own.per_m, own.per_J)
         x0, y0, turn = load3(x, at)
         store3(out, to, (m * x0, m * y0, J * turn))
         return
     own3 = scratch.spatial_mass[b]
-    m = own3.m if inverse == 0 else own3.per_m
-    turned = apply(load9(own3.J if inverse == 0 else own3.per_J, 0), load3(x, at + POINT))
+    m = own3.m if inverse == STRAIGHT else own3.per_m
+    turned = apply(load9(own3.J if inverse == STRAIGHT else own3.per_J, 0), load3(x, at + POINT))
     store3(out, to, scale(m, load3(x, at)))
     store3(out, to + POINT, turned)
 
@@ -98,7 +99,7 @@ def kinetic_energy(model, scratch):
             own, (x, y, omega) = scratch.planar_mass[b], load3(v, PLANE * (FIRST_BODY + b))
             total += own.m * (x * x + y * y) + own.J * omega * omega
         else:
-            own3, k = scratch.spatial_mass[b], SPACE * (FIRST_BODY + b)
+            own3, k = scratch.spatial_mass[b], TURN * (FIRST_BODY + b)
             total += own3.m * dot(load3(v, k), load3(v, k))
             for i in range(3):
                 for j in range(3):

@@ -6,9 +6,10 @@ couplers) go through ``rows``.
 
 from __future__ import annotations
 
+from multibody.kernels.body_layout import POINT
 from multibody.kernels.compile import inlined, shared_in_space
 from multibody.kernels.declared import planar_numbers, spatial_numbers
-from multibody.kernels.mass import POINT
+from multibody.kernels.modes import GRADIENTS, VALUES
 from multibody.kernels.planar import planar_gamma, planar_terms, planar_value
 from multibody.kernels.rows import row_gamma, row_jacobian, row_values
 from multibody.kernels.spatial import spatial_gamma, spatial_terms, spatial_value
@@ -45,33 +46,33 @@ def rows_at_state(model, state, scratch, t):
 
 @shared_in_space
 def rows_at_pose(model, state, scratch, t, values, gradients):
-    """Write Φ of all rows where `values` is 1, the entries of Φ_q where `gradients` is 1, at the poses."""
+    """Write Φ of all rows where `values` is ``VALUES``, the entries of Φ_q where `gradients` is ``GRADIENTS``, at the poses."""
     J, phi = scratch.J, scratch.by_row
     for k in range(model.plain.size):
         row = model.plain[k]
         if model.planar:
             p, q = scratch.planar_pose[row.first], scratch.planar_pose[row.second]
             n = planar_numbers(model.numbers, row.numbers)
-            if values == 1:
+            if values == VALUES:
                 phi[row.row] = planar_value(row.kind, p, q, n)
-            if gradients == 1:
+            if gradients == GRADIENTS:
                 x, y, turn_i, turn_j = planar_terms(row.kind, p, q, n)
                 _write_planar(J, row.at_first, -x, -y, turn_i)
                 _write_planar(J, row.at_second, x, y, turn_j)
         else:
             p3, q3 = scratch.spatial_pose[row.first], scratch.spatial_pose[row.second]
             n3 = spatial_numbers(model.numbers, row.numbers)
-            if values == 1:
+            if values == VALUES:
                 phi[row.row] = spatial_value(row.kind, p3, q3, n3, state.ref[row.function])
-            if gradients == 1:
+            if gradients == GRADIENTS:
                 d, spin_i, spin_j = spatial_terms(row.kind, p3, q3, n3)
                 _write_spatial(J, row.at_first, -1.0, d, spin_i)
                 _write_spatial(J, row.at_second, 1.0, d, spin_j)
     for k in range(model.others.shape[0]):
         r = model.others[k]
-        if values == 1:
+        if values == VALUES:
             row_values(model, state, scratch, t, r, r + 1, phi[r:])
-        if gradients == 1:
+        if gradients == GRADIENTS:
             row_jacobian(model, state, scratch, t, r, r + 1, J[model.rows[r].entry :])
 
 

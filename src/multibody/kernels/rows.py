@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from multibody.kernels import codes as L
 from multibody.kernels.blocks import add_outer, add_square, columns_of
+from multibody.kernels.codes import BY_FIRST, BY_TIME, VALUE
 from multibody.kernels.compile import inlined, inner_kernel, kernel, shared_in_space, shared_kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
 from multibody.kernels.functions import (
@@ -21,8 +22,6 @@ from multibody.kernels.functions import (
     function_value,
 )
 from multibody.kernels.programs import run_program
-
-VALUE, BY_TIME, BY_FIRST = 0, 1, 2  # places in a program table: G, ∂G/∂t, ∂G/∂c₁ …
 
 
 @inner_kernel

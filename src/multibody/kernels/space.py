@@ -26,11 +26,12 @@ class Space(KernelObject):
     set_poses : (model, state, scratch, t, q)
         Write the poses.
     set_state : (model, state, scratch, t, y, bodies)
-        Write poses and twists; with `bodies` = 0 only what the equations of motion need.
+        Write poses and twists; with ``NO_BODIES`` (``kernels/modes.py``) only what the equations of motion need.
     displace : (model, q, x, k, out)
         Write q ⊕ k x.
     rows_at_pose : (model, state, scratch, t, values, gradients)
-        Write Φ of all rows to ``by_row`` where `values` is 1, Φ_q to ``J`` where `gradients` is 1, at the poses.
+        Write Φ of all rows to ``by_row`` where `values` is ``VALUES``, Φ_q to ``J`` where `gradients` is ``GRADIENTS``, at the
+        poses.
     rows_at_state : (model, state, scratch, t)
         Write Φ_q of all rows to ``J`` and γ to ``by_row``, at the poses and twists.
     velocity_gaps : (model, state, scratch, t, v)

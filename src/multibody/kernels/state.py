@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from multibody.kernels.codes import FIRST_BODY
+from multibody.kernels.body_layout import ANGLE, PLANE, POINT, SPACE, TURN
+from multibody.kernels.codes import FIRST_BODY, GROUND
 from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at
 from multibody.kernels.rotations import matrix_of_quaternion, sincos, turned_quaternion
 from multibody.kernels.vectors import apply, load3, load4, load9, store3, store4
 
-PLANE, SPACE, TURN = 3, 7, 6  # coordinates of a body in the plane; in space; velocity coordinates in space
-POINT = 3  # of them those of the center of mass in space
-ANGLE = 2  # place of the angle among those in the plane
+__all__ = ["ANGLE", "PLANE", "POINT", "SPACE", "TURN", "displace", "set_positions", "set_velocities"]
 
 
 @kernel
@@ -18,13 +17,13 @@ def set_positions(model, scratch, q):
     """Write every body's pose (position of the center of mass, orientation) and the extra coordinates."""
     model, scratch = model_at(model), scratch_at(scratch)
     if model.planar:
-        _planar_pose(scratch.planar_pose[0], 0.0, 0.0, 0.0)  # the ground
+        _planar_pose(scratch.planar_pose[GROUND], 0.0, 0.0, 0.0)
         for b in range(model.bodies):
             x, y, angle = load3(q, PLANE * b)
             _planar_pose(scratch.planar_pose[FIRST_BODY + b], x, y, angle)
         first = PLANE * model.bodies
     else:
-        _spatial_pose(scratch.spatial_pose[0], (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0))
+        _spatial_pose(scratch.spatial_pose[GROUND], (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0))
         for b in range(model.bodies):
             _spatial_pose(scratch.spatial_pose[FIRST_BODY + b], load3(q, SPACE * b), load4(q, SPACE * b + POINT))
         first = SPACE * model.bodies
@@ -58,12 +57,12 @@ def set_velocities(model, scratch, v):
     for k in range(model.velocities):
         plain[width + k] = v[k]
     if model.planar:
-        _planar_twist(scratch.planar_twist[0], 0.0, 0.0, 0.0)
+        _planar_twist(scratch.planar_twist[GROUND], 0.0, 0.0, 0.0)
         for b in range(model.bodies):
             x, y, omega = load3(v, PLANE * b)
             _planar_twist(scratch.planar_twist[FIRST_BODY + b], x, y, omega)
         return
-    ground = scratch.spatial_twist[0]
+    ground = scratch.spatial_twist[GROUND]
     for i in range(3):
         ground.v[i] = 0.0
         ground.omega[i] = 0.0

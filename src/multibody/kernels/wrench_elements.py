@@ -17,11 +17,11 @@ from __future__ import annotations
 import math
 
 from multibody.kernels import codes as L
+from multibody.kernels.body_layout import POINT
 from multibody.kernels.bushing import bushing_wrench
 from multibody.kernels.compile import inner_kernel
 from multibody.kernels.declared import bushing_numbers, wrench_frames
 from multibody.kernels.functions import function_value
-from multibody.kernels.state import POINT
 from multibody.kernels.tags import VALUES
 from multibody.kernels.vectors import (
     add,

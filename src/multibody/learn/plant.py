@@ -55,13 +55,13 @@ class Plant:
         self.members = SideBySide(sim, self.inputs, _count(members, "members"), self.step)
         self.reader = Reader(self.members, self.inputs)
         self.notes = [*([note] if note else []), *self.members.notes]
-        asked = _default_outputs(model) if outputs is None else _listed(outputs, "outputs")
+        asked = _default_outputs(model) if outputs is None else _listed(outputs)
         pairs = [pair for one in asked for pair in self.reader.formulas(one, "outputs")]
         if not pairs:
             raise ModelError("there is nothing to observe", where="outputs", hint='name paths, such as ["O", "O.rate"]')
         self.outputs, self._observed = [name for name, _ in pairs], [formula for _, formula in pairs]
         self._reward = self._rule(reward, "reward")
-        self._ends = [self._rule(one, "terminated") for one in _listed(terminated, "terminated")]
+        self._ends = [self._rule(one, "terminated") for one in _listed(terminated)]
         if not isinstance(initial, Mapping | None):
             raise ModelError(f"{short(initial)} is no mapping", where="initial", hint='write {"pivot": (-0.1, 0.1)}')
         self.starts = Starts(model, self.members, self.reader, initial or {})
@@ -137,7 +137,7 @@ def _count(value: Any, name: str) -> int:
     return int(value)
 
 
-def _listed(given: Any, where: str) -> list[Any]:
+def _listed(given: Any) -> list[Any]:
     """Return one or several items as a list."""
     if given is None:
         return []
@@ -149,7 +149,7 @@ def _listed(given: Any, where: str) -> list[Any]:
 def _limits(model: Model, inputs: Any) -> dict[str, tuple[float, float]]:
     """Return the inputs with their limits; a vector becomes its components."""
     known, found = input_slots(tables_of(model)), dict[str, tuple[float, float]]()
-    given = inputs if isinstance(inputs, Mapping) else dict.fromkeys(_listed(inputs, "inputs"))
+    given = inputs if isinstance(inputs, Mapping) else dict.fromkeys(_listed(inputs))
     for path, limit in given.items():
         if path not in known:
             there = f"It has {', '.join(known)}." if known else "The model has no effort: add model.effort(...)."

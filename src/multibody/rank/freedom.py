@@ -66,19 +66,19 @@ def wrench_map(system: System, q: Floats, J: Matrix, joint: str) -> Floats:
     Force times the characteristic length and moment have the same unit, so that one tolerance serves both. Where the
     second body is the ground, the wrench on the first one is taken with the opposite sign.
     """
-    tables, d, width = system.tables, system.tables.dimension, system.tables.width
+    tables, layout = system.tables, system.tables.layout
     rows = tables.joint_rows[joint]
     first, second = tables.ends[joint]
     body, sign = (second.body, -1.0) if second.body else (first.body, 1.0)
-    block = J[rows.start : rows.stop][:, width * (body - 1) : width * body].toarray()
+    block = J[rows.start : rows.stop][:, layout.motion(body)].toarray()
     r, A = read_pose(system, q, body)
     rj, Aj = read_pose(system, q, second.body)
     arm = (r - rj - Aj @ tables.vector(second.point)) / tables.length  # from the joint's point to the center of mass
-    force = sign * block[:, :d].T
-    if d == 2:
-        moment = sign * block[:, 2] + arm[0] * force[1] - arm[1] * force[0]
+    force = sign * block[:, layout.shift].T
+    if layout.dimension == 2:
+        moment = sign * block[:, layout.angle] + arm[0] * force[1] - arm[1] * force[0]
         return np.vstack([force, moment])
-    moment = sign * A @ block[:, 3:].T + np.cross(arm, force, axisb=0, axisc=0)
+    moment = sign * A @ block[:, layout.turn].T + np.cross(arm, force, axisb=0, axisc=0)
     return np.vstack([force, moment])
 
 
@@ -112,9 +112,10 @@ def _words(system: System, q: Floats, body: int, N: Floats) -> list[str]:
 def _spin(system: System, q: Floats, body: int, twist: Floats) -> str:
     """Return a turn of a body in words, with the joints on its axis."""
     tables, d, name = system.tables, system.tables.dimension, system.tables.bodies[body]
+    shift, turn = tables.layout.shift, tables.layout.turn
     r, A = read_pose(system, q, body)
-    v = np.append(twist[:d], 0.0)[:3] * tables.length
-    w = np.array([0.0, 0.0, twist[2]]) if d == 2 else A @ twist[3:]
+    v = np.append(twist[shift], 0.0)[:3] * tables.length
+    w = np.array([0.0, 0.0, *twist[turn]]) if d == 2 else A @ twist[turn]
     center = np.append(r, 0.0)[:3] + np.cross(w, v) / (w @ w)
     on_axis: list[str] = []
     for joint, ends in tables.ends.items():

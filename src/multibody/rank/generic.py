@@ -139,14 +139,14 @@ class Joints:
 
 def distance(system: System, a: Floats, b: Floats) -> float:
     """Return the largest difference of two poses, lengths divided by the characteristic length."""
-    bodies = len(system.tables.bodies) - 1
-    if system.tables.dimension == 2:
+    bodies, layout = len(system.tables.bodies) - 1, system.tables.layout
+    if layout.dimension == 2:
         return float(np.max(np.abs(a - b) / system.scale_columns, initial=0.0))
-    A, B = a[: 7 * bodies].reshape(-1, 7), b[: 7 * bodies].reshape(-1, 7)
-    moved = np.abs(A[:, :3] - B[:, :3]) / system.tables.length
-    dots = np.abs(np.sum(A[:, 3:] * B[:, 3:], axis=1))
+    A, B = layout.split(a, bodies), layout.split(b, bodies)
+    moved = np.abs(A[:, layout.shift] - B[:, layout.shift]) / system.tables.length
+    dots = np.abs(np.sum(A[:, layout.turn] * B[:, layout.turn], axis=1))
     turned = 2.0 * np.arccos(np.minimum(dots, 1.0))
-    extras = np.abs(a[7 * bodies :] - b[7 * bodies :])
+    extras = np.abs(a[layout.extras(bodies)] - b[layout.extras(bodies)])
     return float(max(np.max(moved, initial=0.0), np.max(turned, initial=0.0), np.max(extras, initial=0.0)))
 
 

@@ -37,7 +37,7 @@ def idle_motions(system: System, J: Any) -> list[tuple[int, Floats]]:
     for body in range(1, bodies):
         if len(others.get(body, ())) < 2:
             continue
-        part = columns[:, width * (body - 1) : width * body]
+        part = columns[:, system.tables.layout.motion(body)]
         rows = np.flatnonzero(np.any(part != 0.0, axis=1)) if isinstance(part, np.ndarray) else np.unique(part.indices)
         block = part[rows] if isinstance(part, np.ndarray) else part[rows].toarray()
         padded = np.zeros((max(len(rows), width), width))
@@ -62,16 +62,16 @@ def gauge_rows(system: System, J: Any) -> Matrix:
     sparse array (idle, nv)
         A spatial model's only: in the plane nothing spins without being seen.
     """
-    width = system.tables.width
+    layout = system.tables.layout
     rows: list[Floats] = []
     columns: list[int] = []
     for body, twists in idle_motions(system, J) if system.tables.dimension == 3 else []:
-        _, sizes, Vt = np.linalg.svd(twists[3:], full_matrices=True)
+        _, sizes, Vt = np.linalg.svd(twists[layout.turn], full_matrices=True)
         turns = np.append(sizes, np.zeros(twists.shape[1]))[: twists.shape[1]] > 1e-6
         for turning, vector in zip(turns, (twists @ Vt.T).T, strict=True):
-            part = vector[3:] if turning else vector[:3]
+            part = vector[layout.turn if turning else layout.shift]
             rows.append(part / np.linalg.norm(part))
-            columns.append(width * (body - 1) + (3 if turning else 0))
+            columns.append((layout.spin(body) if turning else layout.velocity(body)).start)
     pointer = 3 * np.arange(len(rows) + 1)
     indices = (np.array(columns, dtype=np.int64)[:, None] + np.arange(3)).ravel()
     return sparse.csr_array((np.array(rows).ravel(), indices, pointer), shape=(len(rows), system.nv))

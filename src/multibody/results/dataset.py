@@ -56,17 +56,18 @@ def _bodies(run: Run) -> Variables:
     m, names, units, d = run.measurer, run.tables.bodies[1:], run.model.units, run.tables.dimension
     parts = [m.body_motion(name) for name in names]
     columns: Variables = {}
-    for key, index, order in (("position", 0, 0), ("velocity", 2, 1), ("acceleration", 4, 2)):
+    for order, key in enumerate(("position", "velocity", "acceleration")):
         attributes = {"unit": rate_unit(units.length, units.time, order), "axes": "ground", "point": "center of mass"}
-        columns[key] = (("time", "body", "component"), np.stack([p[index] for p in parts], 1), attributes)
+        columns[key] = (("time", "body", "component"), np.stack([getattr(p, key) for p in parts], 1), attributes)
     spin = ("time", "body") if d == 2 else ("time", "body", "component")
-    for key, index, order in (("angular_velocity", 3, 1), ("angular_acceleration", 5, 2)):
+    for key, part, order in (("angular_velocity", "spin", 1), ("angular_acceleration", "spin_rate", 2)):
         attributes = {"unit": rate_unit("rad", units.time, order), "axes": "ground"}
-        columns[key] = (spin, np.stack([p[index] for p in parts], 1), attributes)
+        columns[key] = (spin, np.stack([getattr(p, part) for p in parts], 1), attributes)
+    layout = run.tables.layout
     if d == 2:
-        columns["angle"] = (("time", "body"), m.q[:, 2 : 3 * len(names) : 3], {"unit": "rad"})
+        columns["angle"] = (("time", "body"), m.q[:, layout.each(layout.angle, len(names))], {"unit": "rad"})
     else:
-        turns = m.q[:, : 7 * len(names)].reshape(len(m.t), len(names), 7)[:, :, 3:]
+        turns = layout.split(m.q, len(names))[:, :, layout.turn]
         columns["rotation"] = (("time", "body", "quaternion"), turns, {"unit": "1", "order": "w, x, y, z"})
     return columns
 

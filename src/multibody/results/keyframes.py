@@ -128,12 +128,13 @@ def keyframes(run: Run, fps: float, speed: float, unit: str) -> Keyframes:
     scale = run.model.units.factor(1, 0, 0) / _unit(unit)
     q = _poses(run, times)
     count, names = len(run.tables.bodies) - 1, list(run.tables.bodies[1:])
-    if run.tables.dimension == 2:
-        rows = q[:, : 3 * count].reshape(len(times), count, 3)
-        centers, turns = np.dstack([rows[..., :2], np.zeros_like(rows[..., :1])]), _about_z(rows[..., 2])
+    layout = run.tables.layout
+    rows = layout.split(q, count)
+    centers = rows[..., layout.shift]
+    if layout.dimension == 2:
+        centers, turns = np.dstack([centers, np.zeros_like(rows[..., :1])]), _about_z(rows[..., layout.angle])
     else:
-        rows = q[:, : 7 * count].reshape(len(times), count, 7)
-        centers, turns = rows[..., :3], _steady(rows[..., 3:])
+        turns = _steady(rows[..., layout.turn])
     origins = np.array([_origin(run, name) for name in names])
     positions = scale * (centers + np.stack([_turned(turns[:, k], origins[k]) for k in range(count)], axis=1))
     return Keyframes(run.model, run.status, float(fps), float(speed), unit, names, shown, positions, turns)

@@ -72,15 +72,16 @@ def instant_plain(measurer: Measurer, k: int, units: str | None, *, acceleration
     length, time = (model.units.factor(1, 0, 0), model.units.factor(0, 1, 0)) if units == "SI" else (1.0, 1.0)
     bodies = {}
     for b, name in enumerate(tables.bodies[1:], start=1):
-        r, _, dr, w, ddr, dw = (part[k] for part in measurer.body_motion(name))
-        item: dict[str, Any] = {"position": _list(r * length)}
+        motion = measurer.body_motion(name)
+        item: dict[str, Any] = {"position": _list(motion.position[k] * length)}
         if tables.dimension == 2:
-            item["angle"] = float(measurer.q[k, 3 * b - 1])
+            item["angle"] = float(measurer.q[k, tables.layout.angle_of(b)])
         else:
-            item["rotation"] = _list(measurer.q[k, 7 * b - 4 : 7 * b])
-        item |= {"velocity": _list(dr * length / time), "angular_velocity": _list(w / time)}
+            item["rotation"] = _list(measurer.q[k, tables.layout.orientation(b)])
+        item |= {"velocity": _list(motion.velocity[k] * length / time), "angular_velocity": _list(motion.spin[k] / time)}
         if accelerations:
-            item |= {"acceleration": _list(ddr * length / time**2), "angular_acceleration": _list(dw / time**2)}
+            item |= {"acceleration": _list(motion.acceleration[k] * length / time**2)}
+            item |= {"angular_acceleration": _list(motion.spin_rate[k] / time**2)}
         bodies[name] = item
     joints = {name: _joint(measurer, name, k, length, time, accelerations) for name in model.joints}
     result: dict[str, Any] = {"time": float(measurer.t[k]) * time, "bodies": bodies, "joints": joints}

@@ -93,4 +93,4 @@ def axes_over_time(forces: ForceValues, joint: str, axes: str) -> np.ndarray[Any
     if axes == "joint":
         return forces.reactions.axes_of(joint, 0)
     second = forces.tables.ends[joint][1].body
-    return np.asarray(forces.measurer.body_motion(forces.tables.bodies[second])[1])
+    return np.asarray(forces.measurer.body_motion(forces.tables.bodies[second]).axes)

@@ -113,14 +113,14 @@ class Simulator(Stepper):
 
     def _index(self, path: Path) -> int | None:
         """Return where a path lies in y, None where it must be computed."""
-        tables, planar = self.tables, self.tables.dimension == 2
+        tables, layout = self.tables, self.tables.layout
         if path.owner not in tables.bodies[1:]:
             return None
-        body = tables.bodies.index(path.owner) - 1
-        first = (3 if planar else 7) * body if path.order == 0 else tables.nq + (3 if planar else 6) * body
+        body = tables.bodies.index(path.owner)
+        first = layout.first(body) if path.order == 0 else tables.nq + layout.first_rate(body)
         if path.kind == "point" and path.item == "com":
             return first + path.axis
-        return first + 2 if path.kind == "angle" else None
+        return first + layout.angle if path.kind == "angle" else None
 
     def _coordinate(self, function: int, order: int) -> Callable[[], float]:
         """Return a reader of a coordinate function or its rate; all that were ever asked for are computed in one call."""

@@ -156,13 +156,13 @@ class DeviceCode:
         expected = self.host.advance(numbers[chosen], wanted, kept, t, h, steps, 1)
 
         def go(batch: Batch) -> None:
-            self.modules[0].enqueue([*batch.vectors, batch.statuses], batch.count, t, h, (steps,), block)
+            self.modules[0].enqueue(batch.at.stepped, batch.count, t, h, (steps,), block)
 
         def gap(found: Found) -> float:
             return difference(found.y[chosen], wanted)
 
         with Batch(self.driver, numbers, y, words) as batch:
-            vectors, few = [*batch.vectors, batch.statuses], (min(steps, tuning.STEPS),)
+            vectors, few = batch.at.stepped, (min(steps, tuning.STEPS),)
             self._tune(batch, lambda module: module.enqueue(vectors, batch.count, t, h, few, block))
             found, outcome = self._agreed(batch, go, gap, chosen, expected)
         y[:], words[:] = found.y, found.words
@@ -202,12 +202,11 @@ class DeviceCode:
             if batch.states is not None:
                 self._integrate(batch, batch.states, schedule, block)
                 return
-            vectors = [*batch.vectors[:3], batch.statuses]
             for t, h, k, steps in schedule.parts():
                 if steps:
-                    self.modules[0].enqueue(vectors, batch.count, t - steps * h, h, (steps,), block)
+                    self.modules[0].enqueue(batch.at.stepped, batch.count, t - steps * h, h, (steps,), block)
                 spacing = schedule.every * h
-                self.modules[1].enqueue([*batch.vectors, batch.statuses], batch.count, t, spacing, (k,), block)
+                self.modules[1].enqueue(batch.at.read(), batch.count, t, spacing, (k,), block)
 
         def gap(found: Found) -> float:
             return difference(found.results[chosen], wanted, np.maximum(scale, TINY))
@@ -216,8 +215,8 @@ class DeviceCode:
             if batch.states is not None:
                 self._some_instants(module, batch, batch.states, schedule, range(min(batch.states.room, 2)), block)
                 return
-            vectors, steps = [*batch.vectors[:3], batch.statuses], min(schedule.every * schedule.count, tuning.STEPS)
-            module.enqueue(vectors, batch.count, schedule.t, schedule.h, (steps,), block)
+            steps = min(schedule.every * schedule.count, tuning.STEPS)
+            module.enqueue(batch.at.stepped, batch.count, schedule.t, schedule.h, (steps,), block)
 
         room = 0 if told is None else self.host.program.kept.length("kept")
         with Batch(self.driver, numbers, y, words, width, told, room) as batch:
@@ -231,7 +230,8 @@ class DeviceCode:
         for instants in schedule.parts_of(states.room):
             self._some_instants(self.modules[0], batch, states, schedule, instants, block)
             for j, k in enumerate(instants):
-                read = [batch.vectors[0], *states.at(j), batch.vectors[3], batch.statuses]
+                y, words = states.at(j)
+                read = batch.at._replace(y=y, words=words).read()
                 self.modules[1].enqueue(read, batch.count, t + k * h, h, (k,), block)
 
     def _some_instants(
@@ -239,7 +239,8 @@ class DeviceCode:
     ) -> None:
         """Let the integrator go to some instants."""
         asked = (instants[0], len(instants), schedule.count, states.rows)
-        vectors = [*batch.vectors[:3], states.told, states.kept, states.y, states.words, batch.statuses]
+        own = batch.at
+        vectors = [own.numbers, own.y, own.words, *states.addresses, own.statuses]
         module.enqueue(vectors, batch.count, schedule.t, schedule.h, asked, block)
 
     def _agreed(
@@ -269,6 +270,25 @@ class DeviceCode:
         self._load()
 
 
+class Addresses(NamedTuple):
+    """Where on the device what every member has begins; results are 0 where nothing is read."""
+
+    numbers: int
+    y: int
+    words: int
+    results: int
+    statuses: int
+
+    @property
+    def stepped(self) -> list[int]:
+        """What steps are told."""
+        return [self.numbers, self.y, self.words, self.statuses]
+
+    def read(self) -> list[int]:
+        """Return what readings are told."""
+        return list(self)
+
+
 class States(NamedTuple):
     """Addresses of what an integrator keeps and of the states at some instants; the members that these have room for."""
 
@@ -279,6 +299,11 @@ class States(NamedTuple):
     rows: int
     room: int
     widths: tuple[int, int]
+
+    @property
+    def addresses(self) -> list[int]:
+        """All addresses, in the order in which an integrator is told them."""
+        return [self.told, self.kept, self.y, self.words]
 
     def at(self, j: int) -> tuple[int, int]:
         """Return where y and words of an instant are."""
@@ -315,19 +340,24 @@ class Batch:
         kept: int = 0,
     ) -> None:  # fmt: skip
         self.driver, self.count, self._begin = driver, len(y), (y, words)
-        self._widths = (y.shape[1], words.shape[1], results)
+        self._results = results
         tiles = -(-self.count // TILE)
-        widths = (numbers.shape[1], *self._widths[: 3 if results else 2])
-        self.vectors = [driver.allocate(8 * tiles * TILE * width) for width in widths]
-        self.statuses = driver.allocate(8 * tiles * TILE)
-        self._put(self.vectors[0], numbers)
+
+        def room(width: int) -> int:
+            return driver.allocate(8 * tiles * TILE * width)
+
+        self.at = Addresses(
+            numbers=room(numbers.shape[1]), y=room(y.shape[1]), words=room(words.shape[1]),
+            results=room(results) if results else 0, statuses=room(1),
+        )  # fmt: skip
+        self._put(self.at.numbers, numbers)
         self._told, self._kept_size = told, 8 * tiles * TILE * kept
         self.states = None if told is None else self._states((told.shape[1], kept), tiles * TILE)
         self.reset()
 
     def _states(self, lengths: tuple[int, int], rows: int) -> States:
         """Return room for what an integrator keeps and for states at some instants."""
-        size, words = self._widths[:2]
+        size, words = (given.shape[1] for given in self._begin)
         room = instants_in(size, words, rows)
         told, kept, y, known = (self.driver.allocate(8 * rows * each) for each in (*lengths, room * size, room * words))
         return States(told, kept, y, known, rows, room, (size, words))
@@ -340,14 +370,15 @@ class Batch:
 
     def reset(self) -> None:
         """Put all members where they begin."""
-        for address, rows in zip(self.vectors[1:3], self._begin, strict=True):
-            self._put(address, rows)
-        for address in self.vectors[3:]:
-            self._put(address, np.zeros((self.count, self._widths[2])))
+        y, words = self._begin
+        self._put(self.at.y, y)
+        self._put(self.at.words, words)
+        if self._results:
+            self._put(self.at.results, np.zeros((self.count, self._results)))
         if self.states is not None:
             self._put(self.states.told, self._told)
             self.driver.clear(self.states.kept, self._kept_size)
-        self._put(self.statuses, np.zeros((self.count, 1), np.int64))
+        self._put(self.at.statuses, np.zeros((self.count, 1), np.int64))
 
     def _put(self, address: int, rows: Any) -> None:
         tiles = tiled(rows)
@@ -355,9 +386,10 @@ class Batch:
 
     def get(self) -> Found:
         """Return what lies there now."""
-        y, words = (self._got(self.vectors[k + 1], self._widths[k], kind) for k, kind in enumerate((np.float64, np.int64)))
-        results = self._got(self.vectors[3], self._widths[2], np.float64) if self._widths[2] else np.zeros((self.count, 0))
-        return Found(y, words, results, self._got(self.statuses, 1, np.int64)[:, 0])
+        at, (y, words) = self.at, (given.shape[1] for given in self._begin)
+        results = self._got(at.results, self._results, np.float64) if self._results else np.zeros((self.count, 0))
+        statuses = self._got(at.statuses, 1, np.int64)[:, 0]
+        return Found(self._got(at.y, y, np.float64), self._got(at.words, words, np.int64), results, statuses)
 
     def _got(self, address: int, width: int, kind: Any) -> Any:
         room = np.zeros((-(-self.count // TILE), width, TILE), kind)
@@ -366,9 +398,9 @@ class Batch:
 
     def free(self) -> None:
         """Give the memory back."""
-        for address in (*self.vectors, self.statuses, *(() if self.states is None else self.states[:4])):
+        for address in filter(None, (*self.at, *([] if self.states is None else self.states.addresses))):
             self.driver.free(address)
-        self.vectors, self.states = [], None
+        self.states = None
 
 
 def _chosen(count: int, seed: int) -> Words:

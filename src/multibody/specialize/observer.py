@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from multibody.kernels.arrays import Arrays
+from multibody.kernels.codes import ENERGIES
 from multibody.kernels.memory.declaration import SLOT
 from multibody.specialize import observing, reducing
 from multibody.specialize.formulas import FormulaCode, Operation, written
@@ -56,8 +57,8 @@ class Known:
         c = len(self.functions)
         return {
             "t": 1, "bodies": self.coordinates + self.velocities + 1, "A": self.velocities, "multipliers": self.rows,
-            "energies": 2, "efforts": self.efforts, "loads": self.loads, "entries": self.entries, "values": c, "rates": c,
-            "accelerations": c,
+            "energies": ENERGIES, "efforts": self.efforts, "loads": self.loads, "entries": self.entries, "values": c,
+            "rates": c, "accelerations": c,
         }  # fmt: skip
 
     def at(self, part: str) -> int:

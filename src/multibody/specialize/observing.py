@@ -12,7 +12,7 @@ from numba import types
 
 from multibody.formulations.driven import entries_at, forces_at
 from multibody.formulations.expand import expand
-from multibody.formulations.one_drive import CODE, EFFORT, FOUND, GIVEN, IDLE, REGULAR, efforts_at
+from multibody.formulations.one_drive import CODE, EFFORT, FOUND, GIVEN, IDLE, REGULAR, ROOM, efforts_at
 from multibody.formulations.relative import cartesian_states, expand_relative
 from multibody.kernels.calls import EVALUATE
 from multibody.kernels.compile import inner_kernel
@@ -118,15 +118,18 @@ def observe_inverse(
         model, state, scratch, times, Y, refs, B, V, A, multipliers, energies, efforts, loads, rows, entries, which, values,
         rates, accelerations, closing,
     )  # fmt: skip
-    n, square, length = model.velocities, model.velocities * model.velocities, model.numbers[model.length]
-    free = room[2 * square :]
-    inertia, applied, basis = table(free, 1, n), table(free[n:], 1, n), table(free[2 * n :], 1, n)
-    null, columns, found = free[3 * n : 4 * n], free[4 * n : 5 * n], table(free[5 * n :], 1, FOUND)
-    row_scales = free[5 * n + FOUND : 5 * n + FOUND + rows]
-    weights = free[5 * n + FOUND + rows : 5 * n + FOUND + rows + slots.size]
+    n, length = model.velocities, model.numbers[model.length]
+    at_forces, at_inertia, at_applied, at_basis, at_null, at_columns, at_found, at_rows, at_weights, end = _numbers(
+        n, rows, slots.size
+    )
+    inertia, applied, basis = table(room[at_inertia:], 1, n), table(room[at_applied:], 1, n), table(room[at_basis:], 1, n)
+    null, columns, found = room[at_null:at_columns], room[at_columns:at_found], table(room[at_found:], 1, FOUND)
+    row_scales, weights = room[at_rows:at_weights], room[at_weights:end]
+    at_ends, at_pivots, at_order, last = _places(n)
+    order = places[at_order:last]
     for c in range(n):
         null[c], columns[c] = 1.0 / math.sqrt(n), length if is_length_column(model, c) else 1.0
-        places[2 * square + n + c] = c
+        order[c] = c
     for r in range(rows):
         row = model.rows[r]
         row_scales[r] = 1.0 / length if row.is_length == 1 else 1.0
@@ -135,10 +138,10 @@ def observe_inverse(
     forces_at(model, state, scratch, times, B, V, A, refs, inertia, applied, energies, efforts, loads)
     efforts_at(
         model, state, scratch, times, B, refs, inertia, applied,
-        (slots, weights, table(room, 0, 0), places[2 * square + n :], about[MOTION], entries[0]),
-        (table(room, n, n), places[2 * square : 2 * square + n], table(places, n, n), table(places[square:], 2, n), null),
+        (slots, weights, table(room, 0, 0), order, about[MOTION], entries[0]),
+        (table(room, n, n), places[at_pivots:at_order], table(places, n, n), table(places[at_ends:], 2, n), null),
         (row_scales, columns), (about[FUNCTION], length if about[IS_LENGTH] == 1 else 1.0), (REGULAR, moved, needed),
-        table(room[square:], n, n), found, basis, multipliers,
+        table(room[at_forces:], ROOM, n), found, basis, multipliers,
     )  # fmt: skip
     if found[0, CODE] != GIVEN and found[0, CODE] != IDLE:
         return 1
@@ -149,10 +152,38 @@ def observe_inverse(
     return 0
 
 
+def _drive_numbers(n, rows, entries):
+    """Return where the numbers of a drive lie behind T, in this order, and where they end.
+
+    Room of ``efforts_at``, M v̇, Q, B, the vector of the smallest singular value, scales of columns, what is found, scales of
+    rows, weights of entries.
+    """
+    forces = n * n
+    inertia = forces + ROOM * n
+    applied = inertia + n
+    basis = applied + n
+    null = basis + n
+    columns = null + n
+    found = columns + n
+    row_scales = found + FOUND
+    weights = row_scales + rows
+    return (forces, inertia, applied, basis, null, columns, found, row_scales, weights, weights + entries)
+
+
+def _drive_places(n):
+    """Return where integers of a drive lie behind those of ``factor``: its ends, pivots, the order of rows, and their end."""
+    ends = n * n
+    pivots = ends + 2 * n
+    order = pivots + n
+    return (ends, pivots, order, order + n)
+
+
+_numbers, _places = inner_kernel(_drive_numbers), inner_kernel(_drive_places)
+
+
 def drive_room(velocities: int, rows: int, entries: int) -> tuple[int, int]:
     """Return how many numbers and integers :func:`observe_inverse` has to have room for."""
-    square = max(velocities, 2) ** 2
-    return 2 * square + 5 * velocities + FOUND + rows + entries, 2 * square + 2 * velocities
+    return _drive_numbers(velocities, rows, entries)[-1], _drive_places(velocities)[-1]
 
 
 _ROW = types.float64[:, ::1]

@@ -88,7 +88,7 @@ def program_of(arrays: Arrays, size: int, rhs: Any, accept: Any | None, target: 
     parts += [_wrapped(part, image, size, name) for part, name in names.items()]
     arguments = "ptr, ptr, ptr, ptr, i64, double, double, i64" + f", {TYPES}" * 4
     parts.append(f"declare i32 @{symbol_of(step)}({arguments})")
-    parts.append(_member(image, size, int(accept is not None), symbol_of(step)))
+    parts.append(_member(size, int(accept is not None), symbol_of(step)))
     vectors = [Moved("y", size, True), Moved("words", image.word_count, True)]
     call = "call i64 @member(ptr %numbers, ptr %words, ptr %y, double %t, double %h, i64 %steps)"
     parts.append(entry(target, image.number_count, vectors, "double %t, double %h, i64 %steps", call))
@@ -178,7 +178,7 @@ def _wrapped(part: str, image: Image, n: int, name: str | None) -> str:
     return head + "".join(f"  {line}\n" for line in lines) + "}"
 
 
-def _member(image: Image, n: int, projected: int, step: str) -> str:
+def _member(n: int, projected: int, step: str) -> str:
     """Return the function that steps one member whose state and words lie on the stack."""
     rooms = ("x", "slope", "total")
     given = ", ".join(ARRAY.format(n=n, data=f"%{each}") for each in ("y", *rooms))

@@ -56,12 +56,11 @@ def joint_coordinates(system: System, q: Floats) -> Coordinates:
 
 def displacements(system: System, q: Floats, d: Any) -> dict[str, tuple[Any, Any]]:
     """Return translation of the center of mass and rotation (both in ground axes) of every body in a direction d."""
-    tables, dim, width = system.tables, system.tables.dimension, system.tables.width
+    tables, layout = system.tables, system.tables.layout
     found = {}
     for b, name in enumerate(tables.bodies[1:], start=1):
-        part = d[width * (b - 1) : width * b]
-        turn = part[2:3] if dim == 2 else read_pose(system, q, b)[1] @ part[3:]
-        found[name] = (part[:dim], turn)
+        turn = d[layout.spin(b)]
+        found[name] = (d[layout.velocity(b)], turn if layout.dimension == 2 else read_pose(system, q, b)[1] @ turn)
     return found
 
 

@@ -11,38 +11,40 @@ from multibody.state.system import Floats, System
 
 def drawn_pose(system: System) -> Floats:
     """Return q of the drawn poses; extra coordinates are zero."""
-    tables, d = system.tables, system.tables.dimension
+    tables, layout = system.tables, system.tables.layout
     q = np.zeros(system.nq)
     for b in range(1, len(tables.bodies)):
         center, turn = tables.poses[b]
         write_pose(system, q, b, tables.vector(center), tables.matrix(turn))
-        if d == 2:
+        if tables.dimension == 2:
             orientation = tables.model.bodies[tables.bodies[b]].orientation
             if orientation is not None and isinstance(orientation.numbers[0], float):
-                q[3 * b - 1] = orientation.numbers[0]  # a drawn angle beyond half a turn is kept
+                q[layout.angle_of(b)] = orientation.numbers[0]  # a drawn angle beyond half a turn is kept
     return q
 
 
 def write_pose(system: System, q: Floats, b: int, center: Floats, turn: Floats) -> None:
     """Write position and orientation of body b into q."""
-    if system.tables.dimension == 2:
-        q[3 * b - 3 : 3 * b - 1] = center
-        angle = math.atan2(turn[1, 0], turn[0, 0])
-        q[3 * b - 1] = angle + 2.0 * math.pi * round((q[3 * b - 1] - angle) / (2.0 * math.pi))
+    layout = system.tables.layout
+    q[layout.position(b)] = center
+    if layout.dimension == 2:
+        angle, at = math.atan2(turn[1, 0], turn[0, 0]), layout.angle_of(b)
+        q[at] = angle + 2.0 * math.pi * round((q[at] - angle) / (2.0 * math.pi))
     else:
-        q[7 * b - 7 : 7 * b - 4] = center
-        q[7 * b - 4 : 7 * b] = quaternion_of(turn)
+        q[layout.orientation(b)] = quaternion_of(turn)
 
 
 def read_pose(system: System, q: Floats, b: int) -> tuple[Floats, Floats]:
     """Return position and rotation matrix of body b (0: the ground)."""
-    d = system.tables.dimension
+    layout = system.tables.layout
     if b == 0:
-        return np.zeros(d), np.eye(d)
-    if d == 2:
-        c, s = math.cos(q[3 * b - 1]), math.sin(q[3 * b - 1])
-        return q[3 * b - 3 : 3 * b - 1].copy(), np.array([[c, -s], [s, c]])
-    return q[7 * b - 7 : 7 * b - 4].copy(), matrix_of(q[7 * b - 4 : 7 * b])
+        return np.zeros(layout.dimension), np.eye(layout.dimension)
+    center = q[layout.position(b)].copy()
+    if layout.dimension == 2:
+        angle = q[layout.angle_of(b)]
+        c, s = math.cos(angle), math.sin(angle)
+        return center, np.array([[c, -s], [s, c]])
+    return center, matrix_of(q[layout.orientation(b)])
 
 
 def matrix_of(p: Floats) -> Floats:

@@ -164,13 +164,13 @@ class System(Arrays):
         set_positions(self.at.model, self.at.scratch, q)
         extra = self.tables.extra_of(function)
         if extra >= 0:
-            row[width * (len(self.tables.bodies) - 1) + extra] = 1.0
+            row[self.tables.layout.extra_rates(len(self.tables.bodies) - 1)][extra] = 1.0
             return row
         g = np.zeros(2 * width)
         function_gradient(self.at.model, self.at.scratch, function, g)
         for side, body in enumerate(self.tables.functions[function].bodies):
             if body:
-                row[width * (body - 1) : width * body] += g[side * width : (side + 1) * width]
+                row[self.tables.layout.motion(body)] += g[side * width : (side + 1) * width]
         return row
 
     def take_references(self, q: Floats) -> None:
@@ -186,20 +186,15 @@ class System(Arrays):
 
 def _scales(tables: Tables) -> tuple[Floats, Floats]:
     """Return the scales of all rows and of the velocity columns; nobody may write to them."""
-    length, d, width = tables.length, tables.dimension, tables.width
+    length, layout = tables.length, tables.layout
     rows, columns = np.array([1.0 / length if row.is_length else 1.0 for row in tables.rows]), np.ones(tables.nv)
-    for k in range(d):
-        columns[k : width * (len(tables.bodies) - 1) : width] = length
+    layout.split_rates(columns, len(tables.bodies) - 1)[:, layout.shift] = length
     rows.flags.writeable = columns.flags.writeable = False
     return rows, columns
 
 
 def row_vertices(system: System) -> list[tuple[int, ...]]:
     """Return what each row connects: bodies (0: ground) and, after them, extra coordinates."""
-    packed, bodies = system.model, len(system.tables.bodies)
-    ends = [(bodies + extra,) if kind == L.EXTRA else (i, j) for kind, i, j, _, extra in packed.functions.tolist()]
-    functions = packed.terms.function.tolist()
-    found = []
-    for first, count, *_ in packed.rows.tolist():
-        found.append(tuple(sorted({end for f in functions[first : first + count] for end in ends[f]})))
-    return found
+    tables, bodies = system.tables, len(system.tables.bodies)
+    ends = [(bodies + f.extra,) if f.kind == L.EXTRA else f.bodies for f in tables.functions]
+    return [tuple(sorted({end for f in functions for end in ends[f]})) for functions in tables.functions_of_rows()]

@@ -10,12 +10,14 @@ from typing import Any
 import sympy
 
 from multibody.kernels import codes as L
+from multibody.kernels.body_layout import LAYOUTS
+from multibody.kernels.declared import PlanarNumbers, SpatialNumbers
 from multibody.kernels.planar import planar_gamma, planar_terms, planar_value
 from multibody.kernels.rotations import matrix_of_quaternion
 from multibody.kernels.spatial import spatial_gamma, spatial_terms, spatial_value
 from multibody.kernels.vectors import apply
 from multibody.symbolic.formulas import symbolic
-from multibody.symbolic.written import lifted, plain, written
+from multibody.symbolic.written import lifted, named, plain, written
 from multibody.tables.build import Builder, FunctionRecord
 
 ZERO = sympy.Integer(0)
@@ -62,21 +64,21 @@ class Pose:
 def planar_pose(x: Any, y: Any, angle: Any, rate: Sequence[Any]) -> Pose:
     """Return a planar pose."""
     c, s = sympy.cos(angle), sympy.sin(angle)
-    return Pose((x, y), (c, -s, s, c), angle, (rate[0], rate[1]), (rate[2],))
+    return Pose((x, y), (c, -s, s, c), angle, tuple(rate[LAYOUTS[2].shift]), tuple(rate[LAYOUTS[2].turn]))
 
 
 def spatial_pose(r: Sequence[Any], p: Sequence[Any], velocity: Sequence[Any]) -> Pose:
     """Return a spatial pose with the matrix that the kernels make of a quaternion."""
     A = plain(written(matrix_of_quaternion)(*(lifted(e) for e in p)))
-    return Pose(tuple(r), A, ZERO, tuple(velocity[:3]), tuple(velocity[3:]))
+    return Pose(tuple(r), A, ZERO, tuple(velocity[LAYOUTS[3].shift]), tuple(velocity[LAYOUTS[3].turn]))
 
 
 def ground(dimension: int) -> Pose:
     """Return the pose of the ground."""
     if dimension == 2:
-        return planar_pose(ZERO, ZERO, ZERO, (ZERO,) * 3)
+        return planar_pose(ZERO, ZERO, ZERO, (ZERO,) * LAYOUTS[2].velocities)
     one = sympy.Integer(1)
-    return spatial_pose((ZERO,) * 3, (one, ZERO, ZERO, ZERO), (ZERO,) * 6)
+    return spatial_pose((ZERO,) * 3, (one, ZERO, ZERO, ZERO), (ZERO,) * LAYOUTS[3].velocities)
 
 
 @dataclass(frozen=True)
@@ -110,7 +112,7 @@ class Functions:
     ) -> None:  # fmt: skip
         self.builder, self.names, self.poses, self.extras = builder, names, poses, extras
         self.dimension = builder.dimension
-        self.width = L.BODY_VELOCITIES[self.dimension]
+        self.layout = LAYOUTS[self.dimension]
         self._known: dict[int, Function] = {}
 
     def __getitem__(self, k: int) -> Function:
@@ -130,7 +132,7 @@ class Functions:
     def _made(self, f: FunctionRecord) -> Function:
         if f.kind == L.EXTRA:
             value, rate = self.extras[f.extra]
-            column = self.width * (len(self.poses) - 1) + f.extra
+            column = self.layout.extra_rates(len(self.poses) - 1).start + f.extra
             return Function(value, ((column, sympy.Integer(1)),), ZERO, rate)
         numbers = [self.number(x) for x in f.numbers]
         first, second = self.poses[f.first], self.poses[f.second]
@@ -140,12 +142,12 @@ class Functions:
         for body, own in zip((f.first, f.second), parts, strict=True):
             rate += sum((g * v for g, v in zip(own, self.poses[body].velocity, strict=True)), ZERO)
             if body:
-                columns += [(self.width * (body - 1) + k, g) for k, g in enumerate(own) if g != 0]
+                columns += [(self.layout.first_rate(body) + k, g) for k, g in enumerate(own) if g != 0]
         return Function(value, tuple(columns), gamma, rate)
 
     def _planar(self, kind: int, first: Pose, second: Pose, x: list[Any]) -> tuple[Any, Any, Any]:
         """Return value, both gradients and γ of a planar function."""
-        n = SimpleNamespace(s_i=lifted(x[0:2]), s_j=lifted(x[2:4]), a=lifted(x[4:6]), b=lifted(x[6:8]), offset=lifted(x[8]))
+        n = named(PlanarNumbers, x)
         p, q = (
             SimpleNamespace(x=lifted(b.r[0]), y=lifted(b.r[1]), cos=lifted(b.A[0]), sin=lifted(b.A[2]), angle=lifted(b.angle))
             for b in (first, second)
@@ -160,7 +162,7 @@ class Functions:
 
     def _spatial(self, kind: int, first: Pose, second: Pose, x: list[Any]) -> tuple[Any, Any, Any]:
         """Return value, both gradients and γ of a spatial function; an angle without its turns."""
-        n = SimpleNamespace(**{key: lifted(x[3 * k : 3 * k + 3]) for k, key in enumerate(("s_i", "s_j", "a", "b", "c", "d"))})
+        n = named(SpatialNumbers, x)
         p, q = (SimpleNamespace(r=lifted(b.r), A=lifted(b.A)) for b in (first, second))
         u, w = (
             SimpleNamespace(v=lifted(b.rate), omega=written(apply)(lifted(b.A), lifted(b.spin))) for b in (first, second)

@@ -77,7 +77,7 @@ def body_symbols(builder: Builder, names: Names) -> tuple[list[Pose], list[Any],
             about = f"angular velocity of {body}, its axes"
             spin = [names.of(f"omega{axis}", body, turning, about, prime=True) for axis in "xyz"]
         q, v = [*q, *r, *turn], [*v, *rates, *spin]
-        poses.append(planar_pose(r[0], r[1], turn[0], v[-3:]) if d == 2 else spatial_pose(r, turn, v[-6:]))
+        poses.append(planar_pose(r[0], r[1], turn[0], [*rates, *spin]) if d == 2 else spatial_pose(r, turn, [*rates, *spin]))
     extras = []
     for joint in builder.extras:
         own = names.of("phi", joint, "rad", f"contact angle of {joint}")
@@ -87,14 +87,11 @@ def body_symbols(builder: Builder, names: Names) -> tuple[list[Pose], list[Any],
 
 def mass_matrix(functions: Functions, size: int) -> Any:
     """Return M, with zeros for what is not stated and for extra coordinates."""
-    M, w, d = sympy.zeros(size, size), functions.width, functions.dimension
-    for b, (m, J) in enumerate(mass_blocks(functions)):
-        for k in range(d):
-            M[w * b + k, w * b + k] = m
-        if d == 2:
-            M[w * b + 2, w * b + 2] = J
-        else:
-            M[w * b + 3 : w * b + 6, w * b + 3 : w * b + 6] = J
+    M, layout = sympy.zeros(size, size), functions.layout
+    for b, (m, J) in enumerate(mass_blocks(functions), 1):
+        for k in range(functions.dimension):
+            M[layout.first_rate(b) + k, layout.first_rate(b) + k] = m
+        M[layout.spin(b), layout.spin(b)] = sympy.Matrix([[J]]) if functions.dimension == 2 else J
     return M
 
 

@@ -15,7 +15,6 @@ import numpy.typing as npt
 
 from multibody.analyses.linear.linearization import applied_forces, known_mass_matrix
 from multibody.errors import AnalysisError
-from multibody.kernels import codes as L
 from multibody.state.system import System
 
 Floats = npt.NDArray[np.float64]
@@ -44,13 +43,13 @@ class Reference:
         Later ones are ever nearer to zero: formulas of users may have no value far away from where they are used.
         """
         draw, tables, near = np.random.default_rng(seed), self.tables, 0.8 ** max(seed - STATES, 0)
-        d, w, n = tables.dimension, tables.width, L.BODY_COORDINATES[tables.dimension]
+        layout = tables.layout
         q, v = near * draw.normal(size=tables.nq), near * draw.normal(size=tables.nv)
-        for b in range(len(tables.bodies) - 1):
-            q[n * b : n * b + d] *= tables.length
-            v[w * b : w * b + d] *= tables.length
-            if d == 3:
-                q[n * b + 3 : n * b + 7] /= np.linalg.norm(q[n * b + 3 : n * b + 7])
+        for b in range(1, len(tables.bodies)):
+            q[layout.position(b)] *= tables.length
+            v[layout.velocity(b)] *= tables.length
+            if layout.dimension == 3:
+                q[layout.orientation(b)] /= np.linalg.norm(q[layout.orientation(b)])
         self.system.ref[:] = 0.0  # angles in space are those within half a turn
         return float(draw.uniform()), q, v
 

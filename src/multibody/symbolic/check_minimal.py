@@ -92,11 +92,11 @@ class MinimalCheck:
         d, bodies = self.tables.dimension, len(self.tables.bodies) - 1
         q = np.zeros(self.system.nq)
         if d == 2:
-            q[: 3 * bodies] = poses
+            q[: self.tables.layout.coordinates * bodies] = poses
             return q
         for b in range(bodies):
-            own = poses[12 * b : 12 * b + 12]
-            write_pose(self.system, q, b + 1, own[:3], own[3:].reshape(3, 3))
+            own = poses.reshape(bodies, -1)[b]  # center of mass, then axes by rows
+            write_pose(self.system, q, b + 1, own[:d], own[d:].reshape(d, d))
         return q
 
     def _tree(self, t: float, q: Floats, y: Floats, J: Floats, bias: Floats, speeds: Floats, motion: Any) -> float:
@@ -163,7 +163,7 @@ class MinimalCheck:
         """Return Jacobian of a body's angular velocity, it itself, and its acceleration at constant speeds, ground axes."""
         if body == 0:
             return np.zeros((3, len(speeds))), np.zeros(3), np.zeros(3)
-        A, own = read_pose(self.system, q, body)[1], slice(6 * body - 3, 6 * body)
+        A, own = read_pose(self.system, q, body)[1], self.tables.layout.spin(body)
         return A @ J[own], A @ J[own] @ speeds, A @ bias[own]
 
     def _steep(self, t: float, q: Floats, J: Floats) -> bool:

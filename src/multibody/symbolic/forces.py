@@ -10,12 +10,14 @@ import sympy
 
 from multibody.errors import ModelError
 from multibody.kernels import codes as L
+from multibody.kernels.declared import BushingNumbers, WrenchFrames
 from multibody.kernels.forces import _friction_effort, _linear_effort
+from multibody.kernels.vectors import row_of
 from multibody.kernels.wrench_elements import add_wrench_element
 from multibody.model.expressions import Number, name
 from multibody.symbolic.bodies import ZERO, Functions
 from multibody.symbolic.formulas import symbolic
-from multibody.symbolic.written import lifted, plain, written
+from multibody.symbolic.written import lifted, named, plain, written
 from multibody.tables.build import Builder
 from multibody.tables.expression_forces import stop_effort
 from multibody.tables.forces import Law, Load, OfLength
@@ -67,18 +69,18 @@ class Forces:
     def __init__(self, functions: Functions, length: float) -> None:
         self.functions, self.length = functions, length
         self.builder: Builder = functions.builder
-        self.width = functions.width
+        self.width = functions.layout.velocities
 
     def weights(self, Q: list[Any]) -> None:
         """Add the weights to Q."""
         gravity = self.builder.model.gravity
         if gravity is None:
             return
-        d = self.functions.dimension
+        d, layout = self.functions.dimension, self.functions.layout
         g = [self.functions.number(x) for x in self.builder.scope.vector(gravity, d, "gravity")]
         for b, (m, _) in enumerate(mass_blocks(self.functions)):
             for k in range(d):
-                Q[self.width * b + k] += m * g[k]
+                Q[layout.first_rate(b + 1) + k] += m * g[k]
 
     def gyroscopic(self, Q: list[Any]) -> None:
         """Add the gyroscopic moments −ω′ × J′ω′ of spatial bodies to Q."""
@@ -86,8 +88,8 @@ class Forces:
             return
         for b, (_, J) in enumerate(mass_blocks(self.functions)):
             spin = sympy.Matrix(self.functions.poses[b + 1].spin)
-            for k, x in enumerate((J * spin).cross(spin)):
-                Q[self.width * b + 3 + k] += x
+            for k, x in enumerate((J * spin).cross(spin), self.functions.layout.spin(b + 1).start):
+                Q[k] += x
 
     def actions(self, Q: list[Any], elsewhere: Callable[[Law], bool] = lambda law: False) -> None:
         """Add what laws, loads and wrench elements do to Q, but for laws that are taken elsewhere."""
@@ -113,7 +115,7 @@ class Forces:
                 value = own.value if code == L.INPUT_VALUE else own.rate
             else:
                 pose, axis = self.functions.poses[index], code - L.INPUT_OMEGA
-                value = sum((pose.A[3 * axis + c] * pose.spin[c] for c in range(3)), ZERO)
+                value = sum((a * w for a, w in zip(written(row_of)(pose.A, axis), pose.spin, strict=True)), ZERO)
             found[coordinate(k + 1).args] = value
         return found
 
@@ -129,8 +131,7 @@ class Forces:
         if law.kind not in _WRITTEN:
             problem = f"its law is not known on paper (kind {law.kind})"
             raise ModelError(problem, where=f"forces.{law.name}", hint="leave the force out")
-        fields = LoweredLaw.RECORDS[law.kind].fields
-        n = SimpleNamespace(**{key: lifted(self._number(x)) for key, x in zip(fields, law.numbers, strict=True)})
+        n = named(LoweredLaw.RECORDS[law.kind], [self._number(x) for x in law.numbers])
         return _WRITTEN[law.kind](n, own, lifted(self._formula(law.formula, law.items)))
 
     def _formula(self, formula: Number, items: tuple[Item, ...]) -> Any:
@@ -154,7 +155,7 @@ class Forces:
         own = [self._number(x) + symbolic(f, names) for x, f in zip(load.numbers, load.formulas, strict=True)]
         A = sympy.Matrix(d, d, list(pose.A))
         s = sympy.Matrix([self.functions.number(x) for x in load.point])
-        force, moment, at = sympy.Matrix(own[:d]), sympy.Matrix(own[d:]), self.width * (load.body - 1)
+        force, moment, at = sympy.Matrix(own[:d]), sympy.Matrix(own[d:]), self.functions.layout.first_rate(load.body)
         if load.axes == 1:
             force, moment = A * force, moment if d == 2 else A * moment
         if d == 2:
@@ -168,9 +169,7 @@ class Forces:
     def _add_element(self, element: WrenchElement, Q: list[Any]) -> None:
         """Add a wrench element, by the kernel that adds it as it is written, with blocks of symbols in place of memory."""
         planar, poses = self.functions.dimension == 2, self.functions.poses
-        frames = [lifted([self.functions.number(x) for x in frame_numbers(end)]) for end in (element.first, element.second)]
-        numbers = lifted([self._number(x) for x in element.numbers])
-        (i, j), n = frames, L.WRENCH * L.WRENCH
+        frames = [self.functions.number(x) for end in (element.first, element.second) for x in frame_numbers(end)]
         values: Callable[[int], Any] = lambda f: lifted(self.functions[f].value)  # noqa: E731
         model = SimpleNamespace(planar=planar, width=self.width, numbers=None, values=values)
         places = [
@@ -185,8 +184,7 @@ class Forces:
         )  # fmt: skip
         own = SimpleNamespace(
             kind=element.kind, first=element.first.body, second=element.second.body, angles=element.angles,
-            frames=SimpleNamespace(s_i=i[:3], C_i=i[3:], s_j=j[:3], C_j=j[3:]),
-            numbers=SimpleNamespace(stiffness=numbers[:n], damping=numbers[n : 2 * n], preload=numbers[2 * n :]),
+            frames=named(WrenchFrames, frames), numbers=named(BushingNumbers, [self._number(x) for x in element.numbers]),
         )  # fmt: skip
         total = lifted(Q)
         written(add_wrench_element)(model, None, scratch, None, own, total)

@@ -12,7 +12,7 @@ from typing import Any
 
 import sympy
 
-from multibody.kernels import codes as L
+from multibody.kernels.body_layout import LAYOUTS
 from multibody.kernels.declared import PlanarNumbers
 from multibody.kernels.rotations import matrix_of_quaternion
 from multibody.model.structure import BALL, SCREW, SLIDE, Freedom, PairMotion, free
@@ -153,9 +153,9 @@ class _Chain:
 
     def body_coordinate(self, body: int, k: int) -> tuple[Any, Any]:
         """Take the k-th coordinate of a body as a coordinate of the tree."""
-        d = self.builder.dimension
-        place, column = L.BODY_COORDINATES[d] * (body - 1) + k, L.BODY_VELOCITIES[d] * (body - 1) + k
-        own = Coordinate((self.q[place],), (self.v[column],), self.tables.bodies[body], k < d, place=place)
+        layout = LAYOUTS[self.builder.dimension]
+        place, column = layout.first(body) + k, layout.first_rate(body) + k
+        own = Coordinate((self.q[place],), (self.v[column],), self.tables.bodies[body], k < layout.dimension, place=place)
         self.motion.coordinates.append(own)
         return own.y[0], own.u[0]
 
@@ -163,7 +163,7 @@ class _Chain:
         """Make coordinate and speed of a slide, turn or screw; those of a body on no joint are its own."""
         slides = freedom.how == SLIDE
         if not link.joint:
-            return self.body_coordinate(link.body, freedom.number if slides else 2)
+            return self.body_coordinate(link.body, freedom.number if slides else LAYOUTS[2].angle)
         owner = f"{link.joint}_{freedom.coordinate}" if several else link.joint
         base, unit, word = ("s", self.length, "displacement") if slides else ("theta", "rad", "angle")
         y = self.names.of(base, owner, unit, f"{word} of {owner}")
@@ -189,7 +189,7 @@ class _Plane(_Chain):
         motion.poses = [ground(2)]
         for b in range(1, len(self.tables.bodies)):
             r, angle = self.places[b]
-            motion.poses.append(planar_pose(r[0], r[1], angle, velocity[3 * b - 3 : 3 * b]))
+            motion.poses.append(planar_pose(r[0], r[1], angle, velocity[LAYOUTS[2].motion(b)]))
         return motion
 
     def _placed(self, link: Link) -> tuple[Any, Any]:
@@ -215,7 +215,7 @@ class _Plane(_Chain):
         if not turns:
             return angle - sign * offset
         if self.absolute or not link.joint:
-            return self.body_coordinate(link.body, 2)[0]
+            return self.body_coordinate(link.body, LAYOUTS[2].angle)[0]
         c, _ = self.joint_coordinate(link, *turns[0], False)
         return angle + sign * (c - offset)
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import FunctionType, SimpleNamespace
 from typing import Any
 
 import sympy
 
+from multibody.kernels.memory.declaration import Record
 from multibody.symbolic.exact import exact
 
 ZERO, ONE = sympy.Integer(0), sympy.Integer(1)
@@ -85,6 +86,15 @@ def plain(value: Any) -> Any:
 def lifted(value: Any) -> Any:
     """Return an expression as a number for kernels; tuples and lists item by item."""
     return type(value)(lifted(item) for item in value) if isinstance(value, tuple | list) else Symbolic(value)
+
+
+def named(record: type[Record], numbers: Sequence[Any]) -> SimpleNamespace:
+    """Return the numbers of a record by the names of its fields, as kernels read them."""
+    found = {}
+    for name, field in record.fields.items():
+        own = numbers[field.slot : field.slot + field.width]
+        found[name] = lifted(own if field.width > 1 else own[0])
+    return SimpleNamespace(**found)
 
 
 def _of(function: Callable[..., Any]) -> Callable[..., Symbolic]:

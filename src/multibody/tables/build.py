@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from multibody.errors import ModelError
 from multibody.kernels import codes as L
-from multibody.kernels.declared import PlanarNumbers
+from multibody.kernels.declared import FUNCTION_NUMBERS, PlanarNumbers
 from multibody.model.expressions import Number, names
 from multibody.model.geometry import Orientation
 from multibody.model.joints import Joint
@@ -143,11 +143,10 @@ class Builder:
 
     def _pack(self, first: End, second: End, *vectors: Vec) -> tuple[Number, ...]:
         """Return the numbers of a function in the order the kernels read them."""
-        d = self.dimension
         flat: list[Number] = [*first.point, *second.point]
         for vector in vectors:
             flat.extend(vector)
-        return tuple(flat) + (0.0,) * (L.NUMBERS[d] - len(flat))
+        return tuple(flat) + (0.0,) * (FUNCTION_NUMBERS[self.dimension].size - len(flat))
 
     def dot1(self, first: End, second: End, a: Vec, b: Vec) -> int:
         """Add a_i·b_j, a on the first body and b on the second."""
@@ -181,7 +180,7 @@ class Builder:
     def extra(self, owner: str) -> int:
         """Add an extra coordinate and return the function that is its value."""
         self.extras.append(owner)
-        numbers = (0.0,) * L.NUMBERS[self.dimension]
+        numbers = (0.0,) * FUNCTION_NUMBERS[self.dimension].size
         return self._add(FunctionRecord(L.EXTRA, 0, 0, numbers, len(self.extras) - 1, is_length=False))
 
     def basic(self, spec: Basic, ends: tuple[End, End], kind: int = L.ANGLE) -> list[tuple[int, str]]:
@@ -237,7 +236,7 @@ class Builder:
     def point_end(self, body: str, frame: str) -> End:
         """Return a frame as an end with the axes of its body."""
         point, _ = self.placement.frame(body, frame)
-        return End(self.placement.index[body], point, _unit(self.dimension))
+        return End(self.placement.index[body], point, _identity(self.dimension))
 
     def coordinate_of(self, text: str, where: str) -> int:
         """Return the function of a coordinate that a motion, an effort or a guess names."""
@@ -262,7 +261,7 @@ class Builder:
             for relation in self._basic_rows(joint, spec):
                 self._append(relation, joint.name, "joint")
         if joint.kind.relation:
-            none = End(0, (0.0,) * self.dimension, _unit(self.dimension))
+            none = End(0, (0.0,) * self.dimension, _identity(self.dimension))
             for relation in BUILDERS[joint.kind.relation](self, joint, ends or (none, none)):
                 self._append(relation, joint.name, "joint")
 
@@ -361,6 +360,6 @@ class Builder:
         self.soft.append(Soft(text, self.coordinate_of(text, where), -1, None, number, size))
 
 
-def _unit(dimension: int) -> Mat:
-    """Return the unit matrix."""
+def _identity(dimension: int) -> Mat:
+    """Return the identity matrix."""
     return tuple(tuple(1.0 if i == j else 0.0 for j in range(dimension)) for i in range(dimension))

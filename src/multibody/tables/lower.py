@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 from multibody.errors import ModelError
 from multibody.kernels import codes as L
 from multibody.kernels import declared as D
+from multibody.kernels.body_layout import LAYOUTS, BodyLayout
 from multibody.kernels.declared import Model as Packed
 from multibody.kernels.memory.declaration import Block
 from multibody.model.model import Model
 from multibody.tables.build import Builder, Key, RowInfo, Soft
+from multibody.tables.inputs import Item
 from multibody.tables.length import set_length
 from multibody.tables.lowered import (
     EndSlots,
@@ -157,6 +159,11 @@ class Tables:
         return int(self.packed.dimension)
 
     @property
+    def layout(self) -> BodyLayout:
+        """Where bodies lie in q and v."""
+        return LAYOUTS[int(self.packed.dimension)]
+
+    @property
     def nq(self) -> int:
         """Number of position coordinates."""
         return int(self.packed.coordinates)
@@ -183,8 +190,7 @@ class Tables:
     def extra_of(self, function: int) -> int:
         """Return which of the extra coordinates a function is, −1 if it is none."""
         if "extra_of" not in self.cache:
-            functions = self.packed.functions
-            self.cache["extra_of"] = np.where(functions.kind == L.EXTRA, functions.extra, -1).tolist()
+            self.cache["extra_of"] = [f.extra if f.kind == L.EXTRA else -1 for f in self.functions]
         found: int = self.cache["extra_of"][function]
         return found
 
@@ -192,10 +198,30 @@ class Tables:
         """Return the first of the functions that a row is made of."""
         return int(self.packed.terms.function[self.packed.rows.first_term[r]])
 
+    def functions_of_rows(self) -> list[list[int]]:
+        """Return the functions that every row is made of."""
+        functions, rows = self.packed.terms.function.tolist(), self.packed.rows
+        spans = zip(rows.first_term.tolist(), rows.terms.tolist(), strict=True)
+        return [functions[first : first + count] for first, count in spans]
+
+    def inputs_of(self, force: LoweredLaw | LoweredLoad) -> list[Item]:
+        """Return what the expression of a law or load reads beside time: codes as in ``kernels/codes.py``, and which one."""
+        own = self.packed.inputs[force.first_input : force.first_input + force.inputs]
+        return list(zip(own.code.tolist(), own.index.tolist(), strict=True))
+
     @property
     def effort_count(self) -> int:
         """How many numbers tell what laws and wrench elements do: an effort a law, then three or six a wrench element."""
         return len(self.laws) + self.width * len(self.wrenches)
+
+    @property
+    def load_count(self) -> int:
+        """How many numbers tell what loads do: force and moment of each, three or six."""
+        return self.width * len(self.loads)
+
+    def part_of_load(self, k: int) -> slice:
+        """Return which of these numbers are those of load k."""
+        return slice(self.width * k, self.width * (k + 1))
 
     def efforts_of(self, force: str) -> list[int]:
         """Return which of these numbers are those of a force."""
@@ -215,7 +241,7 @@ class Tables:
     @property
     def width(self) -> int:
         """Velocity coordinates of a body: 3 or 6."""
-        return L.BODY_VELOCITIES[self.dimension]
+        return self.layout.velocities
 
     def vector(self, offset: int, count: int | None = None) -> Floats:
         """Return numbers of F as an array."""
@@ -270,7 +296,7 @@ def lower(model: Model) -> Tables:
         raise ModelError(f"{len(model.bodies)} bodies", where="bodies", hint=f"a model may have {MOST_BODIES}")
     builder = Builder(model).run()
     packer = Packer(builder.scope)
-    d, nb, nx = model.dimension, len(model.bodies), len(builder.extras)
+    d, nb, nx, layout = model.dimension, len(model.bodies), len(builder.extras), LAYOUTS[model.dimension]
     functions = [
         record(D.Function, kind=f.kind, first=f.first, second=f.second, numbers=packer.many(f.numbers), extra=f.extra)
         for f in builder.functions
@@ -289,8 +315,8 @@ def lower(model: Model) -> Tables:
 
     most = max((len(row.terms) for row in builder.rows), default=0)
     packed = Packed(
-        planar=int(d == 2), dimension=d, width=L.BODY_VELOCITIES[d], bodies=nb, extras=nx,
-        coordinates=L.BODY_COORDINATES[d] * nb + nx, velocities=L.BODY_VELOCITIES[d] * nb + nx,
+        planar=int(d == 2), dimension=d, width=layout.velocities, bodies=nb, extras=nx,
+        coordinates=layout.coordinates * nb + nx, velocities=layout.velocities * nb + nx,
         length=packer.length_slot, gravity=gravity, parameters=0, most_inputs=max(most, builder.forces.most_inputs),
         most_kept=compiler.kept, numbers=np.array([builder.scope.value(x) for x in packer.numbers], dtype=np.float64),
         function_count=len(builder.functions),
@@ -305,7 +331,7 @@ def lower(model: Model) -> Tables:
         model=model, packed=packed, rows=[row.info for row in builder.rows], row_pointer=made_rows.pointer, columns=columns,
         count_joint=builder.count_joint, count_motion=builder.count_motion, joint_rows=builder.joint_rows,
         coordinates=builder.coordinates, bodies=["ground", *model.bodies], extras=builder.extras,
-        functions=[LoweredFunction(f.first, f.second, f.is_length) for f in builder.functions],
+        functions=[LoweredFunction(f.first, f.second, f.is_length, f.kind, f.extra) for f in builder.functions],
         parameter_slots=packer.parameter_slots, slots=np.array([slot for slot, _ in formulas], dtype=np.int64),
         starts=np.array([s if s >= 0 else zero for s in starts], dtype=np.int64), **named,
         laws=forces.laws, laws_of=forces.laws_of, loads=forces.loads, load_of=forces.load_of,
@@ -344,7 +370,7 @@ def _splines(model: Model, packer: Packer) -> tuple[list[tuple[int, ...]], dict[
 
 def _rows(builder: Builder, packer: Packer, compiler: Compiler) -> tuple[Rows, list[int]]:
     """Return the rows and the program tables."""
-    made, tables = Rows(L.BODY_VELOCITIES[builder.dimension], len(builder.model.bodies)), list[int]()
+    made, tables = Rows(LAYOUTS[builder.dimension].velocities, len(builder.model.bodies)), list[int]()
     for row in builder.rows:
         program = -1
         if not (isinstance(row.formula, float) and row.formula == 0.0):

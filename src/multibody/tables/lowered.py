@@ -61,16 +61,26 @@ class LengthSlot(NamedTuple):
 
 # --- what acts and what it acts on -------------------------------------------------------------------------------------------
 class LoweredFunction(NamedTuple):
-    """A coordinate function: the bodies that it depends on, 0 the ground, and whether it is a length or an angle."""
+    """A coordinate function: the bodies that it depends on, 0 the ground, and whether it is a length or an angle.
+
+    `kind` is what it is, as in ``kernels/codes.py``; `extra` the extra coordinate that it is, where it is one.
+    """
 
     first: int
     second: int
     is_length: bool
+    kind: int
+    extra: int
 
     @property
     def bodies(self) -> tuple[int, int]:
         """Both bodies."""
         return self.first, self.second
+
+    @property
+    def moving(self) -> set[int]:
+        """Bodies whose coordinates it depends on; none where it is an extra coordinate."""
+        return set() if self.kind == L.EXTRA else {self.first, self.second} - {0}
 
 
 @dataclass(frozen=True)
@@ -87,12 +97,19 @@ class LoweredLaw:
         What it acts along.
     numbers : int
         Where its numbers begin in F.
+    program : int
+        Where its program table begins, −1 for none.
+    first_input, inputs : int
+        First input of its expression, and how many there are; see ``Tables.inputs_of``.
     """
 
     force: str
     kind: int
     function: int
     numbers: int
+    program: int
+    first_input: int
+    inputs: int
 
     RECORDS: ClassVar[dict[int, type[Record]]] = {L.LINEAR: LinearLaw, L.FRICTION: FrictionLaw, L.STOP: StopLaw}
 
@@ -102,10 +119,31 @@ class LoweredLaw:
 
 
 class LoweredLoad(NamedTuple):
-    """A force and a moment at a frame: where the constant components begin in F, force, then moment."""
+    """A force and a moment at a frame.
+
+    Attributes
+    ----------
+    force : str
+    body : int
+        On which it acts.
+    components : int
+        Where its constant components begin in F: force, then moment.
+    program : int
+        Where its program tables begin, one a component, −1 for none.
+    first_input, inputs : int
+        First input of its expressions, and how many there are; see ``Tables.inputs_of``.
+    """
 
     force: str
+    body: int
     components: int
+    program: int
+    first_input: int
+    inputs: int
+
+    def table_of(self, component: int) -> int:
+        """Return where the program table of a component begins: its value, by time, by every input."""
+        return self.program + component * (L.BY_FIRST + self.inputs)
 
 
 class LoweredWrench(NamedTuple):

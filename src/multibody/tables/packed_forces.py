@@ -65,9 +65,9 @@ class PackedForces:
     def _law(self, law: Law) -> None:
         slot = self.packer.many([0.0 if isinstance(x, OfLength) else x for x in law.numbers])
         self.of_length += [LengthSlot(slot + k, x.factor) for k, x in enumerate(law.numbers) if isinstance(x, OfLength)]
-        self.laws.append(LoweredLaw(law.name, law.kind, law.function, slot))
         program = self._program((law.formula,), len(law.items), law.name)
         first, count = self._inputs(law.items)
+        self.laws.append(LoweredLaw(law.name, law.kind, law.function, slot, program, first, count))
         made = record(
             D.Law, kind=law.kind, function=law.function, numbers=slot, program=program, first_input=first, inputs=count
         )
@@ -75,9 +75,9 @@ class PackedForces:
 
     def _load(self, load: Load) -> None:
         slot = self.packer.many(load.numbers)
-        self.loads.append(LoweredLoad(load.name, slot))
         program, point = self._program(load.formulas, len(load.items), load.name), self.packer.many(load.point)
         first, count = self._inputs(load.items)
+        self.loads.append(LoweredLoad(load.name, load.body, slot, program, first, count))
         made = record(
             D.Load, body=load.body, point=point, follows=load.axes, components=slot, program=program, first_input=first,
             inputs=count,

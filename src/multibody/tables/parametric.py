@@ -10,10 +10,11 @@ import copy
 from dataclasses import dataclass
 
 from multibody.kernels import codes as L
+from multibody.kernels import declared as D
 from multibody.tables.build import RowInfo
 from multibody.tables.lower import Tables
 from multibody.tables.pairs import Pair
-from multibody.tables.rows import Records, Rows
+from multibody.tables.rows import Records, Rows, record
 
 _LETTERS = "fgh"
 _AXES = "xyz"
@@ -72,20 +73,25 @@ def parametric(tables: Tables) -> ParametricTables:
 def _made(tables: Tables) -> ParametricTables:
     """Return new tables with other functions, rows, terms and columns."""
     pairs, extras = _pairs(tables)
-    d, nb, nx = tables.dimension, len(tables.bodies) - 1, len(extras)
+    nb, nx = len(tables.bodies) - 1, len(extras)
     functions: Records = tables.packed.functions.copy()
+    lowered = list(tables.functions)
     for pair in pairs:
         for k, f in enumerate(pair.functions):
             if f >= 0:
-                functions[f] = L.EXTRA, 0, 0, functions["numbers"][f], pair.extra + k
+                own = lowered[f] = lowered[f]._replace(kind=L.EXTRA, first=0, second=0, extra=pair.extra + k)
+                functions[f] = record(
+                    D.Function, kind=own.kind, first=own.first, second=own.second, numbers=int(functions["numbers"][f]),
+                    extra=own.extra,
+                )  # fmt: skip
     made_rows, infos, joint_rows = _rows(tables, functions, {pair.joint: pair for pair in pairs})
     rows, terms, columns = made_rows.packed()
     made = ParametricTables(**{key: value for key, value in vars(tables).items() if key not in ("cache", "structure")})
     made.packed = tables.packed.sharing(
-        extras=nx, coordinates=L.BODY_COORDINATES[d] * nb + nx, velocities=L.BODY_VELOCITIES[d] * nb + nx,
+        extras=nx, coordinates=tables.layout.coordinates * nb + nx, velocities=tables.width * nb + nx,
         functions=functions, rows=rows, terms=terms, columns=columns,
     )  # fmt: skip
-    made.rows, made.row_pointer, made.columns = infos, made_rows.pointer, columns
+    made.functions, made.rows, made.row_pointer, made.columns = lowered, infos, made_rows.pointer, columns
     made.count_joint, made.joint_rows, made.extras = len(infos) - tables.count_motion, joint_rows, extras
     made.parametrized, made.plain = pairs, copy.copy(tables)
     return made
@@ -122,9 +128,10 @@ def _rows(tables: Tables, functions: Records, pairs: dict[str, ParametricPair]) 
 
 def _add_pair(tables: Tables, made: Rows, pair: ParametricPair) -> list[RowInfo]:
     """Add the rows of a pair: no terms, blocks of both bodies, then its parameters."""
-    d, width = tables.dimension, tables.width
-    own = [c for body in (pair.first, pair.second) if body > 0 for c in range(width * (body - 1), width * body)]
-    own += range(width * made.bodies + pair.extra, width * made.bodies + pair.extra + pair.parameters)
+    d, layout = tables.dimension, tables.layout
+    own = [layout.first_rate(body) + k for body in (pair.first, pair.second) if body > 0 for k in range(layout.velocities)]
+    first = layout.extra_rates(made.bodies).start + pair.extra
+    own += range(first, first + pair.parameters)
     words = [(f"translation along {_AXES[k]} of the first body", True) for k in range(d)]
     words += [("rotation", False)] if d == 2 else [(f"rotation about {letter}", False) for letter in _LETTERS]
     for _, is_length in words:

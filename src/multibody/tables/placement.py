@@ -57,12 +57,12 @@ class Placement:
     def __init__(self, model: Model, scope: Scope) -> None:
         self.model, self.scope, self.dimension = model, scope, model.dimension
         d = model.dimension
-        unit = IDENTITY if d == 3 else IDENTITY2
+        identity = IDENTITY if d == 3 else IDENTITY2
         zero: Vec = (0.0,) * d
         self.index = {"ground": 0} | {name: k + 1 for k, name in enumerate(model.bodies)}
         self.masses = [MassProperties(body, d, scope) for body in model.bodies.values()]
         self.com: list[Vec] = [zero, *(properties.com for properties in self.masses)]
-        self.turn: list[Mat] = [unit]
+        self.turn: list[Mat] = [identity]
         self.origin: list[Vec] = [zero]
         self.angles: list[Number] = [0.0]  # drawn angles of planar bodies
         for name, body in model.bodies.items():
@@ -86,12 +86,12 @@ class Placement:
         key = (body, frame)
         if key not in self._frames:
             k = self.index[body]
-            unit = IDENTITY if self.dimension == 3 else IDENTITY2
+            identity = IDENTITY if self.dimension == 3 else IDENTITY2
             zero: Vec = (0.0,) * self.dimension
             if frame == "com":
-                self._frames[key] = (zero, unit)
+                self._frames[key] = (zero, identity)
             elif frame == "origin":
-                self._frames[key] = (minus(zero, self.com[k]), unit)
+                self._frames[key] = (minus(zero, self.com[k]), identity)
             else:
                 data = self.model.frames_of(body)[frame]
                 place = where or f"bodies.{body}.frames.{frame}"

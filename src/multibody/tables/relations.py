@@ -108,15 +108,15 @@ def rack(builder: Builder, joint: Joint, ends: tuple[End, End]) -> list[Relation
     point, _ = place.frame(body, frame)
     drawn = [a + b for a, b in zip(place.center(j), turned(place.turn[j], point), strict=True)]
     direction = normalized(place.vector(fields["axis"], where))
-    first = place.in_place(carrier, tuple(drawn), _unit(builder.dimension))
+    first = place.in_place(carrier, tuple(drawn), _identity(builder.dimension))
     back = transposed(place.turn[c])
-    travel = builder.dot2(End(c, first.point, first.axes), End(j, point, _unit(builder.dimension)), turned(back, direction))
+    travel = builder.dot2(End(c, first.point, first.axes), End(j, point, _identity(builder.dimension)), turned(back, direction))
     angle = drawn_angle(builder, carrier, pinion, fields.get("turn"), where)
     return [Relation([Term(travel, 1.0), Term(angle, -radius)], 0.0, "rolling", True)]
 
 
-def _unit(dimension: int) -> Mat:
-    """Return the unit matrix."""
+def _identity(dimension: int) -> Mat:
+    """Return the identity matrix."""
     return tuple(tuple(1.0 if i == j else 0.0 for j in range(dimension)) for i in range(dimension))
 
 

@@ -95,7 +95,7 @@ class Rows:
         """Return first column and number of columns of what a function depends on; a negative column is the ground's."""
         if f.kind == L.EXTRA:
             return [(self.width * self.bodies + int(f.extra), 1)]
-        return [(self.width * (int(body) - 1), self.width) for body in (f.first, f.second)]
+        return [(self.width * (int(body) - L.FIRST_BODY), self.width) for body in (f.first, f.second)]
 
     @staticmethod
     def _block(own: list[int], blocks: dict[int, int], column: int, size: int) -> int:

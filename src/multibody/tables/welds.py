@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from multibody.kernels import codes as L
 from multibody.kernels import declared as D
-from multibody.kernels.declared import PlanarNumbers, SpatialNumbers
+from multibody.kernels.body_layout import LAYOUTS
 from multibody.kernels.memory.declaration import numbers_of
 from multibody.tables.lower import Tables
 from multibody.tables.lowered import EndSlots, MassSlots
@@ -149,7 +149,8 @@ def _center(tables: Tables, members: list[int], points: Floats) -> Floats:
 
 def count_turns(welds: Welds, q: Floats) -> None:
     """Give the angles between planar bodies the whole turns that they have at q (nq)."""
-    theta = np.concatenate([[0.0], q[2 : 3 * (len(welds.composite) - 1) : 3]])
+    planar = LAYOUTS[2]
+    theta = np.concatenate([[0.0], q[planar.each(planar.angle, len(welds.composite) - 1)]])
     base = theta[np.array(welds.roots)[welds.composite]]
     welds.angles = welds.angles + 2.0 * math.pi * np.round((theta - base - welds.angles) / (2.0 * math.pi))
 
@@ -161,7 +162,7 @@ def welded_tables(tables: Tables, welds: Welds) -> tuple[Tables, Integers]:
     behind them.
     """
     made = copy.copy(tables)
-    d, nb, nx = tables.dimension, len(welds.roots) - 1, len(tables.extras)
+    nb, nx = len(welds.roots) - 1, len(tables.extras)
     made.bodies, made.cache = [tables.bodies[root] for root in welds.roots], {}
     numbers: list[Floats] = [tables.F]
     functions = _functions(tables, welds, numbers)
@@ -179,10 +180,11 @@ def welded_tables(tables: Tables, welds: Welds) -> tuple[Tables, Integers]:
     made.functions = [
         old._replace(first=int(f["first"]), second=int(f["second"])) for old, f in zip(tables.functions, functions, strict=True)
     ]
+    made.loads = [load._replace(body=int(welds.composite[load.body])) for load in tables.loads]
     made.masses = _masses(tables, welds, numbers)
     loads, elements = _moved_loads(tables, welds, numbers), _moved_elements(tables, welds, numbers)
     made.packed = tables.packed.sharing(
-        bodies=nb, coordinates=L.BODY_COORDINATES[d] * nb + nx, velocities=L.BODY_VELOCITIES[d] * nb + nx,
+        bodies=nb, coordinates=tables.layout.coordinates * nb + nx, velocities=tables.width * nb + nx,
         functions=functions, rows=rows, terms=terms, columns=columns, masses=listed(D.MassSlots, made.masses), loads=loads,
         wrench_elements=elements, inputs=_inputs(tables, welds), numbers=np.concatenate(numbers),
     )  # fmt: skip
@@ -198,7 +200,7 @@ def _append(numbers: list[Floats], values: Iterable[float]) -> int:
 
 def _functions(tables: Tables, welds: Welds, numbers: list[Floats]) -> Records:
     """Return the records of the coordinate functions, told from composites."""
-    d, size = tables.dimension, L.NUMBERS[tables.dimension]
+    d, size = tables.dimension, D.FUNCTION_NUMBERS[tables.dimension].size
     records: Records = tables.packed.functions.copy()
     for record in records:
         if record.kind == L.EXTRA:
@@ -213,7 +215,7 @@ def _functions(tables: Tables, welds: Welds, numbers: list[Floats]) -> Records:
 
 def _told(numbers: Floats, kind: int, i: int, j: int, welds: Welds, d: int) -> Floats:
     """Return the numbers of a function (points and directions on bodies i and j) in the axes of their composites."""
-    out, fields = numbers.copy(), (PlanarNumbers if d == 2 else SpatialNumbers).fields
+    out, fields = numbers.copy(), D.FUNCTION_NUMBERS[d].fields
     if d == 2 and kind in (L.ANGLE, L.ALIGNED):
         out[fields["offset"].slot] += welds.angles[j] - welds.angles[i]
         return out

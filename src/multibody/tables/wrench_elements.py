@@ -37,8 +37,8 @@ class WrenchElement:
 
 def ends_of(builder: Builder, force: Force, where: str) -> tuple[End, End]:
     """Return both frames of a force between two ends."""
-    unit = IDENTITY if builder.dimension == 3 else IDENTITY2
-    first, second = (builder.placement.by_frame(end, unit, where) for end in force.target)
+    identity = IDENTITY if builder.dimension == 3 else IDENTITY2
+    first, second = (builder.placement.by_frame(end, identity, where) for end in force.target)
     return first, second
 
 

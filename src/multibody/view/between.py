@@ -14,7 +14,9 @@ from multibody.errors import ModelError
 from multibody.view.geometry import Floats
 
 if TYPE_CHECKING:
+    from multibody.kernels.body_layout import BodyLayout
     from multibody.results.run import Run
+    from multibody.tables.lower import Tables
 
 
 def poses_at(run: Run, times: Floats) -> Floats:
@@ -44,16 +46,16 @@ def motion_at(run: Run, times: Floats) -> tuple[Floats, Floats]:
     s = (times - motion.t[k])[:, None] / safe
     made = q[k] + s * (q[k + 1] - q[k])  # further coordinates, if there are any: in a straight line
     start, rates = q[k, :width], coordinate_rates(run)
-    end, turned = _same_side(start, q[k + 1, :width], run.tables.dimension)
+    end, turned = _same_side(start, q[k + 1, :width], run.tables.layout)
     ends = start, end, rates[k] * step, turned * rates[k + 1] * step
     made[:, :width] = hermite(s, *ends)
     slopes = np.where(step == 0.0, rates[k], hermite_slope(s, *ends) / safe)
-    return (made if run.tables.dimension == 2 else _normalized(made, width)), slopes
+    return (made if run.tables.dimension == 2 else _normalized(made, run.tables)), slopes
 
 
 def _width(run: Run) -> int:
     """Return how many coordinates the bodies have."""
-    return (3 if run.tables.dimension == 2 else 7) * (len(run.tables.bodies) - 1)
+    return run.tables.layout.coordinates * (len(run.tables.bodies) - 1)
 
 
 def hermite(s: Floats, start: Floats, end: Floats, start_rate: Floats, end_rate: Floats) -> Floats:
@@ -73,42 +75,45 @@ def hermite_slope(s: Floats, start: Floats, end: Floats, start_rate: Floats, end
 def coordinate_rates(run: Run) -> Floats:
     """Return q̇ of the bodies at every instant: in the plane the velocities, in space ṙ and ½ p ω′ (see :func:`rates_of`)."""
     q, v = np.asarray(run.motion.q)[:, : _width(run)], np.nan_to_num(np.asarray(run.motion.v), posinf=0.0, neginf=0.0)
-    return rates_of(q, v[:, : (3 if run.tables.dimension == 2 else 6) * (len(run.tables.bodies) - 1)], run.tables.dimension)
+    return rates_of(q, v[:, : run.tables.width * (len(run.tables.bodies) - 1)], run.tables.layout)
 
 
-def rates_of(q: Floats, v: Floats, dimension: int) -> Floats:
+def rates_of(q: Floats, v: Floats, layout: BodyLayout) -> Floats:
     """Return q̇ of bodies from coordinates and velocities: a quaternion changes by half its product with the body's rates."""
-    if dimension == 2:
+    if layout.dimension == 2:
         return v
-    p, w = q.reshape(len(q), -1, 7)[..., 3:], v.reshape(len(v), -1, 6)
+    bodies = q.shape[1] // layout.coordinates
+    p, w = layout.split(q, bodies)[..., layout.turn], layout.split_rates(v, bodies)
     p0, p1, p2, p3 = np.moveaxis(p, -1, 0)
-    w1, w2, w3 = np.moveaxis(w[..., 3:], -1, 0)
+    w1, w2, w3 = np.moveaxis(w[..., layout.turn], -1, 0)
     turning = 0.5 * np.stack(
         [
             -p1 * w1 - p2 * w2 - p3 * w3, p0 * w1 - p3 * w2 + p2 * w3, p3 * w1 + p0 * w2 - p1 * w3,
             -p2 * w1 + p1 * w2 + p0 * w3,
         ], axis=-1,
     )  # fmt: skip
-    return np.concatenate([w[..., :3], turning], axis=-1).reshape(len(q), -1)
+    return np.concatenate([w[..., layout.shift], turning], axis=-1).reshape(len(q), -1)
 
 
-def _same_side(start: Floats, end: Floats, dimension: int) -> tuple[Floats, Floats]:
+def _same_side(start: Floats, end: Floats, layout: BodyLayout) -> tuple[Floats, Floats]:
     """Return `end` with quaternions of the sign that is nearer to those of `start`, and the signs.
 
     A quaternion and its negative are one orientation; between two of different signs there is no short way.
     """
     signs = np.ones_like(end)
-    if dimension == 3:
-        a, b, rows = (x.reshape(len(x), -1, 7) for x in (start, end, signs))
-        rows[..., 3:] = np.where(np.sum(a[..., 3:] * b[..., 3:], axis=-1, keepdims=True) < 0.0, -1.0, 1.0)
+    if layout.dimension == 3:
+        bodies = end.shape[1] // layout.coordinates
+        a, b, rows = (layout.split(x, bodies)[..., layout.turn] for x in (start, end, signs))
+        rows[...] = np.where(np.sum(a * b, axis=-1, keepdims=True) < 0.0, -1.0, 1.0)
     return signs * end, signs
 
 
-def _normalized(q: Floats, width: int) -> Floats:
+def _normalized(q: Floats, tables: Tables) -> Floats:
     """Return coordinates with quaternions of length 1."""
-    rows = q[:, :width].reshape(len(q), -1, 7)
-    rows[..., 3:] /= np.linalg.norm(rows[..., 3:], axis=-1, keepdims=True)
-    return np.hstack([rows.reshape(len(q), -1), q[:, width:]])
+    layout, bodies = tables.layout, len(tables.bodies) - 1
+    rows = layout.split(q, bodies)
+    rows[..., layout.turn] /= np.linalg.norm(rows[..., layout.turn], axis=-1, keepdims=True)
+    return np.hstack([rows.reshape(len(q), -1), q[:, layout.extras(bodies)]])
 
 
 def slerp(a: Floats, b: Floats, s: Floats) -> Floats:

@@ -148,15 +148,14 @@ class Poses:
     """Positions of the centers of mass and rotation matrices of all bodies; body 0 is the ground."""
 
     def __init__(self, tables: Tables, q: Floats) -> None:
-        d, count = tables.dimension, len(tables.bodies) - 1
+        d, layout = tables.dimension, tables.layout
+        rows = layout.split(q, len(tables.bodies) - 1)
         if d == 2:
-            rows = q[: 3 * count].reshape(count, 3)
-            c, s = np.cos(rows[:, 2]), np.sin(rows[:, 2])
+            c, s = np.cos(rows[:, layout.angle]), np.sin(rows[:, layout.angle])
             turns = np.stack([np.stack([c, -s], -1), np.stack([s, c], -1)], -2)
         else:
-            rows = q[: 7 * count].reshape(count, 7)
-            turns = matrix_of(rows[:, 3:])
-        self.r = np.vstack([np.zeros((1, d)), rows[:, :d]])
+            turns = matrix_of(rows[:, layout.turn])
+        self.r = np.vstack([np.zeros((1, d)), rows[:, layout.shift]])
         self.A = np.concatenate([np.eye(d)[None], turns])
 
     def place(self, body: int, points: Floats) -> Floats:
@@ -189,9 +188,11 @@ class Journey:
         """Return the rotation matrix of a body at every instant (instants, d, d)."""
         if body == 0:
             return np.broadcast_to(np.eye(self.dimension), (len(self.q), self.dimension, self.dimension))
+        layout = self.tables.layout
         if self.dimension == 3:
-            return matrix_of(self.q[:, 7 * body - 4 : 7 * body])
-        c, s = np.cos(self.q[:, 3 * body - 1]), np.sin(self.q[:, 3 * body - 1])
+            return matrix_of(self.q[:, layout.orientation(body)])
+        angle = self.q[:, layout.angle_of(body)]
+        c, s = np.cos(angle), np.sin(angle)
         return np.moveaxis(np.array([[c, -s], [s, c]]), 2, 0)
 
     def place(self, body: int, point: Floats) -> Floats:
@@ -206,17 +207,15 @@ class Journey:
         local = np.broadcast_to(point, (len(self.q), self.dimension))
         if body == 0:
             return local
-        first = (3 if self.dimension == 2 else 7) * (body - 1)
         turned = np.einsum("nij,nj->ni", self.turns(body), local)
-        return np.asarray(self.q[:, first : first + self.dimension] + turned)
+        return np.asarray(self.q[:, self.tables.layout.position(body)] + turned)
 
     def cloud(self, body: int, points: Floats) -> Floats:
         """Return many points of a body (m, d) at all instants, in ground and in one heap (instants · m, d)."""
         if body == 0:
             return points
-        first = (3 if self.dimension == 2 else 7) * (body - 1)
         turned = points @ np.swapaxes(self.turns(body), 1, 2)
-        return np.asarray(turned + self.q[:, None, first : first + self.dimension]).reshape(-1, self.dimension)
+        return np.asarray(turned + self.q[:, None, self.tables.layout.position(body)]).reshape(-1, self.dimension)
 
 
 class Blueprint:

@@ -430,5 +430,5 @@ def _rate_row(system: System, q: Floats, condition: LoweredRate) -> tuple[Floats
         return system.gradient(q, condition.function) * system.scale_columns, scale
     row = np.zeros(system.nv)
     A = read_pose(system, q, condition.body)[1]
-    row[6 * condition.body - 3 : 6 * condition.body] = A[condition.axis]
+    row[system.tables.layout.spin(condition.body)] = A[condition.axis]
     return row, 1.0

@@ -59,9 +59,10 @@ class TreeStarts:
                 y[at : at + 4] = p / np.linalg.norm(p)
         out = np.concatenate([pose, np.zeros(tables.nv + 1)])[None, :]
         body_states(self._d, self.arrays.at.model, self.arrays.at.scratch, y[None, :], np.zeros((1, self.columns.nv)), out)
-        size, found = 3 if tables.dimension == 2 else 7, pose.copy()
+        found = pose.copy()
         for body in bodies:
-            found[size * (body - 1) : size * body] = out[0, size * (body - 1) : size * body]
+            own = tables.layout.pose(body)
+            found[own] = out[0, own]
         for c in group.columns[group.columns >= tables.nv - len(tables.extras)]:  # contact angles of cams
             found[tables.nq - tables.nv + c] = self.random.uniform(-np.pi, np.pi)
         return found

@@ -156,26 +156,27 @@ def _newton_step(J: Floats, c: Floats) -> Floats:
 
 def _offset(system: System, q: Floats, held: Floats, columns: list[int], idle: set[int]) -> Floats:
     """Return how far held columns are from their value (scaled); the spin of an idle body is left as it is."""
-    found = np.zeros(len(columns))
+    found, layout = np.zeros(len(columns)), system.tables.layout
     for i, k in enumerate(columns):
-        body, c = divmod(k, system.tables.width)
+        body, c = divmod(k, layout.velocities)
         if system.tables.dimension == 2 or body >= len(system.tables.bodies) - 1:
             at = k + system.tables.nq - system.tables.nv if body >= len(system.tables.bodies) - 1 else k
             found[i] = (q[at] - held[at]) / system.scale_columns[k]
-        elif c < 3:
-            found[i] = (q[7 * body + c] - held[7 * body + c]) / system.scale_columns[k]
+        elif c < layout.dimension:
+            at = layout.first(body + 1) + c
+            found[i] = (q[at] - held[at]) / system.scale_columns[k]
         elif body + 1 not in idle:
-            turns = Rotation.from_quat([x[[7 * body + 4, 7 * body + 5, 7 * body + 6, 7 * body + 3]] for x in (held, q)])
-            found[i] = (turns[0].inv() * turns[1]).as_rotvec()[c - 3]
+            turns = Rotation.from_quat([np.roll(x[layout.orientation(body + 1)], -1) for x in (held, q)])  # scalar last
+            found[i] = (turns[0].inv() * turns[1]).as_rotvec()[c - layout.dimension]
     return found
 
 
 def _near(system: System, q: Floats, other: Floats) -> Floats:
     """Return a planar pose with its angles within half a turn of the other's."""
-    if system.tables.dimension == 3:
+    layout = system.tables.layout
+    if layout.dimension == 3:
         return q
-    q, bodies = q.copy(), len(system.tables.bodies) - 1
-    angles = slice(2, 3 * bodies, 3)
+    q, angles = q.copy(), layout.each(layout.angle, len(system.tables.bodies) - 1)
     q[angles] -= 2.0 * np.pi * np.round((q[angles] - other[angles]) / (2.0 * np.pi))
     return q
 
@@ -189,17 +190,17 @@ def _points(system: System, q: Floats, body: int) -> Floats:
 
 def _apart(system: System, a: Floats, b: Floats, group: Group, idle: set[int]) -> float:
     """Return how far apart two poses of a group are (scaled); a quaternion and its negative are one."""
-    d, worst = system.tables.dimension, 0.0
+    layout, worst = system.tables.layout, 0.0
     for body in group.bodies:
         if body in idle:  # its spin is free: compare the points of its joints
             points = [_points(system, q, body) for q in (a, b)]
             worst = max(worst, float(np.max(np.abs(points[0] - points[1]))) / system.tables.length)
-        elif d == 2:
-            x, y = a[3 * body - 3 : 3 * body], b[3 * body - 3 : 3 * body]
-            turn = abs((x[2] - y[2] + np.pi) % (2.0 * np.pi) - np.pi)
-            worst = max(worst, float(np.max(np.abs(x[:2] - y[:2]))) / system.tables.length, float(turn))
+            continue
+        moved = float(np.max(np.abs(a[layout.position(body)] - b[layout.position(body)])))
+        x, y = a[layout.orientation(body)], b[layout.orientation(body)]
+        if layout.dimension == 2:
+            turn = abs((x[0] - y[0] + np.pi) % (2.0 * np.pi) - np.pi)
         else:
-            x, y = a[7 * body - 7 : 7 * body], b[7 * body - 7 : 7 * body]
-            turn = min(np.max(np.abs(x[3:] - y[3:])), np.max(np.abs(x[3:] + y[3:])))
-            worst = max(worst, float(np.max(np.abs(x[:3] - y[:3]))) / system.tables.length, float(turn))
+            turn = min(np.max(np.abs(x - y)), np.max(np.abs(x + y)))
+        worst = max(worst, moved / system.tables.length, float(turn))
     return worst

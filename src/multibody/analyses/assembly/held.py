@@ -53,9 +53,9 @@ def against_motions(system: System, t: float) -> Status | None:
 
 def motion_value(system: System, row: int, path: Path, t: float) -> float:
     """Return what a motion prescribes for its coordinate, or for its rate, at a time."""
-    q = np.zeros(system.nq)
-    if system.tables.dimension == 3:
-        q[3 : 7 * (len(system.tables.bodies) - 1) : 7] = 1.0  # unit quaternions
+    q, layout = np.zeros(system.nq), system.tables.layout
+    if layout.dimension == 3:
+        q[layout.each(layout.scalar, len(system.tables.bodies) - 1)] = 1.0  # quaternions of length 1
     if path.order:
         return float(system.velocity_side(q, t)[row]) + 0.0  # no −0 for people
     return float(system.value(q, system.tables.function_of_row(row)) - system.phi(q, t)[row])

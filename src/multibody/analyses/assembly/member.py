@@ -107,7 +107,7 @@ def _plan(tables: Tables) -> Plan:
     targets, screws = _given(tables), _screws(tables)
     values = _body_values(tables, targets)
     turned, joints = _orientations(tables)
-    moved = {place // (3 if tables.dimension == 2 else 7) + 1 for place, _ in values} | {body for body, _ in turned}
+    moved = {tables.layout.body_of(place) for place, _ in values} | {body for body, _ in turned}
     steps: list[tuple[int, ...]] = []
     kinds = list(screws)
     hung = [_hanger(tables, link, targets, moved, joints, kinds, steps) for link in hangers(tables, targets).values()]
@@ -171,14 +171,14 @@ def _contacts(tables: Tables, targets: set[int]) -> list[tuple[int, ...]]:
 
 def _body_values(tables: Tables, targets: set[int]) -> list[tuple[int, int]]:
     """Return places in q and functions of the positions and angles of bodies that have a value."""
-    found, d = [], tables.dimension
+    found, layout = [], tables.layout
     for (kind, owner, item, axis), function in tables.coordinates.items():
         if function in targets and kind in ("point", "angle") and owner in tables.bodies:
             b = tables.bodies.index(owner)
             if kind == "angle":
-                found.append((3 * b - 1, function))
+                found.append((layout.angle_of(b), function))
             elif item == "com":
-                found.append(((3 if d == 2 else 7) * (b - 1) + axis, function))
+                found.append((layout.first(b) + axis, function))
     return found
 
 

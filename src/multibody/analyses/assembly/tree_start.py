@@ -87,25 +87,25 @@ class Starter:
 
     def _apply_body_guesses(self) -> None:
         """Move the drawn pose of bodies whose own position, angle or orientation is given."""
-        tables, d = self.tables, self.dimension
+        tables, layout = self.tables, self.tables.layout
         for (kind, owner, item, axis), function in tables.coordinates.items():
             if function in self.targets and kind in ("point", "angle") and owner in tables.bodies:
                 b = tables.bodies.index(owner)
                 if kind == "angle":
-                    self.drawn[3 * b - 1] = self.targets[function]
+                    self.drawn[layout.angle_of(b)] = self.targets[function]
                 elif item == "com":
-                    self.drawn[(3 if d == 2 else 7) * (b - 1) + axis] = self.targets[function]
+                    self.drawn[layout.first(b) + axis] = self.targets[function]
                 else:
                     continue
                 self.moved.add(b)
         for guess in tables.guesses:
             if guess.orientation >= 0 and guess.path.split(".")[0] in tables.bodies:
-                self.drawn[7 * guess.body - 4 : 7 * guess.body] = quaternion_of(tables.matrix(guess.orientation))
+                self.drawn[layout.orientation(guess.body)] = quaternion_of(tables.matrix(guess.orientation))
                 self.moved.add(guess.body)
         for held in tables.held_rotations:
             if held.path.split(".")[0] in tables.bodies:
                 body = held.second.body
-                self.drawn[7 * body - 4 : 7 * body] = quaternion_of(tables.matrix(held.first.axes))
+                self.drawn[layout.orientation(body)] = quaternion_of(tables.matrix(held.first.axes))
                 self.moved.add(body)
 
     def run(self) -> Floats:
@@ -159,8 +159,8 @@ class Starter:
         pose = self.drawn
         if child in self.moved:  # keep its own orientation: measure against the parent where it is now
             pose = self.q.copy()
-            width = 3 if self.dimension == 2 else 7
-            pose[width * (child - 1) : width * child] = self.drawn[width * (child - 1) : width * child]
+            own = self.tables.layout.pose(child)
+            pose[own] = self.drawn[own]
         shift, turn = self._motion(pair, pose)
         si, Ci = self.tables.vector(first.point), self.tables.matrix(first.axes)
         sj, Cj = self.tables.vector(second.point), self.tables.matrix(second.axes)
@@ -181,7 +181,7 @@ class Starter:
         """
         if pair.angle in self.targets:
             turns = round((self.targets[pair.angle] - self.system.value(self.q, pair.angle)) / (2.0 * math.pi))
-            self.q[3 * child - 1] += (1.0 if forward else -1.0) * 2.0 * math.pi * turns
+            self.q[self.tables.layout.angle_of(child)] += (1.0 if forward else -1.0) * 2.0 * math.pi * turns
 
     def _extras(self) -> None:
         """Start every contact at the follower's direction in the cam's frame."""

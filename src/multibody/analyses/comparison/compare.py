@@ -268,15 +268,16 @@ def distances(motion: Motion, reference: Motion) -> Floats:
     tables = motion.tables
     if motion.q.shape[1] != reference.q.shape[1]:
         raise ModelError("the reference belongs to another model", where="compare", hint="give a run of this model")
-    common, mine, its = np.intersect1d(motion.t, reference.t, return_indices=True)
+    _, mine, its = np.intersect1d(motion.t, reference.t, return_indices=True)
     order = np.argsort(mine)
     a, b = motion.q[mine[order]], reference.q[its[order]]
-    bodies, length = len(tables.bodies) - 1, tables.length
-    if tables.dimension == 2:
-        parts = np.abs(a - b)[:, : 3 * bodies].reshape(len(common), bodies, 3) / np.array([length, length, 1.0])
+    bodies, length, layout = len(tables.bodies) - 1, tables.length, tables.layout
+    a, b = layout.split(a, bodies), layout.split(b, bodies)
+    if layout.dimension == 2:
+        parts = np.abs(a - b) / np.array([length, length, 1.0])
         return np.asarray(np.max(parts, axis=(1, 2)))
-    a, b = (x[:, : 7 * bodies].reshape(len(common), bodies, 7) for x in (a, b))
-    moved = np.max(np.abs(a - b)[:, :, :3], axis=2) / length
-    apart = np.minimum(np.linalg.norm(a[:, :, 3:] - b[:, :, 3:], axis=2), np.linalg.norm(a[:, :, 3:] + b[:, :, 3:], axis=2))
+    moved = np.max(np.abs(a - b)[:, :, layout.shift], axis=2) / length
+    a, b = a[:, :, layout.turn], b[:, :, layout.turn]
+    apart = np.minimum(np.linalg.norm(a - b, axis=2), np.linalg.norm(a + b, axis=2))
     turned = 4.0 * np.arcsin(np.minimum(0.5 * apart, 1.0))
     return np.asarray(np.max(np.maximum(moved, turned), axis=1))

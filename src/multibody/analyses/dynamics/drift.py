@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from multibody.kernels.body_layout import BodyLayout
 from multibody.state.motion import Motion
 from multibody.state.system import Floats
 from multibody.tables.scales import second
@@ -35,20 +36,18 @@ def promised_drift(motion: Motion, adaptive: bool, rtol: float, atol: float) -> 
     size = float(np.max(dynamics.kinetic, initial=0.0) + np.ptp(dynamics.potential)) if len(motion.t) else 0.0
     if not size > 0.0:
         return MOST
-    d, F = tables.dimension, tables.F
+    layout, F = tables.layout, tables.F
     masses = np.array([F[slots.mass] if slots.mass >= 0 else 0.0 for slots in tables.masses])
-    weight = float(np.linalg.norm(tables.gravity))
-    force = masses * (_lengths(motion, np.nan_to_num(motion.a), tables.width) + weight)
-    relative = 2.0 * dynamics.kinetic + np.sum(force * _lengths(motion, motion.q, 3 if d == 2 else 7), axis=1)
-    momentum = masses * _lengths(motion, motion.v, tables.width)
+    bodies, weight = len(tables.bodies) - 1, float(np.linalg.norm(tables.gravity))
+    force = masses * (_lengths(layout.split_rates(np.nan_to_num(motion.a), bodies), layout) + weight)
+    relative = 2.0 * dynamics.kinetic + np.sum(force * _lengths(layout.split(motion.q, bodies), layout), axis=1)
+    momentum = masses * _lengths(layout.split_rates(motion.v, bodies), layout)
     absolute = tables.length * np.sum(force + momentum / second(tables), axis=1)
     one = float(np.max(rtol * relative + atol * absolute)) / size
     promised = one * (ONCE + EACH * int(motion.statistics.get("steps", 0)))
     return min(max(LEAST, promised), MOST)
 
 
-def _lengths(motion: Motion, values: Floats, stride: int) -> Floats:
-    """Return the magnitudes of the translations of all bodies, by instants."""
-    bodies = len(motion.tables.bodies) - 1
-    parts = values[:, : stride * bodies].reshape(len(values), bodies, stride)
-    return np.asarray(np.linalg.norm(parts[:, :, : motion.tables.dimension], axis=2))
+def _lengths(parts: Floats, layout: BodyLayout) -> Floats:
+    """Return the magnitudes of the translations of bodies (instants, bodies) from their numbers (instants, bodies, ·)."""
+    return np.asarray(np.linalg.norm(parts[:, :, layout.shift], axis=2))

@@ -67,9 +67,9 @@ def stilled(system: System, state: State) -> State:
     spins: Spins = system.tables.cache.get("lasting spins", {})
     if not spins:
         return state
-    v, width = state.v.copy(), system.tables.width
+    v, layout = state.v.copy(), system.tables.layout
     for body, axis in spins.items():
-        rate = float(v[width * body + 3 : width * (body + 1)] @ axis)
+        rate = float(v[layout.spin(body + 1)] @ axis)
         v -= rate * _twist(system, state, body, axis)
     return replace(state, v=v)
 
@@ -85,9 +85,9 @@ def stopped(system: System, before: State, after: State) -> str:
         With the spins, and without (see ``stilled``).
     """
     spins: Spins = system.tables.cache.get("lasting spins", {})
-    lost, width = [], system.tables.width
+    lost, layout = [], system.tables.layout
     for body, axis in spins.items():
-        turning = slice(width * body + 3, width * (body + 1))
+        turning = layout.spin(body + 1)
         rate = abs(float((before.v[turning] - after.v[turning]) @ axis))
         if rate > ROUNDING * float(np.linalg.norm(before.v[turning])):
             lost.append(f"{system.tables.bodies[body + 1]} ({rate:.3g} rad/s)")
@@ -98,18 +98,19 @@ def stopped(system: System, before: State, after: State) -> str:
 
 def _twist(system: System, state: State, body: int, axis: Floats) -> Floats:
     """Return the velocities of a spin with 1 rad/s: the origin moves as well where it is not on the axis."""
-    first, found = system.tables.width * body, np.zeros(system.nv)
-    found[first + 3 : first + system.tables.width] = axis
+    layout, found = system.tables.layout, np.zeros(system.nv)
+    found[layout.spin(body + 1)] = axis
+    velocity = layout.velocity(body + 1)
     if system.rows:
         rows = system.jacobian(state.q, state.t) * system.scale_rows[: system.rows, None]
-        found[first : first + 3] = -np.linalg.lstsq(rows[:, first : first + 3], rows @ found, rcond=None)[0]
+        found[velocity] = -np.linalg.lstsq(rows[:, velocity], rows @ found, rcond=None)[0]
     return found
 
 
 def _lasts(system: System, state: State, body: int, axis: Floats) -> bool:
     """Return whether a body that turns a little leaves the constraints of all others as they are: a spin, in every position."""
-    first, rest = system.tables.width * body, np.ones(system.nv, dtype=bool)
-    rest[first : first + system.tables.width] = False
+    rest = np.ones(system.nv, dtype=bool)
+    rest[system.tables.layout.motion(body + 1)] = False
     turned = system.displaced(state.q, _twist(system, state, body, axis), _TURN)
     before, after = (system.scaled(system.jacobian(q, state.t))[:, rest] for q in (state.q, turned))
     return float(np.max(np.abs(after - before), initial=0.0)) < _CHANGED

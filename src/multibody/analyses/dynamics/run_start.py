@@ -164,12 +164,13 @@ def _heavy(tables: Tables) -> bool:
 
 def _spins(system: System, q: Floats, J: Floats, vector: Floats) -> Spins:
     """Return the axes of idle spins of massless bodies that a direction without inertia has a part of."""
-    tables, width, found = system.tables, system.tables.width, {}
+    tables, layout, found = system.tables, system.tables.layout, {}
     for b, slots in enumerate(tables.masses):
-        part = vector[width * b : width * (b + 1)]
-        size = float(np.linalg.norm(part[3:]))
-        if tables.F[slots.mass] == 0.0 and size > 1e-6 and _is_idle(system, q, J, width * b, part / size):
-            found[b] = part[3:] / size
+        part = vector[layout.motion(b + 1)]
+        spin = part[layout.turn]
+        size = float(np.linalg.norm(spin))
+        if tables.F[slots.mass] == 0.0 and size > 1e-6 and _is_idle(system, q, J, layout.first_rate(b + 1), part / size):
+            found[b] = spin / size
     return found
 
 
@@ -189,10 +190,10 @@ def _is_idle(system: System, q: Floats, J: Floats, first: int, part: Floats) -> 
 
 def mass_matrix(system: System) -> Floats:
     """Return M (velocity dimensions squared), body axes for rotations; extra coordinates have no mass."""
-    tables, width, d = system.tables, system.tables.width, system.tables.dimension
-    M = np.zeros((system.nv, system.nv))
-    for b, (mass, inertia) in enumerate(tables.masses):
-        at = width * b
-        M[range(at, at + d), range(at, at + d)] = tables.F[mass]
-        M[at + d : at + width, at + d : at + width] = tables.F[inertia] if d == 2 else tables.matrix(inertia)
+    tables, layout = system.tables, system.tables.layout
+    M, diagonal = np.zeros((system.nv, system.nv)), np.arange(system.nv)
+    for b, (mass, inertia) in enumerate(tables.masses, 1):
+        velocity, spin = diagonal[layout.velocity(b)], layout.spin(b)
+        M[velocity, velocity] = tables.F[mass]
+        M[spin, spin] = tables.F[inertia] if layout.dimension == 2 else tables.matrix(inertia)
     return M

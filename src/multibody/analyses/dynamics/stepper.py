@@ -30,6 +30,7 @@ from multibody.state.kinetics import Event
 from multibody.state.state import State, Status
 from multibody.state.system import Floats, tables_of
 from multibody.tables.lower import Tables
+from multibody.tables.lowered import LoweredLoad
 
 REACH = 500.0  # how many steps ahead the instants are looked for at which motions switch
 LIMIT = 1000  # steps of the integrator in one call; a longer way is gone in chunks that Ctrl-C can end
@@ -315,7 +316,7 @@ def input_slots(tables: Tables) -> dict[str, Slots]:
             law = tables.laws[k]
             found[f"{name}.effort"] = Slots([law.slot("effort")], [k], [], [law.slot("stiffness"), law.slot("damping")])
         elif force.kind.name == "force":
-            load = tables.packed.loads[tables.load_of[name]]
+            load = tables.loads[tables.load_of[name]]
             d, moments = len(axes), 1 if len(axes) == 2 else 3
             parts = {"force": range(d), "moment": range(d, d + moments)}
             for part, components in parts.items():
@@ -326,8 +327,7 @@ def input_slots(tables: Tables) -> dict[str, Slots]:
     return found
 
 
-def _load_slots(load: Any, components: range) -> Slots:
+def _load_slots(load: LoweredLoad, components: range) -> Slots:
     """Return where some components of a load lie, and their formulas."""
-    stride = int(load.inputs) + 2  # of a program table: the value, by time, by every input
-    formulas = [int(load.program) + c * stride for c in components] if load.program >= 0 else []
-    return Slots([int(load.components) + c for c in components], [], formulas, [])
+    formulas = [load.table_of(c) for c in components] if load.program >= 0 else []
+    return Slots([load.components + c for c in components], [], formulas, [])

@@ -212,10 +212,9 @@ def impulse_motion(tables: Tables, state: State, multipliers: Floats, rows: Inte
         Independent rows.
     """
     none = np.zeros(1)
-    wide = 3 if tables.dimension == 2 else 6
     dynamics = Dynamics(
         multipliers[None, :], none, none.copy(), none.copy(), np.zeros((1, tables.effort_count)),
-        np.zeros((1, wide * len(tables.loads))), rows,
+        np.zeros((1, tables.load_count)), rows,
     )  # fmt: skip
     return Motion(
         tables, np.array([state.t]), state.q[None, :].copy(), state.v[None, :].copy(), np.zeros((1, tables.nv)),

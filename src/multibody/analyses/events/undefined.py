@@ -35,15 +35,14 @@ def values_at(system: System, q: Floats, v: Floats, t: float) -> Values:
         if info.group == "motion" or tables.model.joints[info.owner].kind.relation in ("coupler", "cam"):
             kind = "motion" if info.group == "motion" else tables.model.joints[info.owner].kind.relation
             found[f'{kind} "{info.owner}"'] = rows[:, r]
-    laws, wide = np.zeros(tables.effort_count), 3 if tables.dimension == 2 else 6
-    loads, watched = np.zeros(wide * len(tables.loads)), np.zeros(len(tables.watches))
+    laws, loads, watched = np.zeros(tables.effort_count), np.zeros(tables.load_count), np.zeros(len(tables.watches))
     monitor(*s.run, t, np.concatenate([q, v]), watched)
     law_efforts(*s.run, t, laws)
     load_wrenches(*s.run, t, loads)
     for name in (*tables.laws_of, *tables.wrench_of):
         found[f'{tables.model.forces[name].kind.name} "{name}"'] = laws[tables.efforts_of(name)]
     for name, k in tables.load_of.items():
-        found[f'force "{name}"'] = loads[wide * k : wide * (k + 1)]
+        found[f'force "{name}"'] = loads[tables.part_of_load(k)]
     for watch, value in zip(tables.watches, watched, strict=True):
         if watch.kind == "event":
             found[f'event "{watch.name}"'] = np.array([value])

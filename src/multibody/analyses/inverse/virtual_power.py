@@ -18,6 +18,7 @@ from multibody.errors import ModelError
 from multibody.formulations import one_drive
 from multibody.formulations.one_drive import REGULAR
 from multibody.formulations.square_forces import SquareForces, forces_along
+from multibody.kernels.codes import KINETIC, POTENTIAL
 from multibody.state.kinetics import Dynamics
 from multibody.state.motion import Motion
 from multibody.state.state import Status
@@ -282,7 +283,7 @@ class Solver:
 
     def _dynamics(self, directions: Directions) -> Dynamics:
         """Return forces and energies for the results of the motion; the work is what the energy gained."""
-        kinetic, potential = self.forces.energies.T
+        kinetic, potential = self.forces.energies[:, KINETIC], self.forces.energies[:, POTENTIAL]
         total, rows = kinetic + potential, directions.drive.rows
         return Dynamics(self.multipliers, kinetic, potential, total - total[0], self.forces.laws, self.forces.loads, rows)
 

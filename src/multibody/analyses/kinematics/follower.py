@@ -64,7 +64,7 @@ class Follower:
 
     def __init__(self, system: System, drive: Drive, q: Floats, t: float, instants: int) -> None:
         n, nq = system.nv, system.nq
-        width = 2 + nq + 2 * n
+        width = tracking.ENDS + nq + 2 * n
         self.system, self.solver = system, solver_for(system)
         self.path = tracking.Path(
             time=t, q=q.copy(), v=n, a=n, trial_q=nq, trial_v=n, trial_a=n, violation=3, worst=3,
@@ -96,10 +96,11 @@ class Follower:
     def take_crossings(self) -> list[Crossing]:
         """Return the crossings noted since the last call."""
         nq, nv = self.system.nq, self.system.nv
-        width, found = 2 + nq + 2 * nv, []
+        state, found = tracking.ENDS, []
+        width = state + nq + 2 * nv
         for row in self.path.crossings[: self.path.noted * width].reshape(-1, width).copy():
-            q, v, a = row[2 : 2 + nq], row[2 + nq : 2 + nq + nv], row[2 + nq + nv :]
-            found.append(Crossing(Instant(float(row[0]), q, v, a), float(row[1])))
+            (begin, end), q, v, a = np.split(row, (state, state + nq, state + nq + nv))
+            found.append(Crossing(Instant(float(begin), q, v, a), float(end)))
         self.path.noted = 0
         return found
 

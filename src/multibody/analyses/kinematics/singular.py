@@ -29,10 +29,10 @@ def explain(system: System, q: Floats, t: float, groups: list[Group], direction:
     str
         For example ``crank and rod could move with all motions held; O, A and B are in line``.
     """
-    tables, width = system.tables, system.tables.width
+    tables, layout = system.tables, system.tables.layout
     bodies = len(tables.bodies) - 1
-    sizes = np.max(np.abs(direction[: width * bodies].reshape(bodies, width)), axis=1)
-    contacts = np.abs(direction[width * bodies :])
+    sizes = np.max(np.abs(layout.split_rates(direction, bodies)), axis=1)
+    contacts = np.abs(direction[layout.extra_rates(bodies)])
     moving = [tables.bodies[b + 1] for b in np.flatnonzero(sizes > 1e-3 * np.max(sizes))]
     if not moving:  # no body: the place of a contact on its curve, where that has shrunk to a point
         moving = [f"the contact of {tables.extras[k]}" for k in np.flatnonzero(contacts > 1e-3 * np.max(contacts))]

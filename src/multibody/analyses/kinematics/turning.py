@@ -113,20 +113,18 @@ def _one_period(system: System, state: State, grid: Floats, drive: Drive, period
 
 def _whole_turns(system: System, motion: Motion) -> tuple[Floats, Floats] | None:
     """Return what q and the angle references gain in a period, None where the mechanism is elsewhere after it."""
-    tables, bodies = system.tables, len(system.tables.bodies) - 1
+    tables, layout, bodies = system.tables, system.tables.layout, len(system.tables.bodies) - 1
     first, last = motion.q[0], motion.q[-1]
     gain = last - first
-    wide = 3 if tables.dimension == 2 else 7
     angles = np.zeros(len(gain), dtype=bool)
-    angles[wide * bodies :] = True
+    angles[layout.extras(bodies)] = True
     scale = np.ones(len(gain))
-    for k in range(tables.dimension):
-        scale[k : wide * bodies : wide] = tables.length
-    if tables.dimension == 2:
-        angles[2 : wide * bodies : wide] = True
+    layout.split(scale, bodies)[:, layout.shift] = tables.length
+    if layout.dimension == 2:
+        angles[layout.each(layout.angle, bodies)] = True
     else:  # p and −p are one orientation
-        for b in range(bodies):
-            p = slice(wide * b + 3, wide * b + 7)
+        for b in range(1, len(tables.bodies)):
+            p = layout.orientation(b)
             gain[p] = 0.0 if np.max(np.abs(np.abs(first[p] @ last[p]) - 1.0)) < SAME else 1.0
     turns = np.where(angles, TURN * np.round(gain / TURN), 0.0)
     if np.max(np.abs((gain - turns) / scale), initial=0.0) > SAME:

@@ -164,7 +164,8 @@ def turning(system: System, v: Floats) -> Matrix:
 
     if system.tables.dimension == 2:
         return coo_array((system.nv, system.nv)).tocsr()
-    first = 6 * np.arange(len(system.tables.bodies) - 1) + 3
+    spins = system.tables.layout.spin
+    first = np.array([spins(b).start for b in range(1, len(system.tables.bodies))], dtype=np.int64)
     x, y, z = (v[first + k] for k in range(3))
     rows = np.concatenate([first, first, first + 1, first + 1, first + 2, first + 2])
     columns = np.concatenate([first + 1, first + 2, first, first + 2, first, first + 1])

@@ -57,7 +57,7 @@ def line_notes(measurer: Measurer) -> list[str]:
     tables, t, notes = measurer.tables, measurer.t, []
     for name, (law, *_) in tables.laws_of.items():
         function = tables.laws[law].function
-        if tables.packed.functions.kind[function] != L.DISTANCE or not _needs_line(tables, law):
+        if tables.functions[function].kind != L.DISTANCE or not _needs_line(tables, law):
             continue
         together = np.flatnonzero(measurer.coordinate(function)[0] <= APART * tables.length)
         if len(together):
@@ -68,11 +68,11 @@ def line_notes(measurer: Measurer) -> list[str]:
 
 def _needs_line(tables: Tables, law: int) -> bool:
     """Return whether a law along a length pushes or pulls at the length zero."""
-    record = tables.packed.laws[law]
-    if record.kind == L.LINEAR:
-        own = numbers_of(LinearLaw, tables.F, record.numbers)
-        return bool(own.effort + own.stiffness * own.free != 0.0 or record.program >= 0)
-    return bool(record.kind == L.STOP and numbers_of(StopLaw, tables.F, record.numbers).lower > 0.0)
+    own = tables.laws[law]
+    if own.kind == L.LINEAR:
+        numbers = numbers_of(LinearLaw, tables.F, own.numbers)
+        return bool(numbers.effort + numbers.stiffness * numbers.free != 0.0 or own.program >= 0)
+    return bool(own.kind == L.STOP and numbers_of(StopLaw, tables.F, own.numbers).lower > 0.0)
 
 
 def normal_force(forces: ForceValues, joint: str) -> Floats:
@@ -126,8 +126,8 @@ def _weight(forces: ForceValues, joint: str) -> float:
     gravity = float(np.linalg.norm(tables.gravity))
     for end in tables.ends[joint]:
         if end.body:
-            r = forces.measurer.body_motion(tables.bodies[end.body])
-            rate = float(np.max(np.linalg.norm(r[4], axis=1), initial=0.0))
+            motion = forces.measurer.body_motion(tables.bodies[end.body])
+            rate = float(np.max(np.linalg.norm(motion.acceleration, axis=1), initial=0.0))
             largest = max(largest, float(tables.F[tables.masses[end.body - 1].mass]) * (gravity + rate))
     return largest
 

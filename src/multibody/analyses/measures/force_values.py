@@ -181,13 +181,14 @@ class ForceValues:
         for name in self.tables.load_of:
             wrench = r.load(name)
             body, frame = self.model.find_end(self.model.forces[name].target[0], name)
-            spin = m.body_motion(body)[3]
+            spin = m.body_motion(body).spin
             power += dot(wrench.force, m.frame(body, frame)[1])
             power += dot(wrench.moment, spin[:, None] if spin.ndim == 1 else spin)
         for name in self.tables.wrench_of:
             for body, wrench in r.on_ends(name).items():
-                _, _, velocity, spin, *_ = m.body_motion(body)
-                power += dot(wrench.force, velocity)
+                motion = m.body_motion(body)
+                spin = motion.spin
+                power += dot(wrench.force, motion.velocity)
                 power += dot(wrench.moment, spin[:, None] if spin.ndim == 1 else spin)
         elastic = d.potential - self._weight_potential()
         return np.asarray(_integral(m.t, power) + elastic - elastic[0])
@@ -197,7 +198,7 @@ class ForceValues:
         g = self.tables.gravity
         total = np.zeros(len(self.measurer.t))
         for name, slots in zip(self.tables.bodies[1:], self.tables.masses, strict=True):
-            total -= self.tables.F[slots.mass] * dot(self.measurer.body_motion(name)[0], g)
+            total -= self.tables.F[slots.mass] * dot(self.measurer.body_motion(name).position, g)
         return total
 
     def momentum(self) -> tuple[Floats, Floats]:
@@ -205,7 +206,8 @@ class ForceValues:
         tables, n = self.tables, len(self.measurer.t)
         linear, angular = np.zeros((n, tables.dimension)), np.zeros((n, 1 if tables.dimension == 2 else 3))
         for name, (mass, inertia) in zip(tables.bodies[1:], tables.masses, strict=True):
-            r, A, dr, w, *_ = self.measurer.body_motion(name)
+            motion = self.measurer.body_motion(name)
+            r, A, dr, w = motion.position, motion.axes, motion.velocity, motion.spin
             own = np.asarray(tables.F[mass])[..., None] * dr
             linear = linear + own
             angular = angular + arm_cross(r, own)

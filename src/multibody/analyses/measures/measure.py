@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -43,9 +43,19 @@ if TYPE_CHECKING:
     from multibody.analyses.measures.force_values import ForceValues
     from multibody.state.kinetics import Dynamics
 
-BodyMotion = tuple[Floats, Floats, Floats, Floats, Floats, Floats]
 KEPT = 500_000  # instants times bodies up to which the motion of every body is kept once it is known
 MOST_LEVELS = 100  # outputs that build on outputs
+
+
+class BodyMotion(NamedTuple):
+    """How a body lies and moves over time, vectors in ground axes; in the plane rates of rotation are numbers."""
+
+    position: Floats
+    axes: Floats
+    velocity: Floats
+    spin: Floats
+    acceleration: Floats
+    spin_rate: Floats
 
 
 @dataclass(frozen=True)
@@ -213,23 +223,18 @@ class Measurer:
         n, d, b = len(self.t), self.tables.dimension, self.tables.bodies.index(name)
         a = np.zeros_like(self.v) if self.a is None else self.a
         if b == 0:
-            zero, spin = np.zeros((n, d)), np.zeros((n, 3) if d == 3 else n)
-            return zero, np.broadcast_to(np.eye(d), (n, d, d)), zero, spin, zero, spin
+            zero, still = np.zeros((n, d)), np.zeros((n, 3) if d == 3 else n)
+            return BodyMotion(zero, np.broadcast_to(np.eye(d), (n, d, d)), zero, still, zero, still)
+        layout = self.tables.layout
+        position, velocity = layout.position(b), layout.velocity(b)
         if d == 2:
-            k = 3 * (b - 1)
-            c, s = np.cos(self.q[:, k + 2]), np.sin(self.q[:, k + 2])
+            k = layout.angle_of(b)
+            c, s = np.cos(self.q[:, k]), np.sin(self.q[:, k])
             A = np.stack([np.stack([c, -s], -1), np.stack([s, c], -1)], -2)
-            return self.q[:, k : k + 2], A, self.v[:, k : k + 2], self.v[:, k + 2], a[:, k : k + 2], a[:, k + 2]
-        i, j = 7 * (b - 1), 6 * (b - 1)
-        A = matrix_of(self.q[:, i + 3 : i + 7])
-
-        def turn(x: Floats) -> Floats:  # ω̇ = A ω̇′, as ω×ω = 0
-            return turned(A, x)
-
-        return (
-            self.q[:, i : i + 3], A, self.v[:, j : j + 3], turn(self.v[:, j + 3 : j + 6]),
-            a[:, j : j + 3], turn(a[:, j + 3 : j + 6]),
-        )  # fmt: skip
+            return BodyMotion(self.q[:, position], A, self.v[:, velocity], self.v[:, k], a[:, velocity], a[:, k])
+        A, spin = matrix_of(self.q[:, layout.orientation(b)]), layout.spin(b)
+        w, dw = turned(A, self.v[:, spin]), turned(A, a[:, spin])  # ω̇ = A ω̇′, as ω×ω = 0
+        return BodyMotion(self.q[:, position], A, self.v[:, velocity], w, a[:, velocity], dw)
 
     def frame(self, body: str, frame: str) -> tuple[Floats, Floats, Floats]:
         """Return position, velocity and acceleration of a frame's point over time, ground axes."""
@@ -254,19 +259,21 @@ class Measurer:
     def _angle(self, path: Path) -> Floats:
         if path.owner == "ground":
             return np.zeros(len(self.t))
-        k = 3 * (self.tables.bodies.index(path.owner) - 1) + 2
+        k = self.tables.layout.angle_of(self.tables.bodies.index(path.owner))
         return np.asarray((self.q, self.v, self.a)[path.order][:, k])  # type: ignore[index]
 
     def _omega(self, path: Path) -> Floats:
         if path.owner in self.model.joints:
             first, second = self.tables.ends[path.owner]
             names = [self.tables.bodies[end.body] for end in (first, second)]
-            _, A, _, wi, _, ai = self._body(names[0])
-            _, _, _, wj, _, aj = self._body(names[1])
-            C = times(A, self.tables.matrix(first.axes))
-            relative = wj - wi if path.order == 1 else aj - ai - cross(wi, wj)
+            one, two = self._body(names[0]), self._body(names[1])
+            C = times(one.axes, self.tables.matrix(first.axes))
+            if path.order == 1:
+                return turned_back(C, two.spin - one.spin)[:, path.axis]
+            relative = two.spin_rate - one.spin_rate - cross(one.spin, two.spin)
             return turned_back(C, relative)[:, path.axis]
-        return np.asarray(self._body(path.owner)[3 if path.order == 1 else 5][:, path.axis])
+        motion = self._body(path.owner)
+        return np.asarray((motion.spin if path.order == 1 else motion.spin_rate)[:, path.axis])
 
     def _rotation(self, path: Path) -> Floats:
         """Return the unit quaternion of a body, or of a joint's second frame relative to its first."""
@@ -274,11 +281,10 @@ class Measurer:
 
         if path.owner in self.model.joints:
             first, second = self.tables.ends[path.owner]
-            A = times(self._body(self.tables.bodies[first.body])[1], self.tables.matrix(first.axes))
-            B = times(self._body(self.tables.bodies[second.body])[1], self.tables.matrix(second.axes))
+            A = times(self._body(self.tables.bodies[first.body]).axes, self.tables.matrix(first.axes))
+            B = times(self._body(self.tables.bodies[second.body]).axes, self.tables.matrix(second.axes))
             return np.array([quaternion_of(relative) for relative in across(A, B)])
-        i = 7 * (self.tables.bodies.index(path.owner) - 1)
-        return self.q[:, i + 3 : i + 7]
+        return self.q[:, self.tables.layout.orientation(self.tables.bodies.index(path.owner))]
 
     def coordinate(self, function: int) -> tuple[Floats, Floats, Floats]:
         """Return value, rate and acceleration of a coordinate function over time."""

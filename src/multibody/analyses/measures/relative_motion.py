@@ -55,7 +55,8 @@ def relative_motion(measurer: Measurer, point: str, body: str) -> RelativeMotion
         raise unknown("body", body, measurer.tables.bodies, "relative motion")
     p, dp, ddp = measurer.frame(*model.find_end(point, "relative"))
     o, do, ddo = measurer.frame(body, "origin")
-    _, _, _, w, _, dw = measurer.body_motion(body)
+    motion = measurer.body_motion(body)
+    w, dw = motion.spin, motion.spin_rate
     u = p - o
     transport, tangential = cross(w, u), cross(dw, u)
     normal = cross(w, transport)
@@ -75,8 +76,9 @@ def instant_center(measurer: Measurer, body: str, other: str = "ground") -> Floa
     for name in (body, other):
         if name not in measurer.tables.bodies:
             raise unknown("body", name, measurer.tables.bodies, "instant center")
-    r, _, dr, w, _, _ = measurer.body_motion(body)
-    s, _, ds, u, _, _ = measurer.body_motion(other)
+    one, two = measurer.body_motion(body), measurer.body_motion(other)
+    r, dr, w = one.position, one.velocity, one.spin
+    s, ds, u = two.position, two.velocity, two.spin
     relative = dr - ds - cross(u, r - s)  # velocity of the point of the one body seen from the other
     turn = w - u
     with np.errstate(divide="ignore", invalid="ignore"):

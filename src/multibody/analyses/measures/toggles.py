@@ -54,7 +54,8 @@ def _wedge(a: Floats, b: Floats) -> Floats:
 def _pin(measurer: Measurer, joint: str) -> tuple[Floats, Floats]:
     """Return position and velocity of a joint's point."""
     end = measurer.tables.ends[joint][1]
-    r, A, dr, w, _, _ = measurer.body_motion(measurer.tables.bodies[end.body])
+    motion = measurer.body_motion(measurer.tables.bodies[end.body])
+    r, A, dr, w = motion.position, motion.axes, motion.velocity, motion.spin
     arm = A @ measurer.tables.vector(end.point)
     return r + arm, dr + cross(w, arm)
 

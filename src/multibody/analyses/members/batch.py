@@ -21,7 +21,8 @@ from multibody.integrators import members as M
 from multibody.kernels.assembly.given import adopt_state
 from multibody.kernels.assembly.member import DEPENDENT
 from multibody.kernels.calls import INTERPOLATE, address_of, address_with
-from multibody.kernels.crossing import is_bounded, is_closed, is_smooth
+from multibody.kernels.codes import ENERGIES
+from multibody.kernels.crossing import ROWS, is_bounded, is_closed, is_smooth
 from multibody.kernels.declared import Statistics
 from multibody.kernels.mass import set_masses
 from multibody.kernels.subnormals import FLUSH, exchange_mode
@@ -190,7 +191,7 @@ class Batch(Blocks):
         instants = np.array([[item.before for item in passed], [item.after for item in passed]])
         bodies = (
             np.zeros(1), np.zeros((1, self.starts.shape[1])), np.zeros((1, self.refs.shape[1])),
-            np.zeros((1, t.nq + t.nv + 1)), np.zeros((6, rows)), np.zeros(int(t.row_pointer[rows])),
+            np.zeros((1, t.nq + t.nv + 1)), np.zeros((ROWS, rows)), np.zeros(int(t.row_pointer[rows])),
         )  # fmt: skip
         X.cross_members(*self._run(which), crossing, instants, rows, self.Q, bodies)
         self.passed |= dict.fromkeys(which.tolist(), passed)
@@ -286,8 +287,8 @@ class Batch(Blocks):
     def _made(self, count: int, instants: int, last: int) -> list[Floats]:
         """Return arrays for everything that is read of so many members."""
         t = self.tables
-        rows, loads = t.count_joint + t.count_motion, (3 if t.dimension == 2 else 6) * len(t.loads)
-        states, forces = (t.nq + t.nv + 1, self.refs.shape[1]), (t.nv, rows, 2, t.effort_count, loads)
+        rows = t.count_joint + t.count_motion
+        states, forces = (t.nq + t.nv + 1, self.refs.shape[1]), (t.nv, rows, ENERGIES, t.effort_count, t.load_count)
         widths = [*((instants, width) for width in states), *((last, width) for width in forces)]
         return [np.zeros((count, *shape)) for shape in widths]
 

@@ -231,7 +231,7 @@ class DriveBatch(Blocks):
         self.index = np.tile(np.arange(members.count), (count, 1))  # those among them that were asked for
         self.solver = DenseSolver(system)
         self.solver.use(members.drive)
-        width = 2 + nq + 2 * nv
+        width = tracking.ENDS + nq + 2 * nv
         self.path = tracking.Path(
             q=nq, v=nv, a=nv, trial_q=nq, trial_v=nv, trial_a=nv, violation=3, worst=3, signs=len(self.solver.block.signs),
             crossings=width * 64,

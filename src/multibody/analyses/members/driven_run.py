@@ -22,6 +22,7 @@ from multibody.formulations.expand import expand
 from multibody.formulations.prepare import Bundle, prepare
 from multibody.integrators import driven_members as DM
 from multibody.integrators import members as M
+from multibody.kernels.codes import ENERGIES, KINETIC, POTENTIAL
 from multibody.kernels.mass import set_masses
 from multibody.model.model import Model
 from multibody.rank.run_rows import run_rows
@@ -133,7 +134,7 @@ class DrivenRunBatch(DriveBatch):
         """Return forces and energies of members at instants that are known, taken at times (read, instants)."""
         t, which, (m, n) = self.tables, stack.which, stack.t.shape
         Y = np.concatenate([stack.Q, stack.V, np.zeros((m, n, 1))], axis=2)
-        sizes = (t.nv, t.count_joint + t.count_motion, 2, t.effort_count, (3 if t.dimension == 2 else 6) * len(t.loads))
+        sizes = (t.nv, t.count_joint + t.count_motion, ENERGIES, t.effort_count, t.load_count)
         A, *made = (np.zeros((m, n, size)) for size in sizes)
         kept = self.refs[which]
         self.refs[which] = self.begin_refs[which]  # in the plane; in space every instant has its own
@@ -146,7 +147,7 @@ class DrivenRunBatch(DriveBatch):
         self.bad[which] |= self.answers[which, M.ANSWER] == M.UNSOLVED
         multipliers, energies, efforts, loads = (x.reshape(m * n, x.shape[2]) for x in made)
         work, base = np.zeros(m * n), self.members.base
-        return Dynamics(multipliers, energies[:, 0], energies[:, 1], work, efforts, loads, base.chosen)
+        return Dynamics(multipliers, energies[:, KINETIC], energies[:, POTENTIAL], work, efforts, loads, base.chosen)
 
 
 class DrivenRunAnswers(DriveAnswers):

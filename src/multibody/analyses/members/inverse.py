@@ -23,6 +23,7 @@ from multibody.formulations.square_forces import Along, Found, lu_room
 from multibody.integrators import driven_members as DM
 from multibody.integrators import members as M
 from multibody.kernels.calls import address_with
+from multibody.kernels.codes import ENERGIES, KINETIC, POTENTIAL
 from multibody.kernels.mass import set_masses
 from multibody.model.model import Model
 from multibody.state.kinetics import Dynamics
@@ -107,7 +108,7 @@ class StackedSolver(Solver):
     def _forces(self) -> Along:
         """Return what acts along the motions."""
         s, b, t, (m, n) = self.stack, self.batch, self.batch.tables, self.shape
-        sizes = (t.nv, t.nv, 2, t.effort_count, (3 if t.dimension == 2 else 6) * len(t.loads))
+        sizes = (t.nv, t.nv, ENERGIES, t.effort_count, t.load_count)
         made = [np.zeros((m, n, size)) for size in sizes]
         DM.force_members(
             (b.at(forces_at, DM.FORCES), b.at(set_masses, M.MASSES)), s.which, b.models, b.states, b.scratch.address, s.t, s.Q,
@@ -135,7 +136,7 @@ class StackedSolver(Solver):
 
     def dynamics(self) -> Dynamics:
         """Return forces and energies; the work is what the energy of each member gained."""
-        kinetic, potential = self.forces.energies.T
+        kinetic, potential = self.forces.energies[:, KINETIC], self.forces.energies[:, POTENTIAL]
         total = (kinetic + potential).reshape(self.shape)
         work = (total - total[:, :1]).reshape(-1)
         return Dynamics(self.multipliers, kinetic, potential, work, self.forces.laws, self.forces.loads, self.drive.rows)

@@ -51,9 +51,9 @@ class Numbers:
         limits = [(tables.model.parameters[name].min, tables.model.parameters[name].max) for name in names]
         self._low = np.array([-np.inf if low is None else low for low, _ in limits])
         self._high = np.array([np.inf if high is None else high for _, high in limits])
-        width, bodies, d = tables.width, len(tables.bodies) - 1, tables.dimension
-        self._translations = (np.arange(tables.nv) < width * bodies) & (np.arange(tables.nv) % width < d)
-        self._lengths = tables.packed.rows["is_length"] == 1
+        layout, self._translations = tables.layout, np.zeros(tables.nv, dtype=bool)
+        layout.split_rates(self._translations, len(tables.bodies) - 1)[:, layout.shift] = True
+        self._lengths = np.array([row.is_length for row in tables.rows], dtype=bool)
 
     def fill(self, values: Floats, models: Integers, scratch: int, numbers: Floats) -> Flags:
         """Write the numbers of members; return which of them are sound.

@@ -37,6 +37,7 @@ from multibody.formulations.prepare import Bundle, inverts_masses
 from multibody.integrators import contract as C
 from multibody.integrators import members as columns
 from multibody.kernels.assembly.member import OPEN
+from multibody.kernels.codes import ENERGIES, KINETIC, POTENTIAL
 from multibody.kernels.declared import Statistics
 from multibody.model.expressions import Expression
 from multibody.model.model import Model
@@ -293,9 +294,10 @@ class RunAnswers(StackedAnswers):
 
     def __init__(self, batch: Batch, read: Read, alone: bool = False, lasting: bool = False) -> None:
         nq, nv, flat = batch.tables.nq, batch.tables.nv, read.t.size
-        energies = read.energies.reshape(flat, 2)
+        energies = read.energies.reshape(flat, ENERGIES)
         dynamics = Dynamics(
-            read.multipliers.reshape(flat, -1), energies[:, 0], energies[:, 1], read.Y[:, :, nq + nv].reshape(flat),
+            read.multipliers.reshape(flat, -1), energies[:, KINETIC], energies[:, POTENTIAL],
+            read.Y[:, :, nq + nv].reshape(flat),
             read.efforts.reshape(flat, read.efforts.shape[2]), read.loads.reshape(flat, read.loads.shape[2]),
             batch.members.space.independent_rows(),
         )  # fmt: skip

@@ -19,7 +19,7 @@ from multibody.formulations.prepare import depend_on_time
 from multibody.integrators import crossing_members as X
 from multibody.integrators import members as columns
 from multibody.kernels.assembly.member import OPEN, rates_member
-from multibody.kernels.crossing import is_bounded, is_continuous
+from multibody.kernels.crossing import ROWS, is_bounded, is_continuous
 from multibody.model.model import Model
 from multibody.model.parameters import changed
 from multibody.state.system import Flags, Floats, Integers, System
@@ -116,7 +116,7 @@ class Switches:
         instants = np.array([[item.before for item in passed], [item.after for item in passed]])
         X.look_members(
             (b.at(is_bounded, X.BOUNDED), b.at(is_continuous, X.CONTINUOUS)), alike, b.models, b.states, b.scratch.address,
-            float(asked[0]), b.Q, np.zeros(t.nv), instants, t.count_joint, b.rows, np.zeros((6, b.rows)), quiet,
+            float(asked[0]), b.Q, np.zeros(t.nv), instants, t.count_joint, b.rows, np.zeros((ROWS, b.rows)), quiet,
         )  # fmt: skip
         alike = alike[quiet == 1]
         if len(grid) != b.grid.shape[1]:

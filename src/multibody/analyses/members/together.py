@@ -21,7 +21,6 @@ from multibody.analyses.members.blocks import Blocks as Members
 from multibody.analyses.reactions.reactions import Blocks, Reactions
 from multibody.analyses.reactions.uniqueness import Dependency
 from multibody.analyses.reactions.wrenches import RowPattern, Wrench
-from multibody.kernels import codes as L
 from multibody.state.kinetics import Dynamics
 from multibody.state.system import Floats, Integers, System
 from multibody.tables.lower import Tables
@@ -197,13 +196,11 @@ class StackedReactions(Reactions):
 
     def _gradient(self, function: int) -> Blocks:
         if function not in self._gradients:
-            s, width, blocks = self.measurer.stack, self.tables.width, Blocks()
-            f, nv = self.tables.packed.functions[function], self.tables.nv
+            s, nv, blocks = self.measurer.stack, self.tables.nv, Blocks()
             ones = np.ones((len(s.which), nv))
             out = s.members.gradients(s.which, np.array([function], dtype=np.int64), s.Q, ones).reshape(-1, nv)
-            if f.kind != L.EXTRA:
-                for body in {int(f.first), int(f.second)} - {0}:
-                    blocks[body] = out[:, width * (body - 1) : width * body]
+            for body in self.tables.functions[function].moving:
+                blocks[body] = out[:, self.tables.layout.motion(body)]
             self._gradients[function] = blocks
         return self._gradients[function]
 

@@ -149,15 +149,16 @@ def choose(system: System, q: Floats, J: Floats) -> _Chosen:
 
 def _of_body(system: System, q: Floats, b: int) -> list[tuple[str, bool, Floats, tuple[int, int]]]:
     """Return translations and rotations of a body: name, whether it is a length, row, (body, axis) of a rotation in space."""
-    d, first = system.tables.dimension, system.tables.width * (b - 1)
+    layout = system.tables.layout
+    d, first = layout.dimension, layout.first_rate(b)
     unit = np.eye(system.nv)
     found = [("xyz"[k], True, unit[first + k], (0, 0)) for k in range(d)]
     if d == 2:
-        return [*found, ("angle", False, unit[first + 2], (0, 0))]
+        return [*found, ("angle", False, unit[first + layout.angle], (0, 0))]
     A = read_pose(system, q, b)[1]
     for axis in range(3):
         row = np.zeros(system.nv)
-        row[first + 3 : first + 6] = A[axis]
+        row[layout.spin(b)] = A[axis]
         found.append((f"turn.{'xyz'[axis]}", False, row, (b, axis)))
     return found
 
@@ -237,7 +238,7 @@ def own_terms(system: System, at: Linearization, chosen: _Chosen, D: Floats, W: 
             by_z[k], by_y[k] = _own_terms_of(system, at, function, D, W)
         elif chosen.turns[k][0]:
             b, axis = chosen.turns[k]
-            part = slice(6 * b - 3, 6 * b)
+            part = system.tables.layout.spin(b)
             row = np.cross(read_pose(system, at.q, b)[1][axis], at.v[part])  # A (ω′ × w) = (A_row × ω′)·w
             by_z[k], by_y[k] = row @ W[part], row @ D[part]
     return by_z, by_y

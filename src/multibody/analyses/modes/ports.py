@@ -76,10 +76,10 @@ def _input(model: Model, system: System, point: Linearization, name: str) -> Flo
     if not path.scalar_coordinate or path.owner == "ground":
         hint = "name a force, a joint coordinate or a point's component"
         raise ModelError(f'"{name}" is no input', where="inputs", hint=hint)
-    return _along(model, system, point, path)
+    return _along(system, point, path)
 
 
-def _along(model: Model, system: System, point: Linearization, path: Path) -> Floats:
+def _along(system: System, point: Linearization, path: Path) -> Floats:
     """Return the gradient of a scalar coordinate."""
     tables = system.tables
     if path.kind == "joint":
@@ -95,15 +95,14 @@ def _along(model: Model, system: System, point: Linearization, path: Path) -> Fl
 
 def _wrench(system: System, point: Linearization, b: int, s: Floats, force: Floats, moment: Floats) -> Floats:
     """Return the generalized force of a force at a point s of body b and a moment, both in ground axes."""
-    d, width = system.tables.dimension, system.tables.width
+    layout = system.tables.layout
     A = read_pose(system, point.q, b)[1]
-    found = np.zeros(system.nv)
-    arm, first = A @ s, width * (b - 1)
-    found[first : first + d] = force
-    if d == 2:
-        found[first + 2] = arm[0] * force[1] - arm[1] * force[0] + moment[0]
+    found, arm = np.zeros(system.nv), A @ s
+    found[layout.velocity(b)] = force
+    if layout.dimension == 2:
+        found[layout.spin(b)] = arm[0] * force[1] - arm[1] * force[0] + moment[0]
     else:
-        found[first + 3 : first + 6] = A.T @ (np.cross(arm, force) + moment)
+        found[layout.spin(b)] = A.T @ (np.cross(arm, force) + moment)
     return found
 
 

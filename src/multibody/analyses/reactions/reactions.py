@@ -20,7 +20,6 @@ from multibody.errors import ModelError
 from multibody.formulations.driven import gradients_at
 from multibody.formulations.row_wrenches import CENTER, wrenches_at
 from multibody.formulations.square_forces import as_rows, jacobian_entries
-from multibody.kernels import codes as L
 from multibody.model.expressions import evaluate
 from multibody.state.kinetics import Dynamics
 from multibody.state.system import Floats, Integers, System
@@ -119,14 +118,12 @@ class Reactions:
     def _gradient(self, function: int) -> Blocks:
         """Return the gradient of a coordinate function by bodies, at every instant."""
         if function not in self._gradients:
-            s, q, width = self.system, np.ascontiguousarray(self.measurer.q), self.tables.width
-            f = self.tables.packed.functions[function]
+            s, q = self.system, np.ascontiguousarray(self.measurer.q)
             out = np.zeros((len(q), 1, s.nv))
             gradients_at(s.at.model, s.at.scratch, q, np.array([function]), np.ones(s.nv), out)
             blocks: Blocks = {}
-            if f.kind != L.EXTRA:
-                for body in {int(f.first), int(f.second)} - {0}:
-                    blocks[body] = out[:, 0, width * (body - 1) : width * body]
+            for body in self.tables.functions[function].moving:
+                blocks[body] = out[:, 0, self.tables.layout.motion(body)]
             self._gradients[function] = blocks
         return self._gradients[function]
 
@@ -137,9 +134,9 @@ class Reactions:
     def wrench(self, body: int, block: Floats) -> Wrench:
         """Return a generalized force on a body as a wrench at its center of mass."""
         r, A, *_ = self.measurer.body_motion(self.tables.bodies[body])
-        d = self.tables.dimension
-        moment = block[:, 2:] if d == 2 else turned(A, block[:, 3:])
-        return Wrench(block[:, :d], np.asarray(moment), r)
+        layout = self.tables.layout
+        moment = block[:, layout.turn] if layout.dimension == 2 else turned(A, block[:, layout.turn])
+        return Wrench(block[:, layout.shift], np.asarray(moment), r)
 
     # --- joints -------------------------------------------------------------------------------------------------------
     def on_bodies(self, joint: str) -> dict[str, Wrench]:
@@ -202,7 +199,7 @@ class Reactions:
     def axes_of(self, joint: str, side: int) -> Floats:
         """Return a joint's axes f, g, h on its first (0) or second (1) body over time, as columns in ground axes."""
         end = self.tables.ends[joint][side]
-        return times(self.measurer.body_motion(self.tables.bodies[end.body])[1], self.tables.matrix(end.axes))
+        return times(self.measurer.body_motion(self.tables.bodies[end.body]).axes, self.tables.matrix(end.axes))
 
     def _contact(self, joint: str) -> Floats:
         """Return the point of a cam's profile that the follower touches."""
@@ -264,8 +261,7 @@ class Reactions:
     def load(self, name: str) -> Wrench:
         """Return a force at a frame as a wrench at that frame's point, ground axes."""
         d, k = self.tables.dimension, self.tables.load_of[name]
-        size = 3 if d == 2 else 6
-        own = self.dynamics.loads[:, size * k : size * (k + 1)]
+        own = self.dynamics.loads[:, self.tables.part_of_load(k)]
         point = self.measurer.frame(*self.tables.model.find_end(self.tables.model.forces[name].target[0], name))[0]
         return Wrench(own[:, :d], own[:, d:], point)
 
@@ -276,7 +272,7 @@ class Reactions:
         point = self.measurer.frame(second, other)[0]
         if name in tables.wrench_of:
             own = self.dynamics.efforts[:, tables.efforts_of(name)]
-            axes = times(self.measurer.body_motion(first)[1], tables.matrix(tables.frames[first, frame].axes))
+            axes = times(self.measurer.body_motion(first).axes, tables.matrix(tables.frames[first, frame].axes))
             force, moment = turned(axes, own[:, :d]), own[:, d:]
             return Wrench(np.asarray(force), moment if d == 2 else turned(axes, moment), point)
         body = tables.bodies.index(second) or tables.bodies.index(first)  # the ground gets the opposite of the other one
@@ -291,7 +287,7 @@ class Reactions:
         for end, own in zip(ends, (-wrench, wrench), strict=True):
             body = self.tables.model.find_end(end, name)[0]
             if body != "ground":
-                moved = own.at(self.measurer.body_motion(body)[0])
+                moved = own.at(self.measurer.body_motion(body).position)
                 found[body] = found[body] + moved if body in found else moved
         return found
 
@@ -323,7 +319,7 @@ class Reactions:
                 add(name, body, wrench)
         for name in tables.load_of:
             body = tables.model.find_end(tables.model.forces[name].target[0], name)[0]
-            add(name, body, self.load(name).at(self.measurer.body_motion(body)[0]))
+            add(name, body, self.load(name).at(self.measurer.body_motion(body).position))
         return found
 
     # --- uniqueness ---------------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from multibody.analyses.robot.base import RobotBase
 from multibody.arguments import answered, quick
 from multibody.errors import ModelError
 from multibody.kernels.arrays import Arrays
+from multibody.kernels.codes import ENERGIES, KINETIC, POTENTIAL
 from multibody.kernels.robot.applied import tree_energies
 from multibody.kernels.robot.centroidal import (
     mass_centers,
@@ -114,17 +115,17 @@ class CentroidalMethods(RobotBase):
 
     def kinetic_energy(self, q: Any, v: Any) -> Any:
         """Return the kinetic energy: a number, or (N)."""
-        return self._energies("kinetic_energy", q, v)[0]
+        return self._energies("kinetic_energy", q, v, KINETIC)
 
     def potential_energy(self, q: Any) -> Any:
         """Return the potential energy of gravity (zero at the ground's origin) and of springs: a number, or (N)."""
-        return self._energies("potential_energy", q, np.zeros(self.nv))[1]
+        return self._energies("potential_energy", q, np.zeros(self.nv), POTENTIAL)
 
-    def _energies(self, verb: str, q: Any, v: Any) -> tuple[Any, Any]:
+    def _energies(self, verb: str, q: Any, v: Any, which: int) -> Any:
         single, (q_, v_) = self._states(verb, q=q, v=v)
-        out = np.empty((len(q_), 2))
+        out = np.empty((len(q_), ENERGIES))
         tree_energies(self._d, *self._arrays.run, self._turns, q_, v_, out)
-        return (float(out[0, 0]), float(out[0, 1])) if single else (out[:, 0].copy(), out[:, 1].copy())
+        return float(out[0, which]) if single else out[:, which].copy()
 
     def _refuse_massless(self, verb: str) -> None:
         """Raise where nothing has a mass."""

@@ -6,7 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from multibody.kernels.memory.declaration import numbers_of
 from multibody.kernels.robot.declared import ITERATED, PLANAR_THREE, PLANAR_TWO, THREE, WRIST
+from multibody.kernels.robot.geometry import Shape
 from multibody.state.system import Floats
 
 MEETING = 1e-9  # distance of lines that meet, relative to the arm; sine of the angle of lines that are parallel
@@ -97,7 +99,9 @@ def _first_three(how: int, directions: Floats, points: Floats, center: Floats) -
     if np.linalg.norm(yc) < MEETING * size or ((a1 == 0.0 or sine == 0.0) and moved[a1 == 0.0] < MEETING):
         return Geometry()  # the third turn changes nothing that the others do not
     lines = np.concatenate([np.column_stack([directions[:3], [r1, r2, p3]]).ravel(), _rest(directions, points)])
-    shape = np.concatenate([n, m, [a1, float(w1 @ w2), float(w1 @ m) if sine else 0.0, size]])
+    shape = np.zeros(Shape.size)
+    own = numbers_of(Shape, shape, 0)
+    own.n, own.m, own.a1, own.cos, own.sin, own.extent = n, m, a1, float(w1 @ w2), float(w1 @ m) if sine else 0.0, size
     return Geometry(how, lines, center, shape)
 
 

@@ -16,10 +16,12 @@ from multibody.analyses.robot.reached import Reached, ReachedMany
 from multibody.analyses.robot.targets import Targets, read_targets
 from multibody.arguments import answered, number_in, short, truth
 from multibody.errors import ModelError
-from multibody.kernels.robot.declared import ITERATED, Reach
+from multibody.kernels.robot.declared import AXES, ITERATED, Reach
 from multibody.kernels.robot.entrance import prepared
+from multibody.kernels.robot.geometry import CANDIDATES, SIX, Work
 from multibody.kernels.robot.reach import reach_one, reach_planar, reach_spatial
 from multibody.kernels.tree import declared as T
+from multibody.kernels.vectors import ROW
 from multibody.model.names import unknown
 from multibody.state.system import Floats, Integers
 
@@ -108,9 +110,9 @@ class Task:
             wanted=MOST if self.asked.every else 1, iterations=ITERATIONS, G=np.ascontiguousarray(self.G).ravel(),
             place=place, turns=self.turns, scale=np.where(slide, length, 1.0), lower=self.lower.copy(), upper=self.upper.copy(),
             kept_lower=count, kept_upper=count, how=geometry.how, lines=geometry.lines, zero_point=r, zero_axes=A.ravel(),
-            center=geometry.center, shape=geometry.shape, J=robot.width * n, Jz=robot.width * count, S=36, error=6,
-            step=count, whole=n, trial=robot._tree_nq, angles=6 * (MOST + 1), roots=16, work=80, starts=self.starts(),
-            target=12, q=robot._tree_nq,
+            center=geometry.center, shape=geometry.shape, J=robot.width * n, Jz=robot.width * count, S=SIX * SIX, error=SIX,
+            step=count, whole=n, trial=robot._tree_nq, angles=SIX * (MOST + 1), roots=CANDIDATES, work=Work.size,
+            starts=self.starts(), target=AXES + ROW * ROW, q=robot._tree_nq,
         )  # fmt: skip
 
     def at_zero(self, q: Floats) -> tuple[Floats, Floats]:

@@ -99,7 +99,7 @@ class SideBySide:
         entries = int(tables.row_pointer[count])
         measurer = self.prepare.measurer(entries)
         said = read(measurer, formulas, texts)
-        loads = (3 if tables.dimension == 2 else 6) * len(tables.loads)
+        loads = tables.load_count
         known = Known(
             tables.nq, tables.nv, count, tables.effort_count, loads, entries, tuple(measurer.functions), self.prepare.reading
         )

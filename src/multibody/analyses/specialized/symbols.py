@@ -20,6 +20,7 @@ from multibody.analyses.reactions.reactions import Reactions
 from multibody.analyses.reactions.wrenches import RowPattern, Wrench
 from multibody.errors import ModelError
 from multibody.formulations.row_wrenches import CENTER, add_planar_wrench, add_spatial_wrench, generalized_force
+from multibody.kernels.codes import ENERGIES, KINETIC, POTENTIAL
 from multibody.model.expressions import Expression, ExpressionError, Number, names, substitute
 from multibody.model.expressions.nodes import CONSTANTS, node
 from multibody.state.kinetics import Dynamics
@@ -77,9 +78,9 @@ class SymbolicMeasurer(Measurer):
 
     def __init__(self, tables: Tables, rows: Integers, entries: int) -> None:
         nq, nv = tables.nq, tables.nv
-        energies, loads = symbols("energies", 2), (3 if tables.dimension == 2 else 6) * len(tables.loads)
+        energies, loads = symbols("energies", ENERGIES), tables.load_count
         dynamics = Dynamics(
-            symbols("multipliers", tables.count_joint + tables.count_motion), energies[:, 0], energies[:, 1],
+            symbols("multipliers", tables.count_joint + tables.count_motion), energies[:, KINETIC], energies[:, POTENTIAL],
             symbols("bodies", 1, nq + nv)[:, 0], symbols("efforts", tables.effort_count), symbols("loads", loads), rows,
         )  # fmt: skip
         own: Any = SymbolicTables(tables)
@@ -186,7 +187,7 @@ class SymbolicReactions(Reactions):
         r, A, *_ = m.body_motion(tables.bodies[home])
         place = r if point == CENTER else r + turned(A, tables.vector(point))
         J = m.entries[0, int(tables.row_pointer[rows.start]) : int(tables.row_pointer[rows.stop])]
-        out, block = np.zeros(3 if d == 2 else 6, dtype=object), np.zeros(6, dtype=object)
+        out, block = np.zeros(tables.width, dtype=object), np.zeros(6, dtype=object)
         for b in bodies:
             center, A, *_ = m.body_motion(tables.bodies[b])
             arm, first = (center - place)[0], tables.width * (b - 1)

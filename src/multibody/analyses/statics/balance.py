@@ -79,13 +79,12 @@ class Balance:
 
         A long chain that turns by a radian moves its end by its whole length, not by that of a link.
         """
-        s, d, width = self.system, self.system.tables.dimension, self.system.tables.width
+        s, layout = self.system, self.system.tables.layout
         bodies = len(s.tables.bodies) - 1
-        places = q[: (3 if d == 2 else 7) * bodies].reshape(bodies, -1)[:, :d]
+        places = layout.split(q, bodies)[:, layout.shift]
         weights = np.ones(s.nv)
         reach = 1.0 + float(np.linalg.norm(np.ptp(places, axis=0))) / s.tables.length
-        for k in range(d):
-            weights[k : width * bodies : width] = reach
+        layout.split_rates(weights, bodies)[:, layout.shift] = reach
         return weights
 
     def length(self, d: Floats) -> float:
@@ -144,7 +143,7 @@ class Balance:
         d, length = tables.dimension, tables.length
         gravity = float(np.linalg.norm(tables.gravity))
         masses = (s.scratch.planar_mass if d == 2 else s.scratch.spatial_mass).m
-        efforts, loads = np.zeros(tables.effort_count), np.zeros((len(tables.loads), 3 if d == 2 else 6))
+        efforts, loads = np.zeros(tables.effort_count), np.zeros((len(tables.loads), tables.width))
         law_efforts(*s.run, self.t, efforts)
         load_wrenches(*s.run, self.t, loads.reshape(-1))
         units = np.ones(len(efforts))

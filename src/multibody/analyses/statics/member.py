@@ -84,7 +84,7 @@ def room_of(tables: Tables) -> Room | None:
 
 def forces_of(tables: Tables) -> tuple[int, int]:
     """Return how many numbers the efforts and the loads of a model have."""
-    return tables.effort_count, (3 if tables.dimension == 2 else 6) * len(tables.loads)
+    return tables.effort_count, tables.load_count
 
 
 def _conditions(count: int, unknowns: int) -> AssemblyScratch:

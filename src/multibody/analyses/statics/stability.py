@@ -93,7 +93,7 @@ def _without_idle(balance: Balance, point: Point, zero: Floats) -> tuple[Floats,
     parts = []
     for body, twists in idle_motions(s, J):
         block = np.zeros((s.nv, twists.shape[1]))
-        block[6 * (body - 1) : 6 * body] = twists
+        block[s.tables.layout.motion(body)] = twists
         parts.append(block)
     if not parts:
         return zero, 0

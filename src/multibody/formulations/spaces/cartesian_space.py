@@ -47,11 +47,11 @@ class CartesianSpace(SpaceBase):
     @property
     def lengths(self) -> Flags:
         """Which components of y are lengths or their rates."""
-        tables, found = self.system.tables, []
-        for count, wide in ((tables.nq, 3 if tables.dimension == 2 else 7), (tables.nv, tables.width)):
-            place = np.arange(count)
-            found.append((place < wide * (len(tables.bodies) - 1)) & (place % wide < tables.dimension))
-        return np.concatenate([*found, [False]])
+        tables, layout = self.system.tables, self.system.tables.layout
+        bodies, (q, v) = len(tables.bodies) - 1, (np.zeros(count, dtype=bool) for count in (tables.nq, tables.nv))
+        layout.split(q, bodies)[:, layout.shift] = True
+        layout.split_rates(v, bodies)[:, layout.shift] = True
+        return np.concatenate([q, v, [False]])
 
     @property
     def rows(self) -> Integers:

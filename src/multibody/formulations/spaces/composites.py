@@ -29,14 +29,14 @@ class Composites:
     """
 
     def __init__(self, tables: Tables, welds: Welds, q: Floats) -> None:
-        self.tables, self.welds, self.planar = tables, welds, tables.dimension == 2
+        self.tables, self.welds, self.planar, self.layout = tables, welds, tables.dimension == 2, tables.layout
         self.bodies, self.extras = len(tables.bodies) - 1, len(tables.extras)
         self.count = len(welds.roots) - 1
         self.quaternions = np.zeros((0, 4)) if self.planar else self._relative_quaternions(q)
 
     def _relative_quaternions(self, q: Floats) -> Floats:
         """Return the quaternion of every body in its composite, with the sign that it has at q."""
-        own = np.vstack([[1.0, 0.0, 0.0, 0.0], q[: 7 * self.bodies].reshape(-1, 7)[:, 3:]])
+        own = np.vstack([[1.0, 0.0, 0.0, 0.0], self.layout.split(q, self.bodies)[:, self.layout.turn]])
         found = np.array([quaternion_of(turn) for turn in self.welds.turns])
         roots = own[np.array(self.welds.roots)[self.welds.composite]]
         sign = np.sign(np.einsum("bi,bi->b", _product(roots, found), own))
@@ -44,60 +44,60 @@ class Composites:
 
     def of_state(self, q: Floats, v: Floats) -> tuple[Floats, Floats]:
         """Return the coordinates and velocities of the composites at a state of the bodies, (nq) and (nv)."""
-        roots = np.array(self.welds.roots[1:])
-        s = self.welds.points[roots]
-        wide, narrow = (3, 3) if self.planar else (7, 6)
-        pose = q[: wide * self.bodies].reshape(-1, wide)[roots - FIRST_BODY].copy()
-        rate = v[: narrow * self.bodies].reshape(-1, narrow)[roots - FIRST_BODY].copy()
+        roots, layout = np.array(self.welds.roots[1:]), self.layout
+        s, shift, turn = self.welds.points[roots], layout.shift, layout.turn
+        pose = layout.split(q, self.bodies)[roots - FIRST_BODY].copy()
+        rate = layout.split_rates(v, self.bodies)[roots - FIRST_BODY].copy()
         if self.planar:
-            arm = _turned(pose[:, 2], s)
-            pose[:, :2] -= arm
-            rate[:, :2] -= rate[:, 2:] * _quarter(arm)
+            arm = _turned(pose[:, layout.angle], s)
+            pose[:, shift] -= arm
+            rate[:, shift] -= rate[:, turn] * _quarter(arm)
         else:
-            A = np.ascontiguousarray(matrix_of(pose[:, 3:]))
-            pose[:, :3] -= np.einsum("bij,bj->bi", A, s)
-            rate[:, :3] -= np.einsum("bij,bj->bi", A, np.cross(rate[:, 3:], s))
-        return np.append(pose.ravel(), q[wide * self.bodies :]), np.append(rate.ravel(), v[narrow * self.bodies :])
+            A = np.ascontiguousarray(matrix_of(pose[:, turn]))
+            pose[:, shift] -= np.einsum("bij,bj->bi", A, s)
+            rate[:, shift] -= np.einsum("bij,bj->bi", A, np.cross(rate[:, turn], s))
+        extra, more = q[layout.extras(self.bodies)], v[layout.extra_rates(self.bodies)]
+        return np.append(pose.ravel(), extra), np.append(rate.ravel(), more)
 
     def to_bodies(self, q: Floats, v: Floats, a: Floats | None = None) -> tuple[Floats, Floats, Floats]:
         """Return coordinates, velocities and accelerations of all bodies from those of the composites, (instants, ·)."""
         a = np.zeros_like(v) if a is None else a
-        n, wide, narrow = len(q), *((3, 3) if self.planar else (7, 6))
-        which = self.welds.composite[1:]
-        ground = np.zeros((n, 1, wide))
+        n, layout, which = len(q), self.layout, self.welds.composite[1:]
+        ground = np.zeros((n, 1, layout.coordinates))
         if not self.planar:
-            ground[:, 0, 3] = 1.0  # its quaternion
-        pose = np.concatenate([ground, q[:, : wide * self.count].reshape(n, -1, wide)], axis=1)[:, which]
-        zero = np.zeros((n, 1, narrow))
-        rate, change = (
-            np.concatenate([zero, x[:, : narrow * self.count].reshape(n, -1, narrow)], axis=1)[:, which] for x in (v, a)
-        )
+            ground[:, 0, layout.scalar] = 1.0  # its quaternion
+        pose = np.concatenate([ground, layout.split(q, self.count)], axis=1)[:, which]
+        zero = np.zeros((n, 1, layout.velocities))
+        rate, change = (np.concatenate([zero, layout.split_rates(x, self.count)], axis=1)[:, which] for x in (v, a))
         (self._planar if self.planar else self._spatial)(pose, rate, change)
-        extra = (q[:, wide * self.count :], v[:, narrow * self.count :], a[:, narrow * self.count :])
+        more = layout.extra_rates(self.count)
+        extra = (q[:, layout.extras(self.count)], v[:, more], a[:, more])
         parts = (pose, rate, change)
         done = [np.concatenate([part.reshape(n, -1), tail], axis=1) for part, tail in zip(parts, extra, strict=True)]
         return done[0], done[1], done[2]
 
     def _planar(self, pose: Floats, rate: Floats, change: Floats) -> None:
         """Move what is at the composites' centers to the bodies', in place; (instants, bodies, 3)."""
-        arm = _turned(pose[..., 2], self.welds.points[1:])
-        across, w = _quarter(arm), rate[..., 2:]
-        pose[..., :2] += arm
-        pose[..., 2] += self.welds.angles[1:]
-        rate[..., :2] += w * across
-        change[..., :2] += change[..., 2:] * across - w * w * arm
+        angle, shift, turn = self.layout.angle, self.layout.shift, self.layout.turn
+        arm = _turned(pose[..., angle], self.welds.points[1:])
+        across, w = _quarter(arm), rate[..., turn]
+        pose[..., shift] += arm
+        pose[..., angle] += self.welds.angles[1:]
+        rate[..., shift] += w * across
+        change[..., shift] += change[..., turn] * across - w * w * arm
 
     def _spatial(self, pose: Floats, rate: Floats, change: Floats) -> None:
         """Move what is at the composites' centers to the bodies', in place; rotations to the bodies' axes."""
-        A, s, E = np.ascontiguousarray(matrix_of(pose[..., 3:])), self.welds.points[1:], self.welds.turns[1:]
-        w, dw = rate[..., 3:].copy(), change[..., 3:].copy()
-        pose[..., :3] += np.einsum("tbij,bj->tbi", A, s)
-        pose[..., 3:] = _product(pose[..., 3:], self.quaternions[1:])
+        shift, turn = self.layout.shift, self.layout.turn
+        A, s, E = np.ascontiguousarray(matrix_of(pose[..., turn])), self.welds.points[1:], self.welds.turns[1:]
+        w, dw = rate[..., turn].copy(), change[..., turn].copy()
+        pose[..., shift] += np.einsum("tbij,bj->tbi", A, s)
+        pose[..., turn] = _product(pose[..., turn], self.quaternions[1:])
         speed = np.cross(w, s)
-        rate[..., :3] += np.einsum("tbij,tbj->tbi", A, speed)
-        rate[..., 3:] = np.einsum("bji,tbj->tbi", E, w)
-        change[..., :3] += np.einsum("tbij,tbj->tbi", A, np.cross(dw, s) + np.cross(w, speed))
-        change[..., 3:] = np.einsum("bji,tbj->tbi", E, dw)
+        rate[..., shift] += np.einsum("tbij,tbj->tbi", A, speed)
+        rate[..., turn] = np.einsum("bji,tbj->tbi", E, w)
+        change[..., shift] += np.einsum("tbij,tbj->tbi", A, np.cross(dw, s) + np.cross(w, speed))
+        change[..., turn] = np.einsum("bji,tbj->tbi", E, dw)
 
 
 def weld_multipliers(system: System, welds: list[Weld], entries: Floats, rest: Floats, multipliers: Floats) -> None:
@@ -115,20 +115,20 @@ def weld_multipliers(system: System, welds: list[Weld], entries: Floats, rest: F
     multipliers : array (instants, rows)
         λ of all other rows; those of the welds are written.
     """
-    tables, width = system.tables, system.tables.width
+    tables, layout = system.tables, system.tables.layout
     pointer = tables.row_pointer[: system.rows + 1]
     row_of = np.repeat(np.arange(system.rows), np.diff(pointer))
     left = rest.T.copy()
     np.subtract.at(left, tables.columns[: pointer[-1]], (entries * multipliers[:, row_of]).T)
     for weld in reversed(welds):
         rows = tables.joint_rows[weld.joint]
-        span = slice(width * (weld.child - FIRST_BODY), width * weld.child)
+        span = layout.motion(weld.child)
         own = _block(tables, entries, rows, weld.child)
         found = np.linalg.solve(np.swapaxes(own, 1, 2), left[span].T[:, :, None])[:, :, 0]
         multipliers[:, rows.start : rows.stop] = found
         if weld.parent:
             carrier = _block(tables, entries, rows, weld.parent)
-            left[width * (weld.parent - FIRST_BODY) : width * weld.parent] -= np.einsum("trc,tr->ct", carrier, found)
+            left[layout.motion(weld.parent)] -= np.einsum("trc,tr->ct", carrier, found)
 
 
 def _block(tables: Tables, entries: Floats, rows: range, body: int) -> Floats:

@@ -9,6 +9,7 @@ import numpy as np
 from multibody.errors import ModelError
 from multibody.formulations.expand import expand
 from multibody.formulations.prepare import Bundle
+from multibody.kernels.codes import ENERGIES, KINETIC, POTENTIAL
 from multibody.state.kinetics import Dynamics
 from multibody.state.system import Floats
 from multibody.tables.lower import Tables
@@ -38,9 +39,9 @@ def expanded(bundle: Bundle, times: Floats, Y: Floats, references: Floats, closi
     """
     tables = bundle.tables
     n, rows = len(times), tables.count_joint + tables.count_motion
-    A, multipliers, energies = np.zeros((n, tables.nv)), np.zeros((n, rows)), np.zeros((n, 2))
+    A, multipliers, energies = np.zeros((n, tables.nv)), np.zeros((n, rows)), np.zeros((n, ENERGIES))
     efforts = np.zeros((n, tables.effort_count))
-    loads = np.zeros((n, (3 if tables.dimension == 2 else 6) * len(tables.loads)))
+    loads = np.zeros((n, tables.load_count))
     now, statistics = bundle.ref.copy(), bundle.state.statistics.copy()
     done = expand(*bundle.run, times, Y, references, int(closing), A, multipliers, energies, efforts, loads)
     bundle.ref[:] = now
@@ -48,7 +49,8 @@ def expanded(bundle: Bundle, times: Floats, Y: Floats, references: Floats, closi
     if done < n:
         raise no_solution(tables, times[done])
     dynamics = Dynamics(
-        multipliers, energies[:, 0], energies[:, 1], Y[:, tables.nq + tables.nv].copy(), efforts, loads, bundle.chosen,
+        multipliers, energies[:, KINETIC], energies[:, POTENTIAL], Y[:, tables.nq + tables.nv].copy(), efforts, loads,
+        bundle.chosen,
     )  # fmt: skip
     return Expanded(Y, references, A, dynamics)
 

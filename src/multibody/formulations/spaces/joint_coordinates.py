@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from multibody.kernels.body_layout import BodyLayout
 from multibody.kernels.codes import FIRST_BODY
 from multibody.kernels.tree import declared as T
 from multibody.state.poses import matrix_of, quaternion_of
@@ -43,15 +44,14 @@ def placed_values(columns: Columns, functions: dict[int, tuple[Any, Any]], q: Fl
         Of the bodies.
     """
     values, rates = np.zeros((2, *q.shape[:-1], len(columns.columns)))
-    wide, width, d = (3, 3, 2) if columns.tables.dimension == 2 else (7, 6, 3)
+    layout = columns.tables.layout
     for k, column in enumerate(columns.columns):
         link = columns.tree.links[column.link]
         if column.function >= 0:
             values[..., k], rates[..., k] = functions[column.function]
         elif column.kind != T.BALL:  # a body that hangs on no joint: its center of mass, planar its angle
-            c = column.axis if column.kind == T.SLIDE else d
-            first = link.body - FIRST_BODY
-            values[..., k], rates[..., k] = q[..., wide * first + c], v[..., width * first + c]
+            c = column.axis if column.kind == T.SLIDE else layout.angle
+            values[..., k], rates[..., k] = q[..., layout.first(link.body) + c], v[..., layout.first_rate(link.body) + c]
     return values, rates
 
 
@@ -98,7 +98,8 @@ def count_turns(system: System, columns: Columns, tree: T.Tree, state: State) ->
 
 def settle_turns(columns: Columns, values: Floats, q: Floats, constant: Floats) -> None:
     """Give constant angles (..., links) the whole turns that they have where columns have values (..., columns)."""
-    angles = q[..., 2 : 3 * (len(columns.tables.bodies) - 1) : 3]
+    layout = columns.tables.layout
+    angles = q[..., layout.each(layout.angle, len(columns.tables.bodies) - 1)]
     turning = np.zeros(constant.shape)
     for k, column in enumerate(columns.columns):
         if column.kind == T.TURN:
@@ -113,17 +114,17 @@ def _ball(columns: Columns, tables: Tables, i: int, q: Floats, v: Floats) -> tup
     """Return quaternions and relative angular velocities (axes of the carrier's end) of a link with a ball."""
     link = columns.tree.links[i]
     _, own, _, other = ends_of(tables, link)
-    A, w = _turned(q, v, link.body)
-    P, u = _turned(q, v, link.parent)
+    A, w = _turned(tables.layout, q, v, link.body)
+    P, u = _turned(tables.layout, q, v, link.parent)
     base = times(P, other)
     relative = times(across(base, A), own)
     quaternions = np.array([quaternion_of(each) for each in relative.reshape(-1, 3, 3)])
     return quaternions.reshape(*relative.shape[:-2], 4), turned_back(base, w - u)
 
 
-def _turned(q: Floats, v: Floats, body: int) -> tuple[Floats, Floats]:
+def _turned(layout: BodyLayout, q: Floats, v: Floats, body: int) -> tuple[Floats, Floats]:
     """Return orientations and angular velocities (ground axes) of a spatial body."""
     if body == 0:
         return np.eye(3), np.zeros(3)
-    A = matrix_of(q[..., 7 * body - 4 : 7 * body])
-    return A, turned(A, v[..., 6 * body - 3 : 6 * body])
+    A = matrix_of(q[..., layout.orientation(body)])
+    return A, turned(A, v[..., layout.spin(body)])

@@ -23,6 +23,7 @@ from multibody.formulations.spaces.expanded import Expanded, no_solution
 from multibody.formulations.spaces.joint_coordinates import count_turns, joint_coordinates
 from multibody.formulations.spaces.other_rows import allow_others, better_rows, carry_on, least_size, read_by_rows
 from multibody.formulations.spaces.space import Reader, SpaceBase, reader_of
+from multibody.kernels.codes import ENERGIES, KINETIC, POTENTIAL
 from multibody.rank.leastnorm import all_independent, independent_rows
 from multibody.state.kinetics import Dynamics
 from multibody.state.state import State
@@ -249,10 +250,10 @@ class JointSpace(SpaceBase):
         b, tables, n = self.bundle, self.system.tables, len(times)
         statistics = b.state.statistics.copy()
         bodies = self.cartesian(times, Y, references, like, closing)
-        A, energies = np.zeros((n, tables.nv)), np.zeros((n, 2))
+        A, energies = np.zeros((n, tables.nv)), np.zeros((n, ENERGIES))
         multipliers = self.unknown_multipliers(n)
         efforts = np.zeros((n, tables.effort_count))
-        loads = np.zeros((n, (3 if tables.dimension == 2 else 6) * len(tables.loads)))
+        loads = np.zeros((n, tables.load_count))
         kept = b.ref.copy()
         done = expand_relative(*b.run, times, Y, references, A, multipliers, energies, efforts, loads)
         b.ref[:] = kept
@@ -260,7 +261,8 @@ class JointSpace(SpaceBase):
         if done < n:
             raise no_solution(tables, times[done])
         rows = self.independent_rows()
-        dynamics = Dynamics(multipliers, energies[:, 0], energies[:, 1], bodies[:, -1].copy(), efforts, loads, rows)
+        kinetic, potential = energies[:, KINETIC], energies[:, POTENTIAL]
+        dynamics = Dynamics(multipliers, kinetic, potential, bodies[:, -1].copy(), efforts, loads, rows)
         return Expanded(bodies, references, A, dynamics)
 
     def select(self, joints: Sequence[str]) -> None:

@@ -15,6 +15,7 @@ from multibody.formulations.prepare_parametric import ParametricBundle, prepare_
 from multibody.formulations.spaces.expanded import Expanded, expanded
 from multibody.formulations.spaces.other_rows import allow_others, better_rows, carry_on, share_numbers
 from multibody.formulations.spaces.space import Reader, SpaceBase, reader_of
+from multibody.kernels.body_layout import BodyLayout
 from multibody.kernels.parametric.rows import pair_rows
 from multibody.kernels.rows import row_jacobian
 from multibody.kernels.state import set_positions
@@ -149,7 +150,7 @@ class ParametricSpace(SpaceBase):
 
     def _ball(self, k: int, pair: ParametricPair, state: State) -> tuple[Floats, Floats]:
         """Return the angles of a ball in its present chart, and their rates."""
-        (A, w), (B, u) = (_turned(state, body) for body in (pair.first, pair.second))
+        (A, w), (B, u) = (_turned(self.tables.layout, state, body) for body in (pair.first, pair.second))
         left, right = A @ self.bundle.frame(k), B @ self.bundle.frame(k, second=True)
         angles = angles_of(left.T @ right)
         return angles, np.asarray(np.linalg.solve(axes_of(angles), right.T @ (u - w)), dtype=float)
@@ -160,7 +161,7 @@ class ParametricSpace(SpaceBase):
             return
         for k, pair in enumerate(self.tables.parametrized):
             if pair.motion.ball:
-                A, B = (_turned(state, body)[0] for body in (pair.first, pair.second))
+                A, B = (_turned(self.tables.layout, state, body)[0] for body in (pair.first, pair.second))
                 self.bundle.set_frame(k, A.T @ B @ self.bundle.frame(k, second=True))
 
     def with_new_charts(self, y: Floats) -> Floats:
@@ -206,11 +207,9 @@ class ParametricSpace(SpaceBase):
     # --- what is reported ---------------------------------------------------------------------------------------------
     def scales(self) -> Floats:
         """Return L for lengths and their rates, 1 for angles, quaternions and the work."""
-        tables = self.tables
-        bodies, wide = len(tables.bodies) - 1, 3 if tables.dimension == 2 else 7
+        tables, layout = self.tables, self.tables.layout
         scale = np.ones(self.nq)
-        for k in range(tables.dimension):
-            scale[k : wide * bodies : wide] = tables.length
+        layout.split(scale, len(tables.bodies) - 1)[:, layout.shift] = tables.length
         scale[[column - self.nv + self.nq for column in slide_columns(tables)]] = tables.length
         return np.concatenate([scale, self.rate_scales, [1.0]])
 
@@ -276,9 +275,9 @@ def axes_of(angles: Floats) -> Floats:
     return np.array([[-sb, 0.0, 1.0], [cb * sc, cc, 0.0], [cb * cc, -sc, 0.0]])
 
 
-def _turned(state: State, body: int) -> tuple[Floats, Floats]:
+def _turned(layout: BodyLayout, state: State, body: int) -> tuple[Floats, Floats]:
     """Return orientation and angular velocity (ground axes) of a spatial body."""
     if body == 0:
         return np.eye(3), np.zeros(3)
-    A = matrix_of(state.q[7 * body - 4 : 7 * body])
-    return A, A @ state.v[6 * body - 3 : 6 * body]
+    A = matrix_of(state.q[layout.orientation(body)])
+    return A, A @ state.v[layout.spin(body)]

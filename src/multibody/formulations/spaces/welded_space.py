@@ -14,6 +14,7 @@ from multibody.formulations.spaces.composites import Composites, independent_of,
 from multibody.formulations.spaces.expanded import Expanded
 from multibody.formulations.spaces.space import Reader, SpaceBase
 from multibody.formulations.square_forces import forces_along, jacobian_entries
+from multibody.kernels.codes import KINETIC, POTENTIAL
 from multibody.kernels.watch import monitor
 from multibody.rank.run_rows import run_rows
 from multibody.state.kinetics import Dynamics
@@ -102,7 +103,7 @@ class WeldedSpace(SpaceBase):
         entries = jacobian_entries(s, times, q, found.references)
         weld_multipliers(s, self.welds.joints, entries, forces.applied - forces.inertia, multipliers)
         rows = independent_of(self.welds, s.tables, found.dynamics.rows, self.kept)
-        kinetic, potential = forces.energies.T
+        kinetic, potential = forces.energies[:, KINETIC], forces.energies[:, POTENTIAL]
         dynamics = Dynamics(multipliers, kinetic, potential, found.dynamics.work, forces.laws, forces.loads, rows)
         return Expanded(np.concatenate([q, v, found.Y[:, -1:]], axis=1), found.references, a, dynamics)
 

@@ -11,9 +11,10 @@ import math
 from multibody.kernels.assembly.closing import CUT, column_scale, fill_rows, largest_gap
 from multibody.kernels.assembly.declared import assembly_at, room_at
 from multibody.kernels.assembly.levels import turn_all, turn_level
+from multibody.kernels.body_layout import PLANE, POINT, SPACE
 from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
-from multibody.kernels.state import PLANE, POINT, SPACE, displace, set_positions
+from multibody.kernels.state import displace, set_positions
 from multibody.kernels.vectors import load4
 
 CLOSED = 1e-12  # largest scaled residual of a pose on the joints

@@ -16,12 +16,13 @@ from multibody.kernels.assembly.closing import (
 from multibody.kernels.assembly.declared import assembly_at, room_at
 from multibody.kernels.assembly.levels import solve_level, turn_back
 from multibody.kernels.assembly.start import find_targets, pose_of, start_on_tree
+from multibody.kernels.body_layout import POINT
 from multibody.kernels.codes import FIRST_BODY
 from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
 from multibody.kernels.functions import set_references
 from multibody.kernels.rows import row_velocity
-from multibody.kernels.state import POINT, set_positions
+from multibody.kernels.state import set_positions
 from multibody.kernels.vectors import row_of, scale, store3
 
 CLOSED = 0  # assembled, all rows of joints and motions are independent

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 
 from multibody.kernels.assembly.declared import TURNS
+from multibody.kernels.body_layout import ANGLE, PLANE, POINT, SPACE
 from multibody.kernels.codes import FIRST_BODY
 from multibody.kernels.compile import inner_kernel
 from multibody.kernels.functions import function_value
 from multibody.kernels.rotations import quaternion_of_matrix
 from multibody.kernels.rows import row_values
-from multibody.kernels.state import ANGLE, PLANE, POINT, SPACE, set_positions
+from multibody.kernels.state import set_positions
 from multibody.kernels.vectors import (
     add,
     apply,

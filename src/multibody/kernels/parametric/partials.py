@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from multibody.kernels import vectors as v3
 from multibody.kernels.blocks import add_matrix, spot
+from multibody.kernels.body_layout import POINT
 from multibody.kernels.codes import FIRST_BODY
 from multibody.kernels.compile import inner_kernel
 from multibody.kernels.parametric.frames import (
@@ -66,7 +67,6 @@ from multibody.kernels.parametric.rows import (
     write_rotation_rows,
     write_slides,
 )
-from multibody.kernels.state import POINT
 from multibody.kernels.tags import PLANAR, SPATIAL
 
 # columns of the turns of both bodies and of the angles, as exact derivatives of rotations go through them

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from multibody.kernels.codes import KINETIC, POTENTIAL
 from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
 from multibody.kernels.forces import add_actions, elastic_energy
@@ -79,7 +80,7 @@ def tree_energies(d, model, state, scratch, turns, q, v, out):
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
     for k in range(q.shape[0]):
         count_from(state.ref, turns, q[k])
-        out[k, 0], out[k, 1] = _energies(d, model, state, scratch, q[k], v[k])
+        out[k, KINETIC], out[k, POTENTIAL] = _energies(d, model, state, scratch, q[k], v[k])
 
 
 @inner_kernel

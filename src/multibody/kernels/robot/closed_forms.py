@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import math
 
-from multibody.kernels.compile import inner_kernel
+from multibody.kernels.compile import inlined, inner_kernel
 from multibody.kernels.robot.declared import AXES, PLANAR_THREE, PLANAR_TWO, THREE, WRIST
-from multibody.kernels.robot.three_axes import TRIPLE, angle_about, line_of, three_turns, turned_about
+from multibody.kernels.robot.geometry import CANDIDATES, PLANAR_LINE, SIX, TRIPLE, planar_line_in, planar_target_in, work_in
+from multibody.kernels.robot.three_axes import angle_about, line_of, three_turns, turned_about
 from multibody.kernels.rotations import sincos
 from multibody.kernels.vectors import (
     add,
@@ -17,7 +18,9 @@ from multibody.kernels.vectors import (
     apply_transposed,
     cross,
     dot,
+    load2,
     load3,
+    load4,
     load9,
     multiply,
     store3,
@@ -26,9 +29,6 @@ from multibody.kernels.vectors import (
 )
 
 SQUARE = 1e-12  # cosine of axes that are perpendicular
-SIX = 6  # numbers of a candidate
-TRIPLES = 40  # where candidates of three angles begin in the room for work
-MOST = 16  # candidates
 
 
 @inner_kernel
@@ -45,7 +45,7 @@ def candidates(task, target, start):
     if task.how == WRIST:
         return _spherical_wrist(task, target, start)
     if task.how == THREE:
-        triples = task.work[TRIPLES:]
+        triples = work_in(task.work, 0).triples
         count = three_turns(task, load3(target, 0), start[task.place[0]], triples)
         for j in range(count):
             store3(task.angles, SIX * j, load3(triples, TRIPLE * j))
@@ -62,7 +62,7 @@ def _spherical_wrist(task, target, start):
     r, R, A0 = load3(target, 0), load9(target, AXES), load9(task.zero_axes, 0)
     reach = apply_transposed(A0, subtract(load3(task.center, 0), load3(task.zero_point, 0)))  # center in the frame
     turn = multiply(R, transpose(A0))
-    triples, found = task.work[TRIPLES:], 0
+    triples, found = work_in(task.work, 0).triples, 0
     for j in range(three_turns(task, add(r, apply(R, reach)), start[task.place[0]], triples)):
         left = transpose(turn)  # (R₁ R₂ R₃)ᵀ turn by its rows: columns of the transposed
         x, y, z = (left[0], left[1], left[2]), (left[3], left[4], left[5]), (left[6], left[7], left[8])
@@ -71,7 +71,8 @@ def _spherical_wrist(task, target, start):
             x, y, z = turned_about(axis, angle, x), turned_about(axis, angle, y), turned_about(axis, angle, z)
         W = (x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2])
         for side in range(2):
-            if found < MOST and _wrist(task, W, 1.0 - 2.0 * side, start[task.place[3]], task.angles[SIX * found + TRIPLE :]):
+            out = task.angles[SIX * found + TRIPLE :]
+            if found < CANDIDATES and _wrist(task, W, 1.0 - 2.0 * side, start[task.place[3]], out):
                 store3(task.angles, SIX * found, load3(triples, TRIPLE * j))
                 found += 1
     return found
@@ -103,19 +104,29 @@ def _wrist(task, W, side, fourth, out):
 
 
 # --- in the plane -----------------------------------------------------------------------------------------------------------
+@inlined
+def _planar_line(lines, k):
+    """Return sign and place of the k-th axis."""
+    line = planar_line_in(lines, PLANAR_LINE * k)
+    return (line.sign, line.x, line.y)
+
+
 @inner_kernel
 def _planar(task, target, start):
     """Two turns to a point; with three the pose says where the third joint is."""
-    lines, x, y = task.lines, target[0], target[1]
-    ends = task.zero_point
-    s1, x1, y1, s2, x2, y2 = lines[0], lines[1], lines[2], lines[3], lines[4], lines[5]
-    ex, ey, turn = ends[0], ends[1], 0.0
+    lines, pose = task.lines, planar_target_in(target, 0)
+    x, y = pose.x, pose.y
+    s1, x1, y1 = _planar_line(lines, 0)
+    s2, x2, y2 = _planar_line(lines, 1)
+    (ex, ey), turn = load2(task.zero_point, 0), 0.0
     if task.how == PLANAR_THREE:
-        turn = math.atan2(target[4], target[2]) - math.atan2(task.zero_axes[2], task.zero_axes[0])
+        axes = load4(task.zero_axes, 0)
+        turn = math.atan2(pose.sin, pose.cos) - math.atan2(axes[2], axes[0])
         s, c = sincos(turn)
-        ux, uy = ex - lines[7], ey - lines[8]
+        _, x3, y3 = _planar_line(lines, 2)
+        ux, uy = ex - x3, ey - y3
         x, y = x - (c * ux - s * uy), y - (s * ux + c * uy)
-        ex, ey = lines[7], lines[8]
+        ex, ey = x3, y3
     ax, ay, bx, by, dx, dy = x2 - x1, y2 - y1, ex - x2, ey - y2, x - x1, y - y1
     a, b, d = math.sqrt(ax * ax + ay * ay), math.sqrt(bx * bx + by * by), math.sqrt(dx * dx + dy * dy)
     inner, outer = (d - a + b) * (d + a - b), (a + b - d) * (a + b + d)
@@ -135,5 +146,5 @@ def _planar(task, target, start):
         out = task.angles[SIX * side :]
         out[0], out[1], out[2] = s1 * first, s2 * second, 0.0
         if task.how == PLANAR_THREE:
-            out[2] = lines[6] * (turn - first - second)
+            out[2] = _planar_line(lines, 2)[0] * (turn - first - second)
     return 2

@@ -34,7 +34,7 @@ def point_of(d, tree, work, i, s):
 
 
 @inner_kernel
-def _write(d, J, r, x):
+def _write(J, r, x):
     """Write a motion to column r of J."""
     for c in range(len(x)):
         J[c, r] = x[c]
@@ -59,7 +59,7 @@ def write_jacobian(d, tree, work, i, s, J):
     while k >= 0:
         column = tree.columns[k]
         e, link = inward_to(d, tree, work, link, column.link, e), column.link
-        _write(d, J, column.rate, moved(d, e, load(d, columns_of(d, work)[k].B)))
+        _write(J, column.rate, moved(d, e, load(d, columns_of(d, work)[k].B)))
         k = column.inner
 
 
@@ -162,7 +162,7 @@ def _jacobian_rate(d, tree, work, i, s, q, v, J):
     while k >= 0:
         column, now = tree.columns[k], columns_of(d, work)[k]
         e, link = inward_to(d, tree, work, link, column.link, e), column.link
-        _write(d, J, column.rate, _with(d, moved(d, e, load(d, now.U)), load(d, now.B), p))
+        _write(J, column.rate, _with(d, moved(d, e, load(d, now.U)), load(d, now.B), p))
         k = column.inner
 
 

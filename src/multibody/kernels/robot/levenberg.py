@@ -13,11 +13,12 @@ from multibody.kernels.compile import inner_kernel
 from multibody.kernels.declared import model_at, scratch_at
 from multibody.kernels.robot.declared import AXES
 from multibody.kernels.robot.frames import body_axes, place_carriers, point_of, write_jacobian
+from multibody.kernels.robot.geometry import planar_target_in
 from multibody.kernels.tags import PLANAR
 from multibody.kernels.tree.declared import links_of
 from multibody.kernels.tree.frames import origin_of
 from multibody.kernels.tree.space import joint_displace
-from multibody.kernels.vectors import load9, multiply, transpose
+from multibody.kernels.vectors import load9, multiply, store3, transpose
 
 WEAKEST, STRONGEST = 1e-6, 1e8  # damping over the square of the error
 LONGEST = 1.0  # step in radians or characteristic lengths
@@ -26,6 +27,7 @@ PATIENCE = 8  # … unless so many of them in turn did not
 STUCK = 1e-12  # part below which there is no way on at all
 FINAL = 1e-13  # error below which steps end as soon as one does not halve it
 EXACT = 1e-14  # error that is left as it is
+ROTATION = 3  # where the rotation begins in what is left of a pose in space
 
 
 @inner_kernel
@@ -42,7 +44,8 @@ def pose_error(d, task, target, q):
         if d is PLANAR:
             E = task.axes
             x, y = A[0] * E[0] + A[1] * E[2], A[2] * E[0] + A[3] * E[2]
-            error[2] = math.atan2(x * target[4] - y * target[2], x * target[2] + y * target[4])
+            pose = planar_target_in(target, 0)
+            error[n] = math.atan2(x * pose.sin - y * pose.cos, x * pose.cos + y * pose.sin)
         else:
             R = multiply(load9(target, AXES), transpose(multiply(A, load9(task.axes, 0))))
             _rotation_vector(R, error)
@@ -53,13 +56,13 @@ def pose_error(d, task, target, q):
 
 @inner_kernel
 def _rotation_vector(R, out):
-    """Write the rotation vector of R, by rows, to out[3…5]; good to rounding for any angle but a half turn, and near there."""
+    """Write the rotation vector of R, by rows, behind the position; good to rounding but for a half turn, and near there."""
     x, y, z = 0.5 * (R[7] - R[5]), 0.5 * (R[2] - R[6]), 0.5 * (R[3] - R[1])
     s, c = math.sqrt(x * x + y * y + z * z), 0.5 * (R[0] + R[4] + R[8] - 1.0)
     angle = math.atan2(s, c)
     if s > 1e-6 or c > 0.0:
         k = angle / s if s > 1e-150 else 1.0
-        out[3], out[4], out[5] = k * x, k * y, k * z
+        store3(out, ROTATION, (k * x, k * y, k * z))
         return
     # a half turn: R + 1 = 2 a aᵀ, of which the longest column is taken
     a, b, e = R[0] + 1.0, R[4] + 1.0, R[8] + 1.0
@@ -70,7 +73,7 @@ def _rotation_vector(R, out):
     else:
         u, v, w = R[2], R[5], e
     k = angle / math.sqrt(u * u + v * v + w * w)
-    out[3], out[4], out[5] = k * u, k * v, k * w
+    store3(out, ROTATION, (k * u, k * v, k * w))
 
 
 @inner_kernel

@@ -75,18 +75,18 @@ def _roots_between(a, n, bound, critical, count, out):
 
 
 @inner_kernel
-def quartic_roots(a, work, out):
-    """Write the real roots of a[0] + … + a[4] t⁴ in rising order to out (8 numbers), a[4] not small; return how many there are.
+def quartic_roots(work, out):
+    """Write the real roots of ``quartic`` in rising order to out (8 numbers), t⁴ not small; return how many there are.
 
     Parameters
     ----------
-    work : array (16)
+    work : Work
     """
-    bound = 0.0
+    a, bound = work.quartic, 0.0
     for k in range(4):
         bound = max(bound, abs(a[k] / a[4]))
     bound += 1.0
-    first, second, third = work[0:4], work[4:8], work[8:16]
+    first, second, third = work.first, work.second, work.critical
     for k in range(4):
         first[k] = (k + 1) * a[k + 1]  # the derivative
     for k in range(3):
@@ -105,16 +105,16 @@ def quartic_roots(a, work, out):
 
 
 @inner_kernel
-def circle_roots(f, work, out):
-    """Write the angles at which f[0] + f[1] cos θ + f[2] sin θ + f[3] cos 2θ + f[4] sin 2θ = 0 to out; return how many.
+def circle_roots(work, out):
+    """Write the angles at which f₀ + f₁ cos θ + f₂ sin θ + f₃ cos 2θ + f₄ sin 2θ = 0 to out, f ``circle``; return how many.
 
     With t = tan(ψ/2), ψ counted from the direction that is opposite to one far from all roots, it is a quartic.
 
     Parameters
     ----------
-    work : array (24)
+    work : Work
     """
-    farthest, best = -1.0, 0.0
+    f, farthest, best = work.circle, -1.0, 0.0
     for k in range(PHASES):
         angle = 2.0 * math.pi * k / PHASES
         s, c = sincos(angle)
@@ -128,10 +128,10 @@ def circle_roots(f, work, out):
     s2, c2 = 2.0 * s * c, c * c - s * s
     c1, s1 = f[1] * c + f[2] * s, f[2] * c - f[1] * s
     d, e = f[3] * c2 + f[4] * s2, f[4] * c2 - f[3] * s2
-    a = work[0:5]
+    a = work.quartic
     a[0], a[1], a[2] = f[0] + c1 + d, 2.0 * s1 + 4.0 * e, 2.0 * f[0] - 6.0 * d
     a[3], a[4] = 2.0 * s1 - 4.0 * e, f[0] - c1 + d
-    count = quartic_roots(a, work[8:24], out)
+    count = quartic_roots(work, out)
     for k in range(count):
         out[k] = base + 2.0 * math.atan(out[k])
     return count

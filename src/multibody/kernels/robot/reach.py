@@ -9,8 +9,9 @@ from __future__ import annotations
 import math
 
 from multibody.kernels.compile import inner_kernel, kernel
-from multibody.kernels.robot.closed_forms import SIX, candidates
+from multibody.kernels.robot.closed_forms import candidates
 from multibody.kernels.robot.declared import AXES, ITERATED, reach_at
+from multibody.kernels.robot.geometry import SIX
 from multibody.kernels.robot.levenberg import PATIENCE, approach
 from multibody.kernels.tags import PLANAR, SPATIAL
 from multibody.kernels.vectors import ROW, cross, dot, load9, row_of, store3, subtract

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
+from multibody.kernels.modes import FORCES
 from multibody.kernels.robot.applied import apply_forces, count_from
 from multibody.kernels.robot.dynamics import forward_state
 from multibody.kernels.tags import ALONE, KEPT, PLANAR
@@ -168,7 +169,7 @@ def _form(d, acted, model, state, scratch, t, q, v):
     motions(d, tree, work, q, v)
     if acted is not ALONE:
         apply_forces(d, model, state, scratch, t)
-    bodies(d, tree, work, 1)
+    bodies(d, tree, work, FORCES)
     sum_inertias(d, tree, work)
     sum_forces(d, tree, work, work.tau)
     mass_matrix(d, tree, work)

@@ -14,21 +14,19 @@ from __future__ import annotations
 import math
 
 from multibody.kernels.compile import inner_kernel
+from multibody.kernels.robot.geometry import LINE, TRIPLE, line_in, shape_in, work_in
 from multibody.kernels.robot.quartic import circle_roots
 from multibody.kernels.rotations import sincos
 from multibody.kernels.vectors import add, cross, dot, load3, scale, store3, subtract
 
 SQUARED = 1e-9  # how far below zero a square may be by rounding, relative to the lengths it is made of
-POINT = 3  # a line is its direction, then its point
-LINE = 6
-TRIPLE = 3  # angles of a candidate
-N, M, A1, COS, SIN, SIZE = 0, 3, 6, 7, 8, 9  # what ``shape`` holds
 
 
 @inner_kernel
 def line_of(lines, k):
     """Return the direction of the k-th line and its point."""
-    return (load3(lines, LINE * k), load3(lines, LINE * k + POINT))
+    line = line_in(lines, LINE * k)
+    return (load3(line.direction, 0), load3(line.point, 0))
 
 
 @inner_kernel
@@ -62,24 +60,25 @@ def _linear(c, s, right, out):
 @inner_kernel
 def _third_angles(task, y0, yc, ys, z, D2):
     """Write the candidates of θ₃ to ``roots``; return how many there are."""
-    shape, (w2, _) = task.shape, line_of(task.lines, 1)
-    a1, ca, sa = shape[A1], shape[COS], shape[SIN]
+    shape, (w2, _) = shape_in(task.shape, 0), line_of(task.lines, 1)
+    a1, ca, sa = shape.a1, shape.cos, shape.sin
     N0, Nc, Ns = dot(y0, y0) + dot(yc, yc), 2.0 * dot(y0, yc), 2.0 * dot(y0, ys)
     k0, kc, ks = dot(w2, y0), dot(w2, yc), dot(w2, ys)
     if a1 == 0.0:
         return _linear(Nc, Ns, D2 - N0, task.roots)
     if sa == 0.0:
         return _linear(kc, ks, z / ca - k0, task.roots)
-    f = task.work[0:5]
-    for k in range(5):
+    work = work_in(task.work, 0)
+    f = work.circle
+    for k in range(f.size):
         f[k] = 0.0
-    size = shape[SIZE] * shape[SIZE]
+    size = shape.extent * shape.extent
     _add_square(f, sa * sa / (size * size), D2 - a1 * a1 - N0, -Nc, -Ns)
     _add_square(f, 4.0 * a1 * a1 / (size * size), z - ca * k0, -ca * kc, -ca * ks)
     _add_square(f, 4.0 * a1 * a1 * sa * sa / (size * size), k0, kc, ks)
     k = 4.0 * a1 * a1 * sa * sa / (size * size)
     f[0], f[1], f[2] = f[0] - k * N0, f[1] - k * Nc, f[2] - k * Ns
-    return circle_roots(f, task.work[8:32], task.roots)
+    return circle_roots(work, task.roots)
 
 
 @inner_kernel
@@ -101,9 +100,9 @@ def three_turns(task, p, first, out):
     first : float
         θ₁ where it does not matter: p on the first line.
     """
-    lines, shape = task.lines, task.shape
+    lines, shape = task.lines, shape_in(task.shape, 0)
     (w1, r1), (w2, r2), (w3, r3) = line_of(lines, 0), line_of(lines, 1), line_of(lines, 2)
-    n, m, size = load3(shape, N), load3(shape, M), shape[SIZE]
+    n, m, size = load3(shape.n, 0), load3(shape.m, 0), shape.extent
     arm, d = subtract(load3(task.center, 0), r3), subtract(p, r1)
     along = scale(dot(w3, arm), w3)
     y0, yc, ys = add(subtract(r3, r2), along), subtract(arm, along), cross(w3, arm)
@@ -115,14 +114,14 @@ def three_turns(task, p, first, out):
         y = add(y0, add(scale(c, yc), scale(s, ys)))
         k, N2, yn, ym = dot(w2, y), dot(y, y), dot(n, y), dot(m, y)
         for side in range(2):
-            u = (D2 - shape[A1] * shape[A1] - N2) / (2.0 * shape[A1]) if shape[A1] != 0.0 else 0.0
-            w = (z - shape[COS] * k) / shape[SIN] if shape[SIN] != 0.0 else 0.0
-            if shape[A1] == 0.0 or shape[SIN] == 0.0:
+            u = (D2 - shape.a1 * shape.a1 - N2) / (2.0 * shape.a1) if shape.a1 != 0.0 else 0.0
+            w = (z - shape.cos * k) / shape.sin if shape.sin != 0.0 else 0.0
+            if shape.a1 == 0.0 or shape.sin == 0.0:
                 square = N2 - k * k - w * w - u * u  # one of them is not known yet
                 if square < -SQUARED * size * size:
                     break
                 root = math.sqrt(max(square, 0.0)) * (1.0 - 2.0 * side)
-                if shape[A1] == 0.0:
+                if shape.a1 == 0.0:
                     u = root
                 else:
                     w = root

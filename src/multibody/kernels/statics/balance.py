@@ -10,13 +10,14 @@ import math
 
 from multibody.kernels.assembly.closing import CUT, column_scale, fill_rows, largest_gap, row_scale, smallest_step
 from multibody.kernels.assembly.levels import solve_level, turn_all, turn_back
+from multibody.kernels.body_layout import PLANE, SPACE
 from multibody.kernels.compile import inner_kernel
 from multibody.kernels.force_partials import force_partials
 from multibody.kernels.forces import add_forces, law_efforts, load_gravity, load_wrenches
 from multibody.kernels.functions import set_references
 from multibody.kernels.mass import set_masses
 from multibody.kernels.rows import row_partials
-from multibody.kernels.state import PLANE, SPACE, displace, set_positions, set_velocities
+from multibody.kernels.state import displace, set_positions, set_velocities
 
 CLOSED = 1e-12  # scaled residual of constraints that a pose may have
 CLOSINGS = 25  # Newton steps back onto the constraints

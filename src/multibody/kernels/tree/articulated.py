@@ -49,7 +49,7 @@ def eliminate(d, tree, work):
         if link.carrier >= 0:
             if link.own_point == 1:
                 K = carried_inertia(d, offset_of(d, now), K)
-            add_inertia(d, links_of(d, work)[link.carrier].inertia, K)
+            add_inertia(links_of(d, work)[link.carrier].inertia, K)
     return -1
 
 
@@ -120,7 +120,7 @@ def sweep(d, kept, tree, work, tau, acted):
         link, now = tree.links[i], links_of(d, work)[i]
         K, g = _gathered(d, tree, work, i, acted, K, g)
         if kept is not DROPPED:
-            store_inertia(d, now.inertia, K)
+            store_inertia(now.inertia, K)
             store(d, now.force, g)
         for j in range(link.first + link.count - 1, link.first - 1, -1):
             r = tree.columns[j].rate
@@ -168,5 +168,5 @@ def _lay_down(d, tree, work, i, K, g):
     if tree.links[i].end < tree.links[carrier].end:
         K = sum_of_inertias(d, K, load_inertia(d, to.inertia))
         g = plus(d, 1.0, load(d, to.force), g)
-    store_inertia(d, to.inertia, K)
+    store_inertia(to.inertia, K)
     store(d, to.force, g)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 
+from multibody.kernels.body_layout import PLANE, POINT, SPACE
 from multibody.kernels.codes import FIRST_BODY
 from multibody.kernels.compile import inlined, inner_kernel
-from multibody.kernels.state import PLANE, POINT, SPACE
 from multibody.kernels.tags import PLANAR
 from multibody.kernels.tree.algebra import load, load_at, store, store_at, width, zero
 from multibody.kernels.tree.declared import constants_of, links_of, loads_of

@@ -7,11 +7,11 @@ what they are asked and numbers that they answer stand in the tree's scratch.
 
 from __future__ import annotations
 
-from multibody.kernels.codes import READ, TIME
+from multibody.kernels.codes import BY_TIME, READ, TIME, VALUE
 from multibody.kernels.compile import inlined, inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
 from multibody.kernels.forces import add_actions
-from multibody.kernels.rows import BY_TIME, VALUE, partial, row_velocity
+from multibody.kernels.rows import partial, row_velocity
 from multibody.kernels.tags import PLANAR, SPATIAL
 from multibody.kernels.tree.algebra import inner, load
 from multibody.kernels.tree.bodies import (

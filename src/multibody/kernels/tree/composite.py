@@ -7,6 +7,7 @@ applied forces of the subtree at q̈ = 0, so that the right side of (15), B_iᵀ
 from __future__ import annotations
 
 from multibody.kernels.compile import inlined, inner_kernel
+from multibody.kernels.modes import FORCES
 from multibody.kernels.tree.algebra import (
     add_rigid,
     add_to,
@@ -28,11 +29,11 @@ from multibody.kernels.tree.sweep import rigid
 
 @inner_kernel
 def bodies(d, tree, work, forces):
-    """Write M̂ of every link to its K and, with `forces` = 1, its inertial less its applied force at q̈ = 0 to its G."""
+    """Write M̂ of every link to its K and, with ``FORCES``, its inertial less its applied force at q̈ = 0 to its G."""
     for i in range(tree.links.size):
         now, K = links_of(d, work)[i], rigid(d, tree, work, i)
         store_rigid(d, now.inertia, K)
-        if forces == 1:
+        if forces == FORCES:
             g = bias(d, K, load(d, now.motion), load(d, now.bias))
             if tree.acted == 1:
                 g = plus(d, -1.0, load(d, loads_of(d, work)[i].x), g)

@@ -27,7 +27,7 @@ from multibody.kernels.tree.matrices import (
 
 
 @inner_kernel
-def fold(d, model, scratch, a, p, cp, q, cq, at, stride, Kc, Cc):
+def fold(d, scratch, a, p, cp, q, cq, at, stride, Kc, Cc):
     """Add a block, force on body p by the motion of body q, to D and E of link a, which carries both.
 
     Parameters
@@ -87,7 +87,7 @@ def _couple(d, model, scratch, i, l, at, stride, Kc, Cc, C, K):
     if a >= 0:
         cp = inward_to(d, tree, work, i, a, center_of(d, links_of(d, work)[i]))
         cq = inward_to(d, tree, work, l, a, center_of(d, links_of(d, work)[l]))
-        fold(d, model, scratch, a, p, cp, q, cq, at, stride, Kc, Cc)
+        fold(d, scratch, a, p, cp, q, cq, at, stride, Kc, Cc)
     common = tree.links[a].last if a >= 0 else -1
     stop, c, link, k = -1, center_of(d, links_of(d, work)[i]), i, tree.links[i].last
     while k >= 0:

@@ -21,7 +21,7 @@ def load_inertia(d, K):
 
 
 @inlined
-def add_inertia(d, K, value):
+def add_inertia(K, value):
     """Add an articulated inertia to the one that lies there."""
     for i in range(len(value)):
         K[i] += value[i]
@@ -38,7 +38,7 @@ def no_inertia(d):
 
 
 @inlined
-def store_inertia(d, K, value):
+def store_inertia(K, value):
     """Write an articulated inertia to where it lies."""
     for i in range(len(value)):
         K[i] = value[i]

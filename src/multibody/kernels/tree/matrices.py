@@ -7,8 +7,8 @@ its angular velocity, in space in its own axes.
 from __future__ import annotations
 
 from multibody.kernels import vectors
+from multibody.kernels.body_layout import POINT
 from multibody.kernels.compile import inlined
-from multibody.kernels.state import POINT
 from multibody.kernels.tags import PLANAR
 from multibody.kernels.tree.algebra import carried, inner, load_at, moved, width
 from multibody.kernels.tree.bodies import axes_of_body

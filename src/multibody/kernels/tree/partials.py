@@ -118,7 +118,7 @@ def _start(d, model, scratch, i, G, Kc, Cc):
         store_column(d, own.D, n, w, f)
         store_column(d, own.E, n, w, carried(d, c, plus(d, -1.0, swung(d, x, g), zero(d))))
     place, stride = diagonal_block(model, body - FIRST_BODY)
-    fold(d, model, scratch, i, body, c, body, c, place, stride, Kc, Cc)
+    fold(d, scratch, i, body, c, body, c, place, stride, Kc, Cc)
 
 
 @inlined

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from multibody.kernels.calls import call
 from multibody.kernels.compile import inlined, inner_kernel
+from multibody.kernels.modes import GRADIENTS, VALUES
 from multibody.kernels.rotations import normalize_quaternion, turned_quaternion
 from multibody.kernels.space import Space
 from multibody.kernels.tree.declared import SLIDE
@@ -45,10 +46,10 @@ def joint_twists(model, state, scratch, v):
 
 @inlined
 def joint_rows_at_pose(model, state, scratch, t, values, gradients):
-    """Write Φ of the loop rows to `by_row` where `values` is 1, Φ_u to `J` where `gradients` is 1."""
-    if values == 1:
+    """Write Φ of the loop rows to `by_row` where `values` is ``VALUES``, Φ_u to `J` where `gradients` is ``GRADIENTS``."""
+    if values == VALUES:
         joint_values(model, state, scratch, t)
-    if gradients == 1:
+    if gradients == GRADIENTS:
         joint_jacobian(model, state, scratch, t, 0)
 
 

@@ -100,16 +100,14 @@ class RunScene:
 
     def _course(self, number: int) -> Course:
         """Return the motion of a body with the rates that the run knows."""
-        flat = self.run.tables.dimension == 2
-        width, count = (3, 2) if flat else (7, 3)
-        here = slice(width * (number - 1), width * number)
-        values, rates = self.q[:, here], self.pace * self.rates[:, here]
-        places, speeds = (self.unit * _deep(part[:, :count]) for part in (values, rates))
-        if flat:
-            half, half_rate = 0.5 * values[:, 2], 0.5 * rates[:, 2]
+        layout = self.run.tables.layout
+        values, rates = self.q[:, layout.pose(number)], self.pace * self.rates[:, layout.pose(number)]
+        places, speeds = (self.unit * _deep(part[:, layout.shift]) for part in (values, rates))
+        if layout.dimension == 2:
+            half, half_rate = 0.5 * values[:, layout.angle], 0.5 * rates[:, layout.angle]
             return Course(places, speeds, _about_z(np.sin(half), np.cos(half)),
                           _about_z(half_rate * np.cos(half), -half_rate * np.sin(half)))  # fmt: skip
-        p, dp = values[:, [4, 5, 6, 3]], rates[:, [4, 5, 6, 3]]  # x, y, z, w
+        p, dp = (np.roll(part[:, layout.turn], -1, axis=1) for part in (values, rates))  # x, y, z, w
         signs = np.r_[1.0, np.where(np.cumsum(np.sum(p[1:] * p[:-1], axis=1) < 0.0) % 2 == 1, -1.0, 1.0)][:, None]
         return Course(places, speeds, signs * p, signs * dp)
 

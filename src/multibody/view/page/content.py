@@ -233,14 +233,14 @@ def _run(track: Track, curves: list[Curve], frame: Frame, chosen: Any) -> dict[s
 
 def _poses(tables: Tables, q: Floats, size: float) -> tuple[list[Floats], list[float | None]]:
     """Return position and angle or quaternion of all bodies as columns, with their quanta; quaternions keep their side."""
-    d, count = tables.dimension, len(tables.bodies) - 1
-    width = 3 if d == 2 else 7
-    rows = np.array(q[:, : width * count]).reshape(len(q), count, width)
-    if d == 3:  # q and −q are the same turn: between instants the page would go the long way around
-        flips = np.sign(np.einsum("tbk,tbk->tb", rows[1:, :, 3:], rows[:-1, :, 3:]))
+    layout, count = tables.layout, len(tables.bodies) - 1
+    rows = np.array(layout.split(q, count))
+    if layout.dimension == 3:  # q and −q are the same turn: between instants the page would go the long way around
+        turns = rows[:, :, layout.turn]
+        flips = np.sign(np.einsum("tbk,tbk->tb", turns[1:], turns[:-1]))
         signs = np.cumprod(np.vstack([np.ones((1, count)), np.where(flips < 0.0, -1.0, 1.0)]), axis=0)
-        rows[:, :, 3:] *= signs[:, :, None]
-    quanta = [FINE * size if k < d else FINE for _ in range(count) for k in range(width)]
+        turns *= signs[:, :, None]
+    quanta = [FINE * size if k < layout.dimension else FINE for _ in range(count) for k in range(layout.coordinates)]
     return list(rows.reshape(len(q), -1).T), list(quanta)
 
 

@@ -133,12 +133,12 @@ def far_apart(track: Track, chosen: Any) -> list[str]:
     tables, count, shown, total = track.tables, len(track.tables.bodies) - 1, len(chosen), len(track.time)
     if track.sort != "run" or shown < 3 or count == 0:
         return []
-    width = 3 if tables.dimension == 2 else 7
-    rows = np.array(track.q[chosen, : width * count]).reshape(shown, count, width)
-    if tables.dimension == 2:
-        turns = np.abs(np.diff(rows[:, :, 2], axis=0))
+    layout = tables.layout
+    rows = layout.split(track.q[chosen], count)[:, :, layout.turn]
+    if layout.dimension == 2:
+        turns = np.abs(np.diff(rows[:, :, 0], axis=0))
     else:
-        turns = 2.0 * np.arccos(np.minimum(1.0, np.abs(np.einsum("tbk,tbk->tb", rows[1:, :, 3:], rows[:-1, :, 3:]))))
+        turns = 2.0 * np.arccos(np.minimum(1.0, np.abs(np.einsum("tbk,tbk->tb", rows[1:], rows[:-1]))))
     most = float(np.nanmax(turns, initial=0.0))
     if most < FAR:
         return []
@@ -205,7 +205,7 @@ def _arrows(measurer: Measurer, forces: bool) -> list[Arrow]:
     axes = "xyz"[: tables.dimension]
     zero, found = np.zeros(tables.dimension), []
     for b, name in enumerate(tables.bodies[1:], start=1):
-        velocity = measurer.body_motion(name)[2]
+        velocity = measurer.body_motion(name).velocity
         paths = tuple(f"{name}.{axis}.rate" for axis in axes)
         found.append(Arrow("velocity", ("body", name), b, zero, velocity, f"{units.length}/{units.time}", paths))
     if not forces:
