@@ -15,6 +15,7 @@ from multibody.kernels.asking import ask
 from multibody.kernels.compile import inner_kernel
 from multibody.kernels.memory.compiled import at, table
 from multibody.kernels.memory.declaration import Block, floats, integer, integers, number
+from multibody.kernels.scales import column_scale, row_length, row_scale
 
 FACTOR, INSPECT, SOLVE, SMALLEST = 1, 2, 3, 4  # what a solver is asked: 1 for yes or done, 0 for no
 SOLVABLE = 1e-15  # smallest over largest pivot; below, dense factors are those of a singular matrix
@@ -90,8 +91,7 @@ def solve(model, square, sign):
     size = 0.0
     for c in range(model.velocities):
         size = larger(size, abs(square.x[c]))
-        if is_length_column(model, c):
-            square.x[c] *= model.numbers[model.length]
+        square.x[c] *= column_scale(model, c)
     return size
 
 
@@ -106,13 +106,7 @@ def find_smallest(model, square):
         square.sigma = lu.smallest_singular_value(A, n, square.pivots, places, ends, square.null, 1)
 
 
-# --- scales ------------------------------------------------------------------------------------------------------------------
-@inner_kernel
-def is_length_column(model, c):
-    """Return whether velocity column c is a translation."""
-    return c < model.width * model.bodies and c % model.width < model.dimension
-
-
+# --- sizes -------------------------------------------------------------------------------------------------------------------
 @inner_kernel
 def larger(one, two):
     """Return the larger of two numbers; what is not a number stays."""
@@ -124,7 +118,7 @@ def size_of(model, x):
     """Return the largest scaled component of a displacement."""
     worst = 0.0
     for c in range(model.velocities):
-        worst = larger(worst, abs(x[c]) / model.numbers[model.length] if is_length_column(model, c) else abs(x[c]))
+        worst = larger(worst, abs(x[c]) / column_scale(model, c))
     return worst
 
 
@@ -137,34 +131,32 @@ def largest_gap(model, square, x, level):
         if level > 0:
             for e in range(row.entry, row.entry + row.entries):
                 total -= square.J[e] * x[model.columns[e]]
-        largest = larger(largest, abs(total) / model.numbers[model.length] if row.is_length == 1 else abs(total))
+        largest = larger(largest, abs(total) / row_length(model, r))
     return largest
 
 
 @inner_kernel
 def _right_side(model, square, sign):
     """Write sign · (scaled values of the chosen rows), zero for the gauge rows, into ``x``."""
-    x, length = square.x, model.numbers[model.length]
+    x = square.x
     for k in range(model.velocities):
         x[k] = 0.0
     for k in range(square.chosen.shape[0]):
-        scale = 1.0 / length if model.rows[square.chosen[k]].is_length == 1 else 1.0
-        x[k] = sign * scale * square.values[square.chosen[k]]
+        x[k] = sign * row_scale(model, square.chosen[k]) * square.values[square.chosen[k]]
 
 
 @inner_kernel
 def _assemble(model, square, A):
     """Scatter the chosen rows and the gauge rows into A, rows and columns scaled by the characteristic length."""
-    n, length, chosen = model.velocities, model.numbers[model.length], square.chosen
+    n, chosen = model.velocities, square.chosen
     for r in range(n):
         for c in range(n):
             A[r, c] = 0.0
     for k in range(chosen.shape[0]):
-        row = model.rows[chosen[k]]
-        row_scale = 1.0 / length if row.is_length == 1 else 1.0
+        row, scale = model.rows[chosen[k]], row_scale(model, chosen[k])
         for e in range(row.entry, row.entry + row.entries):
             c = model.columns[e]
-            A[k, c] += row_scale * square.J[e] * (length if is_length_column(model, c) else 1.0)
+            A[k, c] += scale * square.J[e] * column_scale(model, c)
     for k in range(n - chosen.shape[0]):
         for c in range(n):
-            A[chosen.shape[0] + k, c] = square.gauge[n * k + c] * (length if is_length_column(model, c) else 1.0)
+            A[chosen.shape[0] + k, c] = square.gauge[n * k + c] * column_scale(model, c)

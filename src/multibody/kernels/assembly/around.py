@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 
-from multibody.kernels.assembly.closing import CUT, column_scale, fill_rows, largest_gap
+from multibody.kernels.assembly.closing import CUT, fill_rows, largest_gap
 from multibody.kernels.assembly.declared import assembly_at, room_at
 from multibody.kernels.assembly.levels import turn_all, turn_level
 from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
+from multibody.kernels.scales import column_scale
 from multibody.kernels.state import PLANE, POINT, SPACE, displace, set_positions
 from multibody.kernels.vectors import load4
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from multibody.kernels.assembly.closing import CUT, column_scale, fill_rows, largest_gap, row_scale, smallest_step
+from multibody.kernels.assembly.closing import CUT, fill_rows, largest_gap, smallest_step
 from multibody.kernels.assembly.levels import solve_level, turn_all, turn_back
 from multibody.kernels.compile import inner_kernel
 from multibody.kernels.force_partials import force_partials
@@ -16,6 +16,7 @@ from multibody.kernels.forces import add_forces, law_efforts, load_gravity, load
 from multibody.kernels.functions import set_references
 from multibody.kernels.mass import set_masses
 from multibody.kernels.rows import row_partials
+from multibody.kernels.scales import column_scale, is_length_column, row_scale
 from multibody.kernels.state import PLANE, SPACE, displace, set_positions, set_velocities
 
 CLOSED = 1e-12  # scaled residual of constraints that a pose may have
@@ -76,7 +77,7 @@ def _set_multipliers(model, plan, room, rest, point):
     known = solve_level(dual, rows, 0, n, n, 0, CUT, 1e-300)
     turn_back(dual, rows, known, point.multipliers)
     for r in range(rows):
-        point.multipliers[r] *= row_scale(model, plan, r)
+        point.multipliers[r] *= row_scale(model, r)
 
 
 @inner_kernel
@@ -198,8 +199,8 @@ def set_reach(model, rest, q):
 @inner_kernel
 def length_of(model, rest, d):
     """Return the size of a displacement without lengths: the largest turn, or translation over the extent of the model."""
-    found, translations = 0.0, model.width * model.bodies
+    found = 0.0
     for c in range(model.velocities):
-        reach = rest.reach if c < translations and c % model.width < model.dimension else 1.0
+        reach = rest.reach if is_length_column(model, c) else 1.0
         found = max(found, abs(d[c]) / reach) if abs(d[c]) < math.inf else math.inf
     return found
