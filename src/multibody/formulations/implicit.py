@@ -25,7 +25,22 @@ from multibody.kernels.newton.matrix import (
 )
 from multibody.kernels.rotations import quaternion_place, quaternion_rates, quaternion_tangent
 from multibody.kernels.rows import row_partials, row_velocity
-from multibody.kernels.stacked import ASKED, DISPLACED, PLACE, RATES, TANGENT, chi_at, lambda_at, power_at
+from multibody.kernels.stacked import (
+    ASKED,
+    DISPLACED,
+    IMAGINARY,
+    OF_C,
+    OF_K,
+    OF_M,
+    OF_P,
+    OF_V,
+    PLACE,
+    RATES,
+    TANGENT,
+    chi_at,
+    lambda_at,
+    power_at,
+)
 from multibody.kernels.state import ANGLE, PLANE, POINT, SPACE, TURN
 from multibody.kernels.vectors import entry, load3, load4, store3, store4
 
@@ -179,9 +194,9 @@ def near(state):
 
 @kernel
 def factor_newton(model, state, scratch, t, x, out):
-    """Form and factor the real matrix with the coefficients x (real and imaginary parts in turn); out[0]: pivot ratio."""
+    """Form and factor the real matrix with the weights x; out[0]: pivot ratio."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    out[0] = factor_matrix(model.newton, state.newton, near(state), x[0], x[2], x[4], x[6], x[8])
+    out[0] = factor_matrix(model.newton, state.newton, near(state), x[OF_M], x[OF_C], x[OF_K], x[OF_P], x[OF_V])
     return 0
 
 
@@ -195,14 +210,19 @@ def solve_newton(model, state, scratch, t, x, out):
     return 0
 
 
+@inlined
+def _weight(x, k):
+    """Return one of the weights as a complex number."""
+    return complex(x[k], x[k + IMAGINARY])
+
+
 @kernel
 def factor_complex(model, state, scratch, t, x, out):
     """Form and factor the real matrix, or with out of length 2 the complex one, which is kept beside it."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
     if out.shape[0] == 1:
         return call(model.newton.calls.factor, (model, state, scratch), t, x, out)
-    M, C, K = complex(x[0], x[1]), complex(x[2], x[3]), complex(x[4], x[5])
-    P, V = complex(x[6], x[7]), complex(x[8], x[9])
+    M, C, K, P, V = _weight(x, OF_M), _weight(x, OF_C), _weight(x, OF_K), _weight(x, OF_P), _weight(x, OF_V)
     out[0] = factor_complex_matrix(model.newton, state.newton, near(state), M, C, K, P, V)
     return 0
 
