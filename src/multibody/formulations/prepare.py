@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from multibody.kernels import declared as D
 from multibody.kernels.arrays import Arrays, scratch_sizes
-from multibody.kernels.declared import Model, Scratch, State
+from multibody.kernels.declared import Factors, Model, Scratch, State
 from multibody.kernels.mass import set_masses
 from multibody.kernels.rows import BY_TIME
 from multibody.tables.lower import Tables
@@ -140,11 +140,11 @@ def _fresh(tables: Tables, found: dict[str, Any], partitioned: bool, regular: bo
     entries, full = int(tables.row_pointer[count]), 0 if regular else n
     scratch = Scratch(
         **scratch_sizes(model), **run_sizes(tables.nq, n, m, count, partitioned), J=entries,
-        U=entries if regular else m * n, S=int(np.sum(np.arange(m) - found["S_first"] + 1)), Q=n, dense=full * full,
-        dense_D=full,
+        Q=n, dense=full * full, dense_D=full,
     )  # fmt: skip
     set_masses(model.address, scratch.address)
-    state = run_state(tables, np.zeros(max(len(tables.functions), 1)), n, m)
+    factors = Factors(U=entries if regular else m * n, S=int(np.sum(np.arange(m) - found["S_first"] + 1)), D=m)
+    state = run_state(tables, np.zeros(max(len(tables.functions), 1)), n, factors)
     return Bundle(tables, model, state, scratch, chosen, regular)
 
 
@@ -180,17 +180,19 @@ def run_sizes(nq: int, n: int, m: int, count: int, partitioned: bool) -> dict[st
     """Return the lengths of the scratch that all formulations have: coordinates, rates, chosen rows, all rows."""
     f = max(n - m, 0)
     sizes = {
-        "by_row": count, "feedback": count, "D": m, "multipliers": m, "a": n, "b": max(n, m, 12), "point": nq + n,
+        "by_row": count, "feedback": count, "multipliers": m, "a": n, "b": max(n, m, 12), "point": nq + n,
         "support": nq + n, "support_sum": n,
     }  # fmt: skip
     return sizes | ({"phi_d": m * m, "null": n * f, "reduced": f * f, "reduced_right": f} if partitioned else {})
 
 
-def run_state(tables: Tables, references: Floats, n: int, m: int) -> State:
-    """Return what lives from step to step in a run of n rates and m chosen rows."""
+def run_state(tables: Tables, references: Floats, n: int, factors: Factors) -> State:
+    """Return what lives from step to step in a run of n rates, with room for the factors of its chosen rows."""
+    m = len(factors.D)
     state = State(
-        ref=len(references), statistics=1, settings=1, dependent=m, independent=max(n - m, 0), place=n, pivots=max(n, m)
-    )
+        ref=len(references), statistics=1, settings=1, dependent=m, independent=max(n - m, 0), place=n, pivots=max(n, m),
+        factors=factors,
+    )  # fmt: skip
     state.ref[:] = references
     state.statistics.lowest_ratio[0], state.settings.second[0], state.settings.other_rows[0] = 1.0, second(tables), -1.0
     state.place[:] = -1

@@ -384,6 +384,14 @@ class Model(Block, readonly=True, versions=({"planar": 0, "width": 6}, {"planar"
     parametric = block(Pairs, "pairs with parameters")
 
 
+class Factors(Block):
+    """Of the equations of motion: corrections that implicit methods ask for take those of the last accepted state."""
+
+    U = floats("G Φ_qᵀ: on the entries' pattern, or by rows of full length on the general path and in joint coordinates")
+    S = floats("Φ_q G Φ_qᵀ and its factors")
+    D = floats("inverse diagonal of these factors")
+
+
 class State(Block):
     """What lives from step to step."""
 
@@ -394,6 +402,7 @@ class State(Block):
     independent = integers("partition: the other columns")
     place = integers("partition: place of every column among the dependent ones, −1 for an independent one")
     pivots = integers("row exchanges of Φ_d, then of BᵀM B")
+    factors = block(Factors, "of the equations of motion, made last")
     tree = block(TreeState, "what is remembered of the tree")
     newton = block(NewtonState, "matrices and factors of an implicit method")
     parametric = block(PairState, "charts of pairs with parameters, their linear systems")
@@ -422,9 +431,6 @@ class Scratch(Block):
     J = floats("entries of Φ_q of all rows")
     by_row = floats("a value for each of all rows: Φ, ν − Φ_q v or γ")
     feedback = floats("another one")
-    U = floats("G Φ_qᵀ: on the entries' pattern, or by rows of full length on the general path")
-    S = floats("Φ_q G Φ_qᵀ and its factors")
-    D = floats("inverse diagonal of these factors")
     multipliers = floats("λ of the chosen rows")
     Q = floats("generalized forces")
     a = floats("accelerations, or a correction")

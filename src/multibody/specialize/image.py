@@ -23,8 +23,7 @@ from multibody.kernels.memory.declaration import SLOT, Block, Field
 Floats = npt.NDArray[np.float64]
 Words = npt.NDArray[np.int64]
 MADE_OF_NUMBERS = ("planar_mass", "spatial_mass")  # arrays of scratch that are written before a run and then only read
-MATRICES = "state.newton."  # what an implicit method keeps is made anew before it is used, and nobody reads it at an instant
-LEFT_BEHIND = ("scratch.S", "scratch.D", "scratch.U")  # factors of the last accepted state, which implicit methods correct with
+FACTORS = "state.factors.", "state.newton."  # from call to call only implicit methods use them; nobody reads them at an instant
 NUMBERS = "multibody.numbers"  # stands for the address of a member's numbers until LLVM has optimized everything
 
 
@@ -102,8 +101,7 @@ def image_of(arrays: Arrays, symbol: Callable[[int], str], implicit: bool = Fals
 
 def room_of(arrays: Arrays) -> int:
     """Return the length of ``%room`` where an implicit method steps."""
-    own = [*_arrays(arrays.state, "state"), *_arrays(arrays.scratch, "scratch")]
-    return sum(len(_as_words(value)) for path, value in own if _stays(path))
+    return sum(len(_as_words(value)) for path, value in _arrays(arrays.state, "state") if path.startswith(FACTORS))
 
 
 def local_block(block: Block, name: str, elsewhere: Mapping[str, str]) -> tuple[list[str], list[str]]:
@@ -195,12 +193,7 @@ def _numbers(arrays: Arrays) -> Iterator[tuple[str, Any]]:
 
 def _words(arrays: Arrays) -> Iterator[tuple[str, Any]]:
     """Yield path and array of all that belongs to the words of the member."""
-    yield from ((path, value) for path, value in _arrays(arrays.state, "state") if not path.startswith(MATRICES))
-
-
-def _stays(path: str) -> bool:
-    """Return whether an array lives from call to call where an implicit method steps."""
-    return path.startswith(MATRICES) or path in LEFT_BEHIND
+    yield from ((path, value) for path, value in _arrays(arrays.state, "state") if not path.startswith(FACTORS))
 
 
 def _arrays(block: Block, path: str) -> Iterator[tuple[str, Any]]:
@@ -323,11 +316,13 @@ class _Writer:
         return f"getelementptr (i8, ptr @{NUMBERS}, i64 {SLOT * self._placed(self.image.numbers, path, value)})"
 
     def _state_array(self, path: str, each: Field, value: Any) -> str:
-        """Return a pointer to an array of the state: a part of the member's words."""
-        if path.startswith(MATRICES):
+        """Return a pointer to an array of the state: a part of the member's words, or of what lives beside them."""
+        apart = path.startswith(FACTORS)
+        if apart and not self.implicit:
             return self._scratch_array(path, each, value)
-        at = self._placed(self.image.words, path, value)
-        self.image.setup.append(f"%{path}.data = getelementptr i8, ptr %words, i64 {SLOT * at}")
+        parts, vector = (self.image.room, "room") if apart else (self.image.words, "words")
+        at = self._placed(parts, path, value)
+        self.image.setup.append(f"%{path}.data = getelementptr i8, ptr %{vector}, i64 {SLOT * at}")
         return f"%{path}.data"
 
     def _placed(self, parts: list[Part], path: str, value: Any) -> int:
@@ -340,10 +335,6 @@ class _Writer:
         """Return a pointer to an array of scratch, on the stack and zero; masses are numbers."""
         if each.name in MADE_OF_NUMBERS:
             return self._number(path, value)
-        if self.implicit and _stays(path):
-            at = self._placed(self.image.room, path, value)
-            self.image.setup.append(f"%{path}.data = getelementptr i8, ptr %room, i64 {SLOT * at}")
-            return f"%{path}.data"
         words = self._length(path, value) * (value.dtype.itemsize // SLOT)
         self.image.setup.append(f"%{path}.data = alloca [{words} x i64], align 16")
         self.image.setup.append(f"store [{words} x i64] zeroinitializer, ptr %{path}.data, align 16")

@@ -115,13 +115,13 @@ class Blocks:
         self.statistics, self.settings = (each.view(np.float64).reshape(count, -1) for each in (statistics, settings))
         models: Many[D.Model] = Many(base.model, count, {"numbers": self.numbers, **scales})
         own = {"ref": self.refs, "statistics": statistics, "settings": settings}
-        states: Many[D.State] = Many(base.state, count, own, own=True)
+        shared = {"factors": base.state.factors.copy()} | ({} if matrices is None else {"newton": matrices.state})
+        states: Many[D.State] = Many(base.state, count, own, own=True, **shared)
         if trees is not None:
             models.join("tree", trees.models)
             states.join("tree", trees.states)
         if matrices is not None:
             models.join("newton", matrices.models)
-            states.join("newton", matrices.state)
         self._blocks, self.models, self.states = (models, states), models.addresses, states.addresses
         self.scratch, self.assembly, self.one = base.scratch.copy(), plan.room(), One(self)
         self.Q, self.V = np.zeros((count, tables.nq)), np.zeros((count, tables.nv))

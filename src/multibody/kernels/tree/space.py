@@ -99,13 +99,13 @@ def joint_solve(model, state, scratch):
 @inner_kernel
 def joint_correct(model, state, scratch):
     """Write the smallest change of u with Φ_u x = `by_row` to `a`."""
-    correct_tree(model, scratch)
+    correct_tree(model, state, scratch)
 
 
 @inner_kernel
 def joint_remember(model, state, scratch):
     """Keep what the rows are like in regular positions; only accepted states are remembered."""
-    remember_rows(model, state, scratch)
+    remember_rows(model, state)
 
 
 @inner_kernel
