@@ -61,8 +61,8 @@ def partition_members(calls, which, models, states, scratch, t, Y, A, order, act
 
 
 @M._free
-def probe_members(probe, which, models, states, scratch, t, Y, J, numbers, slot, found, ratios):
-    """Write Φ_u of the loop rows of members at their starts, and the pivot ratio of their mass matrices.
+def probe_members(probe, which, models, states, scratch, t, Y, J, found, answers):
+    """Write Φ_u of the loop rows of members at their starts, and what their mass matrices are like.
 
     Parameters
     ----------
@@ -70,16 +70,14 @@ def probe_members(probe, which, models, states, scratch, t, Y, J, numbers, slot,
         ``formulations.relative.probe_relative``.
     J : array
         Of the scratch, where it leaves Φ_u.
-    numbers, slot : array and int
-        The tree's scratch as numbers, and which of them is the ratio.
     found : array (which, entries), written
-    ratios : array (which,), written
+    answers : array (which, ·), written
+        What the probe answers.
     """
     for j in range(which.shape[0]):
         k = which[j]
-        call(probe, (models[k], states[k], scratch), t, Y[k], Y[k])
+        call(probe, (models[k], states[k], scratch), t, Y[k], answers[j])
         M._copy(J, found[j])
-        ratios[j] = numbers[slot]
 
 
 @M._free

@@ -10,7 +10,7 @@ from multibody.analyses.members.batch import Batch, Read
 from multibody.analyses.members.many import Many
 from multibody.analyses.members.numbers import note
 from multibody.analyses.members.stacked import StackedTables
-from multibody.formulations.relative import cartesian_states, expand_relative, probe_relative
+from multibody.formulations.relative import PROBED, RATIO, cartesian_states, expand_relative, probe_relative
 from multibody.formulations.spaces.joint_coordinates import placed_coordinates, placed_values, settle_turns
 from multibody.formulations.spaces.joint_space import JointSpace
 from multibody.integrators import deciding_members as W
@@ -81,12 +81,12 @@ class JointBatch(Batch):
     def _hold(self, which: Integers) -> Flags:
         """Return whether the mass matrices of members serve by themselves, and the same loop rows are independent."""
         base, scratch = self.space.bundle, self.scratch
-        found, ratios = np.zeros((len(which), len(scratch.J))), np.zeros(len(which))
+        found, answers = np.zeros((len(which), len(scratch.J))), np.zeros((len(which), PROBED))
         W.probe_members(
             address_of(probe_relative, self.planar), which, self.models, self.states, scratch.address, self.members.start,
-            self.starts, scratch.J, scratch.tree._floats, T.TreeScratch.fields["mass_ratio"].slot, found, ratios,
+            self.starts, scratch.J, found, answers,
         )  # fmt: skip
-        same = self.space.serves(ratios) == base.regular
+        same = self.space.serves(answers[:, RATIO]) == base.regular
         if base.loops:
             J = found.reshape(len(which), len(base.loops), self.space.nv)
             same &= self.space.has_loop_rows(self.row_scale[which, :, None] * J * self.column_scale[which, None, :])

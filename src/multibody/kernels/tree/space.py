@@ -40,6 +40,7 @@ def joint_state(model, state, scratch, t, y, bodies):
 @inlined
 def joint_twists(model, state, scratch, v):
     """Write the motions of links, and of bodies whose poses are known, for the rates v."""
+    scratch.tree.with_bodies = model.tree.posed
     call(model.tree.calls.twists, (model, state, scratch), 0.0, v, v)
 
 
