@@ -12,13 +12,20 @@ import math
 
 from multibody.kernels import gathered_lu as lu
 from multibody.kernels.asking import ask
+from multibody.kernels.calls import Calls
 from multibody.kernels.compile import inner_kernel
 from multibody.kernels.memory.compiled import at, table
-from multibody.kernels.memory.declaration import Block, floats, integer, integers, number
+from multibody.kernels.memory.declaration import Block, block, floats, integer, integers, number
 from multibody.kernels.scales import column_scale, row_length, row_scale
 
 FACTOR, INSPECT, SOLVE, SMALLEST = 1, 2, 3, 4  # what a solver is asked: 1 for yes or done, 0 for no
 SOLVABLE = 1e-15  # smallest over largest pivot; below, dense factors are those of a singular matrix
+
+
+class SquareCalls(Calls):
+    """Who is asked."""
+
+    solver = integer("address of a solver in Python while the loop runs, 0 for dense factors")
 
 
 class SquareSystem(Block):
@@ -34,7 +41,6 @@ class SquareSystem(Block):
     sigma = number("smallest singular value")
     noisy = number("ratio up to which rates are noise")
     shrinking = number("part of a Newton step by which the next one must be smaller for factors to be kept")
-    solver = integer("address of a solver in Python, 0 for dense factors")
     failed = integer("1 when this solver has raised an exception")
     gauge = floats("dense: gauge rows, by rows")
     A = floats("dense: the scaled matrix by rows, then its factors")
@@ -42,6 +48,7 @@ class SquareSystem(Block):
     places = integers("dense: columns of the entries of the factors that are not zero, by rows")
     ends = integers("dense: how far those of L go in every row, then those of U")
     null = floats("dense: right singular vector of the smallest singular value, as far as it is known")
+    calls = block(SquareCalls, "who is asked")
 
 
 square_at = at(SquareSystem)
@@ -50,7 +57,7 @@ square_at = at(SquareSystem)
 @inner_kernel
 def _asked(square, question):
     """Return whether a solver in Python answers with yes."""
-    answer = ask(square.solver, question)
+    answer = ask(square.calls.solver, question)
     if answer < 0:
         square.failed = 1
     return answer > 0
@@ -59,7 +66,7 @@ def _asked(square, question):
 @inner_kernel
 def factor(model, square):
     """Factor the matrix with the entries of Φ_q in ``J``; return whether it can be solved with."""
-    if square.solver != 0:
+    if square.calls.solver != 0:
         return _asked(square, FACTOR)
     n = model.velocities
     A = table(square.A, n, n)
@@ -74,7 +81,7 @@ def is_regular(square):
 
     Newton's method asks only whether it can go on, so that a solver which has to look for its pivots does that here.
     """
-    if square.solver != 0 and not _asked(square, INSPECT):
+    if square.calls.solver != 0 and not _asked(square, INSPECT):
         return False
     return square.ratio > square.noisy
 
@@ -83,7 +90,7 @@ def is_regular(square):
 def solve(model, square, sign):
     """Write the solution of Φ_q x = sign · ``values`` to ``x``; return its largest scaled component."""
     _right_side(model, square, sign)
-    if square.solver != 0:
+    if square.calls.solver != 0:
         _asked(square, SOLVE)
     else:
         n = model.velocities
@@ -98,7 +105,7 @@ def solve(model, square, sign):
 @inner_kernel
 def find_smallest(model, square):
     """Write the smallest singular value, by inverse iteration that goes on from one matrix to the next."""
-    if square.solver != 0:
+    if square.calls.solver != 0:
         _asked(square, SMALLEST)
     else:
         n = model.velocities

@@ -113,7 +113,7 @@ def local_block(block: Block, name: str, elsewhere: Mapping[str, str]) -> tuple[
     Parameters
     ----------
     block : Block
-        Without blocks in it.
+        Blocks in it lie on the stack too.
     name : str
     elsewhere : mapping of str
         Pointers by the names of arrays.
@@ -126,6 +126,12 @@ def local_block(block: Block, name: str, elsewhere: Mapping[str, str]) -> tuple[
 
     for each in block.fields.values():
         value, where = getattr(block, each.name), f"{name}.{each.name}"
+        if isinstance(value, Block):
+            inner, more = local_block(value, where, {})
+            constants.extend(inner)
+            setup.extend(more)
+            put(each.slot, f"ptr %{where}")
+            continue
         if not each.array:
             put(each.slot, f"i64 {_as_words(np.array([value], np.float64 if each.kind is float else np.int64))[0]}")
             continue
