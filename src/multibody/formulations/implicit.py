@@ -105,7 +105,7 @@ def write_residual(space, model, state, scratch, t, x, out):
     power = _set_point(space, model, state, scratch, t, x)
     for c in range(n):
         scratch.a[c] = x[nq + n + c]
-    mass_times(model, scratch, scratch.a, scratch.b, 0)
+    mass_times(model, scratch.a, scratch.b, 0)
     for c in range(n):
         out[c] = scratch.b[c] - scratch.Q[c]
     psi, phi, chi, multipliers = n, n + m, chi_at(n, m), x[lambda_at(nq, n) :]
@@ -144,7 +144,7 @@ def linearize(space, model, state, scratch, t, x):
     for e in range(M.size):
         C[e] = -C[e]
         K[e] = -K[e]
-    write_mass(model, scratch, M)
+    write_mass(model, M)
     for k in range(model.chosen.size):
         r, multiplier = model.chosen[k], x[lambda_at(nq, n) + k :]
         row_partials(model, state, scratch, t, r, r + 1, multiplier, K, kept.V[model.rows[r].entry :])
@@ -170,16 +170,16 @@ def linearize_implicit(model, state, scratch, t, x, out):
 
 
 @inner_kernel
-def write_mass(model, scratch, M):
+def write_mass(model, M):
     """Write the masses and inertias of the bodies into the diagonal blocks of a matrix."""
     for b in range(model.bodies):
         at, stride = spot(model, model.width * b, model.width * b)
         if model.planar:
             for c in range(2):
-                M[at + stride * c + c] = scratch.planar_mass[b].m
-            M[at + stride * ANGLE + ANGLE] = scratch.planar_mass[b].J
+                M[at + stride * c + c] = model.planar_mass[b].m
+            M[at + stride * ANGLE + ANGLE] = model.planar_mass[b].J
         else:
-            mass = scratch.spatial_mass[b]
+            mass = model.spatial_mass[b]
             for r in range(3):
                 M[at + stride * r + r] = mass.m
                 for c in range(3):

@@ -13,9 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from multibody.kernels import declared as D
-from multibody.kernels.arrays import Arrays, scratch_sizes
+from multibody.kernels.arrays import Arrays, room_for_masses, scratch_sizes, weigh
 from multibody.kernels.declared import Factors, Model, Scratch, State
-from multibody.kernels.mass import set_masses
 from multibody.kernels.rows import BY_TIME
 from multibody.tables.lower import Tables
 from multibody.tables.plain import plain_rows
@@ -135,14 +134,14 @@ def _fresh(tables: Tables, found: dict[str, Any], partitioned: bool, regular: bo
     model = tables.packed.sharing(
         plain=every[plain], others=np.flatnonzero(~plain), all_rows=count, general=int(not regular),
         dense_base=n * np.arange(0 if regular else n), dense_first=0 if regular else n, **found,
-        **_scales(tables, count, regular),
+        **_scales(tables, count, regular), **room_for_masses(tables.packed),
     )  # fmt: skip
     entries, full = int(tables.row_pointer[count]), 0 if regular else n
     scratch = Scratch(
         **scratch_sizes(model), **run_sizes(tables.nq, n, m, count, partitioned), J=entries,
         Q=n, dense=full * full, dense_D=full,
     )  # fmt: skip
-    set_masses(model.address, scratch.address)
+    weigh(model)
     factors = Factors(U=entries if regular else m * n, S=int(np.sum(np.arange(m) - found["S_first"] + 1)), D=m)
     state = run_state(tables, np.zeros(max(len(tables.functions), 1)), n, factors)
     return Bundle(tables, model, state, scratch, chosen, regular)
@@ -172,8 +171,9 @@ def own_model(tables: Tables, **values: Any) -> Model:
 
 
 def _own(model: Model, **values: Any) -> Model:
-    """Return a block of a model with numbers, laws and program tables of its own."""
-    return model.sharing(numbers=model.numbers.copy(), laws=model.laws.copy(), tables=model.tables.copy(), **values)
+    """Return a block of a model with numbers, laws, program tables and masses of its own."""
+    own = ("numbers", "laws", "tables", "planar_mass", "spatial_mass")
+    return model.sharing(**{name: getattr(model, name).copy() for name in own}, **values)
 
 
 def run_sizes(nq: int, n: int, m: int, count: int, partitioned: bool) -> dict[str, int]:
@@ -222,8 +222,7 @@ def row_scales(tables: Tables, rows: Integers) -> dict[str, Floats]:
 def inverts_masses(tables: Tables) -> bool:
     """Return whether M can be inverted, and that without drowning bodies: then the fast path is taken."""
     if "inverts masses" not in tables.cache:
-        arrays = Arrays(tables.packed)  # which must live while its addresses are used
-        tables.cache["inverts masses"] = bool(set_masses(*arrays.still)), _nearly_massless(tables)
+        tables.cache["inverts masses"] = Arrays(tables.packed).weigh(), _nearly_massless(tables)
     invertible, drowning = tables.cache["inverts masses"]
     return invertible and (tables.nv > LARGE or not drowning)
 

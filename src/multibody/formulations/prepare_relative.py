@@ -9,10 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from multibody.formulations.prepare import Bundle, depend_on_time, own_model, row_scales, run_sizes, run_state
-from multibody.kernels.arrays import scratch_sizes
+from multibody.kernels.arrays import scratch_sizes, weigh
 from multibody.kernels.calls import address_of
 from multibody.kernels.declared import Factors, Scratch
-from multibody.kernels.mass import set_masses
 from multibody.kernels.tree.calls import TREE_CALLS
 from multibody.kernels.tree.declared import TreeBlocks
 from multibody.tables.columns import Columns
@@ -107,7 +106,7 @@ def prepare_relative(
             setattr(tree.model.calls, name, address_of(called, bool(model.planar)))
     sizes = run_sizes(columns.nq, n, m, count, partitioned)
     scratch = Scratch(**scratch_sizes(model), **sizes, J=count * n)
-    set_masses(model.address, scratch.address)
+    weigh(model)
     state = run_state(tables, references, n, Factors(U=m * n, S=m * (m + 1) // 2, D=m))
     return JointBundle(tables, model, state, scratch, chosen, regular, columns, loops).with_tree(tree)
 

@@ -378,6 +378,8 @@ class Model(Block, readonly=True, versions=({"planar": 0, "width": 6}, {"planar"
     row_scale = floats("1/L for rows that are lengths, else 1")
     column_scale = floats("L for columns that are lengths, else 1")
     row_weight = floats("general path: weights of all rows in M̄")
+    planar_mass = records(PlanarMass, "of the moving bodies, made of their mass properties before a run")
+    spatial_mass = records(SpatialMass, "of the moving bodies, made of their mass properties before a run")
     tree = block(Tree, "the spanning tree of joint coordinates")
     pattern = block(Pattern, "which velocity columns of the bodies meet in derivatives of forces and rows")
     newton = block(Newton, "the iteration matrix of an implicit method")
@@ -415,8 +417,6 @@ class Scratch(Block):
     spatial_pose = records(SpatialPose, "poses of all bodies, the ground first")
     planar_twist = records(PlanarTwist, "velocities of all bodies, the ground first")
     spatial_twist = records(SpatialTwist, "velocities of all bodies, the ground first")
-    planar_mass = records(PlanarMass, "of the moving bodies")
-    spatial_mass = records(SpatialMass, "of the moving bodies")
     velocity = floats("v with the ground's block before it; spatial angular velocities in body axes")
     extra = floats("extra coordinates")
     gradient = floats("of one function: the first body's block, then the second's; room for two more")
@@ -451,5 +451,7 @@ class Scratch(Block):
 
 model_at, state_at, scratch_at = at(Model), at(State), at(Scratch)
 planar_numbers, spatial_numbers = within(PlanarNumbers), within(SpatialNumbers)
+planar_mass, spatial_mass = within(PlanarMass), within(SpatialMass)
+PLANAR_MASS, SPATIAL_MASS = PlanarMass.size, SpatialMass.size  # numbers of one
 wrench_frames, bushing_numbers = within(WrenchFrames), within(BushingNumbers)
 cubic, linear_law, friction_law, stop_law = within(Cubic), within(LinearLaw), within(FrictionLaw), within(StopLaw)

@@ -34,7 +34,7 @@ def _form(model, state, scratch):
     J, U, S = scratch.J, state.factors.U, state.factors.S
     for k in range(model.blocks.size):
         block = model.blocks[k]
-        mass_times_block(model, scratch, block.body, J, block.entry, U, block.entry, 1)
+        mass_times_block(model, block.body, J, block.entry, U, block.entry, 1)
     for k in range(S.size):
         S[k] = 0.0
     for k in range(model.pairs.size):
@@ -79,7 +79,7 @@ def _write_mass(model, scratch):
         for c in range(width):
             for k in range(width):
                 x[k] = 1.0 if k == c else 0.0
-            mass_times_block(model, scratch, b, x, 0, x, width, 0)
+            mass_times_block(model, b, x, 0, x, width, 0)
             for k in range(width):
                 A[(width * b + k) * n + width * b + c] = x[width + k]
 
@@ -173,7 +173,7 @@ def solve(model, state, scratch):
     """Write v̇ and λ from the forces and γ (of all rows), with the factors at hand."""
     m, a, x, b, factors = model.chosen.size, scratch.a, scratch.multipliers, scratch.b, state.factors
     if model.general == 0:
-        mass_times(model, scratch, scratch.Q, a, 1)
+        mass_times(model, scratch.Q, a, 1)
     else:
         _free_general(model, scratch, a)
     for k in range(m):

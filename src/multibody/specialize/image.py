@@ -18,11 +18,10 @@ from multibody.errors import AnalysisError
 from multibody.kernels import codes as L
 from multibody.kernels.arrays import Arrays
 from multibody.kernels.calls import Calls
-from multibody.kernels.memory.declaration import SLOT, Block, Field
+from multibody.kernels.memory.declaration import SLOT, Block
 
 Floats = npt.NDArray[np.float64]
 Words = npt.NDArray[np.int64]
-MADE_OF_NUMBERS = ("planar_mass", "spatial_mass")  # arrays of scratch that are written before a run and then only read
 FACTORS = "state.factors.", "state.newton."  # from call to call only implicit methods use them; nobody reads them at an instant
 NUMBERS = "multibody.numbers"  # stands for the address of a member's numbers until LLVM has optimized everything
 
@@ -191,10 +190,6 @@ def structure_of(arrays: Arrays) -> list[tuple[str, bytes]]:
 def _numbers(arrays: Arrays) -> Iterator[tuple[str, Any]]:
     """Yield path and array of all that is a number of the member."""
     yield from ((path, value) for path, value in _arrays(arrays.model, "model") if _is_number(value))
-    for name in MADE_OF_NUMBERS:
-        value = getattr(arrays.scratch, name)
-        if len(value):
-            yield f"scratch.{name}", value
 
 
 def _words(arrays: Arrays) -> Iterator[tuple[str, Any]]:
@@ -280,7 +275,7 @@ class _Writer:
         self.image.constants.append(f"@{path} = internal constant [{len(slots)} x i64] [{items}], align 16")
         return f"@{path}"
 
-    def _block(self, block: Block, path: str, array: Callable[[str, Field, Any], str]) -> str:
+    def _block(self, block: Block, path: str, array: Callable[[str, Any], str]) -> str:
         """Write a block onto the stack, its numbers in place zero; return the name of its pointer."""
         name = f"%{path}"
         self.image.setup.append(f"{name} = alloca [{max(block.size, 1)} x i64], align 16")
@@ -290,7 +285,7 @@ class _Writer:
             if isinstance(value, Block):
                 self._store(path, each.slot, f"ptr {self._block(value, where, array)}")
             elif each.array:
-                self._store(path, each.slot, f"ptr {array(where, each, value)}" if len(value) else "i64 0")
+                self._store(path, each.slot, f"ptr {array(where, value)}" if len(value) else "i64 0")
                 self._store(path, each.slot + 1, f"i64 {self._length(where, value)}")
             else:
                 self._store(path, each.slot, "i64 0")
@@ -321,11 +316,11 @@ class _Writer:
         """Return a pointer to an array that lies among the member's numbers."""
         return f"getelementptr (i8, ptr @{NUMBERS}, i64 {SLOT * self._placed(self.image.numbers, path, value)})"
 
-    def _state_array(self, path: str, each: Field, value: Any) -> str:
+    def _state_array(self, path: str, value: Any) -> str:
         """Return a pointer to an array of the state: a part of the member's words, or of what lives beside them."""
         apart = path.startswith(FACTORS)
         if apart and not self.implicit:
-            return self._scratch_array(path, each, value)
+            return self._scratch_array(path, value)
         parts, vector = (self.image.room, "room") if apart else (self.image.words, "words")
         at = self._placed(parts, path, value)
         self.image.setup.append(f"%{path}.data = getelementptr i8, ptr %{vector}, i64 {SLOT * at}")
@@ -337,10 +332,8 @@ class _Writer:
         parts.append(Part(path, at, len(_as_words(value))))
         return at
 
-    def _scratch_array(self, path: str, each: Field, value: Any) -> str:
-        """Return a pointer to an array of scratch, on the stack and zero; masses are numbers."""
-        if each.name in MADE_OF_NUMBERS:
-            return self._number(path, value)
+    def _scratch_array(self, path: str, value: Any) -> str:
+        """Return a pointer to an array of scratch, on the stack and zero."""
         words = self._length(path, value) * (value.dtype.itemsize // SLOT)
         self.image.setup.append(f"%{path}.data = alloca [{words} x i64], align 16")
         self.image.setup.append(f"store [{words} x i64] zeroinitializer, ptr %{path}.data, align 16")

@@ -16,7 +16,6 @@ from multibody.formulations.spaces.joint_space import JointSpace
 from multibody.integrators import deciding_members as W
 from multibody.integrators import members as M
 from multibody.kernels.calls import INTERPOLATE, address_of, address_with
-from multibody.kernels.mass import set_masses
 from multibody.kernels.tree import declared as T
 from multibody.state.system import Flags, Floats, Integers
 from multibody.tables.columns import constants
@@ -55,7 +54,7 @@ class JointBatch(Batch):
 
     def _readers(self) -> tuple[int, ...]:
         interpolate = address_with(self.members.choice.integrator.interpolate, INTERPOLATE)
-        return interpolate, self.to_bodies, self.at(expand_relative, M.EXPAND_JOINTS), self.at(set_masses, M.MASSES)
+        return interpolate, self.to_bodies, self.at(expand_relative, M.EXPAND_JOINTS)
 
     def begin(self, n: int, why: Any) -> None:
         """Write y of the first members at their starts; note whose structure is another one."""

@@ -14,7 +14,6 @@ from multibody.kernels.compile import inner_kernel
 from multibody.kernels.force_partials import force_partials
 from multibody.kernels.forces import add_forces, law_efforts, load_gravity, load_wrenches
 from multibody.kernels.functions import set_references
-from multibody.kernels.mass import set_masses
 from multibody.kernels.rows import row_partials
 from multibody.kernels.scales import column_scale, is_length_column, row_scale
 from multibody.kernels.state import PLANE, SPACE, displace, set_positions, set_velocities
@@ -25,10 +24,9 @@ CLOSINGS = 25  # Newton steps back onto the constraints
 
 @inner_kernel
 def place(model, scratch, rest, q):
-    """Write positions, no velocities and masses."""
+    """Write positions and no velocities."""
     set_positions(model, scratch, q)
     set_velocities(model, scratch, rest.still)
-    set_masses(model, scratch)
 
 
 @inner_kernel
@@ -113,7 +111,7 @@ def _reference(model, state, scratch, rest, t):
     length, found, g = model.numbers[model.length], 0.0, load_gravity(model)
     weight = math.sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]) * length
     for b in range(model.bodies):
-        m = scratch.planar_mass[b].m if model.planar else scratch.spatial_mass[b].m
+        m = model.planar_mass[b].m if model.planar else model.spatial_mass[b].m
         found = max(found, m * weight)
     law_efforts(model, state, scratch, t, rest.efforts)
     for k in range(rest.efforts.size):
