@@ -14,7 +14,6 @@ from scipy.spatial.transform import Rotation
 from kernels.mechanisms import BODIES, KNOTS, PROFILE, Floats, Random, World, random_state
 from multibody.kernels.force_partials import force_partials
 from multibody.kernels.forces import add_forces, law_efforts, load_wrenches, potential_energy
-from multibody.kernels.mass import set_masses
 from multibody.kernels.state import set_positions, set_velocities
 from multibody.state.system import System
 
@@ -217,7 +216,7 @@ class Bench:
     def place(self, q: Floats, v: Floats) -> Any:
         """Write a state into W; return the arguments that all force kernels begin with."""
         s = self.system
-        set_masses(s.at.model, s.at.scratch)
+        s.weigh()
         set_positions(s.at.model, s.at.scratch, q)
         set_velocities(s.at.model, s.at.scratch, np.ascontiguousarray(v))
         return s.run

@@ -105,6 +105,6 @@ def test_blocks_travel(again: Any) -> None:
 def test_arrays_of_a_block_lie_in_one_piece_of_memory() -> None:
     """Sized arrays follow each other in the order of their declaration, so that a sweep meets what it needs close by."""
     scratch = System(tables_of(mb.load("four-bar"))).scratch
-    places = [getattr(scratch, name).__array_interface__["data"][0] for name in ("planar_pose", "planar_twist", "planar_mass")]
+    places = [getattr(scratch, name).__array_interface__["data"][0] for name in ("planar_pose", "planar_twist", "velocity")]
     sizes = [getattr(scratch, name).nbytes for name in ("planar_pose", "planar_twist")]
     assert places[1] == places[0] + sizes[0] and places[2] == places[1] + sizes[1]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from multibody.errors import AnalysisError
-from multibody.kernels.mass import set_masses
+from multibody.kernels.arrays import weigh
 from multibody.specialize.stepping import NOT_FINITE, REASONS
 from specialize.cases import CASES, QUICK, STEP, STEPS, simulation, specialized
 from thorough import few_of, thorough
@@ -46,7 +46,7 @@ def test_members_have_numbers_of_their_own() -> None:
     bundle = run.bundle
     for k, slots in enumerate(bundle.model.masses):
         bundle.model.numbers[slots.mass] *= 1.0 + 0.3 * k
-    set_masses(bundle.model.address, bundle.scratch.address)
+    weigh(bundle.model)
     heavier = code.member(bundle)
     numbers, words = (np.stack(pair) for pair in zip(usual, heavier, strict=True))
     y = np.repeat(run.y[None], 2, axis=0)

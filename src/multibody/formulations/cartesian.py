@@ -33,7 +33,7 @@ def normalize(model, q):
 @inlined
 def correct(model, state, scratch):
     """Write the smallest change x (in the metric of the masses) with Φ_q x = `by_row` to `a`."""
-    kkt.correct(model, scratch)
+    kkt.correct(model, state, scratch)
 
 
 @inlined

@@ -55,7 +55,7 @@ def forces_at(model, state, scratch, times, Q, V, A, R, inertia, applied, energi
         add_forces(model, state, scratch, t, applied[k])
         for c in range(n):
             x[c] = A[k, c]
-        mass_times(model, scratch, x, x, STRAIGHT)
+        mass_times(model, x, x, STRAIGHT)
         for c in range(n):
             inertia[k, c] = x[c]
 

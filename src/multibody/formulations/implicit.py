@@ -25,7 +25,22 @@ from multibody.kernels.newton.matrix import (
 )
 from multibody.kernels.rotations import quaternion_place, quaternion_rates, quaternion_tangent
 from multibody.kernels.rows import row_partials, row_velocity
-from multibody.kernels.stacked import ASKED, DISPLACED, PLACE, RATES, TANGENT, chi_at, lambda_at, power_at
+from multibody.kernels.stacked import (
+    ASKED,
+    DISPLACED,
+    IMAGINARY,
+    OF_C,
+    OF_K,
+    OF_M,
+    OF_P,
+    OF_V,
+    PLACE,
+    RATES,
+    TANGENT,
+    chi_at,
+    lambda_at,
+    power_at,
+)
 from multibody.kernels.state import ANGLE, PLANE, POINT, SPACE, TURN
 from multibody.kernels.vectors import entry, load3, load4, store3, store4
 
@@ -90,7 +105,7 @@ def write_residual(space, model, state, scratch, t, x, out):
     power = _set_point(space, model, state, scratch, t, x)
     for c in range(n):
         scratch.a[c] = x[nq + n + c]
-    mass_times(model, scratch, scratch.a, scratch.b, 0)
+    mass_times(model, scratch.a, scratch.b, 0)
     for c in range(n):
         out[c] = scratch.b[c] - scratch.Q[c]
     psi, phi, chi, multipliers = n, n + m, chi_at(n, m), x[lambda_at(nq, n) :]
@@ -129,7 +144,7 @@ def linearize(space, model, state, scratch, t, x):
     for e in range(M.size):
         C[e] = -C[e]
         K[e] = -K[e]
-    write_mass(model, scratch, M)
+    write_mass(model, M)
     for k in range(model.chosen.size):
         r, multiplier = model.chosen[k], x[lambda_at(nq, n) + k :]
         row_partials(model, state, scratch, t, r, r + 1, multiplier, K, kept.V[model.rows[r].entry :])
@@ -155,16 +170,16 @@ def linearize_implicit(model, state, scratch, t, x, out):
 
 
 @inner_kernel
-def write_mass(model, scratch, M):
+def write_mass(model, M):
     """Write the masses and inertias of the bodies into the diagonal blocks of a matrix."""
     for b in range(model.bodies):
         at, stride = spot(model, model.width * b, model.width * b)
         if model.planar:
             for c in range(2):
-                M[at + stride * c + c] = scratch.planar_mass[b].m
-            M[at + stride * ANGLE + ANGLE] = scratch.planar_mass[b].J
+                M[at + stride * c + c] = model.planar_mass[b].m
+            M[at + stride * ANGLE + ANGLE] = model.planar_mass[b].J
         else:
-            mass = scratch.spatial_mass[b]
+            mass = model.spatial_mass[b]
             for r in range(3):
                 M[at + stride * r + r] = mass.m
                 for c in range(3):
@@ -179,9 +194,9 @@ def near(state):
 
 @kernel
 def factor_newton(model, state, scratch, t, x, out):
-    """Form and factor the real matrix with the coefficients x (real and imaginary parts in turn); out[0]: pivot ratio."""
+    """Form and factor the real matrix with the weights x; out[0]: pivot ratio."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    out[0] = factor_matrix(model.newton, state.newton, near(state), x[0], x[2], x[4], x[6], x[8])
+    out[0] = factor_matrix(model.newton, state.newton, near(state), x[OF_M], x[OF_C], x[OF_K], x[OF_P], x[OF_V])
     return 0
 
 
@@ -195,14 +210,19 @@ def solve_newton(model, state, scratch, t, x, out):
     return 0
 
 
+@inlined
+def _weight(x, k):
+    """Return one of the weights as a complex number."""
+    return complex(x[k], x[k + IMAGINARY])
+
+
 @kernel
 def factor_complex(model, state, scratch, t, x, out):
     """Form and factor the real matrix, or with out of length 2 the complex one, which is kept beside it."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
     if out.shape[0] == 1:
         return call(model.newton.calls.factor, (model, state, scratch), t, x, out)
-    M, C, K = complex(x[0], x[1]), complex(x[2], x[3]), complex(x[4], x[5])
-    P, V = complex(x[6], x[7]), complex(x[8], x[9])
+    M, C, K, P, V = _weight(x, OF_M), _weight(x, OF_C), _weight(x, OF_K), _weight(x, OF_P), _weight(x, OF_V)
     out[0] = factor_complex_matrix(model.newton, state.newton, near(state), M, C, K, P, V)
     return 0
 

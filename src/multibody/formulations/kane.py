@@ -73,14 +73,14 @@ def _reduced(model, state, scratch):
     """
     n, m, f = model.velocities, model.chosen.size, state.independent.size
     B, A, x, b, scale = scratch.null, scratch.reduced, scratch.reduced_right, scratch.b, model.column_scale
-    mass_times(model, scratch, scratch.a, b, STRAIGHT)
+    mass_times(model, scratch.a, b, STRAIGHT)
     for j in range(f):
         total = 0.0
         for c in range(n):
             total += B[n * j + c] * (scratch.Q[c] - b[c])
         x[j] = total * scale[state.independent[j]]
     for j in range(f):
-        mass_times(model, scratch, B[n * j :], b, STRAIGHT)
+        mass_times(model, B[n * j :], b, STRAIGHT)
         for k in range(f):
             total = 0.0
             for c in range(n):
@@ -102,7 +102,7 @@ def _reduced(model, state, scratch):
 def _multipliers(model, state, scratch):
     """Write λ = Φ_d⁻ᵀ (Q − M v̇)_d of the chosen rows."""
     m, x, b = model.chosen.size, scratch.multipliers, scratch.b
-    mass_times(model, scratch, scratch.a, b, STRAIGHT)
+    mass_times(model, scratch.a, b, STRAIGHT)
     for k in range(m):
         c = state.dependent[k]
         x[k] = (scratch.Q[c] - b[c]) * model.column_scale[c]

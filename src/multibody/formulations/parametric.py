@@ -105,7 +105,7 @@ def accept_parametric(model, state, scratch, t, y, active):
     """Accept a state: project it, and let the angle references of pairs follow their parameters."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
     if not model.planar:
-        why, scratch.parametric.trouble = _unfit(model, state, y)
+        why, state.parametric.trouble = _unfit(model, state, y)
         if why != 0:
             return why
     status = close_augmented(PARAMETRIC, model, state, scratch, t, y)

@@ -13,10 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from multibody.kernels import declared as D
-from multibody.kernels.arrays import Arrays, scratch_sizes
+from multibody.kernels.arrays import Arrays, room_for_masses, scratch_sizes, weigh
 from multibody.kernels.codes import BY_TIME
-from multibody.kernels.declared import Model, Scratch, State
-from multibody.kernels.mass import set_masses
+from multibody.kernels.declared import Factors, Model, Scratch, State
 from multibody.tables.lower import Tables
 from multibody.tables.plain_rows import plain_rows
 from multibody.tables.rows import listed
@@ -140,16 +139,16 @@ def _fresh(tables: Tables, found: dict[str, Any], partitioned: bool, regular: bo
     model = tables.packed.sharing(
         plain=every[plain], others=np.flatnonzero(~plain), all_rows=count, general=int(not regular),
         dense_base=n * np.arange(0 if regular else n), dense_first=0 if regular else n, **found,
-        **_scales(tables, count, regular),
+        **_scales(tables, count, regular), **room_for_masses(tables.packed),
     )  # fmt: skip
     entries, full = int(tables.row_pointer[count]), 0 if regular else n
     scratch = Scratch(
         **scratch_sizes(model), **run_sizes(tables.nq, n, m, count, partitioned), J=entries,
-        U=entries if regular else m * n, S=int(np.sum(np.arange(m) - found["S_first"] + 1)), Q=n, dense=full * full,
-        dense_D=full,
+        Q=n, dense=full * full, dense_D=full,
     )  # fmt: skip
-    set_masses(model.address, scratch.address)
-    state = run_state(tables, np.zeros(max(len(tables.functions), 1)), n, m)
+    weigh(model)
+    factors = Factors(U=entries if regular else m * n, S=int(np.sum(np.arange(m) - found["S_first"] + 1)), D=m)
+    state = run_state(tables, np.zeros(max(len(tables.functions), 1)), n, factors)
     return Bundle(tables, model, state, scratch, chosen, regular)
 
 
@@ -177,25 +176,28 @@ def own_model(tables: Tables, **values: Any) -> Model:
 
 
 def _own(model: Model, **values: Any) -> Model:
-    """Return a block of a model with numbers, laws and program tables of its own."""
-    return model.sharing(numbers=model.numbers.copy(), laws=model.laws.copy(), tables=model.tables.copy(), **values)
+    """Return a block of a model with numbers, laws, program tables and masses of its own."""
+    own = ("numbers", "laws", "tables", "planar_mass", "spatial_mass")
+    return model.sharing(**{name: getattr(model, name).copy() for name in own}, **values)
 
 
 def run_sizes(nq: int, n: int, m: int, count: int, partitioned: bool) -> dict[str, int]:
     """Return the lengths of the scratch that all formulations have: coordinates, rates, chosen rows, all rows."""
     f = max(n - m, 0)
     sizes = {
-        "by_row": count, "feedback": count, "D": m, "multipliers": m, "a": n, "b": max(n, m, 12), "point": nq + n,
+        "by_row": count, "feedback": count, "multipliers": m, "a": n, "b": max(n, m, 12), "point": nq + n,
         "support": nq + n, "support_sum": n,
     }  # fmt: skip
     return sizes | ({"phi_d": m * m, "null": n * f, "reduced": f * f, "reduced_right": f} if partitioned else {})
 
 
-def run_state(tables: Tables, references: Floats, n: int, m: int) -> State:
-    """Return what lives from step to step in a run of n rates and m chosen rows."""
+def run_state(tables: Tables, references: Floats, n: int, factors: Factors) -> State:
+    """Return what lives from step to step in a run of n rates, with room for the factors of its chosen rows."""
+    m = len(factors.D)
     state = State(
-        ref=len(references), statistics=1, settings=1, dependent=m, independent=max(n - m, 0), place=n, pivots=max(n, m)
-    )
+        ref=len(references), statistics=1, settings=1, dependent=m, independent=max(n - m, 0), place=n, pivots=max(n, m),
+        factors=factors,
+    )  # fmt: skip
     state.ref[:] = references
     state.statistics.lowest_ratio[0], state.settings.second[0], state.settings.other_rows[0] = 1.0, second(tables), -1.0
     state.place[:] = -1
@@ -225,8 +227,7 @@ def row_scales(tables: Tables, rows: Integers) -> dict[str, Floats]:
 def inverts_masses(tables: Tables) -> bool:
     """Return whether M can be inverted, and that without drowning bodies: then the fast path is taken."""
     if "inverts masses" not in tables.cache:
-        arrays = Arrays(tables.packed)  # which must live while its addresses are used
-        tables.cache["inverts masses"] = bool(set_masses(*arrays.still)), _nearly_massless(tables)
+        tables.cache["inverts masses"] = Arrays(tables.packed).weigh(), _nearly_massless(tables)
     invertible, drowning = tables.cache["inverts masses"]
     return invertible and (tables.nv > LARGE or not drowning)
 

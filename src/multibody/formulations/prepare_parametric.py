@@ -132,7 +132,7 @@ def _blocks(bundle: ParametricBundle) -> PairBlocks:
         shadows=listed(Shadow, shadows), exact=int(bundle.exact), column_scale=np.ones(n), row_scale=np.ones(m),
         kkt=kkt.model,
     )  # fmt: skip
-    state = PairState(seen=listed(Seen, [(0.0, NEVER)] * len(kkt.model.groups)), kkt=kkt.state)
+    state = PairState(trouble=-1, seen=listed(Seen, [(0.0, NEVER)] * len(kkt.model.groups)), kkt=kkt.state)
     if planar:
         model.planar_numbers = listed(PlanarPairNumbers, numbers)
         state.planar_turns = bodies
@@ -141,7 +141,7 @@ def _blocks(bundle: ParametricBundle) -> PairBlocks:
         state.spatial_turns = bodies
         charts = [(tables.matrix(pair.ends[0].axes).T.ravel(), np.zeros(3)) for pair in tables.parametrized]
         state.charts = listed(Chart, charts)
-    scratch = PairScratch(trouble=-1, vector=max(2 * (n + m), 3 * n), answer=2 * (n + m), kkt=kkt.scratch)
+    scratch = PairScratch(vector=max(2 * (n + m), 3 * n), answer=2 * (n + m), kkt=kkt.scratch)
     return PairBlocks(model, state, scratch)
 
 

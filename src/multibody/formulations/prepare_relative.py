@@ -9,10 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from multibody.formulations.prepare import Bundle, depend_on_time, own_model, row_scales, run_sizes, run_state
-from multibody.kernels.arrays import scratch_sizes
+from multibody.kernels.arrays import scratch_sizes, weigh
 from multibody.kernels.calls import address_of
-from multibody.kernels.declared import Scratch
-from multibody.kernels.mass import set_masses
+from multibody.kernels.declared import Factors, Scratch
 from multibody.kernels.tree.calls import TREE_CALLS
 from multibody.kernels.tree.declared import TreeBlocks
 from multibody.tables.columns import Columns
@@ -111,9 +110,9 @@ def prepare_relative(
         if name not in unneeded:  # what is never called need not be compiled
             setattr(tree.model.calls, name, address_of(called, bool(model.planar)))
     sizes = run_sizes(columns.nq, n, m, count, partitioned)
-    scratch = Scratch(**scratch_sizes(model), **sizes, J=count * n, U=m * n, S=m * (m + 1) // 2)
-    set_masses(model.address, scratch.address)
-    state = run_state(tables, references, n, m)
+    scratch = Scratch(**scratch_sizes(model), **sizes, J=count * n)
+    weigh(model)
+    state = run_state(tables, references, n, Factors(U=m * n, S=m * (m + 1) // 2, D=m))
     return JointBundle(tables, model, state, scratch, chosen, regular, columns, loops).with_tree(tree)
 
 

@@ -26,6 +26,7 @@ from multibody.kernels.tree.bodies import write_state
 from multibody.kernels.tree.space import JOINT
 from multibody.kernels.watch import watched_values
 
+RATIO, COLUMN, PROBED = range(3)  # what a probe answers
 WEIGHTLESS = 1e-13  # a pivot of the mass matrix below this part of the largest is what rounding leaves of none
 
 
@@ -82,15 +83,22 @@ def monitor_relative(model, state, scratch, t, y, out):
 
 @kernel
 def probe_relative(model, state, scratch, t, y, out):
-    """Write Φ_u of the loop rows at (t, y) to `J` and factor the mass matrix; the answers are in the tree's scratch."""
+    """Write Φ_u of the loop rows at (t, y) to `J` and factor the mass matrix; write what that met to out.
+
+    Parameters
+    ----------
+    out : array (PROBED,), written
+        RATIO: smallest pivot ratio of the mass matrix, ≤ 0 where it is singular; COLUMN: one that moves no mass, −1 if all do.
+    """
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
     JOINT.set_state(model, state, scratch, t, y, BODIES)
     JOINT.rows_at_pose(model, state, scratch, t, NO_VALUES, GRADIENTS)
     JOINT.factor(model, state, scratch)
     if model.chosen.size == 0:
         JOINT.solve(model, state, scratch)
-    if scratch.tree.mass_ratio > 0.0 and scratch.tree.HD.size > 0 and model.general == 0:
-        scratch.tree.mass_ratio = min(scratch.tree.mass_ratio, _lightest(model, scratch.tree.HD))
+    out[RATIO], out[COLUMN] = scratch.tree.mass_ratio, scratch.tree.weightless
+    if out[RATIO] > 0.0 and scratch.tree.HD.size > 0 and model.general == 0:
+        out[RATIO] = min(out[RATIO], _lightest(model, scratch.tree.HD))
     return 0
 
 

@@ -12,7 +12,6 @@ import numpy as np
 from multibody.formulations.driven import entries_at, forces_at, gradients_at, solve_square
 from multibody.formulations.one_drive import FOUND, REGULAR, ROOM, efforts_at
 from multibody.kernels.codes import ENERGIES
-from multibody.kernels.mass import set_masses
 from multibody.rank.drive import Drive
 from multibody.state.motion import Motion
 from multibody.state.system import Floats, Integers, System
@@ -84,7 +83,7 @@ def forces_along(system: System, t: Floats, q: Floats, v: Floats, a: Floats, ref
         np.zeros((n, s.nv)), np.zeros((n, s.nv)), np.zeros((n, ENERGIES)), np.zeros((n, tables.effort_count)),
         np.zeros((n, tables.load_count)),
     )  # fmt: skip
-    set_masses(s.at.model, s.at.scratch)
+    s.weigh()
     t, q, v, a = (np.ascontiguousarray(x) for x in (t, q, v, a))
     forces_at(
         *s.run, t, q, v, a, as_rows(references), found.inertia, found.applied, found.energies, found.laws,

@@ -24,7 +24,7 @@ LENGTH, OWN = "length", "own"  # steps of members in code made for their structu
 
 @functools.cache
 def _kernel(name: str, what: str) -> Any:
-    """Return a kernel of a method."""
+    """Return a kernel of a method, or what it declares beside its kernels."""
     return getattr(importlib.import_module(f"{__name__}.{name}"), f"{what}_{name}")
 
 
@@ -40,8 +40,8 @@ class Integrator:
         Whether steps are chosen by tolerances; otherwise ``step`` is their length.
     order : int
         Order of convergence; the highest one if it varies.
-    memory_rows, dense_rows : int
-        Rows of the arrays ``memory`` and ``dense[k]``, each of the state's length.
+    dense_rows : int
+        Rows of the array ``dense[k]``, each of the state's length.
     kept_rows, extra_evaluations : int
         Rows of a step that is stored as it was made and completed later (see ``contract``), and the evaluations of f that this
         then takes; 0 where dense output is always made at once.
@@ -66,7 +66,6 @@ class Integrator:
     name: ClassVar[str] = ""
     adaptive: ClassVar[bool] = True
     order: ClassVar[int] = 0
-    memory_rows: ClassVar[int] = 0
     dense_rows: ClassVar[int] = 0
     kept_rows: ClassVar[int] = 0
     extra_evaluations: ClassVar[int] = 0
@@ -77,6 +76,11 @@ class Integrator:
     specialized: ClassVar[str] = ""
     keeps_step: ClassVar[bool] = False
     steps_aside: ClassVar[float] = 20.0
+
+    @property
+    def memory_rows(self) -> int:
+        """Rows of the array ``memory``, each of the state's length."""
+        return int(_kernel(self.name, "rows"))
 
     @property
     def advance(self) -> Any:
@@ -111,7 +115,10 @@ class Integrator:
         nq, n, m : int
             Numbers of coordinates, of rates and of multipliers.
         """
-        return 0
+        if not (self.implicit and self.compiled):
+            return 0
+        lengths = _kernel(self.name, "work")
+        return sum(getattr(lengths, "py_func", lengths)(nq, n, m))  # where numba is switched off it is a plain function
 
 
 @dataclass(frozen=True)
@@ -169,7 +176,6 @@ class Dop853(_Adaptive):
     specialized: ClassVar[str] = OWN
     keeps_step: ClassVar[bool] = True
     order: ClassVar[int] = 8
-    memory_rows: ClassVar[int] = 18
     dense_rows: ClassVar[int] = 8
     kept_rows: ClassVar[int] = 11
     extra_evaluations: ClassVar[int] = 3
@@ -196,7 +202,6 @@ class Adams(_Adaptive):
 
     name: ClassVar[str] = "adams"
     order: ClassVar[int] = 12
-    memory_rows: ClassVar[int] = 31
     dense_rows: ClassVar[int] = 14
 
     def configure(self, control: Any, counts: Any) -> None:
@@ -221,7 +226,6 @@ class Rk4(_Fixed):
     name: ClassVar[str] = "rk4"
     specialized: ClassVar[str] = LENGTH
     order: ClassVar[int] = 4
-    memory_rows: ClassVar[int] = 6
     dense_rows: ClassVar[int] = 5
 
 
@@ -238,7 +242,6 @@ class Ab3(_Fixed):
 
     name: ClassVar[str] = "ab3"
     order: ClassVar[int] = 3
-    memory_rows: ClassVar[int] = 8
     dense_rows: ClassVar[int] = 4
 
 
@@ -266,7 +269,6 @@ class Bdf(_Adaptive):
     name: ClassVar[str] = "bdf"
     steps_aside: ClassVar[float] = -1.0  # its steps grow slowly
     order: ClassVar[int] = 5
-    memory_rows: ClassVar[int] = 21
     dense_rows: ClassVar[int] = 6
     implicit: ClassVar[bool] = True
     forms: ClassVar[tuple[str, ...]] = OPTIONS["bdf"]["form"].words
@@ -278,10 +280,6 @@ class Bdf(_Adaptive):
         super().configure(control, counts)
         counts[contract.MAX_ORDER] = self.max_order
         counts[contract.FORM] = self.forms.index(self.form)
-
-    def work_size(self, nq: int, n: int, m: int) -> int:
-        """Return the length of ``work`` for nq coordinates, n rates and m multipliers."""
-        return 3 * nq + 8 * n + 14 * m + max(nq, n) + 14
 
 
 @answered
@@ -299,14 +297,9 @@ class Radau(_Adaptive):
 
     name: ClassVar[str] = "radau"
     order: ClassVar[int] = 5
-    memory_rows: ClassVar[int] = 10
     dense_rows: ClassVar[int] = 4
     implicit: ClassVar[bool] = True
     complex_factors: ClassVar[bool] = True
-
-    def work_size(self, nq: int, n: int, m: int) -> int:
-        """Return the length of ``work`` for nq coordinates, n rates and m multipliers."""
-        return 6 * nq + 13 * n + 18 * m + max(nq, n) + 17
 
 
 @answered
@@ -331,7 +324,6 @@ class Alpha(_Fixed):
     name: ClassVar[str] = "alpha"
     specialized: ClassVar[str] = OWN
     order: ClassVar[int] = 2
-    memory_rows: ClassVar[int] = 4
     dense_rows: ClassVar[int] = 4
     implicit: ClassVar[bool] = True
     forms: ClassVar[tuple[str, ...]] = OPTIONS["alpha"]["form"].words
@@ -349,10 +341,6 @@ class Alpha(_Fixed):
         super().configure(control, counts)
         control[contract.RHO] = self.rho
         counts[contract.FORM] = self.forms.index(self.form)
-
-    def work_size(self, nq: int, n: int, m: int) -> int:
-        """Return the length of ``work`` for nq coordinates, n rates and m multipliers."""
-        return 3 * nq + 18 * n + 23 * m + max(nq, n) + 13
 
 
 @answered
@@ -376,7 +364,6 @@ class Ida(_Adaptive):
 
     name: ClassVar[str] = "ida"
     order: ClassVar[int] = 5
-    memory_rows: ClassVar[int] = 1
     dense_rows: ClassVar[int] = 6
     implicit: ClassVar[bool] = True
     compiled: ClassVar[bool] = False

@@ -21,6 +21,7 @@ BEFORE, EARLIER = at.PAST, at.PAST + 1  # in control: lengths of the two steps b
 _LIKE = 0.499  # of a step: the steps before it may be no shorter
 
 interpolate_ab3 = interpolate_polynomial
+rows_ab3 = OLDEST + 1
 
 
 @inlined

@@ -38,8 +38,8 @@ STAR = PHI + HIGHEST + 2
 DEFECT = STAR + HIGHEST + 1
 NEW_SLOPE = DEFECT + 1
 # coefficients of a step, and a table that they come from
-_G, _BETA, _TABLE = at.SCRATCH, at.SCRATCH + 16, at.SCRATCH + 32
-_SIZE, _SIZE_BEFORE = at.SCRATCH + 48, at.SCRATCH + 49  # norm of d, and of that of the failed attempt before
+_G, _BETA, _TABLE = at.OWN, at.OWN + 16, at.OWN + 32
+_SIZE, _SIZE_BEFORE = at.OWN + 48, at.OWN + 49  # norm of d, and of that of the failed attempt before
 _TARGET, _SAFETY = 0.5, 0.9  # of the tolerance: what the next step aims at; of the length that seems best
 _GROW, _WORTH = 2.0, 1.2  # most that a step grows, least that makes it grow
 _PATIENCE = 12  # failed tests in a row that are met gently where f is rough near by
@@ -57,6 +57,7 @@ def _equal_steps() -> list[float]:
 
 _EQUAL = np.array(_equal_steps())
 interpolate_adams = interpolate_polynomial
+rows_adams = NEW_SLOPE + 1
 
 
 @inner_kernel

@@ -31,8 +31,10 @@ from multibody.integrators.alpha_history import (
     H_A,
     H_MATRIX,
     NEW_SLOPE,
+    ROWS,
     SURE,
     WEIGHT,
+    lengths,
     predict,
     remember,
     views,
@@ -66,19 +68,23 @@ _JUMPY = 2.0  # rate that ends the iteration after two: what the first one has n
 _CLOSE = 0.05  # of the step that was factored: how far a step may be off
 
 interpolate_alpha = interpolate_polynomial
+rows_alpha = ROWS
+work_alpha = lengths
 
 
 @inner_kernel
 def _slope(ops, run, t, y, counts, f, work):
     """Write y' at (t, y), and (v̇, λ, power) into the residual; return a status."""
-    _, r, _, _, move, _, _, _, _, _, _, _, _, _, _, _ = views(counts, work)
+    parts = views(counts, work)
+    r, move = parts.r, parts.move
     return slope_of(ops, run, t, y, counts, f, r, move)
 
 
 @inner_kernel
 def _restart(control, counts, y, memory, work):
     """Write the numbers of the method; begin with a = v̇ and forget the past of (v̇, λ)."""
-    _, r, _, _, _, _, _, _, _, a, _, past, offset, _, _, _ = views(counts, work)
+    parts = views(counts, work)
+    r, a, past, offset = parts.r, parts.a, parts.past, parts.offset
     nq, n, m, slope = counts[at.NQ], counts[at.NV], counts[at.NM], memory[SLOPE]
     rho = control[at.RHO]
     control[AM] = (2.0 * rho - 1.0) / (rho + 1.0)
@@ -104,7 +110,8 @@ def _shift(h, control, counts, memory, work):
 
     Stiff springs would answer to a state at another time that is not found by solving the equations there.
     """
-    x, _, _, _, _, _, _, _, _, a, _, _, _, _, _, _ = views(counts, work)
+    parts = views(counts, work)
+    x, a = parts.x, parts.a
     nq, n = counts[at.NQ], counts[at.NV]
     for i in range(n):
         a[i] += (control[AM] - control[AF]) * (x[nq + n + i] - memory[SLOPE, nq + i])
@@ -115,7 +122,9 @@ def _shift(h, control, counts, memory, work):
 @inner_kernel
 def _advance_state(ops, run, t, h, control, counts, y, memory, work):
     """Write a, v and q of the accelerations in x; return a status."""
-    x, _, _, _, move, q, d, change, _, a, new, _, offset, _, _, _ = views(counts, work)
+    parts = views(counts, work)
+    x, move, q, d = parts.x, parts.move, parts.q, parts.d
+    change, a, new, offset = parts.change, parts.a, parts.new, parts.offset
     nq, n, am, af = counts[at.NQ], counts[at.NV], control[AM], control[AF]
     gamma, beta, size, shift, part = control[GAMMA], control[BETA], nq + n, h / control[H_A], 1.0 / (1.0 - am)
     for i in range(n):
@@ -131,7 +140,9 @@ def _advance_state(ops, run, t, h, control, counts, y, memory, work):
 @inner_kernel
 def _iterate(ops, run, t, h, control, counts, y, memory, work):
     """Make (q, v, v̇, λ) solve the equations at t, from what is predicted in x; return 0 or how it failed."""
-    x, r, b, s, move, q, d, change, gap, _, _, _, _, _, _, gaps = views(counts, work)
+    parts = views(counts, work)
+    x, r, b, s, move = parts.x, parts.r, parts.b, parts.s, parts.move
+    q, d, change, gap, gaps = parts.q, parts.d, parts.change, parts.gap, parts.gaps
     nq, n, m, weight, size = counts[at.NQ], counts[at.NV], counts[at.NM], memory[WEIGHT], counts[at.NQ] + counts[at.NV]
     kappa = (1.0 - control[AF]) / (1.0 - control[AM])
     to_v, to_q = h * control[GAMMA] * kappa, h * h * control[BETA] * kappa
@@ -195,7 +206,8 @@ def _iterate(ops, run, t, h, control, counts, y, memory, work):
 @inner_kernel
 def _solve(ops, run, t, h, control, counts, y, atol, memory, work):
     """Solve for the new state, with a new matrix where the old one is of no use; return 0 or how it failed."""
-    x, r, _, _, _, q, d, _, _, _, _, _, _, coefficients, ratio, gaps = views(counts, work)
+    parts = views(counts, work)
+    x, r, q, d, coefficients, ratio, gaps = parts.x, parts.r, parts.q, parts.d, parts.coefficients, parts.ratio, parts.gaps
     nq, n, weight, rtol = counts[at.NQ], counts[at.NV], memory[WEIGHT], control[at.RTOL]
     size, kappa = nq + n, (1.0 - control[AF]) / (1.0 - control[AM])
     tight = min(1.0, _TIGHT / rtol) if rtol > 0.0 else 1.0
@@ -240,7 +252,8 @@ def _solve(ops, run, t, h, control, counts, y, atol, memory, work):
 @inner_kernel
 def _take_over(h, counts, y, memory, work):
     """Write the new state; the work by the trapezoidal rule."""
-    x, r, _, _, _, _, _, _, _, _, _, _, _, _, _, _ = views(counts, work)
+    parts = views(counts, work)
+    x, r = parts.x, parts.r
     nq, n, m, new = counts[at.NQ], counts[at.NV], counts[at.NM], memory[NEW]
     for i in range(nq + n):
         new[i] = x[i]
@@ -254,7 +267,8 @@ def _take_over(h, counts, y, memory, work):
 @inner_kernel
 def _remember(method, h, control, counts, memory, work):
     """Make what belongs to the new state the present: y', a, the past of (v̇, λ)."""
-    x, _, _, _, _, _, _, _, _, a, new, _, offset, _, _, _ = views(counts, work)
+    parts = views(counts, work)
+    x, a, new, offset = parts.x, parts.a, parts.new, parts.offset
     nq, n = counts[at.NQ], counts[at.NV]
     for i in range(n):
         a[i] = new[i]
@@ -268,7 +282,7 @@ def _remember(method, h, control, counts, memory, work):
 @inner_kernel
 def _rates(ops, run, t, counts, new, slope, work):
     """Write q̇ of a state into its slope."""
-    _, _, _, _, move, _, _, _, _, _, _, _, _, _, _, _ = views(counts, work)
+    move = views(counts, work).move
     nq, n = counts[at.NQ], counts[at.NV]
     ask_move(ops, run, t, float(RATES), new[:nq], new[nq : nq + n], move, slope[:nq])
 

@@ -3,46 +3,55 @@
 from __future__ import annotations
 
 import math
+from typing import Any, NamedTuple
 
 from multibody.integrators import contract as at
 from multibody.integrators.driver import OWN, SPARE
-from multibody.integrators.implicit import COEFFICIENTS
 from multibody.kernels.compile import inlined, inner_kernel
+from multibody.kernels.memory.compiled import split
+from multibody.kernels.stacked import ASKED, COEFFICIENTS
 
-WEIGHT, NEW_SLOPE = SPARE, OWN  # rows of memory: 1/scale, y' at the new state
-AM, AF, GAMMA, BETA, H_A, H_MATRIX, SURE, AGE, TERMS = (at.SCRATCH + i for i in range(9))
+WEIGHT, NEW_SLOPE, ROWS = SPARE, OWN, OWN + 1  # rows of memory: 1/scale, y' at the new state
+AM, AF, GAMMA, BETA, H_A, H_MATRIX, SURE, AGE, TERMS = (at.OWN + i for i in range(9))
 _DIFFERENCES, _EQUAL = 6, 1e-6  # kept for predictions; how far equal steps may differ
 _HALF = 0.5  # of 2ᵏ: what k terms multiply the errors of the past by, where ρ is not less
 FIRST = 1  # place of the first difference in the past, behind z itself
 
 
+class Work(NamedTuple):
+    """The vectors in `work`."""
+
+    x: Any  # (q, v, v̇, λ) of the iteration
+    r: Any  # its residual
+    b: Any  # right side
+    s: Any  # solution
+    move: Any  # what MOVE or PRODUCT take
+    q: Any  # a new q
+    d: Any  # the correction
+    change: Any  # its change
+    gap: Any  # that this closes
+    a: Any  # now
+    new: Any  # a at the end of the step
+    past: Any  # (v̇, λ, gap) now and its differences
+    offset: Any  # how far `accept` has moved v
+    coefficients: Any  # what FACTOR takes
+    ratio: Any  # and gives
+    gaps: Any  # what d closes in all
+
+
+@inlined
+def lengths(nq, n, m):
+    """Return how long the vectors in `work` are, for nq coordinates, n rates and m multipliers (Python asks too: no calls)."""
+    return Work(
+        x=nq + 2 * n + m, r=n + 3 * m + 1, b=n + m, s=n + m, move=ASKED + nq + max(nq, n) + n, q=nq, d=n, change=n,
+        gap=m, a=n, new=n, past=(1 + _DIFFERENCES) * (n + 2 * m), offset=n, coefficients=COEFFICIENTS, ratio=1, gaps=m,
+    )  # fmt: skip
+
+
 @inlined
 def views(counts, work):
-    """Return the vectors in `work`.
-
-    These are x = (q, v, v̇, λ) of the iteration, its residual, right side and solution, what MOVE or PRODUCT take, a new q, d
-    and its change, the gap that this closes, a now and at the end of the step, (v̇, λ, gap) now and its differences, how far
-    `accept` has moved v, what FACTOR takes and gives, and the gap that d closes in all.
-    """
-    nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
-    a = nq + 2 * n + m
-    b = a + n + 3 * m + 1
-    c = b + n + m
-    d = c + n + m
-    e = d + 1 + nq + max(nq, n) + n
-    f = e + nq
-    g = f + n
-    h = g + n
-    i = h + m
-    j = i + n
-    k = j + n
-    o = k + (1 + _DIFFERENCES) * (n + 2 * m)
-    p = o + n
-    q = p + COEFFICIENTS
-    return (
-        work[:a], work[a:b], work[b:c], work[c:d], work[d:e], work[e:f], work[f:g], work[g:h], work[h:i], work[i:j], work[j:k],
-        work[k:o], work[o:p], work[p:q], work[q : q + 1], work[q + 1 : q + 1 + m],
-    )  # fmt: skip
+    """Return the vectors in `work`."""
+    return split(work, lengths(counts[at.NQ], counts[at.NV], counts[at.NM]))
 
 
 @inner_kernel
@@ -52,7 +61,8 @@ def predict(h, control, counts, work):
     Of z = (v̇, λ, gap), what the method damps least goes with (−ρ)ⁿ; s_n = z_n + ρ z_{n−1} is without it, and smooth:
     s_{n+1} = s_n + ∇s_n + ∇²s_n + …, of which the last one that serves may be taken in part.
     """
-    x, _, _, _, _, _, _, _, _, _, _, past, _, _, _, gaps = views(counts, work)
+    parts = views(counts, work)
+    x, past, gaps = parts.x, parts.past, parts.gaps
     n, m, first, terms = counts[at.NV], counts[at.NM], counts[at.NQ] + counts[at.NV], 0.0
     if abs(h - control[at.PAST]) < _EQUAL * abs(h):
         terms = control[TERMS]
@@ -76,7 +86,8 @@ def remember(h, control, counts, memory, work):
     leaves would differ. k terms multiply errors of the past by about 2ᵏ max(1 − ρ, ½), and an iteration leaves the part `SURE`
     of them. Where the product is above 1, round-off would grow from step to step, up to what the iteration tolerates.
     """
-    x, _, _, _, _, _, _, _, _, _, _, past, _, _, _, gaps = views(counts, work)
+    parts = views(counts, work)
+    x, past, gaps = parts.x, parts.past, parts.gaps
     nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
     size, known = n + 2 * m, 0
     if abs(h - control[at.PAST]) < _EQUAL * abs(h) and counts[at.GENTLE] == 0:  # near a change point λ is no unknown

@@ -34,12 +34,14 @@ from multibody.integrators.bdf_newton import (
     HIGHEST,
     PHI,
     PREDICTED,
+    ROWS,
     SIGMAS,
     STAR,
     TABLE,
     WAS_GENTLE,
     C,
     coefficients,
+    lengths,
     predict,
     solve,
     views,
@@ -56,13 +58,16 @@ _PATIENCE = 12  # failed tests in a row that are met gently where the equations 
 _REMEMBERED = 20  # steps for which errors are filtered once that has made a difference
 
 interpolate_bdf = interpolate_polynomial
+rows_bdf = ROWS
+work_bdf = lengths
 
 
 @inner_kernel
 def _take_over(control, counts, memory, work):
     """Write the new state of the iteration and its difference from the prediction."""
     nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
-    x, r, _, _, _, _, _, _, _, _, _, _ = views(counts, work)
+    parts = views(counts, work)
+    x, r = parts.x, parts.r
     new, p, defect = memory[NEW], memory[PREDICTED], memory[DEFECT]
     for i in range(nq + n):
         new[i] = x[i]
@@ -75,7 +80,8 @@ def _take_over(control, counts, memory, work):
 def _settle_work(ops, run, t, control, counts, memory, work):
     """Find λ of the accepted state exactly, and the work with it: the iteration stops when (q, v) are good enough."""
     nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
-    x, r, _, _, _, _, _, _, _, _, _, _ = views(counts, work)
+    parts = views(counts, work)
+    x, r = parts.x, parts.r
     counts[at.EVALUATIONS] += 1
     if call(ops[START], run, t, memory[NEW], r[: n + m + 1]) == 0:
         for i in range(m):
@@ -92,7 +98,8 @@ def _size(ops, run, t, which, k, control, counts, y, atol, active, memory, work)
     takes away what stiff springs, dampers and constraints determine: there v is a difference quotient of q, which jumps by
     its error whenever step or order change, but does not live on.
     """
-    _, _, b, s, _, _, _, _, _, _, _, _ = views(counts, work)
+    parts = views(counts, work)
+    b, s = parts.b, parts.s
     nq, n, rtol = counts[at.NQ], counts[at.NV], control[at.RTOL]
     new, error, defect = memory[NEW], memory[ERROR], memory[DEFECT]
     for i in range(y.shape[0]):
@@ -102,7 +109,7 @@ def _size(ops, run, t, which, k, control, counts, y, atol, active, memory, work)
         for j in range(which):
             error[i] += memory[STAR + k - j, i]
     if counts[at.SUSPECT] > 0:
-        z = work[: changes_size(n)]
+        z = views(counts, work).x[: changes_size(n)]
         for i in range(n):
             z[i] = control[C_MATRIX] * error[nq + i]
             z[n + i] = 0.0
@@ -180,7 +187,8 @@ def _update(control, counts, h, k, left, memory, work):
     for j in range(HIGHEST + 1, 0, -1):
         control[at.PAST + j] = control[at.PAST + j - 1]
     control[at.PAST] = h
-    x, _, _, _, _, _, _, _, _, lam, _, _ = views(counts, work)
+    parts = views(counts, work)
+    x, lam = parts.x, parts.lam
     m = counts[at.NM]
     for i in range(m):
         last = x[lambda_at(counts[at.NQ], counts[at.NV]) + i]
@@ -271,14 +279,16 @@ def _begin_history(control, counts, h, y, memory):
 @inner_kernel
 def _slope(ops, run, t, y, counts, f, work):
     """Write y' at (t, y), and (a, λ, power) into the residual; return a status."""
-    _, r, _, _, move, _, _, _, _, _, _, _ = views(counts, work)
+    parts = views(counts, work)
+    r, move = parts.r, parts.move
     return slope_of(ops, run, t, y, counts, f, r, move)
 
 
 @inner_kernel
 def _restart(control, counts, y, memory, work):
     """Forget the history, and begin that of λ."""
-    _, r, _, _, _, _, _, _, _, lam, _, _ = views(counts, work)
+    parts = views(counts, work)
+    r, lam = parts.r, parts.lam
     counts[at.ORDER] = 1
     counts[at.DEPTH] = 0
     if not 1 <= counts[at.MAX_ORDER] <= HIGHEST:

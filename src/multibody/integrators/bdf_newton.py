@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
+from typing import Any, NamedTuple
 
 from multibody.integrators import contract as at
 from multibody.integrators.driver import OWN, SPARE
 from multibody.integrators.implicit import (
-    COEFFICIENTS,
     GGL,
     INDEX1,
     LINEARIZE,
@@ -22,16 +22,17 @@ from multibody.integrators.implicit import (
 )
 from multibody.kernels.calls import call
 from multibody.kernels.compile import inlined, inner_kernel
-from multibody.kernels.stacked import ASKED, PLACE, chi_at
+from multibody.kernels.memory.compiled import split
+from multibody.kernels.stacked import ASKED, COEFFICIENTS, PLACE, chi_at
 
 HIGHEST = 5
 # rows of memory: an error; φ, φ*; prediction, β, difference of the new state from the prediction, 1/scale
 ERROR, PHI = SPARE, OWN
 STAR = PHI + HIGHEST + 2
-PREDICTED, BETA, DEFECT, WEIGHT = range(STAR + HIGHEST + 2, STAR + HIGHEST + 6)
+PREDICTED, BETA, DEFECT, WEIGHT, ROWS = range(STAR + HIGHEST + 2, STAR + HIGHEST + 7)
 # coefficients of a step
-BETAS, SIGMAS, GAMMAS = at.SCRATCH, at.SCRATCH + 8, at.SCRATCH + 16
-C, ERROR_CONSTANT, C_MATRIX, C_LAST, SURE, WAS_GENTLE, TABLE = (at.SCRATCH + 24 + i for i in range(7))
+BETAS, SIGMAS, GAMMAS = at.OWN, at.OWN + 8, at.OWN + 16
+C, ERROR_CONSTANT, C_MATRIX, C_LAST, SURE, WAS_GENTLE, TABLE = (at.OWN + 24 + i for i in range(7))
 _UNSURE = 100.0  # ρ/(1 − ρ) where no rate is known
 _ENOUGH = 0.33  # of the tolerance: error of the iteration
 _MOST, _DIVERGENT, _SLOW = 4, 0.9, 0.25  # iterations; rates that end the iteration, that ask for a new linearization
@@ -41,29 +42,36 @@ _RANGE = 0.6  # of the c that was factored: how far it may be off
 _LAMBDA = HIGHEST  # highest difference of λ in its prediction; a lower one costs an iteration or two a step
 
 
+class Work(NamedTuple):
+    """The vectors in `work`."""
+
+    x: Any  # (q, v, a, λ) of the iteration, or what PRODUCT takes
+    r: Any  # its residual
+    b: Any  # right side
+    s: Any  # solution
+    move: Any  # what MOVE or PRODUCT take
+    q: Any  # a new q
+    d: Any  # the correction
+    change: Any  # its change
+    gap: Any  # that this closes
+    lam: Any  # differences φ of λ, one after the other
+    coefficients: Any  # what FACTOR takes
+    ratio: Any  # and gives
+
+
+@inlined
+def lengths(nq, n, m):
+    """Return how long the vectors in `work` are, for nq coordinates, n rates and m multipliers (Python asks too: no calls)."""
+    return Work(
+        x=nq + 2 * n + m, r=n + 3 * m + 1, b=n + m, s=n + m, move=ASKED + 1 + nq + max(nq, n) + n, q=nq, d=n,
+        change=n, gap=m, lam=(HIGHEST + 2) * m, coefficients=COEFFICIENTS, ratio=1,
+    )  # fmt: skip
+
+
 @inlined
 def views(counts, work):
-    """Return the vectors in `work`.
-
-    These are x = (q, v, a, λ) of the iteration, its residual, right side and solution, what MOVE or PRODUCT take, a new q, the
-    correction d and its change, the gap that it closes, the differences φ of λ one after the other, and what FACTOR takes.
-    """
-    nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
-    a = nq + 2 * n + m
-    b = a + n + 3 * m + 1
-    c = b + n + m
-    d = c + n + m
-    e = d + 2 + nq + max(nq, n) + n
-    f = e + nq
-    g = f + n
-    h = g + n
-    i = h + m
-    j = i + (HIGHEST + 2) * m
-    k = j + COEFFICIENTS
-    return (
-        work[:a], work[a:b], work[b:c], work[c:d], work[d:e], work[e:f], work[f:g], work[g:h], work[h:i], work[i:j],
-        work[j:k], work[k : k + 1],
-    )  # fmt: skip
+    """Return the vectors in `work`."""
+    return split(work, lengths(counts[at.NQ], counts[at.NV], counts[at.NM]))
 
 
 @inner_kernel
@@ -127,7 +135,9 @@ def _position(ops, run, t, c, counts, beta, v, d, move, q):
 @inner_kernel
 def _iterate(ops, run, t, control, counts, memory, work):
     """Make (q, v, λ) solve the equations at t, from what is predicted in x; return 0 or how it failed."""
-    x, r, b, s, move, q, d, change, gap, _, _, _ = views(counts, work)
+    parts = views(counts, work)
+    x, r, b, s, move = parts.x, parts.r, parts.b, parts.s, parts.move
+    q, d, change, gap = parts.q, parts.d, parts.change, parts.gap
     nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
     weight, beta, p, c, size = memory[WEIGHT], memory[BETA], memory[PREDICTED], control[C], nq + n
     factor, first, before, level, rate = 2.0 / (1.0 + c / control[C_MATRIX]), 0.0, 0.0, 0.0, 0.0
@@ -197,7 +207,9 @@ def _add_multipliers(control, counts, lam, x):
 @inner_kernel
 def solve(ops, run, t, control, counts, memory, work):
     """Solve for the new state, with a new matrix where the old one is of no use; return 0 or how it failed."""
-    x, r, _, _, move, q, d, _, _, lam, coefficients, ratio = views(counts, work)
+    parts = views(counts, work)
+    x, r, move, q = parts.x, parts.r, parts.move, parts.q
+    d, lam, coefficients, ratio = parts.d, parts.lam, parts.coefficients, parts.ratio
     nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
     beta, p, c, size = memory[BETA], memory[PREDICTED], control[C], nq + n
     outcome = at.NEWTON

@@ -77,7 +77,7 @@ CEILING = 10  # no step is longer: where `accept` has refused one; 0: none
 RHO = 11  # alpha: spectral radius at infinity
 SECOND = 12  # a second in the unit of time, so that the choice of the first step does not depend on that unit; 0: is one
 PAST = 16  # multistep: lengths of the last steps, newest first (16 numbers)
-SCRATCH = 32  # multistep: coefficients of the present step (128 numbers)
+OWN = 32  # of the method itself (128 numbers): coefficients of a step, and what it remembers of matrices and iterations
 CONTROL_SIZE = 160
 
 # ------------------------------------------------------------------------------------------------ counts: numbers (int64)

@@ -24,45 +24,41 @@ _adopt, _takes = entering(ADOPT), entering(TAKES)
 
 
 @M._free
-def rate_members(calls, which, models, states, scratch, t, Y, rates):
+def rate_members(rhs, which, models, states, scratch, t, Y, rates):
     """Write ẏ at the starts Y (members, size), rates (which, size).
 
     Parameters
     ----------
-    calls : tuple of addresses
-        Right-hand side and masses.
+    rhs : address
+        Right-hand side.
     """
-    rhs, masses = calls
     for j in range(which.shape[0]):
         k = which[j]
-        M._masses(masses, (models[k], scratch))
         call(rhs, (models[k], states[k], scratch), t, Y[k], rates[j])
 
 
 @M._free
-def partition_members(calls, which, models, states, scratch, t, Y, A, order, active, ratios):
+def partition_members(choose, which, models, states, scratch, t, Y, A, order, active, ratios):
     """Choose the dependent columns of members at their starts.
 
     Parameters
     ----------
-    calls : tuple of addresses
-        The choice (``formulations.choosing``) and masses.
+    choose : address
+        The choice (``formulations.choosing``).
     A, order : arrays
         Its room.
     active : array (members, size), written
     ratios : array (which,), written
         Pivot ratios of the partitions.
     """
-    choose, masses = calls
     for j in range(which.shape[0]):
         k = which[j]
-        M._masses(masses, (models[k], scratch))
         ratios[j] = _choose(choose, (models[k], states[k], scratch, t, Y[k], A, order, active[k]))
 
 
 @M._free
-def probe_members(probe, which, models, states, scratch, t, Y, J, numbers, slot, found, ratios):
-    """Write Φ_u of the loop rows of members at their starts, and the pivot ratio of their mass matrices.
+def probe_members(probe, which, models, states, scratch, t, Y, J, found, answers):
+    """Write Φ_u of the loop rows of members at their starts, and what their mass matrices are like.
 
     Parameters
     ----------
@@ -70,16 +66,14 @@ def probe_members(probe, which, models, states, scratch, t, Y, J, numbers, slot,
         ``formulations.relative.probe_relative``.
     J : array
         Of the scratch, where it leaves Φ_u.
-    numbers, slot : array and int
-        The tree's scratch as numbers, and which of them is the ratio.
     found : array (which, entries), written
-    ratios : array (which,), written
+    answers : array (which, ·), written
+        What the probe answers.
     """
     for j in range(which.shape[0]):
         k = which[j]
-        call(probe, (models[k], states[k], scratch), t, Y[k], Y[k])
+        call(probe, (models[k], states[k], scratch), t, Y[k], answers[j])
         M._copy(J, found[j])
-        ratios[j] = numbers[slot]
 
 
 @M._free
@@ -89,7 +83,7 @@ def trial_members(calls, which, models, states, scratch, t, Y, sizes, told, newt
     Parameters
     ----------
     calls : tuple of addresses
-        ``start_newton``, ``linearize_implicit``, ``factor_newton``, ``product_newton``, ``solve_newton``, masses.
+        ``start_newton``, ``linearize_implicit``, ``factor_newton``, ``product_newton``, ``solve_newton``.
     sizes : tuple of int
         Numbers of rates and of chosen rows.
     told : tuple (array, float)
@@ -103,14 +97,13 @@ def trial_members(calls, which, models, states, scratch, t, Y, sizes, told, newt
     errors : array (which,), written
         Relative errors of solutions.
     """
-    start, linearize, factor, product, solve, masses = calls
+    start, linearize, factor, product, solve = calls
     (n, m), (coefficients, c) = sizes, told
     unknowns, scaled, P, entry, row, column = newton
     found, point, units, probe, parts, right, answer, ratio = room
     for j in range(which.shape[0]):
         k = which[j]
         run = (models[k], states[k], scratch)
-        M._masses(masses, (models[k], scratch))
         errors[j] = 0.0
         if call(start, run, t, Y[k], found) != 0:
             continue
@@ -177,20 +170,22 @@ def around_members(around, which, models, states, scratch, plan, room, times, Q,
 
 
 @M._free
-def adopt_members(calls, models, states, scratch, plan, room, t, Q, V, moved, codes):
+def adopt_members(calls, models, states, masses, scratch, plan, room, t, Q, V, moved, codes):
     """Bring given states onto the constraints of all members; the angle references are in their states.
 
     Parameters
     ----------
     calls : tuple of addresses
-        ``kernels.assembly.given.adopt_state`` and masses.
+        ``kernels.assembly.given.adopt_state`` and ``set_masses``.
+    masses : array (members, ·), written
+        Numbers of the models.
     Q, V : arrays (members, ·), changed
     moved : array (members,), written
         How far positions were moved, scaled; infinite where a mechanism cannot be closed.
     codes : array of int (members,), written
         Whether all masses can be inverted.
     """
-    adopt, masses = calls
+    adopt, weigh = calls
     for k in range(models.shape[0]):
-        codes[k] = 1 if M._masses(masses, (models[k], scratch)) else 0
+        codes[k] = 1 if M._weigh(weigh, (models[k], masses[k])) else 0
         moved[k], _ = _adopt(adopt, (models[k], states[k], scratch, plan, room, t, Q[k], V[k]))

@@ -26,6 +26,7 @@ STAGE = SPARE  # row of memory: the state of the stage at hand
 HIGHER = 4  # rows of dense output behind those that need no further evaluations
 K1, K2, K3, K4, K5, K6, K7, K8, K9, K10, K11, K12, K13, K14, K15, K16 = range(SLOPE, SLOPE + 16)
 K = SLOPE - 1  # stages are counted from 1: that of stage s is the row K + s
+rows_dop853 = K16 + 1
 OLD = K2  # row of the state before, where a step is completed: its slopes 2 to 5 are not needed any more
 STATE, NEW_STATE, FIRST_SLOPE, SIXTH_SLOPE = range(4)  # rows of a step that is stored as it was made; the slopes 7 to 13 follow
 FROM_SIXTH, EXTRA = 8, 3  # slopes 6 to 13, which dense output is made of; further evaluations that it takes

@@ -22,7 +22,6 @@ from multibody.integrators.members import (
     _copy,
     _expand,
     _free,
-    _masses,
 )
 from multibody.kernels.calls import entering
 
@@ -100,18 +99,16 @@ def track_members(
 
 
 @_free
-def force_members(calls, which, models, states, scratch, times, Q, V, A, R, inertia, applied, energies, laws, loads):
+def force_members(forces, which, models, states, scratch, times, Q, V, A, R, inertia, applied, energies, laws, loads):
     """Write M v̇, Q, energies, efforts of laws and loads along known motions, arrays (read, instants, ·).
 
     Parameters
     ----------
-    calls : tuple of addresses
-        ``forces_at`` and ``set_masses``.
+    forces : address
+        ``forces_at``.
     """
-    forces, masses = calls
     for j in range(which.shape[0]):
         k = which[j]
-        _masses(masses, (models[k], scratch))
         _forces(
             forces,
             (
@@ -185,15 +182,15 @@ def square_members(solve, entries, slots, weights, gauge, driving, sides, room, 
 
 @_free
 def expand_members(
-    calls, which, models, states, scratch, answers, times, Y, R, statistics, kept, A, multipliers, energies, efforts,
+    expand, which, models, states, scratch, answers, times, Y, R, statistics, kept, A, multipliers, energies, efforts,
     loads,
 ):  # fmt: skip
     """Write what follows from known states (read, instants, ·): accelerations, multipliers, energies, efforts and loads.
 
     Parameters
     ----------
-    calls : tuple of addresses
-        ``formulations.expand.expand`` and ``set_masses``.
+    expand : address
+        ``formulations.expand.expand``.
     which : array of int
     answers : array of int (members, ·), changed
         UNSOLVED where the equations have no solution at an instant.
@@ -204,10 +201,8 @@ def expand_members(
         Room for them.
     A, multipliers, energies, efforts, loads : arrays (read, instants, ·), written
     """
-    expand, masses = calls
     for j in range(which.shape[0]):
         k = which[j]
-        _masses(masses, (models[k], scratch))
         _copy(statistics[k], kept)
         done = _expand(
             expand,

@@ -36,6 +36,7 @@ RETRIES = 30  # in a row, each with half the step
 SHORTEST = 1e-14  # of |t|: a step that leads nowhere
 
 interpolate_ida = interpolate_polynomial
+rows_ida = 1
 
 
 @kernel

@@ -32,11 +32,20 @@ from multibody.integrators import contract as at
 from multibody.integrators.contract import finite, scaled_norm
 from multibody.kernels.calls import call
 from multibody.kernels.compile import inner_kernel
-from multibody.kernels.stacked import ASKED, RATES, changes_size, positions_at
+from multibody.kernels.stacked import (
+    ASKED,
+    COEFFICIENTS,
+    OF_C,
+    OF_K,
+    OF_M,
+    OF_P,
+    OF_V,
+    RATES,
+    changes_size,
+    positions_at,
+)
 
 START, RESIDUAL, LINEARIZE, FACTOR, SOLVE, PRODUCT, MOVE, CORRECT = range(8)
-OF_M, OF_C, OF_K, OF_P, OF_V, COEFFICIENTS = range(0, 12, 2)  # what FACTOR takes: a real part, the imaginary one after it
-IMAGINARY = 1  # so far after it
 GGL, INDEX2, INDEX1 = 0, 1, 2  # FORM of bdf: Φ = ψ = 0 with a correction of q̇; ψ = 0; χ = 0
 STABILIZED, INDEX3 = 0, 1  # FORM of alpha: Φ = ψ = 0 with a correction of the change of q; Φ = 0
 ROUNDING = 2.220446049250313e-16

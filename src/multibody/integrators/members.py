@@ -24,7 +24,7 @@ _WORD, _NUMBER, _WORDS, _ROW = types.int64, types.float64, types.int64[::1], typ
 _TABLE, _CUBE = types.float64[:, ::1], types.float64[:, :, ::1]
 _BLOCKS = (_WORD,) * 3
 NUMBERS = types.none(_WORD, _WORD, _WORDS, _WORDS, _ROW)
-MASSES = types.boolean(_WORD, _WORD)
+MASSES = types.boolean(_WORD, _ROW)
 MODE = types.int64(_WORD, _WORD)
 ASSEMBLE = types.int64(*_BLOCKS, _WORD, _WORD, _NUMBER, _ROW, _ROW)
 _ADVANCED = (  # all but the first
@@ -61,7 +61,7 @@ def as_called(signature: Any, planar: bool) -> Any:
 _KNOWN: dict[tuple[int, bool], Any] = {}
 
 
-_numbers, _masses, _assemble, _mode = (entering(each) for each in (NUMBERS, MASSES, ASSEMBLE, MODE))
+_numbers, _weigh, _assemble, _mode = (entering(each) for each in (NUMBERS, MASSES, ASSEMBLE, MODE))
 _expand, _measure, _entries, _gradients = (entering(each) for each in (EXPAND, MEASURE, ENTRIES, GRADIENTS))
 _to_bodies, _expand_joints = (entering(each) for each in (TO_BODIES, EXPAND_JOINTS))
 _wrenches = entering(WRENCHES)
@@ -88,14 +88,16 @@ def number_members(evaluate, models, scratch, starts, slots, numbers):
 
 
 @_free
-def start_members(assemble, masses, models, states, scratch, plan, room, times, Q, V, codes):
+def start_members(assemble, weigh, models, states, masses, scratch, plan, room, times, Q, V, codes):
     """Assemble all members; write q, v and how it went, and leave the angle references in their states.
 
     Parameters
     ----------
-    assemble, masses : addresses
+    assemble, weigh : addresses
         ``assemble_member`` and ``set_masses``.
     models, states : arrays of int (members,)
+    masses : array (members, ·), written
+        Numbers of the models.
     scratch, plan, room : addresses
     times : array (members,)
     Q, V : arrays (members, ·), written
@@ -103,7 +105,7 @@ def start_members(assemble, masses, models, states, scratch, plan, room, times, 
         What assembly answers; whether all masses can be inverted.
     """
     for k in range(models.shape[0]):
-        codes[k, HEAVY] = 1 if _masses(masses, (models[k], scratch)) else 0
+        codes[k, HEAVY] = 1 if _weigh(weigh, (models[k], masses[k])) else 0
         codes[k, CLOSED] = _assemble(assemble, (models[k], states[k], scratch, plan, room, times[k], Q[k], V[k]))
 
 
@@ -132,7 +134,7 @@ def run_members(
     Parameters
     ----------
     calls : tuple of addresses
-        Integrator, acceptance, monitor, masses, and ``kernels.subnormals.exchange_mode``.
+        Integrator, acceptance, monitor, and ``kernels.subnormals.exchange_mode``.
     first : address or array of int
         The right-hand side; of an implicit method the addresses of its equations, see ``implicit``.
     work : array
@@ -187,9 +189,8 @@ def run_members(
 @inner_kernel
 def start_member(calls, work, run, begin, end, control_of, counts_of, active_of, y, room_of, gaps, statistics, found):
     """Put the rooms of an integrator back to what they are before a run, and let the formulation accept the start."""
-    accept, masses = calls[1], calls[3]
+    accept = calls[1]
     control, counts, active, memory, g = room_of
-    _masses(masses, (run[0], run[2]))
     _make_ready(end, control_of, counts_of, active_of, control, counts, active, memory, g)
     for i in range(work.shape[0]):
         work[i] = 0.0
@@ -201,7 +202,7 @@ def start_member(calls, work, run, begin, end, control_of, counts_of, active_of,
 @inner_kernel
 def go_on(calls, first, work, flush, first_step, run, ref, y, atol, room_of, stored, accepted, passing, watched, room, found):
     """Let a member go to its end, from event to event; return the integrator's last answer, DONE where an event ends it."""
-    integrate, accept, monitor, _, mode = calls
+    integrate, accept, monitor, mode = calls
     control, counts, active, memory, g = room_of
     steps, dense, refs_of_steps = stored
     while True:
@@ -259,7 +260,7 @@ def read_members(
     Parameters
     ----------
     calls : tuple of addresses
-        Interpolant, expansion, masses.
+        Interpolant, expansion.
     which : array of int
         Members to be read.
     answers : array of int (members, 3), changed
@@ -278,10 +279,9 @@ def read_members(
         Room for them and the references.
     Y, R, A, multipliers, energies, efforts, loads : arrays (read, instants, ·), written
     """
-    interpolate, expand, masses = calls
+    interpolate, expand = calls
     for j in range(which.shape[0]):
         k, n, nf = which[j], times.shape[1], refs.shape[1]
-        _masses(masses, (models[k], scratch))
         _look_up(
             interpolate, k, answers[k, STORED], steps, dense, refs_of_steps, times[j], ends, begins, begin_refs, refs, Y[j],
             R[j],
@@ -313,7 +313,7 @@ def read_joint_members(
     Parameters
     ----------
     calls : tuple of addresses
-        Interpolant, ``cartesian_states``, ``expand_relative``, masses.
+        Interpolant, ``cartesian_states``, ``expand_relative``.
     like : array (read, nq)
         Poses of the bodies that settle the signs of the first quaternions.
     Y, bodies, R : arrays (read, instants, ·), written
@@ -321,11 +321,10 @@ def read_joint_members(
     A, multipliers, energies, efforts, loads : arrays (read, last instants, ·), written
         Fewer instants than times are the last ones.
     """
-    interpolate, to_bodies, expand, masses = calls
+    interpolate, to_bodies, expand = calls
     first = times.shape[1] - A.shape[1]
     for j in range(which.shape[0]):
         k, nf = which[j], refs.shape[1]
-        _masses(masses, (models[k], scratch))
         _look_up(
             interpolate, k, answers[k, STORED], steps, dense, refs_of_steps, times[j], ends, begins, begin_refs, refs, Y[j],
             R[j],

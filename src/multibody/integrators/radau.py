@@ -38,6 +38,7 @@ from multibody.integrators.radau_stages import (
     P1,
     P2,
     P3,
+    ROWS,
     THETA,
     TO_POWERS,
     WEIGHT,
@@ -50,6 +51,7 @@ from multibody.integrators.radau_stages import (
     P,
     Z,
     iterate,
+    lengths,
     loosened,
     matrices,
     predict,
@@ -65,12 +67,16 @@ _CAUTION, _RELAX = 0.75, 1.08  # bound of the next steps over one that did not c
 _SAME = 1.2  # a step that would grow by no more stays as it is, and the factors with it
 
 interpolate_radau = interpolate_polynomial
+rows_radau = ROWS
+work_radau = lengths
 
 
 @inner_kernel
 def _estimate(ops, run, t, h, again, counts, y, active, memory, work):
     """Return the error of the step over its tolerance; again = 1: filtered once more, from an evaluation at the error."""
-    x, r, move, rate, g, tangent, b, s, lam, _, _, _ = views(counts, work)
+    parts = views(counts, work)
+    x, r, move, rate, g = parts.x, parts.r, parts.move, parts.rate, parts.g
+    tangent, b, s, lam = parts.tangent, parts.b, parts.s, parts.lam
     nq, n, m, c, size = counts[at.NQ], counts[at.NV], counts[at.NM], GAMMA / h, counts[at.NQ] + counts[at.NV]
     error, slope = memory[ERROR], memory[SLOPE]
     status = 0
@@ -113,7 +119,7 @@ def _estimate(ops, run, t, h, again, counts, y, active, memory, work):
 @inner_kernel
 def _take_over(h, counts, y, memory, work):
     """Write the new state with its work; the stages get theirs."""
-    _, _, _, _, _, _, _, _, _, power, _, _ = views(counts, work)
+    power = views(counts, work).power
     last = y.shape[0] - 1
     for k in range(3):
         memory[Z + k, last] = h * (A[k, 0] * power[0] + A[k, 1] * power[1] + A[k, 2] * power[2])
@@ -124,7 +130,8 @@ def _take_over(h, counts, y, memory, work):
 @inner_kernel
 def _update(control, counts, h, y, memory, work):
     """Keep what the next step needs: powers and multipliers of this one, and y' at its end."""
-    _, _, _, _, _, _, _, _, lam, power, _, _ = views(counts, work)
+    parts = views(counts, work)
+    lam, power = parts.lam, parts.power
     m, last = counts[at.NM], y.shape[0] - 1
     for i in range(last + 1):
         z0, z1, z2 = memory[Z1, i], memory[Z2, i], memory[Z3, i]
@@ -153,14 +160,16 @@ def _between(ops, run, t, end, h, order, y, control, counts, memory, work, row):
 @inner_kernel
 def _slope(ops, run, t, y, counts, f, work):
     """Write y' at (t, y), and (a, λ, power) into the residual; return a status."""
-    _, r, move, _, _, _, _, _, _, _, _, _ = views(counts, work)
+    parts = views(counts, work)
+    r, move = parts.r, parts.move
     return slope_of(ops, run, t, y, counts, f, r, move)
 
 
 @inner_kernel
 def _restart(control, counts, y, memory, work):
     """Forget stages and matrices; keep λ of the start."""
-    _, r, _, _, _, _, _, _, lam, _, _, _ = views(counts, work)
+    parts = views(counts, work)
+    r, lam = parts.r, parts.lam
     for i in range(counts[at.NM]):
         lam[AT_START * counts[at.NM] + i] = r[counts[at.NV] + i]
     control[H_MATRIX] = 0.0

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import math
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from multibody.integrators import contract as at
 from multibody.integrators.driver import OWN, SLOPE, SPARE
 from multibody.integrators.implicit import (
-    COEFFICIENTS,
     FACTOR,
-    IMAGINARY,
     LINEARIZE,
     NEGLIGIBLE,
-    OF_K,
-    OF_M,
-    OF_V,
     PRODUCT,
     RESIDUAL,
     ROUNDING,
@@ -27,7 +23,21 @@ from multibody.integrators.implicit import (
 )
 from multibody.kernels.calls import call
 from multibody.kernels.compile import inlined, inner_kernel
-from multibody.kernels.stacked import RATES, TANGENT, changes_size, lambda_at, positions_at, power_at
+from multibody.kernels.memory.compiled import split
+from multibody.kernels.stacked import (
+    ASKED,
+    COEFFICIENTS,
+    IMAGINARY,
+    OF_K,
+    OF_M,
+    OF_V,
+    RATES,
+    TANGENT,
+    changes_size,
+    lambda_at,
+    positions_at,
+    power_at,
+)
 
 _S6 = math.sqrt(6.0)
 C = np.array([(4.0 - _S6) / 10.0, (4.0 + _S6) / 10.0, 1.0])
@@ -67,39 +77,45 @@ TI = _inverse(T)
 TO_POWERS = _inverse(np.stack([C, C**2, C**3], axis=1))  # of the stages: Z(s) = Σ s^(j+1) p_j
 
 # rows of memory: an error; Z (three), powers of the last step (three), 1/scale
-ERROR, Z, P, WEIGHT = SPARE, OWN, OWN + 3, OWN + 6
+ERROR, Z, P, WEIGHT, ROWS = SPARE, OWN, OWN + 3, OWN + 6, OWN + 7
 Z1, Z2, Z3, P1, P2, P3 = range(Z, WEIGHT)
 END_STAGE = 2  # the one at the end of the step
 LAST, AT_START = 3, 6  # where λ of the stages of the last step and λ at the start follow those of the stages, over m
-H_MATRIX, H_STAGES, FACCON, THETA, BOUND = (at.SCRATCH + i for i in range(5))
+H_MATRIX, H_STAGES, FACCON, THETA, BOUND = (at.OWN + i for i in range(5))
 MOST = 7  # iterations
 _JUMPY = 2.0  # rate that ends the iteration after two: what the first one has not touched may show up in the second
 
 
+class Work(NamedTuple):
+    """The vectors in `work`."""
+
+    x: Any  # (q, v, a, λ) of a stage, or what PRODUCT takes
+    r: Any  # its residual
+    move: Any  # what MOVE takes
+    rate: Any  # and gives
+    g: Any  # residuals of the stages: three rows (q, v, ψ)
+    tangent: Any  # three tangents
+    b: Any  # right sides of both systems
+    s: Any  # their solutions
+    lam: Any  # λ of the stages, of those of the last step and at the start
+    power: Any  # of the stages
+    coefficients: Any  # what FACTOR takes
+    ratio: Any  # and gives
+
+
+@inlined
+def lengths(nq, n, m):
+    """Return how long the vectors in `work` are, for nq coordinates, n rates and m multipliers (Python asks too: no calls)."""
+    return Work(
+        x=nq + 2 * n + m, r=n + 3 * m + 1, move=ASKED + nq + max(nq, n), rate=nq, g=3 * (nq + n + m),
+        tangent=3 * n, b=2 * (n + m), s=2 * (n + m), lam=(AT_START + 1) * m, power=3, coefficients=COEFFICIENTS, ratio=2,
+    )  # fmt: skip
+
+
 @inlined
 def views(counts, work):
-    """Return the vectors in `work`.
-
-    These are x = (q, v, a, λ) of a stage and its residual, what MOVE takes and gives, the residuals of the stages (three rows
-    (q, v, ψ)), tangents (3 n), right side and solution of both systems (2 (n + m) each), λ of the stages, of those of the
-    last step and at the start, the powers, and what FACTOR takes and gives.
-    """
-    nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
-    a = nq + 2 * n + m
-    b = a + n + 3 * m + 1
-    c = b + 1 + nq + max(nq, n)
-    d = c + nq
-    e = d + 3 * (nq + n + m)
-    f = e + 3 * n
-    g = f + 2 * (n + m)
-    h = g + 2 * (n + m)
-    i = h + (AT_START + 1) * m
-    j = i + 3
-    k = j + COEFFICIENTS
-    return (
-        work[:a], work[a:b], work[b:c], work[c:d], work[d:e], work[e:f], work[f:g], work[g:h], work[h:i], work[i:j],
-        work[j:k], work[k : k + 2],
-    )  # fmt: skip
+    """Return the vectors in `work`."""
+    return split(work, lengths(counts[at.NQ], counts[at.NV], counts[at.NM]))
 
 
 @inner_kernel
@@ -108,7 +124,8 @@ def matrices(ops, run, t, h, renew, control, counts, y, memory, work):
 
     The linearization is that at the guess of the second stage: from the middle of a step, all stages are nearer.
     """
-    x, r, _, _, _, _, _, _, lam, _, coefficients, ratio = views(counts, work)
+    parts = views(counts, work)
+    x, r, lam, coefficients, ratio = parts.x, parts.r, parts.lam, parts.coefficients, parts.ratio
     nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
     control[H_MATRIX] = 0.0
     if renew:
@@ -154,7 +171,7 @@ def loosened(rtol):
 @inner_kernel
 def predict(control, counts, h, y, atol, memory, work):
     """Write the weights and the first guess of the stages, by the polynomials of the last step if there is one."""
-    _, _, _, _, _, _, _, _, lam, _, _, _ = views(counts, work)
+    lam = views(counts, work).lam
     m, weight, rtol, old = counts[at.NM], memory[WEIGHT], control[at.RTOL], control[H_STAGES]
     loose = loosened(rtol)
     for k in range(3):
@@ -183,7 +200,8 @@ def predict(control, counts, h, y, atol, memory, work):
 @inner_kernel
 def _residuals(ops, run, t, h, counts, y, memory, work):
     """Write the residuals of the three stages; return a status."""
-    x, r, move, rate, g, _, _, _, lam, power, _, _ = views(counts, work)
+    parts = views(counts, work)
+    x, r, move, rate, g, lam, power = parts.x, parts.r, parts.move, parts.rate, parts.g, parts.lam, parts.power
     nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
     size, row = nq + n, nq + n + m
     for k in range(3):
@@ -213,7 +231,8 @@ def _residuals(ops, run, t, h, counts, y, memory, work):
 @inner_kernel
 def _real_system(ops, run, t, h, counts, y, work):
     """Solve for the first transformed correction, which takes the place of its residual; return a status."""
-    x, _, move, rate, g, tangent, b, s, _, _, _, _ = views(counts, work)
+    parts = views(counts, work)
+    x, move, rate, g, tangent, b, s = parts.x, parts.move, parts.rate, parts.g, parts.tangent, parts.b, parts.s
     nq, n, m, c = counts[at.NQ], counts[at.NV], counts[at.NM], GAMMA / h
     status = ask_move(ops, run, t, float(TANGENT), y[:nq], g[:nq], move, tangent[:n])
     for i in range(n):
@@ -238,7 +257,8 @@ def _real_system(ops, run, t, h, counts, y, work):
 @inner_kernel
 def _complex_system(ops, run, t, h, counts, y, work):
     """Solve for the other two transformed corrections, which take the place of their residuals; return a status."""
-    x, _, move, rate, g, tangent, b, s, _, _, _, _ = views(counts, work)
+    parts = views(counts, work)
+    x, move, rate, g, tangent, b, s = parts.x, parts.move, parts.rate, parts.g, parts.tangent, parts.b, parts.s
     nq, n, m = counts[at.NQ], counts[at.NV], counts[at.NM]
     row, size = nq + n + m, (ALPHA * ALPHA + BETA * BETA) / h
     re, im = ALPHA / size, BETA / size  # of 1/c
@@ -284,7 +304,8 @@ def _transform(M, count, g):
 @inner_kernel
 def iterate(ops, run, t, h, rtol, control, counts, y, memory, work):
     """Solve for the stages; return 0 or how it failed, and how many iterations it took or by what to multiply the step."""
-    _, _, _, _, g, _, _, _, lam, _, _, _ = views(counts, work)
+    parts = views(counts, work)
+    g, lam = parts.g, parts.lam
     nq, n, m, weight = counts[at.NQ], counts[at.NV], counts[at.NM], memory[WEIGHT]
     row, size = nq + n + m, nq + n
     enough = max(10.0 * ROUNDING / max(rtol, ROUNDING), min(0.03, math.sqrt(rtol)))

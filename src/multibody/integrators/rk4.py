@@ -20,6 +20,7 @@ LOBATTO = (5.0 - math.sqrt(5.0)) / 10.0
 _BEND = 2.0 * LOBATTO * (1.0 - LOBATTO) * (1.0 - 2.0 * LOBATTO)  # slope of s²(1 − s)² there
 
 interpolate_rk4 = interpolate_polynomial
+rows_rk4 = NEW_SLOPE + 1
 
 
 @inner_kernel

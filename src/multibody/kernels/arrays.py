@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from multibody.kernels import codes as L
-from multibody.kernels.declared import Model, Scratch, State
+from multibody.kernels.declared import Model, PlanarMass, Scratch, SpatialMass, State
+from multibody.kernels.mass import set_masses
 from multibody.kernels.newton.declared import NewtonBlocks
 from multibody.kernels.parametric.declared import PairBlocks
 from multibody.kernels.tree.declared import TreeBlocks
@@ -41,6 +42,7 @@ class Arrays:
     model: Model
     state: State
     scratch: Scratch
+    _weighed = False  # whether the masses in the model are this object's own
 
     def __init__(self, model: Model, state: State | None = None, scratch: Scratch | None = None) -> None:
         self.model, self.state = model, State(ref=1) if state is None else state
@@ -52,6 +54,12 @@ class Arrays:
         vars(made).update(vars(self))
         made.state, made.scratch = self.state.copy(), self.scratch.copy()
         return made
+
+    def weigh(self) -> bool:
+        """Write the masses of the bodies to a model of this object's own; return whether all can be inverted."""
+        if not self._weighed:
+            self.model, self._weighed = self.model.sharing(**room_for_masses(self.model)), True
+        return weigh(self.model)
 
     @property
     def F(self) -> Floats:
@@ -126,11 +134,28 @@ class Arrays:
         return self
 
 
+def room_for_masses(model: Model) -> dict[str, Any]:
+    """Return the arrays of a model that :func:`weigh` writes to, zero."""
+    name, kind = ("planar_mass", PlanarMass) if model.planar else ("spatial_mass", SpatialMass)
+    return {name: np.zeros(model.bodies, kind.dtype).view(np.recarray)}
+
+
+def mass_numbers(model: Model) -> Floats:
+    """Return the masses of the bodies as numbers, one behind the other."""
+    found: Floats = np.asarray(model.planar_mass if model.planar else model.spatial_mass).view(np.float64).reshape(-1)
+    return found
+
+
+def weigh(model: Model) -> bool:
+    """Write the masses of the bodies to a model that has room of its own for them; return whether all can be inverted."""
+    return bool(set_masses(model.address, mass_numbers(model)))
+
+
 def scratch_sizes(model: Model) -> dict[str, int]:
     """Return the lengths of the arrays that functions, rows, forces and programs of a model write and read."""
     prefix, bodies, inputs = "planar" if model.planar else "spatial", model.bodies, model.most_inputs
     return {
-        f"{prefix}_pose": bodies + 1, f"{prefix}_twist": bodies + 1, f"{prefix}_mass": bodies,
+        f"{prefix}_pose": bodies + 1, f"{prefix}_twist": bodies + 1,
         "velocity": model.width * (bodies + 1) + model.extras, "extra": model.extras, "gradient": PART, "second_gradient": PART,
         "rates": inputs + 2, "components": 6, "hessian": 144, "input": inputs + 2, "stack": L.STACK_DEPTH,
         "kept": model.most_kept, "wrench_work": 1 if len(model.wrench_elements) else 0,

@@ -31,28 +31,21 @@ from multibody.kernels.memory.compiled import Place
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _PACKAGE = pathlib.Path(__file__).parent.parent
-_SOURCES = {  # what the functions of a room may call
-    "kernels": ("kernels/*.py", "kernels/memory/*.py", "kernels/newton/*.py"),
-    "tree": ("kernels/*.py", "kernels/memory/*.py", "kernels/newton/*.py", "kernels/tree/*.py"),
-    "assembly": ("kernels/*.py", "kernels/memory/*.py", "kernels/newton/*.py", "kernels/assembly/*.py"),
-    "statics": tuple(f"kernels/{name}.py" for name in ("*", "memory/*", "newton/*", "assembly/*", "statics/*")),
-    "robot": ("kernels/*.py", "kernels/memory/*.py", "kernels/newton/*.py", "kernels/tree/*.py", "kernels/robot/*.py"),
-    "parametric": ("kernels/*.py", "kernels/memory/*.py", "kernels/newton/*.py", "kernels/parametric/*.py"),
-    "formulations": (
-        *(f"kernels/{name}.py" for name in ("*", "memory/*", "newton/*", "tree/*", "parametric/*")),
-        "formulations/*.py",
-    ),
+_ALWAYS = tuple(f"kernels/{name}.py" for name in ("*", "memory/*", "newton/*", "tree/declared", "parametric/declared"))
+_SOURCES = {  # what the functions of a room may call, and the memory that they find: a test follows their imports
+    "kernels": _ALWAYS,
+    "tree": (*_ALWAYS, "kernels/tree/*.py"),
+    "assembly": (*_ALWAYS, "kernels/assembly/*.py"),
+    "statics": (*_ALWAYS, "kernels/assembly/*.py", "kernels/statics/*.py"),
+    "robot": (*_ALWAYS, "kernels/tree/*.py", "kernels/robot/*.py"),
+    "parametric": (*_ALWAYS, "kernels/parametric/*.py"),
+    "formulations": (*_ALWAYS, "kernels/tree/*.py", "kernels/parametric/*.py", "formulations/*.py"),
     "integrators": (
-        *(f"kernels/{name}.py" for name in ("compile", "joined", "frugal", "folded", "elements", "passes")),
-        *(f"kernels/{name}.py" for name in ("objects", "calls", "stacked")),
+        *(f"kernels/{name}.py" for name in ("__init__", "compile", "joined", "frugal", "folded", "elements", "passes")),
+        *(f"kernels/{name}.py" for name in ("objects", "calls", "stacked", "acceptance", "memory/*")),
         "integrators/*.py",
     ),
-    "specialize": (
-        "kernels/**/*.py",
-        "formulations/*.py",
-        "integrators/*.py",
-        *(f"specialize/{name}.py" for name in ("elementary", "lowering", "optimize", "stepping")),
-    ),
+    "specialize": ("kernels/**/*.py", "formulations/*.py", "integrators/*.py", "specialize/*.py"),
 }
 
 
@@ -72,7 +65,7 @@ def source_hash(room: str = "kernels") -> str:
         16 hexadecimal digits.
     """
     digest = hashlib.sha256(f"{numba.__version__} {__version__} {sys.version_info[:2]} {kernels.CHECKED}".encode())
-    for path in sorted(path for pattern in _SOURCES[room] for path in _PACKAGE.glob(pattern)):
+    for path in sorted({path for pattern in _SOURCES[room] for path in _PACKAGE.glob(pattern)}):
         digest.update(path.name.encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import math
 
-from multibody.kernels.assembly.closing import column_scale
 from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.declared import model_at
 from multibody.kernels.rows import row_gamma, row_jacobian, row_values, row_velocity
+from multibody.kernels.scales import column_scale, row_scale
 from multibody.kernels.state import set_positions, set_velocities
 
 JUMPS = 1e-9  # part of the speeds at play above which a change of a rate is a jump
@@ -63,7 +63,7 @@ def is_closed(model, state, scratch, q, t, rows, room):
     set_positions(model, scratch, q)
     row_values(model, state, scratch, t, 0, rows, room[BEFORE])
     for r in range(rows):
-        if not abs(room[BEFORE, r]) * _row_scale(model, r) <= MOVES:
+        if not abs(room[BEFORE, r]) * row_scale(model_at(model), r) <= MOVES:
             return 0
     return 1
 
@@ -89,11 +89,11 @@ def is_smooth(model, state, scratch, q, v, before, after, rows, room, entries):
         return 0
     speed = _speed(model, v)
     for r in range(rows):
-        speed = max(speed, abs(rates[r]) * _row_scale(model, r), abs(rates_later[r]) * _row_scale(model, r))
+        speed = max(speed, abs(rates[r]) * row_scale(model_at(model), r), abs(rates_later[r]) * row_scale(model_at(model), r))
     _miss(model, state, scratch, before, v, rows, rates, entries, missed)
     _miss(model, state, scratch, after, v, rows, rates_later, entries, later)
     for r in range(rows):
-        if not abs(later[r] - missed[r]) * _row_scale(model, r) <= JUMPS * speed:
+        if not abs(later[r] - missed[r]) * row_scale(model_at(model), r) <= JUMPS * speed:
             return 0
     return 1
 
@@ -129,16 +129,9 @@ def _is_continuous(model, state, scratch, before, after, lo, rows, room):
         gone = abs(rates[r]) * abs(after - before)
         if not abs(later[r]) + abs(rates_later[r]) + abs(gamma[r]) < math.inf:
             return False
-        if r >= lo and not (abs(later[r] - values[r]) - gone) * _row_scale(model, r) <= MOVES:
+        if r >= lo and not (abs(later[r] - values[r]) - gone) * row_scale(model_at(model), r) <= MOVES:
             return False
     return True
-
-
-@inner_kernel
-def _row_scale(model, r):
-    """Return what makes a row free of units."""
-    m = model_at(model)
-    return 1.0 / m.numbers[m.length] if m.rows[r].is_length == 1 else 1.0
 
 
 @inner_kernel

@@ -380,10 +380,20 @@ class Model(Block, readonly=True, versions=({"planar": 0, "width": 6}, {"planar"
     row_scale = floats("1/L for rows that are lengths, else 1")
     column_scale = floats("L for columns that are lengths, else 1")
     row_weight = floats("general path: weights of all rows in M̄")
+    planar_mass = records(PlanarMass, "of the moving bodies, made of their mass properties before a run")
+    spatial_mass = records(SpatialMass, "of the moving bodies, made of their mass properties before a run")
     tree = block(Tree, "the spanning tree of joint coordinates")
     pattern = block(Pattern, "which velocity columns of the bodies meet in derivatives of forces and rows")
     newton = block(Newton, "the iteration matrix of an implicit method")
     parametric = block(Pairs, "pairs with parameters")
+
+
+class Factors(Block):
+    """Of the equations of motion: corrections that implicit methods ask for take those of the last accepted state."""
+
+    U = floats("G Φ_qᵀ: on the entries' pattern, or by rows of full length on the general path and in joint coordinates")
+    S = floats("Φ_q G Φ_qᵀ and its factors")
+    D = floats("inverse diagonal of these factors")
 
 
 class State(Block):
@@ -396,6 +406,7 @@ class State(Block):
     independent = integers("partition: the other columns")
     place = integers("partition: place of every column among the dependent ones, −1 for an independent one")
     pivots = integers("row exchanges of Φ_d, then of BᵀM B")
+    factors = block(Factors, "of the equations of motion, made last")
     tree = block(TreeState, "what is remembered of the tree")
     newton = block(NewtonState, "matrices and factors of an implicit method")
     parametric = block(PairState, "charts of pairs with parameters, their linear systems")
@@ -408,8 +419,6 @@ class Scratch(Block):
     spatial_pose = records(SpatialPose, "poses of all bodies, the ground first")
     planar_twist = records(PlanarTwist, "velocities of all bodies, the ground first")
     spatial_twist = records(SpatialTwist, "velocities of all bodies, the ground first")
-    planar_mass = records(PlanarMass, "of the moving bodies")
-    spatial_mass = records(SpatialMass, "of the moving bodies")
     velocity = floats("v with the ground's block before it; spatial angular velocities in body axes")
     extra = floats("extra coordinates")
     gradient = floats("of one function: the first body's block, then the second's; room for two more")
@@ -424,9 +433,6 @@ class Scratch(Block):
     J = floats("entries of Φ_q of all rows")
     by_row = floats("a value for each of all rows: Φ, ν − Φ_q v or γ")
     feedback = floats("another one")
-    U = floats("G Φ_qᵀ: on the entries' pattern, or by rows of full length on the general path")
-    S = floats("Φ_q G Φ_qᵀ and its factors")
-    D = floats("inverse diagonal of these factors")
     multipliers = floats("λ of the chosen rows")
     Q = floats("generalized forces")
     a = floats("accelerations, or a correction")
@@ -447,5 +453,7 @@ class Scratch(Block):
 
 model_at, state_at, scratch_at = at(Model), at(State), at(Scratch)
 planar_numbers, spatial_numbers = within(PlanarNumbers), within(SpatialNumbers)
+planar_mass, spatial_mass = within(PlanarMass), within(SpatialMass)
+PLANAR_MASS, SPATIAL_MASS = PlanarMass.size, SpatialMass.size  # numbers of one
 wrench_frames, bushing_numbers = within(WrenchFrames), within(BushingNumbers)
 cubic, linear_law, friction_law, stop_law = within(Cubic), within(LinearLaw), within(FrictionLaw), within(StopLaw)

@@ -169,7 +169,7 @@ def force_partials(model, state, scratch, t, K, D):
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
     if not model.planar:
         for b in range(model.bodies):
-            spin, J = load3(scratch.velocity, TURN * (L.FIRST_BODY + b) + POINT), load9(scratch.spatial_mass[b].J, 0)
+            spin, J = load3(scratch.velocity, TURN * (L.FIRST_BODY + b) + POINT), load9(model.spatial_mass[b].J, 0)
             add_matrix(model, D, TURN * b, TURN * b, POINT, POINT, 1.0, tilde(apply(J, spin)))
             add_matrix(model, D, TURN * b, TURN * b, POINT, POINT, -1.0, multiply(tilde(spin), J))
     for n in range(model.laws.size):

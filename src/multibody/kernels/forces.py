@@ -187,11 +187,11 @@ def _add_weights(model, scratch, Q):
     g = load_gravity(model)
     if model.planar:
         for b in range(model.bodies):
-            m = scratch.planar_mass[b].m
+            m = model.planar_mass[b].m
             add_to2(Q, PLANE * b, (m * g[0], m * g[1]))
         return
     for b in range(model.bodies):
-        own, spin = scratch.spatial_mass[b], load3(scratch.velocity, TURN * (L.FIRST_BODY + b) + POINT)
+        own, spin = model.spatial_mass[b], load3(scratch.velocity, TURN * (L.FIRST_BODY + b) + POINT)
         turning = cross(apply(load9(own.J, 0), spin), spin)
         add_to3(Q, TURN * b, scale(own.m, g))
         add_to3(Q, TURN * b + POINT, turning)
@@ -316,12 +316,12 @@ def potential_energy(model, state, scratch, t):
     g, total = load_gravity(model), 0.0
     for b in range(model.bodies):
         if model.planar:
-            m, p = scratch.planar_mass[b].m, scratch.planar_pose[L.FIRST_BODY + b]
+            m, p = model.planar_mass[b].m, scratch.planar_pose[L.FIRST_BODY + b]
             total -= m * g[0] * p.x
             total -= m * g[1] * p.y
         else:
             for c in range(3):
-                total -= scratch.spatial_mass[b].m * g[c] * scratch.spatial_pose[L.FIRST_BODY + b].r[c]
+                total -= model.spatial_mass[b].m * g[c] * scratch.spatial_pose[L.FIRST_BODY + b].r[c]
     return elastic_energy(model, state, scratch, t, total)
 
 

@@ -29,12 +29,12 @@ def _inner(x, at, y, to, planar):
 
 
 @inlined
-def _form(model, scratch):
+def _form(model, state, scratch):
     """Write U = M⁻¹ Φ_qᵀ on the pattern of the entries, and S from the pairs of blocks that share a body."""
-    J, U, S = scratch.J, scratch.U, scratch.S
+    J, U, S = scratch.J, state.factors.U, state.factors.S
     for k in range(model.blocks.size):
         block = model.blocks[k]
-        mass_times_block(model, scratch, block.body, J, block.entry, U, block.entry, 1)
+        mass_times_block(model, block.body, J, block.entry, U, block.entry, 1)
     for k in range(S.size):
         S[k] = 0.0
     for k in range(model.pairs.size):
@@ -43,9 +43,9 @@ def _form(model, scratch):
 
 
 @inner_kernel
-def _form_general(model, scratch):
+def _form_general(model, state, scratch):
     """Write M̄ and its factors, U = M̄⁻¹ Φ_qᵀ by rows of full length, and S; return the smallest pivot ratio of M̄."""
-    n, J, A, columns = model.velocities, scratch.J, scratch.dense, model.columns
+    n, J, A, columns, factors = model.velocities, scratch.J, scratch.dense, model.columns, state.factors
     _write_mass(model, scratch)
     for k in range(model.chosen.size):
         r = model.chosen[k]
@@ -57,7 +57,7 @@ def _form_general(model, scratch):
     # what has no mass and is free may only be idle (the spin of a slender rod): it is held still
     lowest = cholesky(A, model.dense_base, model.dense_first, scratch.dense_D, n, 0.0, 1e-11)
     for k in range(model.chosen.size):
-        row, u = model.rows[model.chosen[k]], scratch.U[n * k : n * (k + 1)]
+        row, u = model.rows[model.chosen[k]], factors.U[n * k : n * (k + 1)]
         for c in range(n):
             u[c] = 0.0
         for e in range(row.entry, row.entry + row.entries):
@@ -65,7 +65,7 @@ def _form_general(model, scratch):
         cholesky_solve(A, model.dense_base, model.dense_first, scratch.dense_D, n, u)
     for i in range(model.chosen.size):
         for j in range(i + 1):
-            scratch.S[model.S_base[i] + j] = _row_times(model, J, j, scratch.U[n * i : n * (i + 1)])
+            factors.S[model.S_base[i] + j] = _row_times(model, J, j, factors.U[n * i : n * (i + 1)])
     return lowest
 
 
@@ -79,7 +79,7 @@ def _write_mass(model, scratch):
         for c in range(width):
             for k in range(width):
                 x[k] = 1.0 if k == c else 0.0
-            mass_times_block(model, scratch, b, x, 0, x, width, 0)
+            mass_times_block(model, b, x, 0, x, width, 0)
             for k in range(width):
                 A[(width * b + k) * n + width * b + c] = x[width + k]
 
@@ -123,24 +123,24 @@ def _residual(model, scratch, a, x):
 @inner_kernel
 def factor(model, state, scratch):
     """Form and factor S at the entries of Φ_q; return the smallest pivot ratio, ≤ 0 where M̄ is not positive."""
-    statistics = state.statistics[0]
+    statistics, factors = state.statistics[0], state.factors
     statistics.factorizations += 1.0
     for lifted in range(2):
         if model.general == 0:
-            _form(model, scratch)
-        elif not _form_general(model, scratch) > 0.0:
+            _form(model, state, scratch)
+        elif not _form_general(model, state, scratch) > 0.0:
             return -1.0
         statistics.lifted = lifted
-        ratio = cholesky(scratch.S, model.S_base, model.S_first, scratch.D, model.chosen.size, LIFT * lifted, 0.0)
+        ratio = cholesky(factors.S, model.S_base, model.S_first, factors.D, model.chosen.size, LIFT * lifted, 0.0)
         if lifted == 0 and ratio > VANISHING:
             return ratio
     return VANISHING
 
 
 @inlined
-def _add_columns(model, scratch, x, sign, out):
+def _add_columns(model, U, x, sign, out):
     """Add sign · G Φ_qᵀ x to a vector, x over the chosen rows."""
-    n, U = model.velocities, scratch.U
+    n = model.velocities
     if model.general == 1:
         for k in range(model.chosen.size):
             for c in range(n):
@@ -171,28 +171,28 @@ def _free_general(model, scratch, a):
 @inner_kernel
 def solve(model, state, scratch):
     """Write v̇ and λ from the forces and γ (of all rows), with the factors at hand."""
-    m, a, x, b = model.chosen.size, scratch.a, scratch.multipliers, scratch.b
+    m, a, x, b, factors = model.chosen.size, scratch.a, scratch.multipliers, scratch.b, state.factors
     if model.general == 0:
-        mass_times(model, scratch, scratch.Q, a, 1)
+        mass_times(model, scratch.Q, a, 1)
     else:
         _free_general(model, scratch, a)
     for k in range(m):
         x[k] = 0.0
     for _ in range(4 if state.statistics[0].lifted > 0.0 else 1):  # proximal refinement where S was lifted
         _residual(model, scratch, a, b)
-        cholesky_solve(scratch.S, model.S_base, model.S_first, scratch.D, m, b)
-        _add_columns(model, scratch, b, -1.0, a)
+        cholesky_solve(factors.S, model.S_base, model.S_first, factors.D, m, b)
+        _add_columns(model, factors.U, b, -1.0, a)
         for k in range(m):
             x[k] += b[k]
 
 
 @inner_kernel
-def correct(model, scratch):
+def correct(model, state, scratch):
     """Write the smallest change a (in the metric of M or M̄) with Φ_q a = the values of the rows, with the factors at hand."""
-    x, a = scratch.multipliers, scratch.a
+    x, a, factors = scratch.multipliers, scratch.a, state.factors
     for k in range(model.chosen.size):
         x[k] = scratch.by_row[model.chosen[k]]
-    cholesky_solve(scratch.S, model.S_base, model.S_first, scratch.D, model.chosen.size, x)
+    cholesky_solve(factors.S, model.S_base, model.S_first, factors.D, model.chosen.size, x)
     for c in range(model.velocities):
         a[c] = 0.0
-    _add_columns(model, scratch, x, 1.0, a)
+    _add_columns(model, factors.U, x, 1.0, a)

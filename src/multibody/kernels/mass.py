@@ -9,7 +9,7 @@ from __future__ import annotations
 from multibody.kernels.body_layout import PLANE, POINT, TURN
 from multibody.kernels.codes import FIRST_BODY
 from multibody.kernels.compile import inlined, inner_kernel, kernel
-from multibody.kernels.declared import model_at, scratch_at
+from multibody.kernels.declared import PLANAR_MASS, SPATIAL_MASS, model_at, planar_mass, spatial_mass
 from multibody.kernels.modes import STRAIGHT
 from multibody.kernels.vectors import apply, dot, entry, load3, load9, scale, store3
 
@@ -17,23 +17,28 @@ __all__ = ["POINT", "kinetic_energy", "mass_times", "mass_times_block", "set_mas
 
 
 @kernel
-def set_masses(model, scratch):
+def set_masses(model, out):
     """Write m, 1/m, J and J⁻¹ of every body; an inverse that does not exist is 0. Return whether all exist.
 
     What is not stated counts as none: statics without gravity asks for no masses.
+
+    Parameters
+    ----------
+    out : array
+        The numbers of the model's `planar_mass` or `spatial_mass`, which kernels only read.
     """
-    model, scratch = model_at(model), scratch_at(scratch)
+    model = model_at(model)
     regular = model.extras == 0
     for b in range(model.bodies):
         mass, inertia = model.masses[b].mass, model.masses[b].inertia
         m = model.numbers[mass] if mass >= 0 else 0.0
         per_m = 1.0 / m if m > 0.0 else 0.0
         if model.planar:
-            own, J = scratch.planar_mass[b], model.numbers[inertia] if inertia >= 0 else 0.0
+            own, J = planar_mass(out, PLANAR_MASS * b), model.numbers[inertia] if inertia >= 0 else 0.0
             own.m, own.per_m, own.J, own.per_J = m, per_m, J, 1.0 / J if J > 0.0 else 0.0
             regular = regular and m > 0.0 and J > 0.0
         else:
-            own3 = scratch.spatial_mass[b]
+            own3 = spatial_mass(out, SPATIAL_MASS * b)
             own3.m, own3.per_m = m, per_m
             for k in range(9):
                 own3.J[k] = model.numbers[inertia + k] if inertia >= 0 else 0.0
@@ -65,15 +70,15 @@ def _inverse(A, out):
 
 
 @inlined
-def mass_times_block(model, scratch, b, x, at, out, to, inverse):
+def mass_times_block(model, b, x, at, out, to, inverse):
     """Write M x (``STRAIGHT``) or M⁻¹ x (``INVERSE``) of body b (0: the first moving one): x[at…] to out[to…]."""
     if model.planar:
-        own = scratch.planar_mass[b]
+        own = model.planar_mass[b]
         m, J = (own.m, own.J) if inverse == STRAIGHT else (own.per_m, own.per_J)
         x0, y0, turn = load3(x, at)
         store3(out, to, (m * x0, m * y0, J * turn))
         return
-    own3 = scratch.spatial_mass[b]
+    own3 = model.spatial_mass[b]
     m = own3.m if inverse == STRAIGHT else own3.per_m
     turned = apply(load9(own3.J if inverse == STRAIGHT else own3.per_J, 0), load3(x, at + POINT))
     store3(out, to, scale(m, load3(x, at)))
@@ -81,11 +86,11 @@ def mass_times_block(model, scratch, b, x, at, out, to, inverse):
 
 
 @inlined
-def mass_times(model, scratch, x, out, inverse):
+def mass_times(model, x, out, inverse):
     """Write M x or M⁻¹ x over all velocity coordinates; extra ones get 0. x and out may be the same."""
     width = model.width
     for b in range(model.bodies):
-        mass_times_block(model, scratch, b, x, width * b, out, width * b, inverse)
+        mass_times_block(model, b, x, width * b, out, width * b, inverse)
     for c in range(width * model.bodies, model.velocities):
         out[c] = 0.0
 
@@ -96,10 +101,10 @@ def kinetic_energy(model, scratch):
     total, v = 0.0, scratch.velocity
     for b in range(model.bodies):
         if model.planar:
-            own, (x, y, omega) = scratch.planar_mass[b], load3(v, PLANE * (FIRST_BODY + b))
+            own, (x, y, omega) = model.planar_mass[b], load3(v, PLANE * (FIRST_BODY + b))
             total += own.m * (x * x + y * y) + own.J * omega * omega
         else:
-            own3, k = scratch.spatial_mass[b], TURN * (FIRST_BODY + b)
+            own3, k = model.spatial_mass[b], TURN * (FIRST_BODY + b)
             total += own3.m * dot(load3(v, k), load3(v, k))
             for i in range(3):
                 for j in range(3):

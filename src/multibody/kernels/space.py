@@ -55,7 +55,7 @@ class Space(KernelObject):
     count_independent : (model, active)
         Let the error test count the positions whose rates it counts; a quaternion with any of its rotations.
     remember : (model, state, scratch)
-        Keep what the rows are like in regular positions; called at accepted states, whose factors are in the scratch.
+        Keep what the rows are like in regular positions; called at accepted states, whose factors are known.
     turned : (model, state, q)
         Whether coordinates moved so far since the last accepted state that counted angles could lose a turn.
     settled : (state, q)

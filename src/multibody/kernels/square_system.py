@@ -12,12 +12,20 @@ import math
 
 from multibody.kernels import gathered_lu as lu
 from multibody.kernels.asking import ask
+from multibody.kernels.calls import Calls
 from multibody.kernels.compile import inner_kernel
 from multibody.kernels.memory.compiled import at, table
-from multibody.kernels.memory.declaration import Block, floats, integer, integers, number
+from multibody.kernels.memory.declaration import Block, block, floats, integer, integers, number
+from multibody.kernels.scales import column_scale, row_length, row_scale
 
 FACTOR, INSPECT, SOLVE, SMALLEST = 1, 2, 3, 4  # what a solver is asked: 1 for yes or done, 0 for no
 SOLVABLE = 1e-15  # smallest over largest pivot; below, dense factors are those of a singular matrix
+
+
+class SquareCalls(Calls):
+    """Who is asked."""
+
+    solver = integer("address of a solver in Python while the loop runs, 0 for dense factors")
 
 
 class SquareSystem(Block):
@@ -33,7 +41,6 @@ class SquareSystem(Block):
     sigma = number("smallest singular value")
     noisy = number("ratio up to which rates are noise")
     shrinking = number("part of a Newton step by which the next one must be smaller for factors to be kept")
-    solver = integer("address of a solver in Python, 0 for dense factors")
     failed = integer("1 when this solver has raised an exception")
     gauge = floats("dense: gauge rows, by rows")
     A = floats("dense: the scaled matrix by rows, then its factors")
@@ -41,6 +48,7 @@ class SquareSystem(Block):
     places = integers("dense: columns of the entries of the factors that are not zero, by rows")
     ends = integers("dense: how far those of L go in every row, then those of U")
     null = floats("dense: right singular vector of the smallest singular value, as far as it is known")
+    calls = block(SquareCalls, "who is asked")
 
 
 square_at = at(SquareSystem)
@@ -49,7 +57,7 @@ square_at = at(SquareSystem)
 @inner_kernel
 def _asked(square, question):
     """Return whether a solver in Python answers with yes."""
-    answer = ask(square.solver, question)
+    answer = ask(square.calls.solver, question)
     if answer < 0:
         square.failed = 1
     return answer > 0
@@ -58,7 +66,7 @@ def _asked(square, question):
 @inner_kernel
 def factor(model, square):
     """Factor the matrix with the entries of Φ_q in ``J``; return whether it can be solved with."""
-    if square.solver != 0:
+    if square.calls.solver != 0:
         return _asked(square, FACTOR)
     n = model.velocities
     A = table(square.A, n, n)
@@ -73,7 +81,7 @@ def is_regular(square):
 
     Newton's method asks only whether it can go on, so that a solver which has to look for its pivots does that here.
     """
-    if square.solver != 0 and not _asked(square, INSPECT):
+    if square.calls.solver != 0 and not _asked(square, INSPECT):
         return False
     return square.ratio > square.noisy
 
@@ -82,7 +90,7 @@ def is_regular(square):
 def solve(model, square, sign):
     """Write the solution of Φ_q x = sign · ``values`` to ``x``; return its largest scaled component."""
     _right_side(model, square, sign)
-    if square.solver != 0:
+    if square.calls.solver != 0:
         _asked(square, SOLVE)
     else:
         n = model.velocities
@@ -90,15 +98,14 @@ def solve(model, square, sign):
     size = 0.0
     for c in range(model.velocities):
         size = larger(size, abs(square.x[c]))
-        if is_length_column(model, c):
-            square.x[c] *= model.numbers[model.length]
+        square.x[c] *= column_scale(model, c)
     return size
 
 
 @inner_kernel
 def find_smallest(model, square):
     """Write the smallest singular value, by inverse iteration that goes on from one matrix to the next."""
-    if square.solver != 0:
+    if square.calls.solver != 0:
         _asked(square, SMALLEST)
     else:
         n = model.velocities
@@ -106,13 +113,7 @@ def find_smallest(model, square):
         square.sigma = lu.smallest_singular_value(A, n, square.pivots, places, ends, square.null, 1)
 
 
-# --- scales ------------------------------------------------------------------------------------------------------------------
-@inner_kernel
-def is_length_column(model, c):
-    """Return whether velocity column c is a translation."""
-    return c < model.width * model.bodies and c % model.width < model.dimension
-
-
+# --- sizes -------------------------------------------------------------------------------------------------------------------
 @inner_kernel
 def larger(one, two):
     """Return the larger of two numbers; what is not a number stays."""
@@ -124,7 +125,7 @@ def size_of(model, x):
     """Return the largest scaled component of a displacement."""
     worst = 0.0
     for c in range(model.velocities):
-        worst = larger(worst, abs(x[c]) / model.numbers[model.length] if is_length_column(model, c) else abs(x[c]))
+        worst = larger(worst, abs(x[c]) / column_scale(model, c))
     return worst
 
 
@@ -137,34 +138,32 @@ def largest_gap(model, square, x, level):
         if level > 0:
             for e in range(row.entry, row.entry + row.entries):
                 total -= square.J[e] * x[model.columns[e]]
-        largest = larger(largest, abs(total) / model.numbers[model.length] if row.is_length == 1 else abs(total))
+        largest = larger(largest, abs(total) / row_length(model, r))
     return largest
 
 
 @inner_kernel
 def _right_side(model, square, sign):
     """Write sign · (scaled values of the chosen rows), zero for the gauge rows, into ``x``."""
-    x, length = square.x, model.numbers[model.length]
+    x = square.x
     for k in range(model.velocities):
         x[k] = 0.0
     for k in range(square.chosen.shape[0]):
-        scale = 1.0 / length if model.rows[square.chosen[k]].is_length == 1 else 1.0
-        x[k] = sign * scale * square.values[square.chosen[k]]
+        x[k] = sign * row_scale(model, square.chosen[k]) * square.values[square.chosen[k]]
 
 
 @inner_kernel
 def _assemble(model, square, A):
     """Scatter the chosen rows and the gauge rows into A, rows and columns scaled by the characteristic length."""
-    n, length, chosen = model.velocities, model.numbers[model.length], square.chosen
+    n, chosen = model.velocities, square.chosen
     for r in range(n):
         for c in range(n):
             A[r, c] = 0.0
     for k in range(chosen.shape[0]):
-        row = model.rows[chosen[k]]
-        row_scale = 1.0 / length if row.is_length == 1 else 1.0
+        row, scale = model.rows[chosen[k]], row_scale(model, chosen[k])
         for e in range(row.entry, row.entry + row.entries):
             c = model.columns[e]
-            A[k, c] += row_scale * square.J[e] * (length if is_length_column(model, c) else 1.0)
+            A[k, c] += scale * square.J[e] * column_scale(model, c)
     for k in range(n - chosen.shape[0]):
         for c in range(n):
-            A[chosen.shape[0] + k, c] = square.gauge[n * k + c] * (length if is_length_column(model, c) else 1.0)
+            A[chosen.shape[0] + k, c] = square.gauge[n * k + c] * column_scale(model, c)

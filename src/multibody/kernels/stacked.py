@@ -5,6 +5,7 @@ point       (q, v, a, λ)         where residuals are asked for
 residuals   (R, ψ, Φ, χ, power)  what is answered: equations of motion, then constraints by rate, position, acceleration
 changes     (xa, xv, xq)         what the kept matrices are multiplied by
 question    (code, vectors)      what is asked about coordinates and rates, see ``integrators/implicit.py``
+weights     (M, C, K, P, V)      what kept matrices are multiplied by, each a real part and an imaginary one
 =========== ==================== ===================================================================================
 
 nq, n and m are the numbers of coordinates, of rates and of multipliers.
@@ -16,6 +17,8 @@ from multibody.kernels.compile import inlined
 
 RATES, TANGENT, PLACE, DISPLACED = 0, 1, 2, 3  # codes of questions
 ASKED = 1  # where the vectors of a question begin
+OF_M, OF_C, OF_K, OF_P, OF_V, COEFFICIENTS = range(0, 12, 2)  # weights: where they are, and how many numbers
+IMAGINARY = 1  # so far after the real part
 
 
 @inlined

@@ -49,8 +49,7 @@ class Surroundings:
         for k in range(LOOKED_AT):
             directions[k] = random.normal(size=n)
             lengths[k] = STEPS[k % len(STEPS)] * random.uniform(0.8, 1.2)
-        lengthy = np.array([int(row.is_length) for row in tables.rows], dtype=np.int64)
-        block = Assembly(row_is_length=lengthy, joint_rows=tables.count_joint, rows=rows, all_rows=rows)
+        block = Assembly(joint_rows=tables.count_joint, rows=rows, all_rows=rows)
         sizes = {
             "start": tables.nq, "trial": tables.nq, "step": n, "residual": rows, "entries": int(tables.row_pointer[rows]),
             "A": rows * n, "right": rows, "factor": n, "diagonal": n, "owner": n, "order": rows, "y": n,

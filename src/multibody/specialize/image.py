@@ -18,13 +18,11 @@ from multibody.errors import AnalysisError
 from multibody.kernels import codes as L
 from multibody.kernels.arrays import Arrays
 from multibody.kernels.calls import Calls
-from multibody.kernels.memory.declaration import SLOT, Block, Field
+from multibody.kernels.memory.declaration import SLOT, Block
 
 Floats = npt.NDArray[np.float64]
 Words = npt.NDArray[np.int64]
-MADE_OF_NUMBERS = ("planar_mass", "spatial_mass")  # arrays of scratch that are written before a run and then only read
-MATRICES = "state.newton."  # what an implicit method keeps is made anew before it is used, and nobody reads it at an instant
-LEFT_BEHIND = ("scratch.S", "scratch.D", "scratch.U")  # factors of the last accepted state, which implicit methods correct with
+FACTORS = "state.factors.", "state.newton."  # from call to call only implicit methods use them; nobody reads them at an instant
 NUMBERS = "multibody.numbers"  # stands for the address of a member's numbers until LLVM has optimized everything
 
 
@@ -102,8 +100,7 @@ def image_of(arrays: Arrays, symbol: Callable[[int], str], implicit: bool = Fals
 
 def room_of(arrays: Arrays) -> int:
     """Return the length of ``%room`` where an implicit method steps."""
-    own = [*_arrays(arrays.state, "state"), *_arrays(arrays.scratch, "scratch")]
-    return sum(len(_as_words(value)) for path, value in own if _stays(path))
+    return sum(len(_as_words(value)) for path, value in _arrays(arrays.state, "state") if path.startswith(FACTORS))
 
 
 def local_block(block: Block, name: str, elsewhere: Mapping[str, str]) -> tuple[list[str], list[str]]:
@@ -115,7 +112,7 @@ def local_block(block: Block, name: str, elsewhere: Mapping[str, str]) -> tuple[
     Parameters
     ----------
     block : Block
-        Without blocks in it.
+        Blocks in it lie on the stack too.
     name : str
     elsewhere : mapping of str
         Pointers by the names of arrays.
@@ -128,6 +125,12 @@ def local_block(block: Block, name: str, elsewhere: Mapping[str, str]) -> tuple[
 
     for each in block.fields.values():
         value, where = getattr(block, each.name), f"{name}.{each.name}"
+        if isinstance(value, Block):
+            inner, more = local_block(value, where, {})
+            constants.extend(inner)
+            setup.extend(more)
+            put(each.slot, f"ptr %{where}")
+            continue
         if not each.array:
             put(each.slot, f"i64 {_as_words(np.array([value], np.float64 if each.kind is float else np.int64))[0]}")
             continue
@@ -187,20 +190,11 @@ def structure_of(arrays: Arrays) -> list[tuple[str, bytes]]:
 def _numbers(arrays: Arrays) -> Iterator[tuple[str, Any]]:
     """Yield path and array of all that is a number of the member."""
     yield from ((path, value) for path, value in _arrays(arrays.model, "model") if _is_number(value))
-    for name in MADE_OF_NUMBERS:
-        value = getattr(arrays.scratch, name)
-        if len(value):
-            yield f"scratch.{name}", value
 
 
 def _words(arrays: Arrays) -> Iterator[tuple[str, Any]]:
     """Yield path and array of all that belongs to the words of the member."""
-    yield from ((path, value) for path, value in _arrays(arrays.state, "state") if not path.startswith(MATRICES))
-
-
-def _stays(path: str) -> bool:
-    """Return whether an array lives from call to call where an implicit method steps."""
-    return path.startswith(MATRICES) or path in LEFT_BEHIND
+    yield from ((path, value) for path, value in _arrays(arrays.state, "state") if not path.startswith(FACTORS))
 
 
 def _arrays(block: Block, path: str) -> Iterator[tuple[str, Any]]:
@@ -281,7 +275,7 @@ class _Writer:
         self.image.constants.append(f"@{path} = internal constant [{len(slots)} x i64] [{items}], align 16")
         return f"@{path}"
 
-    def _block(self, block: Block, path: str, array: Callable[[str, Field, Any], str]) -> str:
+    def _block(self, block: Block, path: str, array: Callable[[str, Any], str]) -> str:
         """Write a block onto the stack, its numbers in place zero; return the name of its pointer."""
         name = f"%{path}"
         self.image.setup.append(f"{name} = alloca [{max(block.size, 1)} x i64], align 16")
@@ -291,7 +285,7 @@ class _Writer:
             if isinstance(value, Block):
                 self._store(path, each.slot, f"ptr {self._block(value, where, array)}")
             elif each.array:
-                self._store(path, each.slot, f"ptr {array(where, each, value)}" if len(value) else "i64 0")
+                self._store(path, each.slot, f"ptr {array(where, value)}" if len(value) else "i64 0")
                 self._store(path, each.slot + 1, f"i64 {self._length(where, value)}")
             else:
                 self._store(path, each.slot, "i64 0")
@@ -322,12 +316,14 @@ class _Writer:
         """Return a pointer to an array that lies among the member's numbers."""
         return f"getelementptr (i8, ptr @{NUMBERS}, i64 {SLOT * self._placed(self.image.numbers, path, value)})"
 
-    def _state_array(self, path: str, each: Field, value: Any) -> str:
-        """Return a pointer to an array of the state: a part of the member's words."""
-        if path.startswith(MATRICES):
-            return self._scratch_array(path, each, value)
-        at = self._placed(self.image.words, path, value)
-        self.image.setup.append(f"%{path}.data = getelementptr i8, ptr %words, i64 {SLOT * at}")
+    def _state_array(self, path: str, value: Any) -> str:
+        """Return a pointer to an array of the state: a part of the member's words, or of what lives beside them."""
+        apart = path.startswith(FACTORS)
+        if apart and not self.implicit:
+            return self._scratch_array(path, value)
+        parts, vector = (self.image.room, "room") if apart else (self.image.words, "words")
+        at = self._placed(parts, path, value)
+        self.image.setup.append(f"%{path}.data = getelementptr i8, ptr %{vector}, i64 {SLOT * at}")
         return f"%{path}.data"
 
     def _placed(self, parts: list[Part], path: str, value: Any) -> int:
@@ -336,14 +332,8 @@ class _Writer:
         parts.append(Part(path, at, len(_as_words(value))))
         return at
 
-    def _scratch_array(self, path: str, each: Field, value: Any) -> str:
-        """Return a pointer to an array of scratch, on the stack and zero; masses are numbers."""
-        if each.name in MADE_OF_NUMBERS:
-            return self._number(path, value)
-        if self.implicit and _stays(path):
-            at = self._placed(self.image.room, path, value)
-            self.image.setup.append(f"%{path}.data = getelementptr i8, ptr %room, i64 {SLOT * at}")
-            return f"%{path}.data"
+    def _scratch_array(self, path: str, value: Any) -> str:
+        """Return a pointer to an array of scratch, on the stack and zero."""
         words = self._length(path, value) * (value.dtype.itemsize // SLOT)
         self.image.setup.append(f"%{path}.data = alloca [{words} x i64], align 16")
         self.image.setup.append(f"store [{words} x i64] zeroinitializer, ptr %{path}.data, align 16")

@@ -19,7 +19,7 @@ from multibody.kernels.compile import inner_kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
 from multibody.kernels.measure import measure_functions
 from multibody.kernels.memory.compiled import table
-from multibody.kernels.square_system import is_length_column
+from multibody.kernels.scales import column_scale, row_scale
 
 MOTION, FUNCTION, IS_LENGTH, ROW, LAW = range(5)  # what is said of the only actuator
 
@@ -128,11 +128,11 @@ def observe_inverse(
     at_ends, at_pivots, at_order, last = _places(n)
     order = places[at_order:last]
     for c in range(n):
-        null[c], columns[c] = 1.0 / math.sqrt(n), length if is_length_column(model, c) else 1.0
+        null[c], columns[c] = 1.0 / math.sqrt(n), column_scale(model, c)
         order[c] = c
     for r in range(rows):
         row = model.rows[r]
-        row_scales[r] = 1.0 / length if row.is_length == 1 else 1.0
+        row_scales[r] = row_scale(model, r)
         for e in range(row.entry, row.entry + row.entries):
             weights[e] = row_scales[r] * columns[model.columns[e]]
     forces_at(model, state, scratch, times, B, V, A, refs, inertia, applied, energies, efforts, loads)

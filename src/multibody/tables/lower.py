@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from multibody.errors import ModelError
 from multibody.kernels import codes as L
 from multibody.kernels import declared as D
+from multibody.kernels.arrays import room_for_masses
 from multibody.kernels.body_layout import LAYOUTS, BodyLayout
 from multibody.kernels.declared import Model as Packed
 from multibody.kernels.memory.declaration import Block
@@ -327,6 +328,8 @@ def lower(model: Model) -> Tables:
         wrench_elements=listed(D.WrenchElement, forces.wrench_records),
         inputs=listed(D.Input, forces.inputs), watches=listed(D.Watch, forces.watches),
     )  # fmt: skip
+    for name, room in room_for_masses(packed).items():
+        setattr(packed, name, room)
     tables = Tables(
         model=model, packed=packed, rows=[row.info for row in builder.rows], row_pointer=made_rows.pointer, columns=columns,
         count_joint=builder.count_joint, count_motion=builder.count_motion, joint_rows=builder.joint_rows,

@@ -1,12 +1,12 @@
 """Named memory: what is declared is found by name in Python and in kernels, and what is read-only stays so."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
 from multibody.kernels.compile import kernel
-from multibody.kernels.memory.compiled import at, table, within
+from multibody.kernels.memory.compiled import at, split, table, within
 from multibody.kernels.memory.declaration import (
     Block,
     Record,
@@ -182,3 +182,27 @@ def test_what_a_kernel_writes_to_a_copy_stays_there() -> None:
     turn(box.address, other.address)
     assert other.turned != 0 or other.total != 0.0 or other.of[0] != 0.0
     assert speeds.turned == 0 and speeds.total == 0.0 and speeds.of[0] == 0.0
+
+
+class Halves(NamedTuple):
+    """Parts of an array."""
+
+    left: Any
+    right: Any
+
+
+@kernel
+def _count_parts(numbers, n):  # type: ignore[no-untyped-def]
+    """Write which part every number belongs to; return how many there are."""
+    parts = split(numbers, Halves(right=n + 1, left=n))
+    for k in range(parts.left.shape[0]):
+        parts.left[k] = 1.0
+    for k in range(parts.right.shape[0]):
+        parts.right[k] = 2.0
+    return parts.left.shape[0] + parts.right.shape[0]
+
+
+def test_parts_of_an_array_lie_one_behind_the_other() -> None:
+    """In the order in which they are declared, whatever the order in which their lengths are said."""
+    numbers = np.zeros(6)
+    assert _count_parts(numbers, 2) == 5 and numbers.tolist() == [1.0, 1.0, 2.0, 2.0, 2.0, 0.0]

@@ -163,7 +163,7 @@ class Bench:
     def _mass(self) -> Floats:
         """Return M_c."""
         M, w, d = np.zeros((self.nv, self.nv)), self.w, self.d
-        for b, mass in enumerate(self.work.planar_mass if d == 2 else self.work.spatial_mass):
+        for b, mass in enumerate(self.arrays.model.planar_mass if d == 2 else self.arrays.model.spatial_mass):
             M[w * b : w * b + d, w * b : w * b + d] = mass.m * np.eye(d)
             M[w * b + d : w * b + w, w * b + d : w * b + w] = mass.J if d == 2 else mass.J.reshape(3, 3)
         return M

@@ -127,7 +127,6 @@ def _plan(tables: Tables) -> Plan:
         ]),
         aligned=listed(D.Aligned, _aligned(tables)),
         is_length=np.array([int(f.is_length) for f in tables.functions], dtype=np.int64),
-        row_is_length=np.array([int(row.is_length) for row in tables.rows], dtype=np.int64),
         row_function=np.array([tables.function_of_row(r) for r in range(len(tables.rows))], dtype=np.int64),
         joint_rows=tables.count_joint, rows=tables.count_joint + tables.count_motion, all_rows=len(tables.rows),
     )  # fmt: skip

@@ -14,7 +14,7 @@ import numpy as np
 
 from multibody.analyses.kinematics.square import Factors, Square
 from multibody.kernels.asking import listening
-from multibody.kernels.square_system import FACTOR, INSPECT, SOLVE, SquareSystem
+from multibody.kernels.square_system import FACTOR, INSPECT, SOLVE, SquareCalls, SquareSystem
 from multibody.rank.drive import Drive
 from multibody.rank.leastnorm import is_large
 from multibody.state.system import System
@@ -83,6 +83,7 @@ class SparseSolver(Solver):
         start = np.random.default_rng(0).normal(size=system.nv)
         self.null = start / np.linalg.norm(start)
         self.block.noisy = 1e-6  # below, round-off in the pose spoils the fourth digit of the rates
+        self.block.calls = SquareCalls()
         self.block.shrinking = 0.1  # kept factors that do less have become bad
         self.factors: Factors | None = None
 
@@ -96,7 +97,7 @@ class SparseSolver(Solver):
         """Answer the loop within; raise what came up behind."""
         self.block.failed = 0
         with listening(self._answer) as address:
-            self.block.solver = address
+            self.block.calls.solver = address
             yield
 
     def _answer(self, question: int) -> int:

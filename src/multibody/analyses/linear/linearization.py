@@ -22,7 +22,6 @@ from multibody.formulations.spaces.expanded import Expanded, expanded
 from multibody.kernels.arrays import Arrays
 from multibody.kernels.force_partials import force_partials
 from multibody.kernels.forces import add_forces
-from multibody.kernels.mass import set_masses
 from multibody.kernels.newton.declared import Pattern
 from multibody.kernels.rows import row_jacobian, row_partials
 from multibody.kernels.state import set_positions, set_velocities
@@ -106,16 +105,10 @@ def _blocks(tables: Tables) -> tuple[Pattern, tuple[Integers, Integers]]:
 
 
 def place(system: System, q: Floats, v: Floats) -> None:
-    """Write positions, velocities and masses to the workspace; a mass or an inertia that is not stated counts as none."""
+    """Write positions, velocities and masses to the system; a mass or an inertia that is not stated counts as none."""
     set_positions(system.at.model, system.at.scratch, q)
     set_velocities(system.at.model, system.at.scratch, v)
-    set_masses(system.at.model, system.at.scratch)
-    known = system.scratch.planar_mass if system.tables.dimension == 2 else system.scratch.spatial_mass
-    for b, (mass, inertia) in enumerate(system.tables.masses):
-        if mass < 0:
-            known.m[b], known.per_m[b] = 0.0, 0.0
-        if inertia < 0:
-            known.J[b], known.per_J[b] = 0.0, 0.0
+    system.weigh()
 
 
 def known_mass_matrix(system: System) -> Matrix:

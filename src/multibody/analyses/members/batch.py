@@ -100,7 +100,7 @@ class Batch(Blocks):
         self._run_calls = (
             address_with(integrator.advance, M.ADVANCE_IMPLICIT if integrator.implicit else M.ADVANCE),
             address_of(accept, planar), address_of(members.space.monitor, planar) if tables.watches else 0,
-            self.at(set_masses, M.MASSES), address_with(exchange_mode, M.MODE),
+            address_with(exchange_mode, M.MODE),
         )  # fmt: skip
         self.first = address_of(rhs, planar) if members.matrices is None else members.matrices.ops
         self._read_calls = self._readers()
@@ -126,7 +126,7 @@ class Batch(Blocks):
     def _readers(self) -> tuple[int, ...]:
         """Return the addresses of what reads members."""
         interpolate = address_with(self.members.choice.integrator.interpolate, INTERPOLATE)
-        return interpolate, self.at(expand, M.EXPAND), self.at(set_masses, M.MASSES)
+        return interpolate, self.at(expand, M.EXPAND)
 
     def grow(self, room: int) -> None:
         """Make room for more steps; what is stored of members is kept."""
@@ -162,7 +162,8 @@ class Batch(Blocks):
         self.Q[:n], self.V[:n], self.refs[:n] = state.q, state.v, state.references
         W.adopt_members(
             (self.at(adopt_state, W.ADOPT), self.at(set_masses, M.MASSES)), self.models[:n], self.states[:n],
-            self.scratch.address, self.plan.block.address, self.assembly.address, float(state.t), self.Q, self.V, moved, heavy,
+            self.masses, self.scratch.address, self.plan.block.address, self.assembly.address, float(state.t), self.Q, self.V,
+            moved, heavy,
         )  # fmt: skip
         self.begin_refs[:n], self.codes[:n, M.CLOSED], self.codes[:n, M.HEAVY] = self.refs[:n], DEPENDENT, heavy
         note(why, np.isfinite(moved), "it cannot be closed from the given state")

@@ -113,15 +113,18 @@ class Blocks:
         self.numbers, self.refs = np.zeros((count, len(tables.F))), np.zeros((count, len(base.ref)))
         statistics, settings = np.zeros(count, Statistics.dtype), np.zeros(count, Settings.dtype)
         self.statistics, self.settings = (each.view(np.float64).reshape(count, -1) for each in (statistics, settings))
-        models: Many[D.Model] = Many(base.model, count, {"numbers": self.numbers, **scales})
+        name, kind = ("planar_mass", D.PlanarMass) if self.planar else ("spatial_mass", D.SpatialMass)
+        masses = np.zeros((count, base.model.bodies), kind.dtype)
+        self.masses = masses.view(np.float64).reshape(count, -1)
+        models: Many[D.Model] = Many(base.model, count, {"numbers": self.numbers, name: masses, **scales})
         own = {"ref": self.refs, "statistics": statistics, "settings": settings}
-        states: Many[D.State] = Many(base.state, count, own, own=True)
+        shared = {"factors": base.state.factors.copy()} | ({} if matrices is None else {"newton": matrices.state})
+        states: Many[D.State] = Many(base.state, count, own, own=True, **shared)
         if trees is not None:
             models.join("tree", trees.models)
             states.join("tree", trees.states)
         if matrices is not None:
             models.join("newton", matrices.models)
-            states.join("newton", matrices.state)
         self._blocks, self.models, self.states = (models, states), models.addresses, states.addresses
         self.scratch, self.assembly, self.one = base.scratch.copy(), plan.room(), One(self)
         self.Q, self.V = np.zeros((count, tables.nq)), np.zeros((count, tables.nv))
@@ -147,7 +150,8 @@ class Blocks:
         n = len(times)
         M.start_members(
             self.at(assemble_member, M.ASSEMBLE), self.at(set_masses, M.MASSES), self.models[:n], self.states[:n],
-            self.scratch.address, self.plan.block.address, self.assembly.address, times, self.Q[:n], self.V[:n], self.codes[:n],
+            self.masses, self.scratch.address, self.plan.block.address, self.assembly.address, times, self.Q[:n], self.V[:n],
+            self.codes[:n],
         )  # fmt: skip
         self.begin_refs[:n] = self.refs[:n]
 

@@ -23,7 +23,6 @@ from multibody.integrators import contract as C
 from multibody.integrators import members as columns
 from multibody.integrators.crossing_members import NOT_SMOOTH
 from multibody.integrators.passing import MOST
-from multibody.kernels.mass import set_masses
 from multibody.state.system import Floats, Integers
 
 if TYPE_CHECKING:
@@ -89,7 +88,6 @@ class Crossing:
         self.events: list[Occurrence] = []
         self.notes: list[str] = []
         self.event_counts, self.ended = np.zeros(len(self.watches), dtype=np.int64), False
-        set_masses(self.bundle.model.address, b.scratch.address)
         self.ahead, self.passed, self.can_pass = ahead, list[Switching](), passable(b)
         self.formulation.kernels()[1](*self.bundle.run, b.members.start, self.y.copy(), self.active)
         self.bundle.forget_gaps()

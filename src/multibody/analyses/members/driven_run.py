@@ -23,7 +23,6 @@ from multibody.formulations.prepare import Bundle, prepare
 from multibody.integrators import driven_members as DM
 from multibody.integrators import members as M
 from multibody.kernels.codes import ENERGIES, KINETIC, POTENTIAL
-from multibody.kernels.mass import set_masses
 from multibody.model.model import Model
 from multibody.rank.run_rows import run_rows
 from multibody.state.kinetics import Dynamics
@@ -139,7 +138,7 @@ class DrivenRunBatch(DriveBatch):
         kept = self.refs[which]
         self.refs[which] = self.begin_refs[which]  # in the plane; in space every instant has its own
         DM.expand_members(
-            (self.at(expand, M.EXPAND), self.at(set_masses, M.MASSES)), which, self.models, self.states, self.scratch.address,
+            self.at(expand, M.EXPAND), which, self.models, self.states, self.scratch.address,
             self.answers, np.ascontiguousarray(times), Y, stack.R[:, :, :0] if self.planar else stack.R, self.statistics,
             np.zeros(self.statistics.shape[1]), A, *made,
         )  # fmt: skip

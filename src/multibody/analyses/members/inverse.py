@@ -21,10 +21,8 @@ from multibody.formulations.driven import forces_at, solve_square
 from multibody.formulations.one_drive import REGULAR, ROOM, efforts_at
 from multibody.formulations.square_forces import Along, Found, lu_room
 from multibody.integrators import driven_members as DM
-from multibody.integrators import members as M
 from multibody.kernels.calls import address_with
 from multibody.kernels.codes import ENERGIES, KINETIC, POTENTIAL
-from multibody.kernels.mass import set_masses
 from multibody.model.model import Model
 from multibody.state.kinetics import Dynamics
 from multibody.state.system import Floats, Integers
@@ -111,7 +109,7 @@ class StackedSolver(Solver):
         sizes = (t.nv, t.nv, ENERGIES, t.effort_count, t.load_count)
         made = [np.zeros((m, n, size)) for size in sizes]
         DM.force_members(
-            (b.at(forces_at, DM.FORCES), b.at(set_masses, M.MASSES)), s.which, b.models, b.states, b.scratch.address, s.t, s.Q,
+            b.at(forces_at, DM.FORCES), s.which, b.models, b.states, b.scratch.address, s.t, s.Q,
             s.V, s.A, s.R, *made,
         )  # fmt: skip
         return Along(*(x.reshape(m * n, x.shape[2]) for x in made))

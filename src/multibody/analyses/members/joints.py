@@ -10,13 +10,12 @@ from multibody.analyses.members.batch import Batch, Read
 from multibody.analyses.members.many import Many
 from multibody.analyses.members.numbers import NotServed, note
 from multibody.analyses.members.together import StackedTables
-from multibody.formulations.relative import cartesian_states, expand_relative, probe_relative
+from multibody.formulations.relative import PROBED, RATIO, cartesian_states, expand_relative, probe_relative
 from multibody.formulations.spaces.joint_coordinates import placed_coordinates, placed_values, settle_turns
 from multibody.formulations.spaces.joint_space import JointSpace
 from multibody.integrators import deciding_members as W
 from multibody.integrators import members as M
 from multibody.kernels.calls import INTERPOLATE, address_of, address_with
-from multibody.kernels.mass import set_masses
 from multibody.kernels.tree import declared as T
 from multibody.state.system import Flags, Floats, Integers
 from multibody.tables.columns import constants
@@ -73,7 +72,7 @@ class JointBatch(Batch):
 
     def _readers(self) -> tuple[int, ...]:
         interpolate = address_with(self.members.choice.integrator.interpolate, INTERPOLATE)
-        return interpolate, self.to_bodies, self.at(expand_relative, M.EXPAND_JOINTS), self.at(set_masses, M.MASSES)
+        return interpolate, self.to_bodies, self.at(expand_relative, M.EXPAND_JOINTS)
 
     def begin(self, n: int, why: Any) -> None:
         """Write y of the first members at their starts; note whose structure is another one."""
@@ -99,12 +98,12 @@ class JointBatch(Batch):
     def _hold(self, which: Integers) -> Flags:
         """Return whether the mass matrices of members serve by themselves, and the same loop rows are independent."""
         base, scratch = self.space.bundle, self.scratch
-        found, ratios = np.zeros((len(which), len(scratch.J))), np.zeros(len(which))
+        found, answers = np.zeros((len(which), len(scratch.J))), np.zeros((len(which), PROBED))
         W.probe_members(
             address_of(probe_relative, self.planar), which, self.models, self.states, scratch.address, self.members.start,
-            self.starts, scratch.J, scratch.tree._floats, T.TreeScratch.fields["mass_ratio"].slot, found, ratios,
+            self.starts, scratch.J, found, answers,
         )  # fmt: skip
-        same = self.space.serves(ratios) == base.regular
+        same = self.space.serves(answers[:, RATIO]) == base.regular
         if base.loops:
             J = found.reshape(len(which), len(base.loops), self.space.nv)
             same &= self.space.has_loop_rows(self.row_scale[which, :, None] * J * self.column_scale[which, None, :])

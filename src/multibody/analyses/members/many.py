@@ -27,6 +27,8 @@ class Many(Generic[Kind]):
         Arrays of the members by name; records without a second axis are one a member.
     own : bool
         Whether all other arrays are copied for every member, as ``Block.copy`` does; otherwise they are shared.
+    **parts : Block
+        Parts that the members share in any case.
 
     Attributes
     ----------
@@ -34,10 +36,12 @@ class Many(Generic[Kind]):
         Of the blocks; good as long as this object lives.
     """
 
-    def __init__(self, base: Kind, count: int, rows: Mapping[str, Any], own: bool = False) -> None:
+    def __init__(self, base: Kind, count: int, rows: Mapping[str, Any], own: bool = False, **parts: Block) -> None:
         self.base, self.own, self.table = base, own, np.tile(base._slots, (count, 1))
         self._rows, self._parts = dict(rows), dict[str, Any]()
         self._memory = np.tile(base._memory, (count, 1)) if own else base._memory
+        for name, part in parts.items():
+            self.join(name, part)
         if own:
             self._copy(count)
         for name, values in self._rows.items():
@@ -52,7 +56,7 @@ class Many(Generic[Kind]):
             moved = _addresses(self._memory) - _address_of(self.base._memory)
             self.table += moved[:, None] * recipe.moving
         for name, value in recipe.owned:
-            if name in self._rows:
+            if name in self._rows or name in self._parts:
                 continue
             if isinstance(value, Block):
                 self.join(name, [value.copy() for _ in range(count)])

@@ -17,9 +17,7 @@ from multibody.formulations.prepare_newton import matrix_units, numbered, patter
 from multibody.formulations.spaces.space import Space
 from multibody.integrators import contract as C
 from multibody.integrators import deciding_members as M
-from multibody.integrators.members import MASSES
 from multibody.kernels.calls import address_of
-from multibody.kernels.mass import set_masses
 from multibody.kernels.newton.declared import Newton, NewtonState
 from multibody.state.system import Floats, Integers
 from multibody.tables.scales import second
@@ -108,7 +106,7 @@ class Matrices:
         eq, kept, errors = self.equations, self.state, np.zeros(len(which))
         (nq, n, m), model, c = eq.sizes, eq.bundle.newton.model, 100.0 / second(b.tables)
         kernels = (start_newton, linearize_implicit, factor_newton, product_newton, solve_newton)
-        calls = *(address_of(each, b.planar) for each in kernels), b.at(set_masses, MASSES)
+        calls = tuple(address_of(each, b.planar) for each in kernels)
         entries, sizes = model.entries, (n + m + 1, nq + 2 * n + m, n + m, n + m, 3 * n, n + m, n + m, 1)
         places = (np.ascontiguousarray(x) for x in (entries.entry, entries.row, entries.column))
         M.trial_members(

@@ -11,10 +11,8 @@ import numpy as np
 
 from multibody.analyses.dynamics.settling import feedback_of
 from multibody.integrators import deciding_members as M
-from multibody.integrators import members
 from multibody.kernels.calls import address_of
 from multibody.kernels.declared import Settings
-from multibody.kernels.mass import set_masses
 from multibody.state.system import Floats, Integers
 
 if TYPE_CHECKING:
@@ -48,8 +46,7 @@ def _own_feedback(b: Batch, which: Integers) -> Floats:
     space, rates = b.members.space, np.zeros((len(which), b.starts.shape[1]))
     b.settings[which, ALPHA] = b.settings[which, BETA] = 0.0
     rhs = address_of(b.members.choice.formulation.kernels()[0], b.planar)
-    calls = rhs, b.at(set_masses, members.MASSES)
-    M.rate_members(calls, which, b.models, b.states, b.scratch.address, b.members.start, b.starts, rates)
+    M.rate_members(rhs, which, b.models, b.states, b.scratch.address, b.members.start, b.starts, rates)
     part = slice(space.nq, space.nq + space.nv)
     v, a = (
         np.max(np.abs(x[:, part] / b.column_scale[which]), axis=1, initial=0.0) for x in (b.starts[which], rates)
@@ -60,10 +57,9 @@ def _own_feedback(b: Batch, which: Integers) -> Floats:
 def _tell_partition(b: Batch, which: Integers) -> None:
     """Choose dependent columns, each member its own."""
     space, ratios = b.members.space, np.zeros(len(which))
-    calls = b.at(space.choose, M.CHOOSE), b.at(set_masses, members.MASSES)
     n, rows = space.nv, len(space.bundle.chosen)
     M.partition_members(
-        calls, which, b.models, b.states, b.scratch.address, b.members.start, b.starts, np.zeros(n * rows),
-        np.zeros(n, dtype=np.int64), b.counted, ratios,
+        b.at(space.choose, M.CHOOSE), which, b.models, b.states, b.scratch.address, b.members.start, b.starts,
+        np.zeros(n * rows), np.zeros(n, dtype=np.int64), b.counted, ratios,
     )  # fmt: skip
     b.settings[which, RATIO] = ratios

@@ -152,7 +152,7 @@ class Equations:
         self.robot, n = robot, robot._tree_nv
         self._tree = robot._tree.changed(acted=int(robot._acted is not ALONE)).working()
         self._arrays = robot._arrays_of(self._tree)
-        self._at_model, self._at_scratch = self._arrays.still
+        self._at_model, self._at_formed = self._arrays.still  # its own: what the equations are made of stays there
         self.mass_matrix, self.bias, at = np.empty((n, n)), np.empty(n), robot._time(t, "equations")
         form_equations(
             robot._d, robot._acted, *self._arrays.run, at, robot._turns, q_[0], v_[0], self.mass_matrix, self.bias
@@ -191,7 +191,7 @@ class Equations:
         robot = self.robot
         which, (_, (a_,)) = robot._which(joints), robot._states("equations", a=a)
         out = np.empty((len(which), robot.width))
-        selected_reactions(robot._d, self._at_model, self._at_scratch, which, int(drives), a_[0], out)
+        selected_reactions(robot._d, self._at_model, self._at_formed, which, int(drives), a_[0], out)
         return out[0] if isinstance(joints, str) else out
 
     def driving_force(self, a: Any, joint: str) -> Floats:
@@ -200,5 +200,5 @@ class Equations:
         _, (a_,) = robot._states("equations", a=a)
         i = robot._link(joint)
         out = np.empty(int(self._tree.model.links[i].count))
-        selected_effort(robot._d, self._at_model, self._at_scratch, i, a_[0], out)
+        selected_effort(robot._d, self._at_model, self._at_formed, i, a_[0], out)
         return out

@@ -16,7 +16,7 @@ from multibody.analyses.robot.reached import Reached, ReachedMany
 from multibody.analyses.robot.targets import Targets, read_targets
 from multibody.arguments import answered, number_in, short, truth
 from multibody.errors import ModelError
-from multibody.kernels.robot.declared import AXES, ITERATED, Reach
+from multibody.kernels.robot.declared import AXES, ITERATED, Reach, ReachRoom
 from multibody.kernels.robot.entrance import prepared
 from multibody.kernels.robot.geometry import CANDIDATES, SIX, Work
 from multibody.kernels.robot.reach import reach_one, reach_planar, reach_spatial
@@ -104,15 +104,18 @@ class Task:
         geometry = self.geometry(q)
         self.every = geometry.how != ITERATED
         r, A = self.at_zero(q)
+        room = ReachRoom(
+            lower=count, upper=count, J=robot.width * n, Jz=robot.width * count, S=SIX * SIX, error=SIX, step=count, whole=n,
+            trial=robot._tree_nq, angles=SIX * (MOST + 1), roots=CANDIDATES, work=Work.size, target=AXES + ROW * ROW,
+            q=robot._tree_nq,
+        )  # fmt: skip
         return Reach(
             model=int(robot._at_model), scratch=int(robot._at_scratch), link=self.link, point=self.point,
             axes=np.ascontiguousarray(self.axes).ravel(), rows=self.rows, length=length, tolerance=TOLERANCE,
             wanted=MOST if self.asked.every else 1, iterations=ITERATIONS, G=np.ascontiguousarray(self.G).ravel(),
             place=place, turns=self.turns, scale=np.where(slide, length, 1.0), lower=self.lower.copy(), upper=self.upper.copy(),
-            kept_lower=count, kept_upper=count, how=geometry.how, lines=geometry.lines, zero_point=r, zero_axes=A.ravel(),
-            center=geometry.center, shape=geometry.shape, J=robot.width * n, Jz=robot.width * count, S=SIX * SIX, error=SIX,
-            step=count, whole=n, trial=robot._tree_nq, angles=SIX * (MOST + 1), roots=CANDIDATES, work=Work.size,
-            starts=self.starts(), target=AXES + ROW * ROW, q=robot._tree_nq,
+            how=geometry.how, lines=geometry.lines, zero_point=r, zero_axes=A.ravel(), center=geometry.center,
+            shape=geometry.shape, starts=self.starts(), room=room,
         )  # fmt: skip
 
     def at_zero(self, q: Floats) -> tuple[Floats, Floats]:

@@ -15,14 +15,13 @@ from multibody.analyses.members.drive import DriveBatch, DriveMembers
 from multibody.analyses.members.inverse import InverseMembers
 from multibody.analyses.members.numbers import NotServed, note
 from multibody.analyses.specialized.prepared import Prepared
-from multibody.analyses.specialized.rooms import Masses, Rooms, addresses_of, put
+from multibody.analyses.specialized.rooms import Rooms, addresses_of, put
 from multibody.analyses.specialized.symbols import SymbolicEfforts, SymbolicMeasurer
 from multibody.errors import ModelError
-from multibody.kernels.mass import set_masses
 from multibody.kernels.tracking import values_over
 from multibody.model.expressions import Expression
 from multibody.model.model import Model
-from multibody.specialize.image import MADE_OF_NUMBERS, Floats, parts_of
+from multibody.specialize.image import Floats, parts_of
 from multibody.specialize.observer import Acting
 from multibody.specialize.observing import FUNCTION, IS_LENGTH, LAW, MOTION, ROW
 from multibody.specialize.schedule import Schedule
@@ -70,7 +69,7 @@ class DrivenPreparation(Rooms):
         self.system, solver = System(self.tables), DenseSolver(System(self.tables))
         solver.use(self.loops.drive)
         self.layout = Sweep(self.system.nq, self.system.nv, solver.block)
-        set_masses(self.system.at.model, self.system.at.scratch)
+        self.system.weigh()
         self.code = Specialized(self.system, size=self.layout.size, kept=self.layout)
         self._numbers, self._words = parts_of(self.system)
 
@@ -121,30 +120,28 @@ class DrivenPreparation(Rooms):
         self.loops.start(room, values, why)
         y[:, : room.Q.shape[1]], gauge[:] = room.Q[:n], room.gauges[:n]
         note(why, np.all(room.chosen[:n] == self.rows, axis=1), "other rows")
-        masses = self._looked(room, n, why)
+        self._looked(room, n, why)
         for part in self._numbers:
             if part.path == "model.numbers":
                 put(numbers, part, room.numbers[:n])
-            elif part.path.endswith(MADE_OF_NUMBERS):
-                put(numbers, part, masses)
+            elif part.path.endswith("_mass"):
+                put(numbers, part, room.masses[:n])
         for part in self._words:
             if part.path == "state.ref":
                 put(words, part, room.begin_refs[:n].view(np.int64))
         return why == ""
 
-    def _looked(self, room: DriveBatch, n: int, why: Any) -> Floats:
-        """Note members that turn very often; return the masses of all."""
-        t, found, first = self.tables, Masses(room, n), self.tables.count_joint
+    def _looked(self, room: DriveBatch, n: int, why: Any) -> None:
+        """Note members that turn very often."""
+        t, first = self.tables, self.tables.count_joint
         angles = [k for k, row in enumerate(t.rows[first : room.rows]) if not row.is_length]
         times = np.linspace(self.loops.ends[0], self.loops.ends[1], LOOKS)
         asked, most = np.zeros((LOOKS, room.rows - first)), max(MANY, self.loops.count) * TURN
         little = np.ones(n, dtype=bool)
         for k, (model, state) in enumerate(addresses_of(room, n)):
-            found.find(k, model)
             if angles:
                 values_over(model, state, room.scratch.address, times, room.Q[k], first, room.rows, asked)
                 way = np.max(np.sum(np.abs(np.diff(asked[:, angles], axis=0)), axis=0))
                 little[k] = math.isfinite(way) and way < most
         note(why, little, "many turns")
-        return found.rows
 

@@ -12,10 +12,10 @@ from multibody.analyses.members.batch import GAPS, Batch
 from multibody.analyses.members.numbers import NotServed
 from multibody.analyses.members.run import RunMembers
 from multibody.analyses.members.telling import tell
-from multibody.analyses.specialized.rooms import Masses, Rooms, addresses_of, put
+from multibody.analyses.specialized.rooms import Rooms, addresses_of, put
 from multibody.kernels.declared import Statistics
 from multibody.model.model import Model
-from multibody.specialize.image import MADE_OF_NUMBERS, Floats, parts_of
+from multibody.specialize.image import Floats, parts_of
 from multibody.state.state import State
 
 UNUSED = "model.row_weight"  # where masses can be inverted
@@ -48,7 +48,7 @@ class QuickPreparation(Rooms):
         self.factored = base.bundle.statistic("factorizations")  # an implicit method tries its matrix beforehand
         self.accept, self.told = base.formulation.kernels()[1], base.formulation.stabilized
         room = self.loops.batch(self.loops.most)
-        known = {*self._own_numbers(room), *(f"scratch.{name}" for name in MADE_OF_NUMBERS), UNUSED}
+        known = {*self._own_numbers(room), UNUSED}
         others = {part.path for part in self.numbers} - known
         if others or not base.bundle.regular:
             raise NotServed(f"numbers of {', '.join(sorted(others))}" if others else "masses that do not count")
@@ -62,7 +62,7 @@ class QuickPreparation(Rooms):
         return found
 
     def _own_numbers(self, room: Batch) -> dict[str, Any]:
-        """Return the numbers of members (members, ·) by their paths, but for masses."""
+        """Return the numbers of members (members, ·) by their paths."""
         return {f"model.{name}": rows for name, rows in room.own_numbers().items()}
 
     def _own_words(self, room: Batch) -> dict[str, Any]:
@@ -78,21 +78,20 @@ class QuickPreparation(Rooms):
         if self.told:
             tell(room, np.flatnonzero(why == ""))
         y[:], atol[:] = room.starts[:n], room.atol[:n]
-        masses, own = self._settled(room, y), self._own_numbers(room)
+        self._settle(room, y)
+        own = self._own_numbers(room)
         room.statistics[:n, GAPS], room.statistics[:n, FACTORED] = 0.0, self.factored
         for part in self.numbers:
             if part.path != UNUSED:
-                put(numbers, part, own[part.path][:n] if part.path in own else masses)
+                put(numbers, part, own[part.path][:n])
         states = self._own_words(room)
         for part in self.words:
             if part.path in states:
                 put(words, part, np.ascontiguousarray(states[part.path][:n]).view(np.int64))
         return why == ""
 
-    def _settled(self, room: Batch, y: Floats) -> Floats:
-        """Let members accept their starts, as a simulation does; return their masses (members, ·)."""
-        active, scratch, moved, masses = np.ones(self.loops.size), room.scratch.address, y.copy(), Masses(room, len(y))
+    def _settle(self, room: Batch, y: Floats) -> None:
+        """Let members accept their starts, as a simulation does."""
+        active, scratch, moved = np.ones(self.loops.size), room.scratch.address, y.copy()
         for k, (model, state) in enumerate(addresses_of(room, len(y))):
-            masses.find(k, model)
             self.accept(model, state, scratch, self.loops.start, moved[k], active)
-        return masses.rows

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from multibody.kernels.mass import set_masses
-from multibody.specialize.image import MADE_OF_NUMBERS, Floats, Part
+from multibody.specialize.image import Floats, Part
 
 THREADS = 4  # a third of the work holds Python's lock: more threads stand in each other's way
 
@@ -60,28 +59,6 @@ def addresses_of(room: Any, n: int) -> list[tuple[Any, int]]:
     """Return the addresses of model and state of the first members, as kernels take them from Python."""
     kind = type(room.blocks(0)[0].address)  # by which planar models are told from those in space
     return [(kind(m), s) for m, s in zip(room.models[:n].tolist(), room.states[:n].tolist(), strict=True)]
-
-
-class Masses:
-    """The masses of members as they lie among their numbers, found one after the other.
-
-    Parameters
-    ----------
-    room : Blocks
-    n : int
-        How many members.
-    """
-
-    def __init__(self, room: Any, n: int) -> None:
-        self._scratch = room.scratch
-        name = next(name for name in MADE_OF_NUMBERS if len(getattr(room.scratch, name)))
-        self._record = np.asarray(getattr(room.scratch, name)).view(np.float64).reshape(-1)
-        self.rows = np.zeros((n, len(self._record)))
-
-    def find(self, k: int, model: Any) -> None:
-        """Find those of member k; the scratch of the room has them then."""
-        set_masses(model, self._scratch.address)
-        self.rows[k] = self._record
 
 
 def put(rows: Any, part: Part, values: Any) -> None:

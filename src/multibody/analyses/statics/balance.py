@@ -142,7 +142,7 @@ class Balance:
         place(s, q, np.zeros(s.nv))
         d, length = tables.dimension, tables.length
         gravity = float(np.linalg.norm(tables.gravity))
-        masses = (s.scratch.planar_mass if d == 2 else s.scratch.spatial_mass).m
+        masses = (s.model.planar_mass if d == 2 else s.model.spatial_mass).m
         efforts, loads = np.zeros(tables.effort_count), np.zeros((len(tables.loads), tables.width))
         law_efforts(*s.run, self.t, efforts)
         load_wrenches(*s.run, self.t, loads.reshape(-1))

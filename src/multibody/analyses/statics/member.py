@@ -117,6 +117,7 @@ def compiled_rest(balance: Balance, state: State, tolerance: float) -> Rested | 
     q, rows, (efforts, loads) = state.q.copy(), system.rows, forces_of(system.tables)
     found = np.zeros(rows), np.zeros(efforts), np.zeros(loads)
     system.ref[:] = state.references
+    system.weigh()
     answer, potential = find_rest(*system.run, *room.addresses, state.t, len(balance.rows), tolerance, q, *found)
     if answer != BALANCED:
         system.ref[:] = state.references

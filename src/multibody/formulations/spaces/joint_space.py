@@ -14,6 +14,9 @@ from multibody.formulations.choosing import choose_joint_partition
 from multibody.formulations.of_joints import JointFormulation
 from multibody.formulations.prepare_relative import JointBundle, column_scales, prepare_relative
 from multibody.formulations.relative import (
+    COLUMN,
+    PROBED,
+    RATIO,
     cartesian_states,
     expand_relative,
     monitor_relative,
@@ -78,7 +81,7 @@ class JointSpace(SpaceBase):
         self._count_turns(b, state)
         regular, chosen = self.decided(self.start(state), state.t)
         if not regular and not formulation.full_mass:
-            raise self._weightless(b)
+            raise self._weightless(self._probe(b, self.start(state), state.t))
         if len(chosen) < self.nv - self.mobility:
             chosen = self._generic(b, state, chosen)
         made = prepare_relative(self.columns, formulation, state.references, chosen, regular=regular, partitioned=partitioned)
@@ -109,7 +112,7 @@ class JointSpace(SpaceBase):
 
     def decided(self, y: Floats, t: float) -> tuple[bool, Integers]:
         """Return what numbers decide at (t, y): whether the mass matrix serves by itself, and independent loop rows."""
-        ratio = self._probe(self.bundle, y, t)
+        ratio = self._probe(self.bundle, y, t)[RATIO]
         rows = self.loop_rows(self._scaled(self.bundle)) if self.bundle.loops else np.zeros(0, dtype=np.int64)
         return bool(self.serves(ratio)), rows
 
@@ -129,17 +132,18 @@ class JointSpace(SpaceBase):
             same[k] = np.array_equal(self.loop_rows(J[k]), chosen)
         return np.asarray(same)
 
-    def _probe(self, b: JointBundle, y: Floats, t: float) -> float:
-        """Write Φ_u of the loop rows at (t, y) to the scratch; return the smallest pivot ratio of the mass matrix."""
-        probe_relative(*b.run, t, y, y)
-        return float(b.tree.scratch.mass_ratio)
+    def _probe(self, b: JointBundle, y: Floats, t: float) -> Floats:
+        """Write Φ_u of the loop rows at (t, y) to the scratch; return what the mass matrix is like, see ``probe_relative``."""
+        found = np.zeros(PROBED)
+        probe_relative(*b.run, t, y, found)
+        return found
 
-    def _weightless(self, b: JointBundle) -> ModelError:
+    def _weightless(self, found: Floats) -> ModelError:
         """Return the error for a coordinate that moves no mass, with the name of its joint and body."""
         if self.system.tables.extras:
             hint = "use recursive or augmented"
             return ModelError("articulated does not take cams: their contact has no mass", where="formulation", hint=hint)
-        k = int(b.tree.scratch.weightless)
+        k = int(found[COLUMN])
         column = self.columns.columns[k]
         body = self.system.tables.bodies[self.columns.tree.links[column.link].body]
         return ModelError(

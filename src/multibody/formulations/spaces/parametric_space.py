@@ -248,7 +248,7 @@ class ParametricSpace(SpaceBase):
 
     def trouble(self) -> tuple[str, str]:
         """Return which pair's cosine rows lost their rank, and what helps."""
-        k = self.bundle.parametric.scratch.trouble
+        k = self.bundle.parametric.state.trouble
         text = f"the cosine rows of joint {self.tables.parametrized[k].joint} lose rank, the sine of its angle vanishes"
         return text, 'use Parametric("regular"), whose rows keep their rank'
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import math
 
-from multibody.kernels.assembly.closing import CUT, column_scale, fill_rows, largest_gap
+from multibody.kernels.assembly.closing import CUT, fill_rows, largest_gap
 from multibody.kernels.assembly.declared import assembly_at, room_at
 from multibody.kernels.assembly.levels import turn_all, turn_level
 from multibody.kernels.body_layout import PLANE, POINT, SPACE
+from multibody.kernels.cholesky import factor_lower, solve_lower
 from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
+from multibody.kernels.scales import column_scale
 from multibody.kernels.state import displace, set_positions
 from multibody.kernels.vectors import load4
 
@@ -134,7 +136,8 @@ def _set_step(room, n, m, damping):
             for c in range(n):
                 total += A[i * n + c] * A[j * n + c]
             S[i * m + j] = total
-    _solve_cholesky(S, m, x)
+    factor_lower(S, m, TINY)  # what round-off leaves of a pivot asks for nothing
+    solve_lower(S, m, x)
     largest = 0.0
     for c in range(n):
         total = 0.0
@@ -143,29 +146,6 @@ def _set_step(room, n, m, damping):
         room.step[c] = total
         largest = max(largest, abs(total))
     return largest
-
-
-@inner_kernel
-def _solve_cholesky(S, m, x):
-    """Solve S x = x with the lower half of S (m×m by rows, destroyed); what round-off leaves of a pivot asks for nothing."""
-    for i in range(m):
-        least = TINY * S[i * m + i]
-        for j in range(i + 1):
-            total = S[i * m + j]
-            for k in range(j):
-                total -= S[i * m + k] * S[j * m + k]
-            if i == j:
-                S[i * m + i] = math.sqrt(total) if total > least else math.inf
-            else:
-                S[i * m + j] = total / S[j * m + j]
-    for i in range(m):
-        for k in range(i):
-            x[i] -= S[i * m + k] * x[k]
-        x[i] /= S[i * m + i]
-    for i in range(m - 1, -1, -1):
-        for k in range(i + 1, m):
-            x[i] -= S[k * m + i] * x[k]
-        x[i] /= S[i * m + i]
 
 
 @inner_kernel

@@ -13,6 +13,7 @@ from multibody.kernels.assembly.start import axes_at, pose_of
 from multibody.kernels.compile import inner_kernel
 from multibody.kernels.functions import function_gradient, function_value
 from multibody.kernels.rows import row_jacobian, row_values
+from multibody.kernels.scales import column_scale, row_scale
 from multibody.kernels.state import displace, set_positions
 from multibody.kernels.vectors import column_of, dot, multiply
 
@@ -64,26 +65,13 @@ def _note(room, norm, size, q):
 
 
 @inner_kernel
-def row_scale(model, plan, r):
-    """Return what makes a row free of units."""
-    return 1.0 / model.numbers[model.length] if plan.row_is_length[r] == 1 else 1.0
-
-
-@inner_kernel
-def column_scale(model, c):
-    """Return what makes a column free of units: L for translations."""
-    translation = c < model.width * model.bodies and c % model.width < model.dimension
-    return model.numbers[model.length] if translation else 1.0
-
-
-@inner_kernel
 def _norm(model, state, scratch, plan, room, t, q):
     """Write the scaled residual of all rows at q; return its norm."""
     set_positions(model, scratch, q)
     row_values(model, state, scratch, t, 0, plan.all_rows, room.residual)
     total = 0.0
     for r in range(plan.all_rows):
-        room.residual[r] *= row_scale(model, plan, r)
+        room.residual[r] *= row_scale(model, r)
         total += room.residual[r] * room.residual[r]
     return math.sqrt(total)
 
@@ -95,7 +83,7 @@ def largest_gap(model, state, scratch, plan, room, t, q, count):
     row_values(model, state, scratch, t, 0, count, room.residual)
     worst = 0.0
     for r in range(count):
-        room.residual[r] *= row_scale(model, plan, r)
+        room.residual[r] *= row_scale(model, r)
         worst = max(worst, abs(room.residual[r])) if abs(room.residual[r]) < math.inf else math.inf
     return worst
 
@@ -120,7 +108,7 @@ def fill_rows(model, state, scratch, plan, room, t, count):
     n, A = model.velocities, room.A
     row_jacobian(model, state, scratch, t, 0, count, room.entries)
     for r in range(count):
-        row, factor = model.rows[r], row_scale(model, plan, r)
+        row, factor = model.rows[r], row_scale(model, r)
         for c in range(n):
             A[r * n + c] = 0.0
         for e in range(row.entry, row.entry + row.entries):

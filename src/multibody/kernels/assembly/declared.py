@@ -123,7 +123,6 @@ class Assembly(Block, readonly=True):
     rates = records(Rate, "held rates, then guessed ones")
     aligned = records(Aligned, "axes to be looked at")
     is_length = integers("1 for functions that are lengths")
-    row_is_length = integers("1 for rows that are lengths")
     row_function = integers("first function of every row")
     joint_rows = integer("rows of joints")
     rows = integer("rows of joints and motions")

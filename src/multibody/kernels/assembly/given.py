@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 
-from multibody.kernels.assembly.closing import column_scale, fill_rows, largest_gap, row_scale, smallest_step
+from multibody.kernels.assembly.closing import fill_rows, largest_gap, smallest_step
 from multibody.kernels.assembly.declared import assembly_at, room_at
 from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
 from multibody.kernels.functions import set_references
 from multibody.kernels.rows import row_velocity
+from multibody.kernels.scales import column_scale, row_scale
 from multibody.kernels.state import displace, set_positions
 
 ITERATIONS = 20
@@ -63,7 +64,7 @@ def _close_velocities(model, state, scratch, plan, room, t, v):
     fill_rows(model, state, scratch, plan, room, t, plan.rows)
     worst = 0.0
     for r in range(plan.rows):
-        total = -room.residual[r] * row_scale(model, plan, r)
+        total = -room.residual[r] * row_scale(model, r)
         for c in range(n):
             total += room.A[r * n + c] * (v[c] / column_scale(model, c))
         room.residual[r] = total

@@ -4,15 +4,7 @@ from __future__ import annotations
 
 import math
 
-from multibody.kernels.assembly.closing import (
-    CUT,
-    WEAK,
-    close_positions,
-    column_scale,
-    fill_gradient,
-    fill_rows,
-    row_scale,
-)
+from multibody.kernels.assembly.closing import CUT, WEAK, close_positions, fill_gradient, fill_rows
 from multibody.kernels.assembly.declared import assembly_at, room_at
 from multibody.kernels.assembly.levels import solve_level, turn_back
 from multibody.kernels.assembly.start import find_targets, pose_of, start_on_tree
@@ -22,6 +14,7 @@ from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
 from multibody.kernels.functions import set_references
 from multibody.kernels.rows import row_velocity
+from multibody.kernels.scales import column_scale, row_scale
 from multibody.kernels.state import set_positions
 from multibody.kernels.vectors import row_of, scale, store3
 
@@ -128,7 +121,7 @@ def _conditions(model, state, scratch, plan, room, t):
     fill_rows(model, state, scratch, plan, room, t, rows)
     row_velocity(model, state, scratch, t, 0, rows, room.right)
     for k in range(rows):
-        room.right[k] *= row_scale(model, plan, k)
+        room.right[k] *= row_scale(model, k)
     longest_held, longest_wish = 1e-300, 1e-300
     for k in range(plan.rates.size):
         rate = plan.rates[k]

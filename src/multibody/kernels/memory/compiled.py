@@ -251,4 +251,35 @@ def _table() -> Any:
     return viewed
 
 
+def _split() -> Any:
+    """Return what views the parts of an array that lie one behind the other; lengths and views are named tuples."""
+    if config.DISABLE_JIT:
+        return lambda array, lengths: lengths._make(np.split(array, np.cumsum(lengths))[:-1])
+
+    @intrinsic
+    def viewed(typing_context: Any, array: Any, lengths: Any) -> Any:
+        if not isinstance(array, types.Array) or array.layout != "C" or not isinstance(lengths, types.BaseNamedTuple):
+            return None
+        part = types.Array(array.dtype, 1, "C", readonly=not array.mutable)
+        kind = types.NamedUniTuple(part, lengths.count, lengths.instance_class)
+
+        def generate(context: Any, builder: Any, called: Any, arguments: Any) -> Any:
+            whole, item = arrayobj.make_array(called.args[0])(context, builder, value=arguments[0]), ir.Constant(_WORD, SLOT)
+            at, views = ir.Constant(_WORD, 0), []
+            for k in range(lengths.count):
+                view, length = arrayobj.make_array(part)(context, builder), builder.extract_value(arguments[1], k)
+                data = builder.gep(whole.data, [at])
+                arrayobj.populate_array(view, data=data, shape=[length], strides=[item], itemsize=item, meminfo=None)
+                views.append(view._getvalue())
+                at = builder.add(at, length)
+            if kernels.CHECKED:
+                cgutils.do_boundscheck(context, builder, at, builder.add(whole.nitems, ir.Constant(_WORD, 1)), 0)
+            return context.make_tuple(builder, kind, views)
+
+        return kind(array, lengths), generate
+
+    return viewed
+
+
 table = _table()  # ``table(square.ends, 2, n)[r, c]``
+split = _split()  # ``split(work, Work(x=n, r=m)).r[k]``

@@ -104,6 +104,7 @@ class PairState(Block):
     planar_turns = records(PlanarTurn, "of every body, the ground first, where the kept matrices were made")
     spatial_turns = records(SpatialTurn, "of every body, the ground first, where the kept matrices were made")
     seen = records(Seen, "of every group of the matrix")
+    trouble = integer("the pair whose parameters did not serve at the state that was refused last, −1 for none")
     kkt = block(NewtonState, "the matrix and its factors")
 
 
@@ -112,7 +113,6 @@ class PairScratch(Block):
     """What pairs write and read."""
 
     ratio = number("smallest determinant of a group over the largest that it ever had")
-    trouble = integer("answer: the pair whose parameters do not serve any more, −1 for none")
     vector = floats("right side of a linear system over all unknowns; twice as long where it is complex")
     answer = floats("its solution, or a product")
     kkt = block(NewtonScratch, "what solutions need")

@@ -45,10 +45,10 @@ def candidates(task, target, start):
     if task.how == WRIST:
         return _spherical_wrist(task, target, start)
     if task.how == THREE:
-        triples = work_in(task.work, 0).triples
+        triples = work_in(task.room.work, 0).triples
         count = three_turns(task, load3(target, 0), start[task.place[0]], triples)
         for j in range(count):
-            store3(task.angles, SIX * j, load3(triples, TRIPLE * j))
+            store3(task.room.angles, SIX * j, load3(triples, TRIPLE * j))
         return count
     if task.how == PLANAR_TWO or task.how == PLANAR_THREE:
         return _planar(task, target, start)
@@ -62,7 +62,7 @@ def _spherical_wrist(task, target, start):
     r, R, A0 = load3(target, 0), load9(target, AXES), load9(task.zero_axes, 0)
     reach = apply_transposed(A0, subtract(load3(task.center, 0), load3(task.zero_point, 0)))  # center in the frame
     turn = multiply(R, transpose(A0))
-    triples, found = work_in(task.work, 0).triples, 0
+    triples, angles, found = work_in(task.room.work, 0).triples, task.room.angles, 0
     for j in range(three_turns(task, add(r, apply(R, reach)), start[task.place[0]], triples)):
         left = transpose(turn)  # (R₁ R₂ R₃)ᵀ turn by its rows: columns of the transposed
         x, y, z = (left[0], left[1], left[2]), (left[3], left[4], left[5]), (left[6], left[7], left[8])
@@ -71,9 +71,9 @@ def _spherical_wrist(task, target, start):
             x, y, z = turned_about(axis, angle, x), turned_about(axis, angle, y), turned_about(axis, angle, z)
         W = (x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2])
         for side in range(2):
-            out = task.angles[SIX * found + TRIPLE :]
+            out = angles[SIX * found + TRIPLE :]
             if found < CANDIDATES and _wrist(task, W, 1.0 - 2.0 * side, start[task.place[3]], out):
-                store3(task.angles, SIX * found, load3(triples, TRIPLE * j))
+                store3(angles, SIX * found, load3(triples, TRIPLE * j))
                 found += 1
     return found
 
@@ -143,7 +143,7 @@ def _planar(task, target, start):
             first = math.atan2(px * dy - py * dx, px * dx + py * dy)
         else:
             first = s1 * start[task.place[0]]
-        out = task.angles[SIX * side :]
+        out = task.room.angles[SIX * side :]
         out[0], out[1], out[2] = s1 * first, s2 * second, 0.0
         if task.how == PLANAR_THREE:
             out[2] = _planar_line(lines, 2)[0] * (turn - first - second)

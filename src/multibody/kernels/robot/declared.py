@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from multibody.kernels.memory.compiled import at
-from multibody.kernels.memory.declaration import Block, floats, integer, integers, number
+from multibody.kernels.memory.declaration import Block, block, floats, integer, integers, number
 
 ITERATED, WRIST, THREE, PLANAR_TWO, PLANAR_THREE = range(5)  # how a pose is reached: by iteration, or in closed form
 AXES = 3  # where the axes begin in a target, behind its position
@@ -19,7 +19,26 @@ class FrameCall(Block, readonly=True):
     axes = floats("axes of the frame in the body, by rows")
 
 
-class Reach(Block):
+class ReachRoom(Block):
+    """What reaching a pose works with; it means nothing after a call."""
+
+    lower = floats("lower limits that are in force")
+    upper = floats("upper limits that are in force")
+    J = floats("Jacobian over the rates of the tree, by rows")
+    Jz = floats("scaled Jacobian over the rates that may move, by rows")
+    S = floats("J Jᵀ + λ by rows, then its factor")
+    error = floats("what is left: position, rotation, scaled")
+    step = floats("of the rates that may move")
+    whole = floats("of all rates of the tree")
+    trial = floats("coordinates of the tree that are tried")
+    angles = floats("candidates of closed forms, six each")
+    roots = floats("of polynomials")
+    work = floats("coefficients; the solution with S")
+    target = floats("position, then axes by rows")
+    q = floats("coordinates of the tree")
+
+
+class Reach(Block, readonly=True):
     """A frame that is to be brought to a pose, see ``reach``; angles of closed forms count from where the lines are given."""
 
     # what is asked
@@ -42,9 +61,6 @@ class Reach(Block):
     lower = floats("lower limits, −∞ where there is none")
     upper = floats("upper limits, ∞ where there is none")
 
-    kept_lower = floats("lower limits while they are set aside")
-    kept_upper = floats("upper limits while they are set aside")
-
     starts = floats("random starts: coordinates of the tree, one after the other")
 
     # closed forms
@@ -54,20 +70,7 @@ class Reach(Block):
     zero_axes = floats("the frame's axes at zero, by rows")
     center = floats("intersection of the last three axes at zero; of THREE the frame's point")
     shape = floats("Pieper: n, m, a₁, cos α, sin α, size, see ``three_axes``")
-
-    # what is worked with
-    J = floats("Jacobian over the rates of the tree, by rows")
-    Jz = floats("scaled Jacobian over the rates that may move, by rows")
-    S = floats("J Jᵀ + λ by rows, then its factor")
-    error = floats("what is left: position, rotation, scaled; then the solution with S")
-    step = floats("of the rates that may move")
-    whole = floats("of all rates of the tree")
-    trial = floats("coordinates of the tree that are tried")
-    angles = floats("candidates of closed forms, six each")
-    roots = floats("of polynomials")
-    work = floats("coefficients")
-    target = floats("position, then axes by rows")
-    q = floats("coordinates of the tree")
+    room = block(ReachRoom, "what is worked with")
 
 
 class JointLaws(Block, readonly=True):

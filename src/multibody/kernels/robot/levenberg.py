@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 
+from multibody.kernels.cholesky import factor_lower, solve_lower
 from multibody.kernels.compile import inner_kernel
 from multibody.kernels.declared import model_at, scratch_at
 from multibody.kernels.robot.declared import AXES
@@ -37,7 +38,7 @@ def pose_error(d, task, target, q):
     tree, work = model.tree, scratch_at(task.scratch).tree
     place_carriers(d, tree, work, i, q)
     o, e, A = origin_of(d, links_of(d, work)[i]), point_of(d, tree, work, i, task.point), body_axes(d, tree, work, i)
-    n, error, total = len(o), task.error, 0.0
+    n, error, total = len(o), task.room.error, 0.0
     for k in range(n):
         error[k] = (target[k] - o[k] - e[k]) / task.length
     if task.rows > n:
@@ -80,9 +81,9 @@ def _rotation_vector(R, out):
 def _scaled_jacobian(d, task):
     """Write the Jacobian over the rates that may move, rows and columns scaled; the carriers are placed."""
     tree, work = model_at(task.model).tree, scratch_at(task.scratch).tree
-    n, moving, rows = tree.nv, task.place.size, task.rows
+    n, moving, rows, room = tree.nv, task.place.size, task.rows, task.room
     size = len(origin_of(d, links_of(d, work)[task.link]))
-    J = task.J.reshape((task.J.size // n, n))
+    J = room.J.reshape((room.J.size // n, n))
     for r in range(J.shape[0]):
         for c in range(n):
             J[r, c] = 0.0
@@ -93,77 +94,65 @@ def _scaled_jacobian(d, task):
             total = 0.0
             for c in range(n):
                 total += J[r, c] * task.G[c * moving + a]
-            task.Jz[r * moving + a] = total * per * task.scale[a]
+            room.Jz[r * moving + a] = total * per * task.scale[a]
 
 
 @inner_kernel
 def _hold_at_limits(task, q):
     """Zero the columns of coordinates that stand at a limit and would leave it along the gradient."""
-    moving = task.place.size
+    moving, room = task.place.size, task.room
     for a in range(moving):
         at = task.place[a]
         if at >= 0:
             slope = 0.0
             for r in range(task.rows):
-                slope += task.Jz[r * moving + a] * task.error[r]
-            if (q[at] <= task.lower[a] and slope < 0.0) or (q[at] >= task.upper[a] and slope > 0.0):
+                slope += room.Jz[r * moving + a] * room.error[r]
+            if (q[at] <= room.lower[a] and slope < 0.0) or (q[at] >= room.upper[a] and slope > 0.0):
                 for r in range(task.rows):
-                    task.Jz[r * moving + a] = 0.0
+                    room.Jz[r * moving + a] = 0.0
 
 
 @inner_kernel
 def _solved(task, damping):
     """Write the step Jᵀ (J Jᵀ + λ)⁻¹ e of the rates that may move, by Cholesky's factors; return whether there is one."""
-    n, moving, S, x = task.rows, task.place.size, task.S, task.work
+    n, moving, room = task.rows, task.place.size, task.room
+    S, x = room.S, room.work
     for r in range(n):
+        x[r] = room.error[r]
         for c in range(r + 1):
             total = damping if r == c else 0.0
             for a in range(moving):
-                total += task.Jz[r * moving + a] * task.Jz[c * moving + a]
-            for k in range(c):
-                total -= S[r * n + k] * S[c * n + k]
-            if r == c:
-                if not total > 0.0:
-                    return False
-                S[r * n + r] = math.sqrt(total)
-            else:
-                S[r * n + c] = total / S[c * n + c]
-    for r in range(n):
-        total = task.error[r]
-        for k in range(r):
-            total -= S[r * n + k] * x[k]
-        x[r] = total / S[r * n + r]
-    for r in range(n - 1, -1, -1):
-        total = x[r]
-        for k in range(r + 1, n):
-            total -= S[k * n + r] * x[k]
-        x[r] = total / S[r * n + r]
+                total += room.Jz[r * moving + a] * room.Jz[c * moving + a]
+            S[r * n + c] = total
+    if not factor_lower(S, n, 0.0):
+        return False
+    solve_lower(S, n, x)
     for a in range(moving):
         total = 0.0
         for r in range(n):
-            total += task.Jz[r * moving + a] * x[r]
-        task.step[a] = total
+            total += room.Jz[r * moving + a] * x[r]
+        room.step[a] = total
     return True
 
 
 @inner_kernel
 def _try(task, q):
     """Write the coordinates after the step, shortened and kept within limits, to ``trial``."""
-    model, moving, longest = model_at(task.model), task.place.size, 0.0
+    model, moving, room, longest = model_at(task.model), task.place.size, task.room, 0.0
     for a in range(moving):
-        longest = max(longest, abs(task.step[a]))
+        longest = max(longest, abs(room.step[a]))
     k = LONGEST / longest if longest > LONGEST else 1.0
     for a in range(moving):
-        x, at = k * task.step[a] * task.scale[a], task.place[a]
+        x, at = k * room.step[a] * task.scale[a], task.place[a]
         if at >= 0:
-            x = min(max(x, task.lower[a] - q[at]), task.upper[a] - q[at])
-        task.step[a] = x
-    for c in range(task.whole.size):
+            x = min(max(x, room.lower[a] - q[at]), room.upper[a] - q[at])
+        room.step[a] = x
+    for c in range(room.whole.size):
         total = 0.0
         for a in range(moving):
-            total += task.G[c * moving + a] * task.step[a]
-        task.whole[c] = total
-    joint_displace(model, q, task.whole, 1.0, task.trial)
+            total += task.G[c * moving + a] * room.step[a]
+        room.whole[c] = total
+    joint_displace(model, q, room.whole, 1.0, room.trial)
 
 
 @inner_kernel
@@ -179,7 +168,7 @@ def approach(d, task, target, q, patience):
         while damping <= STRONGEST:
             if _solved(task, damping * cost + 1e-300):
                 _try(task, q)
-                new = pose_error(d, task, target, task.trial)
+                new = pose_error(d, task, target, task.room.trial)
                 if new < cost:
                     better = True
                     break
@@ -191,7 +180,7 @@ def approach(d, task, target, q, patience):
             break
         gain = 1.0 - new / cost
         for k in range(q.size):
-            q[k] = task.trial[k]
+            q[k] = task.room.trial[k]
         cost, damping = new, max(0.1 * damping, WEAKEST)
         slow = slow + 1 if gain < ENOUGH else 0
         if slow > patience or gain < STUCK or (cost < FINAL * FINAL and gain < 0.75):

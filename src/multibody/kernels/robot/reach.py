@@ -89,8 +89,8 @@ def _closed(d, task, start, target, q, solutions, errors):
     for j in range(candidates(task, target, start)):
         _copy(start, q)
         for a in range(task.place.size):
-            q[task.place[a]] = task.angles[SIX * j + a]
-        _free(task)
+            q[task.place[a]] = task.room.angles[SIX * j + a]
+        _free(task.room)
         error = approach(d, task, target, q, PATIENCE)
         _bound(task)
         if error <= task.tolerance and _turned_back(task, start, q):
@@ -99,24 +99,24 @@ def _closed(d, task, start, target, q, solutions, errors):
 
 
 @inner_kernel
-def _free(task):
-    """Set limits aside: whole turns are taken off only when a solution is exact."""
-    for a in range(task.place.size):
-        task.kept_lower[a], task.kept_upper[a] = task.lower[a], task.upper[a]
-        task.lower[a], task.upper[a] = -math.inf, math.inf
+def _free(room):
+    """Let no limits be in force: whole turns are taken off only when a solution is exact."""
+    for a in range(room.lower.size):
+        room.lower[a], room.upper[a] = -math.inf, math.inf
 
 
 @inner_kernel
 def _bound(task):
-    """Put limits back."""
+    """Let the limits of the task be in force."""
     for a in range(task.place.size):
-        task.lower[a], task.upper[a] = task.kept_lower[a], task.kept_upper[a]
+        task.room.lower[a], task.room.upper[a] = task.lower[a], task.upper[a]
 
 
 @inner_kernel
 def _reach(d, task, start, target, solutions, errors, near):
     """Write solutions, nearest to the start first, or else to `near` what comes nearest to the target; return how many."""
-    q, nq = task.q, task.q.size
+    q, nq = task.room.q, task.room.q.size
+    _bound(task)
     count = _closed(d, task, start, target, q, solutions, errors) if task.how != ITERATED else 0
     if count > 0:
         return count
@@ -174,8 +174,8 @@ def reach_one(task, start, pose, solutions, errors):
     −1 where somebody has to look closer: sizes, numbers that are not finite, axes that are no rotation to rounding.
     """
     task = reach_at(task)
-    target, most = task.target, errors.size
-    if start.size != task.q.size or pose.shape[0] != 4 or pose.shape[1] != 4 or solutions.shape[0] != most + 1:
+    target, most = task.room.target, errors.size
+    if start.size != task.room.q.size or pose.shape[0] != 4 or pose.shape[1] != 4 or solutions.shape[0] != most + 1:
         return -1
     total = 0.0
     for r in range(3):

@@ -176,12 +176,18 @@ def _form(d, acted, model, state, scratch, t, q, v):
 
 
 @kernel
-def form_equations(d, acted, model, state, scratch, t, turns, q, v, M, bias):
-    """Form the equations (15) of one state: M a + bias = τ; what (30) needs stays in scratch."""
-    model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
-    tree, work = model.tree, scratch.tree
+def form_equations(d, acted, model, state, formed, t, turns, q, v, M, bias):
+    """Form the equations (15) of one state: M a + bias = τ.
+
+    Parameters
+    ----------
+    formed : address of Scratch
+        What (30) needs stays there: it belongs to these equations alone, and lives as long as they do.
+    """
+    model, state, formed = model_at(model), state_at(state), scratch_at(formed)
+    tree, work = model.tree, formed.tree
     count_from(state.ref, turns, q)
-    _form(d, acted, model, state, scratch, t, q, v)
+    _form(d, acted, model, state, formed, t, q, v)
     for r in range(M.shape[0]):
         first, at = tree.H_first[r], tree.H_base[r]
         bias[r] = -work.tau[r]
@@ -191,9 +197,9 @@ def form_equations(d, acted, model, state, scratch, t, turns, q, v, M, bias):
 
 
 @kernel
-def selected_reactions(d, model, scratch, which, drives, a, out):
+def selected_reactions(d, model, formed, which, drives, a, out):
     """Write the wrenches (joints, 3 or 6) of named joints by eqs. (30), (31), of equations that are formed."""
-    tree, work = model_at(model).tree, scratch_at(scratch).tree
+    tree, work = model_at(model).tree, scratch_at(formed).tree
     for k in range(which.shape[0]):
         i = which[k, 0]
         f = one_wrench(d, tree, work, i, change_of(d, tree, work, i, a), a)
@@ -201,9 +207,9 @@ def selected_reactions(d, model, scratch, which, drives, a, out):
 
 
 @kernel
-def selected_effort(d, model, scratch, i, a, out):
+def selected_effort(d, model, formed, i, a, out):
     """Write the efforts along the coordinates of the joint of link i by eq. (36), of equations that are formed."""
-    tree, work = model_at(model).tree, scratch_at(scratch).tree
+    tree, work = model_at(model).tree, scratch_at(formed).tree
     link, f = tree.links[i], one_wrench(d, tree, work, i, change_of(d, tree, work, i, a), a)
     for j in range(link.count):
         out[j] = inner(d, load(d, columns_of(d, work)[link.first + j].B), f)

@@ -65,10 +65,10 @@ def _third_angles(task, y0, yc, ys, z, D2):
     N0, Nc, Ns = dot(y0, y0) + dot(yc, yc), 2.0 * dot(y0, yc), 2.0 * dot(y0, ys)
     k0, kc, ks = dot(w2, y0), dot(w2, yc), dot(w2, ys)
     if a1 == 0.0:
-        return _linear(Nc, Ns, D2 - N0, task.roots)
+        return _linear(Nc, Ns, D2 - N0, task.room.roots)
     if sa == 0.0:
-        return _linear(kc, ks, z / ca - k0, task.roots)
-    work = work_in(task.work, 0)
+        return _linear(kc, ks, z / ca - k0, task.room.roots)
+    work = work_in(task.room.work, 0)
     f = work.circle
     for k in range(f.size):
         f[k] = 0.0
@@ -78,7 +78,7 @@ def _third_angles(task, y0, yc, ys, z, D2):
     _add_square(f, 4.0 * a1 * a1 * sa * sa / (size * size), k0, kc, ks)
     k = 4.0 * a1 * a1 * sa * sa / (size * size)
     f[0], f[1], f[2] = f[0] - k * N0, f[1] - k * Nc, f[2] - k * Ns
-    return circle_roots(work, task.roots)
+    return circle_roots(work, task.room.roots)
 
 
 @inner_kernel
@@ -109,7 +109,7 @@ def three_turns(task, p, first, out):
     z, D2 = dot(w1, d), dot(d, d)
     found = 0
     for j in range(_third_angles(task, y0, yc, ys, z, D2)):
-        third = task.roots[j]
+        third = task.room.roots[j]
         s, c = sincos(third)
         y = add(y0, add(scale(c, yc), scale(s, ys)))
         k, N2, yn, ym = dot(w2, y), dot(y, y), dot(n, y), dot(m, y)

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import math
 
-from multibody.kernels.assembly.closing import CUT, column_scale, fill_rows, largest_gap, row_scale, smallest_step
+from multibody.kernels.assembly.closing import CUT, fill_rows, largest_gap, smallest_step
 from multibody.kernels.assembly.levels import solve_level, turn_all, turn_back
 from multibody.kernels.body_layout import PLANE, SPACE
 from multibody.kernels.compile import inner_kernel
 from multibody.kernels.force_partials import force_partials
 from multibody.kernels.forces import add_forces, law_efforts, load_gravity, load_wrenches
 from multibody.kernels.functions import set_references
-from multibody.kernels.mass import set_masses
 from multibody.kernels.rows import row_partials
+from multibody.kernels.scales import column_scale, is_length_column, row_scale
 from multibody.kernels.state import displace, set_positions, set_velocities
 
 CLOSED = 1e-12  # scaled residual of constraints that a pose may have
@@ -25,10 +25,9 @@ CLOSINGS = 25  # Newton steps back onto the constraints
 
 @inner_kernel
 def place(model, scratch, rest, q):
-    """Write positions, no velocities and masses."""
+    """Write positions and no velocities."""
     set_positions(model, scratch, q)
     set_velocities(model, scratch, rest.still)
-    set_masses(model, scratch)
 
 
 @inner_kernel
@@ -77,7 +76,7 @@ def _set_multipliers(model, plan, room, rest, point):
     known = solve_level(dual, rows, 0, n, n, 0, CUT, 1e-300)
     turn_back(dual, rows, known, point.multipliers)
     for r in range(rows):
-        point.multipliers[r] *= row_scale(model, plan, r)
+        point.multipliers[r] *= row_scale(model, r)
 
 
 @inner_kernel
@@ -113,7 +112,7 @@ def _reference(model, state, scratch, rest, t):
     length, found, g = model.numbers[model.length], 0.0, load_gravity(model)
     weight = math.sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]) * length
     for b in range(model.bodies):
-        m = scratch.planar_mass[b].m if model.planar else scratch.spatial_mass[b].m
+        m = model.planar_mass[b].m if model.planar else model.spatial_mass[b].m
         found = max(found, m * weight)
     law_efforts(model, state, scratch, t, rest.efforts)
     for k in range(rest.efforts.size):
@@ -199,8 +198,8 @@ def set_reach(model, rest, q):
 @inner_kernel
 def length_of(model, rest, d):
     """Return the size of a displacement without lengths: the largest turn, or translation over the extent of the model."""
-    found, translations = 0.0, model.width * model.bodies
+    found = 0.0
     for c in range(model.velocities):
-        reach = rest.reach if c < translations and c % model.width < model.dimension else 1.0
+        reach = rest.reach if is_length_column(model, c) else 1.0
         found = max(found, abs(d[c]) / reach) if abs(d[c]) < math.inf else math.inf
     return found

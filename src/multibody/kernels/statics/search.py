@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 
-from multibody.kernels.assembly.closing import column_scale
 from multibody.kernels.assembly.declared import assembly_at, room_at
 from multibody.kernels.assembly.levels import solve_level, turn_back
 from multibody.kernels.compile import inner_kernel, kernel
 from multibody.kernels.declared import model_at, scratch_at, state_at
 from multibody.kernels.forces import law_efforts, load_wrenches, potential_energy
+from multibody.kernels.scales import column_scale
 from multibody.kernels.state import displace
 from multibody.kernels.statics.balance import balance_at, bend, close_pose, length_of, place, set_reach
 from multibody.kernels.statics.declared import statics_at

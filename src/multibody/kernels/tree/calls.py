@@ -95,17 +95,18 @@ def _twists(d, model, scratch, v):
 
 @inner_kernel
 def applied_forces(d, model, state, scratch, t):
-    """Write what laws and loads do to the links to their loads, and the power of those without a potential."""
+    """Write what laws and loads do to the links to their loads; return the power of those without a potential."""
     work = scratch.tree
     for c in range(work.force.size):
         work.force[c] = 0.0
-    work.work_rate = add_actions(model, state, scratch, t, work.force)
+    power = add_actions(model, state, scratch, t, work.force)
     write_wrenches(d, model, scratch)
+    return power
 
 
 @inner_kernel
 def driving_power(d, model, state, scratch, t):
-    """Write the power of prescribed columns, Σ τ q̇ with τ = Bᵀ R̂ (36), and of loop rows that depend on time."""
+    """Return the power of prescribed columns, Σ τ q̇ with τ = Bᵀ R̂ (36), and of loop rows that depend on time."""
     tree, work = model.tree, scratch.tree
     total, x = 0.0, scratch.by_row
     if tree.given.size > 0:
@@ -119,7 +120,7 @@ def driving_power(d, model, state, scratch, t):
             r = tree.row_list[model.chosen[k]]
             row_velocity(model, state, scratch, t, r, r + 1, x[k:])
             total -= scratch.multipliers[k] * x[k]
-    work.work_rate = total
+    return total
 
 
 # --- what is called ----------------------------------------------------------------------------------------------------------
@@ -191,9 +192,9 @@ def call_applied(model, state, scratch, t, y, out):
     """Write what laws and loads do to the links to their loads."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
     if model.planar:
-        applied_forces(PLANAR, model, state, scratch, t)
+        scratch.tree.work_rate = applied_forces(PLANAR, model, state, scratch, t)
     else:
-        applied_forces(SPATIAL, model, state, scratch, t)
+        scratch.tree.work_rate = applied_forces(SPATIAL, model, state, scratch, t)
     return 0
 
 
@@ -202,9 +203,9 @@ def call_power(model, state, scratch, t, y, out):
     """Write the power of motions; loads and `by_row` are overwritten."""
     model, state, scratch = model_at(model), state_at(state), scratch_at(scratch)
     if model.planar:
-        driving_power(PLANAR, model, state, scratch, t)
+        scratch.tree.work_rate = driving_power(PLANAR, model, state, scratch, t)
     else:
-        driving_power(SPATIAL, model, state, scratch, t)
+        scratch.tree.work_rate = driving_power(SPATIAL, model, state, scratch, t)
     return 0
 
 

@@ -257,7 +257,7 @@ class SpatialChanges(Record):
 class TreeScratch(Block):
     """What the recursions write and read."""
 
-    # what they are asked and answer
+    # what those that are called by address are asked right before, and answer
     with_bodies = integer("asked: 1 for poses and twists of the bodies too")
     with_rates = integer("asked: 1 for γ_u too")
     ratio = number("smallest pivot ratio of S")

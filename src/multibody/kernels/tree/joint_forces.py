@@ -6,8 +6,7 @@ R̂_i = G_i + K_i a_i + Σ U_l q̈_l over the columns l beyond link i, U_l = K_l
 
 from __future__ import annotations
 
-import math
-
+from multibody.kernels.cholesky import ANY, factor_lower, solve_lower
 from multibody.kernels.codes import FIRST_BODY
 from multibody.kernels.compile import inner_kernel
 from multibody.kernels.rows import row_jacobian
@@ -122,7 +121,8 @@ def _fit(d, model, state, scratch, t, i, lo, hi, out):
         for l in range(k + 1):
             A[m * k + l] = inner(d, scaled, load(d, G[l].x))
         x[k] = -inner(d, scaled, f)
-    _solve_small(A, x, m)
+    factor_lower(A, m, ANY)
+    solve_lower(A, m, x)
     for k in range(m):
         out[lo + k] = x[k]
 
@@ -145,22 +145,3 @@ def _gradient(d, model, state, scratch, t, i, r):
         if entry_column(model, r, e) == width(d) * (model.tree.links[i].body - FIRST_BODY):
             found = wrench_about(d, model, scratch, i, load_at(d, entries, e))
     return found
-
-
-@inner_kernel
-def _solve_small(A, x, m):
-    """Solve a positive definite system of m equations in place (Cholesky; lower triangle of A by rows)."""
-    for i in range(m):
-        for j in range(i + 1):
-            total = A[m * i + j]
-            for k in range(j):
-                total -= A[m * i + k] * A[m * j + k]
-            A[m * i + j] = math.sqrt(total) if i == j else total / A[m * j + j]
-    for i in range(m):
-        for k in range(i):
-            x[i] -= A[m * i + k] * x[k]
-        x[i] /= A[m * i + i]
-    for i in range(m - 1, -1, -1):
-        for k in range(i + 1, m):
-            x[i] -= A[m * k + i] * x[k]
-        x[i] /= A[m * i + i]

@@ -30,16 +30,14 @@ def residual_tree(d, model, state, scratch, t, x, out):
     set_state(d, model, state, scratch, t, x)
     power = 0.0
     if tree.acted == 1:
-        applied_forces(d, model, state, scratch, t)
-        power = work.work_rate
+        power = applied_forces(d, model, state, scratch, t)
     _write_loops(d, model, state, scratch, t, x, out)
     if tree.given.size > 0 or model.driven == 1:
         for c in range(n):
             scratch.a[c] = a[c]
         for k in range(m):
             scratch.multipliers[k] = multipliers[k]
-        driving_power(d, model, state, scratch, t)
-        power += work.work_rate
+        power += driving_power(d, model, state, scratch, t)
         if tree.acted == 1:
             applied_forces(d, model, state, scratch, t)
     outward(d, tree, work, q, v, a)

@@ -41,6 +41,7 @@ def joint_state(model, state, scratch, t, y, bodies):
 @inlined
 def joint_twists(model, state, scratch, v):
     """Write the motions of links, and of bodies whose poses are known, for the rates v."""
+    scratch.tree.with_bodies = model.tree.posed
     call(model.tree.calls.twists, (model, state, scratch), 0.0, v, v)
 
 
@@ -100,13 +101,13 @@ def joint_solve(model, state, scratch):
 @inner_kernel
 def joint_correct(model, state, scratch):
     """Write the smallest change of u with Φ_u x = `by_row` to `a`."""
-    correct_tree(model, scratch)
+    correct_tree(model, state, scratch)
 
 
 @inner_kernel
 def joint_remember(model, state, scratch):
     """Keep what the rows are like in regular positions; only accepted states are remembered."""
-    remember_rows(model, state, scratch)
+    remember_rows(model, state)
 
 
 @inner_kernel
