@@ -171,14 +171,13 @@ def _elimination(tables: Tables, rows: Integers, regular: bool) -> dict[str, Any
 
 
 def own_model(tables: Tables, **values: Any) -> Model:
-    """Return the block of a run: the structure of its tables, own numbers, and what else is given."""
-    return _own(tables.packed, **values)
+    """Return the block of a run: the structure of its tables, own numbers, room for masses, and what else is given."""
+    return _own(tables.packed, **room_for_masses(tables.packed), **values)
 
 
 def _own(model: Model, **values: Any) -> Model:
-    """Return a block of a model with numbers, laws, program tables and masses of its own."""
-    own = ("numbers", "laws", "tables", "planar_mass", "spatial_mass")
-    return model.sharing(**{name: getattr(model, name).copy() for name in own}, **values)
+    """Return a block of a model with numbers, laws and program tables of its own."""
+    return model.sharing(numbers=model.numbers.copy(), laws=model.laws.copy(), tables=model.tables.copy(), **values)
 
 
 def run_sizes(nq: int, n: int, m: int, count: int, partitioned: bool) -> dict[str, int]:

@@ -18,12 +18,18 @@ def column_scale(model, c):
 
 
 @inner_kernel
-def row_length(model, r):
-    """Return the unit of a row: L for lengths."""
-    return model.numbers[model.length] if model.rows[r].is_length == 1 else 1.0
+def row_scale(model, r):
+    """Return what makes a row free of units."""
+    return 1.0 / model.numbers[model.length] if model.rows[r].is_length == 1 else 1.0
 
 
 @inner_kernel
-def row_scale(model, r):
-    """Return what makes a row free of units."""
-    return 1.0 / row_length(model, r)
+def column_without_unit(model, c, x):
+    """Return a displacement along a column free of units; an angle costs no division."""
+    return x / model.numbers[model.length] if is_length_column(model, c) else x
+
+
+@inner_kernel
+def row_without_unit(model, r, x):
+    """Return the value of a row free of units."""
+    return x / model.numbers[model.length] if model.rows[r].is_length == 1 else x

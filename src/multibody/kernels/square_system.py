@@ -16,7 +16,7 @@ from multibody.kernels.calls import Calls
 from multibody.kernels.compile import inner_kernel
 from multibody.kernels.memory.compiled import at, table
 from multibody.kernels.memory.declaration import Block, block, floats, integer, integers, number
-from multibody.kernels.scales import column_scale, row_length, row_scale
+from multibody.kernels.scales import column_without_unit, is_length_column, row_scale, row_without_unit
 
 FACTOR, INSPECT, SOLVE, SMALLEST = 1, 2, 3, 4  # what a solver is asked: 1 for yes or done, 0 for no
 SOLVABLE = 1e-15  # smallest over largest pivot; below, dense factors are those of a singular matrix
@@ -98,7 +98,8 @@ def solve(model, square, sign):
     size = 0.0
     for c in range(model.velocities):
         size = larger(size, abs(square.x[c]))
-        square.x[c] *= column_scale(model, c)
+        if is_length_column(model, c):
+            square.x[c] *= model.numbers[model.length]
     return size
 
 
@@ -125,7 +126,7 @@ def size_of(model, x):
     """Return the largest scaled component of a displacement."""
     worst = 0.0
     for c in range(model.velocities):
-        worst = larger(worst, abs(x[c]) / column_scale(model, c))
+        worst = larger(worst, column_without_unit(model, c, abs(x[c])))
     return worst
 
 
@@ -138,7 +139,7 @@ def largest_gap(model, square, x, level):
         if level > 0:
             for e in range(row.entry, row.entry + row.entries):
                 total -= square.J[e] * x[model.columns[e]]
-        largest = larger(largest, abs(total) / row_length(model, r))
+        largest = larger(largest, row_without_unit(model, r, abs(total)))
     return largest
 
 
@@ -155,7 +156,7 @@ def _right_side(model, square, sign):
 @inner_kernel
 def _assemble(model, square, A):
     """Scatter the chosen rows and the gauge rows into A, rows and columns scaled by the characteristic length."""
-    n, chosen = model.velocities, square.chosen
+    n, length, chosen = model.velocities, model.numbers[model.length], square.chosen  # read once: the loops write numbers
     for r in range(n):
         for c in range(n):
             A[r, c] = 0.0
@@ -163,7 +164,7 @@ def _assemble(model, square, A):
         row, scale = model.rows[chosen[k]], row_scale(model, chosen[k])
         for e in range(row.entry, row.entry + row.entries):
             c = model.columns[e]
-            A[k, c] += scale * square.J[e] * column_scale(model, c)
+            A[k, c] += scale * square.J[e] * (length if is_length_column(model, c) else 1.0)
     for k in range(n - chosen.shape[0]):
         for c in range(n):
-            A[chosen.shape[0] + k, c] = square.gauge[n * k + c] * column_scale(model, c)
+            A[chosen.shape[0] + k, c] = square.gauge[n * k + c] * (length if is_length_column(model, c) else 1.0)

@@ -73,6 +73,14 @@ class System(Arrays):
             tables.cache["scales"] = _scales(tables)
         self.scale_rows, self.scale_columns = tables.cache["scales"]
 
+    def weigh(self) -> bool:
+        """Take a model with the masses of the bodies, made once for the tables; return whether all can be inverted."""
+        known = self.tables.cache
+        if "weighed" not in known:
+            known["weighed"] = super().weigh(), self.model
+        found, self.model = known["weighed"]
+        return bool(found)
+
     def phi(self, q: Floats, t: float, lo: int = 0, hi: int | None = None) -> Floats:
         """Return Φ(q, t) of the rows lo..hi−1 (default: joints and motions)."""
         hi = self.rows if hi is None else hi
