@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -62,6 +64,8 @@ class System(Arrays):
         Factors that make Φ_q free of units: rows of length kind over L, translation columns times L.
     """
 
+    _heavy: Any = None  # the model that has been weighed
+
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
         super().__init__(tables.packed, StateBlock(ref=max(len(tables.functions), 1)))
@@ -75,11 +79,19 @@ class System(Arrays):
 
     def weigh(self) -> bool:
         """Take a model with the masses of the bodies, made once for the tables; return whether all can be inverted."""
-        known = self.tables.cache
-        if "weighed" not in known:
-            known["weighed"] = super().weigh(), self.model
-        found, self.model = known["weighed"]
-        return bool(found)
+        packed, known = self.tables.packed, self.tables.cache
+        if self.model is packed:
+            if "weighed" not in known or known["weighed"][0] is not packed:
+                self._weighed = False
+                known["weighed"] = packed, super().weigh(), self.model
+            _, found, self.model = known["weighed"]
+            self._heavy, self._weighed = self.model, True
+            return bool(found)
+        if self.model is not self._heavy:  # one that was given
+            self._weighed = False
+        found = super().weigh()
+        self._heavy = self.model
+        return found
 
     def phi(self, q: Floats, t: float, lo: int = 0, hi: int | None = None) -> Floats:
         """Return Φ(q, t) of the rows lo..hi−1 (default: joints and motions)."""
