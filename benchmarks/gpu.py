@@ -95,17 +95,17 @@ def make_case(folder: pathlib.Path, name: str, model: str, formulation: str, pro
 
 def varied(simulation, random):  # type: ignore[no-untyped-def]
     """Return numbers and state of a member whose bodies have other densities, which moves at another speed."""
-    from multibody.kernels.mass import set_masses
+    from multibody.kernels.arrays import room_for_masses, weigh
     from multibody.specialize.image import numbers_of
 
     bundle = simulation.bundle
     own = bundle.working()
-    own.model = bundle.model.sharing(numbers=bundle.model.numbers.copy())
+    own.model = bundle.model.sharing(numbers=bundle.model.numbers.copy(), **room_for_masses(bundle.model))
     factors = random.uniform(0.7, 1.4, bundle.model.bodies)
     for slots, factor in zip(own.model.masses, factors, strict=True):
         own.model.numbers[slots.mass] *= factor
         own.model.numbers[slots.inertia : slots.inertia + (1 if bundle.model.planar else 9)] *= factor
-    set_masses(own.model.address, own.scratch.address)
+    weigh(own.model)
     tree = bundle.model.tree
     if len(tree.links):
         name = "planar_constants" if bundle.model.planar else "spatial_constants"

@@ -31,11 +31,13 @@ def test_a_block_of_the_table_is_a_block_by_itself(name: str, options: dict[str,
     members = RunMembers(model, [], {"until": 0.1, **options})
     batch = members.batch(3)
     batch.numbers[:], batch.refs[:] = np.arange(3.0)[:, None], np.arange(3.0)[:, None] + 10.0
-    base = members.base
+    base, mass = members.base, "planar_mass" if batch.planar else "spatial_mass"
+    batch.masses[:] = np.arange(3.0)[:, None] + 20.0
     for k in range(3):
         found, state = batch.blocks(k)
         assert (int(found.address), int(state.address)) == (batch.models[k], batch.states[k])
         given = {"numbers": batch.numbers[k], "row_scale": batch.row_scale[k], "column_scale": batch.column_scale[k]}
+        given[mass] = batch.masses[k].view(getattr(base.model, mass).dtype)
         np.testing.assert_equal(plain(found), plain(base.model.sharing(**given)))
         own = {"ref": batch.refs[k], "statistics": batch.statistics[k], "settings": batch.settings[k]}
         np.testing.assert_equal(plain(state), plain(base.state.copy(**own)))

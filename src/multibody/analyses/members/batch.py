@@ -115,6 +115,7 @@ class Batch(Blocks):
     def own_numbers(self) -> dict[str, Any]:
         """Return what members have of their own among the numbers of their models (members, ·), by its path."""
         own = {"numbers": self.numbers, "row_scale": self.row_scale, "column_scale": self.column_scale}
+        own["planar_mass" if self.planar else "spatial_mass"] = self.masses
         if self.matrices is not None:
             own |= {f"newton.{name}": getattr(self.matrices, name) for name in UNITS}
         return own
