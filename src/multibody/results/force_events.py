@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from multibody.analyses.events.zeros import changed, zero_of
 from multibody.errors import ModelError
 from multibody.model.events import crossing, needs_forces, of_results
 from multibody.state.kinetics import Event
@@ -35,6 +34,8 @@ def result_events(run: Run) -> list[Event]:
 
 def _occurrences(run: Run, name: str, text: str, direction: int) -> list[Event]:
     """Return where an expression changes its sign."""
+    from multibody.analyses.events.zeros import changed  # here: it loads integrators
+
     values, found = run.measurer(text).values, list[Event]()
     for k in range(len(run.time) - 1):
         a, b = float(values[k]), float(values[k + 1])
@@ -50,6 +51,8 @@ def _occurrences(run: Run, name: str, text: str, direction: int) -> list[Event]:
 
 def _located(run: Run, k: int, text: str, a: float, b: float) -> Instant | None:
     """Return the instant of a zero between two others, None where the motion is not known there."""
+    from multibody.analyses.events.zeros import zero_of
+
     t0, t1 = float(run.time[k]), float(run.time[k + 1])
     try:
         return run.at(zero_of(lambda t: float(run.at(t)[text]), t0, t1 - t0, a, b))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from multibody.analyses.events.zeros import MOST
+from multibody.analyses.events.switching import MOST
 from multibody.integrators import contract as C
 from multibody.integrators.zeros import EVENT, SWITCH, zeros_in_step
 from multibody.kernels.calls import INTERPOLATE, address_with

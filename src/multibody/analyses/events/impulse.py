@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multibody.analyses.events.switching import Switching
-from multibody.analyses.events.zeros import MOST
+from multibody.analyses.events.switching import MOST, Switching
 from multibody.kernels.crossing import JUMPS, MOVES
 from multibody.rank.leastnorm import constrained_step, is_large, least_norm, sparse_step
 from multibody.state.kinetics import Dynamics, Event

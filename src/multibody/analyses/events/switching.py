@@ -34,6 +34,7 @@ from multibody.tables.watches import table_kinks
 SAMPLES = 4096  # of a formula over the time that is looked at; zeros that lie closer than two of them can escape
 TOGETHER = 1e-12  # of the time and its span: switching points that are nearer are one
 HALVINGS = 80
+MOST = 10_000  # occurrences of one expression before a run is stopped
 SHRINKS = 12  # how often it is looked less far ahead where switching instants are dense
 TIME = frozenset({("t",)})
 Formula = Callable[[Floats], Floats]

@@ -11,7 +11,6 @@ from multibody.integrators import zeros as compiled
 
 _kernels: Any = compiled  # the text of its kernels is what is called here
 changed, _between, _resolved = (kernel.py_func for kernel in (_kernels.changed, _kernels.between, _kernels.resolved))
-MOST = 10_000  # occurrences of one expression before a run is stopped
 
 
 def begins_at_zero(first: Any, second: Any) -> Any:

@@ -11,7 +11,8 @@ from functools import partial
 
 import numpy as np
 
-from multibody.analyses.events.zeros import MOST, begins_at_zero, changed, zero_of
+from multibody.analyses.events.switching import MOST
+from multibody.analyses.events.zeros import begins_at_zero, changed, zero_of
 from multibody.analyses.kinematics.instant import Instant, between
 from multibody.analyses.kinematics.locate import regular_near
 from multibody.analyses.kinematics.square import Square

@@ -15,7 +15,6 @@ import numpy as np
 
 from multibody.analyses.assembly.assemble import assemble
 from multibody.analyses.assembly.member import compiled_state
-from multibody.analyses.kinematics.driven_events import searched, with_events
 from multibody.analyses.kinematics.switched_grid import SwitchedGrid
 from multibody.analyses.kinematics.tracker import Tracker
 from multibody.analyses.kinematics.turning import over_periods
@@ -78,7 +77,11 @@ def motion_from(system: System, state: State, grid: Floats, drive: Drive | None 
     system.ref[:] = state.references
     if drive is None:
         drive = find_drive(system, state.q, state.t)
-    fine, parts = searched(grid) if model.events else (grid, 1)
+    fine, parts = grid, 1
+    if model.events:
+        from multibody.analyses.kinematics.driven_events import searched, with_events  # here: it loads integrators
+
+        fine, parts = searched(grid)
     switched = SwitchedGrid(system, state.q, fine)
     motion, follower = over_periods(system, state, switched.grid, drive), None
     if motion is None:
