@@ -82,3 +82,20 @@ def test_devices_are_refused_in_words() -> None:
     assert code == 2 and "unknown device 'tpu'" in err and "cuda" in err
     code, _, err = run(*asked, "--device", "host", "--integrator", "bdf")
     assert code == 2 and "not by bdf" in " ".join(err.split())
+
+
+@pytest.mark.parametrize("flag", ["--until", "--from", "--at", "--step", "--output-step"])
+def test_formulas_that_are_none_are_named_by_their_flag(flag: str) -> None:
+    code, _, err = run("four-bar", "--vary", "l0=1.9,1.91", "--output", "final O1", flag, "1 +")
+    assert code == 2 and f"error: {flag}: the formula ends too early" in err
+
+
+def test_every_member_has_its_own_value_of_a_formula() -> None:
+    asked = ["four-bar", "--vary", "l0=1.91:1.94:4", "--output", "final O1", "--until", "0.001/(l0 - 1.9)", "--json"]
+    code, out, _ = run(*asked)
+    found = mb.load("four-bar").study({"l0": (1.91, 1.94, 4)}, "final O1", until="0.001/(l0 - 1.9)")
+    assert code == 0 and json.loads(out)["outputs"]["final O1"]["mean"] == float(found.mean("final O1"))
+    crank = ["slider-crank", "--vary", "l2=0.14,0.15", "--output", "final S", "--analysis", "kinematics", "--steps", "3"]
+    assert "2 members: 2 done" in run(*crank, "--from", "l2/100", "--until", "0.04")[1]
+    code, _, err = run("four-bar", "--vary", "l0=1.9,1.91", "--set", "l0=2", "--output", "final O1", "--until", "0.1")
+    assert code == 2 and 'error: --set: "l0" is varied too' in err

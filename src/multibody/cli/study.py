@@ -99,11 +99,10 @@ def study_verb(
         "start": start, "steps": steps, "t": at, "tolerance": tolerance,
     }  # fmt: skip
     given: dict[str, Any] = {key: value for key, value in told.items() if value is not None}
-    for key in ("step", "output_step", "start", "t"):  # every member has its own value of a formula
-        if key in given:
-            loaded.formula(given[key], f"--{key.replace('_', '-')}")
-    if until is not None:
-        loaded.formula(until, "--until")
+    formulas = {"until": until, "from": start, "at": at, "step": methods.step, "output-step": methods.output_step}
+    for flag, text in formulas.items():
+        if text is not None:
+            loaded.formula(text, f"--{flag}")  # its value is that of every member
     _check_settings(source.settings or [], varied)
     if analysis == "run":
         announce_dynamics(loaded, told)
